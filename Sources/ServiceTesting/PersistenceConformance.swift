@@ -32,7 +32,7 @@ public struct PersistenceConformance: Sendable {
       check("removing says whether there was one") { try await removingSaysWhetherThereWasOne($0) },
       check("put replaces") { try await putReplaces($0) },
       check("invalid JSON is refused with its place") {
-        try await invalidJSONIsRefusedWithItsPlace($0)
+        try await invalidJSONIsRefusedWithItsPosition($0)
       },
       check("ids are compared by their bytes") { try await idsAreComparedByTheirBytes($0) },
       check("conditions compare by meaning") { try await conditionsCompareByMeaning($0) },
@@ -58,7 +58,7 @@ public struct PersistenceConformance: Sendable {
       check("answers come back whole") { try await answersComeBackWhole($0) },
       check("refreshing keeps the body") { try await refreshingKeepsTheBody($0) },
       check("the least recently used leaves first", PersistenceLimits(cacheEntries: 3)) {
-        try await theLeastRecentlyUsedLeavesFirst($0)
+        try await theLeastRecentlyUsedIsRemovedFirst($0)
       },
       check("bytes are bounded", PersistenceLimits(cacheBytes: 10_000)) {
         try await bytesAreBounded($0)
@@ -135,7 +135,7 @@ public struct PersistenceConformance: Sendable {
       ])
   }
 
-  private func invalidJSONIsRefusedWithItsPlace(_ service: any PersistenceService) async throws {
+  private func invalidJSONIsRefusedWithItsPosition(_ service: any PersistenceService) async throws {
     let error = await failure { () throws(PersistenceError) in
       try await service.putDocument(Document("1", "{\n  \"a\": hidden }"))
     }
@@ -331,7 +331,7 @@ public struct PersistenceConformance: Sendable {
     try await equal(service.cachedResponses().count, 1)
   }
 
-  private func theLeastRecentlyUsedLeavesFirst(_ service: any PersistenceService) async throws {
+  private func theLeastRecentlyUsedIsRemovedFirst(_ service: any PersistenceService) async throws {
     for key in ["a", "b", "c"] { try await service.storeResponse(Self.response(key)) }
     _ = try await service.cachedResponse("a")
     try await service.storeResponse(Self.response("d"))

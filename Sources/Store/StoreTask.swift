@@ -23,7 +23,7 @@ public struct StoreTask: Sendable {
   /// - Complexity: One lock where nothing runs any more, and no suspension; else one suspension.
   ///   Cancelling as `cancel()`.
   nonisolated(nonsending) public func finish() async {
-    guard let runtime, !runtime.ask(.isSettled(id)) else { return }
+    guard let runtime, !runtime.ask(.isDelivered(id)) else { return }
     await withTaskCancellationHandler {
       await withUnsafeContinuation { waiter in
         if runtime.ask(.wait(id, waiter)) { waiter.resume() }

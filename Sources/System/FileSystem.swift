@@ -96,9 +96,9 @@ package struct FileSystem: Sendable {
   /// The path with every link resolved, as far as its folder is there. The last part need not be.
   package func resolved(_ path: String) -> String {
     if let whole = try? resolve(path) { return whole }
-    let parts = PathParts(path)
+    let parts = PathComponents(path)
     guard let folder = try? resolve(parts.folder) else { return path }
-    return PathParts.join(folder, parts.name)
+    return PathComponents.join(folder, parts.name)
   }
 
   /// Whether there is something of that name, also a link that leads nowhere.
@@ -172,7 +172,7 @@ package struct FileSystem: Sendable {
       return
     } catch {
       if error.code == ENOENT {
-        let parent = PathParts(path, ignoresTrailingSlashes: true).folder
+        let parent = PathComponents(path, ignoresTrailingSlashes: true).folder
         guard parent != path, parent != "." else { throw error }
         try makeFolders(parent)
         do throws(SystemError) {

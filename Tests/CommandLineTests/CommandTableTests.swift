@@ -95,8 +95,8 @@ private func run(_ line: String) -> String {
     if let output = match.globals.value("output") { text += " +output=\(output.shown)" }
     return text
   } catch {
-    let place = error.column.map { "\($0)+\(error.length ?? 0)" } ?? "nowhere"
-    return "error at \(place): \(error.message) | \(error.help ?? "")"
+    let location = error.column.map { "\($0)+\(error.length ?? 0)" } ?? "nowhere"
+    return "error at \(location): \(error.message) | \(error.help ?? "")"
   }
 }
 

@@ -5,12 +5,12 @@ import Testing
 struct FailureTests {
   private func failure(
     _ text: String?, column: Int?, length: Int? = nil, lineOffset: Int = 0,
-    place: LinePlace? = LinePlace("demo.sb", line: 7)
+    location: LineLocation? = LineLocation("demo.sb", line: 7)
   ) -> FailureReport {
     FailureReport(
       Failure(
         code: 64, error: "usage", message: "no", help: "try", column: column, length: length,
-        lineOffset: lineOffset), place: place, line: 7, text: text)
+        lineOffset: lineOffset), location: location, line: 7, text: text)
   }
 
   @Test("place, line, caret, advice")
@@ -23,7 +23,7 @@ struct FailureTests {
         help: try
 
         """)
-    #expect(failure(nil, column: nil, place: nil).render() == "error: no\nhelp: try\n")
+    #expect(failure(nil, column: nil, location: nil).render() == "error: no\nhelp: try\n")
     #expect(failure("db", column: nil).render() == "demo.sb:7: error: no\nhelp: try\n")
   }
 
@@ -82,7 +82,7 @@ struct FailureTests {
     "a usage error becomes a failure of its line, named after its code",
     arguments: [(64, "usage"), (65, "malformedData"), (78, "configuration")] as [(Int32, String)])
   func usage(code: Int32, name: String) {
-    let line = ScriptLine(text: "ab cd", place: LinePlace("s", line: 2), parsed: .empty)
+    let line = ScriptLine(text: "ab cd", location: LineLocation("s", line: 2), parsed: .empty)
     let report = FailureReport(
       Failure(UsageError("bad", column: 4, length: 2, code: code)), in: line)
     #expect(report.render() == "s:2:4: error: bad\n  ab cd\n     ^~\n")
@@ -93,8 +93,8 @@ struct FailureTests {
   }
 
   @Test("control characters in a file's name stay visible")
-  func place() {
-    let shown = failure("x", column: 1, place: LinePlace("a\u{1B}b\nc", line: 1)).render()
+  func location() {
+    let shown = failure("x", column: 1, location: LineLocation("a\u{1B}b\nc", line: 1)).render()
     #expect(shown.hasPrefix("a\\u{1b}b\\nc:1:1: error: no\n"))
   }
 }

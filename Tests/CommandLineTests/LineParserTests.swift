@@ -202,7 +202,7 @@ struct LineParserTests {
   }
 
   @Test("words know their place in characters")
-  func places() {
+  func locations() {
     guard case .commands(let list) = LineParser.parse("é \"b c\" {\"d\":\n1} f") else {
       Issue.record("no commands")
       return

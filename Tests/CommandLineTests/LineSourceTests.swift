@@ -39,7 +39,7 @@ private func texts(_ bytes: [UInt8]) async throws -> [String] {
   let source = pipe.source("p")
   var lines: [String] = []
   while case .line(let line) = try await source.next(isContinuation: false) {
-    lines.append("\(line.place.line) \(line.text)\(line.problem.map { " ! \($0.message)" } ?? "")")
+    lines.append("\(line.location.line) \(line.text)\(line.problem.map { " ! \($0.message)" } ?? "")")
   }
   return lines
 }
@@ -96,7 +96,7 @@ struct LineSourceTests {
       guard case .invalid(let error) = line.parsed else { return .success }
       #expect(error.lineOffset == 1)
       #expect(error.column == 2)
-      #expect(line.place == LinePlace("p", line: 1))
+      #expect(line.location == LineLocation("p", line: 1))
       return LineOutcome(exitCode: error.code)
     }
     #expect(summary.exitCode == 65)
@@ -110,7 +110,7 @@ struct LineSourceTests {
     // Each line is written only by the handler of the one before: reading ahead would wait for
     // ever.
     let summary = try await ScriptRunner(source: source, policy: .stopAtFailure).run { line in
-      if line.place.line == 50 { pipe.finish() } else { pipe.send("line \(line.place.line + 1)\n") }
+      if line.location.line == 50 { pipe.finish() } else { pipe.send("line \(line.location.line + 1)\n") }
       return .success
     }
     #expect(summary.lines == 50)

@@ -10,7 +10,7 @@ private func run(
   let seen = Mutex<[String]>([])
   let runner = ScriptRunner(source: ListLineSource(lines, file: "demo.sb"), policy: policy)
   let summary = try await runner.run { line in
-    seen.withLock { $0.append("\(line.place) \(line.text)") }
+    seen.withLock { $0.append("\(line.location) \(line.text)") }
     return outcome(of: line).applying(line.prefix)
   }
   return (summary, seen.withLock { $0 })
@@ -38,7 +38,7 @@ struct ScriptRunnerTests {
     #expect(summary.exitCode == 69)
     #expect(summary.lines == 2)
     #expect(summary.failures == 1)
-    #expect(summary.firstFailure == LinePlace("demo.sb", line: 4))
+    #expect(summary.firstFailure == LineLocation("demo.sb", line: 4))
   }
 
   @Test("keep going: all run, the first code counts")
@@ -168,7 +168,7 @@ struct ScriptRunnerTests {
     _ = try await ScriptRunner(source: source, policy: .interactive).run(
       onInterrupt: { hadText in interrupts.withLock { $0.append(hadText) } },
       { line in
-        seen.withLock { $0.append("\(line.place) \(line.text)") }
+        seen.withLock { $0.append("\(line.location) \(line.text)") }
         return .success
       })
     #expect(interrupts.withLock { $0 } == [true, false, true])

@@ -16,13 +16,13 @@ struct SuggestionTests {
     for word in Self.words where word.count >= 4 {
       for _ in 0..<20 {
         var letters = Array(word.unicodeScalars)
-        let place = Int.random(in: 0..<letters.count, using: &generator)
+        let location = Int.random(in: 0..<letters.count, using: &generator)
         let letter = ["q", "x", "z"].randomElement(using: &generator) ?? "q" as Unicode.Scalar
         switch Int.random(in: 0..<4, using: &generator) {
-        case 0: letters[place] = letter
-        case 1: letters.insert(letter, at: place)
-        case 2: letters.remove(at: place)
-        default: letters.swapAt(place, (place + 1) % letters.count)
+        case 0: letters[location] = letter
+        case 1: letters.insert(letter, at: location)
+        case 2: letters.remove(at: location)
+        default: letters.swapAt(location, (location + 1) % letters.count)
         }
         let typed = String(String.UnicodeScalarView(letters))
         guard typed != word,

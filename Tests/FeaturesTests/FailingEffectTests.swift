@@ -78,7 +78,7 @@ struct FailingEffectTests {
     #expect(log.contains(#"{"k":"issue""#))
     #expect(log.contains(#""action":{"shell":{"failed":{"#))
     for form in secretForms() { #expect(!log.contains(form) && !lines.allPrinted.contains(form)) }
-    let summary = try Replayer(features).replay(LogChain(LogFile(path: path)))
+    let summary = try Replayer(features).replay(RotatedLog(LogFile(path: path)))
     #expect(summary.warnings == [])
   }
 

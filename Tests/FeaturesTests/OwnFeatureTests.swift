@@ -121,7 +121,7 @@ struct OwnFeatureTests {
     #expect(log.contains(#""action":{"tea":{"ready":{"job":1}}}"#), "\(log)")
     #expect(log.contains(#""tea":{"cups":0}"#))
     var cups: [Int] = []
-    let summary = try Replayer(features).replay(LogChain(LogFile(path: path))) { _, state, _ in
+    let summary = try Replayer(features).replay(RotatedLog(LogFile(path: path))) { _, state, _ in
       cups.append(state[Tea.feature].cups)
     }
     #expect(summary.warnings == [] && cups == [0, 1])

@@ -54,28 +54,28 @@ struct RedactionRuleTests {
   func expectNowhere(
     _ secret: String = secret, at location: SourceLocation = #_sourceLocation
   ) async throws {
-    var places = [("the steps", lines.allSteps), ("the output", lines.allPrinted)]
-    places.append(
+    var locations = [("the steps", lines.allSteps), ("the output", lines.allPrinted)]
+    locations.append(
       (
         "the state",
         String(decoding: try CanonicalEncoder.encode(lines.board.store.state), as: UTF8.self)
       ))
     for record in world.logger.records {
-      places.append(
+      locations.append(
         ("the log", "\(record.message) \(record.fields.map { "\($0.key)=\($0.value)" })"))
     }
     for search in try await world.persistence.searches(scope: "api", containing: nil) {
-      places.append(("recent searches", search.text))
+      locations.append(("recent searches", search.text))
     }
     for entry in try await world.persistence.cachedResponses() {
-      places.append(("the cache", entry.key))
+      locations.append(("the cache", entry.key))
     }
     for preference in try await world.persistence.preferences() {
-      places.append(("preferences", preference.json))
+      locations.append(("preferences", preference.json))
     }
-    for (place, text) in places {
+    for (location, text) in locations {
       for form in secretForms(secret) where text.contains(form) {
-        Issue.record("\(place): \(text)", sourceLocation: location)
+        Issue.record("\(location): \(text)", sourceLocation: location)
       }
     }
   }

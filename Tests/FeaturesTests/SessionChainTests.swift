@@ -52,7 +52,7 @@ struct RunningBoard {
     let before = printed.text.withLock { $0 }
     let outcome = await session.run(
       ScriptLine(
-        text: line, place: LinePlace(nil, line: 1),
+        text: line, location: LineLocation(nil, line: 1),
         parsed: SwiftBoardCommandLine.LineParser.parse(line)))
     let after = printed.text.withLock { $0 }
     return Printed(
@@ -87,7 +87,7 @@ struct SessionChainTests {
     let folder = try TemporaryFolder()
     try await record(folder.path("whole"), nil)
     try await record(folder.path("files"), size)
-    try #require(LogChain.numbers(beside: folder.path("files")).count > 2)
+    try #require(RotatedLog.numbers(beside: folder.path("files")).count > 2)
     return folder
   }
 
@@ -150,14 +150,14 @@ struct SessionChainTests {
     let path = folder.path("r")
     try board.board.record(to: path, rotation: .init(size: Self.size))
     for n in 1...10 { await board.run("set page \(n)") }
-    #expect(LogChain.numbers(beside: path).count > 0)
+    #expect(RotatedLog.numbers(beside: path).count > 0)
     #expect(board.board.recording?.step == 10)
     #expect(await board.run("session goto 3").output.hasPrefix("step 3 of 10, "))
     #expect(await board.run("state shell.variables.page").output == "\"3\"\n")
-    let files = LogChain.numbers(beside: path).count
+    let files = RotatedLog.numbers(beside: path).count
     var turns = 0
     // Looking is recorded, too, and ends file after file meanwhile.
-    while LogChain.numbers(beside: path).count < files + 3, turns < 100 {
+    while RotatedLog.numbers(beside: path).count < files + 3, turns < 100 {
       #expect(await board.run("session goto +1").output.hasPrefix("step 4 of "))
       #expect(await board.run("session goto 3").output.hasPrefix("step 3 of "))
       turns += 1
@@ -189,7 +189,7 @@ struct SessionChainTests {
     let path = folder.path("r")
     try await Self.record(path, Self.size, keep: 1)
     let board = RunningBoard()
-    let first = try LogChain(path: path).firstStep
+    let first = try RotatedLog(path: path).firstStep
     #expect(first > 5)
     let missing = await board.run("session state --at \(first - 1) --file \(path)")
     #expect(missing.status == 64)
@@ -216,7 +216,7 @@ struct SessionChainTests {
     let folder = try await Self.folder()
     let board = RunningBoard()
     let file = folder.path("files.2")
-    let before = try #require(try LogChain(path: folder.path("files")).parts.dropFirst().first)
+    let before = try #require(try RotatedLog(path: folder.path("files")).parts.dropFirst().first)
       .stepsBefore
     for line in ["session timeline \(file)", "session verify \(file)", "session stats \(file)"] {
       #expect(await board.run(line).status == 0, "\(line)")
@@ -234,7 +234,7 @@ struct SessionChainTests {
     let folder = try await Self.folder()
     let board = RunningBoard()
     let (path, whole) = (folder.path("files"), folder.path("whole"))
-    let second = try #require(try LogChain(path: path).parts.dropFirst().first).stepsBefore
+    let second = try #require(try RotatedLog(path: path).segments.dropFirst().first).stepsBefore
     for options in ["", " --until \(second)", " --until \(second + 3)", " --from \(second + 2)"] {
       let one = await board.run("session replay \(whole)\(options)")
       let all = await board.run("session replay \(path)\(options)")
@@ -260,7 +260,7 @@ struct SessionChainTests {
     let folder = try await Self.folder()
     let (path, whole) = (folder.path("files"), folder.path("whole"))
     let (one, all) = (await Self.live(whole), await Self.live(path))
-    let last = try #require(LogChain(path: path).parts.last)
+    let last = try #require(RotatedLog(path: path).segments.last)
     // The mark is about the recording, and passed over.
     #expect(one.errors == "36 lines were sent, 48 steps agree\n" && one.status == 0)
     #expect(all.errors == one.errors && all.status == 0)
@@ -276,7 +276,7 @@ struct SessionChainTests {
     let folder = try TemporaryFolder()
     let path = folder.path("r")
     try await Self.record(path, Self.size, keep: 1)
-    let first = try LogChain(path: path).firstStep
+    let first = try RotatedLog(path: path).firstStep
     try #require(first > 5)
     let live = await Self.live(path)
     #expect(live.errors.contains("first \(first) steps were removed"), "\(live.errors)")
@@ -310,7 +310,7 @@ struct SessionChainTests {
     await expect("\(path).2: line ")
     try #require(unlink(path + ".2") == 0)
     await expect("\(path).2 is missing: the files before and after it are there")
-    for file in LogChain.numbers(beside: path).map({ "\(path).\($0)" }) + [path] {
+    for file in RotatedLog.numbers(beside: path).map({ "\(path).\($0)" }) + [path] {
       try #require(unlink(file) == 0)
     }
     await expect("there is no", 66)
@@ -321,7 +321,7 @@ struct SessionChainTests {
     let folder = try await Self.folder()
     let board = RunningBoard()
     let path = folder.path("files")
-    let number = try #require(LogChain.numbers(beside: path).dropFirst().first)
+    let number = try #require(RotatedLog.numbers(beside: path).dropFirst().first)
     let middle = "\(path).\(number)"
     var damaged = try folder.read("files.\(number)")
     damaged[damaged.count - 60] ^= 1
@@ -341,7 +341,7 @@ struct SessionChainTests {
     let folder = try await Self.folder()
     let board = RunningBoard()
     let path = folder.path("files")
-    let second = try #require(try LogChain(path: path).parts.dropFirst().first).stepsBefore
+    let second = try #require(try RotatedLog(path: path).segments.dropFirst().first).stepsBefore
     for (step, text) in [
       (second, "has the first \(second) steps of"),
       (second + 2, "has the steps \(second + 1) to \(second + 2) of"),
@@ -375,7 +375,7 @@ struct SessionChainTests {
     let board = RunningBoard()
     try board.board.record(to: path, rotation: .init(size: 3000))
     for n in 1...40 { await board.run("set page \(n)") }
-    let steps = try LogChain(path: path).check().steps
+    let steps = try RotatedLog(path: path).check().steps
     #expect(steps > 5 && steps < 40)
     let status = await board.run("session status")
     #expect(status.output.contains("\(steps)\n"), "\(status.output)")
@@ -437,7 +437,7 @@ struct SessionChainTests {
       let path = folder.path("r")
       try await Self.record(path, Self.size, keep: keep)
       let board = RunningBoard()
-      let first = try LogChain(path: path).firstStep
+      let first = try RotatedLog(path: path).firstStep
       #expect(first > 5)
       for line in ["session verify \(path)", "session replay \(path)"] {
         let run = await board.run(line)
@@ -510,7 +510,7 @@ struct SessionChainTests {
     let folder = try await Self.folder()
     let board = RunningBoard()
     let path = folder.path("files")
-    let count = LogChain.numbers(beside: path).count + 1
+    let count = RotatedLog.numbers(beside: path).count + 1
     let run = await board.run("session verify \(path) \(path).1 \(folder.path("whole"))")
     #expect(run.status == 0, "\(run.errors)")
     let lines = run.output.split(separator: "\n")
@@ -538,7 +538,7 @@ struct SessionChainTests {
       { try $0.fork(at: .end, to: folder.path("f"), from: path) },
     ]
     for (index, look) in looks.enumerated() {
-      var work = SessionWork(travels: SessionTravels(BoardFeatures.all), moment: nil, position: nil)
+      var work = SessionWork(navigators: SessionNavigators(BoardFeatures.all), moment: nil, position: nil)
       let flag = work.flag
       let heard = Mutex(0)
       work.progress = { now, file in
@@ -555,8 +555,8 @@ struct SessionChainTests {
   @Test("a kept recording is cancelled for who asked, and serves the next")
   func cancelledWhileKept() async throws {
     let folder = try await Self.folder()
-    let travels = SessionTravels(BoardFeatures.all)
-    func work() -> SessionWork { SessionWork(travels: travels, moment: nil, position: nil) }
+    let navigators = SessionNavigators(BoardFeatures.all)
+    func work() -> SessionWork { SessionWork(navigators: navigators, moment: nil, position: nil) }
     let path = folder.path("files")
     let state = try work().state(nil, at: .init(step: 20), file: path)
     let cancelled = work()

@@ -113,6 +113,6 @@ struct TypedSecretTests {
 extension ScriptLine {
   fileprivate init(_ text: String) {
     self.init(
-      text: text, place: LinePlace("test.sb", line: 1), parsed: LineParser.parse(text))
+      text: text, location: LineLocation("test.sb", line: 1), parsed: LineParser.parse(text))
   }
 }

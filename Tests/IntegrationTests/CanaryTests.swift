@@ -157,24 +157,24 @@ struct CanaryTests {
     try folder.write(
       Self.script(server.origin, closed: closed.port, typed: typed), to: "all.sb")
 
-    var places: [(String, [UInt8])] = []
+    var locations: [(String, [UInt8])] = []
     func run(_ arguments: String..., code: Int32? = 0) async throws {
       let run = try await program.run(
         ["--home", "h"] + arguments,
         environment: ["SWIFTBOARD_PASSPHRASE_FILE": folder.path("pass")])
       if let code { #expect(run.status == .exited(code), "\(arguments): \(run.errorText)") }
-      places.append(("standard output of \(arguments)", run.output))
-      places.append(("standard error of \(arguments)", run.error))
+      locations.append(("standard output of \(arguments)", run.output))
+      locations.append(("standard error of \(arguments)", run.error))
     }
     try await run("--record", "s.jsonl", "-x", "-v", "-k", "-f", "all.sb", code: nil)
-    let first = places
+    let first = locations
     #expect(String(decoding: first[0].1, as: UTF8.self).contains("[secret:canary]"))
     let errors = String(decoding: first[1].1, as: UTF8.self)
     #expect(errors.contains("[refused: secret canary]") && errors.contains("values are masked"))
     #expect(!errors.contains("internal error"), "\(errors)")
     try await run("session", "verify", "s.jsonl")
     try await run("session", "replay", "s.jsonl")
-    #expect(places[4].1 == first[0].1, "a replay prints the same")
+    #expect(locations[4].1 == first[0].1, "a replay prints the same")
     try await run("session", "test", "s.jsonl")
     try await run("session", "stats", "s.jsonl")
     try await run("session", "graph", "s.jsonl", "--causes")
@@ -189,17 +189,17 @@ struct CanaryTests {
     let own: Set<String> = ["pass", "key", "all.sb", "exact.json"]
     #expect(try SecretForms.isFound(Self.canary, in: folder.read("exact.json")))
     for file in try program.files() where !own.contains(file) && Program.isFile(folder.path(file)) {
-      places.append((file, try folder.read(file)))
+      locations.append((file, try folder.read(file)))
     }
     for name in [
       "s.jsonl", "h/log.jsonl", "h/main.sqlite", "h/cache.sqlite", "backup.sqlite", "kept.txt",
       "raw.bin", "log.out",
     ] {
-      #expect(places.contains { $0.0 == name }, "\(name) is searched")
+      #expect(locations.contains { $0.0 == name }, "\(name) is searched")
     }
-    for (place, bytes) in places {
-      #expect(!SecretForms.isFound(Self.canary, in: bytes), "\(place): \(excerpt(bytes))")
-      #expect(!SecretForms.isFound(Self.passphrase, in: bytes), "\(place) has the passphrase")
+    for (location, bytes) in locations {
+      #expect(!SecretForms.isFound(Self.canary, in: bytes), "\(location): \(excerpt(bytes))")
+      #expect(!SecretForms.isFound(Self.passphrase, in: bytes), "\(location) has the passphrase")
     }
   }
 

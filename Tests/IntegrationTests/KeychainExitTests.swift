@@ -61,16 +61,16 @@ struct KeychainExitTests {
 
   /// A place in the header, the slot, and the secrets.
   @Test("a flipped byte is damage", arguments: [0, 33, 140, 400, 4300])
-  func aFlippedByteIsDamage(place: Int) async throws {
+  func aFlippedByteIsDamage(location: Int) async throws {
     let program = try Self.program()
     var bytes = try program.folder.read("h/keychain.sbkc")
-    try #require(place < bytes.count)
-    bytes[place] ^= 1
+    try #require(location < bytes.count)
+    bytes[location] ^= 1
     try program.folder.write(bytes, to: "h/keychain.sbkc")
     let run = try await Self.list(program)
     // What the passphrase's own slot holds cannot be told from a wrong passphrase.
     #expect([65, 77].contains(run.status.code), "\(run.errorText)")
-    if place != 140 { #expect(run.status == .exited(65), "\(run.errorText)") }
+    if location != 140 { #expect(run.status == .exited(65), "\(run.errorText)") }
     #expect(run.output == [])
     #expect(try program.folder.read("h/keychain.sbkc") == bytes, "the file is left as it is")
   }

@@ -57,8 +57,8 @@ struct LongListTests {
     try #require(put.status == .exited(0), "\(put.errorText)")
     let file = URL(filePath: program.folder.path + "/h/main.sqlite")
     var bytes = try Data(contentsOf: file)
-    let place = try #require(bytes.firstRange(of: Data("perishable390".utf8)))
-    bytes[place.lowerBound] ^= 1
+    let location = try #require(bytes.firstRange(of: Data("perishable390".utf8)))
+    bytes[location.lowerBound] ^= 1
     try bytes.write(to: file)
     let list = try await program.run("--home", "h", "--json", "-c", "db list c")
     #expect(list.status == .exited(65), "\(list.errorText)")

@@ -49,8 +49,8 @@ struct RecordingTests {
     for index in [0, 1, lines.count / 2, lines.count - 1] {
       var bytes = Array(lines[index].utf8)
       // A letter of the value behind the kind, so that the line is still JSON.
-      let place = bytes.count / 2
-      bytes[place] ^= 1
+      let location = bytes.count / 2
+      bytes[location] ^= 1
       var changed = lines
       changed[index] = String(decoding: bytes, as: UTF8.self)
       let run = try await Self.verify(program, changed)

@@ -56,17 +56,17 @@ struct SessionAcceptanceTests {
     #expect(second.output == first.output)
     #expect(try program.files("home") == [])
 
-    var places = try program.files().filter { $0 != "pass" && $0 != "key" }
+    var locations = try program.files().filter { $0 != "pass" && $0 != "key" }
       .filter { Program.isFile(folder.path($0)) }
       .map { ($0, try folder.read($0)) }
-    #expect(places.contains { $0.0 == "s.jsonl" } && places.contains { $0.0 == "h/log.jsonl" })
+    #expect(locations.contains { $0.0 == "s.jsonl" } && locations.contains { $0.0 == "h/log.jsonl" })
     for (name, run) in [("first", first), ("verify", verified), ("replay", second)] {
-      places.append(("standard output of \(name)", run.output))
-      places.append(("standard error of \(name)", run.error))
+      locations.append(("standard output of \(name)", run.output))
+      locations.append(("standard error of \(name)", run.error))
     }
-    for (place, bytes) in places {
-      #expect(!SecretForms.isFound(Self.key, in: bytes), "\(place) has the key")
-      #expect(!SecretForms.isFound(Self.passphrase, in: bytes), "\(place) has the passphrase")
+    for (location, bytes) in locations {
+      #expect(!SecretForms.isFound(Self.key, in: bytes), "\(location) has the key")
+      #expect(!SecretForms.isFound(Self.passphrase, in: bytes), "\(location) has the passphrase")
     }
   }
 

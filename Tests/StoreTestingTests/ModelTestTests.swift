@@ -193,7 +193,7 @@ struct ModelTestTests {
       schema: Self.schema)
     var states: [Account.State] = []
     var times: [Int64] = []
-    let summary = try replayer.replay(LogChain(LogFile(bytes: sink.bytes))) {
+    let summary = try replayer.replay(RotatedLog(LogFile(bytes: sink.bytes))) {
       states.append($1)
       times.append($2)
     }
@@ -207,7 +207,7 @@ struct ModelTestTests {
       reducer: Account(isSound: true), dependencies: TestClock(), journal: DrawJournal(),
       schema: Self.schema)
     #expect(throws: ReplayError.self) {
-      try mended.replay(LogChain(LogFile(bytes: sink.bytes)))
+      try mended.replay(RotatedLog(LogFile(bytes: sink.bytes)))
     }
   }
 

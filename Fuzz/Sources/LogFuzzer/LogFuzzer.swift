@@ -61,7 +61,7 @@ func readAndReplay(_ bytes: [UInt8]) {
   let quick = verified(bytes)
   do throws(ReplayError) {
     let summary = try makeReplayer().replay(
-      LogChain(file), acceptRisk: true)
+      RotatedLog(file), acceptRisk: true)
     require(failure == nil, "a damaged log was replayed")
     let steps = lines.reduce(0) { if case .step = $1 { $0 + 1 } else { $0 } }
     require(summary.steps == steps, "steps were lost")
@@ -80,7 +80,7 @@ func readAndReplay(_ bytes: [UInt8]) {
     }
     _ = error.description
   }
-  if failure == nil { travel(file, lines) }
+  if failure == nil { navigator(file, lines) }
 }
 
 /// The steps that `verify` finds, which goes another way through a file than `replay` does.
@@ -93,17 +93,17 @@ func verified(_ bytes: [UInt8]) -> Int? {
   return try? makeReplayer().verify(path: path, acceptRisk: true).steps
 }
 
-func travel(_ file: LogFile, _ lines: [LogLine]) {
-  var options = LogTravel<CounterReducer>.Options()
+func navigator(_ file: LogFile, _ lines: [LogLine]) {
+  var options = LogNavigator<CounterReducer>.Options()
   options.acceptRisk = true
   options.snapshots = 2
-  if let travel = try? LogTravel(file, replayer: makeReplayer(), options: options) {
-    let last = travel.stepCount
-    let state = try? travel.state(at: last)
+  if let navigator = try? LogNavigator(file, replayer: makeReplayer(), options: options) {
+    let last = navigator.stepCount
+    let state = try? navigator.state(at: last)
     require(state != nil, "the last state cannot be visited")
-    _ = try? travel.state(at: 0)
-    require((try? travel.state(at: last)) == state, "the way changes the state")
-    _ = try? travel.diff(0, last)
+    _ = try? navigator.state(at: 0)
+    require((try? navigator.state(at: last)) == state, "the way changes the state")
+    _ = try? navigator.diff(0, last)
   }
   if let timeline = try? LogTimeline(file) {
     do throws(LogReadError) {

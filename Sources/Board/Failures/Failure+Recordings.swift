@@ -70,10 +70,10 @@ extension Failure {
   static func help(for error: LogReadError) -> String? {
     switch error {
     case .broken(let path, _, _):
-      "\(PathParts(path).name) or the file before it was changed, cut or replaced, or is another "
+      "\(PathComponents(path).name) or the file before it was changed, cut or replaced, or is another "
         + "recording's: put the right one back, or open a file by itself by its number"
     case .gap(let path):
-      "put \(PathParts(path).name) back, or move the files before it elsewhere: the recording then "
+      "put \(PathComponents(path).name) back, or move the files before it elsewhere: the recording then "
         + "begins behind it"
     case .file(_, let error): help(for: error)
     case .damage, .missing, .io, .cancelled: nil

@@ -60,5 +60,5 @@ public struct CommandContext: Codable, Sendable, Equatable {
   }
 
   /// For example `demo.sb:7`, or `line 7` where no file is named.
-  public var place: String { LinePlace(source, line: line).description }
+  public var location: String { LineLocation(source, line: line).description }
 }

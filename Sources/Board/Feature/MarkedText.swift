@@ -27,27 +27,27 @@ package enum MarkedText {
 
   /// - Parameter place: What holds the text, for the message.
   /// - Throws: `Failure` where the text holds a mark.
-  package static func refuse(_ text: String, in place: String) throws {
-    if let mark = RedactionMark.first(inAnyFormIn: text) { throw failure(mark, in: place) }
+  package static func refuse(_ text: String, in location: String) throws {
+    if let mark = RedactionMark.first(inAnyFormIn: text) { throw failure(mark, in: location) }
   }
 
   /// - Throws: `Failure` where the bytes hold a mark. No copy of them is made.
-  package static func refuse(_ bytes: Data, in place: String) throws {
+  package static func refuse(_ bytes: Data, in location: String) throws {
     let mark = bytes.withUnsafeBytes { RedactionMark.first(in: $0.bindMemory(to: UInt8.self)) }
-    if let mark { throw failure(mark, in: place) }
+    if let mark { throw failure(mark, in: location) }
   }
 
-  private static func failure(_ mark: RedactionMark.Kind, in place: String) -> Failure {
+  private static func failure(_ mark: RedactionMark.Kind, in location: String) -> Failure {
     switch mark {
     case .secret(let name):
       Failure(
         code: ExitCode.data, error: "maskedSecret",
-        message: "\(place) holds the secret '\(name)' in place of its value",
+        message: "\(location) holds the secret '\(name)' in place of its value",
         help: "select another part, write {{secret:\(name)}}, or use --out or --capture")
     case .redacted:
       Failure(
         code: ExitCode.data, error: "maskedSecret",
-        message: "\(place) holds \(RedactionMark.redacted) in place of a value",
+        message: "\(location) holds \(RedactionMark.redacted) in place of a value",
         help: "select another part, or use --out or --capture")
     }
   }

@@ -193,7 +193,7 @@ final class BoardRun: Sendable {
           help: "--home takes a folder, which is made where there is none",
           code: ExitCode.cannotCreate)
       }
-      let folder = PathParts(path).folder
+      let folder = PathComponents(path).folder
       guard folder != path else { break }
       path = folder
     }
@@ -201,10 +201,10 @@ final class BoardRun: Sendable {
   }
 
   /// A failure that no command printed: that of a prefix, or of a job that was waited for.
-  private func report(_ message: String, code: Int32, at place: LinePlace? = nil) {
+  private func report(_ message: String, code: Int32, at location: LineLocation? = nil) {
     let failure = Failure(code: code, error: "expectedFailure", message: message)
     output.warn(
-      FailureReport(failure, place: place, line: place?.line ?? 0)
+      FailureReport(failure, location: location, line: location?.line ?? 0)
         .render(json: settings.output == .json))
   }
 
@@ -222,7 +222,7 @@ final class BoardRun: Sendable {
     switch options.mode {
     case .oneShot(let words):
       let line = ScriptLine(
-        text: LineParser.literalText(words), place: LinePlace(nil, line: 1),
+        text: LineParser.literalText(words), location: LineLocation(nil, line: 1),
         parsed: LineParser.parse(literal: words))
       return await session.run(line, isLiteral: true).exitCode
     case .lines(let lines): source = ListLineSource(lines, file: "-c")
@@ -256,7 +256,7 @@ final class BoardRun: Sendable {
         if options.echo == true { output.warn("+ \(session.shown(line))\n") }
         var outcome = await session.run(line)
         if let message = outcome.message {
-          report(message, code: outcome.exitCode, at: line.place)
+          report(message, code: outcome.exitCode, at: line.location)
         }
         if let code = output.failureCode { outcome = LineOutcome(exitCode: code, stop: true) }
         // An interrupted script ends, whatever its policy for failures.

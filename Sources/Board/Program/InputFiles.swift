@@ -29,8 +29,8 @@ struct InputFiles: FileService {
     try files.checkTarget(path, isRecording: isRecording)
   }
 
-  func checkPlace(_ path: String) throws(FileError) {
-    try files.checkPlace(path)
+  func checkCreatable(_ path: String) throws(FileError) {
+    try files.checkCreatable(path)
   }
 
   func input(_ path: String) async throws(FileError) -> FileInput {

@@ -63,7 +63,7 @@ public final class Board: Sendable {
   ) {
     let journal = DrawJournal()
     let failures = EffectFailures()
-    let travels = SessionTravels(features)
+    let navigators = SessionNavigators(features)
     let closing = CancelFlag()
     self.features = features
     shared = Mutex(Shared(renderer: BoardRenderer(features, isReplay: false)))
@@ -75,7 +75,7 @@ public final class Board: Sendable {
       RecordingInfo(
         schema: features.schema, created: dependencies.date.now,
         environment: state.settings.environment.rawValue, seed: String(seed)),
-      journal: journal, dependencies: dependencies, travels: travels, closing: closing,
+      journal: journal, dependencies: dependencies, navigators: navigators, closing: closing,
       warn: { text in
         sink(
           BoardOutput(
@@ -85,7 +85,7 @@ public final class Board: Sendable {
     store = Store(
       initialState: state,
       reducer: BoardReducer(
-        features, travels: travels, recording: recordings, steps: StepCounter()),
+        features, navigators: navigators, recording: recordings, steps: StepCounter()),
 
       dependencies: dependencies.intercepted(by: journal.interceptor),
       onIssue: { [logger = dependencies.logger] issue in
@@ -133,7 +133,7 @@ public final class Board: Sendable {
       return shared.withLock { $0.ended[context.job] = ExitCode.interrupted }
     }
     let work = store.send(
-      action, origin: link.map { .link($0) } ?? .user(line: context.text, at: context.place))
+      action, origin: link.map { .link($0) } ?? .user(line: context.text, at: context.location))
     guard !work.isFinished else { return }
     Task { [weak self] in
       await work.finish()

@@ -43,7 +43,7 @@ final class BoardRecording: Sendable {
   private let journal: DrawJournal
   private let info: RecordingInfo
   private let dependencies: Dependencies
-  private let travels: SessionTravels
+  private let navigators: SessionNavigators
   private let closing: CancelFlag
   private let warn: @Sendable (String) -> Void
   private let shared = Mutex(Shared())
@@ -56,12 +56,12 @@ final class BoardRecording: Sendable {
   ///   - warn: Hears why a recording ended by itself.
   init(
     _ info: RecordingInfo, journal: DrawJournal, dependencies: Dependencies,
-    travels: SessionTravels, closing: CancelFlag, warn: @escaping @Sendable (String) -> Void
+    navigators: SessionNavigators, closing: CancelFlag, warn: @escaping @Sendable (String) -> Void
   ) {
     self.info = info
     self.journal = journal
     self.dependencies = dependencies
-    self.travels = travels
+    self.navigators = navigators
     self.closing = closing
     self.warn = warn
   }
@@ -313,7 +313,7 @@ extension BoardRecording: RecordingService {
   }
 
   func resume(_ job: Int) throws -> ForkedState {
-    guard let fork = travels.takeContinuation(of: job) else { throw Failure.noRecording }
+    guard let fork = navigators.takeContinuation(of: job) else { throw Failure.noRecording }
     _ = stop()
     shared.withLock { $0.forks[job] = (fork.log, fork.path) }
     return ForkedState(state: fork.state, path: fork.path)

@@ -145,7 +145,7 @@ public struct BoardRenderer: Sendable {
   }
 
   /// Rows of a command that has not ended.
-  private mutating func outputs(of part: OutcomePart, in state: BoardState) -> [BoardOutput] {
+  private mutating func outputs(of part: PartialOutcome, in state: BoardState) -> [BoardOutput] {
     guard let context = state.shell.running.first(where: { $0.job == part.job }) else { return [] }
     var outputs: [BoardOutput] = []
     if let masked = part.masked, !state.settings.isQuiet {
@@ -207,7 +207,7 @@ public struct BoardRenderer: Sendable {
       failure.length = context.text.prefix { !$0.isNewline }.count
     }
     return FailureReport(
-      failure, place: context.source.map { LinePlace($0, line: context.line) },
+      failure, location: context.source.map { LineLocation($0, line: context.line) },
       line: context.line, text: context.text, value: value == .null ? JSON?.none : .some(value))
   }
 }

@@ -92,9 +92,9 @@ public final class BoardSession: Sendable {
   ///
   /// - Parameter place: Where the line stands, for messages.
   public func run(
-    _ text: String, at place: LinePlace = LinePlace(nil, line: 1)
+    _ text: String, at location: LineLocation = LineLocation(nil, line: 1)
   ) async -> LineOutcome {
-    await run(ScriptLine(text: text, place: place, parsed: LineParser.parse(text)))
+    await run(ScriptLine(text: text, location: location, parsed: LineParser.parse(text)))
   }
 
   /// Waits for the background commands when no line follows, or cancels them; those without an end
@@ -161,7 +161,7 @@ public final class BoardSession: Sendable {
   struct Line {
     /// As it may be part of a step.
     var text: String
-    let place: LinePlace
+    let location: LineLocation
     let isLiteral: Bool
     /// What an interrupt knows it by, with the line that sources its file.
     let id: JobControl.LineID
@@ -175,7 +175,7 @@ public final class BoardSession: Sendable {
     ) {
       self.id = id
       text = secrets.shown(line)
-      place = line.place
+      location = line.location
       self.isLiteral = isLiteral
     }
 
@@ -315,7 +315,7 @@ public final class BoardSession: Sendable {
 
   func context(_ line: Line, _ prefix: LinePrefix?) -> CommandContext {
     CommandContext(
-      job: board.nextJob(), line: line.place.line, source: line.place.file, text: line.text,
+      job: board.nextJob(), line: line.location.line, source: line.location.file, text: line.text,
       name: "", prefix: prefix,
       timeout: board.store.withState { $0.settings.timeout })
   }

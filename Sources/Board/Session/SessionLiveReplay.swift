@@ -71,7 +71,7 @@ struct SessionLiveReplay {
   private func open(_ flag: CancelFlag) async throws -> Live.Recording {
     try await DetachedThread.run { [path, live] in
       try SessionReplay.lookAgain(unless: { flag.isSet }) {
-        try live.open(try SessionReplay.chain(path) { flag.isSet })
+        try live.open(try SessionReplay.rotatedLog(path) { flag.isSet })
       }
     }
   }
@@ -110,7 +110,7 @@ struct SessionLiveReplay {
     }
     await board.store.shutdown(deadline: .zero)
     var check = check(try report.get())
-    check.warnings += recording.chain.oddities(path).map(\.text)
+    check.warnings += recording.rotatedLog.oddities(path).map(\.text)
     return check
   }
 
@@ -129,7 +129,7 @@ struct SessionLiveReplay {
     switch difference {
     case .other(let step, _, _, let changes):
       var lines = ["step \(step): the action is not the recorded one"]
-      for change in changes.places {
+      for change in changes.entries {
         let (expected, found) = SessionText.values(change.old, change.new, limit: 200)
         lines.append("  \(change.path): expected \(expected), found \(found)")
       }

@@ -133,12 +133,12 @@ enum SessionOutcomes {
   }
 
   private static func differences(_ diff: SessionDiff, _ job: Int) -> Outcome {
-    let places = "\(diff.isTruncated ? "more than " : "")\(diff.changes.count)"
+    let locations = "\(diff.isTruncated ? "more than " : "")\(diff.changes.count)"
     let noun = diff.changes.count == 1 && !diff.isTruncated ? "place" : "places"
     let title =
       diff.changes.isEmpty
       ? "the states after steps \(diff.from) and \(diff.to) are equal"
-      : "the states after steps \(diff.from) and \(diff.to) differ in \(places) \(noun)"
+      : "the states after steps \(diff.from) and \(diff.to) differ in \(locations) \(noun)"
     var outcome = Outcome(
       job: job, value: json(diff), presentation: table(diff),
       notes: [title + (diff.isTruncated ? "; --limit N shows more" : "")])
@@ -287,9 +287,9 @@ enum SessionOutcomes {
     var notes = checks.flatMap { check in check.warnings.map { "warning: \(check.path): \($0)" } }
     // The worst is the answer: damage weighs more than a difference.
     guard let worst = failed.max(by: { $0.code < $1.code }),
-      let place = failed.firstIndex(of: worst)
+      let location = failed.firstIndex(of: worst)
     else { return Outcome(job: job, value: value, presentation: presentation, notes: notes) }
-    notes += failed.indices.filter { $0 != place }.map { text(failed[$0]) }
+    notes += failed.indices.filter { $0 != location }.map { text(failed[$0]) }
     return Outcome(
       job: job, failure: failure(worst), value: value, presentation: presentation,
       notes: notes + details(of: worst))

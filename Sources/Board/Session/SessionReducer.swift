@@ -6,7 +6,7 @@ import SwiftBoardSystem
 
 struct SessionReducer: Reducer {
   /// What the effects visit recordings with.
-  let travels: SessionTravels
+  let navigators: SessionNavigators
   /// What the effects record with.
   let recording: any RecordingService
 
@@ -18,7 +18,7 @@ struct SessionReducer: Reducer {
       if command == .live { state.position = nil }
       return effect(
         of: command, context.job,
-        SessionWork(travels: travels, moment: moment, position: state.position?.step),
+        SessionWork(navigators: navigators, moment: moment, position: state.position?.step),
         state.position, dependencies)
     case .succeeded(_, let result, _): note(result, &state)
     case .printed, .printedBytes, .progress, .failed: break
@@ -99,14 +99,14 @@ struct SessionReducer: Reducer {
     case .verify(let paths, let format, let acceptsRisk):
       return run("verify", job, dependencies) { send in
         try await SessionVerification.verify(
-          paths, format: format, acceptsRisk: acceptsRisk, job: job, travels.features,
+          paths, format: format, acceptsRisk: acceptsRisk, job: job, navigators.features,
           dependencies, send)
       }
     case .replay(let query):
       return run("replay", job, dependencies) { send in
         .replayed(
           check: try await SessionReplay.replay(
-            query, job: job, travels.features, dependencies, send))
+            query, job: job, navigators.features, dependencies, send))
       }
     }
   }

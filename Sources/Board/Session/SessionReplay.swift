@@ -69,7 +69,7 @@ enum SessionReplay {
   static func lookAgain<Result>(
     unless isTooLate: () -> Bool, _ body: () throws -> Result
   ) throws -> Result {
-    for _ in 1..<SessionChains.attempts {
+    for _ in 1..<SessionLogs.attempts {
       do {
         return try body()
       } catch ReplayError.unreadable(let reason) where reason.isAboutNames && !isTooLate() {
@@ -83,8 +83,8 @@ enum SessionReplay {
   private static func transcribe(
     _ query: SessionReplayQuery, _ features: FeatureList, to feed: ReplayFeed<Part>
   ) throws -> SessionCheck {
-    let chain = try chain(query.file) { feed.isClosed }
-    let last = try lastStep(query, chain)
+    let rotatedLog = try rotatedLog(query.file) { feed.isClosed }
+    let last = try lastStep(query, rotatedLog)
     let isPaced = query.speed != nil || query.isStepped
     var renderer = BoardRenderer(features, isReplay: true)
     var waiting: [UInt8] = []
@@ -92,7 +92,7 @@ enum SessionReplay {
       if !waiting.isEmpty { feed.put(Part(time: 0, bytes: waiting)) }
     }
     let summary = try Replayer(features).replay(
-      chain, acceptRisk: query.acceptsRisk, until: last
+      rotatedLog, acceptRisk: query.acceptsRisk, until: last
     ) { step, state, time in
       var bytes: [UInt8] = []
       for output in renderer.outputs(of: step.action, in: state, at: time)
@@ -110,17 +110,17 @@ enum SessionReplay {
       waiting = []
     }
     var check = SessionCheck(query.file, summary)
-    check.warnings += chain.oddities(query.file).map(\.text)
+    check.warnings += rotatedLog.oddities(query.file).map(\.text)
     return check
   }
 
   /// The recording that has a name, all of its files; what is read ends with an error once it is
   /// cancelled.
-  static func chain(
+  static func rotatedLog(
     _ path: String, _ isCancelled: @escaping @Sendable () -> Bool
-  ) throws(ReplayError) -> LogChain {
+  ) throws(ReplayError) -> RotatedLog {
     do throws(LogReadError) {
-      return try LogChain(path: path, isCancelled: isCancelled)
+      return try RotatedLog(path: path, isCancelled: isCancelled)
     } catch {
       throw .unreadable(error)
     }
@@ -151,21 +151,21 @@ enum SessionReplay {
   }
 
   /// The last step to replay; `nil` is all of them.
-  private static func lastStep(_ query: SessionReplayQuery, _ chain: LogChain) throws -> Int? {
+  private static func lastStep(_ query: SessionReplayQuery, _ rotatedLog: RotatedLog) throws -> Int? {
     guard let until = query.until else { return nil }
     switch until.kind {
     case .step(let step):
-      guard step >= chain.firstStep else {
+      guard step >= rotatedLog.firstStep else {
         throw Failure(
           code: ExitCode.usage, error: "noStep",
-          message: "there is no step \(step): the recording begins after step \(chain.firstStep), "
+          message: "there is no step \(step): the recording begins after step \(rotatedLog.firstStep), "
             + "the files before were removed")
       }
       return step
     case .end: return nil
     case .mark(let name):
       do throws(LogReadError) {
-        let timeline = try LogTimeline(chain, effects: false)
+        let timeline = try LogTimeline(rotatedLog, effects: false)
         while let entry = try timeline.next() {
           if case .mark(let mark) = entry, mark.name == name { return mark.n }
         }

@@ -24,7 +24,7 @@ enum SessionVerification {
           recordings, acceptsRisk, features, flag, pace, job, send)
         // A file may be removed by rotation before its turn comes: then what is left, from the
         // front.
-        for _ in 1..<SessionChains.attempts where report.lacksFiles && found.isOutdated {
+        for _ in 1..<SessionLogs.attempts where report.lacksFiles && found.isOutdated {
           (found, report) = try pass(
             recordings, acceptsRisk, features, flag, pace, job, send)
         }
@@ -53,8 +53,8 @@ enum SessionVerification {
   private static func pass(
     _ recordings: [String], _ acceptsRisk: Bool, _ features: FeatureList, _ flag: CancelFlag,
     _ pace: ProgressPace, _ job: Int, _ send: Send<SessionAction>
-  ) throws -> (found: SessionChains.Found, report: LogVerification.Report) {
-    let found = try SessionChains.files(of: recordings, isCancelled: { flag.isSet })
+  ) throws -> (found: SessionLogs.Found, report: LogVerification.Report) {
+    let found = try SessionLogs.files(of: recordings, isCancelled: { flag.isSet })
     let work = SharedWork(total: found.paths.count, pace)
     let verification = LogVerification { path throws(ReplayError) in
       if let failure = found.failures[path] { throw failure }

@@ -6,7 +6,7 @@ import SwiftBoardRecording
 /// What the looking commands of `session` do with a recording. It blocks and belongs on a thread of
 /// its own.
 struct SessionWork {
-  let travels: SessionTravels
+  let navigators: SessionNavigators
   /// The running recording when the line was read.
   let moment: SessionMoment?
   /// The step that the session shows.
@@ -16,10 +16,10 @@ struct SessionWork {
   /// Set when the answer is no longer needed.
   let flag = CancelFlag()
 
-  private typealias Travel = SessionTravels.Travel
+  private typealias Navigator = SessionNavigators.Navigator
 
   /// The recording a command is about.
-  private struct Place {
+  private struct Target {
     let path: String
     /// Its last step where it is the running recording.
     let end: Int?
@@ -27,35 +27,35 @@ struct SessionWork {
     let here: Int?
   }
 
-  private func place(_ file: String?) throws -> Place {
-    if let file { return Place(path: file, end: nil, here: nil) }
+  private func location(_ file: String?) throws -> Target {
+    if let file { return Target(path: file, end: nil, here: nil) }
     guard let moment else { throw Failure.noRecording }
-    return Place(path: moment.path, end: moment.step, here: position ?? moment.step)
+    return Target(path: moment.path, end: moment.step, here: position ?? moment.step)
   }
 
   /// - Parameter targets: Where in it; one that was opened before serves as long as it reaches so
   ///   far.
   private func visit<Result: Sendable>(
-    _ place: Place, _ targets: SessionTarget?...,
-    body: (Travel, _ end: Int) throws -> Result
+    _ location: Target, _ targets: SessionTarget?...,
+    body: (Navigator, _ end: Int) throws -> Result
   ) throws -> Result {
-    let reach = place.end.map { end in
+    let reach = location.end.map { end in
       targets.map { target in
         if case .step(let step) = target?.kind { min(step, end) } else { end }
       }.max() ?? end
     }
-    return try failing(place.path) {
-      try travels.visit(
-        place.path, reaching: reach, flag, progress: { [progress] in progress($0, place.path) }
-      ) { travel in
-        try body(travel, place.end ?? travel.stepCount)
+    return try failing(location.path) {
+      try navigators.visit(
+        location.path, reaching: reach, flag, progress: { [progress] in progress($0, location.path) }
+      ) { navigator in
+        try body(navigator, location.end ?? navigator.stepCount)
       }
     }
   }
 
   /// Says what is wrong with a recording in the board's terms.
   private func failing<Result>(_ path: String, _ body: () throws -> Result) throws -> Result {
-    for _ in 1..<SessionChains.attempts {
+    for _ in 1..<SessionLogs.attempts {
       do {
         return try body()
       } catch  where Self.isAboutNames(error) && !flag.isSet {
@@ -92,54 +92,54 @@ struct SessionWork {
   }
 
   /// The files of a recording, to be read once from the front.
-  private func chain(_ path: String) throws -> LogChain {
-    try LogChain(opening: path) { [flag] in flag.isSet }
+  private func rotatedLog(_ path: String) throws -> RotatedLog {
+    try RotatedLog(opening: path) { [flag] in flag.isSet }
       .reporting { [progress] in progress($0, path) }
   }
 
   private func step(
-    _ target: SessionTarget, _ place: Place, _ travel: Travel, _ end: Int
+    _ target: SessionTarget, _ location: Target, _ navigator: Navigator, _ end: Int
   ) throws -> Int {
-    let step = try target.step(from: place.here ?? end, end: end) { name in
-      try travel.step(ofMark: name)
+    let step = try target.step(from: location.here ?? end, end: end) { name in
+      try navigator.step(ofMark: name)
     }
-    guard (travel.firstStep...max(travel.firstStep, end)).contains(step) else {
+    guard (navigator.firstStep...max(navigator.firstStep, end)).contains(step) else {
       // Behind the last step that can be visited there may be a divergence, which says more.
-      if step > end, place.end == nil { _ = try travel.state(at: step) }
-      throw ReplayError.noStep(step, first: travel.firstStep, last: end)
+      if step > end, location.end == nil { _ = try navigator.state(at: step) }
+      throw ReplayError.noStep(step, first: navigator.firstStep, last: end)
     }
     return step
   }
 
-  private func logged(_ n: Int, _ travel: Travel) throws -> SessionStep {
-    n == travel.firstStep ? .beginning(n) : SessionStep(try travel.step(n), isWhole: false)
+  private func logged(_ n: Int, _ navigator: Navigator) throws -> SessionStep {
+    n == navigator.firstStep ? .beginning(n) : SessionStep(try navigator.step(n), isWhole: false)
   }
 
   // MARK: Going about
 
   func go(to target: SessionTarget) throws -> SessionResult {
-    let place = try place(nil)
-    return try visit(place, target) { travel, end in
-      let step = try step(target, place, travel, end)
-      return .travelled(step: try logged(step, travel), of: end)
+    let location = try location(nil)
+    return try visit(location, target) { navigator, end in
+      let step = try step(target, location, navigator, end)
+      return .travelled(step: try logged(step, navigator), of: end)
     }
   }
 
   /// Goes to before the last line that did something.
   func undo() throws -> SessionResult {
-    let place = try place(nil)
-    return try visit(place) { travel, end in
-      let here = place.here ?? end
+    let location = try location(nil)
+    return try visit(location) { navigator, end in
+      let here = location.here ?? end
       var found: Int?
-      if here > travel.firstStep {
+      if here > navigator.firstStep {
         let timeline = try LogTimeline(
-          travel.chain,
-          filter: .init(sources: [.user, .link], steps: (travel.firstStep + 1)...here),
+          navigator.rotatedLog,
+          filter: .init(sources: [.user, .link], steps: (navigator.firstStep + 1)...here),
           effects: false)
         while let entry = try timeline.next() {
           guard case .step(let step, _) = entry else { continue }
           let action = try? CanonicalDecoder.decode(
-            BoardAction.self, from: step.actionBytes, userInfo: travels.features.userInfo)
+            BoardAction.self, from: step.actionBytes, userInfo: navigators.features.userInfo)
           if action?.isLook != true { found = step.n }
         }
       }
@@ -149,23 +149,23 @@ struct SessionWork {
           message: "no line before step \(here) did anything",
           help: "'session timeline' shows what there is")
       }
-      return .travelled(step: try logged(found - 1, travel), of: end)
+      return .travelled(step: try logged(found - 1, navigator), of: end)
     }
   }
 
   // MARK: Looking
 
   func state(_ path: String?, at target: SessionTarget?, file: String?) throws -> SessionResult {
-    let place = try place(file)
-    let target = target ?? place.here.map { SessionTarget(step: $0) } ?? .end
-    return try visit(place, target) { travel, end in
-      let step = try step(target, place, travel, end)
-      return .state(value: try value(at: path, step, travel), step: step)
+    let location = try location(file)
+    let target = target ?? location.here.map { SessionTarget(step: $0) } ?? .end
+    return try visit(location, target) { navigator, end in
+      let step = try step(target, location, navigator, end)
+      return .state(value: try value(at: path, step, navigator), step: step)
     }
   }
 
-  private func value(at path: String?, _ step: Int, _ travel: Travel) throws -> JSON {
-    let json = try StateJSON.past(try travel.state(at: step))
+  private func value(at path: String?, _ step: Int, _ navigator: Navigator) throws -> JSON {
+    let json = try StateJSON.past(try navigator.state(at: step))
     guard let path else { return json }
     guard let value = json.value(at: try JSONPath(parsing: path)) else {
       throw Failure(
@@ -177,33 +177,33 @@ struct SessionWork {
   }
 
   func assert(_ text: String) throws -> SessionResult {
-    let place = try place(nil)
+    let location = try location(nil)
     let condition = try JSONCondition(parsing: text)
-    return try visit(place, place.here.map { SessionTarget(step: $0) }) { travel, end in
-      let step = place.here ?? end
+    return try visit(location, location.here.map { SessionTarget(step: $0) }) { navigator, end in
+      let step = location.here ?? end
       return .asserted(
         condition: text,
-        holds: condition.holds(for: try StateJSON.past(try travel.state(at: step))),
+        holds: condition.holds(for: try StateJSON.past(try navigator.state(at: step))),
         step: step)
     }
   }
 
   func action(_ target: SessionTarget, file: String?) throws -> SessionResult {
-    let place = try place(file)
-    return try visit(place, target) { travel, end in
-      let step = try step(target, place, travel, end)
-      guard step > travel.firstStep else {
+    let location = try location(file)
+    return try visit(location, target) { navigator, end in
+      let step = try step(target, location, navigator, end)
+      guard step > navigator.firstStep else {
         throw Failure(
           code: ExitCode.usage, error: "noStep",
           message: "step \(step) is the beginning of the recording; it has no action")
       }
-      let logged = try travel.step(step)
+      let logged = try navigator.step(step)
       // The answer is an action itself, which has this one inside.
       guard (try? JSON(parsing: logged.actionBytes, limits: JSONLimits(depth: 500))) != nil else {
         throw Failure(
           code: ExitCode.data, error: "tooDeep",
           message: "the action of step \(step) is nested too deeply to be shown",
-          help: "it is in the recording: line \"n\":\(step) of \(place.path)")
+          help: "it is in the recording: line \"n\":\(step) of \(location.path)")
       }
       return .step(step: SessionStep(logged, isWhole: true))
     }
@@ -212,19 +212,19 @@ struct SessionWork {
   func diff(
     _ a: SessionTarget, _ b: SessionTarget, path: String?, limit: Int, file: String?
   ) throws -> SessionResult {
-    let place = try place(file)
-    return try visit(place, a, b) { travel, end in
+    let location = try location(file)
+    return try visit(location, a, b) { navigator, end in
       .differences(
         diff: try differences(
-          try step(a, place, travel, end), try step(b, place, travel, end), path, limit, travel))
+          try step(a, location, navigator, end), try step(b, location, navigator, end), path, limit, navigator))
     }
   }
 
   private func differences(
-    _ from: Int, _ to: Int, _ path: String?, _ limit: Int, _ travel: Travel
+    _ from: Int, _ to: Int, _ path: String?, _ limit: Int, _ navigator: Navigator
   ) throws -> SessionDiff {
     var (old, new): (JSON?, JSON?) = (
-      try StateJSON.past(try travel.state(at: from)), try StateJSON.past(try travel.state(at: to))
+      try StateJSON.past(try navigator.state(at: from)), try StateJSON.past(try navigator.state(at: to))
     )
     if let path {
       let path = try JSONPath(parsing: path)
@@ -239,21 +239,21 @@ struct SessionWork {
     }
     let changes = StateDiff.changes(old, new, limit: limit)
     diff.isTruncated = changes.isTruncated
-    diff.changes = changes.places.map {
+    diff.changes = changes.entries.map {
       SessionDiff.Change(path: $0.path, old: $0.old, new: $0.new)
     }
     return diff
   }
 
   func timeline(_ query: SessionTimelineQuery) throws -> SessionResult {
-    let place = try place(query.file)
-    let last = min(query.range?.last ?? .max, place.end ?? .max)
+    let location = try location(query.file)
+    let last = min(query.range?.last ?? .max, location.end ?? .max)
     let first = min(query.range?.first ?? 0, last)
-    let steps = query.range == nil && place.end == nil ? nil : first...last
-    return try failing(place.path) {
-      let chain = try chain(place.path)
+    let steps = query.range == nil && location.end == nil ? nil : first...last
+    return try failing(location.path) {
+      let rotatedLog = try rotatedLog(location.path)
       let timeline = try LogTimeline(
-        chain,
+        rotatedLog,
         filter: LogTimeline.Filter(
           sources: query.sources.map { Set($0.compactMap(LogTimeline.Source.init(rawValue:))) },
           action: query.action, text: query.text, steps: steps),
@@ -282,7 +282,7 @@ struct SessionWork {
         }
       }
       let isCut = result.isTruncated || query.range.map { $0.last < .max } ?? false
-      result.spans = try spans(of: result.entries, in: chain, isCut: isCut)
+      result.spans = try spans(of: result.entries, in: rotatedLog, isCut: isCut)
       return .timeline(timeline: result)
     }
   }
@@ -293,11 +293,11 @@ struct SessionWork {
   ///   and how effects end there is not known; else all of it is, so that the end of each can be
   ///   said as far as the recording has it.
   private func spans(
-    of entries: [SessionTimeline.Entry], in chain: LogChain, isCut: Bool
+    of entries: [SessionTimeline.Entry], in rotatedLog: RotatedLog, isCut: Bool
   ) throws -> [SessionTimeline.Span] {
     guard let first = entries.first?.step, let last = entries.last?.step else { return [] }
     let timeline = try LogTimeline(
-      chain, filter: .init(steps: first...(isCut ? last : .max)))
+      rotatedLog, filter: .init(steps: first...(isCut ? last : .max)))
     var spans: [SessionTimeline.Span] = []
     while let entry = try timeline.next() {
       if case .effect(let span) = entry, span.first <= last { spans.append(.init(span)) }
@@ -309,8 +309,8 @@ struct SessionWork {
 
   func bisect(_ path: String, assert text: String, linear: Bool) throws -> SessionResult {
     let condition = try JSONCondition(parsing: text)
-    return try visit(Place(path: path, end: nil, here: nil)) { travel, end in
-      let found = try travel.bisect(linear ? .linear : .halving) { [flag] state in
+    return try visit(Target(path: path, end: nil, here: nil)) { navigator, end in
+      let found = try navigator.bisect(linear ? .linear : .halving) { [flag] state in
         try flag.check()
         return !condition.holds(for: try StateJSON.past(state))
       }
@@ -318,21 +318,21 @@ struct SessionWork {
         path: path, assertion: text, step: nil, diff: nil, steps: end,
         evaluations: found.evaluations)
       if let step = found.step {
-        result.step = try logged(step, travel)
-        result.diff = try differences(step - 1, step, nil, 20, travel)
+        result.step = try logged(step, navigator)
+        result.diff = try differences(step - 1, step, nil, 20, navigator)
       }
       return .bisected(bisection: result)
     }
   }
 
   func graph(_ path: String, by label: String?) throws -> SessionResult {
-    try visit(Place(path: path, end: nil, here: nil)) { travel, _ in
+    try visit(Target(path: path, end: nil, here: nil)) { navigator, _ in
       if let label {
-        return .graph(text: try travel.stateGraph(by: try JSONPath(parsing: label)).graphviz)
+        return .graph(text: try navigator.stateGraph(by: try JSONPath(parsing: label)).graphviz)
       }
       // Where nothing is asked for: which commands run.
       return .graph(
-        text: try travel.stateGraph { state in
+        text: try navigator.stateGraph { state in
           let names = state.shell.running.map(\.name)
           return names.isEmpty ? "idle" : names.joined(separator: ", ")
         }.graphviz)
@@ -341,17 +341,17 @@ struct SessionWork {
 
   func causes(_ path: String, _ range: SessionRange?) throws -> SessionResult {
     try failing(path) {
-      let chain = try chain(path)
-      let first = max(chain.firstStep + 1, range?.first ?? 1)
+      let rotatedLog = try rotatedLog(path)
+      let first = max(rotatedLog.firstStep + 1, range?.first ?? 1)
       // The range bounds what is held.
       let last = max(first, min(range?.last ?? .max, first.advanced(by: 9_999)))
-      return .graph(text: try CausalTree(chain, steps: first...last).graphviz)
+      return .graph(text: try CausalTree(rotatedLog, steps: first...last).graphviz)
     }
   }
 
   func stats(_ path: String) throws -> SessionResult {
     try failing(path) {
-      .stats(figures: SessionFigure.all(of: try LogStatistics(chain(path))))
+      .stats(figures: SessionFigure.all(of: try LogStatistics(rotatedLog(path))))
     }
   }
 
@@ -359,12 +359,12 @@ struct SessionWork {
   private static let testedSteps = 300
 
   func test(_ path: String, until: SessionTarget?) throws -> SessionResult {
-    let place = Place(path: path, end: nil, here: nil)
-    return try visit(place) { travel, end in
+    let location = Target(path: path, end: nil, here: nil)
+    return try visit(location) { navigator, end in
       let last =
-        try until.map { try step($0, place, travel, end) }
-        ?? min(end, travel.firstStep + Self.testedSteps)
-      guard let source = travels.features.source else {
+        try until.map { try step($0, location, navigator, end) }
+        ?? min(end, navigator.firstStep + Self.testedSteps)
+      guard let source = navigators.features.source else {
         throw Failure(
           code: ExitCode.usage, error: "noSource",
           message: "this board does not say how a test names its features",
@@ -376,7 +376,7 @@ struct SessionWork {
           reducer: "BoardReducer(\(source.expression))",
           dependencies: "Dependencies.mock.intercepted(by: journal.interceptor)",
           userInfo: "\(source.expression).userInfo"))
-      return .test(source: try export.text(of: travel, steps: last), steps: last, of: end)
+      return .test(source: try export.text(of: navigator, steps: last), steps: last, of: end)
     }
   }
 
@@ -389,19 +389,19 @@ struct SessionWork {
     at target: SessionTarget, to file: String?, from source: String?, by job: Int = 0,
     check: (_ path: String) throws(FileError) -> Void = { _ in }
   ) throws -> SessionResult {
-    let place = try place(source)
-    return try visit(place, target) { travel, end in
-      let step = try step(target, place, travel, end)
-      let path = file ?? SessionWork.forkName(of: place.path, at: step)
+    let location = try location(source)
+    return try visit(location, target) { navigator, end in
+      let step = try step(target, location, navigator, end)
+      let path = file ?? SessionWork.forkName(of: location.path, at: step)
       try check(path)
-      let (continuation, state) = try travel.fork(at: step, to: path)
-      let begins = travel.chain.stepsBefore(fileOf: step)
+      let (continuation, state) = try navigator.fork(at: step, to: path)
+      let begins = navigator.rotatedLog.stepsBefore(fileOf: step)
       if source == nil {
-        travels.keep(.init(log: continuation, state: state, path: path), of: job)
+        navigators.keep(.init(log: continuation, state: state, path: path), of: job)
       }
       return .forked(
         fork: SessionForked(
-          path: path, step: step, source: place.path, isContinued: source == nil,
+          path: path, step: step, source: location.path, isContinued: source == nil,
           first: begins > 0 ? begins : nil))
     }
   }

@@ -7,14 +7,14 @@ import SwiftBoardStore
 /// one ended.
 public struct BoardReducer: ComposedReducer {
   private let features: FeatureList
-  private let travels: SessionTravels
+  private let navigators: SessionNavigators
   private let recording: any RecordingService
   private let steps: StepCounter?
   private let reducers: ReducerList<AnyReducer<BoardState, BoardAction, Dependencies>>
 
   /// The reducer of a board that is not recorded, such as one in a replay.
   public init(_ features: FeatureList) {
-    self.init(features, travels: SessionTravels(features), recording: NoRecording())
+    self.init(features, navigators: SessionNavigators(features), recording: NoRecording())
   }
 
   /// - Parameters:
@@ -22,11 +22,11 @@ public struct BoardReducer: ComposedReducer {
   ///   - recording: What effects record with; it continues in forks that `travels` made.
   ///   - steps: Numbers the steps of one store for its log; `nil`: log lines say nothing of steps.
   init(
-    _ features: FeatureList, travels: SessionTravels, recording: any RecordingService,
+    _ features: FeatureList, navigators: SessionNavigators, recording: any RecordingService,
     steps: StepCounter? = nil
   ) {
     self.features = features
-    self.travels = travels
+    self.navigators = navigators
     self.recording = recording
     self.steps = steps
     reducers = ReducerBuilder.buildArray(features.features.map(\.reducer))
@@ -38,7 +38,7 @@ public struct BoardReducer: ComposedReducer {
     CausedReducer(steps) {
       reducers
       Scope(state: \.session, action: BoardAction.session, id: "session") {
-        SessionReducer(travels: travels, recording: recording)
+        SessionReducer(navigators: navigators, recording: recording)
       }
       ShellReducer(features: features)
       JobsReducer(features: features)

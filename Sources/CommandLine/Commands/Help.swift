@@ -88,8 +88,8 @@ extension CommandTable {
 enum HelpText {
   /// Two columns, the second one wrapped; a first column that is too long is on a line of its own.
   static func rows(_ rows: [(String, String)], width: Int, indent: Int = 0) -> String {
-    let room = max(12, width / 2 - indent - 2)
-    let left = rows.map(\.0.count).filter { $0 <= room }.max() ?? 0
+    let available = max(12, width / 2 - indent - 2)
+    let left = rows.map(\.0.count).filter { $0 <= available }.max() ?? 0
     var text = ""
     for (name, summary) in rows {
       let start = String(repeating: " ", count: indent) + name

@@ -57,10 +57,10 @@ extension LineScanner {
       // Only a word that is one quoted stretch from end to end counts as quoted.
       if quotedTo != index { quoting = .none }
     }
-    let place = place(start)
+    let location = location(start)
     return Word(
-      segments: builder.finish(), quoting: quoting, lineOffset: place.lineOffset,
-      column: place.column, length: length(from: start, to: index), raw: text(start..<index))
+      segments: builder.finish(), quoting: quoting, lineOffset: location.lineOffset,
+      column: location.column, length: length(from: start, to: index), raw: text(start..<index))
   }
 
   // MARK: Quotes and escapes

@@ -11,7 +11,7 @@ enum LineStop: Error {
 struct LineScanner {
   let scalars: [Unicode.Scalar]
   var index = 0
-  private let places: TextPlaces
+  private let locations: TextLocations
   private(set) var prefix: LinePrefix?
   private var commands: [ParsedCommand] = []
   private var heredocs: [Heredoc] = []
@@ -37,7 +37,7 @@ struct LineScanner {
       scalars.append(scalar)
     }
     self.scalars = scalars
-    places = TextPlaces(scalars)
+    locations = TextLocations(scalars)
   }
 
   // MARK: The whole line
@@ -293,30 +293,30 @@ struct LineScanner {
 
   // MARK: Places and errors
 
-  func place(_ position: Int) -> (lineOffset: Int, column: Int) { places.place(position) }
+  func location(_ position: Int) -> (lineOffset: Int, column: Int) { locations.location(position) }
 
   /// The characters from `start` to `end`, or to the end of the line `start` is in.
   func length(from start: Int, to end: Int) -> Int {
-    let first = places.place(start)
-    let last = places.place(end)
+    let first = locations.location(start)
+    let last = locations.location(end)
     if first.lineOffset == last.lineOffset { return max(1, last.column - first.column) }
-    return max(1, places.lineEndColumn(first.lineOffset) - first.column)
+    return max(1, locations.lineEndColumn(first.lineOffset) - first.column)
   }
 
   func fail(
     _ message: String, help: String? = nil, at start: Int, to end: Int? = nil, code: Int32 = 64
   ) -> LineStop {
-    let place = places.place(start)
+    let location = locations.location(start)
     return .invalid(
       LineSyntaxError(
-        message, help: help, lineOffset: place.lineOffset, column: place.column,
+        message, help: help, lineOffset: location.lineOffset, column: location.column,
         length: end.map { length(from: start, to: $0) } ?? 1, code: code, prefix: prefix))
   }
 
   func incomplete(_ reason: IncompleteLine.Reason, at start: Int) -> LineStop {
-    let place = places.place(start)
+    let location = locations.location(start)
     return .incomplete(
       IncompleteLine(
-        reason: reason, lineOffset: place.lineOffset, column: place.column, prefix: prefix))
+        reason: reason, lineOffset: location.lineOffset, column: location.column, prefix: prefix))
   }
 }

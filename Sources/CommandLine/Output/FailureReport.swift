@@ -5,7 +5,7 @@ package struct FailureReport: Sendable, Equatable {
   /// What went wrong.
   package var failure: Failure
   /// Where the line is; `nil` at a prompt and for a one-shot command.
-  package var place: LinePlace?
+  package var location: LineLocation?
   /// The line's number for JSON, from 1; 0 if no line is to blame.
   package var line: Int
   /// The line as typed, all its physical lines.
@@ -15,11 +15,11 @@ package struct FailureReport: Sendable, Equatable {
 
   /// A report from its parts.
   package init(
-    _ failure: Failure, place: LinePlace? = nil, line: Int = 1, text: String? = nil,
+    _ failure: Failure, location: LineLocation? = nil, line: Int = 1, text: String? = nil,
     value: JSON? = nil
   ) {
     self.failure = failure
-    self.place = place
+    self.location = location
     self.line = line
     self.text = text
     self.value = value
@@ -27,7 +27,7 @@ package struct FailureReport: Sendable, Equatable {
 
   /// A failure in a line of a source.
   package init(_ failure: Failure, in line: ScriptLine?) {
-    self.init(failure, place: line?.place, line: line?.place.line ?? 1, text: line?.text)
+    self.init(failure, location: line?.location, line: line?.location.line ?? 1, text: line?.text)
   }
 
   /// The text for standard error, with its last line end.
@@ -56,8 +56,8 @@ package struct FailureReport: Sendable, Equatable {
       return OutputFormatter.line(.object(members)) + "\n"
     }
     var start = ""
-    if let place {
-      start = LinePlace(place.file, line: place.line + lineOffset).description + ":"
+    if let location {
+      start = LineLocation(location.file, line: location.line + lineOffset).description + ":"
       if let column = failure.column { start += "\(column):" }
       start = escapeControls(start) + " "
     }
@@ -79,12 +79,12 @@ package struct FailureReport: Sendable, Equatable {
     let characters = Array(lines[lineOffset])
     let start = min(max(0, column - 1), characters.count)
     let end = min(start + max(1, failure.length ?? 1), max(characters.count, start + 1))
-    let room = max(20, width - 2)
+    let available = max(20, width - 2)
     var first = 0
     var last = characters.count
-    if last > room {
-      first = max(0, min(start - room / 4, last - room + 6))
-      last = min(last, first + room - 6)
+    if last > available {
+      first = max(0, min(start - available / 4, last - available + 6))
+      last = min(last, first + available - 6)
     }
     func shown(_ range: Range<Int>) -> String {
       range.isEmpty

@@ -77,17 +77,17 @@ struct TableLayout {
   /// `narrowest`.
   private func shrink(_ shown: [Int], to width: Int) -> [Int]? {
     let wanted = shown.map { natural[$0] }
-    let room = width - Self.gap * (shown.count - 1)
+    let available = width - Self.gap * (shown.count - 1)
     let least = shown.count == 1 ? 1 : Self.narrowest
     func total(_ limit: Int) -> Int { wanted.reduce(0) { $0 + min($1, limit) } }
-    guard total(least) <= room else { return nil }
+    guard total(least) <= available else { return nil }
     var low = least
     var high = max(least, wanted.max() ?? least)
     while low < high {
       let middle = (low + high + 1) / 2
-      if total(middle) <= room { low = middle } else { high = middle - 1 }
+      if total(middle) <= available { low = middle } else { high = middle - 1 }
     }
-    var spare = room - total(low)
+    var spare = available - total(low)
     return wanted.map { natural in
       guard natural > low, spare > 0 else { return min(natural, low) }
       spare -= 1
@@ -117,8 +117,8 @@ struct TableLayout {
   static func truncated(_ text: String, to width: Int, ascii: Bool) -> String {
     guard DisplayWidth.of(text) > width else { return text }
     let ellipsis = ascii ? "..." : "\u{2026}"
-    let room = width - DisplayWidth.of(ellipsis)
-    guard room > 0 else { return String(repeating: ".", count: max(0, width)) }
-    return DisplayWidth.prefix(text, fitting: room).text + ellipsis
+    let available = width - DisplayWidth.of(ellipsis)
+    guard available > 0 else { return String(repeating: ".", count: max(0, width)) }
+    return DisplayWidth.prefix(text, fitting: available).text + ellipsis
   }
 }

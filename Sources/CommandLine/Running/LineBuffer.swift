@@ -43,7 +43,7 @@ struct LineBuffer: Sendable {
       position(of: UInt8(ascii: "\n"), in: UnsafeRawBufferPointer(rebasing: bytes[searched...]))
     }.map { searched + $0 }
     guard (newline ?? bytes.count) - start <= limit else {
-      throw .tooLong(LinePlace(file, line: number + 1), limit: limit)
+      throw .tooLong(LineLocation(file, line: number + 1), limit: limit)
     }
     guard newline != nil || (hasEnded && start < bytes.count) else {
       searched = bytes.count
@@ -75,16 +75,16 @@ struct LineBuffer: Sendable {
   var isAtEnd: Bool { hasEnded }
 
   private func line(_ bytes: ArraySlice<UInt8>, offset: Int, file: String?) -> SourceLine {
-    let place = LinePlace(file, line: number)
+    let location = LineLocation(file, line: number)
     if let text = String(validating: bytes, as: UTF8.self) {
-      return SourceLine(text: text, place: place)
+      return SourceLine(text: text, location: location)
     }
     let valid = UTF8Text.validPrefix(bytes)
     let column = String(decoding: bytes.prefix(valid), as: UTF8.self).count + 1
     let byte = bytes[bytes.startIndex + valid]
     let digits = String(byte, radix: 16)
     return SourceLine(
-      text: String(decoding: bytes, as: UTF8.self), place: place,
+      text: String(decoding: bytes, as: UTF8.self), location: location,
       problem: LineSyntaxError(
         "invalid UTF-8: byte 0x\(digits.count == 1 ? "0" : "")\(digits) at offset \(offset + valid)",
         help: "save it as UTF-8", column: column, code: 65))
@@ -95,10 +95,10 @@ extension LineSourceError {
   /// A line that is longer than a line may be.
   ///
   /// - Parameter limit: In bytes.
-  static func tooLong(_ place: LinePlace, limit: Int) -> LineSourceError {
+  static func tooLong(_ location: LineLocation, limit: Int) -> LineSourceError {
     let size = limit >> 20 > 0 ? "\(limit >> 20) MiB" : "\(limit) bytes"
     return LineSourceError(
-      code: 65, message: "\(escapeControls(place.description)): a line of more than \(size)",
+      code: 65, message: "\(escapeControls(location.description)): a line of more than \(size)",
       help: "is this a script? a quote, bracket or heredoc left open takes the lines behind it, too"
     )
   }

@@ -36,7 +36,7 @@ package final class PromptedLineSource: LineSource {
   package func next(isContinuation: Bool) async throws(LineSourceError) -> NextLine {
     switch try await reader.readLine(prompt: await prompt(isContinuation)) {
     case .line(let text):
-      return .line(SourceLine(text: text, place: LinePlace(nil, line: counter.next())))
+      return .line(SourceLine(text: text, location: LineLocation(nil, line: counter.next())))
     case .endOfInput: return .end
     case .interrupted(let hadText): return .interrupted(hadText: hadText)
     }

@@ -23,14 +23,14 @@ package struct SourceLine: Sendable, Hashable {
   /// Without its line end.
   package var text: String
   /// Its origin.
-  package var place: LinePlace
+  package var location: LineLocation
   /// The line cannot be used, for example for invalid UTF-8; `text` is then only for showing.
   package var problem: LineSyntaxError?
 
   /// A line, with what is wrong with its bytes.
-  package init(text: String, place: LinePlace, problem: LineSyntaxError? = nil) {
+  package init(text: String, location: LineLocation, problem: LineSyntaxError? = nil) {
     self.text = text
-    self.place = place
+    self.location = location
     self.problem = problem
   }
 }

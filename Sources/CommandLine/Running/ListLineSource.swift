@@ -28,7 +28,7 @@ package final class ListLineSource: LineSource {
       guard state.next < state.lines.count else { return .end }
       defer { state.next += 1 }
       let (text, number) = state.lines[state.next]
-      return .line(SourceLine(text: text, place: LinePlace(file, line: number)))
+      return .line(SourceLine(text: text, location: LineLocation(file, line: number)))
     }
   }
 }

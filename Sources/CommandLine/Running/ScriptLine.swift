@@ -5,15 +5,15 @@ public struct ScriptLine: Sendable, Hashable {
   /// As typed, physical lines joined by line feeds.
   public var text: String
   /// The position of its first physical line.
-  public var place: LinePlace
+  public var location: LineLocation
   /// Never `.empty` or `.incomplete`: blank lines are passed by, and what stays open at the end is
   /// `.invalid`.
   public var parsed: ParsedLine
 
   /// A line from its parts.
-  public init(text: String, place: LinePlace, parsed: ParsedLine) {
+  public init(text: String, location: LineLocation, parsed: ParsedLine) {
     self.text = text
-    self.place = place
+    self.location = location
     self.parsed = parsed
   }
 

@@ -56,13 +56,13 @@ package struct ScriptRunner: Sendable {
         line = rest
       case .line(let next):
         guard pending.size + next.text.utf8.count <= limit else {
-          throw .tooLong(pending.start ?? next.place, limit: limit)
+          throw .tooLong(pending.start ?? next.location, limit: limit)
         }
         guard let whole = pending.add(next) else { continue }
         line = whole
       }
       let outcome = await handler(line)
-      summary.add(outcome, at: line.place)
+      summary.add(outcome, at: line.location)
       if outcome.stop || (outcome.exitCode != 0 && policy == .stopAtFailure) {
         return summary.finished(policy)
       }
@@ -73,12 +73,12 @@ package struct ScriptRunner: Sendable {
 /// Joins the physical lines of one line.
 private struct PendingLine {
   private var text = ""
-  private var place: LinePlace?
+  private var location: LineLocation?
   private var open: IncompleteLine?
 
-  var isOpen: Bool { place != nil }
+  var isOpen: Bool { location != nil }
   /// The position of its first physical line; `nil` if there is none.
-  var start: LinePlace? { place }
+  var start: LineLocation? { location }
   /// Its bytes so far.
   var size: Int { text.utf8.count }
 
@@ -86,9 +86,9 @@ private struct PendingLine {
   mutating func add(_ next: SourceLine) -> ScriptLine? {
     if isOpen { text += "\n" }
     text += next.text
-    let start = place ?? next.place
+    let start = location ?? next.location
     if var problem = next.problem {
-      problem.lineOffset = next.place.line - start.line
+      problem.lineOffset = next.location.line - start.line
       return take(start, .invalid(problem))
     }
     if open?.mightEnd(with: next.text) == false { return nil }
@@ -97,7 +97,7 @@ private struct PendingLine {
       self = PendingLine()
       return nil
     case .incomplete(let incomplete):
-      place = start
+      location = start
       open = incomplete
       return nil
     case let parsed: return take(start, parsed)
@@ -106,13 +106,13 @@ private struct PendingLine {
 
   /// What is left when nothing more comes.
   mutating func takeUnfinished() -> ScriptLine? {
-    guard let place, let open else { return nil }
-    return take(place, .invalid(open.error))
+    guard let location, let open else { return nil }
+    return take(location, .invalid(open.error))
   }
 
-  private mutating func take(_ place: LinePlace, _ parsed: ParsedLine) -> ScriptLine {
+  private mutating func take(_ location: LineLocation, _ parsed: ParsedLine) -> ScriptLine {
     defer { self = PendingLine() }
-    return ScriptLine(text: text, place: place, parsed: parsed)
+    return ScriptLine(text: text, location: location, parsed: parsed)
   }
 }
 
@@ -125,7 +125,7 @@ package struct ScriptSummary: Sendable, Hashable {
   /// The number of lines that failed.
   package private(set) var failures = 0
   /// The position of the first failure.
-  package private(set) var firstFailure: LinePlace?
+  package private(set) var firstFailure: LineLocation?
   /// The last line asked to stop.
   package private(set) var didStop = false
   private var firstCode: Int32 = 0
@@ -136,7 +136,7 @@ package struct ScriptSummary: Sendable, Hashable {
     failures == 0 ? nil : "\(failures) of \(lines) line\(lines == 1 ? "" : "s") failed"
   }
 
-  fileprivate mutating func add(_ outcome: LineOutcome, at place: LinePlace) {
+  fileprivate mutating func add(_ outcome: LineOutcome, at location: LineLocation) {
     lines += 1
     if outcome.stop {
       didStop = true
@@ -144,7 +144,7 @@ package struct ScriptSummary: Sendable, Hashable {
     } else if outcome.exitCode != 0 {
       failures += 1
       if firstFailure == nil {
-        firstFailure = place
+        firstFailure = location
         firstCode = outcome.exitCode
       }
     }

@@ -80,22 +80,22 @@ extension APIResponse {
   }
 
   private static func reason(_ error: any Error) -> String {
-    func place(_ context: DecodingError.Context, _ last: String? = nil) -> String {
+    func location(_ context: DecodingError.Context, _ last: String? = nil) -> String {
       let keys = context.codingPath.map { $0.intValue.map { "[\($0)]" } ?? $0.stringValue }
       let path = (keys + (last.map { [$0] } ?? [])).joined(separator: ".")
       return path.isEmpty ? "at the top" : "at \(path)"
     }
     switch error {
     case DecodingError.keyNotFound(let key, let context):
-      return "\(place(context, key.stringValue)) nothing was found"
+      return "\(location(context, key.stringValue)) nothing was found"
     case DecodingError.valueNotFound(let type, let context):
-      return "\(place(context)) there is null instead of \(type)"
+      return "\(location(context)) there is null instead of \(type)"
     case DecodingError.typeMismatch(let type, let context):
-      return "\(place(context)) there is something else than \(type)"
+      return "\(location(context)) there is something else than \(type)"
     case DecodingError.dataCorrupted(let context) where context.codingPath.isEmpty:
       return "it is not JSON"
     case DecodingError.dataCorrupted(let context):
-      return "\(place(context)) the value is not allowed"
+      return "\(location(context)) the value is not allowed"
     default: return "it could not be decoded"
     }
   }

@@ -37,8 +37,8 @@ package struct BoardPaths: Sendable, Equatable {
     func base(_ variable: String, _ standard: String) -> String {
       let folder =
         Self.ifAbsolute(environment[variable])
-        ?? PathParts.join(Self.userHome(environment), standard)
-      return PathParts.join(folder, "swiftboard")
+        ?? PathComponents.join(Self.userHome(environment), standard)
+      return PathComponents.join(folder, "swiftboard")
     }
     self.init(
       configuration: base("XDG_CONFIG_HOME", ".config"),
@@ -48,15 +48,15 @@ package struct BoardPaths: Sendable, Equatable {
   }
 
   private init(configuration: String, data: String, state: String, cache: String) {
-    self.configuration = PathParts.join(configuration, "config.json")
-    initScript = PathParts.join(configuration, "init.sb")
-    mainDatabase = PathParts.join(data, "main.sqlite")
-    keychain = PathParts.join(data, "keychain.sbkc")
-    history = PathParts.join(state, "history")
-    log = PathParts.join(state, "log.jsonl")
-    analytics = PathParts.join(state, "analytics.jsonl")
-    sessions = PathParts.join(state, "sessions")
-    cacheDatabase = PathParts.join(cache, "cache.sqlite")
+    self.configuration = PathComponents.join(configuration, "config.json")
+    initScript = PathComponents.join(configuration, "init.sb")
+    mainDatabase = PathComponents.join(data, "main.sqlite")
+    keychain = PathComponents.join(data, "keychain.sbkc")
+    history = PathComponents.join(state, "history")
+    log = PathComponents.join(state, "log.jsonl")
+    analytics = PathComponents.join(state, "analytics.jsonl")
+    sessions = PathComponents.join(state, "sessions")
+    cacheDatabase = PathComponents.join(cache, "cache.sqlite")
   }
 
   private static func ifAbsolute(_ path: String?) -> String? {
@@ -68,7 +68,7 @@ package struct BoardPaths: Sendable, Equatable {
     guard !path.hasPrefix("/") else { return path }
     guard let buffer = getcwd(nil, 0) else { return path }
     defer { free(buffer) }
-    return PathParts.join(String(cString: buffer), path)
+    return PathComponents.join(String(cString: buffer), path)
   }
 
   private static func userHome(_ environment: [String: String]) -> String {

@@ -3,7 +3,7 @@ import SwiftBoardSystem
 /// A file that is written piece by piece, and is there when it is whole.
 public protocol FileOutput: Sendable {
   /// What an earlier attempt has left; `nil` if there is nothing, or if it is not continued.
-  var kept: KeptPart? { get }
+  var kept: PartialContent? { get }
   /// Begins with the first byte, or behind what is kept.
   ///
   /// - Parameter tag: What has to be known to continue the file after a failure; `nil`: it cannot
@@ -19,7 +19,7 @@ public protocol FileOutput: Sendable {
 }
 
 /// The beginning of a file that an earlier attempt has left.
-public struct KeptPart: Sendable, Equatable {
+public struct PartialContent: Sendable, Equatable {
   /// How many bytes there are.
   public var size: Int64
   /// What `FileOutput.begin` was given.
@@ -34,7 +34,7 @@ public struct KeptPart: Sendable, Equatable {
 
 /// Keeps what is written in memory, and writes it at the end.
 actor CollectingOutput: FileOutput {
-  nonisolated let kept: KeptPart? = nil
+  nonisolated let kept: PartialContent? = nil
   private let files: any FileService
   private let path: String
   private let mode: FileWriteMode

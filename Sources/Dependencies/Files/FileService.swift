@@ -17,7 +17,7 @@ public protocol FileService: Service {
   /// anything to write.
   ///
   /// - Throws: `cannotCreate`.
-  func checkPlace(_ path: String) throws(FileError)
+  func checkCreatable(_ path: String) throws(FileError)
   /// Opens a file that is read piece by piece, of whatever size.
   func input(_ path: String) async throws(FileError) -> FileInput
   /// Begins a file that is written piece by piece.
@@ -57,7 +57,7 @@ extension FileService {
   /// Refuses nothing.
   public func checkTarget(_ path: String, isRecording: Bool) throws(FileError) {}
   /// Refuses nothing.
-  public func checkPlace(_ path: String) throws(FileError) {}
+  public func checkCreatable(_ path: String) throws(FileError) {}
 }
 
 /// The handling of an existing file.

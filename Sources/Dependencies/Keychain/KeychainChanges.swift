@@ -1,5 +1,5 @@
 /// A place from which a secret of a keychain is read, besides a prompt.
-public enum KeychainSecretPlace: Sendable, Equatable, Codable {
+public enum KeychainSecretSource: Sendable, Equatable, Codable {
   /// A file with a passphrase; one final line end is no part of it.
   case passphraseFile(path: String)
   /// A file with exactly 32 bytes.

@@ -119,9 +119,9 @@ public final class RedactingKeychain: KeychainService {
   }
 
   /// As the wrapped keychain; the secret is not registered.
-  public func secret(from place: KeychainSecretPlace) async throws(KeychainError)
+  public func secret(from source: KeychainSecretSource) async throws(KeychainError)
     -> KeychainSecret
-  { try await base.secret(from: place) }
+  { try await base.secret(from: source) }
 
   /// As the wrapped keychain; secrets of slots are not registered.
   public func addSlot(_ secret: KeychainSecret) async throws(KeychainError) {

@@ -221,10 +221,10 @@ enum APICommands {
   ///   - items: `nil`: the arguments of that name.
   private static func spec(
     _ method: String, isExplicit: Bool, _ invocation: Invocation,
-    target place: SecretTemplate? = nil,
+    target location: SecretTemplate? = nil,
     items words: [Argument]? = nil
   ) throws(UsageError) -> APIRequestSpec {
-    let target = if let place { place } else { try target(invocation) }
+    let target = if let location { location } else { try target(invocation) }
     var spec = APIRequestSpec(method: method, isExplicit: isExplicit, target: target)
     spec.items = try items(words ?? invocation.arguments("item"))
     try RequestOptions.read(invocation, into: &spec)

@@ -39,7 +39,7 @@ private func ask(
   // A request cannot be undone, so the output file is checked first.
   if let file = spec.out {
     try dependencies.files.checkTarget(file, isRecording: false)
-    try dependencies.files.checkPlace(file)
+    try dependencies.files.checkCreatable(file)
   }
   let download = spec.out.map { file in
     Download(

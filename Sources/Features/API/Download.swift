@@ -80,7 +80,7 @@ final class Download: APIClient {
     var asking = request
     // Positions are those of the bytes as they are sent.
     if continues { asking.acceptsCompression = false }
-    let part = output.kept.flatMap { PartTag($0, key: key) }
+    let part = output.kept.flatMap { PartialFileTag($0, key: key) }
     if let part {
       asking.headers += [
         HTTPHeader("Range", "bytes=\(part.size)-"), HTTPHeader("If-Range", part.validator),
@@ -137,7 +137,7 @@ final class Download: APIClient {
     guard (200..<300).contains(response.status) || isEmpty else {
       return try await whole(stream, APIRequest(url: "").bodyLimit)
     }
-    let tag = continues ? PartTag.text(for: response, key: key) : nil
+    let tag = continues ? PartialFileTag.text(for: response, key: key) : nil
     try await onFile { () throws(FileError) in
       try await output.begin(afterKept: kept != nil, tag: tag)
     }
@@ -210,12 +210,12 @@ final class Download: APIClient {
 }
 
 /// What is known of the beginning of a file: whose it is, and by what the service recognises it.
-struct PartTag {
+struct PartialFileTag {
   let size: Int64
   let validator: String
 
   /// `nil` where the part belongs to another request.
-  init?(_ part: KeptPart, key: String) {
+  init?(_ part: PartialContent, key: String) {
     let lines = part.tag.split(separator: "\n", omittingEmptySubsequences: false)
     guard lines.count > 1, lines[0] == contentDigest(of: key), !lines[1].isEmpty else { return nil }
     size = part.size

@@ -244,10 +244,10 @@ enum DatabaseOutcomes {
   ]
 
   /// Rows of a list that goes on.
-  static func part(of action: DatabaseAction) -> OutcomePart? {
+  static func part(of action: DatabaseAction) -> PartialOutcome? {
     guard case .listed(let job, let documents, let masked, _) = action else { return nil }
     let values = documents.map(value)
-    return OutcomePart(
+    return PartialOutcome(
       job: job, columns: columns, rows: values.map(row), values: values, masked: masked)
   }
 

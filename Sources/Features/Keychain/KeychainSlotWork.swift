@@ -98,7 +98,7 @@ struct KeychainSlotWork {
 
   func export(to path: String, _ secret: KeychainNewSecret) async throws -> Int {
     try dependencies.files.checkTarget(path, isRecording: false)
-    try dependencies.files.checkPlace(path)
+    try dependencies.files.checkCreatable(path)
     try await unlocking(dependencies) { () throws(KeychainError) in
       try await keychain.unlock(with: nil)
     }

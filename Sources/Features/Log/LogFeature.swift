@@ -148,9 +148,9 @@ enum LogOutcomes {
   ]
 
   /// Rows of records that go on.
-  static func part(of action: LogAction) -> OutcomePart? {
+  static func part(of action: LogAction) -> PartialOutcome? {
     guard case .listed(let job, let records) = action else { return nil }
-    return OutcomePart(
+    return PartialOutcome(
       job: job, columns: columns, rows: records.map(row), values: records.map(json), marks: .all)
   }
 

@@ -26,9 +26,9 @@ extension CanonicalWriter {
           areMembers: frame.kind == .object, haveEscapes: frame.hasEscapedKeys)
         view.sort(order)
         var target = bytes.base + first
-        for (place, index) in order.enumerated() {
+        for (position, index) in order.enumerated() {
           // Equal keys are adjacent, in the order in which they were written.
-          if view.areMembers, place + 1 < count, view.compareKeys(index, order[place + 1]) == 0 {
+          if view.areMembers, position + 1 < count, view.compareKeys(index, order[position + 1]) == 0 {
             continue
           }
           if target != bytes.base + first {
@@ -98,12 +98,12 @@ private struct SortView {
     }
     for index in 1..<order.count {
       let moving = order[index]
-      var place = index
-      while place > 0, precedes(moving, order[place - 1]) {
-        order[place] = order[place - 1]
-        place -= 1
+      var position = index
+      while position > 0, precedes(moving, order[position - 1]) {
+        order[position] = order[position - 1]
+        position -= 1
       }
-      order[place] = moving
+      order[position] = moving
     }
   }
 }

@@ -131,15 +131,15 @@ extension CanonicalWriter {
     bytes.append(UInt8(ascii: "\""))
     withUnsafeBytes(of: value.uuid) { uuid in
       let room = bytes.room(for: 36)
-      var place = 0
+      var position = 0
       for (index, byte) in uuid.enumerated() {
         if index == 4 || index == 6 || index == 8 || index == 10 {
-          room[place] = UInt8(ascii: "-")
-          place += 1
+          room[position] = UInt8(ascii: "-")
+          position += 1
         }
-        room[place] = Self.hexDigit(byte >> 4, upper: true)
-        room[place + 1] = Self.hexDigit(byte & 15, upper: true)
-        place += 2
+        room[position] = Self.hexDigit(byte >> 4, upper: true)
+        room[position + 1] = Self.hexDigit(byte & 15, upper: true)
+        position += 2
       }
     }
     bytes.count += 36
@@ -205,7 +205,7 @@ extension CanonicalWriter {
 
   @inline(__always)
   private mutating func appendDigits(_ magnitude: UInt, isNegative: Bool) {
-    let room = bytes.room(for: DecimalDigits.room &+ 1)
+    let room = bytes.room(for: DecimalDigits.capacity &+ 1)
     room[0] = UInt8(ascii: "-")
     let sign = isNegative ? 1 : 0
     bytes.count &+= sign &+ DecimalDigits.write(UInt64(magnitude), to: room + sign)

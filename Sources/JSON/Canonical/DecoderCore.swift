@@ -14,7 +14,7 @@ final class DecoderCore {
 
   /// Types that are known not to be `CanonicalCodable`.
   @exclusivity(unchecked) private var plainTypes = TypeSet()
-  @exclusivity(unchecked) private var room = StackRoom()
+  @exclusivity(unchecked) private var budget = StackBudget()
   @exclusivity(unchecked) var keyLists = KeyLists()
   /// The user info that is passed to the decoded values.
   let userInfo: [CodingUserInfoKey: any Sendable]
@@ -312,8 +312,8 @@ final class DecoderCore {
       return unsafeBitCast(try elements(index) { try string($0) }, to: type)
     }
     // The search for a conformance costs as much as a small value.
-    defer { room.leave() }
-    guard room.enter() else {
+    defer { budget.exit() }
+    guard budget.enter() else {
       throw corrupted(at: index, expected: "less nesting, for what a small stack holds")
     }
     if !plainTypes.contains(type) {

@@ -1,23 +1,23 @@
 /// The encoder that values see.
 struct CanonicalEncoding: Encoder {
   let core: EncoderCore
-  let place: EncoderPlace
+  let slot: EncoderSlot
 
-  var codingPath: [any CodingKey] { core.path(of: place) }
+  var codingPath: [any CodingKey] { core.path(of: slot) }
   var userInfo: [CodingUserInfoKey: Any] { [:] }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
-    core.become(place, .object)
-    return KeyedEncodingContainer(KeyedWriter<Key>(core: core, place: place))
+    core.become(slot, .object)
+    return KeyedEncodingContainer(KeyedWriter<Key>(core: core, slot: slot))
   }
 
   func unkeyedContainer() -> any UnkeyedEncodingContainer {
-    core.become(place, core.arrayKind(place))
-    return UnkeyedWriter(core: core, place: place)
+    core.become(slot, core.arrayKind(slot))
+    return UnkeyedWriter(core: core, slot: slot)
   }
 
   func singleValueContainer() -> any SingleValueEncodingContainer {
-    SingleWriter(core: core, place: place)
+    SingleWriter(core: core, slot: slot)
   }
 }
 
@@ -31,38 +31,38 @@ private struct SuperKey: CodingKey {
 
 struct KeyedWriter<Key: CodingKey>: KeyedEncodingContainerProtocol {
   let core: EncoderCore
-  let place: EncoderPlace
+  let slot: EncoderSlot
 
-  var codingPath: [any CodingKey] { core.path(of: place) }
+  var codingPath: [any CodingKey] { core.path(of: slot) }
 
   func encodeNil(forKey key: Key) {
-    if core.beginMember(place, key) { core.writer.null() }
+    if core.beginMember(slot, key) { core.writer.null() }
   }
 
   func encode(_ value: Bool, forKey key: Key) {
-    if core.beginMember(place, key) { core.writer.bool(value) }
+    if core.beginMember(slot, key) { core.writer.bool(value) }
   }
 
   func encode(_ value: String, forKey key: Key) {
-    if core.beginMember(place, key) { core.writer.string(value) }
+    if core.beginMember(slot, key) { core.writer.string(value) }
   }
 
   func encode(_ value: Double, forKey key: Key) {
-    if core.beginMember(place, key) { core.writer.double(value) }
+    if core.beginMember(slot, key) { core.writer.double(value) }
   }
 
   func encode(_ value: Float, forKey key: Key) {
-    if core.beginMember(place, key) { core.writer.float(value) }
+    if core.beginMember(slot, key) { core.writer.float(value) }
   }
 
   @inline(__always)
   private func signed(_ value: Int, _ key: Key) {
-    if core.beginMember(place, key) { core.writer.int(value) }
+    if core.beginMember(slot, key) { core.writer.int(value) }
   }
 
   @inline(__always)
   private func unsigned(_ value: UInt, _ key: Key) {
-    if core.beginMember(place, key) { core.writer.uint(value) }
+    if core.beginMember(slot, key) { core.writer.uint(value) }
   }
 
   func encode(_ value: Int, forKey key: Key) { signed(value, key) }
@@ -77,16 +77,16 @@ struct KeyedWriter<Key: CodingKey>: KeyedEncodingContainerProtocol {
   func encode(_ value: UInt64, forKey key: Key) { unsigned(UInt(value), key) }
 
   func encode(_ value: Int128, forKey key: Key) {
-    if core.beginMember(place, key) { core.writer.int(value) }
+    if core.beginMember(slot, key) { core.writer.int(value) }
   }
 
   func encode(_ value: UInt128, forKey key: Key) {
-    if core.beginMember(place, key) { core.writer.uint(value) }
+    if core.beginMember(slot, key) { core.writer.uint(value) }
   }
 
   func encode<T: Encodable>(_ value: T, forKey key: Key) throws {
-    try core.undoing(place) {
-      if core.beginMember(place, key) { try core.write(value) }
+    try core.undoing(slot) {
+      if core.beginMember(slot, key) { try core.write(value) }
     }
   }
 
@@ -110,83 +110,83 @@ struct KeyedWriter<Key: CodingKey>: KeyedEncodingContainerProtocol {
   func nestedContainer<NestedKey: CodingKey>(
     keyedBy keyType: NestedKey.Type, forKey key: Key
   ) -> KeyedEncodingContainer<NestedKey> {
-    KeyedEncodingContainer(KeyedWriter<NestedKey>(core: core, place: nested(key, .object)))
+    KeyedEncodingContainer(KeyedWriter<NestedKey>(core: core, slot: nested(key, .object)))
   }
 
   func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
-    UnkeyedWriter(core: core, place: nested(key, .array))
+    UnkeyedWriter(core: core, slot: nested(key, .array))
   }
 
   func superEncoder() -> any Encoder { superEncoder(at: SuperKey()) }
 
   func superEncoder(forKey key: Key) -> any Encoder { superEncoder(at: key) }
 
-  private func nested(_ key: Key, _ kind: CanonicalWriter.Kind) -> EncoderPlace {
-    if let place = core.existing(place, key, kind) { return place }
-    guard core.beginMember(place, key) else { return core.nowhere }
+  private func nested(_ key: Key, _ kind: CanonicalWriter.Kind) -> EncoderSlot {
+    if let slot = core.existing(slot, key, kind) { return slot }
+    guard core.beginMember(slot, key) else { return core.nowhere }
     let child = core.push()
     core.become(child, kind)
     return child
   }
 
   private func superEncoder(at key: some CodingKey) -> any Encoder {
-    guard core.beginMember(place, key) else {
-      return CanonicalEncoding(core: core, place: core.nowhere)
+    guard core.beginMember(slot, key) else {
+      return CanonicalEncoding(core: core, slot: core.nowhere)
     }
-    return CanonicalEncoding(core: core, place: core.push())
+    return CanonicalEncoding(core: core, slot: core.push())
   }
 }
 
 struct UnkeyedWriter: UnkeyedEncodingContainer {
   let core: EncoderCore
-  let place: EncoderPlace
+  let slot: EncoderSlot
 
-  var codingPath: [any CodingKey] { core.path(of: place) }
-  var count: Int { core.count(of: place) }
+  var codingPath: [any CodingKey] { core.path(of: slot) }
+  var count: Int { core.count(of: slot) }
 
-  func encodeNil() { if core.beginElement(place) { core.writer.null() } }
-  func encode(_ value: Bool) { if core.beginElement(place) { core.writer.bool(value) } }
-  func encode(_ value: String) { if core.beginElement(place) { core.writer.string(value) } }
-  func encode(_ value: Double) { if core.beginElement(place) { core.writer.double(value) } }
-  func encode(_ value: Float) { if core.beginElement(place) { core.writer.float(value) } }
-  func encode(_ value: Int) { if core.beginElement(place) { core.writer.int(value) } }
+  func encodeNil() { if core.beginElement(slot) { core.writer.null() } }
+  func encode(_ value: Bool) { if core.beginElement(slot) { core.writer.bool(value) } }
+  func encode(_ value: String) { if core.beginElement(slot) { core.writer.string(value) } }
+  func encode(_ value: Double) { if core.beginElement(slot) { core.writer.double(value) } }
+  func encode(_ value: Float) { if core.beginElement(slot) { core.writer.float(value) } }
+  func encode(_ value: Int) { if core.beginElement(slot) { core.writer.int(value) } }
   func encode(_ value: Int8) { encode(Int(value)) }
   func encode(_ value: Int16) { encode(Int(value)) }
   func encode(_ value: Int32) { encode(Int(value)) }
   func encode(_ value: Int64) { encode(Int(value)) }
-  func encode(_ value: UInt) { if core.beginElement(place) { core.writer.uint(value) } }
+  func encode(_ value: UInt) { if core.beginElement(slot) { core.writer.uint(value) } }
   func encode(_ value: UInt8) { encode(UInt(value)) }
   func encode(_ value: UInt16) { encode(UInt(value)) }
   func encode(_ value: UInt32) { encode(UInt(value)) }
   func encode(_ value: UInt64) { encode(UInt(value)) }
-  func encode(_ value: Int128) { if core.beginElement(place) { core.writer.int(value) } }
-  func encode(_ value: UInt128) { if core.beginElement(place) { core.writer.uint(value) } }
+  func encode(_ value: Int128) { if core.beginElement(slot) { core.writer.int(value) } }
+  func encode(_ value: UInt128) { if core.beginElement(slot) { core.writer.uint(value) } }
 
   func encode<T: Encodable>(_ value: T) throws {
-    try core.undoing(place) {
-      if core.beginElement(place) { try core.write(value) }
+    try core.undoing(slot) {
+      if core.beginElement(slot) { try core.write(value) }
     }
   }
 
   func nestedContainer<NestedKey: CodingKey>(
     keyedBy keyType: NestedKey.Type
   ) -> KeyedEncodingContainer<NestedKey> {
-    KeyedEncodingContainer(KeyedWriter<NestedKey>(core: core, place: nested(.object)))
+    KeyedEncodingContainer(KeyedWriter<NestedKey>(core: core, slot: nested(.object)))
   }
 
   func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer {
-    UnkeyedWriter(core: core, place: nested(.array))
+    UnkeyedWriter(core: core, slot: nested(.array))
   }
 
   func superEncoder() -> any Encoder {
-    guard core.beginElement(place) else {
-      return CanonicalEncoding(core: core, place: core.nowhere)
+    guard core.beginElement(slot) else {
+      return CanonicalEncoding(core: core, slot: core.nowhere)
     }
-    return CanonicalEncoding(core: core, place: core.push())
+    return CanonicalEncoding(core: core, slot: core.push())
   }
 
-  private func nested(_ kind: CanonicalWriter.Kind) -> EncoderPlace {
-    guard core.beginElement(place) else { return core.nowhere }
+  private func nested(_ kind: CanonicalWriter.Kind) -> EncoderSlot {
+    guard core.beginElement(slot) else { return core.nowhere }
     let child = core.push()
     core.become(child, kind)
     return child
@@ -195,31 +195,31 @@ struct UnkeyedWriter: UnkeyedEncodingContainer {
 
 struct SingleWriter: SingleValueEncodingContainer {
   let core: EncoderCore
-  let place: EncoderPlace
+  let slot: EncoderSlot
 
-  var codingPath: [any CodingKey] { core.path(of: place) }
+  var codingPath: [any CodingKey] { core.path(of: slot) }
 
-  func encodeNil() { if core.beginSingle(place) { core.writer.null() } }
-  func encode(_ value: Bool) { if core.beginSingle(place) { core.writer.bool(value) } }
-  func encode(_ value: String) { if core.beginSingle(place) { core.writer.string(value) } }
-  func encode(_ value: Double) { if core.beginSingle(place) { core.writer.double(value) } }
-  func encode(_ value: Float) { if core.beginSingle(place) { core.writer.float(value) } }
-  func encode(_ value: Int) { if core.beginSingle(place) { core.writer.int(value) } }
+  func encodeNil() { if core.beginSingle(slot) { core.writer.null() } }
+  func encode(_ value: Bool) { if core.beginSingle(slot) { core.writer.bool(value) } }
+  func encode(_ value: String) { if core.beginSingle(slot) { core.writer.string(value) } }
+  func encode(_ value: Double) { if core.beginSingle(slot) { core.writer.double(value) } }
+  func encode(_ value: Float) { if core.beginSingle(slot) { core.writer.float(value) } }
+  func encode(_ value: Int) { if core.beginSingle(slot) { core.writer.int(value) } }
   func encode(_ value: Int8) { encode(Int(value)) }
   func encode(_ value: Int16) { encode(Int(value)) }
   func encode(_ value: Int32) { encode(Int(value)) }
   func encode(_ value: Int64) { encode(Int(value)) }
-  func encode(_ value: UInt) { if core.beginSingle(place) { core.writer.uint(value) } }
+  func encode(_ value: UInt) { if core.beginSingle(slot) { core.writer.uint(value) } }
   func encode(_ value: UInt8) { encode(UInt(value)) }
   func encode(_ value: UInt16) { encode(UInt(value)) }
   func encode(_ value: UInt32) { encode(UInt(value)) }
   func encode(_ value: UInt64) { encode(UInt(value)) }
-  func encode(_ value: Int128) { if core.beginSingle(place) { core.writer.int(value) } }
-  func encode(_ value: UInt128) { if core.beginSingle(place) { core.writer.uint(value) } }
+  func encode(_ value: Int128) { if core.beginSingle(slot) { core.writer.int(value) } }
+  func encode(_ value: UInt128) { if core.beginSingle(slot) { core.writer.uint(value) } }
 
   func encode<T: Encodable>(_ value: T) throws {
-    try core.undoing(place) {
-      if core.beginSingle(place) { try core.write(value) }
+    try core.undoing(slot) {
+      if core.beginSingle(slot) { try core.write(value) }
     }
   }
 }

@@ -6,7 +6,7 @@
 
 /// The position of one value, or of a container that is being written. It is stale once the writer
 /// has continued past it.
-struct EncoderPlace {
+struct EncoderSlot {
   var depth: Int
   var serial: Int
 }
@@ -29,7 +29,7 @@ final class EncoderCore {
   /// The type whose `encode(to:)` was called last, and its place.
   @exclusivity(unchecked) private var latestType: (any Any.Type)?
   @exclusivity(unchecked) private var latestSerial = 0
-  @exclusivity(unchecked) private var room = StackRoom()
+  @exclusivity(unchecked) private var budget = StackBudget()
   /// Types that are known not to be `CanonicalEncodable`; no classes, whose subclasses may be.
   @exclusivity(unchecked) private var plainTypes = TypeSet()
 
@@ -101,81 +101,81 @@ final class EncoderCore {
 
   /// Makes `place` the innermost one by closing what is above it. False when it is closed itself.
   @inline(__always)
-  func activate(_ place: EncoderPlace) -> Bool {
+  func activate(_ slot: EncoderSlot) -> Bool {
     let top = writer.frames.count - 1
-    if top == place.depth, writer.frames.base[top].serial == place.serial { return true }
-    return reactivate(place)
+    if top == slot.depth, writer.frames.base[top].serial == slot.serial { return true }
+    return reactivate(slot)
   }
 
   @inline(never)
-  private func reactivate(_ place: EncoderPlace) -> Bool {
-    guard links == nil, place.depth < writer.frames.count,
-      writer.frames.base[place.depth].serial == place.serial
+  private func reactivate(_ slot: EncoderSlot) -> Bool {
+    guard links == nil, slot.depth < writer.frames.count,
+      writer.frames.base[slot.depth].serial == slot.serial
     else {
       needsLinks = true
       return false
     }
-    while writer.frames.count - 1 > place.depth { writer.pop() }
+    while writer.frames.count - 1 > slot.depth { writer.pop() }
     return true
   }
 
   /// Whether the member's value may be written now.
   @inline(__always)
-  func beginMember(_ place: EncoderPlace, _ key: some CodingKey) -> Bool {
-    if links != nil { return beginLinked(place, key: key.stringValue) }
-    guard activate(place) else { return false }
+  func beginMember(_ slot: EncoderSlot, _ key: some CodingKey) -> Bool {
+    if links != nil { return beginLinked(slot, key: key.stringValue) }
+    guard activate(slot) else { return false }
     writer.key(key.stringValue)
     return true
   }
 
   /// Whether the element may be written now.
   @inline(__always)
-  func beginElement(_ place: EncoderPlace) -> Bool {
-    if links != nil { return beginLinked(place, key: nil) }
-    return activate(place)
+  func beginElement(_ slot: EncoderSlot) -> Bool {
+    if links != nil { return beginLinked(slot, key: nil) }
+    return activate(slot)
   }
 
   /// Whether the single value may be written now.
   @inline(__always)
-  func beginSingle(_ place: EncoderPlace) -> Bool {
-    if links != nil { return beginLinked(place, key: nil) }
-    guard activate(place) else { return false }
-    return becomes(place, .scalar)
+  func beginSingle(_ slot: EncoderSlot) -> Bool {
+    if links != nil { return beginLinked(slot, key: nil) }
+    guard activate(slot) else { return false }
+    return becomes(slot, .scalar)
   }
 
   @inline(never)
-  private func beginLinked(_ place: EncoderPlace, key: String?) -> Bool {
-    links?.begin(place.serial, key: key, at: writer.bytes.count)
+  private func beginLinked(_ slot: EncoderSlot, key: String?) -> Bool {
+    links?.begin(slot.serial, key: key, at: writer.bytes.count)
     return true
   }
 
   /// A place for a value inside the place that has just been begun.
   @inline(__always)
-  func push() -> EncoderPlace {
+  func push() -> EncoderSlot {
     if let links { return links.push() }
     let depth = writer.frames.count
-    return EncoderPlace(depth: depth, serial: writer.push())
+    return EncoderSlot(depth: depth, serial: writer.push())
   }
 
   /// Decides a place's form; asking twice for the same is asking once.
-  func become(_ place: EncoderPlace, _ kind: CanonicalWriter.Kind) {
+  func become(_ slot: EncoderSlot, _ kind: CanonicalWriter.Kind) {
     if let links {
-      if !links.become(place.serial, kind) { conflict(place) }
+      if !links.become(slot.serial, kind) { conflict(slot) }
       return
     }
-    guard activate(place) else { return }
-    _ = becomes(place, kind)
+    guard activate(slot) else { return }
+    _ = becomes(slot, kind)
   }
 
   @inline(__always)
-  private func becomes(_ place: EncoderPlace, _ kind: CanonicalWriter.Kind) -> Bool {
-    let frame = writer.frames.base + place.depth
+  private func becomes(_ slot: EncoderSlot, _ kind: CanonicalWriter.Kind) -> Bool {
+    let frame = writer.frames.base + slot.depth
     if frame.pointee.kind == .open {
       if kind != .scalar { writer.open(kind) }
       return true
     }
     if frame.pointee.kind == kind, kind != .scalar { return true }
-    conflict(place)
+    conflict(slot)
     return false
   }
 
@@ -187,21 +187,21 @@ final class EncoderCore {
       .init(codingPath: [], debugDescription: "found a container that is closed, expected it open"))
   }
 
-  private func conflict(_ place: EncoderPlace) {
+  private func conflict(_ slot: EncoderSlot) {
     failure =
       failure
       ?? EncodingError.invalidValue(
         "a second value",
         .init(
-          codingPath: path(of: place),
+          codingPath: path(of: slot),
           debugDescription: "found a second value or container of another kind, expected one"))
   }
 
   /// The kind of array for the value at `place`: its type shows whether its order is significant.
-  func arrayKind(_ place: EncoderPlace) -> CanonicalWriter.Kind {
+  func arrayKind(_ slot: EncoderSlot) -> CanonicalWriter.Kind {
     let type =
-      links.map { $0.type(of: place.serial) }
-      ?? (latestSerial == place.serial ? latestType : nil)
+      links.map { $0.type(of: slot.serial) }
+      ?? (latestSerial == slot.serial ? latestType : nil)
     if let unordered = type as? any UnorderedCollection.Type { return unordered.canonicalKind }
     return .array
   }
@@ -209,11 +209,11 @@ final class EncoderCore {
   /// For a nested container whose key may have been used already: the container that is there, if
   /// links are kept.
   func existing(
-    _ place: EncoderPlace, _ key: some CodingKey, _ kind: CanonicalWriter.Kind
-  ) -> EncoderPlace? {
-    if let links { return links.child(of: place.serial, key: key.stringValue, kind) }
-    guard activate(place) else { return nil }
-    let frame = writer.frames.base[place.depth]
+    _ slot: EncoderSlot, _ key: some CodingKey, _ kind: CanonicalWriter.Kind
+  ) -> EncoderSlot? {
+    if let links { return links.child(of: slot.serial, key: key.stringValue, kind) }
+    guard activate(slot) else { return nil }
+    let frame = writer.frames.base[slot.depth]
     if frame.count > 0 {
       var name = key.stringValue
       name.withUTF8 { name in
@@ -229,21 +229,21 @@ final class EncoderCore {
   }
 
   /// A place that is closed already: what is written there makes the encoding start over.
-  var nowhere: EncoderPlace { EncoderPlace(depth: .max, serial: -1) }
+  var nowhere: EncoderSlot { EncoderSlot(depth: .max, serial: -1) }
 
-  func count(of place: EncoderPlace) -> Int {
-    if let links { return links.count(of: place.serial) }
-    guard place.depth < writer.frames.count,
-      writer.frames.base[place.depth].serial == place.serial
+  func count(of slot: EncoderSlot) -> Int {
+    if let links { return links.count(of: slot.serial) }
+    guard slot.depth < writer.frames.count,
+      writer.frames.base[slot.depth].serial == slot.serial
     else {
       needsLinks = true
       return 0
     }
-    return writer.frames.base[place.depth].count
+    return writer.frames.base[slot.depth].count
   }
 
-  func path(of place: EncoderPlace) -> [any CodingKey] {
-    links?.path(of: place.serial) ?? writer.codingPath(of: place.depth)
+  func path(of slot: EncoderSlot) -> [any CodingKey] {
+    links?.path(of: slot.serial) ?? writer.codingPath(of: slot.depth)
   }
 
   // MARK: Values
@@ -306,8 +306,8 @@ final class EncoderCore {
   }
 
   private func writeByCodable<T: Encodable>(_ value: T) throws {
-    defer { room.leave() }
-    guard room.enter(), room.depth <= CanonicalEncoder.maximalNesting,
+    defer { budget.exit() }
+    guard budget.enter(), budget.depth <= CanonicalEncoder.maximalNesting,
       writer.nesting < CanonicalEncoder.maximalNesting
     else {
       throw EncodingError.invalidValue(
@@ -317,18 +317,18 @@ final class EncoderCore {
           debugDescription: "found \(T.self) nested too deep, expected at most "
             + "\(CanonicalEncoder.maximalNesting) levels and what a small stack holds"))
     }
-    let place = push()
-    links?.setType(T.self, of: place.serial)
+    let slot = push()
+    links?.setType(T.self, of: slot.serial)
     latestType = T.self
-    latestSerial = place.serial
-    try value.encode(to: CanonicalEncoding(core: self, place: place))
+    latestSerial = slot.serial
+    try value.encode(to: CanonicalEncoding(core: self, slot: slot))
     guard links == nil else { return }
     // A write to another container has closed this one, which requires the second run.
-    guard place.depth < writer.frames.count,
-      writer.frames.base[place.depth].serial == place.serial
+    guard slot.depth < writer.frames.count,
+      writer.frames.base[slot.depth].serial == slot.serial
     else { return }
-    while writer.frames.count > place.depth {
-      if place.depth == 1, writer.frames.count == 2, writer.frames.base[1].kind == .open {
+    while writer.frames.count > slot.depth {
+      if slot.depth == 1, writer.frames.count == 2, writer.frames.base[1].kind == .open {
         rootIsEmpty = true
       }
       writer.pop()
@@ -338,18 +338,18 @@ final class EncoderCore {
   /// Removes the output of a value that threw, including its key, so that a caller that catches the
   /// error can continue.
   @inline(__always)
-  func undoing(_ place: EncoderPlace, _ body: () throws -> Void) throws {
+  func undoing(_ slot: EncoderSlot, _ body: () throws -> Void) throws {
     guard links == nil else {
-      let state = links?.mark(place.serial)
+      let state = links?.mark(slot.serial)
       do {
         try body()
       } catch {
-        if let state { links?.rollBack(place.serial, state) }
+        if let state { links?.rollBack(slot.serial, state) }
         throw error
       }
       return
     }
-    guard !needsLinks, activate(place) else { throw staleError }
+    guard !needsLinks, activate(slot) else { throw staleError }
     let mark = writer.mark
     do {
       try body()

@@ -5,7 +5,7 @@
 /// only the program knows takes the runtime a thousand instructions, a third of what the value
 /// takes: here they are made once for each case.
 struct KeyLists {
-  private struct Place {
+  private struct Entry {
     let type: ObjectIdentifier
     let name: [UInt8]
     /// A `List` of that type.
@@ -22,23 +22,23 @@ struct KeyLists {
   /// Longer names are not worth their comparison.
   private static let longestName = 64
 
-  private var places = [Place?](repeating: nil, count: KeyLists.count)
+  private var entries = [Entry?](repeating: nil, count: KeyLists.count)
 
   @inline(__always)
   func find<Key: CodingKey>(_: Key.Type, _ name: UnsafeBufferPointer<UInt8>) -> [Key]? {
     let type = ObjectIdentifier(Key.self)
-    guard let place = places[KeyLists.index(type, name)], place.type == type,
-      place.name.count == name.count,
-      place.name.withUnsafeBufferPointer({ compareBytes($0, name) == 0 })
+    guard let entry = entries[KeyLists.index(type, name)], entry.type == type,
+      entry.name.count == name.count,
+      entry.name.withUnsafeBufferPointer({ compareBytes($0, name) == 0 })
     else { return nil }
     // The type was compared; a cast that does so again would cost as much as the array.
-    return unsafeDowncast(place.list, to: List<Key>.self).keys
+    return unsafeDowncast(entry.list, to: List<Key>.self).keys
   }
 
   mutating func note<Key: CodingKey>(_ keys: [Key], _ name: UnsafeBufferPointer<UInt8>) {
     guard name.count <= KeyLists.longestName else { return }
     let type = ObjectIdentifier(Key.self)
-    places[KeyLists.index(type, name)] = Place(type: type, name: Array(name), list: List(keys))
+    entries[KeyLists.index(type, name)] = Entry(type: type, name: Array(name), list: List(keys))
   }
 
   /// By the type's address and the name's first and last byte.

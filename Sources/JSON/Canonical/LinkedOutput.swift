@@ -23,9 +23,9 @@ final class LinkedOutput {
   /// The frame whose last node is being written.
   private var current = 0
 
-  func makeRoot() -> EncoderPlace {
+  func makeRoot() -> EncoderSlot {
     frames.append(Frame())
-    return EncoderPlace(depth: 0, serial: 0)
+    return EncoderSlot(depth: 0, serial: 0)
   }
 
   func begin(_ frame: Int, key: String?, at position: Int) {
@@ -43,13 +43,13 @@ final class LinkedOutput {
     frames[current].nodes[last].end = position
   }
 
-  func push() -> EncoderPlace {
+  func push() -> EncoderSlot {
     let child = frames.count
     frames.append(Frame(parent: current))
     if let last = frames[current].nodes.indices.last {
       frames[current].nodes[last].child = child
     }
-    return EncoderPlace(depth: 0, serial: child)
+    return EncoderSlot(depth: 0, serial: child)
   }
 
   /// False when it is something else already.
@@ -63,10 +63,10 @@ final class LinkedOutput {
   func type(of frame: Int) -> (any Any.Type)? { frames[frame].type }
   func count(of frame: Int) -> Int { frames[frame].nodes.count }
 
-  func child(of frame: Int, key: String, _ kind: CanonicalWriter.Kind) -> EncoderPlace? {
+  func child(of frame: Int, key: String, _ kind: CanonicalWriter.Kind) -> EncoderSlot? {
     let node = frames[frame].nodes.last { $0.key.map { $0.utf8.elementsEqual(key.utf8) } ?? false }
     guard let child = node?.child, frames[child].kind == kind else { return nil }
-    return EncoderPlace(depth: 0, serial: child)
+    return EncoderSlot(depth: 0, serial: child)
   }
 
   func path(of frame: Int) -> [any CodingKey] {

@@ -6,16 +6,16 @@ struct TypeSet {
   @inline(__always)
   func contains(_ type: any Any.Type) -> Bool {
     let id = UInt(bitPattern: ObjectIdentifier(type))
-    return types[TypeSet.place(id)] == id
+    return types[TypeSet.position(id)] == id
   }
 
   mutating func insert(_ type: any Any.Type) {
     let id = UInt(bitPattern: ObjectIdentifier(type))
-    types[TypeSet.place(id)] = id
+    types[TypeSet.position(id)] = id
   }
 
   @inline(__always)
-  private static func place(_ id: UInt) -> Int {
+  private static func position(_ id: UInt) -> Int {
     // Metadata is at multiples of 8, of types of one module close together.
     Int((id >> 3 ^ id >> 7 ^ id >> 11) & 15)
   }

@@ -4,7 +4,7 @@
 package enum DecimalDigits {
   /// Bytes that may be written for a number: twenty digits at most, and what is stored beyond the
   /// last one.
-  package static let room = 32
+  package static let capacity = 32
 
   /// Writes a number and returns how many digits it has. Up to `room` bytes from `start` on are
   /// overwritten.

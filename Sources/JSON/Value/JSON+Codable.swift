@@ -11,7 +11,7 @@ extension JSON: Codable {
 
   public func encode(to encoder: any Encoder) throws {
     if let encoding = encoder as? CanonicalEncoding {
-      if encoding.core.beginSingle(encoding.place) { encoding.core.writer.json(self) }
+      if encoding.core.beginSingle(encoding.slot) { encoding.core.writer.json(self) }
       return
     }
     switch self {

@@ -101,14 +101,14 @@ extension JSON {
   /// Keys are compared by their bytes, since `String` treats composed and decomposed letters as
   /// equal.
   private static func keepingLast(_ members: [Member]) -> [Member] {
-    var places: [[UInt8]: Int] = [:]
+    var positions: [[UInt8]: Int] = [:]
     var kept: [Member] = []
     for member in members {
       let key = Array(member.key.utf8)
-      if let place = places[key] {
-        kept[place] = member
+      if let position = positions[key] {
+        kept[position] = member
       } else {
-        places[key] = kept.count
+        positions[key] = kept.count
         kept.append(member)
       }
     }

@@ -25,16 +25,16 @@ package struct CausalTree: Sendable {
   package init(
     _ file: LogFile, steps: ClosedRange<Int> = 1...10_000, nameDepth: Int = 2
   ) throws(LogReadError) {
-    try self.init(LogChain(file), steps: steps, nameDepth: nameDepth)
+    try self.init(RotatedLog(file), steps: steps, nameDepth: nameDepth)
   }
 
   /// - Parameter steps: Which steps; what an effect of a step before the range sent, or of one
   ///   whose file was ended by then, is a root in it.
   package init(
-    _ chain: LogChain, steps: ClosedRange<Int> = 1...10_000, nameDepth: Int = 2
+    _ rotatedLog: RotatedLog, steps: ClosedRange<Int> = 1...10_000, nameDepth: Int = 2
   ) throws(LogReadError) {
-    first = max(chain.firstStep + 1, steps.lowerBound)
-    let reader = try LogChainReader(chain)
+    first = max(rotatedLog.firstStep + 1, steps.lowerBound)
+    let reader = try RotatedLogReader(rotatedLog)
     var isTruncated = false
     while !isTruncated, let entry = try reader.next() {
       guard case .step(let step) = entry.line, step.n >= first else { continue }

@@ -76,7 +76,7 @@ package struct LogStatistics: Sendable, Hashable, CustomStringConvertible {
   package init(
     _ file: LogFile, gaps longest: Int = 5, nameDepth: Int = 2
   ) throws(LogReadError) {
-    try self.init(LogChain(file), gaps: longest, nameDepth: nameDepth)
+    try self.init(RotatedLog(file), gaps: longest, nameDepth: nameDepth)
   }
 
   /// Reads all files of a recording. Memory does not grow with it.
@@ -85,18 +85,18 @@ package struct LogStatistics: Sendable, Hashable, CustomStringConvertible {
   ///   - gaps: How many of the longest gaps are kept.
   ///   - nameDepth: How deep action names go; see `ActionName`.
   package init(
-    _ chain: LogChain, gaps longest: Int = 5, nameDepth: Int = 2
+    _ rotatedLog: RotatedLog, gaps longest: Int = 5, nameDepth: Int = 2
   ) throws(LogReadError) {
-    let reader = try LogChainReader(chain)
+    let reader = try RotatedLogReader(rotatedLog)
     var spans = EffectSpans()
-    last = chain.firstStep
+    last = rotatedLog.firstStep
     while let entry = try reader.next() {
       let length = reader.file.position.offset - entry.inFile.offset
       switch entry.line {
       case .step(let step):
         stepBytes += length
         count(step, longest, nameDepth)
-        for span in spans.take(step, after: chain.parts[entry.part].stepsBefore) { count(span) }
+        for span in spans.take(step, after: rotatedLog.segments[entry.segment].stepsBefore) { count(span) }
       case .issue: issues += 1
       case .mark: marks += 1
       case .snapshot: snapshots += 1
@@ -111,8 +111,8 @@ package struct LogStatistics: Sendable, Hashable, CustomStringConvertible {
   private mutating func count(_ step: LogStep, _ longest: Int, _ nameDepth: Int) {
     let pause = step.t - microseconds
     if longest > 0, gaps.count < longest || pause > gaps[gaps.count - 1].microseconds {
-      let place = gaps.firstIndex { $0.microseconds < pause } ?? gaps.count
-      gaps.insert(Gap(after: last, microseconds: pause), at: place)
+      let position = gaps.firstIndex { $0.microseconds < pause } ?? gaps.count
+      gaps.insert(Gap(after: last, microseconds: pause), at: position)
       if gaps.count > longest { gaps.removeLast() }
     }
     steps += 1

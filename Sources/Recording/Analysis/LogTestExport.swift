@@ -64,26 +64,26 @@ public struct LogTestExport: Sendable {
   /// less; a test of more than a few hundred steps takes the compiler long, so fork or cut a long
   /// recording first.
   public func text<R: Reducer>(
-    of travel: LogTravel<R>, steps last: Int? = nil
+    of navigator: LogNavigator<R>, steps last: Int? = nil
   ) throws -> String where R.State: Codable, R.Action: Codable {
-    let last = min(last ?? travel.stepCount, travel.stepCount)
+    let last = min(last ?? navigator.stepCount, navigator.stepCount)
     var lines = imports
     lines += [
       "",
-      "/// Exported from a recording of \(LogTestExport.comment(travel.header.schema.description)).",
+      "/// Exported from a recording of \(LogTestExport.comment(navigator.header.schema.description)).",
       "struct \(suite) {",
       "  @Test func \(test)() throws {",
       "    let journal = DrawJournal()",
       "    var run = try RecordedRun(",
       "      reducer: \(adapter.reducer), dependencies: \(adapter.dependencies), journal: journal,",
-      "      state: \(LogTestExport.literal(canonicalText(travel.header.state)))"
+      "      state: \(LogTestExport.literal(canonicalText(navigator.header.state)))"
         + (adapter.userInfo.map { ",\n      userInfo: \($0))" } ?? ")"),
     ]
-    let first = travel.firstStep
-    var before = try travel.json(at: first)
+    let first = navigator.firstStep
+    var before = try navigator.json(at: first)
     for n in (first + 1)...max(first + 1, last) where n <= last {
-      let after = try travel.json(at: n)
-      lines += step(try travel.step(n), before, after, isLast: n == last)
+      let after = try navigator.json(at: n)
+      lines += step(try navigator.step(n), before, after, isLast: n == last)
       before = after
     }
     if last <= first { lines.append("    _ = run") }
@@ -115,7 +115,7 @@ public struct LogTestExport: Sendable {
     let changes = StateDiff.changes(before, after)
     switch assertion {
     case .changes where !changes.isTruncated:
-      let pairs = changes.places.map { change in
+      let pairs = changes.entries.map { change in
         "\(LogTestExport.literal(change.path)): "
           + (change.new.map { LogTestExport.literal(compactText($0)) } ?? "nil")
       }

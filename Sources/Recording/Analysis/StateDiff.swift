@@ -28,16 +28,16 @@ public enum StateDiff {
   /// Differences between two states, the first ones where there are many.
   public struct Changes: Sendable, Hashable, CustomStringConvertible {
     /// In the order of the older value, at most as many as were asked for.
-    public let places: [Change]
+    public let entries: [Change]
     /// Whether there are more places than are named.
     public let isTruncated: Bool
 
     /// Whether the two values are the same.
-    public var isEmpty: Bool { places.isEmpty }
+    public var isEmpty: Bool { entries.isEmpty }
 
     /// A line for each place.
     public var description: String {
-      (places.map(\.description) + (isTruncated ? ["… and more"] : [])).joined(separator: "\n")
+      (entries.map(\.description) + (isTruncated ? ["… and more"] : [])).joined(separator: "\n")
     }
   }
 
@@ -46,9 +46,9 @@ public enum StateDiff {
     _ old: JSON, _ new: JSON, limit: Int = 50, ignoring: [JSONPathPattern] = []
   ) -> Changes {
     let limit = max(0, limit)
-    let places = changedPaths(
+    let entries = changedPaths(
       old, new, limit: limit == .max ? limit : limit + 1, ignoring: ignoring)
-    return Changes(places: Array(places.prefix(limit)), isTruncated: places.count > limit)
+    return Changes(entries: Array(entries.prefix(limit)), isTruncated: entries.count > limit)
   }
 
   /// The paths at which `old` and `new` differ, the deepest that can be named, in the order of
@@ -113,11 +113,11 @@ public enum StateDiff {
         guard let patterns = inside(patterns, where: { $0.matches(key: member.key) }) else {
           continue
         }
-        let place = path + step(member.key, first: path.isEmpty)
+        let position = path + step(member.key, first: path.isEmpty)
         if let value = after[member.key] {
-          collect(member.value, value, place, patterns, limit, &changes)
+          collect(member.value, value, position, patterns, limit, &changes)
         } else {
-          note(place, member.value, nil)
+          note(position, member.value, nil)
         }
       }
       for member in b where !before.contains(member.key) {
@@ -136,17 +136,17 @@ public enum StateDiff {
         { back += 1 }
       }
       let (before, after) = (a[front..<(a.count - back)], b[front..<(b.count - back)])
-      for place in front..<max(before.endIndex, after.endIndex) {
+      for position in front..<max(before.endIndex, after.endIndex) {
         guard changes.count < limit else { return }
-        if place >= before.endIndex {
-          note("\(path)[\(after[place].index)]", nil, after[place].value)
-        } else if place >= after.endIndex {
-          note("\(path)[\(before[place].index)]", before[place].value, nil)
+        if position >= before.endIndex {
+          note("\(path)[\(after[position].index)]", nil, after[position].value)
+        } else if position >= after.endIndex {
+          note("\(path)[\(before[position].index)]", before[position].value, nil)
         } else {
-          let (index, element) = before[place]
+          let (index, element) = before[position]
           let patterns = inside(patterns) { $0.matches(index: index, element) } ?? []
           collect(
-            element, after[place].value, "\(path)[\(index)]", patterns, limit, &changes)
+            element, after[position].value, "\(path)[\(index)]", patterns, limit, &changes)
         }
       }
     default:
@@ -206,20 +206,20 @@ public enum StateDiff {
         new.map { excerpt($0, around: 0, limit, mark) } ?? "nothing"
       )
     }
-    let place = zip(old.utf8, new.utf8).prefix { $0 == $1 }.count
+    let position = zip(old.utf8, new.utf8).prefix { $0 == $1 }.count
     return (
-      excerpt(old, around: place, limit, mark), excerpt(new, around: place, limit, mark)
+      excerpt(old, around: position, limit, mark), excerpt(new, around: position, limit, mark)
     )
   }
 
   private static func excerpt(
-    _ text: String, around place: Int, _ limit: Int, _ mark: String
+    _ text: String, around position: Int, _ limit: Int, _ mark: String
   ) -> String {
     let bytes = Array(text.utf8)
     let limit = max(4, limit)
     guard bytes.count > limit else { return text }
     func isInside(_ index: Int) -> Bool { index < bytes.count && bytes[index] & 0xC0 == 0x80 }
-    var start = max(0, min(place - limit / 4, bytes.count - limit))
+    var start = max(0, min(position - limit / 4, bytes.count - limit))
     var end = min(bytes.count, start + limit)
     // No character is cut in two.
     while start > 0, isInside(start) { start -= 1 }

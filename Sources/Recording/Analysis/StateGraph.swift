@@ -57,7 +57,7 @@ package struct StateGraph: Sendable, Hashable {
   }
 }
 
-extension LogTravel {
+extension LogNavigator {
   /// The observed state machine.
   ///
   /// Cost: one pass over all states. Memory: the labels, at most `limit` of them and one for the
@@ -70,7 +70,7 @@ extension LogTravel {
     var graph = StateGraph(first: try label(try state(at: firstStep)), limit: limit)
     guard stepCount > firstStep else { return graph }
     var current = graph.first
-    let reader = try LogChainReader(chain)
+    let reader = try RotatedLogReader(rotatedLog)
     try forEachState(in: (firstStep + 1)...stepCount) { n, state in
       let to = try label(state)
       var name = "?"

@@ -1,7 +1,7 @@
 /// An XXH64 value as it is in a log: `xxh64:` and 16 lowercase hexadecimal digits.
 ///
 /// Used twice: as the digest of a state (over its canonical JSON) and as the `sum` of a line (see
-/// `SumChain`).
+/// `HashChain`).
 public struct Digest: Sendable, Hashable, CustomStringConvertible {
   /// The hash itself: most significant digit first in the text.
   public let value: UInt64

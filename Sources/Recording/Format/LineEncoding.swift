@@ -50,7 +50,7 @@ func canonical(_ value: JSON) -> [UInt8] {
 @inline(__always)
 func obstacle(toBody count: Int) -> String? {
   // A reader counts the line without its line feed.
-  count > LogReader.Limits.formatLine - SumChain.tailLength
+  count > LogReader.Limits.formatLine - HashChain.tailLength
     ? "the line has more than 64 MiB" : nil
 }
 

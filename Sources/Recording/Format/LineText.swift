@@ -33,9 +33,9 @@ extension LogHeader {
     bytes.append(digest)
     if let digestEvery { bytes.append(#","digestEvery":\#(digestEvery)"#) }
     bytes.append(literal: #","redacted":["#)
-    for (index, place) in redacted.enumerated() {
+    for (index, position) in redacted.enumerated() {
       if index > 0 { bytes.append(UInt8(ascii: ",")) }
-      appendQuoted(place, to: &bytes)
+      appendQuoted(position, to: &bytes)
     }
     bytes.append(UInt8(ascii: "]"))
     if minor > 0 { bytes.append(#","minor":\#(minor)"#) }
@@ -201,7 +201,7 @@ extension LogEnd {
 }
 
 extension LogLine {
-  /// The line's body, to be completed by `SumChain.seal`.
+  /// The line's body, to be completed by `HashChain.seal`.
   func appendBody(to bytes: inout [UInt8]) {
     switch self {
     case .header(let header):
@@ -233,11 +233,11 @@ extension LogLine {
   /// recorder does not need it.
   public static func encode(_ lines: some Sequence<LogLine>) -> [UInt8] {
     var bytes: [UInt8] = []
-    var chain = SumChain()
+    var chain = HashChain()
     for line in lines {
       let start = bytes.count
       line.appendBody(to: &bytes)
-      chain.seal(&bytes, from: start)
+      chain.appendChecksum(&bytes, from: start)
     }
     return bytes
   }

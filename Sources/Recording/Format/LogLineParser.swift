@@ -5,7 +5,7 @@ import SwiftBoardStore
 enum LogLineParser {
   /// `line` has no line feed.
   static func parse(_ line: ArraySlice<UInt8>) throws(LogReadError) -> LogLine {
-    if let step = StepScanner.step(line.dropLast(SumChain.tailLength)) { return .step(step) }
+    if let step = StepScanner.step(line.dropLast(HashChain.tailLength)) { return .step(step) }
     return try parseTree(line)
   }
 
@@ -28,7 +28,7 @@ enum LogLineParser {
         found: members.first.map { "\"\($0.key)\":\(describe($0.value))" } ?? "an empty object")
     }
     members.removeFirst()
-    // `SumChain.split` has found the sum at the end of the bytes, so that it is the last member.
+    // `HashChain.split` has found the sum at the end of the bytes, so that it is the last member.
     if members.last?.key == "sum" { members.removeLast() }
 
     switch kind {
@@ -94,11 +94,11 @@ enum LogLineParser {
       digestEvery = every
     }
     var redacted: [String] = []
-    for place in try reader.array("redacted") ?? [] {
-      guard case .string(let text) = place else {
+    for position in try reader.array("redacted") ?? [] {
+      guard case .string(let text) = position else {
         throw .fault(
           "log.redacted has an element that is no string", expected: "a string",
-          found: describe(place))
+          found: describe(position))
       }
       redacted.append(text)
     }
@@ -187,9 +187,9 @@ enum LogLineParser {
     return ids
   }
 
-  private static func object(_ value: JSON, _ place: String) throws(LogReadError) -> [JSON.Member] {
+  private static func object(_ value: JSON, _ position: String) throws(LogReadError) -> [JSON.Member] {
     guard case .object(let members) = value else {
-      throw .fault("\(place) is no object", expected: "an object", found: describe(value))
+      throw .fault("\(position) is no object", expected: "an object", found: describe(value))
     }
     return members
   }

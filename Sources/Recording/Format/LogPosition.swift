@@ -11,7 +11,7 @@ package struct LogPosition: Sendable {
   /// The last step before, 0 before the first.
   package var step: Int { rules.step }
 
-  let chain: SumChain
+  let chain: HashChain
   let rules: LogRules
 
   /// The sum of the line before; nil at the beginning.

@@ -2,20 +2,20 @@ import SwiftBoardJSON
 
 /// Takes the known members out of an object, one by one; what is left at the end is `extra`.
 struct MemberReader {
-  private let place: String
+  private let owner: String
   private var members: [JSON.Member]
 
   /// `place` names the object in messages, for example `step` or `step.by`.
-  init(_ members: [JSON.Member], in place: String) {
+  init(_ members: [JSON.Member], in owner: String) {
     self.members = members
-    self.place = place
+    self.owner = owner
   }
 
-  init(_ value: JSON, in place: String) throws(LogReadError) {
+  init(_ value: JSON, in owner: String) throws(LogReadError) {
     guard case .object(let members) = value else {
-      throw .fault("\(place) is no object", expected: "an object", found: describe(value))
+      throw .fault("\(owner) is no object", expected: "an object", found: describe(value))
     }
-    self.init(members, in: place)
+    self.init(members, in: owner)
   }
 
   var rest: [JSON.Member] { members }
@@ -28,14 +28,14 @@ struct MemberReader {
 
   mutating func required(_ key: String) throws(LogReadError) -> JSON {
     guard let value = value(key) else {
-      throw .fault("\(place) has no \(key)", expected: "\"\(key)\"", found: "no such member")
+      throw .fault("\(owner) has no \(key)", expected: "\"\(key)\"", found: "no such member")
     }
     return value
   }
 
   mutating func string(_ key: String) throws(LogReadError) -> String {
     guard let value = try optionalString(key) else {
-      throw .fault("\(place) has no \(key)", expected: "\"\(key)\"", found: "no such member")
+      throw .fault("\(owner) has no \(key)", expected: "\"\(key)\"", found: "no such member")
     }
     return value
   }
@@ -43,7 +43,7 @@ struct MemberReader {
   mutating func optionalString(_ key: String) throws(LogReadError) -> String? {
     guard let value = value(key) else { return nil }
     guard case .string(let text) = value else {
-      throw .fault("\(place).\(key) is no string", expected: "a string", found: describe(value))
+      throw .fault("\(owner).\(key) is no string", expected: "a string", found: describe(value))
     }
     return text
   }
@@ -55,7 +55,7 @@ struct MemberReader {
       digits.utf8.allSatisfy({ (0x30...0x39).contains($0) })
     else {
       throw .fault(
-        "\(place).\(key) is no whole number", expected: "a whole number from 0",
+        "\(owner).\(key) is no whole number", expected: "a whole number from 0",
         found: describe(value))
     }
     return number
@@ -63,7 +63,7 @@ struct MemberReader {
 
   mutating func digest(_ key: String = "digest") throws(LogReadError) -> Digest {
     guard let digest = try optionalDigest(key) else {
-      throw .fault("\(place) has no \(key)", expected: "\"\(key)\"", found: "no such member")
+      throw .fault("\(owner) has no \(key)", expected: "\"\(key)\"", found: "no such member")
     }
     return digest
   }
@@ -72,7 +72,7 @@ struct MemberReader {
     guard let text = try optionalString(key) else { return nil }
     guard let digest = Digest(text) else {
       throw .fault(
-        "\(place).\(key) is no digest",
+        "\(owner).\(key) is no digest",
         expected: "xxh64: and 16 lowercase hexadecimal digits",
         found: describe(.string(text)))
     }
@@ -82,7 +82,7 @@ struct MemberReader {
   mutating func array(_ key: String) throws(LogReadError) -> [JSON]? {
     guard let value = value(key) else { return nil }
     guard case .array(let elements) = value else {
-      throw .fault("\(place).\(key) is no array", expected: "an array", found: describe(value))
+      throw .fault("\(owner).\(key) is no array", expected: "an array", found: describe(value))
     }
     return elements
   }

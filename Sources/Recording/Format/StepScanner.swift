@@ -136,8 +136,8 @@ struct StepScanner {
   private mutating func origin() -> StepOrigin? {
     let origin: StepOrigin
     if take(#""user":"#) {
-      guard let line = text(), take(#","at":"#), let place = text() else { return nil }
-      origin = .user(line: line, at: place)
+      guard let line = text(), take(#","at":"#), let position = text() else { return nil }
+      origin = .user(line: line, at: position)
     } else if take(#""effect":"#) {
       guard let name = text() else { return nil }
       var id: String?

@@ -69,7 +69,7 @@ struct EffectSpans {
 
   private struct Slot {
     /// Ascending.
-    let place: Int
+    let position: Int
     /// Nil once ended.
     var span: EffectSpan?
   }
@@ -80,8 +80,8 @@ struct EffectSpans {
   /// What is before it has ended.
   private var head = 0
   private var alive = 0
-  private var nextPlace = 0
-  private var places: [Key: [Int]] = [:]
+  private var nextPosition = 0
+  private var entries: [Key: [Int]] = [:]
 
   init(capacity: Int = 10_000) {
     self.capacity = max(1, capacity)
@@ -94,8 +94,8 @@ struct EffectSpans {
     var ended: [EffectSpan] = []
     if case .effect(let name, let id, let first) = step.origin {
       let key = Key(name: name, id: id, step: first)
-      if let place = first > 0 ? places[key]?.first : carried(key, before) {
-        act(place, step, &ended)
+      if let position = first > 0 ? entries[key]?.first : carried(key, before) {
+        act(position, step, &ended)
       }
     }
     for effect in step.effects { begin(effect, step, &ended) }
@@ -131,18 +131,18 @@ struct EffectSpans {
       slot.span.map {
         $0.first <= before && $0.effect.name == key.name && $0.effect.id == key.id
       } ?? false
-    }?.place
+    }?.position
   }
 
-  private mutating func act(_ place: Int, _ step: LogStep, _ ended: inout [EffectSpan]) {
-    guard let index = index(of: place), var span = slots[index].span else { return }
+  private mutating func act(_ position: Int, _ step: LogStep, _ ended: inout [EffectSpan]) {
+    guard let index = index(of: position), var span = slots[index].span else { return }
     span.last = step.n
     span.ended = step.t
     span.actions += 1
     slots[index].span = span
     // A stream may send more.
     guard span.effect.kind == "task" || span.effect.kind == "send" else { return }
-    ended.append(end(place, .finished, step))
+    ended.append(end(position, .finished, step))
   }
 
   private mutating func begin(
@@ -155,32 +155,32 @@ struct EffectSpans {
       let reached = slots.filter { slot in
         slot.span.map { EffectSpans.cancel(effect.id, reachesAnyOf: $0.effect.ids) } ?? false
       }
-      .map(\.place)
-      for place in reached { ended.append(end(place, .cancelled, step)) }
+      .map(\.position)
+      for position in reached { ended.append(end(position, .cancelled, step)) }
     case "issue": break
     default:
       if alive == capacity {
         while head < slots.count, slots[head].span == nil { head += 1 }
-        let oldest = end(slots[head].place, .open, nil)
+        let oldest = end(slots[head].position, .open, nil)
         ended.append(EffectSpans.left(oldest, at: step.n, step.t, isWhole: false))
       }
       let key = Key(name: effect.name, id: effect.id, step: step.n)
-      places[key, default: []].append(nextPlace)
+      entries[key, default: []].append(nextPosition)
       slots.append(
         Slot(
-          place: nextPlace,
+          position: nextPosition,
           span: EffectSpan(
             effect: effect, first: step.n, began: step.t, last: step.n, ended: step.t, end: .open,
             actions: 0)))
-      nextPlace += 1
+      nextPosition += 1
       alive += 1
     }
   }
 
   private mutating func end(
-    _ place: Int, _ end: EffectSpan.End, _ step: LogStep?
+    _ position: Int, _ end: EffectSpan.End, _ step: LogStep?
   ) -> EffectSpan {
-    guard let index = index(of: place), var span = slots[index].span else {
+    guard let index = index(of: position), var span = slots[index].span else {
       // Only places of open spans are handed in.
       return EffectSpan(
         effect: LogEffect(name: "?", kind: "?"), first: 0, began: 0, last: 0, ended: 0, end: .open,
@@ -194,8 +194,8 @@ struct EffectSpans {
     slots[index].span = nil
     alive -= 1
     let key = Key(name: span.effect.name, id: span.effect.id, step: span.first)
-    places[key]?.removeAll { $0 == place }
-    if places[key]?.isEmpty == true { places[key] = nil }
+    entries[key]?.removeAll { $0 == position }
+    if entries[key]?.isEmpty == true { entries[key] = nil }
     if slots.count > 64, alive * 2 < slots.count {
       slots.removeAll { $0.span == nil }
       head = 0
@@ -204,13 +204,13 @@ struct EffectSpans {
   }
 
   /// O(log n).
-  private func index(of place: Int) -> Int? {
+  private func index(of position: Int) -> Int? {
     var (low, high) = (0, slots.count)
     while low < high {
       let middle = (low + high) / 2
-      if slots[middle].place < place { low = middle + 1 } else { high = middle }
+      if slots[middle].position < position { low = middle + 1 } else { high = middle }
     }
-    return low < slots.count && slots[low].place == place ? low : nil
+    return low < slots.count && slots[low].position == position ? low : nil
   }
 
   /// How many slots there are, ended ones included. For tests.
@@ -231,7 +231,7 @@ struct EffectSpans {
     if id == cancelled || id.hasPrefix(cancelled + "/") { return true }
     let parts = cancelled.split(separator: "/", omittingEmptySubsequences: false)
     guard let name = parts.last else { return false }
-    let place = parts.dropLast().joined(separator: "/")
-    return id.hasSuffix("/" + name) && (place.isEmpty || id.hasPrefix(place + "/"))
+    let position = parts.dropLast().joined(separator: "/")
+    return id.hasSuffix("/" + name) && (position.isEmpty || id.hasPrefix(position + "/"))
   }
 }

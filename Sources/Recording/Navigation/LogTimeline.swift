@@ -70,7 +70,7 @@ public final class LogTimeline {
 
   /// The log's first line.
   public let header: LogHeader
-  private let reader: LogChainReader
+  private let reader: RotatedLogReader
   private let filter: Filter
   private let nameDepth: Int
   private var spans: EffectSpans?
@@ -85,7 +85,7 @@ public final class LogTimeline {
   public convenience init(
     _ file: LogFile, filter: Filter = Filter(), effects: Bool = true, nameDepth: Int = 2
   ) throws(LogReadError) {
-    try self.init(LogChain(file), filter: filter, effects: effects, nameDepth: nameDepth)
+    try self.init(RotatedLog(file), filter: filter, effects: effects, nameDepth: nameDepth)
   }
 
   /// All files of a recording. Times count from the beginning of the first that is there.
@@ -94,13 +94,13 @@ public final class LogTimeline {
   ///   - effects: Whether effects are followed and given.
   ///   - nameDepth: How deep action names go; see `ActionName`.
   public init(
-    _ chain: LogChain, filter: Filter = Filter(), effects: Bool = true, nameDepth: Int = 2
+    _ rotatedLog: RotatedLog, filter: Filter = Filter(), effects: Bool = true, nameDepth: Int = 2
   ) throws(LogReadError) {
     self.filter = filter
     self.nameDepth = nameDepth
-    reader = try LogChainReader(chain)
+    reader = try RotatedLogReader(rotatedLog)
     header = try reader.header()
-    step = chain.firstStep
+    step = rotatedLog.firstStep
     spans = effects ? EffectSpans() : nil
   }
 
@@ -136,7 +136,7 @@ public final class LogTimeline {
     case .header, .snapshot, .unknown: break
     case .step(let logged):
       (step, time) = (logged.n, logged.t)
-      let ended = spans?.take(logged, after: reader.chain.parts[reader.part].stepsBefore) ?? []
+      let ended = spans?.take(logged, after: reader.rotatedLog.segments[reader.segment].stepsBefore) ?? []
       waiting = ended.filter(passes).map(Entry.effect).reversed()
       let name = ActionName.of(logged.action, depth: nameDepth)
       if passes(logged, name) { waiting.append(.step(logged, action: name)) }

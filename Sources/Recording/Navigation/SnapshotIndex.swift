@@ -6,7 +6,7 @@ struct SnapshotIndex {
     let step: Int
     /// Where to read on: after the step, or at the log's own snapshot of it, which may be a file's
     /// header.
-    let position: LogChainPosition
+    let position: RotatedLogPosition
     /// The canonical state; nil if the log has it at `position`.
     let state: [UInt8]?
   }

@@ -16,7 +16,7 @@ struct LogDiagnosis {
   let following: ArraySlice<UInt8>?
 
   func damage(computed: Digest, stated: Digest) -> LogDamage {
-    let next = following.flatMap(SumChain.split)
+    let next = following.flatMap(HashChain.split)
     let content = try? LogLineParser.parse(line)
 
     guard previous != nil else {
@@ -30,10 +30,10 @@ struct LogDiagnosis {
     if stated == previous {
       return report("the line is the one before it once more", computed, stated)
     }
-    if let next, SumChain.sum(of: next.body, after: previous) == next.sum {
+    if let next, HashChain.sum(of: next.body, after: previous) == next.sum {
       // The next line belongs where this one stands.
-      if let split = SumChain.split(line),
-        SumChain.sum(of: split.body, after: next.sum) == stated
+      if let split = HashChain.split(line),
+        HashChain.sum(of: split.body, after: next.sum) == stated
       {
         return report("lines \(number) and \(number + 1) are swapped", computed, stated)
       }

@@ -3,7 +3,7 @@
 /// Opening one opens nothing; each reader opens the file for itself, so that several may read at
 /// once.
 public struct LogFile: Sendable {
-  private enum Place: Sendable {
+  private enum Origin: Sendable {
     case path(String, Known?)
     case bytes([UInt8])
     case source(@Sendable (_ offset: Int) throws(LogReadError) -> any LogSource)
@@ -16,7 +16,7 @@ public struct LogFile: Sendable {
     let later: String?
   }
 
-  private let place: Place
+  private let origin: Origin
   private let limits: LogReader.Limits
   /// Whether the reading has been cancelled.
   let isCancelled: @Sendable () -> Bool
@@ -42,7 +42,7 @@ public struct LogFile: Sendable {
     path: String, identity: LogFileIdentity?, later: String?, limits: LogReader.Limits = .init(),
     isCancelled: @escaping @Sendable () -> Bool
   ) {
-    place = .path(path, identity.map { Known(identity: $0, later: later) })
+    origin = .path(path, identity.map { Known(identity: $0, later: later) })
     self.limits = limits
     self.isCancelled = isCancelled
   }
@@ -52,26 +52,26 @@ public struct LogFile: Sendable {
     bytes: [UInt8], limits: LogReader.Limits = .init(),
     isCancelled: @escaping @Sendable () -> Bool = { Task.isCancelled }
   ) {
-    place = .bytes(bytes)
+    origin = .bytes(bytes)
     self.limits = limits
     self.isCancelled = isCancelled
   }
 
   /// What `source` gives, for tests.
   init(source: @escaping @Sendable (_ offset: Int) throws(LogReadError) -> any LogSource) {
-    place = .source(source)
+    origin = .source(source)
     limits = .init()
     isCancelled = { false }
   }
 
   /// The file's path; nil for bytes in memory.
   public var path: String? {
-    if case .path(let path, _) = place { path } else { nil }
+    if case .path(let path, _) = origin { path } else { nil }
   }
 
   /// Its bytes now; 0 if that is unknown.
   var size: Int {
-    switch place {
+    switch origin {
     case .bytes(let bytes): bytes.count
     case .source: 0
     // Opening a pipe would wait for its writer.
@@ -97,7 +97,7 @@ public struct LogFile: Sendable {
   /// The bytes from `offset` on.
   func source(from offset: Int) throws(LogReadError) -> any LogSource {
     let base: any LogSource
-    switch place {
+    switch origin {
     case .path(let path, let known): base = try LogFile.open(path, known, offset)
     case .bytes(let bytes): base = BytesSource(bytes, from: offset)
     case .source(let source): base = try source(offset)

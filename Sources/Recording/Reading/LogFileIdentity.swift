@@ -18,9 +18,9 @@ struct LogFileIdentity: Sendable, Hashable {
     else { return nil }
     id = info.id
     end = reader.position.offset
-    var tail = SumChain.opening
+    var tail = HashChain.opening
     sum.append(to: &tail)
-    self.tail = tail + SumChain.closing + [0x0A]
+    self.tail = tail + HashChain.closing + [0x0A]
   }
 
   /// Whether an open file is this one: `fstat` and a `pread` of 35 bytes.

@@ -11,7 +11,7 @@ public struct LogProgress: Sendable, Hashable {
   public var fraction: Double { total == 0 ? 1 : min(1, Double(bytes) / Double(total)) }
 }
 
-extension LogChain {
+extension RotatedLog {
   /// Returns the same files with reporting of read progress.
   ///
   /// - Parameters:
@@ -19,7 +19,7 @@ extension LogChain {
   ///   - tell: Called at every 256 KiB, on the thread that reads.
   public func reporting(
     passes: Int = 1, _ tell: @escaping @Sendable (LogProgress) -> Void
-  ) -> LogChain {
+  ) -> RotatedLog {
     let total = passes * files.reduce(0) { $0 + $1.size }
     let done = Mutex(0)
     return watched { count in
@@ -31,9 +31,9 @@ extension LogChain {
     }
   }
 
-  private func watched(_ onRead: @escaping @Sendable (Int) -> Void) -> LogChain {
-    var chain = self
-    for index in chain.files.indices { chain.files[index].onRead = onRead }
-    return chain
+  private func watched(_ onRead: @escaping @Sendable (Int) -> Void) -> RotatedLog {
+    var rotatedLog = self
+    for index in rotatedLog.files.indices { rotatedLog.files[index].onRead = onRead }
+    return rotatedLog
   }
 }

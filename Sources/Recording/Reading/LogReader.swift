@@ -34,7 +34,7 @@ public final class LogReader {
 
   private let limits: Limits
   private var input: LineInput
-  private var chain = SumChain()
+  private var chain = HashChain()
   private var rules = LogRules()
   private var number = 0
   private var failure: LogReadError?
@@ -157,12 +157,12 @@ public final class LogReader {
   }
 
   private func check(_ line: ArraySlice<UInt8>, _ offset: Int) throws(LogReadError) -> Entry {
-    guard let (body, stated) = SumChain.split(line) else {
+    guard let (body, stated) = HashChain.split(line) else {
       throw damage(
         offset, "the line does not end with its sum", expected: #","sum":"xxh64:…"} at its end"#,
         found: excerpt(line.suffix(40)))
     }
-    let sum = SumChain.sum(of: body, after: chain.previous)
+    let sum = HashChain.sum(of: body, after: chain.previous)
     guard sum == stated else {
       let bad = Array(line)
       let following: ArraySlice<UInt8>? =

@@ -51,9 +51,9 @@ public struct Divergence: Sendable, Hashable, CustomStringConvertible {
   public var file: String?
 
   public var description: String {
-    let place = "step \(step), line \(line)\(file.map { " of \($0)" } ?? "")"
+    let position = "step \(step), line \(line)\(file.map { " of \($0)" } ?? "")"
     return
-      (["\(place), differs; action \(StateDiff.text(action))"]
+      (["\(position), differs; action \(StateDiff.text(action))"]
       + differences.map(\.description)).joined(separator: "\n")
   }
 }

@@ -22,7 +22,7 @@ public struct LiveReplay<R: Reducer>: Sendable where R.State: Codable, R.Action:
     /// The state that it begins with, to make a store with.
     public let initialState: R.State
     /// Its files.
-    public let chain: LogChain
+    public let rotatedLog: RotatedLog
     /// For each file.
     fileprivate let graders: [Replayer<R>.Grader]
   }
@@ -46,7 +46,7 @@ public struct LiveReplay<R: Reducer>: Sendable where R.State: Codable, R.Action:
       switch self {
       case .other(let step, _, _, let changes):
         (["step \(step): the action is not the recorded one"]
-          + changes.places.map { change in
+          + changes.entries.map { change in
             let (expected, found) = StateDiff.excerpts(change.old, change.new)
             return "  \(change.path): expected \(expected), found \(found)"
           } + (changes.isTruncated ? ["  … and more"] : [])).joined(separator: "\n")
@@ -118,19 +118,19 @@ public struct LiveReplay<R: Reducer>: Sendable where R.State: Codable, R.Action:
   ///
   /// - Throws: What is wrong, with the name of the file where there are several, and step numbers
   ///   of the whole recording.
-  public func open(_ chain: LogChain) throws(ReplayError) -> Recording {
-    try chain.checkJoints()
-    let graders = try LogTravel<R>.Grading(chain, schema, migrations, userInfo).graders
+  public func open(_ rotatedLog: RotatedLog) throws(ReplayError) -> Recording {
+    try rotatedLog.checkJoints()
+    let graders = try LogNavigator<R>.Grading(rotatedLog, schema, migrations, userInfo).graders
     do {
-      let reader = try LogChainReader(chain)
+      let reader = try RotatedLogReader(rotatedLog)
       guard let entry = try reader.nextInFile(), case .header(let header) = entry.line else {
-        throw ReplayError.encoding(step: chain.firstStep, "the log changed while it was read")
+        throw ReplayError.encoding(step: rotatedLog.firstStep, "the log changed while it was read")
       }
       return Recording(
-        initialState: try graders[0].state(header.state, entry, step: 0).value, chain: chain,
+        initialState: try graders[0].state(header.state, entry, step: 0).value, rotatedLog: rotatedLog,
         graders: graders)
     } catch {
-      throw ReplayError(error, at: chain.firstStep)
+      throw ReplayError(error, at: rotatedLog.firstStep)
     }
   }
 
@@ -138,10 +138,10 @@ public struct LiveReplay<R: Reducer>: Sendable where R.State: Codable, R.Action:
   ///
   /// - Throws: As `open` before anything is sent, and as the run.
   public func run(
-    _ chain: LogChain, on store: Store<R>, patience: Duration = .seconds(30),
+    _ rotatedLog: RotatedLog, on store: Store<R>, patience: Duration = .seconds(30),
     clock: any Clock<Duration> = ContinuousClock()
   ) async throws(ReplayError) -> Report {
-    try await run(try open(chain), on: store, patience: patience, clock: clock)
+    try await run(try open(rotatedLog), on: store, patience: patience, clock: clock)
   }
 
   /// Opens one file by itself and runs it: its steps have the numbers that they have in it.
@@ -149,7 +149,7 @@ public struct LiveReplay<R: Reducer>: Sendable where R.State: Codable, R.Action:
     _ file: LogFile, on store: Store<R>, patience: Duration = .seconds(30),
     clock: any Clock<Duration> = ContinuousClock()
   ) async throws(ReplayError) -> Report {
-    try await run(LogChain(file), on: store, patience: patience, clock: clock)
+    try await run(RotatedLog(file), on: store, patience: patience, clock: clock)
   }
 
   /// Runs a recording against a store in the state that the recording began with. The store must
@@ -188,10 +188,10 @@ public struct LiveReplay<R: Reducer>: Sendable where R.State: Codable, R.Action:
       isUnderWay: !store.effects.isEmpty && isUnderWay(store.state))
     var (sent, agreed) = (0, 0)
     do {
-      let reader = try LogChainReader(recording.chain)
+      let reader = try RotatedLogReader(recording.rotatedLog)
       while let entry = try reader.next() {
         guard case .step(let step) = entry.line else { continue }
-        let action = try recording.graders[entry.part].action(step, entry.inFile)
+        let action = try recording.graders[entry.segment].action(step, entry.inFile)
         guard isCompared(action) else { continue }
         // As this program writes it, so that a migrated action can be compared.
         let expected = try JSON(parsing: try CanonicalEncoder.encode(action))
@@ -222,7 +222,7 @@ public struct LiveReplay<R: Reducer>: Sendable where R.State: Codable, R.Action:
         agreed += 1
       }
     } catch {
-      throw ReplayError(error, at: recording.chain.firstStep + agreed + 1)
+      throw ReplayError(error, at: recording.rotatedLog.firstStep + agreed + 1)
     }
     return Report(sent: sent, agreed: agreed, difference: nil)
   }

@@ -95,7 +95,7 @@ public struct LogRisk: Sendable, Hashable, CustomStringConvertible {
 
   public var description: String {
     let what = step == 0 ? "the state" : "the action of step \(step)"
-    let places = changes.map { change in
+    let entries = changes.map { change in
       switch (change.old, change.new) {
       case (_?, nil): "\(change.path) is dropped (\(StateDiff.text(change.old)))"
       case (nil, _?): "\(change.path) is filled in with \(StateDiff.text(change.new))"
@@ -104,7 +104,7 @@ public struct LogRisk: Sendable, Hashable, CustomStringConvertible {
       }
     }
     return
-      "line \(line)\(file.map { " of \($0)" } ?? ""), \(what): \(places.joined(separator: "; "))"
+      "line \(line)\(file.map { " of \($0)" } ?? ""), \(what): \(entries.joined(separator: "; "))"
   }
 }
 

@@ -51,26 +51,26 @@ public struct Replayer<R: Reducer>: Sendable where R.State: Codable, R.Action: C
   ///   of the whole recording.
   /// - Complexity: Reads every file three times, twice if there is one.
   public func replay(
-    _ chain: LogChain, acceptRisk: Bool = false, until last: Int? = nil, onStep: OnStep? = nil
+    _ rotatedLog: RotatedLog, acceptRisk: Bool = false, until last: Int? = nil, onStep: OnStep? = nil
   ) throws(ReplayError) -> ReplaySummary {
     let start = ContinuousClock.now
-    try chain.checkJoints()
-    let grading = try LogTravel<R>.Grading(chain, schema, migrations, userInfo)
+    try rotatedLog.checkJoints()
+    let grading = try LogNavigator<R>.Grading(rotatedLog, schema, migrations, userInfo)
     if case .risky = grading.grade, !acceptRisk { throw .risky(grading.grade) }
     var (steps, digests, time) = (0, 0, Int64(0))
-    for part in chain.parts.indices {
-      let (before, later) = (chain.parts[part].stepsBefore, chain.times[part])
-      if let last, part > 0, before >= last { break }
+    for segment in rotatedLog.segments.indices {
+      let (before, later) = (rotatedLog.segments[segment].stepsBefore, rotatedLog.times[segment])
+      if let last, segment > 0, before >= last { break }
       var run = ReplayRun(
-        self, grading.graders[part],
+        self, grading.graders[segment],
         onStep.map { onStep in
           guard before > 0 || later > 0 else { return onStep }
           return { step, state, t in onStep(step.behind(before), state, t + later) }
         })
       do throws(ReplayError) {
-        try run.take(chain.files[part], until: last.map { $0 - before })
+        try run.take(rotatedLog.files[segment], until: last.map { $0 - before })
       } catch {
-        throw error.placed(in: chain, part)
+        throw error.placed(in: rotatedLog, segment)
       }
       steps += run.steps
       digests += run.digests
@@ -98,13 +98,13 @@ public struct Replayer<R: Reducer>: Sendable where R.State: Codable, R.Action: C
   public func verify(
     _ file: LogFile, acceptRisk: Bool = false, progress: ((_ step: Int) -> Void)? = nil
   ) throws(ReplayError) -> ReplaySummary {
-    if let feed = QuickFeed.of(file, userInfo),
+    if let feed = FastLogReader.of(file, userInfo),
       let summary = verifyQuickly(feed, QuickCodes(userInfo), progress)
     {
       return summary
     }
     return try replay(
-      LogChain(file), acceptRisk: acceptRisk,
+      RotatedLog(file), acceptRisk: acceptRisk,
       onStep: progress.map { progress in
         { step, _, _ in if step.number.isMultiple(of: 1000) { progress(step.number) } }
       })
@@ -115,15 +115,15 @@ public struct Replayer<R: Reducer>: Sendable where R.State: Codable, R.Action: C
   ///
   /// - Returns: A summary for each file, oldest first.
   public func verify(
-    _ chain: LogChain, acceptRisk: Bool = false
+    _ rotatedLog: RotatedLog, acceptRisk: Bool = false
   ) throws(ReplayError) -> [ReplaySummary] {
-    try chain.checkJoints()
+    try rotatedLog.checkJoints()
     var summaries: [ReplaySummary] = []
-    for (part, file) in chain.files.enumerated() {
+    for (segment, file) in rotatedLog.files.enumerated() {
       do throws(ReplayError) {
         summaries.append(try verify(file, acceptRisk: acceptRisk))
       } catch {
-        throw error.placed(in: chain, part)
+        throw error.placed(in: rotatedLog, segment)
       }
     }
     return summaries
@@ -172,10 +172,10 @@ extension Step {
   }
 }
 
-extension LogChain {
+extension RotatedLog {
   /// Checks that the files are one recording, where there are several.
   func checkJoints() throws(ReplayError) {
-    guard parts.count > 1 else { return }
+    guard segments.count > 1 else { return }
     do throws(LogReadError) {
       _ = try check()
     } catch {

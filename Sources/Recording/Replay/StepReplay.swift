@@ -3,7 +3,7 @@ import SwiftBoardStore
 /// Runs recorded steps through a reducer again, one at a time: it serves what was drawn, reduces,
 /// and says how the reduction differs from the recorded one.
 ///
-/// Every replay takes its steps here: `Replayer`, the quick verification, `LogTravel` and
+/// Every replay takes its steps here: `Replayer`, the quick verification, `LogNavigator` and
 /// `RecordedRun`. What a replay compares besides draws and effects, such as digests, is its own.
 @usableFromInline
 struct StepReplay<R: Reducer>: Sendable {

@@ -34,7 +34,7 @@ struct ByteBuffer: ~Copyable, @unchecked Sendable {
 
   /// Where `extra` bytes may be written.
   @inline(__always)
-  private mutating func room(_ extra: Int) -> UnsafeMutablePointer<UInt8> {
+  private mutating func scratch(_ extra: Int) -> UnsafeMutablePointer<UInt8> {
     if capacity &- count < extra { grow(extra) }
     return base + count
   }
@@ -51,14 +51,14 @@ struct ByteBuffer: ~Copyable, @unchecked Sendable {
   @inline(__always)
   mutating func append(_ bytes: UnsafeBufferPointer<UInt8>) {
     guard let source = bytes.baseAddress else { return }
-    room(bytes.count).update(from: source, count: bytes.count)
+    scratch(bytes.count).update(from: source, count: bytes.count)
     count &+= bytes.count
   }
 
   @inline(__always)
   mutating func append(_ text: StaticString) {
     let length = text.utf8CodeUnitCount
-    room(length).update(from: text.utf8Start, count: length)
+    scratch(length).update(from: text.utf8Start, count: length)
     count &+= length
   }
 
@@ -68,22 +68,22 @@ struct ByteBuffer: ~Copyable, @unchecked Sendable {
 
   @inline(__always)
   mutating func append(_ digest: Digest) {
-    digest.write(to: room(Digest.length))
+    digest.write(to: scratch(Digest.length))
     count &+= Digest.length
   }
 
   /// A line's end: `,"sum":"`, the digest, `"}` and the line feed.
   @inline(__always)
   mutating func append(sum: Digest) {
-    let start = room(SumChain.tailLength + 1)
+    let start = scratch(HashChain.tailLength + 1)
     UnsafeMutableRawPointer(start).storeBytes(
-      of: SumChain.openingWord.littleEndian, as: UInt64.self)
+      of: HashChain.openingWord.littleEndian, as: UInt64.self)
     sum.write(to: start + 8)
     let end = start + (8 + Digest.length)
     end[0] = UInt8(ascii: "\"")
     end[1] = UInt8(ascii: "}")
     end[2] = 0x0A
-    count &+= SumChain.tailLength + 1
+    count &+= HashChain.tailLength + 1
   }
 
   /// A number from 0 in decimal; a negative one is 0.
@@ -95,7 +95,7 @@ struct ByteBuffer: ~Copyable, @unchecked Sendable {
   /// stored.
   @inline(__always)
   mutating func append(longest count: Int, _ write: (inout LineCursor) -> Void) {
-    var line = LineCursor(next: room(count &+ 8))
+    var line = LineCursor(next: scratch(count &+ 8))
     write(&line)
     self.count = line.next - base
   }
@@ -105,7 +105,7 @@ struct ByteBuffer: ~Copyable, @unchecked Sendable {
     var text = text
     let isPlain = text.withUTF8 { utf8 -> Bool in
       guard ByteBuffer.isPlain(utf8) else { return false }
-      let start = room(utf8.count &+ 2)
+      let start = scratch(utf8.count &+ 2)
       start[0] = UInt8(ascii: "\"")
       if let source = utf8.baseAddress { (start + 1).update(from: source, count: utf8.count) }
       start[utf8.count &+ 1] = UInt8(ascii: "\"")

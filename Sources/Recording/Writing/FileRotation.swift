@@ -132,7 +132,7 @@ extension FileRotation {
   /// The numbers k for which there is a file `NAME.k` beside `path`, ascending; nil if the folder
   /// cannot be read.
   static func numbers(of path: String) -> [Int]? {
-    let parts = PathParts(path)
+    let parts = PathComponents(path)
     guard let names = try? FileSystem().names(in: parts.folder) else { return nil }
     let prefix = parts.name + "."
     return names.compactMap { name in
@@ -150,7 +150,7 @@ extension FileRotation {
   static func syncFolder(
     of path: String, _ system: FileSystem = FileSystem()
   ) throws(SystemError) {
-    do throws(SystemError) { try system.sync(folder: PathParts(path).folder) } catch {
+    do throws(SystemError) { try system.sync(folder: PathComponents(path).folder) } catch {
       guard error.code == EINVAL || error.code == ENOTSUP else { throw error }
     }
   }

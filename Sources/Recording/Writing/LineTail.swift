@@ -4,13 +4,13 @@ import SwiftBoardSystem
 /// step, so its memory is used again.
 struct LineTail: Sendable {
   /// The chain before the first of them; nil if the last step has a digest, and nothing is kept.
-  private(set) var before: SumChain?
+  private(set) var before: HashChain?
   private var bytes: [UInt8] = []
   private var ends: [Int] = []
 
   /// Forgets what was kept, and keeps what follows if `chain` is there.
   @inline(__always)
-  mutating func begin(after chain: SumChain?) {
+  mutating func begin(after chain: HashChain?) {
     if !ends.isEmpty {
       bytes.removeAll(keepingCapacity: true)
       ends.removeAll(keepingCapacity: true)
@@ -28,7 +28,7 @@ struct LineTail: Sendable {
   mutating func add(lines: UnsafeBufferPointer<UInt8>) {
     var rest = lines
     while let feed = position(of: 0x0A, in: UnsafeRawBufferPointer(rest)) {
-      add(UnsafeBufferPointer(rebasing: rest[..<max(0, feed - SumChain.tailLength)]))
+      add(UnsafeBufferPointer(rebasing: rest[..<max(0, feed - HashChain.tailLength)]))
       rest = UnsafeBufferPointer(rebasing: rest[(feed + 1)...])
     }
   }

@@ -15,7 +15,7 @@ package struct LogContinuation: Sendable {
   /// Of the state after that step; nil if the step has none.
   package let digest: Digest?
 
-  let chain: SumChain
+  let chain: HashChain
   /// The last step and what follows it, when that has no digest.
   let tail: LineTail
 }
@@ -61,9 +61,9 @@ package enum LogFork {
   /// Copies what a recording that was rotated has of step `n`: the file with that step, up to it.
   ///
   /// The copy begins where that file does and keeps its `rotated` key: as a chain,
-  /// `LogChain(path:)`, its steps have the numbers of the whole recording.
+  /// `RotatedLog(path:)`, its steps have the numbers of the whole recording.
   package static func copy(
-    _ chain: LogChain, steps n: Int, to path: String, provenance: Bool = true
+    _ chain: RotatedLog, steps n: Int, to path: String, provenance: Bool = true
   ) throws(RecordingError) -> LogContinuation {
     let part = chain.part(of: n)
     let before = chain.parts[part].stepsBefore
@@ -110,7 +110,7 @@ extension LogFork {
 
     private let sink: FileSink
     private let path: String
-    private var chain = SumChain()
+    private var chain = HashChain()
     private var bytes: [UInt8] = []
     private var size = 0
     private var header: LogHeader?
@@ -146,7 +146,7 @@ extension LogFork {
             header = first
           }
           // The reader has found the sum at its end.
-          guard let (body, _) = SumChain.split(line) else { break }
+          guard let (body, _) = HashChain.split(line) else { break }
           add(body, entry.line, provenance: provenance)
           if bytes.count >= Copy.batch { failure = write() }
         }
@@ -170,13 +170,13 @@ extension LogFork {
       default: break
       }
       bytes.withUnsafeBufferPointer { tail.add(UnsafeBufferPointer(rebasing: $0[start...])) }
-      chain.seal(&bytes, from: start)
+      chain.appendChecksum(&bytes, from: start)
     }
 
     private func origin(
       _ log: LogFile, _ n: Int, _ end: LogPosition, _ header: LogHeader
     ) -> JSON.Member {
-      let name = log.path.map { PathParts($0).name } ?? ""
+      let name = log.path.map { PathComponents($0).name } ?? ""
       let sum = end.sum?.description ?? ""
       // A fork of a fork says both.
       var (key, count) = (LogFork.key, 1)
@@ -199,7 +199,7 @@ extension LogFork {
   }
 }
 
-extension LogTravel {
+extension LogNavigator {
   /// Forks the log after step `n` into a new file: see `LogFork.copy`.
   ///
   /// - Returns: What a recorder needs to write on, and the state to make a store with.

@@ -37,7 +37,7 @@ extension RecordingOptions {
 /// Readers that do not know the key lose nothing: each file is a whole recording.
 struct LogLink: Sendable, Hashable {
   /// The number of the file before: the k of `NAME.k`.
-  var part: Int
+  var segment: Int
   /// Steps in all files before.
   var steps: Int
   /// The sum of the last line of the file before.
@@ -47,22 +47,22 @@ struct LogLink: Sendable, Hashable {
   /// Numbers with which can be counted on.
   private static let counts = 0..<(1 << 53)
 
-  init(part: Int, steps: Int, sum: Digest) {
-    self.part = part
+  init(segment: Int, steps: Int, sum: Digest) {
+    self.segment = segment
     self.steps = steps
     self.sum = sum
   }
 
   init?(_ header: LogHeader) {
     guard let value = header.extra.last(where: { $0.key == LogLink.key })?.value,
-      let part = value["part"]?.intValue, LogLink.counts.contains(part), part > 0,
+      let segment = value["part"]?.intValue, LogLink.counts.contains(segment), segment > 0,
       let steps = value["steps"]?.intValue, LogLink.counts.contains(steps),
       let sum = value["sum"]?.stringValue.flatMap({ Digest($0) })
     else { return nil }
-    self.init(part: part, steps: steps, sum: sum)
+    self.init(segment: segment, steps: steps, sum: sum)
   }
 
   var json: JSON {
-    ["part": JSON(part), "steps": JSON(steps), "sum": .string(sum.description)]
+    ["part": JSON(segment), "steps": JSON(steps), "sum": .string(sum.description)]
   }
 }

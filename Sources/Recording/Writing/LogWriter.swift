@@ -14,12 +14,12 @@ final class LogWriter: Sendable {
 
   private struct Core: ~Copyable {
     var lines = WaitingLines()
-    var chain: SumChain
+    var chain: HashChain
     /// The last step in the file.
     var step = 0
     /// Steps and numbered files before the file.
     var stepsBefore = 0
-    var part = 0
+    var segment = 0
     /// Bytes of the file, of its header, and how many it may have.
     var size: Int
     var header: Int
@@ -62,7 +62,7 @@ final class LogWriter: Sendable {
         lines.bytes.removeAll(from: start)
         return reason
       }
-      chain.seal(&lines.bytes, from: start)
+      chain.appendChecksum(&lines.bytes, from: start)
       size += lines.bytes.count - start
       return nil
     }
@@ -90,10 +90,10 @@ final class LogWriter: Sendable {
       sink.close()
       throw .encoding(reason)
     }
-    var chain = SumChain()
+    var chain = HashChain()
     var first = LogOutput(sink, synchronizes: options.durability == .sync)
     first.lines.bytes.append(header)
-    chain.seal(&first.lines.bytes, from: 0)
+    chain.appendChecksum(&first.lines.bytes, from: 0)
     let size = first.lines.bytes.count
     if let failure = first.write() {
       first.close()
@@ -113,7 +113,7 @@ final class LogWriter: Sendable {
   /// - Parameter part: The number of the last ended file of a rotated recording.
   init(
     _ sink: any LogSink, continuing log: LogContinuation, options: RecordingOptions,
-    rotation: (any LogRotation)?, part: Int,
+    rotation: (any LogRotation)?, segment: Int,
     onFailure: @escaping @Sendable (RecordingFailure) -> Void
   ) {
     output = Mutex(LogOutput(sink, synchronizes: options.durability == .sync, size: log.size))
@@ -122,7 +122,7 @@ final class LogWriter: Sendable {
     core = Lock(
       Core(
         chain: log.chain, step: log.step, stepsBefore: LogLink(log.header)?.steps ?? 0,
-        part: part, size: log.size, header: 0, time: log.time, digest: log.digest, tail: log.tail,
+        segment: segment, size: log.size, header: 0, time: log.time, digest: log.digest, tail: log.tail,
         tailStart: options.digestEvery > 1 && log.tail.before != nil ? 0 : nil))
     self.rotation = rotation
     sizeLimit = rotation == nil ? nil : options.rotation?.size
@@ -255,12 +255,12 @@ final class LogWriter: Sendable {
         let end = LogEnd(n: core.step, digest: digest).body
         let refused = core.append { $0.append(end) }
         guard refused == nil, let sum = core.chain.previous else { return false }
-        var line = header(LogLink(part: core.part + 1, steps: steps, sum: sum))
-        var chain = SumChain()
+        var line = header(LogLink(segment: core.segment + 1, steps: steps, sum: sum))
+        var chain = HashChain()
         if let reason = SwiftBoardRecording.obstacle(toBody: line.count) {
           obstacle = (steps + 1, reason)
         } else {
-          chain.seal(&line, from: 0)
+          chain.appendChecksum(&line, from: 0)
           failure = output.prepare(rotation, header: line, step: steps + 1)
         }
         guard failure == nil, obstacle == nil else {
@@ -278,7 +278,7 @@ final class LogWriter: Sendable {
         failure = output.rotate(rotation, size: line.count, step: steps + 1)
         guard failure == nil else { return false }
         core.chain = chain
-        core.part += 1
+        core.segment += 1
         core.stepsBefore = steps
         core.step = 0
         core.time = 0
@@ -343,11 +343,11 @@ final class LogWriter: Sendable {
     do {
       guard let digest = try digest(), let before = tail.before else { return }
       var bodies = tail.bodies
-      let old = LogWriter.sealed(bodies, after: before)
+      let old = LogWriter.checksummed(bodies, after: before)
       bodies[0].append(digest)
       if let reason = obstacle(toBody: bodies[0].count) { return fail(last + 1, nil, reason) }
       bodies.append(LogEnd(n: step, digest: digest).body)
-      let new = LogWriter.sealed(bodies, after: before)
+      let new = LogWriter.checksummed(bodies, after: before)
       if let failure = output.withLock({ $0.replaceTail(old, with: new, step: last) }) {
         fail(failure)
       }
@@ -393,12 +393,12 @@ final class LogWriter: Sendable {
     onFailure(failure)
   }
 
-  private static func sealed(_ bodies: [[UInt8]], after before: SumChain) -> [UInt8] {
-    var (bytes, chain): ([UInt8], SumChain) = ([], before)
+  private static func checksummed(_ bodies: [[UInt8]], after before: HashChain) -> [UInt8] {
+    var (bytes, chain): ([UInt8], HashChain) = ([], before)
     for body in bodies {
       let start = bytes.count
       bytes.append(contentsOf: body)
-      chain.seal(&bytes, from: start)
+      chain.appendChecksum(&bytes, from: start)
     }
     return bytes
   }

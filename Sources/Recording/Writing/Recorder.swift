@@ -124,24 +124,24 @@ public final class Recorder<State: Codable & Sendable, Action: Codable & Sendabl
       }
       guard found == expected else { throw .state(expected: expected, found: found) }
     }
-    let part = LogLink(log.header)?.part ?? 0
-    if options.rotation != nil, let number = FileRotation.numbers(of: path)?.last, number != part {
+    let segment = LogLink(log.header)?.segment ?? 0
+    if options.rotation != nil, let number = FileRotation.numbers(of: path)?.last, number != segment {
       throw .exists(path: "\(path).\(number)")
     }
     var end: [UInt8] = []
     log.chain.previous?.append(to: &end)
-    end += SumChain.closing + [0x0A]
+    end += HashChain.closing + [0x0A]
     let sink = try FileSink(continuing: path, size: log.size, end: end)
     let rotation = options.rotation.map {
       FileRotation(
         path: path, keep: $0.keep, synchronizes: options.durability == .sync,
-        existing: part > 0 ? FileRotation.numbers(of: path) ?? [part] : [],
+        existing: segment > 0 ? FileRotation.numbers(of: path) ?? [segment] : [],
         onKept: Self.kept(onWarning)
       )
     }
     let base = options.baseStep
     let writer = LogWriter(
-      sink, continuing: log, options: options, rotation: rotation, part: part
+      sink, continuing: log, options: options, rotation: rotation, segment: segment
     ) { failure in
       onFailure(
         StoreIssue(
@@ -182,7 +182,7 @@ public final class Recorder<State: Codable & Sendable, Action: Codable & Sendabl
     let isLast = endsRecording?(step.action) ?? false
     switch core.begin(step.number, isLast: isLast) {
     case .closed: break
-    case .taken: record(step, state, core.room)
+    case .taken: record(step, state, core.scratch)
     case .inUse: recordWithin(step, state, isLast: isLast)
     }
   }
@@ -191,27 +191,27 @@ public final class Recorder<State: Codable & Sendable, Action: Codable & Sendabl
   @inlinable
   @inline(never)
   func recordWithin(_ step: borrowing Step<Action>, _ state: borrowing State, isLast: Bool) {
-    let room = StepRecorder.makeRoom()
-    defer { StepRecorder.free(room) }
-    core.prepare(room, step.number, isLast: isLast)
-    record(step, state, room)
+    let scratch = StepRecorder.makeScratch()
+    defer { StepRecorder.free(scratch) }
+    core.prepare(scratch, step.number, isLast: isLast)
+    record(step, state, scratch)
   }
 
   @inlinable
   func record(
     _ step: borrowing Step<Action>, _ state: borrowing State,
-    _ room: UnsafeMutablePointer<EncodingRoom>
+    _ scratch: UnsafeMutablePointer<StepScratch>
   ) {
     do {
-      try actions.encode(step.action, &room.pointee.action)
-      if room.pointee.wantsState { try states.encode(state, &room.pointee.state) }
+      try actions.encode(step.action, &scratch.pointee.action)
+      if scratch.pointee.wantsState { try states.encode(state, &scratch.pointee.state) }
     } catch {
-      return core.fail(room, error)
+      return core.fail(scratch, error)
     }
     if step.isBare {
-      core.end(room, step.number)
+      core.end(scratch, step.number)
     } else {
-      core.end(room, step.number, step.origin, step.effects)
+      core.end(scratch, step.number, step.origin, step.effects)
     }
   }
 

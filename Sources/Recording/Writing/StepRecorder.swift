@@ -20,7 +20,7 @@ final class StepRecorder: @unchecked Sendable {
   /// The store's last step before the file.
   private let base: Atomic<Int>
   /// A pointer, as references to an object would be counted at every step.
-  @usableFromInline let room = StepRecorder.makeRoom()
+  @usableFromInline let scratch = StepRecorder.makeScratch()
   /// Whether `room` is in use. Encoding a value runs user code, which may begin another step.
   private let isEncoding = Atomic<Bool>(false)
 
@@ -39,19 +39,19 @@ final class StepRecorder: @unchecked Sendable {
     base = Atomic(options.baseStep - earlier.steps)
   }
 
-  deinit { StepRecorder.free(room) }
+  deinit { StepRecorder.free(scratch) }
 
   @usableFromInline
-  static func makeRoom() -> UnsafeMutablePointer<EncodingRoom> {
-    let room = UnsafeMutablePointer<EncodingRoom>.allocate(capacity: 1)
-    room.initialize(to: EncodingRoom())
-    return room
+  static func makeScratch() -> UnsafeMutablePointer<StepScratch> {
+    let scratch = UnsafeMutablePointer<StepScratch>.allocate(capacity: 1)
+    scratch.initialize(to: StepScratch())
+    return scratch
   }
 
   @usableFromInline
-  static func free(_ room: UnsafeMutablePointer<EncodingRoom>) {
-    room.deinitialize(count: 1)
-    room.deallocate()
+  static func free(_ scratch: UnsafeMutablePointer<StepScratch>) {
+    scratch.deinitialize(count: 1)
+    scratch.deallocate()
   }
 
   @usableFromInline
@@ -74,7 +74,7 @@ final class StepRecorder: @unchecked Sendable {
       return .closed
     }
     if isEncoding.exchange(true, ordering: .acquiring) { return .inUse }
-    prepare(room, storeStep, isLast: isLast)
+    prepare(scratch, storeStep, isLast: isLast)
     return .taken
   }
 
@@ -85,22 +85,22 @@ final class StepRecorder: @unchecked Sendable {
   @usableFromInline
   @inline(__always)
   func prepare(
-    _ room: UnsafeMutablePointer<EncodingRoom>, _ storeStep: Int, isLast: Bool
+    _ scratch: UnsafeMutablePointer<StepScratch>, _ storeStep: Int, isLast: Bool
   ) {
     if let journal, !journal.endedQuietly() {
-      room.pointee.draws = journal.endReduction()
-      room.pointee.hasDraws = true
+      scratch.pointee.draws = journal.endReduction()
+      scratch.pointee.hasDraws = true
     }
-    room.pointee.wantsState = isLast || wantsState(storeStep)
+    scratch.pointee.wantsState = isLast || wantsState(storeStep)
   }
 
   @inline(__always)
-  private func leave(_ room: UnsafeMutablePointer<EncodingRoom>) {
-    if room.pointee.hasDraws {
-      room.pointee.draws = []
-      room.pointee.hasDraws = false
+  private func leave(_ scratch: UnsafeMutablePointer<StepScratch>) {
+    if scratch.pointee.hasDraws {
+      scratch.pointee.draws = []
+      scratch.pointee.hasDraws = false
     }
-    if room == self.room { isEncoding.store(false, ordering: .releasing) }
+    if scratch == self.scratch { isEncoding.store(false, ordering: .releasing) }
   }
 
   private func wantsState(_ storeStep: Int) -> Bool {
@@ -116,17 +116,17 @@ final class StepRecorder: @unchecked Sendable {
 
   /// A value could not be encoded.
   @usableFromInline
-  func fail(_ room: UnsafeMutablePointer<EncodingRoom>, _ error: any Error) {
-    leave(room)
+  func fail(_ scratch: UnsafeMutablePointer<StepScratch>, _ error: any Error) {
+    leave(scratch)
     writer.fail(writer.step + 1, nil, "\(error)")
   }
 
   /// Writes one step without effects that nameless code sent, whose values are in `room`.
   @usableFromInline
-  func end(_ room: UnsafeMutablePointer<EncodingRoom>, _ storeStep: Int) {
-    write(room, storeStep) { line, number, time, digest in
-      LogStep.appendBareBody(to: &line, n: number, t: time, action: room.pointee.action.bytes)
-      if room.pointee.hasDraws { LogStep.append(room.pointee.draws, to: &line) }
+  func end(_ scratch: UnsafeMutablePointer<StepScratch>, _ storeStep: Int) {
+    write(scratch, storeStep) { line, number, time, digest in
+      LogStep.appendBareBody(to: &line, n: number, t: time, action: scratch.pointee.action.bytes)
+      if scratch.pointee.hasDraws { LogStep.append(scratch.pointee.draws, to: &line) }
       LogStep.append(digest, to: &line)
     }
   }
@@ -134,7 +134,7 @@ final class StepRecorder: @unchecked Sendable {
   /// Writes one step, whose values are in `room`.
   @usableFromInline
   func end(
-    _ room: UnsafeMutablePointer<EncodingRoom>, _ storeStep: Int, _ origin: StepOrigin,
+    _ scratch: UnsafeMutablePointer<StepScratch>, _ storeStep: Int, _ origin: StepOrigin,
     _ effects: [EffectDescriptor]
   ) {
     var origin = origin
@@ -143,25 +143,25 @@ final class StepRecorder: @unchecked Sendable {
       let inFile = step > options.baseStep ? max(0, step - base.load(ordering: .relaxed)) : 0
       origin = .effect(name: name, id: id, step: inFile)
     }
-    write(room, storeStep) { line, number, time, digest in
+    write(scratch, storeStep) { line, number, time, digest in
       LogStep.appendBody(
-        to: &line, n: number, t: time, origin: origin, draws: room.pointee.draws,
+        to: &line, n: number, t: time, origin: origin, draws: scratch.pointee.draws,
         effects: effects.isEmpty ? [] : effects.map { LogEffect($0) }, digest: digest,
-        action: room.pointee.action.bytes)
+        action: scratch.pointee.action.bytes)
     }
   }
 
   /// - Parameter body: Appends the line's body.
   @inline(__always)
   private func write(
-    _ room: UnsafeMutablePointer<EncodingRoom>, _ storeStep: Int,
+    _ scratch: UnsafeMutablePointer<StepScratch>, _ storeStep: Int,
     _ body: (_ line: inout ByteBuffer, _ number: Int, _ time: Int64, Digest?) -> Void
   ) {
-    defer { leave(room) }
-    if let reason = obstacle(to: room.pointee.action.bytes) {
+    defer { leave(scratch) }
+    if let reason = obstacle(to: scratch.pointee.action.bytes) {
       return writer.fail(writer.step + 1, nil, reason)
     }
-    let digest: Digest? = room.pointee.wantsState ? room.pointee.state.digest : nil
+    let digest: Digest? = scratch.pointee.wantsState ? scratch.pointee.state.digest : nil
     // The next file's header has the state anyway.
     let rotates = digest != nil && writer.isFull
     let number = storeStep - base.load(ordering: .relaxed)
@@ -169,19 +169,19 @@ final class StepRecorder: @unchecked Sendable {
     writer.add(number, at: now - began.load(ordering: .relaxed), digest: digest) { line, time in
       body(&line, number, time, digest)
     }
-    if let digest { digested(room, digest, storeStep, number, rotates: rotates, now) }
+    if let digest { digested(scratch, digest, storeStep, number, rotates: rotates, now) }
   }
 
   /// Writes what belongs after a step with a digest.
   private func digested(
-    _ room: UnsafeMutablePointer<EncodingRoom>, _ digest: Digest, _ storeStep: Int, _ number: Int,
+    _ scratch: UnsafeMutablePointer<StepScratch>, _ digest: Digest, _ storeStep: Int, _ number: Int,
     rotates: Bool, _ now: Int64
   ) {
     guard rotates || isSnapshot(number) else { return }
-    if let reason = obstacle(to: room.pointee.state.bytes) {
+    if let reason = obstacle(to: scratch.pointee.state.bytes) {
       return writer.fail(writer.step + 1, nil, reason)
     }
-    let canonical = Array(room.pointee.state.bytes)
+    let canonical = Array(scratch.pointee.state.bytes)
     if rotates {
       rotate(storeStep, canonical[...], digest, now)
     } else {

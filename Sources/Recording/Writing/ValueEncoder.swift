@@ -2,9 +2,9 @@ import SwiftBoardJSON
 
 /// Scratch buffers for encoding one step, used by one thread at a time.
 @usableFromInline
-struct EncodingRoom: ~Copyable {
-  @usableFromInline var action = ValueRoom()
-  @usableFromInline var state = ValueRoom()
+struct StepScratch: ~Copyable {
+  @usableFromInline var action = ValueScratch()
+  @usableFromInline var state = ValueScratch()
   /// Whether the step is to have a digest of the state.
   @usableFromInline var wantsState = false
   /// The values that the reduction drew.
@@ -15,7 +15,7 @@ struct EncodingRoom: ~Copyable {
 
 /// Memory in which one value after the other is encoded.
 @usableFromInline
-struct ValueRoom: ~Copyable {
+struct ValueScratch: ~Copyable {
   /// For types that are written by hand.
   fileprivate var writer = CanonicalWriter()
   /// For all others; nil as long as there was none.
@@ -43,13 +43,13 @@ class ValueEncoder<Value: Encodable>: @unchecked Sendable {
   }
 
   @usableFromInline
-  func encode(_ value: borrowing Value, _ room: inout ValueRoom) throws {
+  func encode(_ value: borrowing Value, _ scratch: inout ValueScratch) throws {
     let value = copy value
-    if room.encoder == nil { room.encoder = ReusableEncoder() }
-    try room.encoder?.encode(value)
-    room.bytes =
-      room.encoder?.withBytes { $0 } ?? UnsafeBufferPointer(start: nil, count: 0)
-    if room.bytes.isEmpty {
+    if scratch.encoder == nil { scratch.encoder = ReusableEncoder() }
+    try scratch.encoder?.encode(value)
+    scratch.bytes =
+      scratch.encoder?.withBytes { $0 } ?? UnsafeBufferPointer(start: nil, count: 0)
+    if scratch.bytes.isEmpty {
       throw EncodingError.invalidValue(
         value, .init(codingPath: [], debugDescription: "\(Value.self) encoded nothing"))
     }
@@ -60,11 +60,11 @@ private final class HandEncoder<Value: CanonicalEncodable & Encodable>: ValueEnc
   @unchecked Sendable
 {
   // Unchecked as its superclass is; it has no fields.
-  override func encode(_ value: borrowing Value, _ room: inout ValueRoom) throws {
-    room.writer.removeAll()
-    try value.encodeCanonical(to: &room.writer)
-    try room.writer.requireOneValue(of: value)
-    room.bytes = room.writer.withBytes { $0 }
+  override func encode(_ value: borrowing Value, _ scratch: inout ValueScratch) throws {
+    scratch.writer.removeAll()
+    try value.encodeCanonical(to: &scratch.writer)
+    try scratch.writer.requireOneValue(of: value)
+    scratch.bytes = scratch.writer.withBytes { $0 }
   }
 }
 

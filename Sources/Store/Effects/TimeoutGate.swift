@@ -39,7 +39,7 @@ final class TimeoutGate: Sendable {
   }
 
   @inlinable
-  func leave() {
+  func exit() {
     let waiter = state.withLock { state -> CheckedContinuation<Void, Never>? in
       state.passing -= 1
       return state.passing == 0 ? state.waiter.take() : nil
@@ -67,7 +67,7 @@ extension Send {
   func through(_ gate: TimeoutGate) -> Send {
     Send { [sink] action, wantsHandle in
       guard gate.enter() else { return .finished }
-      defer { gate.leave() }
+      defer { gate.exit() }
       return sink(action, wantsHandle)
     }
   }

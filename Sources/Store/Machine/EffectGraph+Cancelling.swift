@@ -39,14 +39,14 @@ extension EffectGraph {
 
   /// Cancels nodes and everything under them, together: none starts because another is cancelled.
   private mutating func cancel(trees roots: [EffectID]) {
-    var leaves: [EffectID] = []
+    var leafEffects: [EffectID] = []
     for root in roots {
       for slot in tree.nodes(under: root.slot) {
         if tree[slot].form == .task || slot == root.slot { tree[slot].isTaskCancelled = true }
-        if tree[slot].form == .leaf { leaves.append(tree.id(slot)) }
+        if tree[slot].form == .leaf { leafEffects.append(tree.id(slot)) }
       }
     }
-    cancel(leaves)
+    cancel(leafEffects)
     run()
   }
 
@@ -61,12 +61,12 @@ extension EffectGraph {
   @usableFromInline
   mutating func cancelWaiting() {
     let waiting = tree.nodes.indices.map(Int32.init).filter { tree[$0].phase == .waiting }
-    cancel(waiting.flatMap { leaves($0) })
+    cancel(waiting.flatMap { leafEffects($0) })
     run()
   }
 
   /// The effects of a group, or the effect itself.
-  func leaves(_ slot: Int32) -> [EffectID] {
+  func leafEffects(_ slot: Int32) -> [EffectID] {
     tree.nodes(under: slot).filter {
       tree[$0].form == .leaf && tree[$0].outermost == tree[slot].outermost
     }
@@ -102,7 +102,7 @@ extension EffectGraph {
 
   /// Ends an effect that never starts.
   mutating func discard(_ slot: Int32) {
-    leaveLimit(slot, wasWaiting: tree[slot].phase == .waiting)
+    releasePermit(slot, wasWaiting: tree[slot].phase == .waiting)
     markCancelled(slot)
     endWork(slot)
   }
@@ -123,7 +123,7 @@ extension EffectGraph {
     while true {
       switch tree[group].phase {
       case .pending, .waiting:
-        leaveLimit(group, wasWaiting: tree[group].phase == .waiting)
+        releasePermit(group, wasWaiting: tree[group].phase == .waiting)
       case .running: break
       default: return
       }

@@ -9,13 +9,13 @@ extension EffectGraph {
     case .replace(let oldest):
       tree[slot].hasPermit = true
       tree[oldest.slot].hasPermit = false
-      cancel(leaves(oldest.slot))
+      cancel(leafEffects(oldest.slot))
       return tree.contains(tree.id(slot)) && tree[slot].phase == .pending
     case .wait:
       tree[slot].phase = .waiting
     case .waitFor(let oldest):
       tree[slot].phase = .waiting
-      cancel(leaves(oldest.slot))
+      cancel(leafEffects(oldest.slot))
     case .waitInsteadOf(let oldest):
       tree[slot].phase = .waiting
       tree[oldest.slot].phase = .pending
@@ -23,7 +23,7 @@ extension EffectGraph {
     case .drop:
       drop(slot)
     }
-    if isDraining, tree[slot].phase == .waiting { cancel(leaves(slot)) }
+    if isDraining, tree[slot].phase == .waiting { cancel(leafEffects(slot)) }
     return false
   }
 
@@ -39,10 +39,10 @@ extension EffectGraph {
   }
 
   /// Gives the permit back, or the place in the queue for one.
-  mutating func leaveLimit(_ slot: Int32, wasWaiting: Bool) {
+  mutating func releasePermit(_ slot: Int32, wasWaiting: Bool) {
     guard let limit = tree[slot].limit, tree[slot].hasPermit || wasWaiting else { return }
     tree[slot].hasPermit = false
-    guard let next = limits.leave(tree.id(slot), limit.key), tree.contains(next) else { return }
+    guard let next = limits.release(tree.id(slot), limit.key), tree.contains(next) else { return }
     tree[next.slot].phase = .pending
     tree[next.slot].hasPermit = true
     startLater(next)
@@ -55,7 +55,7 @@ extension EffectGraph {
     if limit.countsCancelled {
       limits.noteCancelled(tree.id(slot), limit.key)
     } else {
-      leaveLimit(slot, wasWaiting: false)
+      releasePermit(slot, wasWaiting: false)
     }
   }
 
@@ -77,6 +77,6 @@ extension EffectGraph {
   /// Ends an effect or a group that never starts, as one.
   private mutating func drop(_ slot: Int32) {
     commands.append(.drop(tree.id(slot)))
-    for leaf in leaves(slot) where tree.contains(leaf) { discard(leaf.slot) }
+    for leaf in leafEffects(slot) where tree.contains(leaf) { discard(leaf.slot) }
   }
 }

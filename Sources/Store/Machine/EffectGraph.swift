@@ -137,7 +137,7 @@ extension EffectGraph {
       case .pending, .waiting, .running, .cancelled: break
       }
       tree[slot].phase = .ended(isCancelled: before == .cancelled)
-      leaveLimit(slot, wasWaiting: before == .waiting)
+      releasePermit(slot, wasWaiting: before == .waiting)
       let parent = tree[slot].parent
       let isMember = tree.isMember(slot)
       if isMember {

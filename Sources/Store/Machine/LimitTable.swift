@@ -26,9 +26,9 @@ struct LimitTable: Sendable {
   }
 
   /// Takes an effect out that runs or waits, and gives the one that has its permit now.
-  mutating func leave(_ effect: EffectID, _ key: CancelKey) -> EffectID? {
+  mutating func release(_ effect: EffectID, _ key: CancelKey) -> EffectID? {
     guard let index = permits.index(forKey: key) else { return nil }
-    let next = permits.values[index].leave(effect)
+    let next = permits.values[index].release(effect)
     if permits.values[index].isEmpty { permits.remove(at: index) }
     return next
   }
@@ -91,7 +91,7 @@ private struct Permits: Sendable {
     }
   }
 
-  mutating func leave(_ effect: EffectID) -> EffectID? {
+  mutating func release(_ effect: EffectID) -> EffectID? {
     if let index = running.firstIndex(of: effect) {
       running.remove(at: index)
     } else if let index = ending.firstIndex(of: effect) {

@@ -236,7 +236,7 @@ extension StoreMachine {
 
   /// Observers have been notified of the step.
   @inlinable
-  mutating func told() {
+  mutating func notified() {
     obstacles.remove(.telling)
     if !overdue.isEmpty {
       for waiter in overdue { commands.append(.resume(waiter)) }

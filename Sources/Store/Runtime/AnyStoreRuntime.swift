@@ -8,7 +8,7 @@ class AnyStoreRuntime: @unchecked Sendable {
     case cancel(EffectID)
     case isFinished(EffectID)
     /// Whether it has ended and observers have been notified of all that it did.
-    case isSettled(EffectID)
+    case isDelivered(EffectID)
     /// Resumes the continuation when that is so. True if it is so already: then the caller resumes
     /// it.
     case wait(EffectID, UnsafeContinuation<Void, Never>)

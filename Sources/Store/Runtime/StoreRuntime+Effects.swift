@@ -76,7 +76,7 @@ extension StoreRuntime {
       return true
     case .isFinished(let id):
       return lock.withLock { !$0.machine.graph.tree.contains(id) }
-    case .isSettled(let id):
+    case .isDelivered(let id):
       return lock.withLock {
         !$0.machine.graph.tree.contains(id) && !$0.machine.obstacles.contains(.telling)
       }

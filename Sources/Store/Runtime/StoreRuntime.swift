@@ -267,7 +267,7 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
       guard outcome.publishes else { return }
       lock.withLock { $0.publication.take() }?.tell()
       outcome = lock.withLock { shared in
-        shared.machine.told()
+        shared.machine.notified()
         return shared.machine.isDue ? finish(&shared) : Outcome()
       }
     }

@@ -7,16 +7,16 @@
 struct SleeperQueue: Sendable {
   typealias Continuation = CheckedContinuation<Void, any Error>
 
-  private struct Place {
+  private struct Position {
     let deadline: TestClock.Instant
     let id: Int
 
-    static func < (a: Place, b: Place) -> Bool {
+    static func < (a: Position, b: Position) -> Bool {
       a.deadline == b.deadline ? a.id < b.id : a.deadline < b.deadline
     }
   }
 
-  private var heap: [Place] = []
+  private var heap: [Position] = []
   private var asleep: [Int: Continuation] = [:]
 
   var isEmpty: Bool { asleep.isEmpty }
@@ -41,7 +41,7 @@ struct SleeperQueue: Sendable {
   /// - Parameter id: Larger than the ids of all earlier sleepers.
   mutating func insert(_ continuation: Continuation, id: Int, deadline: TestClock.Instant) {
     asleep[id] = continuation
-    heap.append(Place(deadline: deadline, id: id))
+    heap.append(Position(deadline: deadline, id: id))
     var index = heap.count - 1
     while index > 0, heap[index] < heap[(index - 1) / 2] {
       heap.swapAt(index, (index - 1) / 2)

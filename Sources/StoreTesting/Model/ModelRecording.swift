@@ -70,8 +70,8 @@ extension ModelTest where R.State: Codable, R.Action: Codable {
     var text = ""
     _ = ModelPlayer(model: self, seed: seed).play(moves) { store, run in
       do {
-        let (sink, place) = try recording.open()
-        text = place
+        let (sink, position) = try recording.open()
+        text = position
         let recorder = try Recorder<State, Action>(
           sink: sink,
           info: RecordingInfo(

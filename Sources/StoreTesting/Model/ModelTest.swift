@@ -139,10 +139,10 @@ public struct ModelTest<R: Reducer>: Sendable {
     while !candidates.isEmpty {
       let total = candidates.reduce(0) { $0 + moves[$1].weight }
       guard total > 0 else { return nil }
-      var place = Int.random(in: 0..<total, using: &random)
+      var position = Int.random(in: 0..<total, using: &random)
       var index = 0
-      while place >= moves[candidates[index]].weight {
-        place -= moves[candidates[index]].weight
+      while position >= moves[candidates[index]].weight {
+        position -= moves[candidates[index]].weight
         index += 1
       }
       let generator = candidates[index]

@@ -22,7 +22,7 @@ public final class NonExhaustiveTestStore<R: Reducer>: SteppedStore<R> {
 
   deinit {
     guard !isPart, !core.isFinished else { return }
-    leave(at: core.created)
+    close(at: core.created)
     core.close(at: core.created)
   }
 
@@ -53,12 +53,12 @@ public final class NonExhaustiveTestStore<R: Reducer>: SteppedStore<R> {
         }
         check(assertion, before: before, "`\(short(action))`", at: location)
         core.checkEffects(effects, "`\(short(action))`", at: location)
-        core.settle(at: location)
+        core.finishEnded(at: location)
         return .received(action)
       }
       passed.append(
         PassedAction(action: action, effects: core.lastStep?.effects ?? [], after: core.state))
-      core.settle(at: location)
+      core.finishEnded(at: location)
       before = core.state
     }
     guard let found = lost.firstIndex(where: { wanted.accepts($0.action) }) else { return .absent }
@@ -100,7 +100,7 @@ public final class NonExhaustiveTestStore<R: Reducer>: SteppedStore<R> {
         + difference(stated, actual), at: location)
   }
 
-  override func leave(at location: TestLocation) {
+  override func close(at location: TestLocation) {
     guard core.reportSkipped != nil else { return }
     core.reportLeftovers(at: location) { core.reportSkipped?($0) }
   }

@@ -53,7 +53,7 @@ public class SteppedStore<R: Reducer> {
   var isStrict: Bool { false }
 
   /// Tells of what is left, at the end.
-  func leave(at location: TestLocation) {}
+  func close(at location: TestLocation) {}
 
   // MARK: Looking
 
@@ -108,14 +108,14 @@ public class SteppedStore<R: Reducer> {
     let location = TestLocation(fileID: fileID, filePath: filePath, line: line, column: column)
     let core = core
     guard core.isOpen(at: location) else { return TestTask(.ended, nil) }
-    core.settle(at: location)
+    core.finishEnded(at: location)
     core.catchUp(at: location)
     prepare(for: action, at: location)
     let before = core.state
     let task = core.send(action, at: location)
     check(assertion, before: before, "`\(short(action))`", at: location)
     core.checkEffects(effects, "`\(short(action))`", at: location)
-    core.settle(at: location)
+    core.finishEnded(at: location)
     return TestTask(task, core.taskHooks)
   }
 
@@ -272,7 +272,7 @@ public class SteppedStore<R: Reducer> {
     _ wanted: Wanted<Action>, _ effects: [EffectDescriptor]?, _ assertion: StateAssertion?
   ) -> Action? {
     guard core.isOpen(at: wanted.location) else { return nil }
-    core.settle(at: wanted.location)
+    core.finishEnded(at: wanted.location)
     var passed: [PassedAction<State, Action>] = []
     let sight = look(for: wanted, effects, assertion, passed: &passed)
     return conclude(sight, wanted, passed)
@@ -360,7 +360,7 @@ public class SteppedStore<R: Reducer> {
     let location = TestLocation(fileID: fileID, filePath: filePath, line: line, column: column)
     core.catchUp(at: location)
     core.clock.advance(by: duration)
-    core.settle(at: location)
+    core.finishEnded(at: location)
   }
 
   /// Runs what is ready: after the test gave an effect what it waits for. Issues that come up are
@@ -371,7 +371,7 @@ public class SteppedStore<R: Reducer> {
   ) {
     let location = TestLocation(fileID: fileID, filePath: filePath, line: line, column: column)
     core.catchUp(at: location)
-    core.settle(at: location)
+    core.finishEnded(at: location)
   }
 
   /// Returns when an action is there to be received or no effect runs any more: for effects that
@@ -458,7 +458,7 @@ public class SteppedStore<R: Reducer> {
   ) {
     let location = TestLocation(fileID: fileID, filePath: filePath, line: line, column: column)
     guard core.isOpen(at: location) else { return }
-    leave(at: location)
+    close(at: location)
     core.close(at: location)
   }
 
@@ -518,9 +518,9 @@ extension SteppedStore where R.Action: Equatable {
 extension TestCore {
   var taskHooks: TestTask.Hooks {
     TestTask.Hooks(
-      settle: {
+      finishEnded: {
         self.catchUp(at: $0)
-        self.settle(at: $0)
+        self.finishEnded(at: $0)
       }, forgetCancelled: { self.forgetCancelled() },
       fail: { self.fail(.effectRunning, $0, at: $1) },
       wait: { location, patience, isEnough in

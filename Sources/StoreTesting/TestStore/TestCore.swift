@@ -10,7 +10,7 @@ final class TestCore<R: Reducer> {
   typealias Watcher = (Step<Action>, State) -> String?
 
   /// Reports of the store during reductions, from any thread.
-  private final class Told: Sendable {
+  private final class ReportedActions: Sendable {
     struct Content {
       var issues: [StoreIssue] = []
       var step: Step<Action>?
@@ -30,12 +30,12 @@ final class TestCore<R: Reducer> {
   /// Things run that nothing sent set going.
   private let declares: Bool
   private let report: TestReporter
-  private let told = Told()
+  private let reportedActions = ReportedActions()
   private var watchers: [Watcher] = []
   /// The handles of sent actions, without the ones that had ended at the last check.
   private var sent: [StoreTask] = []
   /// The line of the test that reduced each step.
-  private var places: [Int: TestLocation] = [:]
+  private var locations: [Int: TestLocation] = [:]
   /// What waits that a failed `receive` has reported, as text: actions need not be comparable.
   private var reported: [String] = []
   /// The steps that were reduced because a failed `receive` had reported them.
@@ -46,7 +46,7 @@ final class TestCore<R: Reducer> {
     created: TestLocation, report: @escaping TestReporter, reportSkipped: TestReporter?,
     isEqual: @escaping (State, State) -> Bool
   ) {
-    let told = told
+    let reportedActions = reportedActions
     self.clock = clock
     self.created = created
     self.report = report
@@ -56,15 +56,15 @@ final class TestCore<R: Reducer> {
     store = Store(
       initialState: state, reducer: BoxedReducer(base: reducer), dependencies: box,
       executor: clock.executor, isHeld: true,
-      onIssue: { issue in told.content.withLock { $0.issues.append(issue) } })
+      onIssue: { issue in reportedActions.content.withLock { $0.issues.append(issue) } })
     declares = reducer.declaresSubscriptions(in: CompositionPath())
     store.setHooks { _, _ in
-      StepHooks(didReduce: { step, _ in told.content.withLock { $0.step = step } })
+      StepHooks(didReduce: { step, _ in reportedActions.content.withLock { $0.step = step } })
     }
   }
 
   var state: State { store.state }
-  var lastStep: Step<Action>? { told.content.withLock { $0.step } }
+  var lastStep: Step<Action>? { reportedActions.content.withLock { $0.step } }
   var waiting: [Action] { isQuiet ? [] : store.waiting.map(\.action) }
   /// The oldest of what waits.
   var next: Action? { isQuiet ? nil : store.nextWaiting?.action }
@@ -95,8 +95,8 @@ final class TestCore<R: Reducer> {
     guard store.reduceNext() else { return nil }
     stepped(at: location)
     guard let action = lastStep?.action else { return nil }
-    if !reported.isEmpty, let told = reported.firstIndex(of: text(action)) {
-      reported.remove(at: told)
+    if !reported.isEmpty, let reportedActions = reported.firstIndex(of: text(action)) {
+      reported.remove(at: reportedActions)
     }
     return action
   }
@@ -104,10 +104,10 @@ final class TestCore<R: Reducer> {
   /// Reduces received actions until none is left, including the actions that this causes.
   func reduceAll(at location: TestLocation) -> [Action] {
     var actions: [Action] = []
-    settle(at: location)
+    finishEnded(at: location)
     while let action = reduceNext(at: location) {
       actions.append(action)
-      settle(at: location)
+      finishEnded(at: location)
     }
     return actions
   }
@@ -115,19 +115,19 @@ final class TestCore<R: Reducer> {
   /// Fails because `action` is the next one, and not the one that is wanted. Reduces nothing.
   func refuse(_ action: Action, _ wanted: Wanted<Action>) {
     let waiting = waiting
-    let place = waiting.firstIndex(where: wanted.accepts)
+    let position = waiting.firstIndex(where: wanted.accepts)
     let others = max(0, waiting.count - 1)
     let whereabouts =
-      if let place {
-        "The expected action is further back in the queue, behind \(count(place, "other")):\n"
-          + "\(list(Array(waiting.prefix(place))))\nReceive \(place == 1 ? "that" : "those") first. "
-          + (place >= turnCount ? whyTurn.map { "\($0) " } ?? "" : "")
+      if let position {
+        "The expected action is further back in the queue, behind \(count(position, "other")):\n"
+          + "\(list(Array(waiting.prefix(position))))\nReceive \(position == 1 ? "that" : "those") first. "
+          + (position >= turnCount ? whyTurn.map { "\($0) " } ?? "" : "")
       } else {
         others == 0
           ? ""
           : "Of the \(count(others, "action")) behind it in the queue none is the expected one. "
       }
-    reported = waiting.prefix((place ?? 0) + 1).map(text)
+    reported = waiting.prefix((position ?? 0) + 1).map(text)
     fail(
       .unexpectedAction, "\(wanted.refusal(action))\n\n\(whereabouts)Nothing was reduced.",
       at: wanted.location)
@@ -143,7 +143,7 @@ final class TestCore<R: Reducer> {
       reduceNext(at: location) != nil
     else { return false }
     reportedSteps.insert(store.stepCount)
-    settle(at: location)
+    finishEnded(at: location)
     return true
   }
 
@@ -167,7 +167,7 @@ final class TestCore<R: Reducer> {
   private func text(_ action: Action) -> String { ValueTree(action).oneLine }
 
   private func stepped(at location: TestLocation) {
-    places[store.stepCount] = location
+    locations[store.stepCount] = location
     guard !watchers.isEmpty, let step = lastStep else { return }
     for watcher in watchers {
       if let message = watcher(step, state) { fail(.impossibleTransition, message, at: location) }
@@ -179,9 +179,9 @@ final class TestCore<R: Reducer> {
   }
 
   /// Runs effects until none can continue, and reports the issues that came up.
-  func settle(at location: TestLocation) {
+  func finishEnded(at location: TestLocation) {
     clock.executor.run()
-    let issues = told.content.withLock { content in
+    let issues = reportedActions.content.withLock { content in
       if content.issues.isEmpty { return [StoreIssue]() }
       defer { content.issues = [] }
       return content.issues
@@ -191,11 +191,11 @@ final class TestCore<R: Reducer> {
 
   /// Cancels what runs; gives it.
   func cancelEffects(at location: TestLocation) -> [RunningEffect<Action>] {
-    settle(at: location)
+    finishEnded(at: location)
     let effects = unended
     guard !effects.isEmpty else { return [] }
     store.cancelEffects()
-    settle(at: location)
+    finishEnded(at: location)
     return effects
   }
 
@@ -238,11 +238,11 @@ final class TestCore<R: Reducer> {
       executor.wakeWaiters()
     }
     defer { watch.cancel() }
-    settle(at: location)
+    finishEnded(at: location)
     while !isEnough(), unended.contains(where: { !isEnd || $0.cause != nil }), !Task.isCancelled {
       if alarm.hasRung { return false }
       await executor.waitUntilReady(unless: { alarm.hasRung })
-      settle(at: location)
+      finishEnded(at: location)
     }
     return true
   }
@@ -252,7 +252,7 @@ final class TestCore<R: Reducer> {
     guard !isFinished else { return }
     isFinished = true
     store.closeHeld()
-    settle(at: location)
+    finishEnded(at: location)
   }
 
   // MARK: Failures
@@ -264,9 +264,9 @@ final class TestCore<R: Reducer> {
   }
 
   /// Tells of something that a store that is not exhaustive lets pass.
-  func skip(_ kind: TestFailure.Kind, _ message: @autoclosure () -> String, at place: TestLocation)
+  func skip(_ kind: TestFailure.Kind, _ message: @autoclosure () -> String, at position: TestLocation)
   {
-    reportSkipped?(TestFailure(kind: kind, message: message(), location: place))
+    reportSkipped?(TestFailure(kind: kind, message: message(), location: position))
   }
 
   /// Whether there is still a store to use; says so if there is none.
@@ -329,7 +329,7 @@ final class TestCore<R: Reducer> {
 
   /// Tells of received actions and running effects that the test left behind.
   func reportLeftovers(at location: TestLocation, to tell: (TestFailure) -> Void) {
-    settle(at: location)
+    finishEnded(at: location)
     let waiting = waiting
     if !waiting.isEmpty {
       tell(
@@ -346,7 +346,7 @@ final class TestCore<R: Reducer> {
       tell(
         TestFailure(
           kind: .effectRunning, message: leftover(effect, cause),
-          location: places[effect.step] ?? created))
+          location: locations[effect.step] ?? created))
     }
   }
 

@@ -17,7 +17,7 @@ import SwiftBoardStore
 public final class TestStore<R: Reducer>: SteppedStore<R> {
   deinit {
     guard !core.isFinished else { return }
-    leave(at: core.created)
+    close(at: core.created)
     core.close(at: core.created)
   }
 
@@ -62,7 +62,7 @@ public final class TestStore<R: Reducer>: SteppedStore<R> {
         guard let action = core.reduceNext(at: location) else { break }
         check(assertion, before: before, "`\(short(action))`", at: location)
         core.checkEffects(effects, "`\(short(action))`", at: location)
-        core.settle(at: location)
+        core.finishEnded(at: location)
         return .received(action)
       }
       guard core.reduceReported(at: location) else { return .refused(next) }
@@ -100,7 +100,7 @@ public final class TestStore<R: Reducer>: SteppedStore<R> {
     }
   }
 
-  override func leave(at location: TestLocation) {
+  override func close(at location: TestLocation) {
     core.catchUp(at: location)
     core.reportLeftovers(at: location) { core.fail($0) }
   }

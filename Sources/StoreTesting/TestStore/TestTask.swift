@@ -4,7 +4,7 @@ import SwiftBoardStore
 public final class TestTask {
   /// What it needs of the test store, whatever the types.
   struct Hooks {
-    let settle: (TestLocation) -> Void
+    let finishEnded: (TestLocation) -> Void
     /// Lets go of actions that are not reduced any more because their effects were cancelled.
     let forgetCancelled: () -> Void
     let fail: (_ message: String, TestLocation) -> Void
@@ -40,7 +40,7 @@ public final class TestTask {
   ) {
     isCancelled = true
     task.cancel()
-    hooks?.settle(TestLocation(fileID: fileID, filePath: filePath, line: line, column: column))
+    hooks?.finishEnded(TestLocation(fileID: fileID, filePath: filePath, line: line, column: column))
   }
 
   /// Runs what is ready. It is a failure where something that this `send` caused has not ended
@@ -71,7 +71,7 @@ public final class TestTask {
 
   private func check(_ location: TestLocation) {
     guard let hooks else { return }
-    hooks.settle(location)
+    hooks.finishEnded(location)
     guard !isFinished else { return }
     hooks.fail("What was sent has not finished. \(hooks.whatIsLeft())", location)
   }

@@ -162,12 +162,12 @@ public struct ImpossibleTransition<Label: Hashable & Sendable, Event: Hashable &
 
   /// What happened, and what is declared instead.
   public var description: String {
-    let place = step > 0 ? "Step \(step)" : "A step"
+    let position = step > 0 ? "Step \(step)" : "A step"
     let rest =
       allowed.isEmpty
       ? "No transition from \(transition.from) is declared."
       : "From \(transition.from) these are:\n"
         + allowed.map { "  \($0)" }.joined(separator: "\n")
-    return "\(place) took a transition that is not declared: \(transition). \(rest)"
+    return "\(position) took a transition that is not declared: \(transition). \(rest)"
   }
 }

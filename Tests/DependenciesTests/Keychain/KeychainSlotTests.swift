@@ -327,7 +327,7 @@ import Testing
   @Test("a secret that a line names is judged as an unlock source's is")
   func secretFiles() async throws {
     let service = LiveKeychainService(at: folder.keychain)
-    func take(_ place: KeychainSecretPlace) async -> KeychainError.Kind? {
+    func take(_ place: KeychainSecretSource) async -> KeychainError.Kind? {
       await kind { _ = try await service.secret(from: place) }
     }
     let words = try folder.write(Array("open\r\n".utf8), to: "words")

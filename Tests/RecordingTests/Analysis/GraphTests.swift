@@ -15,8 +15,8 @@ import Testing
 struct GraphTests {
   @Test("the observed state machine has its labels and counts")
   func theObservedStateMachineHasItsLabelsAndCounts() throws {
-    let travel = try TravelTests.travel(try Session.example())
-    let graph = try travel.stateGraph { $0.count > 1 ? "many" : $0.count == 0 ? "none" : "one" }
+    let navigator = try TravelTests.navigator(try Session.example())
+    let graph = try navigator.stateGraph { $0.count > 1 ? "many" : $0.count == 0 ? "none" : "one" }
     #expect(graph.first == "none")
     #expect(graph.nodes == ["none": 1, "one": 1, "many": 6])
     #expect(
@@ -48,14 +48,14 @@ struct GraphTests {
   }
 
   @Test("a path may name the states") func aPathMayNameTheStates() throws {
-    let travel = try TravelTests.travel(try Session.example())
-    let graph = try travel.stateGraph(by: try JSONPath(parsing: "since"))
+    let navigator = try TravelTests.navigator(try Session.example())
+    let graph = try navigator.stateGraph(by: try JSONPath(parsing: "since"))
     #expect(graph.nodes == ["nothing": 3, #""2026-11-20T22:45:01.250331Z""#: 5])
   }
 
   @Test("labels are bounded") func labelsAreBounded() throws {
     let (bytes, _) = try TravelTests.log(200)
-    let graph = try TravelTests.travel(bytes).stateGraph(limit: 10) { "\($0.count)" }
+    let graph = try TravelTests.navigator(bytes).stateGraph(limit: 10) { "\($0.count)" }
     #expect(graph.nodes.count == 11)
     #expect(graph.nodes.values.reduce(0, +) == 201)
     #expect(graph.edges.values.reduce(0, +) == 200)

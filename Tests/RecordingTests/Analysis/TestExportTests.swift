@@ -18,8 +18,8 @@ struct TestExportTests {
   private static let adapter = LogTestExport.Adapter(
     reducer: "CounterReducer()", dependencies: "CounterWorld(journal)")
 
-  private func travel() throws -> LogTravel<CounterReducer> {
-    try LogTravel(
+  private func navigator() throws -> LogNavigator<CounterReducer> {
+    try LogNavigator(
       LogFile(path: Logs.path("counter-1.actions.jsonl")), replayer: Session.replayer())
   }
 
@@ -28,13 +28,13 @@ struct TestExportTests {
 
   @Test("the file that is compiled here is what is written")
   func theFileThatIsCompiledHereIsWhatIsWritten() throws {
-    let text = try LogTestExport(Self.adapter, suite: "RecordedCounterTests").text(of: try travel())
+    let text = try LogTestExport(Self.adapter, suite: "RecordedCounterTests").text(of: try navigator())
     #expect(String(decoding: try contents(of: Self.exported), as: UTF8.self) == text)
   }
 
   @Test("assertions are of states where that is wanted")
   func assertionsAreOfStatesWhereThatIsWanted() throws {
-    let text = try LogTestExport(Self.adapter, asserting: .states(every: 3)).text(of: try travel())
+    let text = try LogTestExport(Self.adapter, asserting: .states(every: 3)).text(of: try navigator())
     #expect(text.split(separator: "\n").filter { $0.contains(" state: ") }.count == 1 + 2 + 1)
     #expect(!text.contains("changes:"))
   }
@@ -104,7 +104,7 @@ struct TestExportTests {
 
   @Test("names become identifiers") func namesBecomeIdentifiers() throws {
     let text = try LogTestExport(Self.adapter, suite: "9 lives", test: "a b-c").text(
-      of: try travel(), steps: 0)
+      of: try navigator(), steps: 0)
     #expect(text.contains("struct RecordedTests {"))
     #expect(text.contains("func abc() throws"))
     #expect(text.contains("_ = run"))
@@ -120,10 +120,10 @@ struct TestExportTests {
         imports: ["@testable import SwiftBoardRecordingTests"], reducer: "CounterReducer()",
         dependencies: "CounterWorld(journal)")
       let (bytes, _) = try TravelTests.log(30)
-      let travel = try TravelTests.travel(bytes)
+      let navigator = try TravelTests.navigator(bytes)
       for assertion in [LogTestExport.Assertion.changes, .states(every: 1)] {
         let path = folder + (assertion == .changes ? "/a.swift" : "/b.swift")
-        try write(try LogTestExport(adapter, asserting: assertion).text(of: travel), to: path)
+        try write(try LogTestExport(adapter, asserting: assertion).text(of: navigator), to: path)
         let words =
           [compiler, "-typecheck", "-swift-version", "6", "-enable-testing"]
           + Self.folders(modules) + Self.testing(compiler) + [path]

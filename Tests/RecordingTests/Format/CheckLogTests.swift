@@ -47,7 +47,7 @@ struct CheckLogTests {
   @Test("the ids of effects are checked", .enabled(if: python != nil))
   func itChecksTheIDsOfEffects() throws {
     let log = try EffectIDTests.record()
-    let bodies = split(log).map { Array($0.dropLast(SumChain.tailLength + 1)) }
+    let bodies = split(log).map { Array($0.dropLast(HashChain.tailLength + 1)) }
     try withFolder { folder in
       try write(log, to: folder + "/good")
       #expect(try check([folder + "/good"]) == 0)
@@ -73,7 +73,7 @@ struct CheckLogTests {
         FileSink(creating: path), rotation: rotation, options: options)
       for number in 1...50 { session.send(number % 9 == 0 ? .roll(times: 1) : .add(number)) }
       session.recorder.stop(state: session.state)
-      let paths = try LogChain(path: path).parts.map(\.path)
+      let paths = try RotatedLog(path: path).segments.map(\.path)
       #expect(paths.count > 2)
       #expect(try check(paths) == 0)
       #expect(try check(Array(paths.dropFirst())) == 0, "the oldest may be gone")

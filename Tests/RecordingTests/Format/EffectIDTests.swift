@@ -71,10 +71,10 @@ struct EffectIDTests {
   private func differences(
     _ bytes: [UInt8], _ nameOf: @escaping @Sendable (String) -> String? = Self.same
   ) throws -> String? {
-    let feed = try #require(QuickFeed(BytesSource(bytes)))
+    let feed = try #require(FastLogReader(BytesSource(bytes)))
     let quick = replayer(nameOf).verifyQuickly(feed, QuickCodes())
     do throws(ReplayError) {
-      let summary = try replayer(nameOf).replay(LogChain(LogFile(bytes: bytes)))
+      let summary = try replayer(nameOf).replay(RotatedLog(LogFile(bytes: bytes)))
       #expect(quick?.steps == summary.steps)
       return nil
     } catch {
@@ -117,12 +117,12 @@ struct EffectIDTests {
   }
 
   @Test("both readers read several ids") func bothWaysReadThem() throws {
-    let bodies = split(try Self.record()).map { $0.dropLast(SumChain.tailLength + 1) }
+    let bodies = split(try Self.record()).map { $0.dropLast(HashChain.tailLength + 1) }
     let step = try #require(StepScanner.step(bodies[1]))
     #expect(step.effects == [LogEffect(name: "download", ids: ["pool", "a"], kind: "run")])
     var line = Array(bodies[1])
-    var chain = SumChain()
-    chain.seal(&line, from: 0)
+    var chain = HashChain()
+    chain.appendChecksum(&line, from: 0)
     #expect(try LogLineParser.parseTree(line.dropLast()) == .step(step))
   }
 
@@ -136,7 +136,7 @@ struct EffectIDTests {
     let good = #""id":"pool","ids":["pool","a"]"#
     let bodies = split(try Self.record()).map {
       Array(
-        String(decoding: $0.dropLast(SumChain.tailLength + 1), as: UTF8.self)
+        String(decoding: $0.dropLast(HashChain.tailLength + 1), as: UTF8.self)
           .replacing(good, with: ids).utf8)
     }
     let found = try #require(damage(sealed(bodies)))
@@ -153,7 +153,7 @@ struct EffectIDTests {
         options: RecordingOptions(rotation: .init(size: 1000)))
       for number in 1...20 { session.send(.add(number)) }
       session.recorder.stop()
-      let chain = try LogChain(path: folder + "/a")
+      let chain = try RotatedLog(path: folder + "/a")
       #expect(chain.files.count > 1)
       for file in chain.files { #expect(try file.reader().header().minor == 1) }
       let fork = try LogFork.copy(chain, steps: 2, to: folder + "/fork")
@@ -209,7 +209,7 @@ struct EffectIDTests {
     // What differs is told without what was not compared.
     let bodies = split(old).map {
       Array(
-        String(decoding: $0.dropLast(SumChain.tailLength + 1), as: UTF8.self)
+        String(decoding: $0.dropLast(HashChain.tailLength + 1), as: UTF8.self)
           .replacing(#""id":"pool""#, with: #""id":"lake""#).utf8)
     }
     #expect(

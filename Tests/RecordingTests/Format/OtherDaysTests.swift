@@ -67,15 +67,15 @@ struct OtherDaysTests {
     let file = LogFile(bytes: sink.bytes)
     #expect(try file.reader().header().created == Int64(microseconds))
     for today in Self.days {
-      let summary = try Self.replayer(today: today).replay(LogChain(file))
+      let summary = try Self.replayer(today: today).replay(RotatedLog(file))
       #expect(summary.steps == 8 && summary.digests == 8 && summary.warnings == [])
       #expect(summary.recordedTime == 8 * 86_400_000_000)
-      let travel = try LogTravel(file, replayer: Self.replayer(today: today))
-      #expect(travel.divergence == nil)
+      let navigator = try LogNavigator(file, replayer: Self.replayer(today: today))
+      #expect(navigator.divergence == nil)
       for n in (0...8).reversed() {
-        #expect(try travel.state(at: n).since == (n < 2 ? nil : day))
+        #expect(try navigator.state(at: n).since == (n < 2 ? nil : day))
       }
-      #expect(travel.header.created == Int64(microseconds))
+      #expect(navigator.header.created == Int64(microseconds))
     }
   }
 
@@ -103,7 +103,7 @@ struct OtherDaysTests {
     let replayer = Replayer(
       reducer: Impure(), dependencies: Dated(journal: journal, today: Self.days[4]),
       journal: journal, schema: Session.schema)
-    let travel = try LogTravel(LogFile(bytes: sink.bytes), replayer: replayer)
-    #expect(travel.divergence?.step == 1)
+    let navigator = try LogNavigator(LogFile(bytes: sink.bytes), replayer: replayer)
+    #expect(navigator.divergence?.step == 1)
   }
 }

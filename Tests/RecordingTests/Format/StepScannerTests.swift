@@ -12,13 +12,13 @@ struct StepScannerTests {
 
   private func long(_ body: [UInt8]) -> LogLine? {
     var line = body
-    var chain = SumChain()
-    chain.seal(&line, from: 0)
+    var chain = HashChain()
+    chain.appendChecksum(&line, from: 0)
     return try? LogLineParser.parseTree(line.dropLast())
   }
 
   @Test("recorded steps go the short way") func recordedStepsGoTheShortWay() throws {
-    let steps = split(try Session.example()).map { $0.dropLast(SumChain.tailLength + 1) }
+    let steps = split(try Session.example()).map { $0.dropLast(HashChain.tailLength + 1) }
       .filter { StepScanner.step($0) != nil }
     // All but the one whose line has escapes and letters beyond ASCII.
     #expect(steps.count == 6)

@@ -4,21 +4,21 @@ import Testing
 @testable import SwiftBoardRecording
 
 struct BisectTests {
-  private func ones(_ steps: Int) throws -> LogTravel<CounterReducer> {
+  private func ones(_ steps: Int) throws -> LogNavigator<CounterReducer> {
     let sink = MemorySink()
     let session = try Session(sink, options: RecordingOptions(durability: .none))
     for _ in 0..<steps { session.send(.add(1)) }
     session.recorder.stop()
-    return try TravelTests.travel(sink.bytes)
+    return try TravelTests.navigator(sink.bytes)
   }
 
   @Test("every turning point of every length is found in logarithmically many evaluations")
   func everyTurningPointOfEveryLengthIsFoundInLogarithmicallyManyEvaluations() throws {
     for steps in 1...40 {
-      let travel = try ones(steps)
+      let navigator = try ones(steps)
       let most = (Int.bitWidth - 1 - steps.leadingZeroBitCount) + 1
       for turn in 1...(steps + 1) {
-        let found = try travel.bisect { $0.count >= turn }
+        let found = try navigator.bisect { $0.count >= turn }
         #expect(found.step == (turn <= steps ? turn : nil))
         #expect(found.evaluations <= most, "\(steps) steps")
       }
@@ -32,23 +32,23 @@ struct BisectTests {
 
   @Test("a predicate that comes and goes needs the linear search")
   func aPredicateThatComesAndGoesNeedsTheLinearSearch() throws {
-    let travel = try ones(100)
-    let found = try travel.bisect(.linear) { $0.count == 17 || $0.count == 90 }
+    let navigator = try ones(100)
+    let found = try navigator.bisect(.linear) { $0.count == 17 || $0.count == 90 }
     #expect(found == LogBisection(step: 17, evaluations: 17))
-    #expect(try travel.bisect(.linear) { _ in false }.evaluations == 100)
+    #expect(try navigator.bisect(.linear) { _ in false }.evaluations == 100)
   }
 
   @Test("what the predicate throws comes back") func whatThePredicateThrowsComesBack() throws {
     struct Refusal: Error {}
-    let travel = try ones(10)
-    #expect(throws: Refusal.self) { try travel.bisect { _ in throw Refusal() } }
-    #expect(try travel.state(at: 10).count == 10)
+    let navigator = try ones(10)
+    #expect(throws: Refusal.self) { try navigator.bisect { _ in throw Refusal() } }
+    #expect(try navigator.state(at: 10).count == 10)
   }
 
   @Test("conditions find their step") func conditionsFindTheirStep() throws {
-    let travel = try TravelTests.travel(try Session.example())
+    let navigator = try TravelTests.navigator(try Session.example())
     func step(_ text: String, _ search: LogSearch = .halving) throws -> Int? {
-      try travel.bisect(search, where: try JSONCondition(parsing: text)).step
+      try navigator.bisect(search, where: try JSONCondition(parsing: text)).step
     }
     #expect(try step("count >= 8") == 5)
     #expect(try step("since exists") == 3)

@@ -80,11 +80,11 @@ struct ChainTravelTests {
     }
   }
 
-  private static func travel(
-    _ path: String, _ options: LogTravel<CounterReducer>.Options = .init(),
+  private static func navigator(
+    _ path: String, _ options: LogNavigator<CounterReducer>.Options = .init(),
     _ replayer: Replayer<CounterReducer> = Session.replayer()
-  ) throws -> LogTravel<CounterReducer> {
-    try LogTravel(LogChain(path: path), replayer: replayer, options: options)
+  ) throws -> LogNavigator<CounterReducer> {
+    try LogNavigator(RotatedLog(path: path), replayer: replayer, options: options)
   }
 
   // MARK: States
@@ -92,36 +92,36 @@ struct ChainTravelTests {
   @Test("every state is reached from every other", arguments: [2, 4, 256])
   func everyStateIsReachedFromEveryOther(snapshots: Int) throws {
     try Self.both { path, _, states in
-      var options = LogTravel<CounterReducer>.Options()
+      var options = LogNavigator<CounterReducer>.Options()
       options.snapshots = snapshots
-      let travel = try Self.travel(path, options)
-      #expect(travel.chain.parts.count > 4)
-      #expect(travel.firstStep == 0)
-      #expect(travel.stepCount == Self.steps)
-      #expect(travel.divergence == nil)
-      #expect(travel.warnings == [])
-      for n in 0...Self.steps { #expect(try travel.state(at: n) == states[n]) }
-      for n in (0...Self.steps).reversed() { #expect(try travel.state(at: n) == states[n]) }
+      let navigator = try Self.navigator(path, options)
+      #expect(navigator.chain.segments.count > 4)
+      #expect(navigator.firstStep == 0)
+      #expect(navigator.stepCount == Self.steps)
+      #expect(navigator.divergence == nil)
+      #expect(navigator.warnings == [])
+      for n in 0...Self.steps { #expect(try navigator.state(at: n) == states[n]) }
+      for n in (0...Self.steps).reversed() { #expect(try navigator.state(at: n) == states[n]) }
       var generator = SplitMix(state: 5)
       for _ in 0..<300 {
         let n = Int(generator.next() % UInt64(Self.steps + 1))
-        #expect(try travel.state(at: n) == states[n])
-        if n > 0 { #expect(try travel.step(n).n == n) }
+        #expect(try navigator.state(at: n) == states[n])
+        if n > 0 { #expect(try navigator.step(n).n == n) }
       }
     }
   }
 
   @Test("a seek opens the file that has the step") func aSeekOpensTheFileThatHasTheStep() throws {
     try Self.both { path, _, states in
-      let travel = try Self.travel(path)
-      let part = travel.chain.parts[3]
+      let navigator = try Self.navigator(path)
+      let part = navigator.chain.segments[3]
       // Only that file is left.
-      for other in travel.chain.parts where other != part { unlink(other.path) }
-      let next = travel.chain.parts[4].stepsBefore
+      for other in navigator.chain.segments where other != part { unlink(other.path) }
+      let next = navigator.chain.segments[4].stepsBefore
       for n in part.stepsBefore...next {
-        #expect(try travel.state(at: n) == states[n])
+        #expect(try navigator.state(at: n) == states[n])
       }
-      let error = #expect(throws: ReplayError.self) { try travel.state(at: next + 1) }
+      let error = #expect(throws: ReplayError.self) { try navigator.state(at: next + 1) }
       #expect(error?.kind == "missing")
       #expect(error?.description.contains("\(path).5") == true, "\(String(describing: error))")
     }
@@ -133,15 +133,15 @@ struct ChainTravelTests {
       let path = folder + "/a"
       let session = try Self.session(path)
       var states = [CounterState()] + Self.run(session, 1...30)
-      let travel = try Self.travel(path)
-      #expect(travel.stepCount == 30)
-      let files = travel.chain.parts.count
+      let navigator = try Self.navigator(path)
+      #expect(navigator.stepCount == 30)
+      let files = navigator.chain.segments.count
       states += Self.run(session, 31...100)
       #expect(
-        try LogChain(path: path).parts.count > files + 2, "the newest file has another name now")
-      for n in (0...30).reversed() { #expect(try travel.state(at: n) == states[n]) }
-      #expect(try travel.step(30).n == 30)
-      #expect(try Self.travel(path).state(at: 100) == states[100])
+        try RotatedLog(path: path).segments.count > files + 2, "the newest file has another name now")
+      for n in (0...30).reversed() { #expect(try navigator.state(at: n) == states[n]) }
+      #expect(try navigator.step(30).n == 30)
+      #expect(try Self.navigator(path).state(at: 100) == states[100])
       session.recorder.stop()
     }
   }
@@ -150,41 +150,41 @@ struct ChainTravelTests {
     throws
   {
     try Self.both(keep: 2) { path, whole, states in
-      let travel = try Self.travel(path)
-      let first = travel.firstStep
+      let navigator = try Self.navigator(path)
+      let first = navigator.firstStep
       #expect(first > 20)
-      #expect(travel.stepCount == Self.steps)
-      for n in (first...Self.steps).reversed() { #expect(try travel.state(at: n) == states[n]) }
-      let error = #expect(throws: ReplayError.self) { try travel.state(at: first - 1) }
+      #expect(navigator.stepCount == Self.steps)
+      for n in (first...Self.steps).reversed() { #expect(try navigator.state(at: n) == states[n]) }
+      let error = #expect(throws: ReplayError.self) { try navigator.state(at: first - 1) }
       #expect(
         error?.description
           == "there is no step \(first - 1); the recording has the steps \(first) to 120, "
           + "and the files before them were removed")
-      #expect(throws: ReplayError.self) { try travel.step(first) }
-      #expect(try travel.step(first + 1).n == first + 1)
-      #expect(try travel.bisect { _ in true }.step == first + 1)
-      let found = try travel.bisect(.linear) { $0.rolls.count > 9 }
+      #expect(throws: ReplayError.self) { try navigator.step(first) }
+      #expect(try navigator.step(first + 1).n == first + 1)
+      #expect(try navigator.bisect { _ in true }.step == first + 1)
+      let found = try navigator.bisect(.linear) { $0.rolls.count > 9 }
       #expect(found.step == 93 && found.evaluations == 93 - first)
-      let graph = try travel.stateGraph { "\($0.rolls.count)" }
+      let graph = try navigator.stateGraph { "\($0.rolls.count)" }
       #expect(graph.first == "\(states[first].rolls.count)")
       #expect(graph.nodes.values.reduce(0, +) == Self.steps - first + 1)
-      #expect(try CausalTree(travel.chain).rootSteps.first == first + 1)
-      #expect(try LogStatistics(travel.chain).steps == Self.steps - first)
+      #expect(try CausalTree(navigator.chain).rootSteps.first == first + 1)
+      #expect(try LogStatistics(navigator.chain).steps == Self.steps - first)
     }
   }
 
   @Test("one of the files by itself is a recording of its own")
   func oneOfTheFilesByItselfIsARecordingOfItsOwn() throws {
     try Self.both { path, _, states in
-      let part = try LogChain(path: path).parts[2]
-      for chain in [try LogChain(path: part.path), LogChain(LogFile(path: part.path))] {
-        #expect(chain.parts.count == 1)
-        let travel = try LogTravel(chain, replayer: Session.replayer())
-        #expect(travel.firstStep == 0)
-        let count = travel.stepCount
-        #expect(try travel.state(at: 0) == states[part.stepsBefore])
-        #expect(try travel.state(at: count) == states[part.stepsBefore + count])
-        #expect(try travel.step(1).n == 1)
+      let part = try RotatedLog(path: path).segments[2]
+      for chain in [try RotatedLog(path: part.path), RotatedLog(LogFile(path: part.path))] {
+        #expect(chain.segments.count == 1)
+        let navigator = try LogNavigator(chain, replayer: Session.replayer())
+        #expect(navigator.firstStep == 0)
+        let count = navigator.stepCount
+        #expect(try navigator.state(at: 0) == states[part.stepsBefore])
+        #expect(try navigator.state(at: count) == states[part.stepsBefore + count])
+        #expect(try navigator.step(1).n == 1)
         #expect(try LogTimeline(chain, effects: false).next()?.number == 1)
       }
     }
@@ -197,17 +197,17 @@ struct ChainTravelTests {
       let session = try Self.session(path, size: nil)
       Self.run(session, 1...5)
       session.recorder.stop()
-      let travel = try Self.travel(path)
-      #expect(travel.chain.parts.map(\.path) == [path])
-      #expect(travel.stepCount == 5)
+      let navigator = try Self.navigator(path)
+      #expect(navigator.chain.segments.map(\.path) == [path])
+      #expect(navigator.stepCount == 5)
       try write("no log", to: path + ".99")
       defer { unlink(path + ".99") }
-      #expect(try Self.travel(path).stepCount == 5)
+      #expect(try Self.navigator(path).stepCount == 5)
       // Not even when it gets the name that a second file would get.
       let alone = path + "-alone"
       try write(try contents(of: path), to: alone)
       defer { unlink(alone) }
-      let other = try Self.travel(alone)
+      let other = try Self.navigator(alone)
       try write(try contents(of: path + ".3"), to: alone + ".1")
       defer { unlink(alone + ".1") }
       for n in (0...5).reversed() { #expect(try other.state(at: n) == states[n]) }
@@ -218,7 +218,7 @@ struct ChainTravelTests {
 
   @Test("every tool says what it says of one file") func everyToolSaysWhatItSaysOfOneFile() throws {
     try Self.both(effects: true) { path, whole, _ in
-      let chain = try LogChain(path: path)
+      let chain = try RotatedLog(path: path)
       func entries(_ timeline: LogTimeline) throws -> [LogTimeline.Entry] {
         var entries: [LogTimeline.Entry] = []
         while let entry = try timeline.next() { entries.append(entry.plain) }
@@ -237,22 +237,22 @@ struct ChainTravelTests {
       #expect(many.actions == one.actions && many.origins == one.origins)
       #expect(many.effects == one.effects && many.gaps == one.gaps)
       #expect(many.marks == one.marks && many.issues == one.issues)
-      #expect(many.bytes > one.bytes && many.lines == one.lines + 2 * (chain.parts.count - 1))
+      #expect(many.bytes > one.bytes && many.lines == one.lines + 2 * (chain.segments.count - 1))
       #expect(many.warnings == [])
 
     }
     try Self.both { path, whole, _ in
-      let travel = try Self.travel(path)
-      let single = try LogTravel(whole, replayer: Session.replayer())
-      #expect(travel.marks == single.marks && travel.marks.count == 12)
-      #expect(try travel.step(ofMark: "m75") == 75)
-      #expect(try travel.diff(3, 119) == single.diff(3, 119))
+      let navigator = try Self.navigator(path)
+      let single = try LogNavigator(whole, replayer: Session.replayer())
+      #expect(navigator.marks == single.marks && navigator.marks.count == 12)
+      #expect(try navigator.step(ofMark: "m75") == 75)
+      #expect(try navigator.diff(3, 119) == single.diff(3, 119))
       #expect(
-        try travel.bisect { $0.count > 3000 } == single.bisect { $0.count > 3000 })
+        try navigator.bisect { $0.count > 3000 } == single.bisect { $0.count > 3000 })
       #expect(
-        try travel.stateGraph { "\($0.rolls.count)" } == single.stateGraph { "\($0.rolls.count)" })
+        try navigator.stateGraph { "\($0.rolls.count)" } == single.stateGraph { "\($0.rolls.count)" })
       let export = LogTestExport(.init(reducer: "R()", dependencies: "D()"))
-      let texts = try [travel, single].map { try export.text(of: $0, steps: 30) }
+      let texts = try [navigator, single].map { try export.text(of: $0, steps: 30) }
       #expect(texts[0].split(separator: "\n").count == texts[1].split(separator: "\n").count)
       #expect(texts[0].contains("// 30: "))
     }
@@ -261,7 +261,7 @@ struct ChainTravelTests {
   @Test("an effect that sent from another file is followed")
   func anEffectThatSentFromAnotherFileIsFollowed() throws {
     try Self.both(effects: true) { path, _, _ in
-      let timeline = try LogTimeline(LogChain(path: path))
+      let timeline = try LogTimeline(RotatedLog(path: path))
       var ends: [Int: Int] = [:]
       while let entry = try timeline.next() {
         guard case .effect(let span) = entry, span.effect.name == "load", span.end == .finished
@@ -270,19 +270,19 @@ struct ChainTravelTests {
       }
       #expect(ends == [11: 69, 21: 79, 31: 89, 41: 99, 51: 109, 61: 119])
       // What no line connects is no child.
-      #expect(try CausalTree(LogChain(path: path)).rootSteps.contains(69))
+      #expect(try CausalTree(RotatedLog(path: path)).rootSteps.contains(69))
     }
   }
 
   @Test("a fork of a chain goes on with the numbers of the whole")
   func aForkOfAChainGoesOnWithTheNumbersOfTheWhole() throws {
     try Self.both { path, _, states in
-      let travel = try Self.travel(path)
+      let navigator = try Self.navigator(path)
       for n in [
-        0, 1, 17, travel.chain.parts[2].stepsBefore, travel.chain.parts[2].stepsBefore + 1, 120,
+        0, 1, 17, navigator.chain.segments[2].stepsBefore, navigator.chain.segments[2].stepsBefore + 1, 120,
       ] {
         let to = path + "-fork"
-        let (log, state) = try travel.fork(at: n, to: to)
+        let (log, state) = try navigator.fork(at: n, to: to)
         defer { unlink(to) }
         #expect(state == states[n])
         let recorder = try Recorder<CounterState, CounterAction>(
@@ -293,14 +293,14 @@ struct ChainTravelTests {
         recorder.hooks.didReduce?(
           Step(number: 1, origin: .program("p"), action: .add(1), effects: []), next)
         recorder.stop()
-        let fork = try Self.travel(to)
+        let fork = try Self.navigator(to)
         #expect(fork.stepCount == n + 1)
-        #expect(fork.firstStep == travel.chain.parts[travel.chain.part(of: n)].stepsBefore)
+        #expect(fork.firstStep == navigator.chain.segments[navigator.chain.segment(of: n)].stepsBefore)
         for step in fork.firstStep...n { #expect(try fork.state(at: step) == states[step]) }
         #expect(try fork.state(at: n + 1) == next)
       }
       let error = #expect(throws: RecordingError.self) {
-        try LogFork.copy(travel.chain, steps: 121, to: path + "-fork")
+        try LogFork.copy(navigator.chain, steps: 121, to: path + "-fork")
       }
       #expect(error?.description == "there is no step 121; the recording has the steps 0 to 120")
     }
@@ -316,28 +316,28 @@ struct ChainTravelTests {
           $0 += 1; return $0 == 50 ? 1 : 0
         }
       })
-      let travel = try Self.travel(path, .init(), replayer)
-      let divergence = try #require(travel.divergence)
-      #expect(travel.stepCount == divergence.step - 1)
-      let part = travel.chain.part(of: divergence.step)
+      let navigator = try Self.navigator(path, .init(), replayer)
+      let divergence = try #require(navigator.divergence)
+      #expect(navigator.stepCount == divergence.step - 1)
+      let part = navigator.chain.segment(of: divergence.step)
       #expect(part > 0)
-      #expect(divergence.file == travel.chain.parts[part].path)
+      #expect(divergence.file == navigator.chain.segments[part].path)
       #expect(divergence.description.hasPrefix("step \(divergence.step), line "))
-      #expect(try travel.step(divergence.step).n == divergence.step)
-      #expect(throws: ReplayError.self) { try travel.state(at: divergence.step) }
+      #expect(try navigator.step(divergence.step).n == divergence.step)
+      #expect(throws: ReplayError.self) { try navigator.state(at: divergence.step) }
     }
   }
 
   @Test("a missing file is named with what to do") func aMissingFileIsNamedWithWhatToDo() throws {
     try Self.both { path, _, states in
       unlink(path + ".2")
-      let error = #expect(throws: LogReadError.self) { try LogChain(path: path) }
+      let error = #expect(throws: LogReadError.self) { try RotatedLog(path: path) }
       #expect(error?.description == "\(path).2 is missing: the files before and after it are there")
       #expect(error == .gap(path: path + ".2"))
       // Without the files before it the recording begins behind it.
       unlink(path + ".1")
-      let travel = try Self.travel(path)
-      #expect(try travel.state(at: travel.firstStep) == states[travel.firstStep])
+      let navigator = try Self.navigator(path)
+      #expect(try navigator.state(at: navigator.firstStep) == states[navigator.firstStep])
     }
   }
 
@@ -349,7 +349,7 @@ struct ChainTravelTests {
       broken[bytes.count / 2] ^= 1
       try write(broken, to: path + ".3")
       for body in [
-        { _ = try Self.travel(path) }, { _ = try LogStatistics(LogChain(path: path)) },
+        { _ = try Self.navigator(path) }, { _ = try LogStatistics(RotatedLog(path: path)) },
       ] as [() throws -> Void] {
         let error = #expect(throws: (any Error).self) { try body() }
         #expect("\(try #require(error))".hasPrefix("\(path).3: line "))
@@ -364,7 +364,7 @@ struct ChainTravelTests {
     try Self.both { path, _, _ in
       let digest = try LogReader(path: path).header().digest
       let other = Digest(of: try CanonicalEncoder.encode(CounterState()))
-      var bodies = split(try contents(of: path)).map { Array($0.dropLast(SumChain.tailLength + 1)) }
+      var bodies = split(try contents(of: path)).map { Array($0.dropLast(HashChain.tailLength + 1)) }
       let state = String(
         decoding: canonical(try LogReader(path: path).header().state), as: UTF8.self)
       let changed = String(decoding: bodies[0], as: UTF8.self)
@@ -374,7 +374,7 @@ struct ChainTravelTests {
       unlink(path)
       try write(sealed(bodies), to: path)
       #expect(read(try contents(of: path)).error == nil, "by itself it is whole")
-      let error = #expect(throws: ReplayError.self) { try Self.travel(path) }
+      let error = #expect(throws: ReplayError.self) { try Self.navigator(path) }
       #expect(
         error?.description
           == "\(path) does not go on where the file before it ends (expected the state \(digest), "
@@ -383,8 +383,8 @@ struct ChainTravelTests {
       guard case .unreadable(let reason)? = error else { return }
       #expect(
         reason == .broken(path: path, expected: "the state \(digest)", found: "\(other)"))
-      #expect(throws: LogReadError.self) { try LogChain(path: path).check() }
-      #expect(throws: ReplayError.self) { try Session.replayer().verify(LogChain(path: path)) }
+      #expect(throws: LogReadError.self) { try RotatedLog(path: path).check() }
+      #expect(throws: ReplayError.self) { try Session.replayer().verify(RotatedLog(path: path)) }
     }
   }
 
@@ -393,9 +393,9 @@ struct ChainTravelTests {
       rename(path + ".2", path + ".x")
       rename(path + ".3", path + ".2")
       rename(path + ".x", path + ".3")
-      let error = #expect(throws: ReplayError.self) { try Self.travel(path) }
+      let error = #expect(throws: ReplayError.self) { try Self.navigator(path) }
       #expect(error?.description.hasPrefix("\(path).2 does not go on") == true)
-      #expect(throws: LogReadError.self) { try LogStatistics(LogChain(path: path)) }
+      #expect(throws: LogReadError.self) { try LogStatistics(RotatedLog(path: path)) }
     }
   }
 }

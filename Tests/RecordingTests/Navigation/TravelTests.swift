@@ -43,11 +43,11 @@ struct TravelTests {
     return (sink.bytes, states)
   }
 
-  static func travel(
-    _ bytes: [UInt8], _ options: LogTravel<CounterReducer>.Options = .init(),
+  static func navigator(
+    _ bytes: [UInt8], _ options: LogNavigator<CounterReducer>.Options = .init(),
     _ replayer: Replayer<CounterReducer> = Session.replayer()
-  ) throws -> LogTravel<CounterReducer> {
-    try LogTravel(LogFile(bytes: bytes), replayer: replayer, options: options)
+  ) throws -> LogNavigator<CounterReducer> {
+    try LogNavigator(LogFile(bytes: bytes), replayer: replayer, options: options)
   }
 
   @Test(
@@ -58,18 +58,18 @@ struct TravelTests {
     ])
   func everyStateIsReachedFromEveryOther(options: RecordingOptions) throws {
     let (bytes, states) = try Self.log(300, options: options)
-    var keep = LogTravel<CounterReducer>.Options()
+    var keep = LogNavigator<CounterReducer>.Options()
     keep.snapshots = 4
-    let travel = try Self.travel(bytes, keep)
-    #expect(travel.stepCount == 300)
-    #expect(travel.divergence == nil)
-    #expect(travel.indexCount <= 4)
-    for n in 0...300 { #expect(try travel.state(at: n) == states[n]) }
-    for n in (0...300).reversed() { #expect(try travel.state(at: n) == states[n]) }
+    let navigator = try Self.navigator(bytes, keep)
+    #expect(navigator.stepCount == 300)
+    #expect(navigator.divergence == nil)
+    #expect(navigator.indexCount <= 4)
+    for n in 0...300 { #expect(try navigator.state(at: n) == states[n]) }
+    for n in (0...300).reversed() { #expect(try navigator.state(at: n) == states[n]) }
     var generator = SplitMix(state: 7)
     for _ in 0..<300 {
       let n = Int(generator.next() % 301)
-      #expect(try travel.state(at: n) == states[n])
+      #expect(try navigator.state(at: n) == states[n])
     }
   }
 
@@ -77,7 +77,7 @@ struct TravelTests {
     throws
   {
     var index = SnapshotIndex(capacity: 10, byteLimit: 1000, stride: 1)
-    let position = LogChainPosition(part: 0, inFile: nil)
+    let position = RotatedLogPosition(part: 0, inFile: nil)
     for step in 0..<10_000 where index.wantsState(after: step) {
       index.add(.init(step: step, position: position, state: [UInt8](repeating: 0, count: 300)))
     }
@@ -94,9 +94,9 @@ struct TravelTests {
   @Test("the log's own snapshots take no memory") func theLogsOwnSnapshotsTakeNoMemory() throws {
     let (bytes, _) = try Self.log(
       400, options: RecordingOptions(durability: .none, snapshotEvery: 40))
-    let travel = try Self.travel(bytes)
+    let navigator = try Self.navigator(bytes)
     // Every 40 from 40 to 400, and the beginning.
-    #expect(travel.indexCount == 11)
+    #expect(navigator.indexCount == 11)
   }
 
   @Test("a visit behind the nearest state replays from there")
@@ -107,60 +107,60 @@ struct TravelTests {
       reductions.value.withLock { $0 += 1 }
       return 0
     })
-    let travel = try Self.travel(bytes, .init(), replayer)
-    #expect(travel.stride == 64)
+    let navigator = try Self.navigator(bytes, .init(), replayer)
+    #expect(navigator.stride == 64)
     reductions.value.withLock { $0 = 0 }
-    #expect(try travel.state(at: 499) == states[499])
+    #expect(try navigator.state(at: 499) == states[499])
     #expect(reductions.now < 64)
     let first = reductions.now
-    #expect(try travel.state(at: 500) == states[500])
+    #expect(try navigator.state(at: 500) == states[500])
     #expect(reductions.now <= first + 1, "one step further is one reduction")
   }
 
   @Test("steps outside are refused") func stepsOutsideAreRefused() throws {
     let (bytes, _) = try Self.log(5)
-    let travel = try Self.travel(bytes)
+    let navigator = try Self.navigator(bytes)
     for n in [-1, 6, Int.max, Int.min] {
-      let error = #expect(throws: ReplayError.self) { try travel.state(at: n) }
+      let error = #expect(throws: ReplayError.self) { try navigator.state(at: n) }
       #expect(error?.kind == "noStep")
     }
-    let error = #expect(throws: ReplayError.self) { try travel.step(0) }
+    let error = #expect(throws: ReplayError.self) { try navigator.step(0) }
     #expect(error?.description == "there is no step 0; the recording has the steps 0 to 5")
-    #expect(try travel.step(5).n == 5)
-    #expect(try travel.state(at: 5).count == 7, "a refused visit spoils nothing")
+    #expect(try navigator.step(5).n == 5)
+    #expect(try navigator.state(at: 5).count == 7, "a refused visit spoils nothing")
   }
 
   @Test("a recording without steps has one state") func aRecordingWithoutStepsHasOneState() throws {
     for bytes in [try Self.log(0).bytes, Array(split(try Self.log(0).bytes)[0])] {
-      let travel = try Self.travel(bytes)
-      #expect(travel.stepCount == 0)
-      #expect(try travel.state(at: 0) == CounterState())
-      #expect(try travel.bisect { _ in true } == LogBisection(step: nil, evaluations: 0))
+      let navigator = try Self.navigator(bytes)
+      #expect(navigator.stepCount == 0)
+      #expect(try navigator.state(at: 0) == CounterState())
+      #expect(try navigator.bisect { _ in true } == LogBisection(step: nil, evaluations: 0))
     }
   }
 
   @Test("steps and marks are found") func stepsAndMarksAreFound() throws {
-    let travel = try Self.travel(try Session.example())
-    #expect(try travel.step(2).origin == .link("swiftboard://counter/roll"))
-    #expect(try travel.step(7).action == ["stop": [:]])
-    #expect(travel.marks.map(\.name) == ["before-login"])
-    #expect(try travel.step(ofMark: "before-login") == 2)
-    #expect(throws: ReplayError.self) { try travel.step(ofMark: "none") }
+    let navigator = try Self.navigator(try Session.example())
+    #expect(try navigator.step(2).origin == .link("swiftboard://counter/roll"))
+    #expect(try navigator.step(7).action == ["stop": [:]])
+    #expect(navigator.marks.map(\.name) == ["before-login"])
+    #expect(try navigator.step(ofMark: "before-login") == 2)
+    #expect(throws: ReplayError.self) { try navigator.step(ofMark: "none") }
   }
 
   @Test("differences name the paths only") func differencesNameThePathsOnly() throws {
-    let travel = try Self.travel(try Session.example())
-    let there = try travel.diff(2, 5)
+    let navigator = try Self.navigator(try Session.example())
+    let there = try navigator.diff(2, 5)
     #expect(
-      there.places == [
+      there.entries == [
         StateDiff.Change(path: "count", old: 2, new: 8),
         StateDiff.Change(path: "since", old: nil, new: "2026-11-20T22:45:01.250331Z"),
       ])
     #expect(!there.isTruncated)
-    #expect(try travel.diff(5, 2).places.map(\.new) == [2, nil])
-    #expect(try travel.diff(5, 5).isEmpty)
-    let short = try travel.diff(0, 7, limit: 1)
-    #expect(short.places.count == 1)
+    #expect(try navigator.diff(5, 2).entries.map(\.new) == [2, nil])
+    #expect(try navigator.diff(5, 5).isEmpty)
+    let short = try navigator.diff(0, 7, limit: 1)
+    #expect(short.entries.count == 1)
     #expect(short.isTruncated)
     #expect(short.description.hasSuffix("… and more"))
   }
@@ -168,13 +168,13 @@ struct TravelTests {
   @Test("an element put in or taken out is one place") func anElementPutInOrTakenOutIsOnePlace() {
     let old: JSON = ["rows": [1, 2, 3, 4]]
     #expect(
-      StateDiff.changes(old, ["rows": [1, 3, 4]]).places.map(\.description)
+      StateDiff.changes(old, ["rows": [1, 3, 4]]).entries.map(\.description)
         == ["rows[1]: 2 → nothing"])
     #expect(
-      StateDiff.changes(old, ["rows": [0, 1, 2, 3, 4]]).places.map(\.description)
+      StateDiff.changes(old, ["rows": [0, 1, 2, 3, 4]]).entries.map(\.description)
         == ["rows[0]: nothing → 0"])
     #expect(
-      StateDiff.changes(["rows": [1, 1]], ["rows": [1, 1, 1]]).places.map(\.path) == ["rows[2]"])
+      StateDiff.changes(["rows": [1, 1]], ["rows": [1, 1, 1]]).entries.map(\.path) == ["rows[2]"])
   }
 
   @Test("a diverging log is visited up to there") func aDivergingLogIsVisitedUpToThere() throws {
@@ -185,12 +185,12 @@ struct TravelTests {
         $0 += 1; return $0 == 50 ? 1 : 0
       }
     })
-    let travel = try Self.travel(bytes, .init(), replayer)
-    let divergence = try #require(travel.divergence)
-    #expect(travel.stepCount == divergence.step - 1)
-    #expect(try travel.state(at: travel.stepCount) == states[travel.stepCount])
-    #expect(try travel.step(divergence.step).n == divergence.step)
-    let error = #expect(throws: ReplayError.self) { try travel.state(at: divergence.step) }
+    let navigator = try Self.navigator(bytes, .init(), replayer)
+    let divergence = try #require(navigator.divergence)
+    #expect(navigator.stepCount == divergence.step - 1)
+    #expect(try navigator.state(at: navigator.stepCount) == states[navigator.stepCount])
+    #expect(try navigator.step(divergence.step).n == divergence.step)
+    let error = #expect(throws: ReplayError.self) { try navigator.state(at: divergence.step) }
     #expect(error?.kind == "unreachable")
   }
 
@@ -200,11 +200,11 @@ struct TravelTests {
       let (bytes, states) = try Self.log(500)
       let path = folder + "/a"
       try write(bytes, to: path)
-      let travel = try LogTravel(LogFile(path: path), replayer: Session.replayer())
-      #expect(try travel.state(at: 3) == states[3])
+      let navigator = try LogNavigator(LogFile(path: path), replayer: Session.replayer())
+      #expect(try navigator.state(at: 3) == states[3])
       try cut(path, to: bytes.count / 2)
-      #expect(throws: ReplayError.self) { try travel.state(at: 499) }
-      #expect(try travel.state(at: 4) == states[4])
+      #expect(throws: ReplayError.self) { try navigator.state(at: 499) }
+      #expect(try navigator.state(at: 4) == states[4])
     }
   }
 
@@ -242,7 +242,7 @@ struct TravelTests {
     let (bytes, _) = try Self.log(100)
     let error = await Task {
       withUnsafeCurrentTask { $0?.cancel() }
-      return #expect(throws: ReplayError.self) { try Self.travel(bytes) }
+      return #expect(throws: ReplayError.self) { try Self.navigator(bytes) }
     }.value
     #expect(error?.kind == "cancelled")
     guard case .unreadable(.cancelled)? = error else {
@@ -260,8 +260,8 @@ struct TravelTests {
       let file = LogFile(
         bytes: bytes, limits: limits, isCancelled: Self.cancelled(after: points))
       do throws(ReplayError) {
-        let travel = try LogTravel(file, replayer: Session.replayer())
-        #expect(travel.stepCount == 40)
+        let navigator = try LogNavigator(file, replayer: Session.replayer())
+        #expect(navigator.stepCount == 40)
         break
       } catch {
         #expect(error.kind == "cancelled", "at \(points): \(error)")
@@ -276,14 +276,14 @@ struct TravelTests {
   func aVisitIsCancelledAndTheNextOneIsRight() throws {
     let (bytes, states) = try Self.log(60)
     let isCancelled = Box(false)
-    let travel = try LogTravel(
+    let navigator = try LogNavigator(
       LogFile(bytes: bytes, isCancelled: { isCancelled.now }), replayer: Session.replayer())
     isCancelled.value.withLock { $0 = true }
-    let error = #expect(throws: ReplayError.self) { try travel.state(at: 50) }
+    let error = #expect(throws: ReplayError.self) { try navigator.state(at: 50) }
     #expect(error?.kind == "cancelled")
-    #expect(throws: ReplayError.self) { try travel.bisect { $0.count > 5 } }
+    #expect(throws: ReplayError.self) { try navigator.bisect { $0.count > 5 } }
     isCancelled.value.withLock { $0 = false }
-    #expect(try travel.state(at: 50) == states[50])
+    #expect(try navigator.state(at: 50) == states[50])
   }
 
   @Test("every tool is cancelled") func everyToolIsCancelled() throws {
@@ -303,7 +303,7 @@ struct TravelTests {
     var limits = LogReader.Limits()
     limits.chunk = 1000
     let heard = Box<[LogProgress]>([])
-    _ = try LogTravel(
+    _ = try LogNavigator(
       LogFile(bytes: bytes, limits: limits), replayer: Session.replayer(),
       progress: { now in heard.value.withLock { $0.append(now) } })
     #expect(heard.now.count >= 2 * (bytes.count / 1000))

@@ -28,7 +28,7 @@ struct LogDamageTests {
     session.send(.add(7), by: .effect(name: "run", id: nil, step: 2))
     session.send(.stop)
     session.recorder.stop(state: session.state)
-    var bodies = split(sink.bytes).map { Array($0.dropLast(SumChain.tailLength + 1)) }
+    var bodies = split(sink.bytes).map { Array($0.dropLast(HashChain.tailLength + 1)) }
     bodies[1] += #","later":[1,null]"#.utf8
     bodies.insert(Array(#"{"k":"later","n":1,"what":{}"#.utf8), at: 2)
     let bytes = sealed(bodies)
@@ -63,7 +63,7 @@ struct LogDamageTests {
       var bytes = log
       bytes[position] ^= 1 << (position % 8)
       let error = #expect(throws: ReplayError.self) {
-        try LogTravel(LogFile(bytes: bytes), replayer: Session.replayer())
+        try LogNavigator(LogFile(bytes: bytes), replayer: Session.replayer())
       }
       #expect(error?.kind == "damage", "byte \(position)")
     }
@@ -118,20 +118,20 @@ struct LogDamageTests {
     let lines = split(log)
     var recorded: [CounterState] = []
     _ = try Session.replayer().replay(
-      LogChain(LogFile(bytes: log)), onStep: { _, state, _ in recorded.append(state) })
+      RotatedLog(LogFile(bytes: log)), onStep: { _, state, _ in recorded.append(state) })
     for length in lines[0].endIndex...log.count {
       var states: [CounterState] = []
       let bytes = Array(log[..<length])
       let summary = try Session.replayer().replay(
-        LogChain(LogFile(bytes: bytes)), onStep: { _, state, _ in states.append(state) })
+        RotatedLog(LogFile(bytes: bytes)), onStep: { _, state, _ in states.append(state) })
       let steps = lines.filter {
         $0.endIndex <= length && $0.starts(with: #"{"k":"step""#.utf8)
       }.count
       #expect(summary.steps == steps)
       #expect(states == Array(recorded.prefix(steps)))
-      let travel = try LogTravel(LogFile(bytes: bytes), replayer: Session.replayer())
-      #expect(travel.stepCount == steps)
-      if steps > 0 { #expect(try travel.state(at: steps) == recorded[steps - 1]) }
+      let navigator = try LogNavigator(LogFile(bytes: bytes), replayer: Session.replayer())
+      #expect(navigator.stepCount == steps)
+      if steps > 0 { #expect(try navigator.state(at: steps) == recorded[steps - 1]) }
     }
   }
 
@@ -197,7 +197,7 @@ struct LogDamageTests {
     let line = split(log)[1]
     bytes[line.startIndex + 30] ^= 1
     let found = try #require(damage(bytes))
-    let stated = try #require(SumChain.split(line.dropLast()))
+    let stated = try #require(HashChain.split(line.dropLast()))
     #expect(found.line == 2)
     #expect(found.offset == line.startIndex)
     #expect(found.found == stated.sum.description)
@@ -261,7 +261,7 @@ struct LogDamageTests {
       default:
         // The form is damaged and the sums are right.
         let bodies = pieces.map { line in
-          var body = Array(line.dropLast(SumChain.tailLength + 1))
+          var body = Array(line.dropLast(HashChain.tailLength + 1))
           if generator.next() % 3 == 0, !body.isEmpty {
             let position = Int(generator.next() % UInt64(body.count))
             body[position] = UInt8(truncatingIfNeeded: generator.next())
@@ -290,11 +290,11 @@ struct SplitMix: RandomNumberGenerator {
 /// Lines with these bodies and right sums.
 func sealed(_ bodies: [[UInt8]]) -> [UInt8] {
   var bytes: [UInt8] = []
-  var chain = SumChain()
+  var chain = HashChain()
   for body in bodies {
     let start = bytes.count
     bytes += body
-    chain.seal(&bytes, from: start)
+    chain.appendChecksum(&bytes, from: start)
   }
   return bytes
 }

@@ -29,7 +29,7 @@ struct RotatedReadingTests {
       let path = folder + "/a"
       let session = try session(path, keep: keep)
       run(session, 3)
-      let chain = try LogChain(path: path)
+      let chain = try RotatedLog(path: path)
       let file = chain.files[0]
       let header = try file.reader().header()
       let position = try { () throws in
@@ -73,7 +73,7 @@ struct RotatedReadingTests {
         session.send(.add(first))
         session.recorder.stop()
       }
-      let old = try LogChain(path: path)
+      let old = try RotatedLog(path: path)
       #expect(try old.check().steps == 1)
       let recorder = try Recorder<CounterState, CounterAction>(
         path: folder + "/c", info: Session.info, state: CounterState(count: 7), journal: nil,
@@ -84,7 +84,7 @@ struct RotatedReadingTests {
       #expect(pwrite(descriptor, bytes, bytes.count, 0) == bytes.count)
       close(descriptor)
       #expect(throws: LogReadError.missing(path: path)) { try old.files[0].reader() }
-      #expect(try LogChain(path: path).check().steps == 0)
+      #expect(try RotatedLog(path: path).check().steps == 0)
     }
   }
 
@@ -94,8 +94,8 @@ struct RotatedReadingTests {
       let path = folder + "/a"
       let session = try session(path, keep: nil)
       run(session, 30)
-      let chain = try LogChain(path: path)
-      let (steps, parts) = (try chain.check().steps, chain.parts.count)
+      let chain = try RotatedLog(path: path)
+      let (steps, parts) = (try chain.check().steps, chain.segments.count)
       #expect(steps == 30)
       #expect(parts > 2)
       run(session, 60)
@@ -106,7 +106,7 @@ struct RotatedReadingTests {
       #expect(verified.reduce(0, +) >= 30)
       #expect(try LogReader(path: path).header() != chain.files[parts - 1].reader().header())
       session.recorder.stop()
-      let all = try LogChain(path: path)
+      let all = try RotatedLog(path: path)
       #expect(try Session.replayer().verify(all).map(\.steps).reduce(0, +) == 90)
       #expect(!all.isNewestMissing)
     }
@@ -121,7 +121,7 @@ struct RotatedReadingTests {
       run(session, 30)
       session.recorder.stop()
       unlink(path)
-      let chain = try LogChain(path: path)
+      let chain = try RotatedLog(path: path)
       #expect(chain.isNewestMissing)
       #expect(try chain.check().steps < 30)
     }

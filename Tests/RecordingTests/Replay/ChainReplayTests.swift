@@ -41,7 +41,7 @@ struct ChainReplayTests {
         run(session)
         session.recorder.stop()
       }
-      try #require(LogChain.numbers(beside: folder + "/a").count > 4)
+      try #require(RotatedLog.numbers(beside: folder + "/a").count > 4)
       try body(folder + "/a", LogFile(path: folder + "/whole"))
     }
   }
@@ -54,7 +54,7 @@ struct ChainReplayTests {
   }
 
   private static func replay(
-    _ chain: LogChain, until last: Int? = nil,
+    _ chain: RotatedLog, until last: Int? = nil,
     _ replayer: Replayer<CounterReducer> = Session.replayer()
   ) throws -> (summary: ReplaySummary, told: [Told]) {
     var told: [Told] = []
@@ -70,8 +70,8 @@ struct ChainReplayTests {
     arguments: [nil, 1, 24, 25, 60, 119, 120, 500] as [Int?])
   func itTellsWhatOneFileDoes(until last: Int?) throws {
     try Self.both { path, whole in
-      let one = try Self.replay(LogChain(whole), until: last)
-      let all = try Self.replay(LogChain(path: path), until: last)
+      let one = try Self.replay(RotatedLog(whole), until: last)
+      let all = try Self.replay(RotatedLog(path: path), until: last)
       #expect(all.told.map(\.number) == one.told.map(\.number))
       #expect(all.told.map(\.state) == one.told.map(\.state))
       #expect(all.told.map(\.action) == one.told.map(\.action))
@@ -92,7 +92,7 @@ struct ChainReplayTests {
   @Test("times rise from file to file") func timesRiseFromFileToFile() throws {
     try Self.both { path, _ in
       var times: [Int64] = []
-      let summary = try Session.replayer().replay(LogChain(path: path)) { _, _, t in
+      let summary = try Session.replayer().replay(RotatedLog(path: path)) { _, _, t in
         times.append(t)
       }
       #expect(times == times.sorted() && Set(times).count == Self.steps)
@@ -104,17 +104,17 @@ struct ChainReplayTests {
   func aDifferenceIsTheRecordingsStepAndTheFilesLine() throws {
     try Self.both { path, whole in
       for step in [3, 50, 118] {
-        func error(_ chain: LogChain) throws -> Divergence? {
+        func error(_ chain: RotatedLog) throws -> Divergence? {
           let replayer = Session.replayer(ambient: Self.wrong(at: step))
           let error = #expect(throws: ReplayError.self) { try Self.replay(chain, replayer) }
           guard case .diverged(let divergence)? = error else { return nil }
           return divergence
         }
-        let one = try error(LogChain(whole))
-        let chain = try LogChain(path: path)
+        let one = try error(RotatedLog(whole))
+        let chain = try RotatedLog(path: path)
         let all = try error(chain)
         #expect(one?.step == all?.step)
-        #expect(all?.file == chain.parts[chain.part(of: all?.step ?? 0)].path)
+        #expect(all?.file == chain.segments[chain.segment(of: all?.step ?? 0)].path)
       }
     }
   }
@@ -133,14 +133,14 @@ struct ChainReplayTests {
   @Test("before the first step runs, every line of every file is known to decode")
   func gradedFirst() throws {
     try Self.both { path, _ in
-      var bodies = split(try contents(of: path)).map { Array($0.dropLast(SumChain.tailLength + 1)) }
+      var bodies = split(try contents(of: path)).map { Array($0.dropLast(HashChain.tailLength + 1)) }
       let place = try #require(
         bodies.indices.last { String(decoding: bodies[$0], as: UTF8.self).contains("{\"add\"") })
       bodies[place] = Array(
         String(decoding: bodies[place], as: UTF8.self).replacing("{\"add\"", with: "{\"sub\"").utf8)
       unlink(path)
       try write(sealed(bodies), to: path)
-      let chain = try LogChain(path: path)
+      let chain = try RotatedLog(path: path)
       for last in [nil, 5] {
         let error = #expect(throws: ReplayError.self) {
           try Session.replayer().replay(chain, until: last) { step, _, _ in
@@ -151,7 +151,7 @@ struct ChainReplayTests {
           Issue.record("\(String(describing: error))")
           continue
         }
-        #expect(obstacle.step > chain.parts[chain.parts.count - 1].stepsBefore)
+        #expect(obstacle.step > chain.segments[chain.segments.count - 1].stepsBefore)
         #expect("\(obstacle)".contains(path))
       }
     }
@@ -161,19 +161,19 @@ struct ChainReplayTests {
     throws
   {
     try Self.both { path, _ in
-      let chain = try LogChain(path: path)
+      let chain = try RotatedLog(path: path)
       let bytes = try contents(of: path + ".3")
       unlink(path + ".3")
       try write(try contents(of: path + ".2"), to: path + ".3")
       let error = #expect(throws: ReplayError.self) {
-        try Session.replayer().replay(LogChain(path: path)) { _, _, _ in Issue.record("it ran") }
+        try Session.replayer().replay(RotatedLog(path: path)) { _, _, _ in Issue.record("it ran") }
       }
       #expect("\(try #require(error))".hasPrefix("\(path).3 does not go on where"))
       // The chain of before has another file there.
       #expect(throws: ReplayError.self) { try Session.replayer().replay(chain) }
       unlink(path + ".3")
       try write(bytes, to: path + ".3")
-      #expect(try Self.replay(LogChain(path: path)).summary.steps == Self.steps)
+      #expect(try Self.replay(RotatedLog(path: path)).summary.steps == Self.steps)
     }
   }
 
@@ -185,7 +185,7 @@ struct ChainReplayTests {
       let session = try Self.session(path, size: 2500)
       Self.run(session)
       // Still being written.
-      let summary = try Self.replay(LogChain(path: path)).summary
+      let summary = try Self.replay(RotatedLog(path: path)).summary
       #expect(summary.warnings == [.cutShort(afterStep: Self.steps)])
       session.recorder.stop()
     }
@@ -197,9 +197,9 @@ struct ChainReplayTests {
       let path = folder + "/a"
       let session = try Self.session(path, size: 2500)
       Self.run(session, 1...5)
-      let chain = try LogChain(path: path)
+      let chain = try RotatedLog(path: path)
       Self.run(session, 6...60)
-      #expect(LogChain.numbers(beside: path).count > 1)
+      #expect(RotatedLog.numbers(beside: path).count > 1)
       let numbers = try Self.replay(chain).told.map(\.number)
       #expect(numbers.first == 1)
       #expect(numbers == Array(1...numbers.count) && numbers.count >= 5)
@@ -214,8 +214,8 @@ struct ChainReplayTests {
       let session = try Self.session(path, size: 2500, keep: 0)
       Self.run(session)
       session.recorder.stop()
-      #expect(LogChain.numbers(beside: path) == [])
-      let chain = try LogChain(path: path)
+      #expect(RotatedLog.numbers(beside: path) == [])
+      let chain = try RotatedLog(path: path)
       #expect(chain.firstStep > 0)
       let told = try Self.replay(chain).told
       #expect(told.map(\.number) == Array(chain.firstStep + 1...Self.steps))
@@ -228,7 +228,7 @@ struct ChainReplayTests {
       unlink(path + ".3")
       unlink(path + ".1")
       try write("no log", to: path + ".1")
-      let error = #expect(throws: LogReadError.self) { try LogChain(path: path) }
+      let error = #expect(throws: LogReadError.self) { try RotatedLog(path: path) }
       guard case .gap(let missing)? = error else {
         Issue.record("\(String(describing: error))")
         return
@@ -257,8 +257,8 @@ struct ChainReplayTests {
           }
           return written
         }
-        guard let chain = try? LogChain(path: pipe), let first = try? Self.replay(chain),
-          let second = try? LogTravel(chain, replayer: Session.replayer())
+        guard let chain = try? RotatedLog(path: pipe), let first = try? Self.replay(chain),
+          let second = try? LogNavigator(chain, replayer: Session.replayer())
         else { return -1 }
         return first.summary.steps == second.stepCount ? second.stepCount : -2
       }
@@ -270,7 +270,7 @@ struct ChainReplayTests {
     "numbers that cannot be counted on are no link to a file before", arguments: ["part", "steps"])
   func greatNumbers(key: String) throws {
     try Self.both { path, _ in
-      var bodies = split(try contents(of: path)).map { Array($0.dropLast(SumChain.tailLength + 1)) }
+      var bodies = split(try contents(of: path)).map { Array($0.dropLast(HashChain.tailLength + 1)) }
       bodies[0] = Array(
         String(decoding: bodies[0], as: UTF8.self).replacing(
           try Regex("\"\(key)\":[0-9]+"), with: "\"\(key)\":\(Int.max)"
@@ -278,15 +278,15 @@ struct ChainReplayTests {
       unlink(path)
       try write(sealed(bodies), to: path)
       // By itself it is whole; it belongs to no other file.
-      let chain = try LogChain(path: path)
-      #expect(chain.parts.count == 1 && chain.firstStep == 0)
+      let chain = try RotatedLog(path: path)
+      #expect(chain.segments.count == 1 && chain.firstStep == 0)
       #expect(try Self.replay(chain).summary.steps > 0)
     }
   }
 
   @Test("a line that is too long ends the reading of what would go on for ever")
   func endless() throws {
-    let chain = try #require(try? LogChain(path: "/dev/zero"))
+    let chain = try #require(try? RotatedLog(path: "/dev/zero"))
     #expect(throws: ReplayError.self) { try Session.replayer().replay(chain) }
   }
 }

@@ -85,7 +85,7 @@ struct GradeTests {
       reducer: Reduce(apply: apply), dependencies: journal, journal: journal, schema: schema,
       migrations: migrations)
     return try replayer.replay(
-      LogChain(LogFile(bytes: bytes)), acceptRisk: acceptRisk)
+      RotatedLog(LogFile(bytes: bytes)), acceptRisk: acceptRisk)
   }
 
   private static let same: @Sendable (inout State, Add) -> Void = { $0.total += $1.by }

@@ -79,7 +79,7 @@ struct ImpureTests {
     let replayer = Replayer(
       reducer: Impure(), dependencies: journal, journal: journal, schema: Self.schema)
     do throws(ReplayError) {
-      _ = try replayer.replay(LogChain(file))
+      _ = try replayer.replay(RotatedLog(file))
     } catch {
       guard case .diverged(let divergence) = error else { throw error }
       #expect(error.kind == "diverged")
@@ -129,6 +129,6 @@ struct ImpureTests {
     let replayer = Replayer(
       reducer: Impure(), dependencies: journal, journal: journal, schema: Self.schema)
     #expect(
-      try replayer.replay(LogChain(LogFile(bytes: log))).steps == 3)
+      try replayer.replay(RotatedLog(LogFile(bytes: log))).steps == 3)
   }
 }

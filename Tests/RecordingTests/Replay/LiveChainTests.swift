@@ -44,13 +44,13 @@ struct LiveChainTests {
     try await withFolder { folder in
       try await record(folder + "/whole", size: nil)
       try await record(folder + "/a", size: 2500)
-      try #require(LogChain.numbers(beside: folder + "/a").count > 2)
+      try #require(RotatedLog.numbers(beside: folder + "/a").count > 2)
       try await body(folder + "/a", LogFile(path: folder + "/whole"))
     }
   }
 
   private static func replay(
-    _ chain: LogChain, _ reducer: Loading = Loading()
+    _ chain: RotatedLog, _ reducer: Loading = Loading()
   ) async throws -> LiveReplay<Loading>.Report {
     let recording = try live.open(chain)
     return try await live.run(
@@ -60,12 +60,12 @@ struct LiveChainTests {
 
   @Test("all files are sent as one is") func allFilesAreSentAsOneIs() async throws {
     try await Self.both { path, whole in
-      let all = try await Self.replay(LogChain(path: path))
+      let all = try await Self.replay(RotatedLog(path: path))
       #expect(all == .init(sent: Self.loads, agreed: 3 * Self.loads, difference: nil))
-      #expect(all == (try await Self.replay(LogChain(whole))))
+      #expect(all == (try await Self.replay(RotatedLog(whole))))
       let store = Store(
         initialState: LiveReplayTests.State(), reducer: Loading(), dependencies: ())
-      #expect(try await Self.live.run(LogChain(path: path), on: store) == all)
+      #expect(try await Self.live.run(RotatedLog(path: path), on: store) == all)
       #expect(store.state.items == (1...Self.loads).map { $0 * 10 })
     }
   }
@@ -75,7 +75,7 @@ struct LiveChainTests {
     let other = Loading(answer: { $0 == load ? 21 : $0 * 10 })
     let silent = Loading(answer: { $0 == load ? nil : $0 * 10 })
     try await Self.both { path, whole in
-      let chain = try LogChain(path: path)
+      let chain = try RotatedLog(path: path)
       let found = try await Self.replay(chain, other)
       let (old, new): (JSON, JSON) = (
         ["loaded": ["_0": .number("\(load * 10)")]], ["loaded": ["_0": 21]]
@@ -84,12 +84,12 @@ struct LiveChainTests {
         found.difference
           == .other(
             step: 3 * load - 1, expected: old, found: new, changes: StateDiff.changes(old, new)))
-      #expect(found == (try await Self.replay(LogChain(whole), other)))
+      #expect(found == (try await Self.replay(RotatedLog(whole), other)))
       let missing = try await Self.replay(chain, silent)
       #expect(
         missing.difference
           == .missing(step: 3 * load - 1, expected: ["loaded": ["_0": .number("\(load * 10)")]]))
-      #expect(missing == (try await Self.replay(LogChain(whole), silent)))
+      #expect(missing == (try await Self.replay(RotatedLog(whole), silent)))
     }
   }
 
@@ -98,8 +98,8 @@ struct LiveChainTests {
     try await withFolder { folder in
       let path = folder + "/a"
       try await Self.record(path, size: 2500, keep: 1)
-      let chain = try LogChain(path: path)
-      try #require(chain.firstStep > 0 && chain.parts.count == 2)
+      let chain = try RotatedLog(path: path)
+      try #require(chain.firstStep > 0 && chain.segments.count == 2)
       let recording = try Self.live.open(chain)
       #expect(recording.initialState.items.count >= chain.firstStep / 3)
       let silent = Loading(answer: { $0 == Self.loads ? nil : $0 * 10 })
@@ -125,15 +125,15 @@ struct LiveChainTests {
     let journal = DrawJournal()
     let replayer = Replayer(
       reducer: Loading(), dependencies: (), journal: journal, schema: schema)
-    let plain = error { _ = try replayer.replay(LogChain(path: path)) }
-    let opened = error { _ = try live.open(LogChain(path: path)) }
+    let plain = error { _ = try replayer.replay(RotatedLog(path: path)) }
+    let opened = error { _ = try live.open(RotatedLog(path: path)) }
     #expect(opened == plain, sourceLocation: sourceLocation)
     #expect(opened.contains(text), "\(opened)", sourceLocation: sourceLocation)
     let store = Store(
       initialState: LiveReplayTests.State(), reducer: Loading(), dependencies: ())
     var ran = "none"
     do {
-      _ = try await live.run(LogChain(path: path), on: store)
+      _ = try await live.run(RotatedLog(path: path), on: store)
     } catch {
       ran = "\((error as? LogReadError).map { ReplayError.unreadable($0) } ?? error)"
     }
@@ -164,7 +164,7 @@ struct LiveChainTests {
   @Test("before anything is sent, every line of every file is known to decode")
   func decodedFirst() async throws {
     try await Self.both { path, _ in
-      var bodies = split(try contents(of: path)).map { Array($0.dropLast(SumChain.tailLength + 1)) }
+      var bodies = split(try contents(of: path)).map { Array($0.dropLast(HashChain.tailLength + 1)) }
       let place = try #require(
         bodies.indices.last { String(decoding: bodies[$0], as: UTF8.self).contains("{\"loaded\"") })
       bodies[place] = Array(

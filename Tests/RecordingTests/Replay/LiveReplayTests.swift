@@ -231,10 +231,10 @@ struct LiveReplayTests {
     async throws
   {
     let live = LiveReplay<Loading>(schema: Self.schema)
-    #expect(try live.open(LogChain(try await record())).initialState == State())
-    let foreign = LogChain(LogFile(bytes: try Session.example()))
+    #expect(try live.open(RotatedLog(try await record())).initialState == State())
+    let foreign = RotatedLog(LogFile(bytes: try Session.example()))
     #expect(throws: ReplayError.self) { try live.open(foreign) }
-    #expect(throws: ReplayError.self) { try live.open(LogChain(LogFile(bytes: []))) }
+    #expect(throws: ReplayError.self) { try live.open(RotatedLog(LogFile(bytes: []))) }
   }
 
   /// Runs jobs when it is told to, and says that some have come.

@@ -86,7 +86,7 @@ struct OldLogsTests {
       migrations: migrations)
     var cents = 0
     let summary = try replayer.replay(
-      LogChain(LogFile(path: Logs.path(name))), acceptRisk: acceptRisk,
+      RotatedLog(LogFile(path: Logs.path(name))), acceptRisk: acceptRisk,
       onStep: {
         cents = $1.cents; _ = ($0, $2)
       })

@@ -11,13 +11,13 @@ struct QuickVerifyTests {
   ) -> ReplaySummary? {
     var limits = LogReader.Limits()
     limits.chunk = chunk
-    return QuickFeed(BytesSource(bytes), limits: limits).flatMap {
+    return FastLogReader(BytesSource(bytes), limits: limits).flatMap {
       replayer.verifyQuickly($0, QuickCodes())
     }
   }
 
   private func long(_ bytes: [UInt8]) throws -> ReplaySummary {
-    try Session.replayer().replay(LogChain(LogFile(bytes: bytes)))
+    try Session.replayer().replay(RotatedLog(LogFile(bytes: bytes)))
   }
 
   private func expectSame(_ bytes: [UInt8], chunk: Int = 4096) throws {
@@ -73,7 +73,7 @@ struct QuickVerifyTests {
   /// Sums are right, something else is not.
   @Test("what the long way refuses is refused") func whatTheLongWayRefusesIsRefused() throws {
     var generator = SplitMix(state: 5)
-    let bodies = split(try Session.example()).map { Array($0.dropLast(SumChain.tailLength + 1)) }
+    let bodies = split(try Session.example()).map { Array($0.dropLast(HashChain.tailLength + 1)) }
     var accepted = 0
     for _ in 0..<4000 {
       var broken = bodies
@@ -142,7 +142,7 @@ struct QuickVerifyTests {
     let journal = DrawJournal()
     let replayer = Replayer(
       reducer: Counting(), dependencies: journal, journal: journal, schema: Session.schema)
-    let feed = try #require(QuickFeed(BytesSource(sink.bytes)))
+    let feed = try #require(FastLogReader(BytesSource(sink.bytes)))
     #expect(replayer.verifyQuickly(feed, QuickCodes())?.steps == 5)
   }
 

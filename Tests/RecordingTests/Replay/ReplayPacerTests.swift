@@ -29,7 +29,7 @@ struct ReplayPacerTests {
     private let task = Box<Task<Void, Never>?>(nil)
 
     init(
-      _ chain: LogChain, _ pace: ReplayPace?, from first: Int = 0, until last: Int? = nil,
+      _ chain: RotatedLog, _ pace: ReplayPace?, from first: Int = 0, until last: Int? = nil,
       on clock: TestClock = TestClock(), sleepingOn sleeping: (any Clock<Duration>)? = nil,
       nextStep: ReplayPacer.NextStep? = nil,
       onStep: @escaping @Sendable (Int) async throws -> Void = { _ in }
@@ -54,7 +54,7 @@ struct ReplayPacerTests {
     }
 
     private static func play(
-      _ chain: LogChain, _ pace: ReplayPace?, _ first: Int, _ last: Int?,
+      _ chain: RotatedLog, _ pace: ReplayPace?, _ first: Int, _ last: Int?,
       _ clock: some Clock<Duration>, _ nextStep: ReplayPacer.NextStep?,
       _ onStep: (Int) async throws -> Void
     ) async throws -> ReplaySummary {
@@ -86,8 +86,8 @@ struct ReplayPacerTests {
   }
 
   /// Steps that count by 1, recorded at these milliseconds.
-  private static func recording(_ milliseconds: [Int64]) throws -> LogChain {
-    LogChain(LogFile(bytes: try bytes(milliseconds)))
+  private static func recording(_ milliseconds: [Int64]) throws -> RotatedLog {
+    RotatedLog(LogFile(bytes: try bytes(milliseconds)))
   }
 
   private static func bytes(_ milliseconds: [Int64]) throws -> [UInt8] {

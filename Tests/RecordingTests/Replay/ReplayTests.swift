@@ -8,7 +8,7 @@ struct ReplayTests {
     _ bytes: [UInt8], _ replayer: Replayer<CounterReducer> = Session.replayer()
   ) throws -> Divergence? {
     do {
-      _ = try replayer.replay(LogChain(LogFile(bytes: bytes)))
+      _ = try replayer.replay(RotatedLog(LogFile(bytes: bytes)))
       return nil
     } catch {
       guard case .diverged(let divergence) = error else { throw error }
@@ -20,7 +20,7 @@ struct ReplayTests {
   @Test("a replay passes through the same states") func aReplayPassesThroughTheSameStates() throws {
     var seen: [(Int, CounterState, Int64)] = []
     let bytes = try Session.example()
-    let summary = try Session.replayer().replay(LogChain(LogFile(bytes: bytes))) {
+    let summary = try Session.replayer().replay(RotatedLog(LogFile(bytes: bytes))) {
       seen.append(($0.number, $1, $2))
     }
     #expect(seen.map(\.0) == [1, 2, 3, 4, 5, 6, 7])
@@ -36,7 +36,7 @@ struct ReplayTests {
 
   @Test("a replay can stop early") func aReplayCanStopEarly() throws {
     let bytes = try Session.example()
-    let summary = try Session.replayer().replay(LogChain(LogFile(bytes: bytes)), until: 3)
+    let summary = try Session.replayer().replay(RotatedLog(LogFile(bytes: bytes)), until: 3)
     #expect(summary.steps == 3)
   }
 
@@ -123,7 +123,7 @@ struct ReplayTests {
   @Test("a log that was cut short replays as far as it goes")
   func aLogThatWasCutShortReplaysAsFarAsItGoes() throws {
     let log = try Session.example()
-    let summary = try Session.replayer().replay(LogChain(LogFile(bytes: Array(log.dropLast(400)))))
+    let summary = try Session.replayer().replay(RotatedLog(LogFile(bytes: Array(log.dropLast(400)))))
     #expect(summary.steps > 0)
     #expect(summary.warnings.contains(.cutShort(afterStep: summary.steps)))
   }
@@ -133,7 +133,7 @@ struct ReplayTests {
     log[log.count - 10] ^= 1
     var steps = 0
     do {
-      _ = try Session.replayer().replay(LogChain(LogFile(bytes: log))) { _, _, _ in
+      _ = try Session.replayer().replay(RotatedLog(LogFile(bytes: log))) { _, _, _ in
         steps += 1
       }
       Issue.record("damage was not found")

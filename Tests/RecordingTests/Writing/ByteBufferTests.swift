@@ -68,8 +68,8 @@ struct ByteBufferTests {
       var hasher = XXH64()
       hasher.update(Array(previous.description.utf8))
       for byte in body { hasher.update([byte]) }
-      #expect(SumChain.sum(of: body, after: previous) == Digest(hasher.finalize()))
-      #expect(SumChain.sum(of: body[...], after: nil) == Digest(XXH64.hash(body)))
+      #expect(HashChain.sum(of: body, after: previous) == Digest(hasher.finalize()))
+      #expect(HashChain.sum(of: body[...], after: nil) == Digest(XXH64.hash(body)))
     }
   }
 
@@ -109,9 +109,9 @@ struct ByteBufferTests {
     line.append(sum: sum)
     #expect(String(decoding: line.bytes(), as: UTF8.self) == ",\"sum\":\"\(sum)\"}\n")
     let tail = Array(line.bytes().dropLast())
-    #expect(tail.count == SumChain.tailLength)
+    #expect(tail.count == HashChain.tailLength)
     func states(_ sum: Digest, _ tail: [UInt8]) -> Bool {
-      tail.withUnsafeBufferPointer { $0.baseAddress.map { SumChain.states(sum, $0) } ?? false }
+      tail.withUnsafeBufferPointer { $0.baseAddress.map { HashChain.states(sum, $0) } ?? false }
     }
     #expect(states(sum, tail))
     for position in tail.indices {

@@ -36,7 +36,7 @@ struct FlushedRecordingTests {
     throws
   {
     let expected = try recording(flushing: 0, digestEvery: digestEvery)
-    let summary = try Session.replayer().replay(LogChain(LogFile(bytes: expected)))
+    let summary = try Session.replayer().replay(RotatedLog(LogFile(bytes: expected)))
     #expect(summary.steps == 3)
     #expect(summary.warnings.isEmpty)
     for flushing in 1..<64 {
@@ -51,7 +51,7 @@ struct FlushedRecordingTests {
     session.recorder.stop(state: session.state)
     let bytes = sink.bytes
     #expect(bytes.count > 2 << 20)
-    let summary = try Session.replayer().replay(LogChain(LogFile(bytes: bytes)))
+    let summary = try Session.replayer().replay(RotatedLog(LogFile(bytes: bytes)))
     #expect(summary.steps == 20_000)
     #expect(summary.warnings.isEmpty)
   }

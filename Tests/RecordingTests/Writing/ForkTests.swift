@@ -11,8 +11,8 @@ struct ForkTests {
   ) throws {
     try withFolder { folder in
       try write(bytes, to: folder + "/old")
-      let travel = try LogTravel(LogFile(path: folder + "/old"), replayer: Session.replayer())
-      let (continuation, state) = try travel.fork(
+      let navigator = try LogNavigator(LogFile(path: folder + "/old"), replayer: Session.replayer())
+      let (continuation, state) = try navigator.fork(
         at: n, to: folder + "/new", provenance: provenance)
       try body(folder + "/new", continuation, state)
     }
@@ -48,9 +48,9 @@ struct ForkTests {
   @Test("the first steps are those of the old log and others follow", arguments: 0...7)
   func theFirstStepsAreThoseOfTheOldLogAndOthersFollow(n: Int) throws {
     let old = try Session.example()
-    let bodies = split(old).map { $0.dropLast(SumChain.tailLength + 1) }
+    let bodies = split(old).map { $0.dropLast(HashChain.tailLength + 1) }
     try forked(old, at: n, provenance: true) { path, continuation, state in
-      let copied = split(try contents(of: path)).map { $0.dropLast(SumChain.tailLength + 1) }
+      let copied = split(try contents(of: path)).map { $0.dropLast(HashChain.tailLength + 1) }
       #expect(copied[0].starts(with: bodies[0]))
       #expect(
         copied.dropFirst().elementsEqual(bodies[1..<copied.count], by: { Array($0) == Array($1) }))
@@ -65,7 +65,7 @@ struct ForkTests {
       let end = try goOn(path, continuation, state)
       var last: CounterState?
       let summary = try Session.replayer().replay(
-        LogChain(LogFile(path: path)),
+        RotatedLog(LogFile(path: path)),
         onStep: {
           last = $1; _ = ($0, $2)
         })
@@ -96,11 +96,11 @@ struct ForkTests {
 
   @Test("marks, issues and unknown lines behind the step come along")
   func marksIssuesAndUnknownLinesBehindTheStepComeAlong() throws {
-    let bodies = split(try Session.example()).map { Array($0.dropLast(SumChain.tailLength + 1)) }
+    let bodies = split(try Session.example()).map { Array($0.dropLast(HashChain.tailLength + 1)) }
     var more = bodies
     more.insert(Array(#"{"k":"novel","x":1"#.utf8), at: 4)
     try forked(sealed(more), at: 2, provenance: true) { path, _, _ in
-      let copied = split(try contents(of: path)).map { Array($0.dropLast(SumChain.tailLength + 1)) }
+      let copied = split(try contents(of: path)).map { Array($0.dropLast(HashChain.tailLength + 1)) }
       #expect(copied.count == 5)
       #expect(Array(copied[1...]) == Array(more[1...4]))
     }
@@ -138,8 +138,8 @@ struct ForkTests {
     try forked(try Session.example(), at: 7, provenance: true) { path, continuation, state in
       _ = try goOn(
         path, continuation, state, options: .init(rotation: .init(size: 3000)), steps: 30)
-      let chain = try LogChain(path: path)
-      #expect(chain.parts.count > 1)
+      let chain = try RotatedLog(path: path)
+      #expect(chain.segments.count > 1)
       #expect(try chain.check().steps == 37)
       _ = try Session.replayer().verify(chain)
     }

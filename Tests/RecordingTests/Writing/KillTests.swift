@@ -56,14 +56,14 @@ struct KillTests {
           let enough = Int.random(in: 1...300, using: &generator)
           let acknowledged = try kill(path, after: enough)
           #expect(acknowledged >= enough)
-          let chain = try LogChain(path: path)
+          let chain = try RotatedLog(path: path)
           let steps = try chain.check().steps
           if steps < acknowledged { lost += 1 }
           if access(path + ".next", F_OK) == 0 { inRotation += 1 }
           _ = try Session.replayer().verify(chain)
-          let travel = try LogTravel(chain, replayer: Session.replayer())
-          #expect(travel.stepCount == steps && travel.divergence == nil)
-          #expect(try travel.state(at: acknowledged).count == acknowledged - acknowledged / 7)
+          let navigator = try LogNavigator(chain, replayer: Session.replayer())
+          #expect(navigator.stepCount == steps && navigator.divergence == nil)
+          #expect(try navigator.state(at: acknowledged).count == acknowledged - acknowledged / 7)
         }
       }
       #expect(lost == 0)

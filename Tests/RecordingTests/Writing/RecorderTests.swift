@@ -177,7 +177,7 @@ struct RecorderTests {
     #expect(warnings == [])
     #expect(lines.map(\.kind) == ["log", "step", "mark", "issue", "end"])
     #expect(lines[1].step?.digest != nil)
-    _ = try Session.replayer().replay(LogChain(LogFile(bytes: sink.bytes)))
+    _ = try Session.replayer().replay(RotatedLog(LogFile(bytes: sink.bytes)))
   }
 
   @Test("stopping without the state leaves a valid log")

@@ -230,7 +230,7 @@ struct RecordingFaultTests {
   }
 
   @Test("the longest line is what a reader takes") func theLongestLineIsWhatAReaderTakes() {
-    let tail = SumChain.tailLength
+    let tail = HashChain.tailLength
     #expect(obstacle(toBody: LogReader.Limits().line - tail) == nil)
     #expect(obstacle(toBody: LogReader.Limits().line - tail + 1) != nil)
   }

@@ -62,16 +62,16 @@ struct RotationTests {
       #expect(session.recorder.failure == nil)
       #expect(session.recorder.step == 40)
 
-      let chain = try LogChain(path: path)
-      #expect(chain.parts.count > 3)
-      #expect(chain.parts.map(\.number) == Array(1...chain.parts.count))
-      #expect(chain.parts.last?.path == path)
+      let chain = try RotatedLog(path: path)
+      #expect(chain.segments.count > 3)
+      #expect(chain.segments.map(\.number) == Array(1...chain.segments.count))
+      #expect(chain.segments.last?.path == path)
       var rolled: [UInt64] = []
       var steps = 0
-      for part in chain.parts {
+      for part in chain.segments {
         #expect(part.stepsBefore == steps)
         let summary = try Session.replayer().replay(
-          LogChain(LogFile(path: part.path)), onStep: { _, state, _ in rolled = state.rolls })
+          RotatedLog(LogFile(path: part.path)), onStep: { _, state, _ in rolled = state.rolls })
         #expect(summary.warnings == [], "each has its end line")
         steps += summary.steps
         let size = try contents(of: part.path).count
@@ -82,7 +82,7 @@ struct RotationTests {
       let summaries = try Session.replayer().verify(chain)
       #expect(summaries.map(\.steps).reduce(0, +) == 40)
       #expect(try chain.check().steps == 40)
-      #expect(FileRotation.numbers(of: path)?.count == chain.parts.count - 1)
+      #expect(FileRotation.numbers(of: path)?.count == chain.segments.count - 1)
       #expect(access(path + ".next", F_OK) != 0)
     }
   }
@@ -94,7 +94,7 @@ struct RotationTests {
       run(session)
       session.recorder.stop()
       var last: Int64 = 0
-      for part in try LogChain(path: path).parts {
+      for part in try RotatedLog(path: path).segments {
         let reader = try LogReader(path: part.path)
         let header = try reader.header()
         while let entry = try reader.next() {
@@ -115,9 +115,9 @@ struct RotationTests {
       session.recorder.stop()
       let numbers = try #require(FileRotation.numbers(of: path))
       #expect(numbers.count == 2)
-      let chain = try LogChain(path: path)
-      #expect(chain.parts.count == 3)
-      #expect(chain.parts[0].stepsBefore > 0)
+      let chain = try RotatedLog(path: path)
+      #expect(chain.segments.count == 3)
+      #expect(chain.segments[0].stepsBefore > 0)
       #expect(try chain.check().steps == 40)
       _ = try Session.replayer().verify(chain)
     }
@@ -127,7 +127,7 @@ struct RotationTests {
       run(session)
       session.recorder.stop()
       #expect(FileRotation.numbers(of: path) == [])
-      #expect(try LogChain(path: path).check().steps == 40)
+      #expect(try RotatedLog(path: path).check().steps == 40)
     }
   }
 
@@ -138,8 +138,8 @@ struct RotationTests {
       session.send(.roll(times: 200))
       run(session, steps: 20)
       session.recorder.stop()
-      let chain = try LogChain(path: path)
-      #expect(chain.parts.count < 10)
+      let chain = try RotatedLog(path: path)
+      #expect(chain.segments.count < 10)
       #expect(try chain.check().steps == 21)
     }
   }
@@ -152,8 +152,8 @@ struct RotationTests {
       let session = try session(path, options(digestEvery: 7, snapshotEvery: 3))
       run(session)
       session.recorder.stop(state: session.state)
-      let chain = try LogChain(path: path)
-      #expect(chain.parts.count > 3)
+      let chain = try RotatedLog(path: path)
+      #expect(chain.segments.count > 3)
       #expect(try Session.replayer().verify(chain).map(\.steps).reduce(0, +) == 40)
       #expect(try chain.check().warnings == [])
     }
@@ -170,8 +170,8 @@ struct RotationTests {
       }
       recorder.stop()
       #expect(FileRotation.numbers(of: path) == [])
-      let chain = try LogChain(path: path)
-      #expect(chain.parts.count == 1)
+      let chain = try RotatedLog(path: path)
+      #expect(chain.segments.count == 1)
       #expect(try chain.check().steps == 100)
     }
   }
@@ -258,7 +258,7 @@ struct RotationTests {
       var moments = 0
       try watch.forEachCopy { copy, acknowledged in
         moments += 1
-        let chain = try LogChain(path: copy + "/a")
+        let chain = try RotatedLog(path: copy + "/a")
         // The step that caused the rotation is written and not acknowledged yet.
         #expect(try chain.check().steps == acknowledged + 1)
         _ = try Session.replayer().verify(chain)
@@ -275,7 +275,7 @@ struct RotationTests {
         folder + "/a", options(keep: 2, durability: .sync), system: watch.system)
       record(session, watch)
       session.recorder.stop()
-      let chain = try LogChain(path: folder + "/a")
+      let chain = try RotatedLog(path: folder + "/a")
       let (steps, warnings) = try chain.check()
       #expect(session.state.count == 820, "the store goes on")
       if let failure = session.recorder.failure {
@@ -309,14 +309,14 @@ struct RotationTests {
       #expect(numbers.count > 2)
       #expect(numbers == Array(2...(numbers.last ?? 2)), "there is no gap")
       #expect(kept.now == ["a.2 \(EBUSY)"], "said once")
-      #expect(try LogChain(path: path).check().steps == 40)
+      #expect(try RotatedLog(path: path).check().steps == 40)
 
       isStuck.value.withLock { $0 = false }
       run(session)
       session.recorder.stop()
       #expect(session.recorder.failure == nil)
       #expect(FileRotation.numbers(of: path)?.count == 1)
-      let chain = try LogChain(path: path)
+      let chain = try RotatedLog(path: path)
       #expect(try chain.check().steps == 80)
       _ = try Session.replayer().verify(chain)
     }
@@ -406,7 +406,7 @@ struct RotationTests {
       let session = try session(path, options(), system: system)
       run(session)
       session.recorder.stop()
-      #expect(try LogChain(path: path).check().steps == 40)
+      #expect(try RotatedLog(path: path).check().steps == 40)
     }
   }
 
@@ -418,30 +418,30 @@ struct RotationTests {
       run(session)
       session.recorder.stop()
       #expect(session.recorder.failure == nil)
-      #expect(try LogChain(path: path).check().steps == 40)
+      #expect(try RotatedLog(path: path).check().steps == 40)
     }
   }
 
   // MARK: Chains that are none
 
-  private func withChain(_ body: (String, LogChain) throws -> Void) throws {
+  private func withChain(_ body: (String, RotatedLog) throws -> Void) throws {
     try withFolder { folder in
       let session = try session(folder + "/a", options())
       run(session)
       session.recorder.stop()
-      try body(folder + "/a", try LogChain(path: folder + "/a"))
+      try body(folder + "/a", try RotatedLog(path: folder + "/a"))
     }
   }
 
   @Test("a missing file is named") func aMissingFileIsNamed() throws {
     try withChain { path, _ in
       unlink(path + ".2")
-      let error = #expect(throws: LogReadError.self) { try LogChain(path: path) }
+      let error = #expect(throws: LogReadError.self) { try RotatedLog(path: path) }
       #expect(error?.description == "\(path).2 is missing: the files before and after it are there")
       #expect(error?.kind == "gap")
     }
     try withFolder { folder in
-      let error = #expect(throws: LogReadError.self) { try LogChain(path: folder + "/none") }
+      let error = #expect(throws: LogReadError.self) { try RotatedLog(path: folder + "/none") }
       #expect(error?.kind == "missing")
     }
   }
@@ -451,13 +451,13 @@ struct RotationTests {
       rename(path + ".1", path + ".x")
       rename(path + ".2", path + ".1")
       rename(path + ".x", path + ".2")
-      #expect(throws: LogReadError.self) { try LogChain(path: path) }
+      #expect(throws: LogReadError.self) { try RotatedLog(path: path) }
     }
     try withChain { path, _ in
       rename(path + ".2", path + ".x")
       rename(path + ".3", path + ".2")
       rename(path + ".x", path + ".3")
-      let chain = try LogChain(path: path)
+      let chain = try RotatedLog(path: path)
       let error = #expect(throws: LogReadError.self) { try chain.check() }
       guard case .broken(let found, _, _)? = error else {
         Issue.record("\(String(describing: error))")
@@ -468,7 +468,7 @@ struct RotationTests {
     try withChain { path, _ in
       unlink(path + ".2")
       try write(try Session.example(), to: path + ".2")
-      let chain = try LogChain(path: path)
+      let chain = try RotatedLog(path: path)
       #expect(throws: LogReadError.self) { try chain.check() }
     }
   }
@@ -485,7 +485,7 @@ struct RotationTests {
   @Test("every changed byte of a chain is found") func everyChangedByteOfAChainIsFound() throws {
     try withChain { path, chain in
       var generator = SplitMix(state: 3)
-      for part in chain.parts {
+      for part in chain.segments {
         let bytes = try contents(of: part.path)
         for _ in 0..<20 {
           var broken = bytes
@@ -494,12 +494,12 @@ struct RotationTests {
           broken[place] ^= 1 << (generator.next() % 8)
           unlink(part.path)
           try write(broken, to: part.path)
-          #expect(throws: LogReadError.self) { try LogChain(path: path).check() }
+          #expect(throws: LogReadError.self) { try RotatedLog(path: path).check() }
         }
         unlink(part.path)
         try write(bytes, to: part.path)
       }
-      #expect(try LogChain(path: path).check().steps == 40)
+      #expect(try RotatedLog(path: path).check().steps == 40)
     }
   }
 }

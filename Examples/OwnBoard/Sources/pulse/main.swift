@@ -48,7 +48,7 @@ await board.close()
 
 // The recording replays with the same features, and no service is asked.
 var checked: [String] = []
-let replayed = try Replayer(features).replay(LogChain(LogFile(path: recording))) { _, state, _ in
+let replayed = try Replayer(features).replay(RotatedLog(LogFile(path: recording))) { _, state, _ in
   checked = state[Pulse.feature].isUp.keys.sorted()
 }
 try? FileManager.default.removeItem(atPath: recording)

@@ -8,7 +8,7 @@ struct ProxyFailure {
   /// `nil` where the proxy is not what failed.
   init?(_ transfer: Transfer, _ easy: EasyHandle, _ code: CURLcode) {
     let address = transfer.address
-    let place = address.endpoint
+    let endpoint = address.endpoint
     switch code {
     case CURLE_COULDNT_RESOLVE_PROXY:
       error = APIError(
@@ -35,15 +35,15 @@ struct ProxyFailure {
       if status == 407 {
         error = APIError(
           .unreachable,
-          "the proxy wants a user name and a password before it lets a connection to \(place) through (407)"
+          "the proxy wants a user name and a password before it lets a connection to \(endpoint) through (407)"
         )
       } else if status >= 300 {
         error = APIError(
-          .unreachable, "the proxy did not let the connection to \(place) through (\(status))")
+          .unreachable, "the proxy did not let the connection to \(endpoint) through (\(status))")
       } else if code == CURLE_PROXY {
         error = APIError(
           .unreachable,
-          "the proxy did not let the connection to \(place) through: check its settings")
+          "the proxy did not let the connection to \(endpoint) through: check its settings")
       } else {
         return nil
       }

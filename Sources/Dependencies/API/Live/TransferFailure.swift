@@ -26,18 +26,18 @@ extension APIError {
   /// answer was not.
   static func transfer(_ transfer: Transfer, _ easy: EasyHandle, _ code: CURLcode) -> APIError {
     let address = transfer.address
-    let place = address.endpoint
+    let endpoint = address.endpoint
     if let overflow = transfer.overflow { return tooLarge(overflow, transfer) }
-    if let problem = transfer.lengthProblem { return badLength(problem, place) }
+    if let problem = transfer.lengthProblem { return badLength(problem, endpoint) }
     if let failure = transfer.upload?.failure { return failure }
     if let failure = ProxyFailure(transfer, easy, code) { return failure.error }
     switch code {
     case CURLE_URL_MALFORMAT:
-      return APIError(.invalidURL, "libcurl does not understand the address of \(place)")
+      return APIError(.invalidURL, "libcurl does not understand the address of \(endpoint)")
     case CURLE_UNSUPPORTED_PROTOCOL:
       // The scheme was checked before: once connected, this is HTTP/0.9, that is, bytes without a
       // status line.
-      if easy.library.get(easy.raw, offset: CURLINFO_CONNECT_TIME_T) > 0 { return noHTTP(place) }
+      if easy.library.get(easy.raw, offset: CURLINFO_CONNECT_TIME_T) > 0 { return noHTTP(endpoint) }
       return APIError(.unsupportedScheme, "this libcurl was built without \(address.scheme)")
     case CURLE_COULDNT_RESOLVE_HOST:
       return APIError(
@@ -55,24 +55,24 @@ extension APIError {
       if let limit = transfer.request.idleLimit, transfer.request.timeout == nil {
         return APIError(
           .timeout,
-          "\(place) sent and took nothing for \(limit.formattedMilliseconds): try again, or allow more time"
+          "\(endpoint) sent and took nothing for \(limit.formattedMilliseconds): try again, or allow more time"
         )
       }
       return timeout(address, transfer.request.timeout)
     case CURLE_ABORTED_BY_CALLBACK: return cancelled(address)
     case CURLE_WEIRD_SERVER_REPLY:
-      return easy.error.contains("Content-Length") ? badLength(.malformed, place) : noHTTP(place)
+      return easy.error.contains("Content-Length") ? badLength(.malformed, endpoint) : noHTTP(endpoint)
     case CURLE_BAD_CONTENT_ENCODING:
       return APIError(
-        .malformed, "the answer of \(place) is damaged: its compressed body cannot be unpacked")
+        .malformed, "the answer of \(endpoint) is damaged: its compressed body cannot be unpacked")
     case CURLE_HTTP2, CURLE_HTTP2_STREAM:
-      return APIError(.malformed, "\(place) broke the rules of HTTP/2 or reset the request")
+      return APIError(.malformed, "\(endpoint) broke the rules of HTTP/2 or reset the request")
     case CURLE_PARTIAL_FILE:
       return APIError(
         .truncated,
-        "\(place) closed the connection before the announced end of its answer: try again")
+        "\(endpoint) closed the connection before the announced end of its answer: try again")
     case CURLE_GOT_NOTHING:
-      return APIError(.truncated, "\(place) closed the connection without an answer: try again")
+      return APIError(.truncated, "\(endpoint) closed the connection without an answer: try again")
     case CURLE_RECV_ERROR, CURLE_SEND_ERROR:
       // Newer libraries have a limit of their own, below ours, and no code for it.
       if easy.error.hasPrefix("Too large response headers") { return tooLarge(.headers, transfer) }
@@ -81,11 +81,11 @@ extension APIError {
     case CURLE_FILESIZE_EXCEEDED: return tooLarge(.body, transfer)
     case CURLE_OUT_OF_MEMORY:
       return APIError(
-        .tooLarge, "memory is short, or a header line of \(place) is longer than libcurl accepts")
+        .tooLarge, "memory is short, or a header line of \(endpoint) is longer than libcurl accepts")
     case CURLE_SEND_FAIL_REWIND:
       return APIError(
         .truncated,
-        "\(place) closed the connection while the body was sent, which can be read only once: try again"
+        "\(endpoint) closed the connection while the body was sent, which can be read only once: try again"
       )
     default: break
     }
@@ -93,36 +93,36 @@ extension APIError {
       let reason = printable(easy.error)
       return APIError(
         .tls,
-        "no secure connection to \(place)\(reason.isEmpty ? "" : ": \(reason)"). \(advice)")
+        "no secure connection to \(endpoint)\(reason.isEmpty ? "" : ": \(reason)"). \(advice)")
     }
     // CURLE_TOO_LARGE, which older headers do not have.
     if code.rawValue == 100 { return tooLarge(.headers, transfer) }
-    return APIError(.io, "the request to \(place) failed inside libcurl (code \(code.rawValue))")
+    return APIError(.io, "the request to \(endpoint) failed inside libcurl (code \(code.rawValue))")
   }
 
   private static func tooLarge(_ overflow: Transfer.Overflow, _ transfer: Transfer) -> APIError {
-    let place = transfer.address.endpoint
+    let endpoint = transfer.address.endpoint
     switch overflow {
     case .headers:
       return APIError(
-        .tooLarge, "\(place) sent more headers than are accepted: is it the right service?")
+        .tooLarge, "\(endpoint) sent more headers than are accepted: is it the right service?")
     case .body:
       return APIError(
         .tooLarge,
         """
-        the answer of \(place) is larger than the limit of \(transfer.request.bodyLimit) bytes: ask for less, or raise \
+        the answer of \(endpoint) is larger than the limit of \(transfer.request.bodyLimit) bytes: ask for less, or raise \
         the limit
         """)
     case .decoded:
       return APIError(
         .tooLargeDecoded,
         """
-        the compressed answer of \(place) unpacks to more than the limit of \(transfer.request.decodedLimit ?? 0) bytes
+        the compressed answer of \(endpoint) unpacks to more than the limit of \(transfer.request.decodedLimit ?? 0) bytes
         """)
     }
   }
 
-  private static func badLength(_ problem: ResponseHead.LengthProblem, _ place: String) -> APIError
+  private static func badLength(_ problem: ResponseHead.LengthProblem, _ endpoint: String) -> APIError
   {
     let what =
       switch problem {
@@ -131,12 +131,12 @@ extension APIError {
       }
     return APIError(
       .malformed,
-      "the answer of \(place) has \(what), so that its end is not known: check the service, or a proxy before it"
+      "the answer of \(endpoint) has \(what), so that its end is not known: check the service, or a proxy before it"
     )
   }
 
-  private static func noHTTP(_ place: String) -> APIError {
-    APIError(.malformed, "what \(place) answered is not HTTP: check the port and the scheme")
+  private static func noHTTP(_ endpoint: String) -> APIError {
+    APIError(.malformed, "what \(endpoint) answered is not HTTP: check the port and the scheme")
   }
 
   private static func couldNotConnect(_ address: URLBuilder, _ code: Int32) -> APIError {

@@ -98,8 +98,8 @@ public final class MockAPIClient: APIClient, CheckedMock {
     column: Int = #column
   ) {
     let wanted = Self.key(url)
-    let place = MockIssue.Line(fileID, filePath, line, column)
-    add(answers, "\(method) \(Self.shown(url))", place) {
+    let location = MockIssue.Line(fileID, filePath, line, column)
+    add(answers, "\(method) \(Self.shown(url))", location) {
       $0.method == method && Self.key($0.url) == wanted
     }
   }
@@ -111,8 +111,8 @@ public final class MockAPIClient: APIClient, CheckedMock {
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line,
     column: Int = #column
   ) {
-    let place = MockIssue.Line(fileID, filePath, line, column)
-    add(answers, "\(method) \(Self.shown(prefix))…", place) {
+    let location = MockIssue.Line(fileID, filePath, line, column)
+    add(answers, "\(method) \(Self.shown(prefix))…", location) {
       $0.method == method && $0.url.hasPrefix(prefix)
     }
   }

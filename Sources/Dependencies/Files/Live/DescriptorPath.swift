@@ -11,13 +11,13 @@ package struct DescriptorPath: Sendable, Equatable {
   package init?(_ path: String) {
     var path = path
     for _ in 0..<40 {
-      let parts = PathParts(path, ignoresTrailingSlashes: true)
+      let parts = PathComponents(path, ignoresTrailingSlashes: true)
       if let number = Int32(parts.name), number >= 0, DescriptorPath.lists(parts.folder) {
         self.number = number
         return
       }
-      guard let link = FilePlace.target(ofLink: path) else { return nil }
-      path = FilePlace.follow(link, from: path)
+      guard let link = ResolvedFile.target(ofLink: path) else { return nil }
+      path = ResolvedFile.follow(link, from: path)
     }
     return nil
   }

@@ -4,7 +4,7 @@ import Synchronization
 /// An `OutputFile` that is opened when there is something to write. Each call waits on a thread of
 /// its own: the reader of a pipe may stall.
 final class LiveFileOutput: FileOutput {
-  let kept: KeptPart? = nil
+  let kept: PartialContent? = nil
   private let path: String
   private let mode: OutputFile.Mode
   private let system: FileSystem

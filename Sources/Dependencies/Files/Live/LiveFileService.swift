@@ -67,7 +67,7 @@ package struct LiveFileService: FileService {
   ///
   /// - Throws: `cannotCreate` for a folder, and where the folder of a new file is missing or must
   ///   not be written to.
-  package func checkPlace(_ path: String) throws(FileError) {
+  package func checkCreatable(_ path: String) throws(FileError) {
     func cannotCreate(_ number: Int32) -> FileError {
       FileError(
         .cannotCreate, path: path,
@@ -78,7 +78,7 @@ package struct LiveFileService: FileService {
       return
     }
     guard errno == ENOENT else { throw cannotCreate(errno) }
-    let folder = PathParts(FilePlace.followed(path), ignoresTrailingSlashes: true).folder
+    let folder = PathComponents(ResolvedFile.followed(path), ignoresTrailingSlashes: true).folder
     guard access(folder, W_OK) == 0 else { throw cannotCreate(errno) }
   }
 

@@ -53,7 +53,7 @@ package struct OutputFile: Sendable {
   init(_ path: String, _ mode: Mode, _ system: FileSystem) throws(FileError) {
     self.path = path
     self.system = system
-    target = FilePlace.followed(path)
+    target = ResolvedFile.followed(path)
     let opening = Opening(path: path, target: target, system: system)
     (file, undo) = try opening.open(mode)
   }

@@ -41,7 +41,7 @@ struct OwnFiles: Sendable {
         plain(paths.history, "history"), plain(paths.configuration, "configuration"),
         plain(paths.initScript, "start script"),
       ]
-      + secrets.filter { FilePlace.mayBeRegular($0) }.map { plain($0, "unlock source") }
+      + secrets.filter { ResolvedFile.mayBeRegular($0) }.map { plain($0, "unlock source") }
     sessions = paths.sessions
   }
 
@@ -51,52 +51,52 @@ struct OwnFiles: Sendable {
   ///
   /// - Parameter isRecording: A new recording may be put among the others.
   func title(of path: String, isRecording: Bool) -> String? {
-    let target = FilePlace(path)
+    let target = ResolvedFile(path)
     // Most of them are in one folder.
-    var folders: [String: FilePlace] = [:]
+    var folders: [String: ResolvedFile] = [:]
     for family in families where isPart(target, of: family, &folders) { return family.title }
     return !isRecording && isSession(target) ? "recordings" : nil
   }
 
   private func isPart(
-    _ target: FilePlace, of family: Family, _ folders: inout [String: FilePlace]
+    _ target: ResolvedFile, of family: Family, _ folders: inout [String: ResolvedFile]
   ) -> Bool {
-    let parts = PathParts(family.path, ignoresTrailingSlashes: true)
-    let place = folders[parts.folder] ?? FilePlace(parts.folder)
-    folders[parts.folder] = place
+    let parts = PathComponents(family.path, ignoresTrailingSlashes: true)
+    let file = folders[parts.folder] ?? ResolvedFile(parts.folder)
+    folders[parts.folder] = file
     if let id = target.id, id == FileID(family.path) { return true }
-    if isPart(target, of: family, in: place, parts.name) { return true }
+    if isPart(target, of: family, in: file, parts.name) { return true }
     guard let info = FileInfo(family.path, followsLink: false), info.isLink else { return false }
     // The file is elsewhere, and what belongs to it is beside it.
-    let own = FilePlace(family.path)
-    return isPart(target, of: family, in: FilePlace(own.folder), own.name)
+    let own = ResolvedFile(family.path)
+    return isPart(target, of: family, in: ResolvedFile(own.folder), own.name)
   }
 
   private func isPart(
-    _ target: FilePlace, of family: Family, in place: FilePlace, _ base: String
+    _ target: ResolvedFile, of family: Family, in file: ResolvedFile, _ base: String
   ) -> Bool {
-    if target.isIn(place), family.includes(target.name.lowercased(), base.lowercased()) {
+    if target.isIn(file), family.includes(target.name.lowercased(), base.lowercased()) {
       return true
     }
     guard target.hasSeveralNames, let id = target.id else { return false }
-    return FilePlace.names(in: place.path).contains { name in
-      family.includes(name, base) && FileID("\(place.path)/\(name)") == id
+    return ResolvedFile.names(in: file.path).contains { name in
+      family.includes(name, base) && FileID("\(file.path)/\(name)") == id
     }
   }
 
-  private func isSession(_ target: FilePlace) -> Bool {
-    let folder = FilePlace(sessions)
+  private func isSession(_ target: ResolvedFile) -> Bool {
+    let folder = ResolvedFile(sessions)
     let (inner, outer) = (target.path.lowercased(), folder.path.lowercased())
     if inner == outer || inner.hasPrefix(outer + "/") { return true }
     guard let own = folder.id else { return false }
     if target.foldersAbove.contains(where: { FileID($0) == own }) { return true }
     guard target.hasSeveralNames, let id = target.id else { return false }
-    return FilePlace.names(in: folder.path).contains { FileID("\(folder.path)/\($0)") == id }
+    return ResolvedFile.names(in: folder.path).contains { FileID("\(folder.path)/\($0)") == id }
   }
 }
 
 /// Where a path leads, through symbolic links, also where nothing is there yet.
-struct FilePlace: Sendable {
+struct ResolvedFile: Sendable {
   /// Absolute; all links are resolved, as far as the folders are there.
   let path: String
   let folder: String
@@ -109,8 +109,8 @@ struct FilePlace: Sendable {
   let hasSeveralNames: Bool
 
   init(_ path: String) {
-    self.path = FilePlace.resolved(FilePlace.followed(path))
-    let parts = PathParts(self.path, ignoresTrailingSlashes: true)
+    self.path = ResolvedFile.resolved(ResolvedFile.followed(path))
+    let parts = PathComponents(self.path, ignoresTrailingSlashes: true)
     (folder, name) = (parts.folder, parts.name)
     folderID = FileID(folder)
     // Of the path as given: `/dev/stdout` and the like refer to files without a path.
@@ -120,7 +120,7 @@ struct FilePlace: Sendable {
   }
 
   /// Whether the file is straight in that folder.
-  func isIn(_ other: FilePlace) -> Bool {
+  func isIn(_ other: ResolvedFile) -> Bool {
     guard let id = folderID else { return folder.lowercased() == other.path.lowercased() }
     return id == other.id
   }
@@ -129,7 +129,7 @@ struct FilePlace: Sendable {
   var foldersAbove: [String] {
     var folders = [folder]
     while let last = folders.last, last.utf8.count > 1 {
-      let above = PathParts(last, ignoresTrailingSlashes: true).folder
+      let above = PathComponents(last, ignoresTrailingSlashes: true).folder
       if above == last || above == "." { break }
       folders.append(above)
     }
@@ -138,13 +138,13 @@ struct FilePlace: Sendable {
 
   private static func resolved(_ path: String) -> String {
     if let resolved = try? FileSystem().resolve(path) { return resolved }
-    let parts = PathParts(path, ignoresTrailingSlashes: true)
+    let parts = PathComponents(path, ignoresTrailingSlashes: true)
     guard parts.folder != path else { return path }
     let above = resolved(parts.folder)
     switch parts.name {
     case ".": return above
-    case "..": return PathParts(above, ignoresTrailingSlashes: true).folder
-    default: return PathParts.join(above, parts.name)
+    case "..": return PathComponents(above, ignoresTrailingSlashes: true).folder
+    default: return PathComponents.join(above, parts.name)
     }
   }
 
@@ -172,7 +172,7 @@ struct FilePlace: Sendable {
   /// The path to which a link at `path` leads.
   static func follow(_ link: String, from path: String) -> String {
     guard !link.hasPrefix("/") else { return link }
-    return PathParts.join(PathParts(path, ignoresTrailingSlashes: true).folder, link)
+    return PathComponents.join(PathComponents(path, ignoresTrailingSlashes: true).folder, link)
   }
 
   /// Whether it is a regular file, or nothing yet. Whatever else is there is read as no secret.

@@ -7,7 +7,7 @@ import Synchronization
 /// Only one process writes it at a time. When it is whole, it takes the name of the file in one
 /// step.
 final class PartialFile: FileOutput {
-  let kept: KeptPart?
+  let kept: PartialContent?
   private let path: String
   /// Where `path` leads.
   private let target: String
@@ -29,7 +29,7 @@ final class PartialFile: FileOutput {
     self.path = path
     self.system = system
     self.check = check
-    target = FilePlace.followed(path)
+    target = ResolvedFile.followed(path)
     part = target + ".part"
     func refused(_ path: String, _ reason: String) -> FileError {
       FileError(.cannotCreate, path: path, message: "\(path) \(reason)")
@@ -60,7 +60,7 @@ final class PartialFile: FileOutput {
       try system.changeMode(file, to: 0o600)
       kept =
         info.size > 0
-        ? PartialFile.tag(part + ".tag").map { KeptPart(size: info.size, tag: $0) } : nil
+        ? PartialFile.tag(part + ".tag").map { PartialContent(size: info.size, tag: $0) } : nil
     } catch {
       throw switch error.code {
       case EWOULDBLOCK: refused(part, "is being written by another command")

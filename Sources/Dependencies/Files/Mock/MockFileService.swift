@@ -29,8 +29,8 @@ public final class MockFileService: FileService, CheckedMock {
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line,
     column: Int = #column
   ) {
-    let place = MockIssue.Line(fileID, filePath, line, column)
-    state.withLock { $0.failures.add(call, error, place) }
+    let location = MockIssue.Line(fileID, filePath, line, column)
+    state.withLock { $0.failures.add(call, error, location) }
   }
 
   /// The failures that were asked for and did not happen.

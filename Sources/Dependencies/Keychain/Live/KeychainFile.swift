@@ -19,7 +19,7 @@ final class KeychainFile {
   /// The folder, opened anew for each save, with the lock held.
   struct Folder {
     let descriptor: OpenFile
-    let place: Place
+    let source: Place
     /// Held until this value goes; none where a file is made that nobody else writes.
     let lock: OpenFile?
   }
@@ -27,7 +27,7 @@ final class KeychainFile {
   struct Place {
     let folder: String
     let name: String
-    var path: String { PathParts.join(folder, name) }
+    var path: String { PathComponents.join(folder, name) }
   }
 
   /// As it was given; error messages name it.
@@ -46,11 +46,11 @@ final class KeychainFile {
 
   /// The folder and the name in it, as given.
   var unresolved: Place {
-    let parts = PathParts(path)
+    let parts = PathComponents(path)
     return Place(folder: parts.folder, name: parts.name)
   }
 
-  func place() throws(KeychainError) -> Place {
+  func source() throws(KeychainError) -> Place {
     if let resolved { return resolved }
     let given = unresolved
     guard !["", ".", ".."].contains(given.name) else {
@@ -58,9 +58,9 @@ final class KeychainFile {
         .insecurePath, message: "this path names no file. Name the keychain's file.")
     }
     do throws(SystemError) {
-      let place = Place(folder: try system.resolve(given.folder), name: given.name)
-      resolved = place
-      return place
+      let source = Place(folder: try system.resolve(given.folder), name: given.name)
+      resolved = source
+      return source
     } catch {
       throw error.code == ENOENT
         ? missing : .io(error.code, "the keychain's folder cannot be reached")
@@ -70,9 +70,9 @@ final class KeychainFile {
   /// What the name refers to now; `nil` if there is nothing. Throws `.insecurePath` for anything
   /// but a file.
   func info(in folder: Folder? = nil) throws(KeychainError) -> FileInfo? {
-    let place: Place
+    let source: Place
     do throws(KeychainError) {
-      place = try self.place()
+      source = try self.source()
     } catch {
       if error.kind == .missing { return nil }
       throw error
@@ -80,7 +80,7 @@ final class KeychainFile {
     let info: FileInfo?
     do throws(SystemError) {
       info = try system.info(
-        of: folder == nil ? place.path : place.name, in: folder?.descriptor)
+        of: folder == nil ? source.path : source.name, in: folder?.descriptor)
     } catch {
       throw .io(error.code, "the keychain cannot be looked up")
     }
@@ -92,10 +92,10 @@ final class KeychainFile {
 
   /// Steps 1 and 2: the whole file, and the file itself kept open.
   func read(in folder: Folder? = nil) throws(KeychainError) -> (bytes: [UInt8], held: Held) {
-    let place = try self.place()
+    let source = try self.source()
     let descriptor: OpenFile
     do throws(SystemError) {
-      descriptor = try open(folder == nil ? place.path : place.name, in: folder?.descriptor)
+      descriptor = try open(folder == nil ? source.path : source.name, in: folder?.descriptor)
     } catch {
       switch error.code {
       case ENOENT: throw missing

@@ -18,10 +18,10 @@ extension KeychainFile {
   func withLock<Result>(
     _ body: (Folder) throws(KeychainError) -> Result
   ) throws(KeychainError) -> Result {
-    let place = try self.place()
+    let source = try self.source()
     let descriptor: OpenFile
     do throws(SystemError) {
-      descriptor = try system.open(folder: place.folder)
+      descriptor = try system.open(folder: source.folder)
     } catch {
       throw error.code == ENOENT
         ? missing : .io(error.code, "the keychain's folder cannot be opened")
@@ -33,11 +33,11 @@ extension KeychainFile {
       throw KeychainError(
         .insecurePermissions,
         message:
-          "others may write to the folder \(place.folder), so they could replace the keychain while it is saved. "
+          "others may write to the folder \(source.folder), so they could replace the keychain while it is saved. "
           + "Nothing was written; run chmod go-w on the folder.")
     }
-    let lock = try lock(place, in: descriptor)
-    let folder = Folder(descriptor: descriptor, place: place, lock: lock)
+    let lock = try lock(source, in: descriptor)
+    let folder = Folder(descriptor: descriptor, source: source, lock: lock)
     removeLeftovers(in: folder)
     return try body(folder)
   }
@@ -45,18 +45,18 @@ extension KeychainFile {
   /// The folder as it is, for a new file beside which no lock is left. A missing folder is an
   /// error.
   func unlockedFolder() throws(KeychainError) -> Folder {
-    let place = try self.place()
-    let descriptor = try io("the folder \(place.folder) cannot be opened") {
+    let source = try self.source()
+    let descriptor = try io("the folder \(source.folder) cannot be opened") {
       () throws(SystemError) in
-      try system.open(folder: place.folder)
+      try system.open(folder: source.folder)
     }
-    return Folder(descriptor: descriptor, place: place, lock: nil)
+    return Folder(descriptor: descriptor, source: source, lock: nil)
   }
 
   private func lock(
-    _ place: Place, in folder: OpenFile
+    _ source: Place, in folder: OpenFile
   ) throws(KeychainError) -> OpenFile {
-    let name = "\(place.name).lock"
+    let name = "\(source.name).lock"
     let clock = ContinuousClock()
     let deadline = clock.now + lockTimeout
     while true {
@@ -110,7 +110,7 @@ extension KeychainFile {
   /// that cannot be removed does no harm.
   private func removeLeftovers(in folder: Folder) {
     guard let names = try? system.names(of: folder.descriptor) else { return }
-    let prefix = Array(".\(folder.place.name).".utf8)
+    let prefix = Array(".\(folder.source.name).".utf8)
     let suffix = Array(".tmp".utf8)
     for name in names where name.utf8.count == prefix.count + 16 + suffix.count {
       let bytes = Array(name.utf8)
@@ -133,7 +133,7 @@ extension KeychainFile {
     random: KeychainRandom, verify: ([UInt8]) throws(KeychainError) -> Void,
     commit: () throws(KeychainError) -> Void = {}
   ) throws(KeychainError) -> Saved {
-    let name = temporaryName(for: folder.place, random: random)
+    let name = temporaryName(for: folder.source, random: random)
     let written: Held
     let temporary = try io("the new keychain cannot be created") { () throws(SystemError) in
       try TemporaryFile(name, in: folder.descriptor, system: system)
@@ -160,10 +160,10 @@ extension KeychainFile {
     return saved
   }
 
-  private func temporaryName(for place: Place, random: KeychainRandom) -> String {
+  private func temporaryName(for source: Place, random: KeychainRandom) -> String {
     let digits = Array("0123456789abcdef")
     let hex = random.bytes(8).map { "\(digits[Int($0 >> 4)])\(digits[Int($0 & 15)])" }.joined()
-    return ".\(place.name).\(hex).tmp"
+    return ".\(source.name).\(hex).tmp"
   }
 
   /// Steps 6 and 7, as far as they need no key: written, synced, read back, closed.
@@ -208,7 +208,7 @@ extension KeychainFile {
     _ temporary: TemporaryFile, in folder: Folder, isNew: Bool
   ) throws(KeychainError) {
     do throws(SystemError) {
-      try temporary.publish(as: folder.place.name, replaces: !isNew)
+      try temporary.publish(as: folder.source.name, replaces: !isNew)
     } catch {
       throw isNew && error.code == EEXIST
         ? exists : .io(error.code, "the new keychain cannot take its name")
@@ -256,7 +256,7 @@ extension KeychainFile {
       }
       if found != nil { break }
       missing.append(folder)
-      folder = PathParts(folder).folder
+      folder = PathComponents(folder).folder
     }
     let parent = folder
     for folder in missing.reversed() {

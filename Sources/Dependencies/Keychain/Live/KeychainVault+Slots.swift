@@ -145,7 +145,7 @@ extension KeychainVault {
     guard let marks else { return }
     var mark = mark
     mark.successor = keyID
-    let path = try file.place().path
+    let path = try file.source().path
     do {
       try marks.replace(mark, forKeychainAt: path)
     } catch {

@@ -176,7 +176,7 @@ final class KeychainVault {
   }
 
   private func storedMark() -> RollbackMark? {
-    guard let marks, let path = try? file.place().path else { return nil }
+    guard let marks, let path = try? file.source().path else { return nil }
     do {
       let mark = try marks.mark(forKeychainAt: path)
       marksUnavailable = false
@@ -208,7 +208,7 @@ final class KeychainVault {
 
   private func remember(_ mark: RollbackMark) {
     remembered = mark
-    guard let marks, let path = try? file.place().path else { return }
+    guard let marks, let path = try? file.source().path else { return }
     do {
       try marks.raise(mark, forKeychainAt: path)
     } catch {
@@ -396,7 +396,7 @@ final class KeychainVault {
 
   private func replaceMark(_ mark: RollbackMark) {
     remembered = mark
-    guard let marks, let path = try? file.place().path else { return }
+    guard let marks, let path = try? file.source().path else { return }
     do {
       try marks.replace(mark, forKeychainAt: path)
     } catch {
@@ -407,7 +407,7 @@ final class KeychainVault {
   /// Replaces the mark, or throws and leaves what is remembered.
   private func setMark(_ mark: RollbackMark) throws(KeychainError) {
     if let marks {
-      let path = try file.place().path
+      let path = try file.source().path
       do {
         try marks.replace(mark, forKeychainAt: path)
       } catch {

@@ -178,8 +178,8 @@ public actor LiveKeychainService: KeychainService {
   }
 
   /// Touches no keychain and needs none.
-  public func secret(from place: KeychainSecretPlace) throws(KeychainError) -> KeychainSecret {
-    try vault.sources.secret(from: place)
+  public func secret(from source: KeychainSecretSource) throws(KeychainError) -> KeychainSecret {
+    try vault.sources.secret(from: source)
   }
 
   /// As `save`, after one key derivation for each slot of the secret's kind and two for the new

@@ -188,8 +188,8 @@ package final class UnlockSources: Sendable {
   /// The secret in a file that a line names: judged and read as a source's.
   ///
   /// - Throws: As `secret()`; for a new key file `exists` or `io` too.
-  func secret(from place: KeychainSecretPlace) throws(KeychainError) -> KeychainSecret {
-    switch place {
+  func secret(from source: KeychainSecretSource) throws(KeychainError) -> KeychainSecret {
+    switch source {
     case .passphraseFile(let path):
       return .passphrase(
         try read(path, nil, false) { fd throws(KeychainError) in try Self.passphrase(from: fd) })

@@ -83,8 +83,8 @@ public final class MockKeychainService: KeychainService, CheckedMock {
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line,
     column: Int = #column
   ) {
-    let place = MockIssue.Line(fileID, filePath, line, column)
-    state.withLock { $0.failures.add("", error, place) }
+    let location = MockIssue.Line(fileID, filePath, line, column)
+    state.withLock { $0.failures.add("", error, location) }
   }
 
   /// The failures that were asked for and did not happen.
@@ -259,12 +259,12 @@ public final class MockKeychainService: KeychainService, CheckedMock {
 
   /// A secret that is made of the path: the same for the same path, and no file is read. For a
   /// passphrase it is the path's last part.
-  public func secret(from place: KeychainSecretPlace) async throws(KeychainError)
+  public func secret(from location: KeychainSecretSource) async throws(KeychainError)
     -> KeychainSecret
   {
-    switch place {
+    switch location {
     case .passphraseFile(let path):
-      return .passphrase(try GuardedBytes(copying: Array(PathParts(path).name.utf8)))
+      return .passphrase(try GuardedBytes(copying: Array(PathComponents(path).name.utf8)))
     case .keyFile(let path), .newKeyFile(let path):
       var key = [UInt8](repeating: 0, count: KeychainFormat.keySize)
       for (index, byte) in path.utf8.enumerated() { key[index % key.count] ^= byte }

@@ -144,7 +144,7 @@ private final class WorkerCore<Element: Sendable>: @unchecked Sendable {
   func add(_ element: Element, bytes: Int) -> Bool {
     // Elements that leave are freed after the lock.
     var leaving: [Element] = []
-    var hasPlace = false
+    var isAccepted = false
     let mustStart = locked { state -> Bool in
       guard !state.isClosed else { return false }
       while state.queue.count >= limits.elements || state.bytes + bytes > limits.bytes {
@@ -154,7 +154,7 @@ private final class WorkerCore<Element: Sendable>: @unchecked Sendable {
         state.bytes -= old.bytes
         leaving.append(old.element)
       }
-      hasPlace = true
+      isAccepted = true
       state.lastNumber += 1
       state.queue.append(Item(element: element, bytes: bytes, number: state.lastNumber))
       state.bytes += bytes
@@ -165,7 +165,7 @@ private final class WorkerCore<Element: Sendable>: @unchecked Sendable {
     }
     withExtendedLifetime(leaving) {}
     if mustStart { start() }
-    return hasPlace
+    return isAccepted
   }
 
   func removeAll() {
@@ -289,8 +289,8 @@ private final class WorkerCore<Element: Sendable>: @unchecked Sendable {
     for (index, element) in elements.suffix(back.count).enumerated() {
       back[index].element = element
     }
-    let room = max(0, limits.elements - state.queue.count)
-    let kept = limits.overflow == .dropOldest ? back.suffix(room) : back.prefix(room)
+    let free = max(0, limits.elements - state.queue.count)
+    let kept = limits.overflow == .dropOldest ? back.suffix(free) : back.prefix(free)
     state.dropped += back.count - kept.count
     state.queue.insert(contentsOf: kept, at: 0)
     state.bytes += kept.reduce(0) { $0 + $1.bytes }

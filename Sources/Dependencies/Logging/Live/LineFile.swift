@@ -113,7 +113,7 @@ final class LineFile {
       // Only where it is missing is the folder made, so that the usual open costs one call.
       let new: OpenFile
       do throws(SystemError) { new = try openOrCreate() } catch  where error.code == ENOENT {
-        try system.makeFolders(PathParts(path, ignoresTrailingSlashes: true).folder)
+        try system.makeFolders(PathComponents(path, ignoresTrailingSlashes: true).folder)
         new = try openOrCreate()
       }
       guard try system.info(new).isRegular else { return nil }

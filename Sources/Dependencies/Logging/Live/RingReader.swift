@@ -22,7 +22,7 @@ final class RingReader: LogReader {
   private let redactor: Redactor?
   /// Records from this number on are not read.
   private let end: Int?
-  private let place: Mutex<Int>
+  private let position: Mutex<Int>
 
   init(
     _ ring: RingSink, newest: Int?, _ filter: LogFilter, follows: Bool, redactor: Redactor?
@@ -42,15 +42,15 @@ final class RingReader: LogReader {
         if filter.matches(redactor?.redact(record) ?? record) { left -= 1 }
       }
     }
-    place = Mutex(start)
+    position = Mutex(start)
   }
 
   func next(_ limit: Int) async throws(FileError) -> [LogRecord] {
-    place.withLock { place in
+    position.withLock { position in
       var found: [LogRecord] = []
       while found.count < limit {
-        let (records, next) = ring.records(from: place, to: end, limit: limit - found.count)
-        place = next
+        let (records, next) = ring.records(from: position, to: end, limit: limit - found.count)
+        position = next
         if records.isEmpty { break }
         for record in records {
           let record = redactor?.redact(record) ?? record

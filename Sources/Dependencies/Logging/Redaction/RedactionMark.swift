@@ -37,7 +37,7 @@ package enum RedactionMark {
     }
     let opening = "[secret:".utf8
     var next = 0
-    while let start = place(of: UInt8(ascii: "["), in: bytes, from: next) {
+    while let start = position(of: UInt8(ascii: "["), in: bytes, from: next) {
       next = start + 1
       guard bytes[start...].starts(with: opening) else { continue }
       let name = bytes[(start + opening.count)...].prefix { $0 != UInt8(ascii: "]") && $0 >= 0x20 }
@@ -69,10 +69,10 @@ package enum RedactionMark {
       let bytes = bytes.bindMemory(to: UInt8.self)
       var next = 0
       // Both words have a `c`, which few others have.
-      while let place = place(of: UInt8(ascii: "c"), in: bytes, from: next) {
-        next = place + 1
-        if place >= 2, bytes[(place - 2)...].starts(with: "secret".utf8) { return true }
-        if place >= 4, bytes[(place - 4)...].starts(with: "redacted".utf8) { return true }
+      while let position = position(of: UInt8(ascii: "c"), in: bytes, from: next) {
+        next = position + 1
+        if position >= 2, bytes[(position - 2)...].starts(with: "secret".utf8) { return true }
+        if position >= 4, bytes[(position - 4)...].starts(with: "redacted".utf8) { return true }
       }
       return false
     }
@@ -117,7 +117,7 @@ package enum RedactionMark {
     Int
   >? {
     var index = start
-    while let found = place(of: 0xC2, in: text, from: index) {
+    while let found = position(of: 0xC2, in: text, from: index) {
       if let end = end(in: text, at: found) { return found..<end }
       index = found + 1
     }
@@ -125,7 +125,7 @@ package enum RedactionMark {
   }
 
   /// The first place of a byte, by the fastest way there is: long files are searched.
-  private static func place(
+  private static func position(
     of byte: UInt8, in text: UnsafeBufferPointer<UInt8>, from start: Int
   ) -> Int? {
     guard start < text.count, let base = text.baseAddress,

@@ -49,7 +49,7 @@ struct TextSigns: OptionSet {
     }
     guard index < raw.count else { return }
     var word: UInt64 = 0
-    for (place, byte) in raw[index...].enumerated() { word |= UInt64(byte) << (8 * UInt64(place)) }
+    for (position, byte) in raw[index...].enumerated() { word |= UInt64(byte) << (8 * UInt64(position)) }
     _ = body(index, word)
   }
 

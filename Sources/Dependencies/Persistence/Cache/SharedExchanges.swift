@@ -50,7 +50,7 @@ final class SharedExchanges<Key: Hashable & Sendable, Output: Sendable>: Sendabl
         if callers == 0 { continuation.resume(returning: nil) } else { onJoin?(callers) }
       }
     } onCancel: {
-      leave(key, caller)
+      removeCaller(key, caller)
     }
   }
 
@@ -68,7 +68,7 @@ final class SharedExchanges<Key: Hashable & Sendable, Output: Sendable>: Sendabl
     }
   }
 
-  private func leave(_ key: Key, _ caller: Int) {
+  private func removeCaller(_ key: Key, _ caller: Int) {
     let (continuation, task) = state.withLock { state in
       for (id, exchange) in state.exchanges[key] ?? [:] where exchange.callers[caller] != nil {
         let continuation = state.exchanges[key]?[id]?.callers.removeValue(forKey: caller)

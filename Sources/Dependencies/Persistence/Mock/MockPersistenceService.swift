@@ -50,8 +50,8 @@ public final class MockPersistenceService: PersistenceService, CheckedMock {
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line,
     column: Int = #column
   ) {
-    let place = MockIssue.Line(fileID, filePath, line, column)
-    state.withLock { $0.failures.add(call, error, place) }
+    let location = MockIssue.Line(fileID, filePath, line, column)
+    state.withLock { $0.failures.add(call, error, location) }
   }
 
   /// The next call of that name throws an error of that kind and changes nothing.

@@ -197,10 +197,10 @@ final class DatabaseFile: Sendable {
   /// Builds the file beside its place and gives it its name when it is whole. Another process that
   /// was faster wins.
   private func create(operation: String) throws(PersistenceError) {
-    let parts = PathParts(path)
+    let parts = PathComponents(path)
     do { try system.makeFolders(parts.folder) } catch { throw cannotCreate(error, operation) }
     let directory = system.resolved(parts.folder)
-    let final = PathParts.join(directory, parts.name)
+    let final = PathComponents.join(directory, parts.name)
     try withFolderLocked(directory) { () throws(PersistenceError) in
       guard !system.isTaken(final) else { return }
       let temporary = try build(final, operation: operation)
@@ -332,7 +332,7 @@ final class DatabaseFile: Sendable {
       try system.sync(path: temporary.file.name)
       try temporary.publish(as: path, replaces: false)
     } catch { throw failed(error) }
-    try? system.sync(folder: PathParts(path).folder)
+    try? system.sync(folder: PathComponents(path).folder)
   }
 
   // MARK: Damage
@@ -342,7 +342,7 @@ final class DatabaseFile: Sendable {
   func moveAside(operation: String) throws(PersistenceError) {
     let resolved = system.resolved(path)
     let aside = resolved + ".damaged"
-    try withFolderLocked(PathParts(resolved).folder) { () throws(PersistenceError) in
+    try withFolderLocked(PathComponents(resolved).folder) { () throws(PersistenceError) in
       for suffix in ["-wal", "-shm"] { try? system.remove(aside + suffix) }
       do throws(SystemError) { try system.rename(resolved, to: aside) } catch {
         if error.isMissing { return }

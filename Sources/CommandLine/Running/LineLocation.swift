@@ -1,5 +1,5 @@
 /// The origin of a line.
-public struct LinePlace: Sendable, Hashable, CustomStringConvertible {
+public struct LineLocation: Sendable, Hashable, CustomStringConvertible {
   /// The script's name as given; `nil` if there is none to name.
   public var file: String?
   /// From 1.

@@ -8,7 +8,7 @@ import SwiftBoardSystem
 /// Only ever accepts. Whatever is odd or wrong ends it with `unusual`, and the log is verified the
 /// long way, which says what it is.
 @usableFromInline
-final class QuickFeed {
+final class FastLogReader {
   @usableFromInline
   enum Line {
     /// An action, to be read with `reader`, and a digest.
@@ -54,8 +54,8 @@ final class QuickFeed {
   @usableFromInline
   static func of(
     _ file: LogFile, _ userInfo: [CodingUserInfoKey: any Sendable]
-  ) -> QuickFeed? {
-    (try? file.source()).flatMap { QuickFeed($0, userInfo: userInfo) }
+  ) -> FastLogReader? {
+    (try? file.source()).flatMap { FastLogReader($0, userInfo: userInfo) }
   }
 
   deinit { base.deallocate() }
@@ -70,11 +70,11 @@ final class QuickFeed {
       guard let line = nextLine() else {
         return isAtEnd && start == end ? .end : .unusual
       }
-      let length = line.count - SumChain.tailLength
+      let length = line.count - HashChain.tailLength
       guard length > 0, let first = line.baseAddress else { return .unusual }
-      let found = SumChain.sum(
+      let found = HashChain.sum(
         of: UnsafeBufferPointer(start: UnsafePointer(first), count: length), after: sum)
-      guard SumChain.states(found, first + length) else { return .unusual }
+      guard HashChain.states(found, first + length) else { return .unusual }
       sum = found
       let body = UnsafeBufferPointer(start: UnsafePointer(first), count: length)
       if let bare = StepScanner.bare(body), isRead(body, bare.action) {
@@ -118,7 +118,7 @@ final class QuickFeed {
   private func nextLine() -> UnsafeMutableBufferPointer<UInt8>? {
     var searched = start
     while true {
-      if let feed = QuickFeed.lineFeed(base, searched, end) {
+      if let feed = FastLogReader.lineFeed(base, searched, end) {
         defer { start = feed + 1 }
         return feed - start <= limit
           ? UnsafeMutableBufferPointer(start: base + start, count: feed - start) : nil
@@ -164,7 +164,7 @@ extension Replayer {
   /// slow path grade the log.
   @inlinable
   func verifyQuickly(
-    _ feed: QuickFeed, _ codes: QuickCodes<R.State, R.Action>,
+    _ feed: FastLogReader, _ codes: QuickCodes<R.State, R.Action>,
     _ progress: ((Int) -> Void)? = nil
   ) -> ReplaySummary? {
     let start = ContinuousClock.now
@@ -173,12 +173,12 @@ extension Replayer {
     else { return nil }
     let hasAllIDs = header.hasAllIDs
     var digests = 0
-    var told = 0
+    var counted = 0
     while true {
       let line = feed.next()
-      if let progress, feed.step.isMultiple(of: 1000), feed.step > told {
-        told = feed.step
-        progress(told)
+      if let progress, feed.step.isMultiple(of: 1000), feed.step > counted {
+        counted = feed.step
+        progress(counted)
       }
       let expected: Digest?
       switch line {
@@ -213,7 +213,7 @@ extension Replayer {
   }
 
   @usableFromInline
-  func summary(_ feed: QuickFeed, _ digests: Int, _ elapsed: Duration) -> ReplaySummary {
+  func summary(_ feed: FastLogReader, _ digests: Int, _ elapsed: Duration) -> ReplaySummary {
     ReplaySummary(
       steps: feed.step, recordedTime: feed.time, elapsed: elapsed, digests: digests,
       warnings: feed.warnings, grade: .fine)
@@ -226,13 +226,13 @@ struct QuickCodes<State: Codable, Action: Codable> {
   @usableFromInline let actions: ValueDecoder<Action>
   @usableFromInline let written: ValueEncoder<Action>
   @usableFromInline let states: ValueEncoder<State>
-  @usableFromInline let room = Room()
+  @usableFromInline let scratch = Scratch()
   private let userInfo: [CodingUserInfoKey: any Sendable]
 
   @usableFromInline
-  final class Room {
-    @usableFromInline var value = ValueRoom()
-    @usableFromInline var action = ValueRoom()
+  final class Scratch {
+    @usableFromInline var value = ValueScratch()
+    @usableFromInline var action = ValueScratch()
   }
 
   @usableFromInline
@@ -255,10 +255,10 @@ struct QuickCodes<State: Codable, Action: Codable> {
 
   /// Nil if the action does not come back as it was.
   @inlinable
-  func action(_ feed: QuickFeed) -> Action? {
+  func action(_ feed: FastLogReader) -> Action? {
     guard let action = try? actions.decode(&feed.reader),
-      (try? written.encode(action, &room.action)) != nil,
-      room.action.isAction(of: feed)
+      (try? written.encode(action, &scratch.action)) != nil,
+      scratch.action.isAction(of: feed)
     else { return nil }
     return action
   }
@@ -269,23 +269,23 @@ struct QuickCodes<State: Codable, Action: Codable> {
     guard
       let action = try? CanonicalDecoder.decode(
         Action.self, from: step.actionBytes, userInfo: userInfo),
-      (try? written.encode(action, &room.action)) != nil,
-      room.action.bytes.elementsEqual(step.actionBytes)
+      (try? written.encode(action, &scratch.action)) != nil,
+      scratch.action.bytes.elementsEqual(step.actionBytes)
     else { return nil }
     return action
   }
 
   @inlinable
   func digest(_ state: State) -> Digest? {
-    guard (try? states.encode(state, &room.value)) != nil else { return nil }
-    return room.value.digest
+    guard (try? states.encode(state, &scratch.value)) != nil else { return nil }
+    return scratch.value.digest
   }
 }
 
-extension ValueRoom {
+extension ValueScratch {
   /// Whether the value that was encoded last is the action that `feed` is at, byte for byte.
   @usableFromInline
-  func isAction(of feed: QuickFeed) -> Bool { feed.isAction(bytes) }
+  func isAction(of feed: FastLogReader) -> Bool { feed.isAction(bytes) }
 }
 
 /// Decodes values of one type, in a way that is found once; see `ValueEncoder`.

@@ -1,5 +1,5 @@
 /// Where a scalar is for a reader: line and column, in characters.
-struct TextPlaces: Sendable {
+struct TextLocations: Sendable {
   private let lineStarts: [Int]
   /// The column of every scalar, and one more; `nil` for ASCII, where it is the distance from the
   /// line's start.
@@ -34,7 +34,7 @@ struct TextPlaces: Sendable {
   }
 
   /// Line offset from 0, column from 1; `position` may be one after the last.
-  func place(_ position: Int) -> (lineOffset: Int, column: Int) {
+  func location(_ position: Int) -> (lineOffset: Int, column: Int) {
     var low = 0
     var high = lineStarts.count
     while high - low > 1 {
@@ -48,6 +48,6 @@ struct TextPlaces: Sendable {
   /// The column just after the last character of a line.
   func lineEndColumn(_ line: Int) -> Int {
     let end = line + 1 < lineStarts.count ? lineStarts[line + 1] - 1 : count
-    return place(end).column
+    return location(end).column
   }
 }

@@ -18,7 +18,7 @@ public enum LogSearch: Sendable, Hashable {
   case linear
 }
 
-extension LogTravel {
+extension LogNavigator {
   /// The first step after which `predicate` holds.
   ///
   /// The state before the first step is not asked: what is true from the beginning gives 1.

@@ -1,5 +1,5 @@
 /// The folder of a path and its last part.
-package struct PathParts: Sendable, Hashable {
+package struct PathComponents: Sendable, Hashable {
   /// `.` where the path has no folder.
   package let folder: String
   /// Empty if the path ends with a slash.

@@ -5,13 +5,13 @@ import Synchronization
 
 /// Keeps the recording that was visited last open, so that going from step to step does not read
 /// all of it each time.
-final class SessionTravels: Sendable {
-  typealias Travel = LogTravel<BoardReducer>
+final class SessionNavigators: Sendable {
+  typealias Navigator = LogNavigator<BoardReducer>
 
   /// `travel` is used only under the lock; before it is stored there, only by the thread that
   /// opened it.
   private struct Kept: @unchecked Sendable {
-    let travel: Travel
+    let navigator: Navigator
     let path: String
     let numbers: [Int]
     let file: FileIdentity
@@ -22,7 +22,7 @@ final class SessionTravels: Sendable {
       guard path == self.path, Set(self.numbers).isSubset(of: numbers) else { return false }
       if numbers == self.numbers { return file.isSame(as: now) }
       // The file that was the newest then has a number now.
-      guard let last = travel.chain.parts.last,
+      guard let last = navigator.rotatedLog.segments.last,
         let ended = FileIdentity("\(path).\(last.number)")
       else { return false }
       return file.isSame(as: ended)
@@ -64,28 +64,28 @@ final class SessionTravels: Sendable {
   ///   - progress: Receives how far the opening is where the whole recording has to be read.
   func visit<Result: Sendable>(
     _ path: String, reaching step: Int?, _ flag: CancelFlag,
-    progress: @escaping @Sendable (LogProgress) -> Void, _ body: (Travel) throws -> Result
+    progress: @escaping @Sendable (LogProgress) -> Void, _ body: (Navigator) throws -> Result
   ) throws -> Result {
-    let (file, numbers) = (FileIdentity(path), LogChain.numbers(beside: path))
+    let (file, numbers) = (FileIdentity(path), RotatedLog.numbers(beside: path))
     let known = try kept.withLock { kept -> Result? in
       guard let known = kept, let file, known.isSame(as: path, numbers, file),
         known.file == file && known.numbers == numbers
-          || step.map({ $0 <= known.travel.stepCount }) ?? false
+          || step.map({ $0 <= known.navigator.stepCount }) ?? false
       else { return nil }
       known.interest.belongs(to: flag)
       defer { known.interest.belongs(to: nil) }
-      return try body(known.travel)
+      return try body(known.navigator)
     }
     if let known { return known }
     // Opening a long recording takes time, so it happens outside the lock.
     let interest = Interest()
     interest.belongs(to: flag)
     defer { interest.belongs(to: nil) }
-    let chain = try LogChain(opening: path) { interest.isLost }
-    let travel = try Travel(chain, replayer: Replayer(features), progress: progress)
-    let result = try body(travel)
+    let rotatedLog = try RotatedLog(opening: path) { interest.isLost }
+    let navigator = try Navigator(rotatedLog, replayer: Replayer(features), progress: progress)
+    let result = try body(navigator)
     if let file {
-      let new = Kept(travel: travel, path: path, numbers: numbers, file: file, interest: interest)
+      let new = Kept(navigator: navigator, path: path, numbers: numbers, file: file, interest: interest)
       kept.withLock { $0 = new }
     }
     return result

@@ -12,9 +12,9 @@ import SwiftBoardSystem
 /// A step of a chain has its number in the whole recording: its number in the file plus the steps
 /// of all earlier files, including removed ones. A chain may be read while it is written and
 /// rotated: a file is found under its current name.
-public struct LogChain: Sendable {
+public struct RotatedLog: Sendable {
   /// One file.
-  public struct Part: Sendable, Hashable {
+  public struct Segment: Sendable, Hashable {
     /// Its path; empty for bytes in memory.
     public let path: String
     /// The k of `NAME.k`; of `NAME`, the number it will get.
@@ -24,7 +24,7 @@ public struct LogChain: Sendable {
   }
 
   /// Oldest first; at least one.
-  public let parts: [Part]
+  public let segments: [Segment]
   /// For each part: the file that was found under its path, under whatever name of the recording it
   /// is by then.
   public internal(set) var files: [LogFile]
@@ -40,7 +40,7 @@ public struct LogChain: Sendable {
   let times: [Int64]
 
   /// The step whose state the first file begins with: 0 unless older files were removed.
-  public var firstStep: Int { parts[0].stepsBefore }
+  public var firstStep: Int { segments[0].stepsBefore }
 
   /// Finds the files and reads their headers. O(number of files · length of a header).
   ///
@@ -69,13 +69,13 @@ public struct LogChain: Sendable {
     for attempt in 1... {
       let listing = Listing(path)
       do throws(LogReadError) {
-        let chain = try LogChain(path, listing.numbers, limits, isCancelled)
-        if attempt == LogChain.attempts || Listing(path) == listing {
-          self = chain
+        let rotatedLog = try RotatedLog(path, listing.numbers, limits, isCancelled)
+        if attempt == RotatedLog.attempts || Listing(path) == listing {
+          self = rotatedLog
           return
         }
       } catch {
-        guard error.isAboutNames, attempt < LogChain.attempts, Listing(path) != listing else {
+        guard error.isAboutNames, attempt < RotatedLog.attempts, Listing(path) != listing else {
           throw error
         }
       }
@@ -89,25 +89,25 @@ public struct LogChain: Sendable {
     _ path: String, _ numbers: [Int], _ limits: LogReader.Limits,
     _ isCancelled: @escaping @Sendable () -> Bool
   ) throws(LogReadError) {
-    let newest = try LogChain.header(path, isCancelled)
+    let newest = try RotatedLog.header(path, isCancelled)
     var paths: [(path: String, number: Int)] = []
     var headers: [LogHeader] = []
     var identities: [LogFileIdentity?] = []
     // A crash may have left the ended file under both of its names.
     let isEnded =
-      newest != nil && LogChain.isHeader(newest?.header, of: path, numbers.last, isCancelled)
+      newest != nil && RotatedLog.isHeader(newest?.header, of: path, numbers.last, isCancelled)
     // The beginning of a recording has none before it: what has its name and a number is left over
     // from another one.
     let isBeginning = newest.map { LogLink($0.header) == nil } ?? false
     if !isBeginning || isEnded {
-      let next = newest.flatMap { isEnded ? nil : LogLink($0.header)?.part }.map { $0 + 1 }
+      let next = newest.flatMap { isEnded ? nil : LogLink($0.header)?.segment }.map { $0 + 1 }
       for (number, next) in zip(numbers, numbers.dropFirst() + [next ?? (numbers.last ?? 0) + 1])
       where next != number + 1 {
         throw .gap(path: "\(path).\(number + 1)")
       }
       for number in numbers {
         let path = "\(path).\(number)"
-        guard let found = try LogChain.header(path, isCancelled) else { throw .missing(path: path) }
+        guard let found = try RotatedLog.header(path, isCancelled) else { throw .missing(path: path) }
         paths.append((path, number))
         headers.append(found.header)
         identities.append(found.identity)
@@ -116,7 +116,7 @@ public struct LogChain: Sendable {
     if isEnded {
       paths[paths.count - 1].path = path
     } else if let newest {
-      paths.append((path, (LogLink(newest.header)?.part ?? 0) + 1))
+      paths.append((path, (LogLink(newest.header)?.segment ?? 0) + 1))
       headers.append(newest.header)
       identities.append(newest.identity)
     }
@@ -127,16 +127,16 @@ public struct LogChain: Sendable {
     links = headers.map { LogLink($0) }
     digests = headers.map(\.digest)
     times = headers.map { $0.created - headers[0].created }
-    parts = zip(paths, links).map { place, link in
-      Part(
-        path: place.path, number: place.number, stepsBefore: isAlone ? 0 : link?.steps ?? 0)
+    segments = zip(paths, links).map { position, link in
+      Segment(
+        path: position.path, number: position.number, stepsBefore: isAlone ? 0 : link?.steps ?? 0)
     }
     let isAmongOthers = isBeginning && !isEnded && !numbers.isEmpty
-    files = zip(parts, identities).map { part, identity in
-      let ended = "\(path).\(part.number)"
-      if part.path != path || isAlone || isAmongOthers {
+    files = zip(segments, identities).map { segment, identity in
+      let ended = "\(path).\(segment.number)"
+      if segment.path != path || isAlone || isAmongOthers {
         return LogFile(
-          path: part.path, identity: identity, later: nil, limits: limits,
+          path: segment.path, identity: identity, later: nil, limits: limits,
           isCancelled: isCancelled)
       }
       return LogFile(
@@ -146,7 +146,7 @@ public struct LogChain: Sendable {
     if paths[0].number == 1, let link = links[0] {
       throw .broken(
         path: paths[0].path, expected: "the beginning of a recording",
-        found: "a file behind number \(link.part)")
+        found: "a file behind number \(link.segment)")
     }
   }
 
@@ -156,7 +156,7 @@ public struct LogChain: Sendable {
   }
 
   private init(_ file: LogFile, path: String) {
-    parts = [Part(path: path, number: 1, stepsBefore: 0)]
+    segments = [Segment(path: path, number: 1, stepsBefore: 0)]
     files = [file]
     isNewestMissing = false
     isFork = false
@@ -175,7 +175,7 @@ public struct LogChain: Sendable {
 
     /// O(files in the folder).
     public init(_ path: String) {
-      numbers = LogChain.numbers(beside: path)
+      numbers = RotatedLog.numbers(beside: path)
       newest = FileID(path)
     }
   }
@@ -186,20 +186,20 @@ public struct LogChain: Sendable {
   var isCancelled: @Sendable () -> Bool { files[0].isCancelled }
 
   /// The index of the part that has step `n`; of the first one where no part has it. O(log n).
-  func part(of step: Int) -> Int {
-    var (low, high) = (0, parts.count)
+  func segment(of step: Int) -> Int {
+    var (low, high) = (0, segments.count)
     while low < high {
       let middle = (low + high) / 2
-      if parts[middle].stepsBefore < step { low = middle + 1 } else { high = middle }
+      if segments[middle].stepsBefore < step { low = middle + 1 } else { high = middle }
     }
     return max(0, low - 1)
   }
 
   /// The step with whose state the file begins that has step `n`. O(log n).
-  public func stepsBefore(fileOf n: Int) -> Int { parts[part(of: n)].stepsBefore }
+  public func stepsBefore(fileOf n: Int) -> Int { segments[segment(of: n)].stepsBefore }
 
   /// The name to give a part in a message; nil if there is only one.
-  func name(of part: Int) -> String? { parts.count > 1 ? parts[part].path : nil }
+  func name(of segment: Int) -> String? { segments.count > 1 ? segments[segment].path : nil }
 
   /// Checks every file, and that each continues where the one before it ended, without running
   /// anything. O(bytes).
@@ -208,7 +208,7 @@ public struct LogChain: Sendable {
   ///   the last file.
   public func check() throws(LogReadError) -> (steps: Int, warnings: [LogWarning]) {
     var steps = firstStep
-    let reader = try LogChainReader(self)
+    let reader = try RotatedLogReader(self)
     while let entry = try reader.next() {
       if case .step(let step) = entry.line { steps = step.n }
     }
@@ -219,17 +219,17 @@ public struct LogChain: Sendable {
   func join(
     _ index: Int, steps: Int, sum: Digest?, digest: Digest?
   ) throws(LogReadError) {
-    guard index + 1 < parts.count else { return }
-    let path = parts[index + 1].path
+    guard index + 1 < segments.count else { return }
+    let path = segments[index + 1].path
     func broken(_ expected: String, _ found: String) -> LogReadError {
       .broken(path: path, expected: expected, found: found)
     }
     guard let link = links[index + 1] else {
-      throw broken("a file behind number \(parts[index].number)", "a beginning")
+      throw broken("a file behind number \(segments[index].number)", "a beginning")
     }
-    guard link.part == parts[index].number else {
+    guard link.segment == segments[index].number else {
       throw broken(
-        "a file behind number \(parts[index].number)", "one behind number \(link.part)")
+        "a file behind number \(segments[index].number)", "one behind number \(link.segment)")
     }
     guard link.sum == sum else {
       throw broken(
@@ -250,7 +250,7 @@ public struct LogChain: Sendable {
     _ header: LogHeader?, of path: String, _ number: Int?, _ isCancelled: () -> Bool
   ) -> Bool {
     guard let header, let number else { return false }
-    return (try? LogChain.header("\(path).\(number)", isCancelled))?.header == header
+    return (try? RotatedLog.header("\(path).\(number)", isCancelled))?.header == header
   }
 
   private static func header(

@@ -2,7 +2,7 @@ import SwiftBoardSystem
 import Testing
 
 @Suite("the parts of a path")
-struct PathPartsTests {
+struct PathComponentsTests {
   @Test(
     "a path is split at its last slash",
     arguments: [
@@ -10,7 +10,7 @@ struct PathPartsTests {
       ("a/", "a", ""), ("/", "/", ""), ("a//b", "a/", "b"), ("é/ß", "é", "ß"),
     ])
   func parts(path: String, folder: String, name: String) {
-    let parts = PathParts(path)
+    let parts = PathComponents(path)
     #expect(parts.folder == folder)
     #expect(parts.name == name)
   }
@@ -19,14 +19,14 @@ struct PathPartsTests {
     "slashes at the end are ignored on request",
     arguments: [("a/b/", "a", "b"), ("a//", ".", "a"), ("/a/", "/", "a"), ("/", "/", "")])
   func trailing(path: String, folder: String, name: String) {
-    let parts = PathParts(path, ignoresTrailingSlashes: true)
+    let parts = PathComponents(path, ignoresTrailingSlashes: true)
     #expect(parts.folder == folder)
     #expect(parts.name == name)
   }
 
   @Test("a folder and a name are joined by one slash")
   func joined() {
-    #expect(PathParts.join("/", "a") == "/a")
-    #expect(PathParts.join("a", "b") == "a/b")
+    #expect(PathComponents.join("/", "a") == "/a")
+    #expect(PathComponents.join("a", "b") == "a/b")
   }
 }

@@ -2,7 +2,7 @@ import SwiftBoardCommandLine
 import SwiftBoardRecording
 
 /// Groups the files of rotated recordings for commands that read each file separately.
-enum SessionChains {
+enum SessionLogs {
   /// The files to read, and the problems of the recordings that they belong to.
   struct Found: Sendable {
     /// The paths, each once.
@@ -14,10 +14,10 @@ enum SessionChains {
     /// By path.
     fileprivate(set) var warnings: [String: [String]] = [:]
     /// By recording: what was there.
-    fileprivate var listings: [String: LogChain.Listing] = [:]
+    fileprivate var listings: [String: RotatedLog.Listing] = [:]
 
     /// Whether files of these recordings have been ended or removed since.
-    var isOutdated: Bool { listings.contains { LogChain.Listing($0.key) != $0.value } }
+    var isOutdated: Bool { listings.contains { RotatedLog.Listing($0.key) != $0.value } }
 
     fileprivate mutating func add(_ path: String, _ file: LogFile) {
       guard files[path] == nil else { return }
@@ -48,14 +48,14 @@ enum SessionChains {
     var found = Found()
     var lacksFiles = false
     for path in paths {
-      found.listings[path] = LogChain.Listing(path)
+      found.listings[path] = RotatedLog.Listing(path)
       do throws(LogReadError) {
-        let chain = try LogChain(path: path, isCancelled: isCancelled)
-        for (part, file) in zip(chain.parts, chain.files) { found.add(part.path, file) }
-        for oddity in chain.oddities(path) {
+        let rotatedLog = try RotatedLog(path: path, isCancelled: isCancelled)
+        for (segment, file) in zip(rotatedLog.segments, rotatedLog.files) { found.add(segment.path, file) }
+        for oddity in rotatedLog.oddities(path) {
           found.warnings[oddity.path, default: []].append(oddity.text)
         }
-        if chain.parts.count > 1 { _ = try chain.check() }
+        if rotatedLog.segments.count > 1 { _ = try rotatedLog.check() }
       } catch {
         if isCancelled() { throw CancellationError() }
         lacksFiles = lacksFiles || error.isAboutNames
@@ -71,8 +71,8 @@ enum SessionChains {
     _ isCancelled: @escaping @Sendable () -> Bool
   ) {
     let missing: String? = if case .gap(let path) = error { path } else { nil }
-    var files = LogChain.numbers(beside: path).map { "\(path).\($0)" }
-    if files.isEmpty || LogChain.Listing(path).hasNewest { files.append(path) }
+    var files = RotatedLog.numbers(beside: path).map { "\(path).\($0)" }
+    if files.isEmpty || RotatedLog.Listing(path).hasNewest { files.append(path) }
     for file in files {
       if let missing, !found.paths.contains(missing), file.isBehind(missing, of: path) {
         found.paths.append(missing)
@@ -94,7 +94,7 @@ extension String {
   }
 }
 
-extension LogChain {
+extension RotatedLog {
   /// The recording at `path`. An error of the file of that very name does not say the name.
   init(
     opening path: String, isCancelled: @escaping @Sendable () -> Bool
@@ -113,7 +113,7 @@ extension LogChain {
   /// What to say of a recording that is not there as a whole, and of which of its files.
   func oddities(_ path: String) -> [(path: String, text: String)] {
     var oddities: [(path: String, text: String)] = []
-    if firstStep > 0, let first = parts.first {
+    if firstStep > 0, let first = segments.first {
       oddities.append(
         (
           first.path,
@@ -122,7 +122,7 @@ extension LogChain {
             : "the recording's first \(SessionText.count(firstStep, "step")) \(firstStep == 1 ? "was" : "were") removed; it begins with step \(firstStep + 1)"
         ))
     }
-    if isNewestMissing, let last = parts.last {
+    if isNewestMissing, let last = segments.last {
       oddities.append(
         (
           last.path,

@@ -7,7 +7,7 @@
 ///
 /// So a line is its body, then `,"sum":"`, the sum's text, `"}` and the line feed, and a line that
 /// is changed, missing, doubled or moved breaks the chain at that line or at the one after it.
-struct SumChain: Sendable {
+struct HashChain: Sendable {
   /// The sum of the last line, nil before the header.
   private(set) var previous: Digest?
 
@@ -34,22 +34,22 @@ struct SumChain: Sendable {
   }
 
   /// Completes the line whose body is `bytes[start...]`: sum, brace and line feed.
-  mutating func seal(_ bytes: inout [UInt8], from start: Int) {
+  mutating func appendChecksum(_ bytes: inout [UInt8], from start: Int) {
     let previous = previous
     let sum = bytes.withUnsafeBufferPointer {
-      SumChain.sum(of: UnsafeBufferPointer(rebasing: $0[start...]), after: previous)
+      HashChain.sum(of: UnsafeBufferPointer(rebasing: $0[start...]), after: previous)
     }
-    bytes.append(contentsOf: SumChain.opening)
+    bytes.append(contentsOf: HashChain.opening)
     sum.append(to: &bytes)
-    bytes.append(contentsOf: SumChain.closing)
+    bytes.append(contentsOf: HashChain.closing)
     bytes.append(0x0A)
     self.previous = sum
   }
 
   /// Completes the line whose body begins at `start` in `line`.
   @inline(__always)
-  mutating func seal(_ line: inout ByteBuffer, from start: Int) {
-    let sum = SumChain.sum(of: line.bytes(from: start), after: previous)
+  mutating func appendChecksum(_ line: inout ByteBuffer, from start: Int) {
+    let sum = HashChain.sum(of: line.bytes(from: start), after: previous)
     line.append(sum: sum)
     previous = sum
   }

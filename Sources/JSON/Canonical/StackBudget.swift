@@ -3,7 +3,7 @@
 /// `Codable` recurses through code of others, whose frames have no size that could be known, and
 /// threads have as little as 512 KiB: a count of levels alone is no bound. The same budget holds on
 /// every thread, so that what one thread reads another reads as well.
-struct StackRoom {
+struct StackBudget {
   private static let budget = 384 * 1024
 
   /// Levels that are running.
@@ -21,5 +21,5 @@ struct StackRoom {
   }
 
   @inline(__always)
-  mutating func leave() { depth -= 1 }
+  mutating func exit() { depth -= 1 }
 }

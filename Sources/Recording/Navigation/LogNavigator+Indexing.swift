@@ -1,7 +1,7 @@
 import SwiftBoardJSON
 import SwiftBoardStore
 
-extension LogTravel {
+extension LogNavigator {
   /// The first pass over a recording: every line of every file is decoded, nothing runs.
   struct Grading {
     private(set) var graders: [Replayer<R>.Grader] = []
@@ -13,23 +13,23 @@ extension LogTravel {
     var grade: LogGrade { risks.isEmpty ? .fine : .risky(risks, more: more) }
 
     init(
-      _ chain: LogChain, _ schema: LogSchema, _ migrations: [LogMigration],
+      _ rotatedLog: RotatedLog, _ schema: LogSchema, _ migrations: [LogMigration],
       _ userInfo: [CodingUserInfoKey: any Sendable]
     ) throws(ReplayError) {
-      for part in chain.parts.indices {
+      for segment in rotatedLog.segments.indices {
         do throws(ReplayError) {
           try add(
             try Replayer<R>.graded(
-              { () throws(LogReadError) in try chain.files[part].reader() }, schema, migrations,
+              { () throws(LogReadError) in try rotatedLog.files[segment].reader() }, schema, migrations,
               userInfo),
-            chain.parts[part].stepsBefore)
+            rotatedLog.segments[segment].stepsBefore)
         } catch {
-          throw error.placed(in: chain, part)
+          throw error.placed(in: rotatedLog, segment)
         }
         // That a file in the middle has no end is said by the one after it, which does not join.
-        if part < chain.parts.count - 1 { warnings.removeAll(where: \.isAboutTheEnd) }
-        guard case .risky(let found, let others) = graders[part].grade else { continue }
-        let moved = found.map { $0.placed(in: chain, part) }
+        if segment < rotatedLog.segments.count - 1 { warnings.removeAll(where: \.isAboutTheEnd) }
+        guard case .risky(let found, let others) = graders[segment].grade else { continue }
+        let moved = found.map { $0.placed(in: rotatedLog, segment) }
         more += others + max(0, risks.count + moved.count - 20)
         risks += moved.prefix(max(0, 20 - risks.count))
       }
@@ -66,20 +66,20 @@ extension LogTravel {
       index = SnapshotIndex(capacity: options.snapshots, byteLimit: options.snapshotBytes)
     }
 
-    mutating func run(_ chain: LogChain) throws(ReplayError) {
-      var part = 0
-      steps = chain.firstStep
+    mutating func run(_ rotatedLog: RotatedLog) throws(ReplayError) {
+      var segment = 0
+      steps = rotatedLog.firstStep
       do {
-        let reader = try LogChainReader(chain)
+        let reader = try RotatedLogReader(rotatedLog)
         var position = reader.position
         while let entry = try reader.nextInFile() {
-          if reader.part != part {
-            part = reader.part
-            position = LogChainPosition(part: part, inFile: nil)
+          if reader.segment != segment {
+            segment = reader.segment
+            position = RotatedLogPosition(segment: segment, inFile: nil)
             // Each file begins with a state of its own.
-            run = ReplayRun(replayer, graders[part], nil)
+            run = ReplayRun(replayer, graders[segment], nil)
           }
-          let before = chain.parts[part].stepsBefore
+          let before = rotatedLog.segments[segment].stepsBefore
           try keepState(before: entry, at: position, before)
           try run.take(entry, reader.file)
           steps = before + run.steps
@@ -96,23 +96,23 @@ extension LogTravel {
         if index.entries.isEmpty, let state = run.state {
           index.add(
             .init(
-              step: chain.firstStep, position: position, state: try CanonicalEncoder.encode(state)))
+              step: rotatedLog.firstStep, position: position, state: try CanonicalEncoder.encode(state)))
         }
       } catch ReplayError.diverged(let found) {
-        divergence = found.placed(in: chain, part)
-        steps = min(steps, chain.parts[part].stepsBefore + found.step - 1)
+        divergence = found.placed(in: rotatedLog, segment)
+        steps = min(steps, rotatedLog.segments[segment].stepsBefore + found.step - 1)
       } catch let error as ReplayError {
-        throw error.placed(in: chain, part)
+        throw error.placed(in: rotatedLog, segment)
       } catch {
         throw ReplayError(error, at: steps)
       }
     }
 
     private mutating func keepState(
-      before entry: LogReader.Entry, at position: LogChainPosition, _ before: Int
+      before entry: LogReader.Entry, at position: RotatedLogPosition, _ before: Int
     ) throws {
       switch entry.line {
-      case .header where position.part > 0:
+      case .header where position.segment > 0:
         guard index.wantsSnapshot(of: before) else { return }
         index.add(.init(step: before, position: position, state: nil))
       case .snapshot(let snapshot):
@@ -147,34 +147,34 @@ extension LogWarning {
 // What is said of a file, with the numbers of the chain and the name of the file.
 
 extension Divergence {
-  fileprivate func placed(in chain: LogChain, _ part: Int) -> Divergence {
+  fileprivate func placed(in rotatedLog: RotatedLog, _ segment: Int) -> Divergence {
     Divergence(
-      step: step + chain.parts[part].stepsBefore, line: line, offset: offset, origin: origin,
-      action: action, differences: differences, file: chain.name(of: part))
+      step: step + rotatedLog.segments[segment].stepsBefore, line: line, offset: offset, origin: origin,
+      action: action, differences: differences, file: rotatedLog.name(of: segment))
   }
 }
 
 extension LogRisk {
-  fileprivate func placed(in chain: LogChain, _ part: Int) -> LogRisk {
+  fileprivate func placed(in rotatedLog: RotatedLog, _ segment: Int) -> LogRisk {
     LogRisk(
-      line: line, step: step == 0 ? 0 : step + chain.parts[part].stepsBefore, changes: changes,
-      file: chain.name(of: part))
+      line: line, step: step == 0 ? 0 : step + rotatedLog.segments[segment].stepsBefore, changes: changes,
+      file: rotatedLog.name(of: segment))
   }
 }
 
 extension ReplayError {
-  func placed(in chain: LogChain, _ part: Int) -> ReplayError {
-    let before = chain.parts[part].stepsBefore
+  func placed(in rotatedLog: RotatedLog, _ segment: Int) -> ReplayError {
+    let before = rotatedLog.segments[segment].stepsBefore
     switch self {
     case .unreadable(let error):
-      return .unreadable(chain.name(of: part).map { error.inFile($0) } ?? error)
+      return .unreadable(rotatedLog.name(of: segment).map { error.inFile($0) } ?? error)
     case .impossible(let obstacle):
       return .impossible(
         LogObstacle(
           line: obstacle.line, offset: obstacle.offset,
           step: obstacle.step == 0 ? 0 : obstacle.step + before, reason: obstacle.reason,
-          found: obstacle.found, file: chain.name(of: part)))
-    case .diverged(let divergence): return .diverged(divergence.placed(in: chain, part))
+          found: obstacle.found, file: rotatedLog.name(of: segment)))
+    case .diverged(let divergence): return .diverged(divergence.placed(in: rotatedLog, segment))
     case .encoding(let step, let reason): return .encoding(step: step + before, reason)
     case .foreign, .risky, .noStep, .unreachable, .noMark, .speed, .idleLimit: return self
     }

@@ -3,7 +3,7 @@ import SwiftBoardJSON
 
 /// Rows of a table that a command shows before it has ended, as a pure function of the step that
 /// has them. Rows of any number are shown in parts, so that no step holds them all.
-public struct OutcomePart: Sendable {
+public struct PartialOutcome: Sendable {
   /// The command that shows them.
   public var job: Int
   /// The columns of the table: the same in all parts.

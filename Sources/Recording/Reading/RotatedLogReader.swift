@@ -1,8 +1,8 @@
 import SwiftBoardStore
 
 /// A place between two lines of a chain.
-struct LogChainPosition: Sendable {
-  let part: Int
+struct RotatedLogPosition: Sendable {
+  let segment: Int
   /// In that part's file; nil is its beginning.
   let inFile: LogPosition?
 }
@@ -12,18 +12,18 @@ struct LogChainPosition: Sendable {
 /// That each file continues where the one before it ended is checked on the way.
 ///
 /// Memory: that of one `LogReader`. Not for several threads at once.
-final class LogChainReader {
+final class RotatedLogReader {
   struct Entry {
-    let part: Int
+    let segment: Int
     /// As it is in its file.
     let inFile: LogReader.Entry
     /// As it is in the chain.
     let line: LogLine
   }
 
-  let chain: LogChain
+  let rotatedLog: RotatedLog
   /// The part that is being read, and its reader.
-  private(set) var part: Int
+  private(set) var segment: Int
   private(set) var file: LogReader
   /// The last digest of the part.
   private var digest: Digest?
@@ -32,26 +32,26 @@ final class LogChainReader {
   private var earlierBytes = 0
   private var earlierLines = 0
 
-  convenience init(_ chain: LogChain) throws(LogReadError) {
-    try self.init(chain, at: LogChainPosition(part: 0, inFile: nil))
+  convenience init(_ rotatedLog: RotatedLog) throws(LogReadError) {
+    try self.init(rotatedLog, at: RotatedLogPosition(segment: 0, inFile: nil))
   }
 
-  init(_ chain: LogChain, at position: LogChainPosition) throws(LogReadError) {
-    self.chain = chain
-    part = position.part
-    file = try LogChainReader.open(chain, position)
+  init(_ rotatedLog: RotatedLog, at position: RotatedLogPosition) throws(LogReadError) {
+    self.rotatedLog = rotatedLog
+    segment = position.segment
+    file = try RotatedLogReader.open(rotatedLog, position)
   }
 
   private static func open(
-    _ chain: LogChain, _ position: LogChainPosition
+    _ rotatedLog: RotatedLog, _ position: RotatedLogPosition
   ) throws(LogReadError) -> LogReader {
-    let file = chain.files[position.part]
+    let file = rotatedLog.files[position.segment]
     guard let inFile = position.inFile else { return try file.reader() }
     return try file.reader(at: inFile)
   }
 
   /// The offset at which the next line begins.
-  var position: LogChainPosition { LogChainPosition(part: part, inFile: file.position) }
+  var position: RotatedLogPosition { RotatedLogPosition(segment: segment, inFile: file.position) }
 
   /// The warnings, complete once `next` has returned nil.
   var warnings: [LogWarning] { earlier + file.warnings }
@@ -73,8 +73,8 @@ final class LogChainReader {
   /// The next line; nil is the end.
   func next() throws(LogReadError) -> Entry? {
     while let entry = try nextInFile() {
-      guard let line = inChain(entry.line) else { continue }
-      return Entry(part: part, inFile: entry, line: line)
+      guard let line = inWholeLog(entry.line) else { continue }
+      return Entry(segment: segment, inFile: entry, line: line)
     }
     return nil
   }
@@ -82,7 +82,7 @@ final class LogChainReader {
   /// The next line of any file, including ends and headers, as written in the file.
   func nextInFile() throws(LogReadError) -> LogReader.Entry? {
     while true {
-      if chain.isCancelled() { throw .cancelled }
+      if rotatedLog.isCancelled() { throw .cancelled }
       let entry: LogReader.Entry?
       do throws(LogReadError) {
         entry = try file.next()
@@ -98,42 +98,42 @@ final class LogChainReader {
         }
         return entry
       }
-      guard part + 1 < chain.parts.count else { return nil }
+      guard segment + 1 < rotatedLog.segments.count else { return nil }
       try goOn()
     }
   }
 
   private func goOn() throws(LogReadError) {
-    try chain.join(
-      part, steps: chain.parts[part].stepsBefore + file.position.step, sum: file.position.sum,
+    try rotatedLog.join(
+      segment, steps: rotatedLog.segments[segment].stepsBefore + file.position.step, sum: file.position.sum,
       digest: digest)
     earlier += file.warnings
     earlierBytes += file.position.offset
     earlierLines += file.position.line
     digest = nil
     do throws(LogReadError) {
-      file = try chain.files[part + 1].reader()
-      part += 1
+      file = try rotatedLog.files[segment + 1].reader()
+      segment += 1
     } catch {
-      part += 1
+      segment += 1
       throw placed(error)
     }
   }
 
   /// An error with the file it is in, where that is not the only one.
   private func placed(_ error: LogReadError) -> LogReadError {
-    chain.name(of: part).map { error.inFile($0) } ?? error
+    rotatedLog.name(of: segment).map { error.inFile($0) } ?? error
   }
 
   /// A line with the numbers of the chain; nil for what only single files have.
-  private func inChain(_ line: LogLine) -> LogLine? {
-    let (before, later) = (chain.parts[part].stepsBefore, chain.times[part])
-    if part == 0, before == 0 {
-      if case .end = line, chain.parts.count > 1 { return nil }
+  private func inWholeLog(_ line: LogLine) -> LogLine? {
+    let (before, later) = (rotatedLog.segments[segment].stepsBefore, rotatedLog.times[segment])
+    if segment == 0, before == 0 {
+      if case .end = line, rotatedLog.segments.count > 1 { return nil }
       return line
     }
     switch line {
-    case .header: return part == 0 ? line : nil
+    case .header: return segment == 0 ? line : nil
     case .step(var step):
       step.n += before
       step.t += later
@@ -152,7 +152,7 @@ final class LogChainReader {
       return .snapshot(snapshot)
     case .end(var end):
       end.n += before
-      return part == chain.parts.count - 1 ? .end(end) : nil
+      return segment == rotatedLog.segments.count - 1 ? .end(end) : nil
     case .unknown: return line
     }
   }

@@ -13,7 +13,7 @@ import SwiftBoardStore
 /// file that has the step.
 ///
 /// Only the reducer runs, as in a replay. Not for several threads at once.
-public final class LogTravel<R: Reducer> where R.State: Codable, R.Action: Codable {
+public final class LogNavigator<R: Reducer> where R.State: Codable, R.Action: Codable {
   /// Limits on what is kept in memory.
   public struct Options: Sendable {
     /// States and places of snapshots in the log, at most.
@@ -30,18 +30,18 @@ public final class LogTravel<R: Reducer> where R.State: Codable, R.Action: Codab
   }
 
   private struct Cursor {
-    let reader: LogChainReader
+    let reader: RotatedLogReader
     var state: R.State
     var step: Int
   }
 
   /// What is visited.
-  public let chain: LogChain
+  public let rotatedLog: RotatedLog
   /// The first line of the first file.
   public let header: LogHeader
   /// The first step whose state can be visited: 0, the state the recording began with, unless older
   /// files were removed.
-  public var firstStep: Int { chain.firstStep }
+  public var firstStep: Int { rotatedLog.firstStep }
   /// The last step whose state can be visited.
   public let stepCount: Int
   /// The first step at which the reducer does not do what was recorded; `stepCount` is the one
@@ -77,12 +77,12 @@ public final class LogTravel<R: Reducer> where R.State: Codable, R.Action: Codab
   ///   - progress: Called at every 256 KiB that were read, on this thread.
   /// - Throws: As `Replayer.replay`, except that a divergence is no error here.
   public init(
-    _ chain: LogChain, replayer: Replayer<R>, options: Options = Options(),
+    _ rotatedLog: RotatedLog, replayer: Replayer<R>, options: Options = Options(),
     progress: (@Sendable (LogProgress) -> Void)? = nil
   ) throws(ReplayError) {
-    self.chain = chain
+    self.rotatedLog = rotatedLog
     self.replayer = replayer
-    let watched = progress.map { chain.reporting(passes: 2, $0) } ?? chain
+    let watched = progress.map { rotatedLog.reporting(passes: 2, $0) } ?? rotatedLog
     let grading = try Grading(
       watched, replayer.schema, replayer.migrations, replayer.userInfo)
     (graders, grade, warnings) = (grading.graders, grading.grade, grading.warnings)
@@ -91,7 +91,7 @@ public final class LogTravel<R: Reducer> where R.State: Codable, R.Action: Codab
     var survey = Survey(replayer, graders, options)
     try survey.run(watched)
     guard let header = survey.header else {
-      throw .encoding(step: chain.firstStep, "the log changed while it was read")
+      throw .encoding(step: rotatedLog.firstStep, "the log changed while it was read")
     }
     self.header = header
     index = survey.index
@@ -105,7 +105,7 @@ public final class LogTravel<R: Reducer> where R.State: Codable, R.Action: Codab
     _ file: LogFile, replayer: Replayer<R>, options: Options = Options(),
     progress: (@Sendable (LogProgress) -> Void)? = nil
   ) throws(ReplayError) {
-    try self.init(LogChain(file), replayer: replayer, options: options, progress: progress)
+    try self.init(RotatedLog(file), replayer: replayer, options: options, progress: progress)
   }
 
   /// The state after step `n`; `firstStep` is the state the recording, or what is left of it,
@@ -136,7 +136,7 @@ public final class LogTravel<R: Reducer> where R.State: Codable, R.Action: Codab
       let start = index.nearest(to: n - 1)
     else { throw noStep(n) }
     do throws(LogReadError) {
-      let reader = try LogChainReader(chain, at: start.position)
+      let reader = try RotatedLogReader(rotatedLog, at: start.position)
       while let entry = try reader.next() {
         if case .step(let step) = entry.line, step.n == n { return step }
       }
@@ -182,13 +182,13 @@ public final class LogTravel<R: Reducer> where R.State: Codable, R.Action: Codab
       if let divergence, n >= divergence.step { throw .unreachable(step: n, divergence) }
       throw noStep(n)
     }
-    var cursor = try departure(for: n)
+    var cursor = try nearestCursor(for: n)
     self.cursor = nil
     do {
       while cursor.step < n {
         guard let entry = try cursor.reader.next() else { throw noStep(n) }
         guard case .step(let logged) = entry.line else { continue }
-        let action = try graders[entry.part].action(logged, entry.inFile)
+        let action = try graders[entry.segment].action(logged, entry.inFile)
         // Compared when the log was opened.
         _ = replayer.step.reduce(action, into: &cursor.state, serving: logged.draws)
         cursor.step = logged.n
@@ -200,11 +200,11 @@ public final class LogTravel<R: Reducer> where R.State: Codable, R.Action: Codab
   }
 
   /// The last visit, or the nearest kept state where that is nearer.
-  private func departure(for n: Int) throws(ReplayError) -> Cursor {
+  private func nearestCursor(for n: Int) throws(ReplayError) -> Cursor {
     guard let nearest = index.nearest(to: n) else { throw noStep(n) }
     if let cursor, cursor.step <= n, cursor.step >= nearest.step { return cursor }
     do {
-      let reader = try LogChainReader(chain, at: nearest.position)
+      let reader = try RotatedLogReader(rotatedLog, at: nearest.position)
       if let bytes = nearest.state {
         return Cursor(
           reader: reader,
@@ -215,7 +215,7 @@ public final class LogTravel<R: Reducer> where R.State: Codable, R.Action: Codab
       guard let entry = try reader.nextInFile(), let json = entry.line.state else {
         throw ReplayError.encoding(step: nearest.step, "the log changed while it was read")
       }
-      let state = try graders[nearest.position.part].state(json, entry, step: nearest.step)
+      let state = try graders[nearest.position.segment].state(json, entry, step: nearest.step)
       return Cursor(reader: reader, state: state.value, step: nearest.step)
     } catch {
       throw ReplayError(error, at: nearest.step)
