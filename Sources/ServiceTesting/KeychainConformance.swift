@@ -23,9 +23,9 @@ public struct KeychainConformance: Sendable {
   public enum FileChange: Sendable {
     /// The file is copied as it is.
     case keep
-    /// The copy is put in the file's place: an older state of the same keychain.
+    /// The copy replaces the file: an older state of the same keychain.
     case restore
-    /// Another keychain is put in the file's place, which has one save and the passphrase `open`.
+    /// Another keychain replaces the file, which has one save and the passphrase `open`.
     case replace
   }
 

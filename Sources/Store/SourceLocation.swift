@@ -1,4 +1,4 @@
-/// A place in the user's source, taken with `#fileID` and `#line`.
+/// A location in the user's source, taken with `#fileID` and `#line`.
 public struct SourceLocation: Sendable, Hashable, CustomStringConvertible {
   /// Module and file, as `#fileID` gives them.
   public let fileID: StaticString

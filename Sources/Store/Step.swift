@@ -76,8 +76,8 @@ extension StepOrigin {
 /// What an effect is, without what it does: comparable in tests, written to recordings, listed
 /// while it runs.
 ///
-/// Two descriptors are equal when name, ids, kind and parts are; the place in the source may move
-/// between versions and does not count.
+/// Two descriptors are equal when name, ids, kind and parts are; the location in the source may
+/// move between versions and does not count.
 public struct EffectDescriptor: Sendable, Hashable {
   /// What an effect does, as far as the store knows.
   public enum Kind: String, Sendable, Hashable {
@@ -128,7 +128,7 @@ public struct EffectDescriptor: Sendable, Hashable {
     self.location = location
   }
 
-  /// Equal but for the place in the source. O(length of the strings).
+  /// Equal but for the location in the source. O(length of the strings).
   public static func == (a: EffectDescriptor, b: EffectDescriptor) -> Bool {
     a.kind == b.kind && a.name == b.name && a.ids == b.ids && a.parts == b.parts
   }

@@ -1,4 +1,4 @@
-/// A place in a test's source, in the forms that test frameworks take.
+/// A location in a test's source, in the forms that test frameworks take.
 public struct TestLocation: Sendable, Hashable, CustomStringConvertible {
   /// The path as `#filePath` gives it: what XCTest takes.
   public let file: StaticString

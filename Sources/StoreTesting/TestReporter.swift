@@ -19,7 +19,7 @@ public typealias TestReporter = @Sendable (_ failure: TestFailure) -> Void
 /// A reporter for a framework that takes file ID, path, line and column, as Swift Testing is.
 /// Called on the thread where the failure was found.
 ///
-/// - Parameter record: Tells the framework of a message at a place.
+/// - Parameter record: Tells the framework of a message at a location.
 public func testReporter(
   _ record:
     @escaping @Sendable (

@@ -51,7 +51,9 @@ struct AnyFeature: Sendable {
       guard let action = action.base as? Action else { return nil }
       return outcome(action, state[key], OutcomeContext(state))
     }
-    part = { [part = feature.part] action in (action.base as? Action).flatMap(part) }
+    partialOutcome = { [partial = feature.partialOutcome] action in
+      (action.base as? Action).flatMap(partial)
+    }
     cancelled = { [cancelled = feature.cancelled] state, job in
       // A state that does not exist has nothing to note, and is not made for it.
       if state.features.contains(name) { cancelled(&state[key], job) }

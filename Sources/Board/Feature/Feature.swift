@@ -81,7 +81,7 @@ public struct Feature<State: FeatureState, Action: FeatureAction>: Sendable {
     self.reducer = AnyReducer(reducer)
     self.commands = commands
     self.outcome = outcome
-    self.part = part
+    self.partialOutcome = partialOutcome
     self.link = link
     self.cancelled = cancelled
     self.volatile = volatile
@@ -96,7 +96,8 @@ public struct Feature<State: FeatureState, Action: FeatureAction>: Sendable {
   public func with(reducer: some Reducer<State, Action, Dependencies>) -> Feature {
     Feature(
       name: name, summary: summary, state: initialState, reducer: reducer, commands: commands,
-      outcome: outcome, part: part, link: link, cancelled: cancelled, volatile: volatile,
+      outcome: outcome, partialOutcome: partialOutcome, link: link, cancelled: cancelled,
+      volatile: volatile,
       passesWordsOn: passesWordsOn, secretWords: secretWords, atTerminal: atTerminal,
       version: version, migrations: migrations)
   }

@@ -100,7 +100,7 @@ public struct FeatureList: Sendable {
   /// What this action shows of a command that has not ended.
   func part(of action: BoardAction) -> PartialOutcome? {
     guard case .feature(let action) = action else { return nil }
-    return self[action.feature]?.part(action)
+    return self[action.feature]?.partialOutcome(action)
   }
 
   /// The command line that a link stands for; `nil` if no feature answers it.

@@ -25,7 +25,7 @@ package enum MarkedText {
     }
   }
 
-  /// - Parameter place: What holds the text, for the message.
+  /// - Parameter location: What holds the text, for the message.
   /// - Throws: `Failure` where the text holds a mark.
   package static func refuse(_ text: String, in location: String) throws {
     if let mark = RedactionMark.first(inAnyFormIn: text) { throw failure(mark, in: location) }

@@ -5,7 +5,7 @@ import SwiftBoardCommandLine
 public struct SecretWords: Sendable {
   /// A secret in the words of a command.
   public struct Found: Sendable, Equatable {
-    /// What the value, or its place, is called.
+    /// What the value, or its position, is called.
     public var name: String
     /// What is to be written there instead.
     public var form: String

@@ -1,4 +1,4 @@
-/// What precedes the line being typed: environment, recording, place in time, running jobs.
+/// What precedes the line being typed: environment, recording, position in time, running jobs.
 ///
 /// `board[mock]> `, `board *> ` while a recording runs, `board *(5<12)> ` at step 5 of 12, `board
 /// 2&> ` with two jobs; `!` is a recording that ended by itself.

@@ -51,7 +51,7 @@ final class BoardRecording: Sendable {
   private let ending = Mutex(())
 
   /// - Parameters:
-  ///   - travels: Knows the forks that were made.
+  ///   - navigators: Knows the forks that were made.
   ///   - closing: Set once the board is being closed: then no recording begins.
   ///   - warn: Hears why a recording ended by itself.
   init(

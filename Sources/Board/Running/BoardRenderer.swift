@@ -83,7 +83,7 @@ public struct BoardRenderer: Sendable {
     if case .session(let action) = action, let output = part(of: action, in: state) {
       return [output]
     }
-    if let part = features.part(of: action) { return outputs(of: part, in: state) }
+    if let part = features.partialOutcome(of: action) { return outputs(of: part, in: state) }
     guard let finished = state.shell.finished, let outcome = finished.outcome else { return [] }
     let context = finished.context
     let milliseconds = begun.removeValue(forKey: context.job).map { (t - $0) / 1000 } ?? 0

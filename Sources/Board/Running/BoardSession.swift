@@ -90,7 +90,7 @@ public final class BoardSession: Sendable {
   ///
   /// Cancelling the task interrupts this line, and no other that is being run.
   ///
-  /// - Parameter place: Where the line stands, for messages.
+  /// - Parameter location: Where the line stands, for messages.
   public func run(
     _ text: String, at location: LineLocation = LineLocation(nil, line: 1)
   ) async -> LineOutcome {
@@ -199,9 +199,9 @@ public final class BoardSession: Sendable {
         "'session live' goes back to now, 'session fork \(position.step) FILE' goes on from there")
   }
 
-  /// What looks into the recording is told which that is now; what looks at the state looks at that
-  /// of the step one is at.
-  private func placed(_ action: BoardAction) -> BoardAction {
+  /// Redirects commands that show the state to the recording while an earlier step is looked at, and
+  /// names the current recording to commands that read it.
+  private func redirectedToRecording(_ action: BoardAction) -> BoardAction {
     let isInThePast = board.store.withState { $0.session.position != nil }
     switch action {
     case .shell(.run(let context, .state(let path))) where isInThePast:
@@ -262,7 +262,7 @@ public final class BoardSession: Sendable {
         try await inherit(redirect, context.job)
       }
       if match.output.isEndless { jobs.noteEndless(context.job) }
-      let action = placed(match.output.action(context))
+      let action = redirectedToRecording(match.output.action(context))
       try refuseHiddenSecret(match.output, context)
       if let special = await special(action, context, line) { return special }
       return await perform(action, context, line)

@@ -154,7 +154,8 @@ struct SecretPositions: Sendable {
     return found
   }
 
-  /// Looks at any place of a text that cannot be read as commands, or whose command is not known.
+  /// Looks at any position of a text that cannot be read as commands, or whose command is not
+  /// known.
   func find(anywhereIn text: String) -> Found? {
     let words = Self.looseWords(of: text)
     for (index, word) in words.enumerated() where isFeature(word.text) {

@@ -4,7 +4,7 @@ import SwiftBoardDependencies
 /// A secret that was typed into a line where none belongs: the line is refused, and no step has its
 /// text.
 struct TypedSecret {
-  /// What the secret is called: its name in the keychain, or that of its place.
+  /// What the secret is called: its name in the keychain, or that of its position.
   let name: String
   /// What is said of it; it names no word, since the line is not shown.
   let error: UsageError
@@ -45,7 +45,7 @@ struct TypedSecrets: Sendable {
 
   /// A secret for which the whole line is refused before anything of it runs, as each of its
   /// commands has the whole line in its step: the value of a known one, whatever the command, or a
-  /// value at a place that takes a secret.
+  /// value at a position that takes a secret.
   func refusal(of line: ScriptLine, _ redactor: Redactor) -> TypedSecret? {
     if let known = Self.known(in: line.text, redactor) { return known }
     switch line.parsed {

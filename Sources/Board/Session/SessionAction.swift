@@ -11,14 +11,14 @@ public struct SessionState: Codable, Sendable, Equatable {
   public init() {}
 }
 
-/// A place in a recording.
+/// A position in a recording.
 public struct SessionPosition: Codable, Sendable, Equatable {
   /// From 0, the beginning, to `last`.
   public var step: Int
   /// The recording's last step at the time of the jump.
   public var last: Int
 
-  /// A place; that `step` is in the recording is not checked.
+  /// A position; that `step` is in the recording is not checked.
   public init(step: Int, last: Int) {
     self.step = step
     self.last = last
@@ -76,7 +76,7 @@ public enum SessionCommand: Codable, Sendable, Equatable {
   case assert(condition: String)
   /// All that a recording has of a step.
   case action(target: SessionTarget, file: String?)
-  /// What two states differ in; at most `limit` places.
+  /// What two states differ in; at most `limit` positions.
   case diff(from: SessionTarget, to: SessionTarget, path: String?, limit: Int, file: String?)
   /// What happened, row by row.
   case timeline(query: SessionTimelineQuery)

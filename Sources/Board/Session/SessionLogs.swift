@@ -9,7 +9,7 @@ enum SessionLogs {
     fileprivate(set) var paths: [String] = []
     /// By path: the files that were found there, wherever rotation puts them.
     fileprivate(set) var files: [String: LogFile] = [:]
-    /// By path: what is wrong with a file's place among the others, whatever is in it.
+    /// By path: what is wrong with a file's position among the others, whatever is in it.
     fileprivate(set) var failures: [String: ReplayError] = [:]
     /// By path.
     fileprivate(set) var warnings: [String: [String]] = [:]

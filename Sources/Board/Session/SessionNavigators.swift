@@ -8,7 +8,7 @@ import Synchronization
 final class SessionNavigators: Sendable {
   typealias Navigator = LogNavigator<BoardReducer>
 
-  /// `travel` is used only under the lock; before it is stored there, only by the thread that
+  /// `navigator` is used only under the lock; before it is stored there, only by the thread that
   /// opened it.
   private struct Kept: @unchecked Sendable {
     let navigator: Navigator

@@ -71,9 +71,9 @@ public struct SessionStep: Codable, Sendable, Equatable {
   public var digest: String?
 }
 
-/// The places where two states differ.
+/// The positions where two states differ.
 public struct SessionDiff: Codable, Sendable, Equatable {
-  /// One place.
+  /// One position.
   public struct Change: Codable, Sendable, Equatable {
     /// For example `shell.running[0].job`; `$` is the whole.
     public var path: String

@@ -53,7 +53,7 @@ public enum ShellCommand: Codable, Sendable, Equatable {
 public struct EffectLine: Codable, Sendable, Equatable {
   /// The effect's name; its kind's where it has none.
   public var name: String
-  /// Its first cancel id with its place, `/` between the parts.
+  /// Its first cancel id with its position, `/` between the parts.
   public var id: String?
   /// All of its cancel ids, where it has more than one.
   public var ids: [String]?

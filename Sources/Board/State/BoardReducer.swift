@@ -18,8 +18,8 @@ public struct BoardReducer: ComposedReducer {
   }
 
   /// - Parameters:
-  ///   - travels: The recordings that effects read.
-  ///   - recording: What effects record with; it continues in forks that `travels` made.
+  ///   - navigators: The recordings that effects read.
+  ///   - recording: What effects record with; it continues in forks that `navigators` made.
   ///   - steps: Numbers the steps of one store for its log; `nil`: log lines say nothing of steps.
   init(
     _ features: FeatureList, navigators: SessionNavigators, recording: any RecordingService,

@@ -2,9 +2,9 @@ import SwiftBoardJSON
 
 /// A part of a request, written as HTTPie writes it.
 ///
-/// The first separator decides, and of two that start at the same place the longer one: `:=`, `==`,
-/// `=`, `:`, `@`. A `\` before `:`, `=`, `@`, `;` or `\` takes away its meaning, and so it does
-/// before the `@` of a value that is no file.
+/// The first separator decides, and of two that start at the same position the longer one: `:=`,
+/// `==`, `=`, `:`, `@`. A `\` before `:`, `=`, `@`, `;` or `\` takes away its meaning, and so it
+/// does before the `@` of a value that is no file.
 package enum RequestItem: Sendable, Hashable {
   /// `key=text`: a text field of the body.
   case field(name: String, value: SecretTemplate)

@@ -14,7 +14,7 @@ public struct UsageError: Error, Sendable, Hashable, CustomStringConvertible {
   /// Which physical line of a continued line, 0 for the first.
   public var lineOffset: Int
 
-  /// An error at a place that is known as a number.
+  /// An error at a position that is known as a number.
   public init(
     _ message: String, help: String? = nil, column: Int? = nil, length: Int? = nil,
     lineOffset: Int = 0, code: Int32 = 64

@@ -56,7 +56,7 @@ public enum ValueKind: Sendable, Hashable {
 }
 
 extension Argument {
-  /// The text of a place where a secret may not stand.
+  /// The text of a position where a secret may not stand.
   func requiredText(named name: String) throws(UsageError) -> String {
     guard let text else {
       throw UsageError(

@@ -48,7 +48,7 @@ public struct Argument: Sendable, Hashable {
   /// For messages: secrets by name.
   public var shown: String { template.description }
 
-  /// The same place with other parts.
+  /// The same position with other parts.
   func replacing(parts: [Part]) -> Argument {
     Argument(
       parts: parts, quoting: quoting, typedCount: typedCount, lineOffset: lineOffset,

@@ -25,7 +25,7 @@ struct SegmentBuilder {
 }
 
 extension LineScanner {
-  /// Reads the word that starts here; a heredoc is noted for later under the given place.
+  /// Reads the word that starts here; a heredoc is noted for later under the given position.
   mutating func readWord(command: Int, position: Int) throws(LineStop) -> Word {
     let start = index
     var builder = SegmentBuilder()

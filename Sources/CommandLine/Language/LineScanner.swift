@@ -20,7 +20,7 @@ struct LineScanner {
   struct Heredoc {
     var tag: String
     var isLiteral: Bool
-    /// Where its word is: in which command, at which place.
+    /// Where its word is: in which command, at which position.
     var command: Int
     var word: Int
     var opener: Int
@@ -291,7 +291,7 @@ struct LineScanner {
     while !endsWord(at: index) { index += 1 }
   }
 
-  // MARK: Places and errors
+  // MARK: Positions and errors
 
   func location(_ position: Int) -> (lineOffset: Int, column: Int) { locations.location(position) }
 

@@ -15,7 +15,7 @@ public struct LineSyntaxError: Error, Sendable, Hashable {
   /// The prefix that was read before the error, so that `!` also covers a line that does not parse.
   public var prefix: LinePrefix?
 
-  /// An error at a place in the line.
+  /// An error at a position in the line.
   ///
   /// - Parameter length: Less than 1 counts as 1.
   public init(

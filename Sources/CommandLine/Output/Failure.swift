@@ -31,7 +31,7 @@ public struct Failure: Error, Codable, Sendable, Equatable {
     self.lineOffset = lineOffset
   }
 
-  /// An error of a line, with its place in it; see `UsageError.name`.
+  /// An error of a line, with its position in it; see `UsageError.name`.
   public init(_ error: UsageError) {
     self.init(
       code: error.code, error: error.name, message: error.message, help: error.help,

@@ -1,4 +1,5 @@
-/// Names and values, one below the other; long values continue in the next line, at the same place.
+/// Names and values, one below the other; long values continue in the next line, at the same
+/// position.
 struct RecordLayout {
   var width: Int?
   var color: Bool

@@ -5,7 +5,7 @@ public struct LineLocation: Sendable, Hashable, CustomStringConvertible {
   /// From 1.
   public var line: Int
 
-  /// A place; lines count from 1.
+  /// A position; lines count from 1.
   public init(_ file: String?, line: Int) {
     self.file = file
     self.line = line

@@ -59,7 +59,7 @@ public struct AnalyticsStatistics: Sendable, Equatable, Codable {
   public var provider: String
   /// Events that it took.
   public var delivered: Int
-  /// Found no place in the queue, or were refused as often as the provider is asked.
+  /// Did not fit into the queue, or were refused as often as the provider is asked.
   public var dropped: Int
   /// Events in its queue.
   public var waiting: Int

@@ -39,7 +39,7 @@ public struct KeychainRekey: Sendable {
 public struct KeychainImport: Sendable, Equatable, Codable {
   /// Entries under names that were free.
   public var added: Int
-  /// Entries that took the place of one of their name.
+  /// Entries that replaced one of their name.
   public var replaced: Int
   /// Entries that were left out, since their names were taken.
   public var kept: Int

@@ -3,7 +3,7 @@ import SwiftBoardCommandLine
 import SwiftBoardDependencies
 
 /// Finds secrets that were typed into a request's address or headers. What a line says becomes part
-/// of recordings, so a place that holds a secret takes a name of the keychain, never a value.
+/// of recordings, so a position that holds a secret takes a name of the keychain, never a value.
 /// Members of a body are data, whatever their names.
 enum LiteralSecrets {
   typealias Found = SecretWords.Found

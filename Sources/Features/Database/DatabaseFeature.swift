@@ -9,7 +9,7 @@ extension BoardFeatures {
     name: "db", summary: "documents and preferences in a database", state: DatabaseState(),
     reducer: DatabaseReducer(), commands: DatabaseCommands.table,
     outcome: { action, _, _ in DatabaseOutcomes.outcome(of: action) },
-    part: DatabaseOutcomes.part,
+    partialOutcome: DatabaseOutcomes.partialOutcome,
     link: { link in
       switch link.path.count {
       case 1: ["db", "list", link.path[0]]

@@ -9,7 +9,7 @@ extension BoardFeatures {
     name: "log", summary: "what happened, for people", state: LogState(), reducer: LogReducer(),
     commands: LogCommands.table,
     outcome: { action, _, _ in LogOutcomes.outcome(of: action) },
-    part: LogOutcomes.part,
+    partialOutcome: LogOutcomes.partialOutcome,
     link: { link in link.path.isEmpty || link.path == ["tail"] ? ["log", "tail"] : nil },
     // A live replay has a log of its own, without the records of earlier sessions.
     volatile: [

@@ -295,7 +295,7 @@ public struct CanonicalWriter: ~Copyable {
     }
   }
 
-  /// Opens a place for one value whose form is decided later. Returns its serial.
+  /// Opens a slot for one value whose form is decided later. Returns its serial.
   @inline(__always)
   mutating func push() -> Int {
     beginValue()
@@ -305,7 +305,7 @@ public struct CanonicalWriter: ~Copyable {
     return serial
   }
 
-  /// Gives the innermost open place its form.
+  /// Gives the innermost open slot its form.
   @inline(__always)
   mutating func open(_ kind: Kind) {
     let frame = frames.top
@@ -314,7 +314,7 @@ public struct CanonicalWriter: ~Copyable {
     bytes.append(kind == .object ? UInt8(ascii: "{") : UInt8(ascii: "["))
   }
 
-  /// Ends the innermost place, whatever it became. Nothing at all becomes an empty object, as
+  /// Ends the innermost slot, whatever it became. Nothing at all becomes an empty object, as
   /// `JSONEncoder` has it.
   mutating func pop() {
     let frame = frames.base[frames.count - 1]

@@ -26,7 +26,7 @@ final class EncoderCore {
   @exclusivity(unchecked) var failure: (any Error)?
   @exclusivity(unchecked) private(set) var needsLinks = false
   @exclusivity(unchecked) private(set) var links: LinkedOutput?
-  /// The type whose `encode(to:)` was called last, and its place.
+  /// The type whose `encode(to:)` was called last, and its slot.
   @exclusivity(unchecked) private var latestType: (any Any.Type)?
   @exclusivity(unchecked) private var latestSerial = 0
   @exclusivity(unchecked) private var budget = StackBudget()
@@ -97,9 +97,9 @@ final class EncoderCore {
     links.emit(root.serial, from: writer, to: &target)
   }
 
-  // MARK: Places
+  // MARK: Positions
 
-  /// Makes `place` the innermost one by closing what is above it. False when it is closed itself.
+  /// Makes `slot` the innermost one by closing what is above it. False when it is closed itself.
   @inline(__always)
   func activate(_ slot: EncoderSlot) -> Bool {
     let top = writer.frames.count - 1
@@ -149,7 +149,7 @@ final class EncoderCore {
     return true
   }
 
-  /// A place for a value inside the place that has just been begun.
+  /// A slot for a value inside the slot that has just been begun.
   @inline(__always)
   func push() -> EncoderSlot {
     if let links { return links.push() }

@@ -1,5 +1,5 @@
 /// Some of the types that were put there, found again in a few instructions: each has one of
-/// sixteen places, and may have to leave it to another.
+/// sixteen slots, and may have to leave it to another.
 struct TypeSet {
   private var types = SIMD16<UInt>(repeating: 0)
 

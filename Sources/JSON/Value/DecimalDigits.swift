@@ -6,7 +6,7 @@ package enum DecimalDigits {
   /// last one.
   package static let capacity = 32
 
-  /// Writes a number and returns how many digits it has. Up to `room` bytes from `start` on are
+  /// Writes a number and returns how many digits it has. Up to `capacity` bytes from `start` on are
   /// overwritten.
   @inlinable
   @inline(__always)

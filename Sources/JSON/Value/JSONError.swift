@@ -9,7 +9,7 @@ public struct JSONError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The found and the expected value.
   public var message: String
 
-  /// An error at a place that is already known.
+  /// An error at a position that is already known.
   public init(offset: Int, line: Int, column: Int, message: String) {
     self.offset = offset
     self.line = line

@@ -34,7 +34,7 @@ public struct LogTestExport: Sendable {
   /// What is asserted after a step.
   public enum Assertion: Sendable, Hashable {
     /// The paths that the step changed. Short, and says what the step is for; a step that changes
-    /// more than 50 places asserts the whole state.
+    /// more than 50 positions asserts the whole state.
     case changes
     /// The whole state, each so-many-th step and after the last one.
     case states(every: Int)

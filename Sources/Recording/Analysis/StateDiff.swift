@@ -1,8 +1,8 @@
 import SwiftBoardJSON
 
-/// The places where two JSON values differ.
+/// The positions where two JSON values differ.
 public enum StateDiff {
-  /// One place: a path such as `characters.rows[3].name`, what is there on either side (nil:
+  /// One position: a path such as `characters.rows[3].name`, what is there on either side (nil:
   /// nothing).
   public struct Change: Sendable, Hashable, CustomStringConvertible {
     /// Where, from the outermost value: `rows[3].name`, `["odd key"].x`; `$` is the value itself.
@@ -12,7 +12,7 @@ public enum StateDiff {
     /// The value after; `nil`: nothing.
     public let new: JSON?
 
-    /// A place as `changedPaths` finds it.
+    /// A position as `changedPaths` finds it.
     public init(path: String, old: JSON?, new: JSON?) {
       self.path = path
       self.old = old
@@ -35,7 +35,7 @@ public enum StateDiff {
     /// Whether the two values are the same.
     public var isEmpty: Bool { entries.isEmpty }
 
-    /// A line for each place.
+    /// A line for each position.
     public var description: String {
       (entries.map(\.description) + (isTruncated ? ["… and more"] : [])).joined(separator: "\n")
     }
@@ -86,7 +86,7 @@ public enum StateDiff {
     return rest
   }
 
-  /// The elements that are compared, with their places.
+  /// The elements that are compared, with their positions.
   private static func compared(
     _ elements: [JSON], _ patterns: Patterns
   ) -> [(index: Int, value: JSON)] {
@@ -180,14 +180,14 @@ public enum StateDiff {
     return shortened(compactText(value))
   }
 
-  /// Two values as texts, each in at most about 200 characters around the first place at which they
-  /// differ.
+  /// Two values as texts, each in at most about 200 characters around the first position at which
+  /// they differ.
   static func excerpts(_ old: JSON?, _ new: JSON?) -> (old: String, new: String) {
     excerpts(old.map(compactText), new.map(compactText), limit: 200)
   }
 
-  /// Two texts, of which long ones are cut to what is around the first place at which they differ:
-  /// a quarter of it precedes that place. A single text is cut after its beginning.
+  /// Two texts, of which long ones are cut to what is around the first position at which they
+  /// differ: a quarter of it precedes that position. A single text is cut after its beginning.
   ///
   /// Cost: linear in the length of both.
   ///

@@ -1,7 +1,7 @@
 import SwiftBoardStore
 
-/// The descriptor of a returned effect, as it is in a log. Its place in the source is not part of
-/// it.
+/// The descriptor of a returned effect, as it is in a log. Its location in the source is not part
+/// of it.
 public struct LogEffect: Sendable, Hashable, CustomStringConvertible {
   /// The effect's name; its kind's where it has none.
   public let name: String
@@ -29,7 +29,7 @@ public struct LogEffect: Sendable, Hashable, CustomStringConvertible {
     self.parts = parts
   }
 
-  /// The descriptor without its place in the source. O(number of parts).
+  /// The descriptor without its location in the source. O(number of parts).
   public init(_ descriptor: EffectDescriptor) {
     name = descriptor.name
     ids = descriptor.ids

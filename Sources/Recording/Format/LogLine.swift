@@ -10,7 +10,7 @@ public enum LogLine: Sendable, Hashable {
   case step(LogStep)
   /// An issue.
   case issue(LogIssue)
-  /// A name for a place.
+  /// A name for a step.
   case mark(LogMark)
   /// A whole state.
   case snapshot(LogSnapshot)

@@ -1,8 +1,8 @@
 /// A position between two lines of a log, with everything that a reader must know about the lines
 /// before it to check the lines after it.
 ///
-/// A reader that begins at such a place judges every line as one that came from the front does. A
-/// value takes about 150 bytes and belongs to the file it was taken from.
+/// A reader that begins at such a position judges every line as one that came from the front does.
+/// A value takes about 150 bytes and belongs to the file it was taken from.
 package struct LogPosition: Sendable {
   /// The offset at which the next line begins, in bytes from 0.
   package let offset: Int

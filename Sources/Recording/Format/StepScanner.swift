@@ -25,7 +25,7 @@ struct StepScanner {
     self.bytes = bytes
   }
 
-  /// A step without draws and effects, as places in its line.
+  /// A step without draws and effects, as positions in its line.
   struct Bare {
     let n: Int
     let t: Int

@@ -129,7 +129,7 @@ package struct XXH64: Sendable {
   }
 
   /// Appends `bytes`. Contiguous sequences (arrays, slices, buffers, strings' UTF-8) are read in
-  /// place, others are copied.
+  /// position, others are copied.
   package mutating func update(_ bytes: some Sequence<UInt8>) {
     let done: Void? = bytes.withContiguousStorageIfAvailable { buffer in
       update(UnsafeRawBufferPointer(buffer))

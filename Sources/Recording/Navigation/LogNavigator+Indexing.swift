@@ -144,7 +144,7 @@ extension LogWarning {
   }
 }
 
-// What is said of a file, with the numbers of the chain and the name of the file.
+// What is said of a file, with the numbers of the whole log and the name of the file.
 
 extension Divergence {
   fileprivate func placed(in rotatedLog: RotatedLog, _ segment: Int) -> Divergence {

@@ -4,9 +4,9 @@ import SwiftBoardStore
 /// A recording whose states can be visited in any order.
 ///
 /// Opening one grades and verifies the whole log, at the cost of a replay, and keeps sparse states
-/// on the way: the log's own snapshots by their place in the file, elsewhere states of its own as
-/// canonical JSON. Their number and size are bounded, so that memory does not grow with the log; a
-/// visit replays from the nearest one. With the default options any of a million steps is at most
+/// on the way: the log's own snapshots by their position in the file, elsewhere states of its own
+/// as canonical JSON. Their number and size are bounded, so that memory does not grow with the log;
+/// a visit replays from the nearest one. With the default options any of a million steps is at most
 /// about 8 000 reductions away.
 ///
 /// A recording that was rotated is one log: its steps are numbered through, and a visit opens the
@@ -16,7 +16,7 @@ import SwiftBoardStore
 public final class LogNavigator<R: Reducer> where R.State: Codable, R.Action: Codable {
   /// Limits on what is kept in memory.
   public struct Options: Sendable {
-    /// States and places of snapshots in the log, at most.
+    /// States and positions of snapshots in the log, at most.
     public var snapshots = 256
     /// Bytes of states of its own, at most.
     public var snapshotBytes = 16 << 20
@@ -63,7 +63,7 @@ public final class LogNavigator<R: Reducer> where R.State: Codable, R.Action: Co
 
   /// Steps between kept states. For tests.
   var stride: Int { index.stride }
-  /// How many states and places are kept. For tests.
+  /// How many states and positions are kept. For tests.
   var indexCount: Int { index.entries.count }
 
   /// Reads, grades and verifies all files of a recording, and that each continues where the one
@@ -156,7 +156,7 @@ public final class LogNavigator<R: Reducer> where R.State: Codable, R.Action: Co
     return mark.n
   }
 
-  /// What differs between the states after steps `a` and `b`, at most `limit` places.
+  /// What differs between the states after steps `a` and `b`, at most `limit` positions.
   ///
   /// Cost: two visits, and the size of both states as JSON.
   public func diff(

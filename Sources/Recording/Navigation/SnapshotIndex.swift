@@ -1,5 +1,5 @@
-/// Places of a log from which a replay can begin, thinned out as it grows: never more than a number
-/// of them, never more than some bytes, and always about evenly spread.
+/// Positions of a log from which a replay can begin, thinned out as it grows: never more than a
+/// number of them, never more than some bytes, and always about evenly spread.
 struct SnapshotIndex {
   struct Entry {
     /// The state is the one after this step.

@@ -1,14 +1,14 @@
-/// A place at which a log is not what was written. Nothing after it is read, nothing is guessed.
+/// A position at which a log is not what was written. Nothing after it is read, nothing is guessed.
 public struct LogDamage: Sendable, Hashable, CustomStringConvertible {
   /// From 1.
   public let line: Int
   /// The offset at which the line begins, in bytes from 0.
   public let offset: Int
-  /// What the format asks for at this place, in words.
+  /// What the format asks for at this position, in words.
   public let expected: String
   /// The text at that position, shortened.
   public let found: String
-  /// One sentence without the place.
+  /// One sentence without the position.
   public let message: String
 
   /// Damage as a reader reports it.

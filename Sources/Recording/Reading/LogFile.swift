@@ -1,4 +1,4 @@
-/// A log that can be read again from any place: a file, or bytes in memory.
+/// A log that can be read again from any position: a file, or bytes in memory.
 ///
 /// Opening one opens nothing; each reader opens the file for itself, so that several may read at
 /// once.
@@ -80,8 +80,8 @@ public struct LogFile: Sendable {
     }
   }
 
-  /// Its bytes from the beginning. One that was found in a chain is the same file every time, or
-  /// missing.
+  /// Its bytes from the beginning. One that was found in a rotated log is the same file every time,
+  /// or missing.
   public func source() throws(LogReadError) -> any LogSource { try source(from: 0) }
 
   /// A reader at the first line.
@@ -89,7 +89,7 @@ public struct LogFile: Sendable {
     LogReader(try source(from: 0), limits: limits)
   }
 
-  /// A reader at a place that another reader of this log was at.
+  /// A reader at a position that another reader of this log was at.
   package func reader(at position: LogPosition) throws(LogReadError) -> LogReader {
     LogReader(try source(from: position.offset), at: position, limits: limits)
   }

@@ -43,7 +43,7 @@ public enum LogReadError: Error, Sendable, Hashable, CustomStringConvertible {
     .damage(LogDamage(line: 0, offset: 0, expected: expected, found: found, message: message))
   }
 
-  /// The same damage, in a line whose place is known.
+  /// The same damage, in a line whose position is known.
   func at(line: Int, offset: Int) -> LogReadError {
     guard case .damage(let damage) = self else { return self }
     return .damage(damage.at(line: line, offset: offset))

@@ -7,10 +7,10 @@ import SwiftBoardSystem
 ///
 /// `NAME.1` is the oldest file that was ended, higher numbers are newer, and `NAME` is the newest.
 /// The oldest may have been removed; what is left must be without gaps. A recording that was never
-/// rotated is a chain of one file, whatever other files are in its folder.
+/// rotated is a log of one file, whatever other files are in its folder.
 ///
-/// A step of a chain has its number in the whole recording: its number in the file plus the steps
-/// of all earlier files, including removed ones. A chain may be read while it is written and
+/// A step has its number in the whole recording: its number in the file plus the steps
+/// of all earlier files, including removed ones. A log may be read while it is written and
 /// rotated: a file is found under its current name.
 public struct RotatedLog: Sendable {
   /// One file.

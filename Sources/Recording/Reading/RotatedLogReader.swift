@@ -7,9 +7,9 @@ struct RotatedLogPosition: Sendable {
   let inFile: LogPosition?
 }
 
-/// Reads the files of a chain one after the other as one log: steps are numbered through, times
-/// count from the beginning of the first file, and only that has a header and only the last an end.
-/// That each file continues where the one before it ended is checked on the way.
+/// Reads the files of a rotated log one after the other as one log: steps are numbered through,
+/// times count from the beginning of the first file, and only that has a header and only the last
+/// an end. That each file continues where the one before it ended is checked on the way.
 ///
 /// Memory: that of one `LogReader`. Not for several threads at once.
 final class RotatedLogReader {
@@ -17,7 +17,7 @@ final class RotatedLogReader {
     let segment: Int
     /// As it is in its file.
     let inFile: LogReader.Entry
-    /// As it is in the chain.
+    /// As it is in the whole log.
     let line: LogLine
   }
 
@@ -66,7 +66,7 @@ final class RotatedLogReader {
     do throws(LogReadError) {
       return try file.header()
     } catch {
-      throw placed(error)
+      throw located(error)
     }
   }
 
@@ -87,7 +87,7 @@ final class RotatedLogReader {
       do throws(LogReadError) {
         entry = try file.next()
       } catch {
-        throw placed(error)
+        throw located(error)
       }
       if let entry {
         switch entry.line {

@@ -27,10 +27,10 @@ public struct LiveReplay<R: Reducer>: Sendable where R.State: Codable, R.Action:
     fileprivate let graders: [Replayer<R>.Grader]
   }
 
-  /// The first place at which the sequences of actions part.
+  /// The first position at which the sequences of actions differ.
   public enum Difference: Sendable, Hashable, CustomStringConvertible {
-    /// Another action was reduced; `changes` are the first places at which it differs, `old` what
-    /// was recorded.
+    /// Another action was reduced; `changes` are the first positions at which it differs, `old`
+    /// what was recorded.
     case other(step: Int, expected: JSON, found: JSON, changes: StateDiff.Changes)
     /// The store came to rest, or took longer than the patience, without the action.
     case missing(step: Int, expected: JSON)

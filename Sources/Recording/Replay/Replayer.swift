@@ -90,7 +90,8 @@ public struct Replayer<R: Reducer>: Sendable where R.State: Codable, R.Action: C
   /// Replays a file without reporting its steps: for checking many files. A log in which all agrees
   /// takes one pass, every other one the two of a replay, and a third.
   ///
-  /// A file that was found in a chain is the same in every pass, whatever its name is by then.
+  /// A file that was found in a rotated log is the same in every pass, whatever its name is by
+  /// then.
   ///
   /// - Parameter progress: Called after every 1 000th step with its number; begins anew when
   ///   another pass does.

@@ -1,6 +1,6 @@
 import SwiftBoardJSON
 
-/// A place in memory that is large enough for what is put there, which nothing checks again.
+/// A pointer to memory that is large enough for what is put there, which nothing checks again.
 struct LineCursor {
   private(set) var next: UnsafeMutablePointer<UInt8>
 

@@ -65,16 +65,17 @@ package enum LogFork {
   package static func copy(
     _ chain: RotatedLog, steps n: Int, to path: String, provenance: Bool = true
   ) throws(RecordingError) -> LogContinuation {
-    let part = chain.part(of: n)
-    let before = chain.parts[part].stepsBefore
+    let segment = rotatedLog.segment(of: n)
+    let before = rotatedLog.segments[segment].stepsBefore
     do throws(RecordingError) {
-      return try copy(chain.files[part], steps: n - before, to: path, provenance: provenance)
+      return try copy(
+        rotatedLog.files[segment], steps: n - before, to: path, provenance: provenance)
     } catch {
       switch error {
       case .noStep(_, _, let last):
-        throw .noStep(n, first: chain.firstStep, last: last + before)
+        throw .noStep(n, first: rotatedLog.firstStep, last: last + before)
       case .unreadable(let reason):
-        throw .unreadable(chain.name(of: part).map { reason.inFile($0) } ?? reason)
+        throw .unreadable(rotatedLog.name(of: segment).map { reason.inFile($0) } ?? reason)
       default: throw error
       }
     }
@@ -207,6 +208,6 @@ extension LogNavigator {
     at n: Int, to path: String, provenance: Bool = true
   ) throws -> (continuation: LogContinuation, state: R.State) {
     let state = try state(at: n)
-    return (try LogFork.copy(chain, steps: n, to: path, provenance: provenance), state)
+    return (try LogFork.copy(rotatedLog, steps: n, to: path, provenance: provenance), state)
   }
 }

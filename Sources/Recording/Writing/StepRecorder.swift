@@ -6,7 +6,7 @@ import Synchronization
 /// it goes, and when that is ended. Knows values as bytes only.
 @usableFromInline
 final class StepRecorder: @unchecked Sendable {
-  // Unchecked because of `room`, which only the thread that has set `isEncoding` uses.
+  // Unchecked because of `scratch`, which only the thread that has set `isEncoding` uses.
   let writer: LogWriter
   private let options: RecordingOptions
   private let info: RecordingInfo
@@ -78,8 +78,8 @@ final class StepRecorder: @unchecked Sendable {
     return .taken
   }
 
-  /// Decides what is encoded in `room`, and ends the journal's reduction, so that encoding adds no
-  /// draws.
+  /// Decides what is encoded in `scratch`, and ends the journal's reduction, so that encoding adds
+  /// no draws.
   ///
   /// - Parameter isLast: Whether the step will be the recording's last.
   @usableFromInline
@@ -121,7 +121,7 @@ final class StepRecorder: @unchecked Sendable {
     writer.fail(writer.step + 1, nil, "\(error)")
   }
 
-  /// Writes one step without effects that nameless code sent, whose values are in `room`.
+  /// Writes one step without effects that nameless code sent, whose values are in `scratch`.
   @usableFromInline
   func end(_ scratch: UnsafeMutablePointer<StepScratch>, _ storeStep: Int) {
     write(scratch, storeStep) { line, number, time, digest in
@@ -131,7 +131,7 @@ final class StepRecorder: @unchecked Sendable {
     }
   }
 
-  /// Writes one step, whose values are in `room`.
+  /// Writes one step, whose values are in `scratch`.
   @usableFromInline
   func end(
     _ scratch: UnsafeMutablePointer<StepScratch>, _ storeStep: Int, _ origin: StepOrigin,

@@ -1,7 +1,7 @@
 /// Work that a reduction asks for, as a value: the store starts it, and its actions come back to
 /// the reducer.
 ///
-/// An effect has a name, a kind, ids and a place in the source (`descriptor`), so that tests,
+/// An effect has a name, a kind, ids and a location in the source (`descriptor`), so that tests,
 /// recordings and `Store.effects` can say what it is. Making one runs nothing. 80 bytes, and what
 /// its closure captures; an id or a position in the composition is one small object more.
 public struct Effect<Action: Sendable>: Sendable {

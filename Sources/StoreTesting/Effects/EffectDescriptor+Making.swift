@@ -13,7 +13,7 @@ extension EffectDescriptor {
     EffectDescriptor(kind: kind, name: name, ids: ids)
   }
 
-  /// `Effect.task`. The id is that of `cancellable`, with `/` between the places it was composed
+  /// `Effect.task`. The id is that of `cancellable`, with `/` between the positions it was composed
   /// in.
   public static func task(_ name: String? = nil, id: String? = nil) -> Self {
     EffectDescriptor(kind: .task, name: name, id: id)

@@ -73,7 +73,7 @@ public struct ModelTest<R: Reducer>: Sendable {
   ///
   /// - Parameters:
   ///   - seeds: One sequence each. The environment variable `SWIFTBOARD_SEED` puts a single one in
-  ///     their place.
+  ///     their position.
   ///   - length: The most moves of a sequence.
   ///   - shrinkLimit: The most runs to spend on shrinking.
   ///   - report: Receives the counterexample.
@@ -208,7 +208,7 @@ public struct ModelTest<R: Reducer>: Sendable {
 /// A move, and what it takes to ask its generator for it again.
 private struct DrawnMove<Action: Sendable> {
   var move: ModelMove<Action>
-  /// Its place among the generators.
+  /// Its position among the generators.
   let generator: Int
   /// The chance that it was made of.
   let random: SeededRandom

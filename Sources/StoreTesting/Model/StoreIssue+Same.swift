@@ -1,8 +1,8 @@
 import SwiftBoardStore
 
 extension StoreIssue {
-  /// Whether it is the same defect: it comes from the same place and says the same, whatever the
-  /// values in it.
+  /// Whether it is the same defect: it comes from the same source location and says the same,
+  /// whatever the values in it.
   func isSame(as other: StoreIssue) -> Bool {
     location == other.location && failedEffect?.kind == other.failedEffect?.kind
       && failedEffect?.name == other.failedEffect?.name && outline == other.outline

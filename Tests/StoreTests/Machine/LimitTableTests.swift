@@ -57,9 +57,9 @@ struct LimitTableTests {
     let limit = Self.limit(1, .wait(capacity: nil, dropsOldest: false))
     for number in 1...3 { _ = limits.enter(Self.effect(UInt32(number)), limit) }
     // 2 waits no more.
-    #expect(limits.leave(Self.effect(2), Self.key) == nil)
-    #expect(limits.leave(Self.effect(1), Self.key) == Self.effect(3))
-    #expect(limits.leave(Self.effect(3), Self.key) == nil)
+    #expect(limits.release(Self.effect(2), Self.key) == nil)
+    #expect(limits.release(Self.effect(1), Self.key) == Self.effect(3))
+    #expect(limits.release(Self.effect(3), Self.key) == nil)
     #expect(limits.isEmpty)
   }
 
@@ -70,7 +70,7 @@ struct LimitTableTests {
     #expect(limits.enter(Self.effect(1), limit) == .start)
     limits.noteCancelled(Self.effect(1), Self.key)
     #expect(limits.enter(Self.effect(2), limit) == .wait)
-    #expect(limits.leave(Self.effect(1), Self.key) == Self.effect(2))
+    #expect(limits.release(Self.effect(1), Self.key) == Self.effect(2))
   }
 
   @Test("a permit that was handed on is given back by the other")
@@ -80,8 +80,8 @@ struct LimitTableTests {
     #expect(limits.enter(Self.effect(1), limit) == .start)
     limits.pass(Self.effect(1), to: Self.effect(7), Self.key)
     #expect(limits.enter(Self.effect(2), limit) == .wait)
-    #expect(limits.leave(Self.effect(1), Self.key) == nil)
-    #expect(limits.leave(Self.effect(7), Self.key) == Self.effect(2))
+    #expect(limits.release(Self.effect(1), Self.key) == nil)
+    #expect(limits.release(Self.effect(7), Self.key) == Self.effect(2))
   }
 
   @Test("effects of one id whose limits differ do not stop the store")
@@ -91,6 +91,6 @@ struct LimitTableTests {
     limits.noteCancelled(Self.effect(1), Self.key)
     // Nothing runs that could be cancelled: the permit is on its way back.
     #expect(limits.enter(Self.effect(2), Self.limit(1, .cancelOldest)) == .wait)
-    #expect(limits.leave(Self.effect(1), Self.key) == Self.effect(2))
+    #expect(limits.release(Self.effect(1), Self.key) == Self.effect(2))
   }
 }

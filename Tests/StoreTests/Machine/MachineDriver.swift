@@ -98,7 +98,7 @@ extension MachineDriver {
     case .reduceNext: reduce(machine.takeNext(ignoring: .held))
     case .observe(let isObserved):
       if watching == .events { machine.audience.set(.observers, isObserved) }
-    case .told: if watching == .events { machine.told() }
+    case .told: if watching == .events { machine.notified() }
     case .startSubscriptions: machine.startSubscriptions()
     case .waitForTask(let action):
       lastWait += 1
@@ -155,7 +155,7 @@ extension MachineDriver {
       }
       carryOut()
       guard watching == .everybody, machine.obstacles.contains(.telling) else { return }
-      machine.told()
+      machine.notified()
       carryOut()
     }
   }

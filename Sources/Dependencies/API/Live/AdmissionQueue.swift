@@ -7,9 +7,9 @@
 /// are O(1), amortised.
 struct AdmissionQueue {
   private enum Stage {
-    /// Without a place.
+    /// Without a permit.
     case waiting
-    /// With a place of its host.
+    /// With a permit of its host.
     case ready
     /// With both.
     case active
@@ -51,7 +51,7 @@ struct AdmissionQueue {
     }
   }
 
-  /// The next that may begin now; it holds its places until it is removed.
+  /// The next that may begin now; it holds its permits until it is removed.
   mutating func next() -> UInt64? {
     guard active < inAll, let id = ready.popFirst() else { return nil }
     entries[id]?.stage = .active
@@ -59,8 +59,8 @@ struct AdmissionQueue {
     return id
   }
 
-  /// Takes one out, whether it waits, is under way or has ended: its places go to the next. Nothing
-  /// happens for an unknown id.
+  /// Takes one out, whether it waits, is under way or has ended: its permits go to the next.
+  /// Nothing happens for an unknown id.
   mutating func remove(_ id: UInt64) {
     guard let (host, stage) = entries.removeValue(forKey: id) else { return }
     switch stage {

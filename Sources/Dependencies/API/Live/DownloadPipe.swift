@@ -7,7 +7,7 @@ final class DownloadPipe: Sendable {
   private struct State {
     var buffer = Data()
     var end: Result<APITiming, APIError>?
-    /// Whether the engine waits until there is room again.
+    /// Whether the engine waits until there is space again.
     var isPaused = false
     var taker: CheckedContinuation<Void, Never>?
   }
@@ -50,7 +50,7 @@ final class DownloadPipe: Sendable {
 
   /// Takes all that has come, and waits for something before; `nil` at the end.
   ///
-  /// - Parameter resume: Called where the engine waited for room.
+  /// - Parameter resume: Called where the engine waited for space.
   func take(resume: @Sendable () -> Void) async throws(APIError) -> Data? {
     while true {
       var wasPaused = false

@@ -140,7 +140,7 @@ final class Transfer: @unchecked Sendable {
   /// What became of a piece of the body.
   enum Reception {
     case taken
-    /// It has to come again once the task has made room.
+    /// It has to come again once the task has taken bytes from the buffer.
     case pause
     case stop
   }

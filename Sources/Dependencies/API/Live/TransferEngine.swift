@@ -10,7 +10,7 @@ final class TransferEngine: Sendable {
   enum Command: Sendable {
     case start(Transfer)
     case cancel(UInt64)
-    /// The task of a paused transfer has made room, or has more to send.
+    /// The task of a paused transfer has taken bytes from the buffer, or has more to send.
     case resume(UInt64)
   }
 

@@ -68,7 +68,8 @@ final class TransferLoop {
     finish(transfer, .failure(.cancelled(transfer.address)))
   }
 
-  /// Takes up a transfer whose task has made room for the answer's body, or has more of its own.
+  /// Takes up a transfer whose task has taken bytes from the buffer for the answer's body, or has
+  /// more of its own.
   func resume(_ id: UInt64) {
     guard let transfer = transfers[id], let easy = transfer.easy else { return }
     let code = easy.resume()

@@ -4,9 +4,9 @@ import Synchronization
 /// Hands events to providers side by side. Each has a queue and a thread of its own: one that is
 /// slow, hangs or fails delays neither the caller nor the others.
 ///
-/// A queue holds `capacity` events; the oldest leave first and are counted. Events that a provider
-/// fails to take stay in its queue until they are offered again, as the provider says. Without
-/// consent `track` does nothing.
+/// A queue holds `capacity` events; the oldest are dropped first and are counted. Events that a
+/// provider fails to take stay in its queue until they are offered again, as the provider says.
+/// Without consent `track` does nothing.
 public final class LiveAnalytics: Analytics {
   private let outlets: [AnalyticsOutlet]
   private let redactor: Redactor

@@ -61,7 +61,7 @@ package protocol RollbackMarkStore: Sendable {
   /// Sets the mark in one transaction that never lowers it: with the recorded key id only a higher
   /// generation, with the recorded successor any. Without a mark, `mark` becomes it.
   func raise(_ mark: RollbackMark, forKeychainAt path: String) throws
-  /// Sets the mark whatever was there: a new keychain took the place, or the user accepted another
+  /// Sets the mark whatever was there: a new keychain was created, or the user accepted another
   /// one.
   func replace(_ mark: RollbackMark, forKeychainAt path: String) throws
   /// Closes what is open; a later call opens it again.

@@ -45,13 +45,13 @@ final class BackgroundWorker<Element: Sendable>: Sendable {
     core.close()
   }
 
-  /// Elements that found no place.
+  /// Elements that did not fit.
   var dropped: Int { core.dropped }
 
   /// The number of queued elements, without those that are being delivered.
   var count: Int { core.count }
 
-  /// - Returns: Whether it found a place; another element may have left for it.
+  /// - Returns: Whether it was accepted; an older element may have been dropped for it.
   @discardableResult
   func add(_ element: Element, bytes: Int = 0) -> Bool {
     core.add(element, bytes: bytes)
@@ -142,7 +142,7 @@ private final class WorkerCore<Element: Sendable>: @unchecked Sendable {
   var count: Int { locked { $0.queue.count } }
 
   func add(_ element: Element, bytes: Int) -> Bool {
-    // Elements that leave are freed after the lock.
+    // Dropped elements are freed after the lock.
     var leaving: [Element] = []
     var isAccepted = false
     let mustStart = locked { state -> Bool in

@@ -5,7 +5,7 @@ import Synchronization
 /// where it is missing.
 ///
 /// Nothing is opened before the first record. A thread of the sink's own writes; the caller pays
-/// for putting the record into a queue of at most 8192 records and 8 MiB, and what finds no place
+/// for putting the record into a queue of at most 8192 records and 8 MiB, and what does not fit
 /// there is dropped and counted. So is what the disk refuses; each record tries anew, so that
 /// writing continues when there is space again. A record in front of the next ones says how many
 /// were lost. Records of level `error` and above are synchronised
@@ -61,7 +61,7 @@ public final class JSONLinesSink: LogRecordSink {
     }
   }
 
-  /// Puts the record into the queue; one lock. Dropped and counted if there is no place.
+  /// Puts the record into the queue; one lock. Dropped and counted if the queue is full.
   public func write(_ record: LogRecord) {
     if !worker.add(record, bytes: record.approximateBytes) {
       losses.value.withLock { $0.count += 1 }

@@ -152,7 +152,7 @@ struct LogFileSet: Sendable {
   }
 }
 
-/// A place in log files, and what is read from there.
+/// A position in log files, and what is read from there.
 struct LogFileCursor: Sendable {
   /// Lines that are no records.
   private(set) var unreadable = 0
@@ -297,9 +297,10 @@ struct LogFileCursor: Sendable {
     }
   }
 
-  /// Goes back over the lines of one block that ends at a place behind a line.
+  /// Goes back over the lines of one block that ends at a position behind a line.
   ///
-  /// - Returns: The place of the first line that was passed, and how many records are left to find.
+  /// - Returns: The position of the first line that was passed, and how many records are left to
+  ///   find.
   private func seekBack(
     _ part: LogFileSet.Part, from end: Int64, _ left: Int
   ) throws(FileError) -> (Int64, Int) {

@@ -74,7 +74,7 @@ package enum LogRecordLine {
     line.append(contentsOf: UnsafeBufferPointer(rebasing: text[copied...]))
   }
 
-  /// How many bytes at the place are to be escaped together; `nil` for none.
+  /// How many bytes at the position are to be escaped together; `nil` for none.
   private static func special(_ text: UnsafeBufferPointer<UInt8>, at index: Int) -> Int? {
     switch text[index] {
     case 0..<0x20, 0x22, 0x5C, 0x7F: return 1

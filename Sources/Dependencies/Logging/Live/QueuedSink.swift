@@ -1,7 +1,7 @@
 /// A sink for what may wait or fail, such as a pipe or a service: each has a queue and a thread of
 /// its own, so that it delays neither callers nor other sinks.
 ///
-/// What finds no place in the queue is dropped and counted, and so is a batch for which the closure
+/// What does not fit into the queue is dropped and counted, and so is a batch for which the closure
 /// throws. A record in front of the next batch says how many were lost.
 public final class QueuedSink: LogRecordSink {
   private let worker: BackgroundWorker<LogRecord>
@@ -32,7 +32,7 @@ public final class QueuedSink: LogRecordSink {
     }
   }
 
-  /// Puts the record into the queue; one lock. Dropped and counted if there is no place.
+  /// Puts the record into the queue; one lock. Dropped and counted if the queue is full.
   public func write(_ record: LogRecord) {
     if !worker.add(record, bytes: record.approximateBytes) {
       losses.value.withLock { $0.count += 1 }
@@ -44,7 +44,7 @@ public final class QueuedSink: LogRecordSink {
     worker.flush(deadline: deadline)
   }
 
-  /// Records that found no place, or whose batch failed.
+  /// Records that did not fit, or whose batch failed.
   public var dropped: Int { losses.value.withLock { $0.count } }
 }
 
@@ -58,7 +58,7 @@ struct LogLosses: Sendable {
 }
 
 extension LogRecord {
-  /// Says that records are missing before this place.
+  /// Says that records are missing before this position.
   static func lost(_ count: Int, at time: Int64) -> LogRecord {
     LogRecord(
       time: time, level: .warning, category: "log",

@@ -14,7 +14,7 @@ struct RingArchive: LogArchive {
   func clear() async throws(FileError) { ring.clear() }
 }
 
-/// Reads a ring. A record that leaves the ring before it is read is not read.
+/// Reads a ring. A record that is dropped from the ring before it is read is not read.
 final class RingReader: LogReader {
   let unreadable = 0
   private let ring: RingSink

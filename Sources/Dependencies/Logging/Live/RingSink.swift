@@ -5,7 +5,7 @@ import Synchronization
 package final class RingSink: LogRecordSink {
   private struct State {
     var records: [LogRecord] = []
-    /// The oldest record's place once the ring is full.
+    /// The oldest record's position once the ring is full.
     var next = 0
     /// How many were ever written: the number of the next.
     var written = 0
@@ -23,7 +23,7 @@ package final class RingSink: LogRecordSink {
 
   /// Keeps the record in place of the oldest once the ring is full. One lock.
   package func write(_ record: LogRecord) {
-    // The record that leaves is freed after the lock.
+    // The dropped record is freed after the lock.
     let old = state.withLock { state -> LogRecord? in
       state.written += 1
       if state.records.count < capacity {

@@ -2,7 +2,7 @@ import Dispatch
 
 /// Hands records from a level on to a `LogStore`, in batches and in order.
 ///
-/// At most 8192 records wait for the store; what finds no place is dropped and counted, and so is a
+/// At most 8192 records wait for the store; what does not fit is dropped and counted, and so is a
 /// batch that the store refuses. The store must not log.
 package final class StoreSink: LogRecordSink {
   private let worker: BackgroundWorker<LogRecord>

@@ -7,7 +7,7 @@ public final class MockLogger: Logger {
 
   /// - Parameters:
   ///   - records: What it starts with; each is redacted and cut, and counts as logged.
-  ///   - capacity: How many records are kept; the oldest leave first.
+  ///   - capacity: How many records are kept; the oldest are dropped first.
   public init(
     records: [LogRecord] = [], date: DateGenerator = .fixed(), level: LogLevel = .trace,
     capacity: Int = 100_000, redactor: Redactor = Redactor()

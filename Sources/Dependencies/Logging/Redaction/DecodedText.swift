@@ -1,7 +1,7 @@
 /// A text after one or more decodings, and where each of its bytes came from.
 struct DecodedText {
   private(set) var bytes: [UInt8]
-  /// For each byte the place in the original text where it begins; the last element is the
+  /// For each byte the position in the original text where it begins; the last element is the
   /// original's end.
   private var origins: [Int]
 

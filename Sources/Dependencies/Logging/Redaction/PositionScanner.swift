@@ -1,8 +1,8 @@
-/// Finds what is secret by its place in an address or a header line: values of secret headers, of
-/// secret query items, and the user part of an address. One pass, linear.
+/// Finds what is secret by its position in an address or a header line: values of secret headers,
+/// of secret query items, and the user part of an address. One pass, linear.
 ///
 /// Names and values of bodies and documents are data, so members of JSON and fields of forms are
-/// none of these places.
+/// none of these positions.
 struct PositionScanner {
   private let text: UnsafeBufferPointer<UInt8>
   private var found: [Range<Int>] = []

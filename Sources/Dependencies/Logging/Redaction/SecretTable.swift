@@ -2,7 +2,7 @@ import CSodium
 
 /// The hashed forms of what was registered. Immutable: a registration makes a new one.
 ///
-/// A text is searched by the hash of the four bytes at each place: a bit set shows in about a
+/// A text is searched by the hash of the four bytes at each position: a bit set shows in about a
 /// nanosecond that no pattern begins there, whatever their number. If one may begin there, the hash
 /// of as many bytes as the pattern is long decides; it is the standard library's, keyed anew in
 /// each process, so that a false match has a chance of 2⁻⁶⁴.

@@ -1,10 +1,10 @@
 /// Answers of HTTP services, from the cache or from the service, as a policy says.
 ///
 /// Kept are answers of status 200 to GET and HEAD, without cookies; never a request's headers. The
-/// cache bounds their bytes, and the least recently used leave first. What is kept is confirmed
-/// with its `ETag` and `Last-Modified`; a 304 refreshes its headers and its time, and the body
-/// stays. A cache that fails is a cache that has nothing: the answer still comes, and `cacheError`
-/// says what happened.
+/// cache bounds their bytes, and the least recently used are removed first. What is kept is
+/// confirmed with its `ETag` and `Last-Modified`; a 304 refreshes its headers and its time, and the
+/// body stays. A cache that fails is a cache that has nothing: the answer still comes, and
+/// `cacheError` says what happened.
 ///
 /// ```swift
 /// let answers = ResponseRepository(dependencies, service: "films", lifetime: .fixed(.seconds(60)))

@@ -1,7 +1,8 @@
 import SwiftBoardJSON
 
 extension LivePersistenceService {
-  /// All of them, or none, in one transaction. The oldest leave when there are more than the limit.
+  /// All of them, or none, in one transaction. The oldest are removed when there are more than the
+  /// limit.
   public func appendLogRecords(_ records: [LogRecord]) async throws(PersistenceError) {
     guard !records.isEmpty else { return }
     let limit = limits.logRecords

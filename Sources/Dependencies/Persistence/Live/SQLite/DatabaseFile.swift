@@ -52,7 +52,7 @@ final class DatabaseFile: Sendable {
 
   /// A connection that only reads, and makes nothing.
   ///
-  /// Readers share the log's index in a file, for which a full disk has no room. Then the
+  /// Readers share the log's index in a file, for which a full disk has no space. Then the
   /// connection is alone with the database, has the index in memory, and is to be closed after its
   /// use.
   func openReader(operation: String) throws(PersistenceError) -> Opened {
@@ -194,8 +194,8 @@ final class DatabaseFile: Sendable {
 
   // MARK: Making
 
-  /// Builds the file beside its place and gives it its name when it is whole. Another process that
-  /// was faster wins.
+  /// Builds the file in the same folder and gives it its name when it is whole. Another process
+  /// that was faster wins.
   private func create(operation: String) throws(PersistenceError) {
     let parts = PathComponents(path)
     do { try system.makeFolders(parts.folder) } catch { throw cannotCreate(error, operation) }
