@@ -39,7 +39,8 @@ private func texts(_ bytes: [UInt8]) async throws -> [String] {
   let source = pipe.source("p")
   var lines: [String] = []
   while case .line(let line) = try await source.next(isContinuation: false) {
-    lines.append("\(line.location.line) \(line.text)\(line.problem.map { " ! \($0.message)" } ?? "")")
+    lines.append(
+      "\(line.location.line) \(line.text)\(line.problem.map { " ! \($0.message)" } ?? "")")
   }
   return lines
 }
@@ -110,7 +111,11 @@ struct LineSourceTests {
     // Each line is written only by the handler of the one before: reading ahead would wait for
     // ever.
     let summary = try await ScriptRunner(source: source, policy: .stopAtFailure).run { line in
-      if line.location.line == 50 { pipe.finish() } else { pipe.send("line \(line.location.line + 1)\n") }
+      if line.location.line == 50 {
+        pipe.finish()
+      } else {
+        pipe.send("line \(line.location.line + 1)\n")
+      }
       return .success
     }
     #expect(summary.lines == 50)

@@ -55,7 +55,8 @@ final class Lines: Sendable {
 
   func run(_ text: String) async -> Int32 {
     await session.run(
-      ScriptLine(text: text, location: LineLocation("test.sb", line: 1), parsed: LineParser.parse(text))
+      ScriptLine(
+        text: text, location: LineLocation("test.sb", line: 1), parsed: LineParser.parse(text))
     ).exitCode
   }
 

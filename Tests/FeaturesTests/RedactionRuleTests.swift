@@ -54,28 +54,28 @@ struct RedactionRuleTests {
   func expectNowhere(
     _ secret: String = secret, at location: SourceLocation = #_sourceLocation
   ) async throws {
-    var locations = [("the steps", lines.allSteps), ("the output", lines.allPrinted)]
-    locations.append(
+    var sinks = [("the steps", lines.allSteps), ("the output", lines.allPrinted)]
+    sinks.append(
       (
         "the state",
         String(decoding: try CanonicalEncoder.encode(lines.board.store.state), as: UTF8.self)
       ))
     for record in world.logger.records {
-      locations.append(
+      sinks.append(
         ("the log", "\(record.message) \(record.fields.map { "\($0.key)=\($0.value)" })"))
     }
     for search in try await world.persistence.searches(scope: "api", containing: nil) {
-      locations.append(("recent searches", search.text))
+      sinks.append(("recent searches", search.text))
     }
     for entry in try await world.persistence.cachedResponses() {
-      locations.append(("the cache", entry.key))
+      sinks.append(("the cache", entry.key))
     }
     for preference in try await world.persistence.preferences() {
-      locations.append(("preferences", preference.json))
+      sinks.append(("preferences", preference.json))
     }
-    for (location, text) in locations {
+    for (sink, text) in sinks {
       for form in secretForms(secret) where text.contains(form) {
-        Issue.record("\(location): \(text)", sourceLocation: location)
+        Issue.record("\(sink): \(text)", sourceLocation: location)
       }
     }
   }

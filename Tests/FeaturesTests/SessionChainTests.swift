@@ -216,7 +216,7 @@ struct SessionChainTests {
     let folder = try await Self.folder()
     let board = RunningBoard()
     let file = folder.path("files.2")
-    let before = try #require(try RotatedLog(path: folder.path("files")).parts.dropFirst().first)
+    let before = try #require(try RotatedLog(path: folder.path("files")).segments.dropFirst().first)
       .stepsBefore
     for line in ["session timeline \(file)", "session verify \(file)", "session stats \(file)"] {
       #expect(await board.run(line).status == 0, "\(line)")
@@ -538,7 +538,8 @@ struct SessionChainTests {
       { try $0.fork(at: .end, to: folder.path("f"), from: path) },
     ]
     for (index, look) in looks.enumerated() {
-      var work = SessionWork(navigators: SessionNavigators(BoardFeatures.all), moment: nil, position: nil)
+      var work = SessionWork(
+        navigators: SessionNavigators(BoardFeatures.all), moment: nil, position: nil)
       let flag = work.flag
       let heard = Mutex(0)
       work.progress = { now, file in

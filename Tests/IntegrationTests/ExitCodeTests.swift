@@ -316,7 +316,7 @@ struct ExitCodeTests {
   /// `SOURCE:LINE:COLUMN: error: …`, the line, a caret under the word to blame. Where no word is,
   /// the place alone.
   private func expectReport(
-    _ text: String, in location: String?, text typed: String, _ cause: Cause,
+    _ text: String, in source: String?, text typed: String, _ cause: Cause,
     _ location: Testing.SourceLocation = #_sourceLocation
   ) {
     let lines = text.split(separator: "\n").map(String.init)
@@ -324,8 +324,8 @@ struct ExitCodeTests {
       Issue.record("no report in \(text)", sourceLocation: location)
       return
     }
-    if let location {
-      #expect(lines[index].hasPrefix(location), "\(text)", sourceLocation: location)
+    if let source {
+      #expect(lines[index].hasPrefix(source), "\(text)", sourceLocation: location)
     }
     if let says = cause.says {
       #expect(
@@ -333,9 +333,9 @@ struct ExitCodeTests {
     }
     guard let word = cause.word, let range = typed.firstRange(of: word) else { return }
     let column = typed.distance(from: typed.startIndex, to: range.lowerBound)
-    if let location {
+    if let source {
       #expect(
-        lines[index].hasPrefix("\(location)\(column + 1): error: "), "\(text)",
+        lines[index].hasPrefix("\(source)\(column + 1): error: "), "\(text)",
         sourceLocation: location)
     }
     guard index + 2 < lines.count else {

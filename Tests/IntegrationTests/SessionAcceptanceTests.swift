@@ -59,7 +59,8 @@ struct SessionAcceptanceTests {
     var locations = try program.files().filter { $0 != "pass" && $0 != "key" }
       .filter { Program.isFile(folder.path($0)) }
       .map { ($0, try folder.read($0)) }
-    #expect(locations.contains { $0.0 == "s.jsonl" } && locations.contains { $0.0 == "h/log.jsonl" })
+    #expect(
+      locations.contains { $0.0 == "s.jsonl" } && locations.contains { $0.0 == "h/log.jsonl" })
     for (name, run) in [("first", first), ("verify", verified), ("replay", second)] {
       locations.append(("standard output of \(name)", run.output))
       locations.append(("standard error of \(name)", run.error))

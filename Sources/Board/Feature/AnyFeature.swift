@@ -21,7 +21,7 @@ struct AnyFeature: Sendable {
   let secretWords: SecretWords
   let reducer: AnyReducer<BoardState, BoardAction, Dependencies>
   let outcome: @Sendable (AnyFeatureAction, BoardState) -> Outcome?
-  let part: @Sendable (AnyFeatureAction) -> PartialOutcome?
+  let partialOutcome: @Sendable (AnyFeatureAction) -> PartialOutcome?
   let cancelled: @Sendable (inout BoardState, _ job: Int) -> Void
   let atTerminal: @Sendable (inout BoardState) -> Void
   let initialState: FeatureStates.Value

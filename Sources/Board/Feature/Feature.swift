@@ -35,7 +35,7 @@ public struct Feature<State: FeatureState, Action: FeatureAction>: Sendable {
   /// step, with the state after it.
   public let outcome: @Sendable (Action, State, OutcomeContext) -> Outcome?
   /// What an action shows of its command before the command has ended; `nil` for nothing.
-  public let part: @Sendable (Action) -> PartialOutcome?
+  public let partialOutcome: @Sendable (Action) -> PartialOutcome?
   /// The command line that a link `swiftboard://NAME/…` stands for; `nil` if it is none of this
   /// feature's. Its words are taken as text, so that a link can give no option.
   public let link: @Sendable (BoardLink) -> [String]?
@@ -68,7 +68,7 @@ public struct Feature<State: FeatureState, Action: FeatureAction>: Sendable {
     reducer: some Reducer<State, Action, Dependencies>,
     commands: CommandTable<FeatureCommand<Action>>,
     outcome: @escaping @Sendable (Action, State, OutcomeContext) -> Outcome?,
-    part: @escaping @Sendable (Action) -> PartialOutcome? = { _ in nil },
+    partialOutcome: @escaping @Sendable (Action) -> PartialOutcome? = { _ in nil },
     link: @escaping @Sendable (BoardLink) -> [String]? = { _ in nil },
     cancelled: @escaping @Sendable (inout State, _ job: Int) -> Void = { _, _ in },
     volatile: [String] = [], passesWordsOn: Bool = false, secretWords: SecretWords = SecretWords(),

@@ -98,7 +98,7 @@ public struct FeatureList: Sendable {
   }
 
   /// What this action shows of a command that has not ended.
-  func part(of action: BoardAction) -> PartialOutcome? {
+  func partialOutcome(of action: BoardAction) -> PartialOutcome? {
     guard case .feature(let action) = action else { return nil }
     return self[action.feature]?.partialOutcome(action)
   }

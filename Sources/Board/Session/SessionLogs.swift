@@ -51,7 +51,9 @@ enum SessionLogs {
       found.listings[path] = RotatedLog.Listing(path)
       do throws(LogReadError) {
         let rotatedLog = try RotatedLog(path: path, isCancelled: isCancelled)
-        for (segment, file) in zip(rotatedLog.segments, rotatedLog.files) { found.add(segment.path, file) }
+        for (segment, file) in zip(rotatedLog.segments, rotatedLog.files) {
+          found.add(segment.path, file)
+        }
         for oddity in rotatedLog.oddities(path) {
           found.warnings[oddity.path, default: []].append(oddity.text)
         }

@@ -85,7 +85,8 @@ final class SessionNavigators: Sendable {
     let navigator = try Navigator(rotatedLog, replayer: Replayer(features), progress: progress)
     let result = try body(navigator)
     if let file {
-      let new = Kept(navigator: navigator, path: path, numbers: numbers, file: file, interest: interest)
+      let new = Kept(
+        navigator: navigator, path: path, numbers: numbers, file: file, interest: interest)
       kept.withLock { $0 = new }
     }
     return result

@@ -151,14 +151,16 @@ enum SessionReplay {
   }
 
   /// The last step to replay; `nil` is all of them.
-  private static func lastStep(_ query: SessionReplayQuery, _ rotatedLog: RotatedLog) throws -> Int? {
+  private static func lastStep(_ query: SessionReplayQuery, _ rotatedLog: RotatedLog) throws -> Int?
+  {
     guard let until = query.until else { return nil }
     switch until.kind {
     case .step(let step):
       guard step >= rotatedLog.firstStep else {
         throw Failure(
           code: ExitCode.usage, error: "noStep",
-          message: "there is no step \(step): the recording begins after step \(rotatedLog.firstStep), "
+          message:
+            "there is no step \(step): the recording begins after step \(rotatedLog.firstStep), "
             + "the files before were removed")
       }
       return step

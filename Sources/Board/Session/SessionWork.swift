@@ -46,7 +46,8 @@ struct SessionWork {
     }
     return try failing(location.path) {
       try navigators.visit(
-        location.path, reaching: reach, flag, progress: { [progress] in progress($0, location.path) }
+        location.path, reaching: reach, flag,
+        progress: { [progress] in progress($0, location.path) }
       ) { navigator in
         try body(navigator, location.end ?? navigator.stepCount)
       }
@@ -216,7 +217,8 @@ struct SessionWork {
     return try visit(location, a, b) { navigator, end in
       .differences(
         diff: try differences(
-          try step(a, location, navigator, end), try step(b, location, navigator, end), path, limit, navigator))
+          try step(a, location, navigator, end), try step(b, location, navigator, end), path, limit,
+          navigator))
     }
   }
 
@@ -224,7 +226,8 @@ struct SessionWork {
     _ from: Int, _ to: Int, _ path: String?, _ limit: Int, _ navigator: Navigator
   ) throws -> SessionDiff {
     var (old, new): (JSON?, JSON?) = (
-      try StateJSON.past(try navigator.state(at: from)), try StateJSON.past(try navigator.state(at: to))
+      try StateJSON.past(try navigator.state(at: from)),
+      try StateJSON.past(try navigator.state(at: to))
     )
     if let path {
       let path = try JSONPath(parsing: path)

@@ -1,4 +1,4 @@
-/// A place from which a secret of a keychain is read, besides a prompt.
+/// A source from which a secret of a keychain is read, besides a prompt.
 public enum KeychainSecretSource: Sendable, Equatable, Codable {
   /// A file with a passphrase; one final line end is no part of it.
   case passphraseFile(path: String)

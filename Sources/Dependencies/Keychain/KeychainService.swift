@@ -38,8 +38,8 @@ public protocol KeychainService: Service {
   /// was seen last or another one, which every other call refuses. `secret` `nil`: the held keys',
   /// else the unlock source's.
   func accept(with secret: KeychainSecret?) async throws(KeychainError) -> KeychainAcceptance
-  /// Reads a secret from a place that a user names. Files must be regular, of this user or root and
-  /// closed to others, as for an unlock source, and have the same errors.
+  /// Reads a secret from a source that a user names. Files must be regular, of this user or root
+  /// and closed to others, as for an unlock source, and have the same errors.
   func secret(from source: KeychainSecretSource) async throws(KeychainError) -> KeychainSecret
   /// Adds a way to open the keychain, at most eight in all. Throws `.duplicateKey` where a slot
   /// takes the secret already and `.limitExceeded` where no slot is free.

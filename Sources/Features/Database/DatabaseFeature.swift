@@ -244,7 +244,7 @@ enum DatabaseOutcomes {
   ]
 
   /// Rows of a list that goes on.
-  static func part(of action: DatabaseAction) -> PartialOutcome? {
+  static func partialOutcome(of action: DatabaseAction) -> PartialOutcome? {
     guard case .listed(let job, let documents, let masked, _) = action else { return nil }
     let values = documents.map(value)
     return PartialOutcome(

@@ -148,7 +148,7 @@ enum LogOutcomes {
   ]
 
   /// Rows of records that go on.
-  static func part(of action: LogAction) -> PartialOutcome? {
+  static func partialOutcome(of action: LogAction) -> PartialOutcome? {
     guard case .listed(let job, let records) = action else { return nil }
     return PartialOutcome(
       job: job, columns: columns, rows: records.map(row), values: records.map(json), marks: .all)

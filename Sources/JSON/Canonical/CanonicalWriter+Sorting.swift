@@ -28,7 +28,9 @@ extension CanonicalWriter {
         var target = bytes.base + first
         for (position, index) in order.enumerated() {
           // Equal keys are adjacent, in the order in which they were written.
-          if view.areMembers, position + 1 < count, view.compareKeys(index, order[position + 1]) == 0 {
+          if view.areMembers, position + 1 < count,
+            view.compareKeys(index, order[position + 1]) == 0
+          {
             continue
           }
           if target != bytes.base + first {

@@ -157,7 +157,7 @@ final class EncoderCore {
     return EncoderSlot(depth: depth, serial: writer.push())
   }
 
-  /// Decides a place's form; asking twice for the same is asking once.
+  /// Decides a slot's form; asking twice for the same is asking once.
   func become(_ slot: EncoderSlot, _ kind: CanonicalWriter.Kind) {
     if let links {
       if !links.become(slot.serial, kind) { conflict(slot) }
@@ -197,7 +197,7 @@ final class EncoderCore {
           debugDescription: "found a second value or container of another kind, expected one"))
   }
 
-  /// The kind of array for the value at `place`: its type shows whether its order is significant.
+  /// The kind of array for the value at `slot`: its type shows whether its order is significant.
   func arrayKind(_ slot: EncoderSlot) -> CanonicalWriter.Kind {
     let type =
       links.map { $0.type(of: slot.serial) }
@@ -228,7 +228,7 @@ final class EncoderCore {
     return nil
   }
 
-  /// A place that is closed already: what is written there makes the encoding start over.
+  /// A slot that is closed already: what is written there makes the encoding start over.
   var nowhere: EncoderSlot { EncoderSlot(depth: .max, serial: -1) }
 
   func count(of slot: EncoderSlot) -> Int {

@@ -96,7 +96,9 @@ package struct LogStatistics: Sendable, Hashable, CustomStringConvertible {
       case .step(let step):
         stepBytes += length
         count(step, longest, nameDepth)
-        for span in spans.take(step, after: rotatedLog.segments[entry.segment].stepsBefore) { count(span) }
+        for span in spans.take(step, after: rotatedLog.segments[entry.segment].stepsBefore) {
+          count(span)
+        }
       case .issue: issues += 1
       case .mark: marks += 1
       case .snapshot: snapshots += 1

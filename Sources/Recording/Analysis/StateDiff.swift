@@ -29,7 +29,7 @@ public enum StateDiff {
   public struct Changes: Sendable, Hashable, CustomStringConvertible {
     /// In the order of the older value, at most as many as were asked for.
     public let entries: [Change]
-    /// Whether there are more places than are named.
+    /// Whether there are more positions than are named.
     public let isTruncated: Bool
 
     /// Whether the two values are the same.

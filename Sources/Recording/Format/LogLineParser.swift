@@ -187,7 +187,9 @@ enum LogLineParser {
     return ids
   }
 
-  private static func object(_ value: JSON, _ position: String) throws(LogReadError) -> [JSON.Member] {
+  private static func object(_ value: JSON, _ position: String) throws(LogReadError) -> [JSON
+    .Member]
+  {
     guard case .object(let members) = value else {
       throw .fault("\(position) is no object", expected: "an object", found: describe(value))
     }

@@ -5,7 +5,7 @@ struct MemberReader {
   private let owner: String
   private var members: [JSON.Member]
 
-  /// `place` names the object in messages, for example `step` or `step.by`.
+  /// `owner` names the object in messages, for example `step` or `step.by`.
   init(_ members: [JSON.Member], in owner: String) {
     self.members = members
     self.owner = owner

@@ -181,7 +181,7 @@ struct EffectSpans {
     _ position: Int, _ end: EffectSpan.End, _ step: LogStep?
   ) -> EffectSpan {
     guard let index = index(of: position), var span = slots[index].span else {
-      // Only places of open spans are handed in.
+      // Only positions of open spans are handed in.
       return EffectSpan(
         effect: LogEffect(name: "?", kind: "?"), first: 0, began: 0, last: 0, ended: 0, end: .open,
         actions: 0)

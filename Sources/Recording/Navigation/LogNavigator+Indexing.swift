@@ -20,16 +20,17 @@ extension LogNavigator {
         do throws(ReplayError) {
           try add(
             try Replayer<R>.graded(
-              { () throws(LogReadError) in try rotatedLog.files[segment].reader() }, schema, migrations,
+              { () throws(LogReadError) in try rotatedLog.files[segment].reader() }, schema,
+              migrations,
               userInfo),
             rotatedLog.segments[segment].stepsBefore)
         } catch {
-          throw error.placed(in: rotatedLog, segment)
+          throw error.located(in: rotatedLog, segment)
         }
         // That a file in the middle has no end is said by the one after it, which does not join.
         if segment < rotatedLog.segments.count - 1 { warnings.removeAll(where: \.isAboutTheEnd) }
         guard case .risky(let found, let others) = graders[segment].grade else { continue }
-        let moved = found.map { $0.placed(in: rotatedLog, segment) }
+        let moved = found.map { $0.located(in: rotatedLog, segment) }
         more += others + max(0, risks.count + moved.count - 20)
         risks += moved.prefix(max(0, 20 - risks.count))
       }
@@ -96,13 +97,14 @@ extension LogNavigator {
         if index.entries.isEmpty, let state = run.state {
           index.add(
             .init(
-              step: rotatedLog.firstStep, position: position, state: try CanonicalEncoder.encode(state)))
+              step: rotatedLog.firstStep, position: position,
+              state: try CanonicalEncoder.encode(state)))
         }
       } catch ReplayError.diverged(let found) {
-        divergence = found.placed(in: rotatedLog, segment)
+        divergence = found.located(in: rotatedLog, segment)
         steps = min(steps, rotatedLog.segments[segment].stepsBefore + found.step - 1)
       } catch let error as ReplayError {
-        throw error.placed(in: rotatedLog, segment)
+        throw error.located(in: rotatedLog, segment)
       } catch {
         throw ReplayError(error, at: steps)
       }
@@ -147,23 +149,25 @@ extension LogWarning {
 // What is said of a file, with the numbers of the whole log and the name of the file.
 
 extension Divergence {
-  fileprivate func placed(in rotatedLog: RotatedLog, _ segment: Int) -> Divergence {
+  fileprivate func located(in rotatedLog: RotatedLog, _ segment: Int) -> Divergence {
     Divergence(
-      step: step + rotatedLog.segments[segment].stepsBefore, line: line, offset: offset, origin: origin,
+      step: step + rotatedLog.segments[segment].stepsBefore, line: line, offset: offset,
+      origin: origin,
       action: action, differences: differences, file: rotatedLog.name(of: segment))
   }
 }
 
 extension LogRisk {
-  fileprivate func placed(in rotatedLog: RotatedLog, _ segment: Int) -> LogRisk {
+  fileprivate func located(in rotatedLog: RotatedLog, _ segment: Int) -> LogRisk {
     LogRisk(
-      line: line, step: step == 0 ? 0 : step + rotatedLog.segments[segment].stepsBefore, changes: changes,
+      line: line, step: step == 0 ? 0 : step + rotatedLog.segments[segment].stepsBefore,
+      changes: changes,
       file: rotatedLog.name(of: segment))
   }
 }
 
 extension ReplayError {
-  func placed(in rotatedLog: RotatedLog, _ segment: Int) -> ReplayError {
+  func located(in rotatedLog: RotatedLog, _ segment: Int) -> ReplayError {
     let before = rotatedLog.segments[segment].stepsBefore
     switch self {
     case .unreadable(let error):
@@ -174,7 +178,7 @@ extension ReplayError {
           line: obstacle.line, offset: obstacle.offset,
           step: obstacle.step == 0 ? 0 : obstacle.step + before, reason: obstacle.reason,
           found: obstacle.found, file: rotatedLog.name(of: segment)))
-    case .diverged(let divergence): return .diverged(divergence.placed(in: rotatedLog, segment))
+    case .diverged(let divergence): return .diverged(divergence.located(in: rotatedLog, segment))
     case .encoding(let step, let reason): return .encoding(step: step + before, reason)
     case .foreign, .risky, .noStep, .unreachable, .noMark, .speed, .idleLimit: return self
     }

@@ -136,7 +136,8 @@ public final class LogTimeline {
     case .header, .snapshot, .unknown: break
     case .step(let logged):
       (step, time) = (logged.n, logged.t)
-      let ended = spans?.take(logged, after: reader.rotatedLog.segments[reader.segment].stepsBefore) ?? []
+      let ended =
+        spans?.take(logged, after: reader.rotatedLog.segments[reader.segment].stepsBefore) ?? []
       waiting = ended.filter(passes).map(Entry.effect).reversed()
       let name = ActionName.of(logged.action, depth: nameDepth)
       if passes(logged, name) { waiting.append(.step(logged, action: name)) }

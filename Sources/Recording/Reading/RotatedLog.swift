@@ -107,7 +107,9 @@ public struct RotatedLog: Sendable {
       }
       for number in numbers {
         let path = "\(path).\(number)"
-        guard let found = try RotatedLog.header(path, isCancelled) else { throw .missing(path: path) }
+        guard let found = try RotatedLog.header(path, isCancelled) else {
+          throw .missing(path: path)
+        }
         paths.append((path, number))
         headers.append(found.header)
         identities.append(found.identity)

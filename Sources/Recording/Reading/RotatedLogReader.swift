@@ -1,6 +1,6 @@
 import SwiftBoardStore
 
-/// A place between two lines of a chain.
+/// A position between two lines of a rotated log.
 struct RotatedLogPosition: Sendable {
   let segment: Int
   /// In that part's file; nil is its beginning.
@@ -105,7 +105,8 @@ final class RotatedLogReader {
 
   private func goOn() throws(LogReadError) {
     try rotatedLog.join(
-      segment, steps: rotatedLog.segments[segment].stepsBefore + file.position.step, sum: file.position.sum,
+      segment, steps: rotatedLog.segments[segment].stepsBefore + file.position.step,
+      sum: file.position.sum,
       digest: digest)
     earlier += file.warnings
     earlierBytes += file.position.offset
@@ -116,16 +117,16 @@ final class RotatedLogReader {
       segment += 1
     } catch {
       segment += 1
-      throw placed(error)
+      throw located(error)
     }
   }
 
   /// An error with the file it is in, where that is not the only one.
-  private func placed(_ error: LogReadError) -> LogReadError {
+  private func located(_ error: LogReadError) -> LogReadError {
     rotatedLog.name(of: segment).map { error.inFile($0) } ?? error
   }
 
-  /// A line with the numbers of the chain; nil for what only single files have.
+  /// A line with the numbers of the whole log; nil for what only single files have.
   private func inWholeLog(_ line: LogLine) -> LogLine? {
     let (before, later) = (rotatedLog.segments[segment].stepsBefore, rotatedLog.times[segment])
     if segment == 0, before == 0 {

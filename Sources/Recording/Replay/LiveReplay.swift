@@ -127,7 +127,8 @@ public struct LiveReplay<R: Reducer>: Sendable where R.State: Codable, R.Action:
         throw ReplayError.encoding(step: rotatedLog.firstStep, "the log changed while it was read")
       }
       return Recording(
-        initialState: try graders[0].state(header.state, entry, step: 0).value, rotatedLog: rotatedLog,
+        initialState: try graders[0].state(header.state, entry, step: 0).value,
+        rotatedLog: rotatedLog,
         graders: graders)
     } catch {
       throw ReplayError(error, at: rotatedLog.firstStep)

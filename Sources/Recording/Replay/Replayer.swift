@@ -51,7 +51,8 @@ public struct Replayer<R: Reducer>: Sendable where R.State: Codable, R.Action: C
   ///   of the whole recording.
   /// - Complexity: Reads every file three times, twice if there is one.
   public func replay(
-    _ rotatedLog: RotatedLog, acceptRisk: Bool = false, until last: Int? = nil, onStep: OnStep? = nil
+    _ rotatedLog: RotatedLog, acceptRisk: Bool = false, until last: Int? = nil,
+    onStep: OnStep? = nil
   ) throws(ReplayError) -> ReplaySummary {
     let start = ContinuousClock.now
     try rotatedLog.checkJoints()
@@ -70,7 +71,7 @@ public struct Replayer<R: Reducer>: Sendable where R.State: Codable, R.Action: C
       do throws(ReplayError) {
         try run.take(rotatedLog.files[segment], until: last.map { $0 - before })
       } catch {
-        throw error.placed(in: rotatedLog, segment)
+        throw error.located(in: rotatedLog, segment)
       }
       steps += run.steps
       digests += run.digests
@@ -124,7 +125,7 @@ public struct Replayer<R: Reducer>: Sendable where R.State: Codable, R.Action: C
       do throws(ReplayError) {
         summaries.append(try verify(file, acceptRisk: acceptRisk))
       } catch {
-        throw error.placed(in: rotatedLog, segment)
+        throw error.located(in: rotatedLog, segment)
       }
     }
     return summaries

@@ -60,10 +60,10 @@ package enum LogFork {
 
   /// Copies what a recording that was rotated has of step `n`: the file with that step, up to it.
   ///
-  /// The copy begins where that file does and keeps its `rotated` key: as a chain,
+  /// The copy begins where that file does and keeps its `rotated` key: as a rotated log,
   /// `RotatedLog(path:)`, its steps have the numbers of the whole recording.
   package static func copy(
-    _ chain: RotatedLog, steps n: Int, to path: String, provenance: Bool = true
+    _ rotatedLog: RotatedLog, steps n: Int, to path: String, provenance: Bool = true
   ) throws(RecordingError) -> LogContinuation {
     let segment = rotatedLog.segment(of: n)
     let before = rotatedLog.segments[segment].stepsBefore

@@ -122,7 +122,8 @@ final class LogWriter: Sendable {
     core = Lock(
       Core(
         chain: log.chain, step: log.step, stepsBefore: LogLink(log.header)?.steps ?? 0,
-        segment: segment, size: log.size, header: 0, time: log.time, digest: log.digest, tail: log.tail,
+        segment: segment, size: log.size, header: 0, time: log.time, digest: log.digest,
+        tail: log.tail,
         tailStart: options.digestEvery > 1 && log.tail.before != nil ? 0 : nil))
     self.rotation = rotation
     sizeLimit = rotation == nil ? nil : options.rotation?.size

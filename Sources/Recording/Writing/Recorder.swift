@@ -125,7 +125,8 @@ public final class Recorder<State: Codable & Sendable, Action: Codable & Sendabl
       guard found == expected else { throw .state(expected: expected, found: found) }
     }
     let segment = LogLink(log.header)?.segment ?? 0
-    if options.rotation != nil, let number = FileRotation.numbers(of: path)?.last, number != segment {
+    if options.rotation != nil, let number = FileRotation.numbers(of: path)?.last, number != segment
+    {
       throw .exists(path: "\(path).\(number)")
     }
     var end: [UInt8] = []

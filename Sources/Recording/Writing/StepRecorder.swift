@@ -21,7 +21,7 @@ final class StepRecorder: @unchecked Sendable {
   private let base: Atomic<Int>
   /// A pointer, as references to an object would be counted at every step.
   @usableFromInline let scratch = StepRecorder.makeScratch()
-  /// Whether `room` is in use. Encoding a value runs user code, which may begin another step.
+  /// Whether `scratch` is in use. Encoding a value runs user code, which may begin another step.
   private let isEncoding = Atomic<Bool>(false)
 
   /// - Parameter earlier: Steps and microseconds of the recording that is continued.

@@ -264,8 +264,9 @@ final class TestCore<R: Reducer> {
   }
 
   /// Tells of something that a store that is not exhaustive lets pass.
-  func skip(_ kind: TestFailure.Kind, _ message: @autoclosure () -> String, at position: TestLocation)
-  {
+  func skip(
+    _ kind: TestFailure.Kind, _ message: @autoclosure () -> String, at position: TestLocation
+  ) {
     reportSkipped?(TestFailure(kind: kind, message: message(), location: position))
   }
 

@@ -28,13 +28,15 @@ struct TestExportTests {
 
   @Test("the file that is compiled here is what is written")
   func theFileThatIsCompiledHereIsWhatIsWritten() throws {
-    let text = try LogTestExport(Self.adapter, suite: "RecordedCounterTests").text(of: try navigator())
+    let text = try LogTestExport(Self.adapter, suite: "RecordedCounterTests").text(
+      of: try navigator())
     #expect(String(decoding: try contents(of: Self.exported), as: UTF8.self) == text)
   }
 
   @Test("assertions are of states where that is wanted")
   func assertionsAreOfStatesWhereThatIsWanted() throws {
-    let text = try LogTestExport(Self.adapter, asserting: .states(every: 3)).text(of: try navigator())
+    let text = try LogTestExport(Self.adapter, asserting: .states(every: 3)).text(
+      of: try navigator())
     #expect(text.split(separator: "\n").filter { $0.contains(" state: ") }.count == 1 + 2 + 1)
     #expect(!text.contains("changes:"))
   }

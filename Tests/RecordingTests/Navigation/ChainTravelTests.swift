@@ -95,7 +95,7 @@ struct ChainTravelTests {
       var options = LogNavigator<CounterReducer>.Options()
       options.snapshots = snapshots
       let navigator = try Self.navigator(path, options)
-      #expect(navigator.chain.segments.count > 4)
+      #expect(navigator.rotatedLog.segments.count > 4)
       #expect(navigator.firstStep == 0)
       #expect(navigator.stepCount == Self.steps)
       #expect(navigator.divergence == nil)
@@ -114,10 +114,10 @@ struct ChainTravelTests {
   @Test("a seek opens the file that has the step") func aSeekOpensTheFileThatHasTheStep() throws {
     try Self.both { path, _, states in
       let navigator = try Self.navigator(path)
-      let part = navigator.chain.segments[3]
+      let part = navigator.rotatedLog.segments[3]
       // Only that file is left.
-      for other in navigator.chain.segments where other != part { unlink(other.path) }
-      let next = navigator.chain.segments[4].stepsBefore
+      for other in navigator.rotatedLog.segments where other != part { unlink(other.path) }
+      let next = navigator.rotatedLog.segments[4].stepsBefore
       for n in part.stepsBefore...next {
         #expect(try navigator.state(at: n) == states[n])
       }
@@ -135,10 +135,11 @@ struct ChainTravelTests {
       var states = [CounterState()] + Self.run(session, 1...30)
       let navigator = try Self.navigator(path)
       #expect(navigator.stepCount == 30)
-      let files = navigator.chain.segments.count
+      let files = navigator.rotatedLog.segments.count
       states += Self.run(session, 31...100)
       #expect(
-        try RotatedLog(path: path).segments.count > files + 2, "the newest file has another name now")
+        try RotatedLog(path: path).segments.count > files + 2,
+        "the newest file has another name now")
       for n in (0...30).reversed() { #expect(try navigator.state(at: n) == states[n]) }
       #expect(try navigator.step(30).n == 30)
       #expect(try Self.navigator(path).state(at: 100) == states[100])
@@ -168,8 +169,8 @@ struct ChainTravelTests {
       let graph = try navigator.stateGraph { "\($0.rolls.count)" }
       #expect(graph.first == "\(states[first].rolls.count)")
       #expect(graph.nodes.values.reduce(0, +) == Self.steps - first + 1)
-      #expect(try CausalTree(navigator.chain).rootSteps.first == first + 1)
-      #expect(try LogStatistics(navigator.chain).steps == Self.steps - first)
+      #expect(try CausalTree(navigator.rotatedLog).rootSteps.first == first + 1)
+      #expect(try LogStatistics(navigator.rotatedLog).steps == Self.steps - first)
     }
   }
 
@@ -198,7 +199,7 @@ struct ChainTravelTests {
       Self.run(session, 1...5)
       session.recorder.stop()
       let navigator = try Self.navigator(path)
-      #expect(navigator.chain.segments.map(\.path) == [path])
+      #expect(navigator.rotatedLog.segments.map(\.path) == [path])
       #expect(navigator.stepCount == 5)
       try write("no log", to: path + ".99")
       defer { unlink(path + ".99") }
@@ -250,7 +251,8 @@ struct ChainTravelTests {
       #expect(
         try navigator.bisect { $0.count > 3000 } == single.bisect { $0.count > 3000 })
       #expect(
-        try navigator.stateGraph { "\($0.rolls.count)" } == single.stateGraph { "\($0.rolls.count)" })
+        try navigator.stateGraph { "\($0.rolls.count)" }
+          == single.stateGraph { "\($0.rolls.count)" })
       let export = LogTestExport(.init(reducer: "R()", dependencies: "D()"))
       let texts = try [navigator, single].map { try export.text(of: $0, steps: 30) }
       #expect(texts[0].split(separator: "\n").count == texts[1].split(separator: "\n").count)
@@ -279,7 +281,8 @@ struct ChainTravelTests {
     try Self.both { path, _, states in
       let navigator = try Self.navigator(path)
       for n in [
-        0, 1, 17, navigator.chain.segments[2].stepsBefore, navigator.chain.segments[2].stepsBefore + 1, 120,
+        0, 1, 17, navigator.rotatedLog.segments[2].stepsBefore,
+        navigator.rotatedLog.segments[2].stepsBefore + 1, 120,
       ] {
         let to = path + "-fork"
         let (log, state) = try navigator.fork(at: n, to: to)
@@ -295,12 +298,14 @@ struct ChainTravelTests {
         recorder.stop()
         let fork = try Self.navigator(to)
         #expect(fork.stepCount == n + 1)
-        #expect(fork.firstStep == navigator.chain.segments[navigator.chain.segment(of: n)].stepsBefore)
+        #expect(
+          fork.firstStep
+            == navigator.rotatedLog.segments[navigator.rotatedLog.segment(of: n)].stepsBefore)
         for step in fork.firstStep...n { #expect(try fork.state(at: step) == states[step]) }
         #expect(try fork.state(at: n + 1) == next)
       }
       let error = #expect(throws: RecordingError.self) {
-        try LogFork.copy(navigator.chain, steps: 121, to: path + "-fork")
+        try LogFork.copy(navigator.rotatedLog, steps: 121, to: path + "-fork")
       }
       #expect(error?.description == "there is no step 121; the recording has the steps 0 to 120")
     }
@@ -319,9 +324,9 @@ struct ChainTravelTests {
       let navigator = try Self.navigator(path, .init(), replayer)
       let divergence = try #require(navigator.divergence)
       #expect(navigator.stepCount == divergence.step - 1)
-      let part = navigator.chain.segment(of: divergence.step)
+      let part = navigator.rotatedLog.segment(of: divergence.step)
       #expect(part > 0)
-      #expect(divergence.file == navigator.chain.segments[part].path)
+      #expect(divergence.file == navigator.rotatedLog.segments[part].path)
       #expect(divergence.description.hasPrefix("step \(divergence.step), line "))
       #expect(try navigator.step(divergence.step).n == divergence.step)
       #expect(throws: ReplayError.self) { try navigator.state(at: divergence.step) }
@@ -364,7 +369,9 @@ struct ChainTravelTests {
     try Self.both { path, _, _ in
       let digest = try LogReader(path: path).header().digest
       let other = Digest(of: try CanonicalEncoder.encode(CounterState()))
-      var bodies = split(try contents(of: path)).map { Array($0.dropLast(HashChain.tailLength + 1)) }
+      var bodies = split(try contents(of: path)).map {
+        Array($0.dropLast(HashChain.tailLength + 1))
+      }
       let state = String(
         decoding: canonical(try LogReader(path: path).header().state), as: UTF8.self)
       let changed = String(decoding: bodies[0], as: UTF8.self)

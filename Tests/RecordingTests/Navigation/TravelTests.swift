@@ -77,7 +77,7 @@ struct TravelTests {
     throws
   {
     var index = SnapshotIndex(capacity: 10, byteLimit: 1000, stride: 1)
-    let position = RotatedLogPosition(part: 0, inFile: nil)
+    let position = RotatedLogPosition(segment: 0, inFile: nil)
     for step in 0..<10_000 where index.wantsState(after: step) {
       index.add(.init(step: step, position: position, state: [UInt8](repeating: 0, count: 300)))
     }

@@ -133,7 +133,9 @@ struct ChainReplayTests {
   @Test("before the first step runs, every line of every file is known to decode")
   func gradedFirst() throws {
     try Self.both { path, _ in
-      var bodies = split(try contents(of: path)).map { Array($0.dropLast(HashChain.tailLength + 1)) }
+      var bodies = split(try contents(of: path)).map {
+        Array($0.dropLast(HashChain.tailLength + 1))
+      }
       let place = try #require(
         bodies.indices.last { String(decoding: bodies[$0], as: UTF8.self).contains("{\"add\"") })
       bodies[place] = Array(
@@ -270,7 +272,9 @@ struct ChainReplayTests {
     "numbers that cannot be counted on are no link to a file before", arguments: ["part", "steps"])
   func greatNumbers(key: String) throws {
     try Self.both { path, _ in
-      var bodies = split(try contents(of: path)).map { Array($0.dropLast(HashChain.tailLength + 1)) }
+      var bodies = split(try contents(of: path)).map {
+        Array($0.dropLast(HashChain.tailLength + 1))
+      }
       bodies[0] = Array(
         String(decoding: bodies[0], as: UTF8.self).replacing(
           try Regex("\"\(key)\":[0-9]+"), with: "\"\(key)\":\(Int.max)"

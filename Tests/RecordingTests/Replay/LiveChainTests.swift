@@ -164,7 +164,9 @@ struct LiveChainTests {
   @Test("before anything is sent, every line of every file is known to decode")
   func decodedFirst() async throws {
     try await Self.both { path, _ in
-      var bodies = split(try contents(of: path)).map { Array($0.dropLast(HashChain.tailLength + 1)) }
+      var bodies = split(try contents(of: path)).map {
+        Array($0.dropLast(HashChain.tailLength + 1))
+      }
       let place = try #require(
         bodies.indices.last { String(decoding: bodies[$0], as: UTF8.self).contains("{\"loaded\"") })
       bodies[place] = Array(

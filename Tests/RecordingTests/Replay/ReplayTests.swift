@@ -123,7 +123,8 @@ struct ReplayTests {
   @Test("a log that was cut short replays as far as it goes")
   func aLogThatWasCutShortReplaysAsFarAsItGoes() throws {
     let log = try Session.example()
-    let summary = try Session.replayer().replay(RotatedLog(LogFile(bytes: Array(log.dropLast(400)))))
+    let summary = try Session.replayer().replay(
+      RotatedLog(LogFile(bytes: Array(log.dropLast(400)))))
     #expect(summary.steps > 0)
     #expect(summary.warnings.contains(.cutShort(afterStep: summary.steps)))
   }

@@ -61,7 +61,8 @@ struct VerificationTests {
         $0.now += 1; $0.most = max($0.most, $0.now)
       }
       defer { running.value.withLock { $0.now -= 1 } }
-      return try Session.replayer().replay(RotatedLog(LogFile(bytes: (try? Session.example()) ?? [])))
+      return try Session.replayer().replay(
+        RotatedLog(LogFile(bytes: (try? Session.example()) ?? [])))
     }
     let report = verification.run((0..<40).map(String.init))
     #expect(report.results.count == 40)

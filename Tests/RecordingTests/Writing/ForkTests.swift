@@ -100,7 +100,9 @@ struct ForkTests {
     var more = bodies
     more.insert(Array(#"{"k":"novel","x":1"#.utf8), at: 4)
     try forked(sealed(more), at: 2, provenance: true) { path, _, _ in
-      let copied = split(try contents(of: path)).map { Array($0.dropLast(HashChain.tailLength + 1)) }
+      let copied = split(try contents(of: path)).map {
+        Array($0.dropLast(HashChain.tailLength + 1))
+      }
       #expect(copied.count == 5)
       #expect(Array(copied[1...]) == Array(more[1...4]))
     }

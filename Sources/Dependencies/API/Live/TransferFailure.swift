@@ -61,7 +61,8 @@ extension APIError {
       return timeout(address, transfer.request.timeout)
     case CURLE_ABORTED_BY_CALLBACK: return cancelled(address)
     case CURLE_WEIRD_SERVER_REPLY:
-      return easy.error.contains("Content-Length") ? badLength(.malformed, endpoint) : noHTTP(endpoint)
+      return easy.error.contains("Content-Length")
+        ? badLength(.malformed, endpoint) : noHTTP(endpoint)
     case CURLE_BAD_CONTENT_ENCODING:
       return APIError(
         .malformed, "the answer of \(endpoint) is damaged: its compressed body cannot be unpacked")
@@ -81,7 +82,8 @@ extension APIError {
     case CURLE_FILESIZE_EXCEEDED: return tooLarge(.body, transfer)
     case CURLE_OUT_OF_MEMORY:
       return APIError(
-        .tooLarge, "memory is short, or a header line of \(endpoint) is longer than libcurl accepts")
+        .tooLarge, "memory is short, or a header line of \(endpoint) is longer than libcurl accepts"
+      )
     case CURLE_SEND_FAIL_REWIND:
       return APIError(
         .truncated,
@@ -122,7 +124,8 @@ extension APIError {
     }
   }
 
-  private static func badLength(_ problem: ResponseHead.LengthProblem, _ endpoint: String) -> APIError
+  private static func badLength(_ problem: ResponseHead.LengthProblem, _ endpoint: String)
+    -> APIError
   {
     let what =
       switch problem {

@@ -95,7 +95,7 @@ struct KeychainEntries: Sendable {
   /// A copy of a key's value, or `nil` if the key is absent. Logarithmic in the number of entries.
   func value(of key: String) throws(KeychainError) -> Data? {
     try region.withBytes { bytes throws(KeychainError) in
-      guard case .at(let position) = position(of: Array(key.utf8), in: bytes) else { return nil }
+      guard case .at(let position) = lookup(Array(key.utf8), in: bytes) else { return nil }
       return Data(bytes[index[position].valueRange])
     }
   }
@@ -126,7 +126,7 @@ struct KeychainEntries: Sendable {
     let key = Array(key.utf8)
     return try region.withBytes { bytes throws(KeychainError) in
       let (removed, insertion): (Range<Int>?, Int)
-      switch position(of: key, in: bytes) {
+      switch lookup(key, in: bytes) {
       case .at(let position):
         (removed, insertion) = (index[position].whole, index[position].whole.lowerBound)
       case .before(let position):
@@ -141,7 +141,7 @@ struct KeychainEntries: Sendable {
   /// Without `key`, or `nil` if it is absent.
   func removing(_ key: String) throws(KeychainError) -> KeychainEntries? {
     try region.withBytes { bytes throws(KeychainError) in
-      guard case .at(let position) = position(of: Array(key.utf8), in: bytes) else { return nil }
+      guard case .at(let position) = lookup(Array(key.utf8), in: bytes) else { return nil }
       return try rebuilt(from: bytes, removing: index[position].whole, inserting: nil)
     }
   }
@@ -151,11 +151,11 @@ struct KeychainEntries: Sendable {
   func renaming(_ key: String, to newKey: String) throws(KeychainError) -> KeychainEntries? {
     let newBytes = Array(newKey.utf8)
     return try region.withBytes { bytes throws(KeychainError) in
-      guard case .at(let position) = position(of: Array(key.utf8), in: bytes) else {
+      guard case .at(let position) = lookup(Array(key.utf8), in: bytes) else {
         throw .missingKey
       }
       guard !newBytes.elementsEqual(key.utf8) else { return nil }
-      guard case .before(let target) = position(of: newBytes, in: bytes) else { throw .duplicateKey }
+      guard case .before(let target) = lookup(newBytes, in: bytes) else { throw .duplicateKey }
       let entry = index[position]
       return try rebuilt(
         from: bytes, removing: entry.whole,
@@ -248,12 +248,12 @@ struct KeychainEntries: Sendable {
   /// Whether both are the same plaintext.
   func isIdentical(to other: KeychainEntries) -> Bool { region == other.region }
 
-  private enum Position {
+  private enum Lookup {
     case at(Int)
     case before(Int)
   }
 
-  private func position(of key: [UInt8], in bytes: UnsafeRawBufferPointer) -> Position {
+  private func lookup(_ key: [UInt8], in bytes: UnsafeRawBufferPointer) -> Lookup {
     key.withUnsafeBytes { key in
       var (low, high) = (0, index.count)
       while low < high {

@@ -228,7 +228,8 @@ struct LogFileCursor: Sendable {
       let position = parts[0].offset
       // What is written after the opening is not read, except in following.
       let end = isLast && !follows ? parts[0].size : .max
-      let bytes = try read(parts[0], from: position, count: Int(min(Int64(size), max(0, end - position))))
+      let bytes = try read(
+        parts[0], from: position, count: Int(min(Int64(size), max(0, end - position))))
       if let last = bytes.lastIndex(of: 0x0A) {
         parts[0].offset += Int64(last + 1)
         lines = bytes

@@ -124,7 +124,7 @@ package enum RedactionMark {
     return nil
   }
 
-  /// The first place of a byte, by the fastest way there is: long files are searched.
+  /// The first position of a byte, by the fastest way there is: long files are searched.
   private static func position(
     of byte: UInt8, in text: UnsafeBufferPointer<UInt8>, from start: Int
   ) -> Int? {

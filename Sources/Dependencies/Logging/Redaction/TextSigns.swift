@@ -49,7 +49,9 @@ struct TextSigns: OptionSet {
     }
     guard index < raw.count else { return }
     var word: UInt64 = 0
-    for (position, byte) in raw[index...].enumerated() { word |= UInt64(byte) << (8 * UInt64(position)) }
+    for (position, byte) in raw[index...].enumerated() {
+      word |= UInt64(byte) << (8 * UInt64(position))
+    }
     _ = body(index, word)
   }
 
