@@ -32,6 +32,30 @@ final class EffectTraits: Sendable {
   }
 }
 
+extension EffectTraits {
+  /// The place of the child whose end cancels the effect; empty if none does.
+  var endingPlace: [ScopeKey] { outlives ? [] : path }
+
+  /// Whether an id or the end of a child is to find the effect.
+  var isIndexed: Bool { !keys.isEmpty || !endingPlace.isEmpty }
+
+  /// The traits of a member of a group: it has the group's ids as well, and outlives a child where
+  /// the group does.
+  @usableFromInline
+  static func member(_ own: EffectTraits?, of group: EffectTraits?) -> EffectTraits? {
+    guard let group, !group.keys.isEmpty || group.outlives else { return own }
+    return EffectTraits(
+      keys: group.keys + (own?.keys ?? []), path: own?.path ?? [], limit: own?.limit,
+      outlives: group.outlives || own?.outlives == true)
+  }
+
+  static func limited(_ traits: EffectTraits?, by limit: EffectLimit) -> EffectTraits {
+    EffectTraits(
+      keys: traits?.keys ?? [], path: traits?.path ?? [], limit: limit,
+      outlives: traits?.outlives == true)
+  }
+}
+
 extension CancelKey {
   @inlinable
   func nested(under scope: ScopeKey) -> CancelKey { CancelKey(path: [scope] + path, id: id) }

@@ -4,17 +4,16 @@ extension EffectGraph {
   /// - Parameter effect: The `.cancel` effect, where it has a node.
   @usableFromInline
   mutating func cancel(_ key: CancelKey, by effect: EffectID = .none) {
-    cancel(index.effects(key).filter { isMeant($0, by: effect) })
+    var found = index.effects(key)
+    if effect != .none { found.removeAll { isBehind($0, effect) } }
+    cancel(found)
     run()
   }
 
-  /// Whether a `.cancel` effect is about `found`: not about what follows it in the same list, or in
-  /// the same group (R5).
-  ///
-  /// - Parameter effect: `.none` for one without a node, which is in no group.
-  private func isMeant(_ found: EffectID, by effect: EffectID) -> Bool {
-    effect == .none || tree.outermost(of: found) != tree.outermost(of: effect)
-      || !found.isAfter(effect)
+  /// Whether `found` follows a `.cancel` effect in the same list or in the same group, which is
+  /// then not about it (R5).
+  private func isBehind(_ found: EffectID, _ effect: EffectID) -> Bool {
+    tree.outermost(of: found) == tree.outermost(of: effect) && found.isAfter(effect)
   }
 
   /// Cancels the effects that have one of the keys, together: none starts because another is

@@ -69,7 +69,7 @@ extension EffectGraph {
     let first = tree[group].firstChild
     guard tree[first].form == .leaf, tree[first].limit == nil else { return }
     tree[group].hasPermit = false
-    tree[first].limit = limit
+    tree[first].traits = EffectTraits.limited(tree[first].traits, by: limit)
     tree[first].hasPermit = true
     limits.pass(tree.id(group), to: tree.id(first), limit.key)
   }

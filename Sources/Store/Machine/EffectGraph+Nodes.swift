@@ -13,18 +13,19 @@ extension EffectGraph {
   /// - Parameters:
   ///   - parent: A group or a task; `.none` for an effect that stands for its task.
   ///   - outermost: The serial number of the outermost group it is in; `nil` if it is in none.
-  ///   - keys: The ids of an effect and of all groups it is in.
+  ///   - traits: With the ids of all groups it is in.
   @usableFromInline
   mutating func add(
-    _ form: EffectNode.Form, under parent: EffectID, outermost: UInt32?, keys: [CancelKey],
-    endsWith: [ScopeKey], limit: EffectLimit?
+    _ form: EffectNode.Form, under parent: EffectID, outermost: UInt32? = nil,
+    traits: EffectTraits? = nil
   ) -> EffectID {
     let slot = tree.insert(form, .pending, outermost: outermost, under: parent.slot)
-    tree[slot].limit = limit
-    if form == .leaf, !(keys.isEmpty && endsWith.isEmpty) {
-      tree[slot].keys = keys
-      tree[slot].endsWith = endsWith
-      index.insert(tree.id(slot), keys: keys, place: endsWith)
+    if let traits {
+      tree[slot].traits = traits
+      if form == .leaf, traits.isIndexed {
+        tree[slot].isIndexed = true
+        index.insert(tree.id(slot), keys: traits.keys, place: traits.endingPlace)
+      }
     }
     if tree.isMember(slot) {
       tree[parent.slot].unfinished += 1
@@ -52,13 +53,10 @@ extension EffectGraph {
     if tree.contains(id) { forgetKeys(id.slot) }
   }
 
-  func hasKeys(_ slot: Int32) -> Bool { !tree[slot].keys.isEmpty || !tree[slot].endsWith.isEmpty }
-
   mutating func forgetKeys(_ slot: Int32) {
-    guard hasKeys(slot) else { return }
-    index.remove(tree.id(slot), keys: tree[slot].keys, place: tree[slot].endsWith)
-    tree[slot].keys = []
-    tree[slot].endsWith = []
+    guard tree[slot].isIndexed, let traits = tree[slot].traits else { return }
+    tree[slot].isIndexed = false
+    index.remove(tree.id(slot), keys: traits.keys, place: traits.endingPlace)
   }
 
   /// Removes a finished node, and the nodes above it that only waited for it.

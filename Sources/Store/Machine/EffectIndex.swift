@@ -55,26 +55,23 @@ struct EffectIndex: Sendable {
   /// The effects that have the key's id at its place or inside it; without an id all effects of
   /// that place and inside it. In the order in which they were returned.
   func effects(_ key: CancelKey) -> [EffectID] {
-    var place = root
-    for scope in key.path {
-      guard let inner = place.inner[scope] else { return [] }
-      place = inner
-    }
     var found: [EffectID] = []
-    var rest = [place]
-    while let place = rest.popLast() {
-      if let id = key.id {
-        place.byID[id]?.add(to: &found)
-      } else {
-        place.here.add(to: &found)
-      }
-      rest += place.inner.values
-    }
+    root.find(key.id, at: key.path[...], &found)
     return found.count < 2 ? found : found.sorted { $1.isAfter($0) }
   }
 }
 
 extension EffectIndex.Place {
+  /// Adds what the place at the end of `path` has, and the places inside it.
+  func find(_ id: CancelID?, at path: ArraySlice<ScopeKey>, _ found: inout [EffectID]) {
+    if let scope = path.first {
+      inner[scope]?.find(id, at: path.dropFirst(), &found)
+      return
+    }
+    if let id { byID[id]?.add(to: &found) } else { here.add(to: &found) }
+    for place in inner.values { place.find(id, at: [], &found) }
+  }
+
   /// Changes the place at the end of `path`, which is made where it is missing and removed where it
   /// is left empty.
   mutating func change(at path: ArraySlice<ScopeKey>, _ change: (inout Self) -> Void) {

@@ -40,11 +40,10 @@ struct EffectNode: Sendable {
   var unfinished: Int32 = 0
   /// Of a group: the members whose work has not ended and that were not cancelled.
   var uncancelled: Int32 = 0
-  /// Of a leaf: where the index finds it; empty once it is not to be found any more.
-  var keys: [CancelKey] = []
-  /// Of a leaf: the place of the child whose end cancels it; empty if none does.
-  var endsWith: [ScopeKey] = []
-  var limit: EffectLimit?
+  /// Its ids, those of the groups it is in included, its place and its limit.
+  var traits: EffectTraits?
+  /// The index finds it.
+  var isIndexed = false
   var hasPermit = false
   /// The effect's operation was handed to a task.
   var hasTask = false
@@ -62,6 +61,8 @@ struct EffectNode: Sendable {
   var previous: Int32 = -1
   /// The next sibling; of a free slot the next free one.
   var next: Int32 = -1
+
+  var limit: EffectLimit? { traits?.limit }
 
   var hasEnded: Bool {
     if case .ended = phase { true } else { false }

@@ -51,7 +51,7 @@ struct EffectTree: Sendable {
   mutating func remove(_ slot: Int32) {
     unlink(slot)
     self[slot].phase = .free
-    self[slot].limit = nil
+    self[slot].traits = nil
     self[slot].next = firstFree
     firstFree = slot
     count -= 1

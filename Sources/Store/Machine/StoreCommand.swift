@@ -1,8 +1,8 @@
 /// A command of a machine after an event, which `StoreRuntime` performs.
 @usableFromInline
 enum StoreCommand<Action: Sendable>: Sendable {
-  /// Make a task for the operation, under the lock, if the machine says that it `begins`.
-  case start(EffectID, Effect<Action>.Operation, inheritsTaskLocals: Bool)
+  /// Make a task, under the lock, for the operation that `begin` returns.
+  case start(EffectID, inheritsTaskLocals: Bool)
   /// Cancel the task of the effect, if it has one.
   case cancel(EffectID)
   case resume(EffectGraph.WaiterID)

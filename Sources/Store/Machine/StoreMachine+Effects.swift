@@ -11,10 +11,9 @@ struct EffectWork<Action: Sendable>: Sendable {
   /// When it was returned, by `coarseNanoseconds()`.
   @usableFromInline let since: Int64
 
-  /// - Parameter hasTask: The operation is handed to a task at once.
   @inlinable
-  init(_ effect: Effect<Action>, hasTask: Bool, cause: Action?, step: Int) {
-    self.effect = hasTask ? effect.emptied : effect
+  init(_ effect: Effect<Action>, cause: Action?, step: Int) {
+    self.effect = effect
     self.cause = cause
     self.step = step
     since = coarseNanoseconds()
@@ -89,14 +88,13 @@ extension StoreMachine {
     _ effect: Effect<R.Action>, under task: EffectID, _ cause: R.Action?,
     _ inheritsTaskLocals: Bool
   ) -> EffectID {
+    let id = add(effect, under: task, traits: effect.traits, cause)
     if effect.traits?.limit != nil {
-      let id = add(effect, under: task, cause)
       start(id, inheritsTaskLocals)
       return id
     }
-    let id = add(effect, under: task, hasTask: true, cause)
     graph.startAlone(id)
-    commands.append(.start(id, effect.operation, inheritsTaskLocals: inheritsTaskLocals))
+    commands.append(.start(id, inheritsTaskLocals: inheritsTaskLocals))
     if audience.contains(.meter) { meter(id) { .effectStarted($0) } }
     return id
   }
@@ -110,10 +108,12 @@ extension StoreMachine {
   }
 
   /// Adds one effect to the graph.
+  ///
+  /// - Parameter traits: With the ids of the groups that the effect is in.
   @inlinable
   mutating func add(
     _ effect: Effect<R.Action>, under parent: EffectID, outermost: UInt32? = nil,
-    keys: [CancelKey] = [], outlives: Bool = false, hasTask: Bool = false, _ cause: R.Action?
+    traits: EffectTraits?, _ cause: R.Action?
   ) -> EffectID {
     let form: EffectNode.Form =
       switch effect.operation {
@@ -121,15 +121,10 @@ extension StoreMachine {
       case .concatenate: .concatenate
       default: .leaf
       }
-    let traits = effect.traits
-    let own = traits?.keys ?? []
-    let id = graph.add(
-      form, under: parent, outermost: outermost, keys: keys.isEmpty ? own : keys + own,
-      endsWith: outlives || traits?.outlives == true ? [] : traits?.path ?? [], limit: traits?.limit
-    )
+    let id = graph.add(form, under: parent, outermost: outermost, traits: traits)
     while works.count <= Int(id.slot) { works.append(nil) }
     works[Int(id.slot)] = EffectWork(
-      form == .leaf ? effect : effect.withoutWork, hasTask: hasTask, cause: cause, step: steps)
+      form == .leaf ? effect : effect.withoutWork, cause: cause, step: steps)
     return id
   }
 
@@ -139,17 +134,15 @@ extension StoreMachine {
     _ effect: Effect<R.Action>, under task: EffectID, _ cause: R.Action?
   ) -> EffectID {
     var outermost = EffectID.none
-    var rest = [(effect: effect, parent: task, keys: [CancelKey](), outlives: false)]
-    while let (effect, parent, keys, outlives) = rest.popLast() {
+    var rest = [(effect: effect, parent: task, traits: effect.traits)]
+    while let (effect, parent, traits) = rest.popLast() {
       let id = add(
-        effect, under: parent, outermost: outermost == .none ? nil : outermost.serial, keys: keys,
-        outlives: outlives, cause)
+        effect, under: parent, outermost: outermost == .none ? nil : outermost.serial,
+        traits: traits, cause)
       if outermost == .none { outermost = id }
       guard let members = effect.operation.members else { continue }
-      let inherited = effect.traits.map { keys + $0.keys } ?? keys
-      let membersOutlive = outlives || effect.traits?.outlives == true
       // The last one is on top, so that they are added in order.
-      rest += members.reversed().map { ($0, id, inherited, membersOutlive) }
+      rest += members.reversed().map { ($0, id, EffectTraits.member($0.traits, of: traits)) }
     }
     return outermost
   }
@@ -191,11 +184,8 @@ extension StoreMachine {
     }
     switch operation {
     case .task, .run:
-      guard let operation = works[Int(id.slot)]?.handToTask() else { return }
       graph.noteTask(id)
-      commands.append(
-        .start(
-          id, operation, inheritsTaskLocals: inherits(id)))
+      commands.append(.start(id, inheritsTaskLocals: inherits(id)))
       if audience.contains(.meter) { meter(id) { .effectStarted($0) } }
     case .send(let action):
       enqueue(
@@ -215,13 +205,15 @@ extension StoreMachine {
     }
   }
 
-  /// Whether a task is to be made for an effect that is to start. What stood after it in its step
-  /// may have cancelled it: then its work ends here, and its body never runs.
+  /// The operation that a task is to be made for. `nil` if what stood after the effect in its step
+  /// has cancelled it: then its work ends here, and its body never runs.
   @inlinable
-  mutating func begins(_ id: EffectID, inheritsTaskLocals: Bool) -> Bool {
-    if graph.tree.isRunning(id) { return true }
+  mutating func begin(_ id: EffectID, inheritsTaskLocals: Bool) -> Effect<R.Action>.Operation? {
+    let operation = works[Int(id.slot)]?.handToTask()
+    if graph.tree.isRunning(id) { return operation }
+    if let operation { commands.append(.release(.operation(operation))) }
     end(id, nil, inheritsTaskLocals: inheritsTaskLocals)
-    return false
+    return nil
   }
 
   /// Whether an effect that starts now belongs to what the calling thread does.

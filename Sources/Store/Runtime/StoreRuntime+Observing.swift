@@ -61,23 +61,48 @@ extension StoreRuntime.Shared {
   /// removed.
   @usableFromInline
   mutating func observersTogether() -> Observer<R.State, R.Action>.Body? {
-    if tellObservers == nil { tellObservers = Observer.together(observers[...]) }
+    if tellObservers == nil { tellObservers = Observer.together(observers) }
     return tellObservers
   }
 }
 
 extension Observer {
-  /// A function that calls the observers in order; `nil` if there are none. A tree, so that it is
-  /// not deep: to call a function out of an array instead counts two references, which takes as
-  /// long as a lock.
-  static func together(_ observers: ArraySlice<Observer>) -> Body? {
-    if observers.count < 2 { return observers.first?.body }
-    let middle = observers.startIndex + observers.count / 2
-    guard let left = together(observers[..<middle]), let right = together(observers[middle...])
-    else { return nil }
+  /// A function that calls the observers in order; `nil` if there are none. It calls functions that
+  /// call eight each, and so on: to call a function out of an array instead counts two references,
+  /// which takes as long as a lock.
+  static func together(_ observers: [Observer]) -> Body? {
+    var observers = observers
+    while observers.count > 1 {
+      observers = stride(from: 0, to: observers.count, by: 8).map { first in
+        Observer(id: 0, body: eight(observers[first...].prefix(8)), end: nil)
+      }
+    }
+    return observers.first?.body
+  }
+
+  private static func eight(_ observers: ArraySlice<Observer>) -> Body {
+    func body(_ number: Int) -> Body {
+      if number < observers.count { return observers[observers.startIndex + number].body }
+      return { _, _ in }
+    }
+    if observers.count <= 2 {
+      let (a, b) = (body(0), body(1))
+      return { step, state in
+        a(step, state)
+        b(step, state)
+      }
+    }
+    let (a, b, c, d) = (body(0), body(1), body(2), body(3))
+    let (e, f, g, h) = (body(4), body(5), body(6), body(7))
     return { step, state in
-      left(step, state)
-      right(step, state)
+      a(step, state)
+      b(step, state)
+      c(step, state)
+      d(step, state)
+      e(step, state)
+      f(step, state)
+      g(step, state)
+      h(step, state)
     }
   }
 }

@@ -225,11 +225,9 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
   func carryOut(_ shared: inout Shared, _ outcome: inout Outcome) {
     while let command = shared.machine.commands.popFirst() {
       switch command {
-      case .start(let id, let operation, let inheritsTaskLocals):
-        guard shared.machine.begins(id, inheritsTaskLocals: inheritsTaskLocals) else {
-          outcome.add(.release(.operation(operation)))
-          continue
-        }
+      case .start(let id, let inheritsTaskLocals):
+        guard let operation = shared.machine.begin(id, inheritsTaskLocals: inheritsTaskLocals)
+        else { continue }
         while shared.tasks.count <= Int(id.slot) { shared.tasks.append(nil) }
         shared.tasks[Int(id.slot)] = task(id, operation, inheritsTaskLocals: inheritsTaskLocals)
       case .cancel(let id):
@@ -263,7 +261,9 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
   func deliver(_ first: Outcome) {
     var outcome = first
     while true {
-      for item in outcome.items.take() ?? [] { deliver(item) }
+      if let items = outcome.items.take() {
+        for item in items { deliver(item) }
+      }
       guard outcome.publishes else { return }
       lock.withLock { $0.publication.take() }?.tell()
       outcome = lock.withLock { shared in

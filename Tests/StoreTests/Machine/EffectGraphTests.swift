@@ -22,14 +22,12 @@ struct EffectGraphTests {
     switch situation {
     case .waiting:
       let limit = limit(.wait(capacity: nil, dropsOldest: false))
-      let first = graph.add(
-        .leaf, under: .none, outermost: nil, keys: [], endsWith: [], limit: limit)
+      let first = graph.add(.leaf, under: .none, traits: EffectTraits(limit: limit))
       graph.start(first)
-      effect = graph.add(
-        .leaf, under: .none, outermost: nil, keys: [key], endsWith: [], limit: limit)
+      effect = graph.add(.leaf, under: .none, traits: EffectTraits(keys: [key], limit: limit))
       graph.start(effect)
     default:
-      effect = graph.add(.leaf, under: .none, outermost: nil, keys: [key], endsWith: [], limit: nil)
+      effect = graph.add(.leaf, under: .none, traits: EffectTraits(keys: [key]))
     }
     switch situation {
     case .pending, .waiting: break
@@ -142,11 +140,11 @@ struct EffectGraphTests {
   ) -> (graph: EffectGraph, group: EffectID, members: [EffectID]) {
     var graph = EffectGraph()
     let task = graph.addTask()
-    let group = graph.add(form, under: task, outermost: nil, keys: [], endsWith: [], limit: limit)
+    let group = graph.add(form, under: task, traits: EffectTraits(limit: limit))
     let members = (0..<3).map { number in
       graph.add(
-        .leaf, under: group, outermost: group.serial, keys: [CancelKey(id: CancelID(number))],
-        endsWith: [], limit: nil)
+        .leaf, under: group, outermost: group.serial,
+        traits: EffectTraits(keys: [CancelKey(id: CancelID(number))]))
     }
     return (graph, group, members)
   }
@@ -190,7 +188,7 @@ struct EffectGraphTests {
   func groupWithoutPermit() {
     let limit = Self.limit(.drop)
     var (graph, group, members) = Self.group(.merge, limit: limit)
-    let first = graph.add(.leaf, under: .none, outermost: nil, keys: [], endsWith: [], limit: limit)
+    let first = graph.add(.leaf, under: .none, traits: EffectTraits(limit: limit))
     graph.start(first)
     graph.commands = Queue()
     graph.start(group)
@@ -206,7 +204,7 @@ struct EffectGraphTests {
   func wait() {
     var graph = EffectGraph()
     let task = graph.addTask()
-    let effect = graph.add(.leaf, under: task, outermost: nil, keys: [], endsWith: [], limit: nil)
+    let effect = graph.add(.leaf, under: task)
     graph.start(effect)
     let (waits, isIdleAwaited) = (graph.wait(for: task, 1), graph.waitUntilIdle(2))
     #expect(waits && isIdleAwaited)
@@ -222,7 +220,7 @@ struct EffectGraphTests {
     let limit = Self.limit(.wait(capacity: nil, dropsOldest: false))
     var graph = EffectGraph()
     let effects = (0..<2).map { _ in
-      graph.add(.leaf, under: .none, outermost: nil, keys: [], endsWith: [], limit: limit)
+      graph.add(.leaf, under: .none, traits: EffectTraits(limit: limit))
     }
     graph.isDraining = true
     for effect in effects { graph.start(effect) }

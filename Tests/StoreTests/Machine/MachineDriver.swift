@@ -179,8 +179,9 @@ extension MachineDriver {
   private mutating func carryOut() {
     while let command = machine.commands.popFirst() {
       switch command {
-      case .start(let id, let operation, let inheritsTaskLocals):
+      case .start(let id, let inheritsTaskLocals):
         let effect = number(id)
+        let operation = machine.works[Int(id.slot)]?.effect.operation
         let returnsAction = if case .task = operation { true } else { false }
         running.append((effect, id, returnsAction))
         started[id] = effect
