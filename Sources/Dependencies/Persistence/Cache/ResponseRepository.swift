@@ -22,6 +22,10 @@ public struct ResponseRepository: Sendable {
   private var lifetime = CacheLifetime.unlimited
   /// Whether a kept answer stands in for one of the status 500, 502, 503 or 504.
   private var replacesServerErrors = false
+  /// Whether equal requests that are under way at the same time are one exchange. A repository that
+  /// is made for one request has nothing to share: its exchange is part of the caller's task then,
+  /// on the executor of that task.
+  public var sharesExchanges = true
   var exchanges = SharedExchanges<ExchangeKey, Result<Fetched, APIError>>()
 
   /// What equal exchanges have in common beside the request.
@@ -141,7 +145,7 @@ public struct ResponseRepository: Sendable {
         request: request, key: key ?? "", service: service, policy: policy, now: date.now,
         ignoresKept: ignoresKept)
     }
-    guard policy != .noCache, CacheRules.isCacheable(request) else {
+    guard sharesExchanges, policy != .noCache, CacheRules.isCacheable(request) else {
       return try await exchange().get()
     }
     let common = ExchangeKey(
