@@ -13,10 +13,10 @@ struct CharactersProgramTests {
       "characters search name==nobody",
       "characters recent remove name==nobody",
       "characters recent -o plain",
-      "characters show 2",
+      "-characters show 99999",
       "open swiftboard://characters/1",
       "characters refresh --json",
-      "-characters show 99999",
+      "characters show 2",
     ]
   }
 
@@ -28,7 +28,7 @@ struct CharactersProgramTests {
       ["--home", "h", "--record", "r.jsonl"] + Self.lines(server.origin).flatMap { ["-c", $0] })
     #expect(first.status == .exited(0), "\(first.errorText)")
     #expect(first.outputText.contains("Rick Sanchez"))
-    #expect(first.outputText.contains("\n21,Passer-by 21,"))
+    #expect(first.outputText.contains("21,Passer-by 21,Alive,Alien,Female\r\n"))
     #expect(first.outputText.contains("\tname==smith gender==female\n"))
     #expect(!first.outputText.contains("name==nobody"))
     #expect(first.errorText.contains("page 1 of 2  40 characters  MISS"))

@@ -73,7 +73,8 @@ struct EveryCommandTests {
     ("log.redact.test", ["log redact test 'Authorization: Bearer x'"]),
     ("log.clear", ["log clear"]),
     (
-      "characters.list", ["characters list", "characters list --page 2", "-characters list page==9"]
+      "characters.list",
+      ["characters list", "characters list --page 2", "-characters list page==9"]
     ),
     ("characters.show", ["characters show 1", "characters show 1 --json", "-characters show 99"]),
     ("characters.search", ["characters search name==rick", "characters search name==nobody"]),

@@ -34,7 +34,8 @@ struct CharacterDetailReducer: Reducer {
     let characters = request.repository(dependencies) { try SeriesCharacter(json: $0) }
     return .task(name: "characters.character") {
       let fetched = try await characters.value(of: endpoint, policy: request.policy)
-      return .loaded(request: request, answer: try await CharactersAnswer(fetched, dependencies))
+      let answer = try await CharactersAnswer(fetched, of: endpoint, dependencies)
+      return .loaded(request: request, answer: answer)
     }
     .retry(
       request.retryPolicy, clock: dependencies.clock.standard, while: CharactersError.isTemporary

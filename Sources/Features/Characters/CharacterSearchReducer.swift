@@ -28,7 +28,7 @@ struct CharacterSearchReducer: Reducer {
     case .failed(_, let error):
       state.status = .failed(error: error.failure.error)
       return []
-    case .notRemembered: return []
+    case .remembered, .notRemembered: return []
     }
   }
 
@@ -36,8 +36,9 @@ struct CharacterSearchReducer: Reducer {
     _ filter: CharacterFilter, _ request: CharactersRequest, _ dependencies: Dependencies
   ) -> [Effect<CharacterSearchAction>] {
     let (text, now) = (filter.text, dependencies.date.now)
-    return .fireAndForget(name: "characters.remember") {
+    return .task(name: "characters.remember") {
       try await dependencies.persistence.addSearch(text, scope: CharactersReducer.scope, at: now)
+      return .remembered(text: text)
     }
     .catch { .notRemembered(failure: Failure($0, dependencies)) }
     .cancellable(id: request.job)
@@ -53,7 +54,8 @@ struct CharacterSearchReducer: Reducer {
     let pages = request.repository(dependencies) { try CharacterPage(json: $0, number: number) }
     return .task(name: "characters.search") {
       let fetched = try await pages.value(of: endpoint, policy: request.policy)
-      return .loaded(request: request, answer: try await CharactersAnswer(fetched, dependencies))
+      let answer = try await CharactersAnswer(fetched, of: endpoint, dependencies)
+      return .loaded(request: request, answer: answer)
     }
     .retry(
       request.retryPolicy, clock: dependencies.clock.standard, while: CharactersError.isTemporary

@@ -125,6 +125,8 @@ public enum CharacterSearchAction: Codable, Sendable, Equatable {
   case loaded(request: CharactersRequest, answer: CharactersAnswer<CharacterPage>)
   /// There was no answer, or nothing was found.
   case failed(request: CharactersRequest, error: CharactersError)
+  /// The search is among the recent ones.
+  case remembered(text: String)
   /// The search is not among the recent ones, since the database refused it.
   case notRemembered(failure: Failure)
 }

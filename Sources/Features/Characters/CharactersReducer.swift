@@ -51,12 +51,15 @@ private struct CharactersRouting: Reducer {
       do throws(Failure) {
         let request = try CharactersRequest(pending, service)
         state.service = request.base
-        return begin(pending.command, request, &state).map { [.send($0)] } ?? []
+        return begin(pending.command, request).map { [.send($0)] } ?? []
       } catch { return .send(.failed(job: job, failure: error)) }
     case .detail(.loaded(let request, let answer)):
       guard case .image(_, let file, _)? = state.command(of: request.job) else {
         state.end(request.job)
         return []
+      }
+      guard !answer.value.image.isEmpty else {
+        return .send(.failed(job: request.job, failure: .noImage(answer.value.id)))
       }
       return .send(
         .detail(action: .saveImage(request: request, url: answer.value.image, file: file)))
@@ -65,6 +68,7 @@ private struct CharactersRouting: Reducer {
       .detail(.failed(let request, _, _)), .detail(.imageSaved(let request, _, _)),
       .detail(.imageFailed(let request, _)):
       state.end(request.job)
+    case .search(.remembered(let text)): state.remember(text)
     case .recent(_, let searches):
       state.recent = searches.prefix(CharacterSearch.kept).map(\.text)
     case .removed(_, let text, _): state.recent.removeAll { $0 == text }
@@ -104,16 +108,15 @@ private struct CharactersRouting: Reducer {
 
   /// The action with which a part begins what a command asks for.
   private func begin(
-    _ command: CharactersCommand, _ request: CharactersRequest, _ state: inout CharactersState
+    _ command: CharactersCommand, _ request: CharactersRequest
   ) -> CharactersAction? {
     switch command {
-    case .list(let page, _): return .list(action: .load(request: request, page: page))
+    case .list(let page, _): .list(action: .load(request: request, page: page))
     case .show(let id, _), .image(let id, _, _):
-      return .detail(action: .load(request: request, id: id))
+      .detail(action: .load(request: request, id: id))
     case .search(let filter, let page, _):
-      if !filter.items.isEmpty { state.remember(filter.text) }
-      return .search(action: .load(request: request, filter: filter, page: page))
-    case .refresh, .recent, .recentRemove: return nil
+      .search(action: .load(request: request, filter: filter, page: page))
+    case .refresh, .recent, .recentRemove: nil
     }
   }
 
@@ -190,6 +193,11 @@ extension CharactersCommand {
 }
 
 extension Failure {
+  fileprivate static func noImage(_ id: Int) -> Failure {
+    Failure(
+      code: ExitCode.missing, error: "missing", message: "the character \(id) has no picture")
+  }
+
   fileprivate static var nextSearch: Failure {
     Failure(
       code: ExitCode.interrupted, error: "cancelled", message: "cancelled by the next search")

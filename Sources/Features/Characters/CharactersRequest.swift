@@ -115,8 +115,13 @@ public struct CharactersAnswer<Value: Codable & Equatable & Sendable>: Codable, 
     self.stale = stale
   }
 
-  /// What a repository fetched, as an action may have it.
-  init(_ fetched: Repository<Value>.Fetched, _ dependencies: Dependencies) async throws {
+  /// What a repository fetched, as an action may have it. The log has a line of it.
+  init(
+    _ fetched: Repository<Value>.Fetched, of endpoint: APIEndpoint, _ dependencies: Dependencies
+  ) async throws {
+    dependencies.logger.log(
+      "\(endpoint)", level: .info, category: "characters",
+      fields: [LogField("verdict", fetched.verdict.rawValue)])
     (value, masked) = try await masking(fetched.value, dependencies)
     verdict = fetched.verdict
     stale = fetched.networkError.map { dependencies.logger.redact($0.message) }
@@ -136,10 +141,11 @@ public struct CharactersError: Error, Codable, Equatable, Sendable {
     self.failure = failure
   }
 
-  /// Any error of the services.
+  /// Any error of the services. The log has a line of it.
   init(_ error: any Error, _ dependencies: Dependencies) {
     status = (error as? APIError)?.status
     failure = Failure(error, dependencies)
+    dependencies.logger.log("\(failure.message)", level: .warning, category: "characters")
     guard let status else { return }
     failure.code = status < 400 ? 3 : status < 500 ? 4 : 5
     failure.error = "httpStatus"

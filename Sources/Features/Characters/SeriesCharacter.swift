@@ -92,7 +92,16 @@ extension CharacterPage {
 
 /// A character as the service writes it.
 private struct ReceivedCharacter: Decodable {
-  struct Place: Decodable { var name: String }
+  /// A place by its name; copies of the data have a number of the database here, which is no name.
+  struct Place: Decodable {
+    enum CodingKeys: CodingKey { case name }
+
+    var name: String?
+
+    init(from decoder: any Decoder) throws {
+      name = try? decoder.container(keyedBy: CodingKeys.self).decode(String.self, forKey: .name)
+    }
+  }
 
   var id: Int
   var name: String
