@@ -240,10 +240,52 @@ struct CharactersReducerTests {
     store.finish()
   }
 
+  /// The search as a machine; `docs/writing-a-feature.md` has the same as a table.
+  enum SearchEvent: Hashable { case run, load, loaded, nothing, failed }
+  enum SearchStatus: Hashable {
+    case idle, loading, shown, failed
+
+    init(_ status: CharactersStatus) {
+      self =
+        switch status {
+        case .idle: .idle
+        case .loading: .loading
+        case .shown: .shown
+        case .failed: .failed
+        }
+    }
+  }
+
+  private static let search = TransitionTable<SearchStatus, SearchEvent> {
+    From(.idle, .shown, .failed).on(.load).to(.loading)
+    From(.loading).on(.loaded, .nothing).to(.shown)
+    From(.loading).on(.failed).to(.failed)
+    // The next search ends the one before it.
+    From(.loading).on(.run).to(.idle)
+    From(.idle, .shown, .failed).on(.run).stays
+  }
+
+  private static func monitor()
+    -> TransitionMonitor<CharactersState, CharactersAction, SearchStatus, SearchEvent>
+  {
+    TransitionMonitor(search) {
+      SearchStatus($0.search.status)
+    } action: { action in
+      switch action {
+      case .search(.load): .load
+      case .search(.loaded): .loaded
+      case .search(.failed(_, let error)): error.status == 404 ? .nothing : .failed
+      case .run(_, .search): .run
+      default: nil
+      }
+    }
+  }
+
   /// Whatever is asked, cancelled and answered, and in whichever order.
   @Test("a model: what waits is loading, what is kept is bounded, and no search has two jobs")
   func model() {
-    let names = ["rick", "morty", "summer"]
+    let monitor = Self.monitor()
+    let names = ["rick", "morty", "summer", "slow"]
     @Sendable func job(_ random: inout SeededRandom) -> Int {
       Int.random(in: 1...Int(Int32.max), using: &random)
     }
@@ -265,7 +307,7 @@ struct CharactersReducerTests {
             job(&random),
             .search(
               filter: Self.filter(names.randomElement(using: &random) ?? "rick"), page: 1,
-              options: CharactersOptions()))
+              options: CharactersOptions(retries: 1)))
         },
         .send { _, random in run(job(&random), .refresh(options: CharactersOptions())) },
         .advance(by: .milliseconds(100)),
@@ -280,6 +322,7 @@ struct CharactersReducerTests {
         Invariant("at most one search waits") { (state: CharactersState) in
           state.pending.count { if case .search = $0.command { true } else { false } } <= 1
         },
+        .transitions(monitor),
         Invariant("what is kept is bounded") { (state: CharactersState) in
           state.list.shown.count <= 5 && state.recent.count <= 20
         },
@@ -290,7 +333,10 @@ struct CharactersReducerTests {
       api.answer { request in
         request.url.contains("character/")
           ? .json(#"{"id":2,"name":"M","status":"Alive","species":"Human","gender":"Male"}"#)
-          : request.url.contains("summer") ? .status(404) : Self.json(["x"], count: 9, pages: 9)
+          : request.url.contains("summer")
+            ? .status(404)
+            : request.url.contains("slow")
+              ? .status(503) : Self.json(["x"], count: 9, pages: 9)
       }
       dependencies.apiClient = api
       dependencies.clock = BoardClock(
@@ -299,12 +345,13 @@ struct CharactersReducerTests {
       return dependencies
     }
     model.check(seeds: 1...60, length: 40, report: report)
+    monitor.checkCoverage(report: report)
   }
 }
 
 /// What lines of the feature print, and with which exit code they end.
 @Suite("characters, its lines")
-struct CharactersLineTests {
+struct CharactersFeatureTests {
   let lines: Lines = {
     var dependencies = Dependencies.preview
     dependencies.clock = Dependencies.mock.clock

@@ -85,6 +85,7 @@ private struct CharactersRouting: Reducer {
     _ dependencies: Dependencies
   ) -> [Effect<CharactersAction>] {
     let earlier = command.isSearch ? state.pending.filter(\.command.isSearch).map(\.job) : []
+    for job in earlier { state.end(job) }
     state.pending.append(
       PendingCharacters(job: context.job, command: command, timeout: context.timeout))
     state.show(command)
