@@ -468,6 +468,41 @@ struct CharactersFeatureTests {
     await lines.board.close()
   }
 
+  @Test("a secret that the service repeats is a mark, and is passed on to nobody")
+  func secret() async {
+    let world = World()
+    world.logger.redactor.registerSecret(Array("s3cretvalue".utf8), name: "k")
+    world.api.answer(
+      "GET", "\(CharactersRequest.usualAddress)/character/1",
+      with: .json(
+        #"{"id":1,"name":"s3cretvalue","status":"Alive","species":"Human","gender":"Male","#
+          + #""image":"http://pictures.test/s3cretvalue.jpeg"}"#))
+    let lines = Lines(world)
+    #expect(await lines.run("characters show 1") == 0)
+    #expect(lines.allPrinted.contains("name      «secret:k»\n"), "\(lines.allPrinted)")
+    #expect(lines.allPrinted.contains("2 values are masked"))
+    #expect(await lines.run("characters image 1 --out 1.jpeg") == 65)
+    #expect(lines.allPrinted.contains("the address of the picture holds the secret 'k'"))
+    #expect(!lines.allPrinted.contains("s3cretvalue"))
+    #expect(world.api.requests.allSatisfy { !$0.url.contains("pictures.test") })
+    await lines.board.close()
+  }
+
+  @Test("a job that is cancelled waits no more")
+  func cancelled() async {
+    let world = World()
+    world.api.answer { _ in .hang }
+    let lines = Lines(world)
+    #expect(await lines.run("characters show 1 &") == 0)
+    await world.api.waitForHanging()
+    #expect(lines.board.store.state.characters.detail?.status == .loading(job: 1))
+    #expect(await lines.run("cancel 1") == 0)
+    #expect(world.api.hangingCount == 0)
+    #expect(lines.board.store.state.characters.detail?.status == .idle)
+    #expect(lines.board.store.state.characters.pending.isEmpty)
+    await lines.board.close()
+  }
+
   @Test("a service of the board is asked by its name; one with a key is refused")
   func service() async {
     #expect(await lines.run("characters list --service rm") == 66)

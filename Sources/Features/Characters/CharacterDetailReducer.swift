@@ -1,3 +1,4 @@
+import SwiftBoardBoard
 import SwiftBoardDependencies
 import SwiftBoardStore
 
@@ -52,6 +53,7 @@ struct CharacterDetailReducer: Reducer {
     let endpoint = request.endpoint(url: url)
     let images = request.repository(dependencies) { $0 }
     return .task(name: "characters.image") {
+      try MarkedText.refuse(url, in: "the address of the picture")
       try dependencies.files.checkTarget(file, isRecording: false)
       let image = try await images.value(of: endpoint, policy: request.policy).value
       try await dependencies.files.write(image, to: file, mode: .replace)

@@ -51,6 +51,9 @@ public struct CharactersRequest: Codable, Sendable, Equatable {
       policy: options.cache ?? pending.command.usualPolicy, retries: options.retries,
       timeout: pending.timeout ?? 30_000)
     while base.hasSuffix("/") { base.removeLast() }
+    do { try MarkedText.refuse(base, in: "the address of the service") } catch {
+      throw Failure(any: error)
+    }
   }
 
   /// The address of something of the service.
