@@ -228,6 +228,28 @@ import Testing
     #expect(world.asked == 2)
   }
 
+  @Test("a repository that shares no exchanges has one for each caller, and says the status")
+  func unshared() async throws {
+    let client = MockAPIClient()
+    client.answer("GET", "http://own.test/", with: .hang)
+    var answers = ResponseRepository(
+      client: client, cache: MockPersistenceService(), date: .fixed(), service: "own")
+    answers.sharesExchanges = false
+    let values = Repository(answers) { $0.status }
+    let endpoint = APIEndpoint(url: "http://own.test/")
+    let errors = await withTaskGroup { group in
+      for _ in 0..<2 {
+        group.addTask { await apiFailure { try await values.value(of: endpoint) } }
+      }
+      await client.waitForHanging(2)
+      client.release(with: .status(418))
+      return await group.reduce(into: []) { $0.append($1) }
+    }
+    #expect(errors.map(\.?.kind) == [.undecodable, .undecodable])
+    #expect(errors.map(\.?.status) == [418, 418])
+    #expect(client.requests.count == 2)
+  }
+
   @Test("requests that differ, also in a secret only, and those without a cache have their own")
   func ownExchanges() async throws {
     let world = try World()
