@@ -1,9 +1,10 @@
 import SwiftBoardBoard
 import SwiftBoardCommandLine
 import SwiftBoardDependencies
-import SwiftBoardFeatures
 import SwiftBoardJSON
 import Testing
+
+@testable import SwiftBoardFeatures
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials
@@ -45,8 +46,37 @@ struct BoardStateEncodingTests {
     state.db.collection = "films"
     state.log.notes = 2
     state.log.level = .warning
+    state.characters = characters
     state.session.recording = "r.actions.jsonl"
     state.session.position = SessionPosition(step: 3, last: 5)
+    return state
+  }()
+
+  private static let characters: CharactersState = {
+    let character = SeriesCharacter(id: 1, name: "Rick")
+    let page = CharacterPage(number: 1, pages: 2, count: 21, characters: [character])
+    var state = CharactersState()
+    state.route = .detail(id: 1)
+    state.service = "http://rm.test/api"
+    state.list.show(page)
+    state.list.prefetched = 2
+    state.list.status = .shown(isStale: true)
+    state.detail = CharacterDetail(id: 1)
+    state.detail?.item = character
+    state.detail?.image = "1.jpeg"
+    state.detail?.status = .loading(job: 3)
+    for name in ["name", "status", "species", "type", "gender"] {
+      state.search.filter[name] = "x"
+    }
+    state.search.pages = 1
+    state.search.count = 1
+    state.search.results = state.list.shown[0].rows
+    state.search.status = .failed(error: "timeout")
+    state.recent = ["name==rick"]
+    let options = CharactersOptions(service: "rm", cache: .noCache, retries: 1)
+    state.pending = [
+      PendingCharacters(job: 3, command: .show(id: 1, options: options), timeout: 5)
+    ]
     return state
   }()
 

@@ -90,6 +90,8 @@ struct FeatureListTests {
     let document = Document(collection: "c", id: "1", body: "{}", updated: 1)
     let status = KeychainStatus(path: "p", exists: true, unlocked: true)
     let statistics = PersistenceStatistics(paths: ["p"], bytes: 1, schemaVersion: 1, tables: [])
+    let asked = CharactersRequest(job: 1)
+    let page = CharacterPage(number: 1, pages: 1, count: 0, characters: [])
     let record = LogRecord(
       time: 1, level: .info, category: "api", message: "m", fields: [LogField("verdict", "MISS")])
     return [
@@ -112,6 +114,13 @@ struct FeatureListTests {
         .succeeded(
           job: 1, result: .statistics(statistics: LoggerStatistics(counts: [:], dropped: 0)))),
       .log(.succeeded(job: 1, result: .exported(count: 1, path: "p", unreadable: 1))),
+      .characters(.recent(job: 1, searches: [RecentSearch(text: "t", at: 1)])),
+      .characters(.list(action: .loaded(request: asked, answer: CharactersAnswer(page)))),
+      .characters(.search(action: .loaded(request: asked, answer: CharactersAnswer(page)))),
+      .characters(
+        .detail(
+          action: .loaded(
+            request: asked, answer: CharactersAnswer(SeriesCharacter(id: 1, name: "n"))))),
     ]
   }()
 }

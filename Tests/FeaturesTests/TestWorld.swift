@@ -183,6 +183,10 @@ extension BoardState {
     get { self[BoardFeatures.log] }
     _modify { yield &self[BoardFeatures.log] }
   }
+  var characters: CharactersState {
+    get { self[BoardFeatures.characters] }
+    _modify { yield &self[BoardFeatures.characters] }
+  }
 }
 
 extension BoardAction {
@@ -192,6 +196,9 @@ extension BoardAction {
   }
   static func db(_ action: DatabaseAction) -> Self { Self(action, of: BoardFeatures.db) }
   static func log(_ action: LogAction) -> Self { Self(action, of: BoardFeatures.log) }
+  static func characters(_ action: CharactersAction) -> Self {
+    Self(action, of: BoardFeatures.characters)
+  }
 
   var api: APIAction? { action(of: BoardFeatures.api) }
   var keychain: KeychainAction? { action(of: BoardFeatures.keychain) }

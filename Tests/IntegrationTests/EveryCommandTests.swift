@@ -72,6 +72,19 @@ struct EveryCommandTests {
     ("log.export", ["-log export l.jsonl"]),
     ("log.redact.test", ["log redact test 'Authorization: Bearer x'"]),
     ("log.clear", ["log clear"]),
+    (
+      "characters.list",
+      ["characters list", "characters list --page 2", "-characters list page==9"]
+    ),
+    ("characters.show", ["characters show 1", "characters show 1 --json", "-characters show 99"]),
+    ("characters.search", ["characters search name==rick", "characters search name==nobody"]),
+    ("characters.image", ["characters image 1 --out 1.jpeg"]),
+    ("characters.refresh", ["characters refresh"]),
+    ("characters.recent", ["characters recent", "characters recent --json"]),
+    (
+      "characters.recent.remove",
+      ["characters recent remove name==rick", "-characters recent remove rick"]
+    ),
     ("echo", ["echo a b", "echo kept > out.txt", "echo more >> out.txt"]),
     ("set", ["set x 1"]),
     ("unset", ["unset x"]),

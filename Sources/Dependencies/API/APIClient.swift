@@ -209,10 +209,13 @@ public struct APIError: Error, Sendable, Equatable, Codable {
   public var kind: Kind
   /// What went wrong and what to do, for people, in one line.
   public var message: String
+  /// The status of an answer that is no value, where that is what went wrong.
+  public var status: Int?
 
   /// An error; what it says must hold no secret.
-  public init(_ kind: Kind, _ message: String) {
+  public init(_ kind: Kind, _ message: String, status: Int? = nil) {
     self.kind = kind
     self.message = message
+    self.status = status
   }
 }

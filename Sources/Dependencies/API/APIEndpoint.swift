@@ -104,6 +104,8 @@ extension APIResponse {
 extension APIError {
   /// Says that the status of an answer is not that of a value.
   static func noValue(_ request: APIRequest, status: Int) -> APIError {
-    APIError(.undecodable, "\(request) was answered with status \(status), not with a value")
+    APIError(
+      .undecodable, "\(request) was answered with status \(status), not with a value",
+      status: status)
   }
 }

@@ -228,6 +228,18 @@ import Testing
     #expect(world.asked == 2)
   }
 
+  @Test("an answer that is no value says its status")
+  func status() async throws {
+    let client = MockAPIClient()
+    client.answer("GET", "http://own.test/", with: .status(418))
+    let answers = ResponseRepository(
+      client: client, cache: MockPersistenceService(), date: .fixed(), service: "own")
+    let values = Repository(answers) { $0.status }
+    let error = await apiFailure { try await values.value(of: APIEndpoint(url: "http://own.test/")) }
+    #expect(error?.kind == .undecodable)
+    #expect(error?.status == 418)
+  }
+
   @Test("requests that differ, also in a secret only, and those without a cache have their own")
   func ownExchanges() async throws {
     let world = try World()

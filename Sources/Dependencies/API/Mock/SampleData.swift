@@ -4,6 +4,7 @@ import SwiftBoardSystem
 ///
 /// - `…/character?page=N&name=…&status=…`: pages of 20, in the form of the Rick and Morty API
 /// - `…/character/ID`
+/// - `…/character/avatar/ID.jpeg`: a picture of no size
 /// - `…/system/status`: name and version of a media service
 /// - everything else: 404 with `{"error":"There is nothing here"}`
 ///
@@ -28,6 +29,12 @@ enum SampleData {
     let base = "\(address.origin)\(address.path)"
     if parts.last == "character" {
       return page(request, base: base, query: items(address.query))
+    }
+    if parts.suffix(3).starts(with: ["character", "avatar"]) {
+      // The beginning and the end of a picture.
+      return .response(
+        status: 200, headers: [HTTPHeader("Content-Type", "image/jpeg")],
+        body: Data([0xFF, 0xD8, 0xFF, 0xD9]))
     }
     if parts.suffix(2).first == "character", let last = parts.last {
       guard let id = Int(last) else {

@@ -59,14 +59,17 @@ public struct ResponseRepository: Sendable {
   }
 
   /// A repository with the client, the cache and the clock of an environment, as
-  /// `init(client:cache:date:service:account:lifetime:)`. No answer is kept in which the logger's
-  /// redactor finds a secret.
+  /// `init(client:cache:date:service:account:lifetime:)`. Equal requests of the environment share
+  /// an exchange. No answer is kept in which the logger's redactor finds a secret.
   public init(
     _ dependencies: Dependencies, service: String, account: String? = nil,
     lifetime: CacheLifetime = .unlimited
   ) {
     let redactor = dependencies.logger.redactor
-    self.init(client: dependencies.apiClient, cache: dependencies.persistence) { response in
+    self.init(
+      client: dependencies.apiClient, cache: dependencies.persistence,
+      exchanges: dependencies.exchanges
+    ) { response in
       redactor.mask([UInt8](response.body)).names.isEmpty
         && response.headers.allSatisfy { redactor.mask("\($0.name): \($0.value)").names.isEmpty }
     }

@@ -1,0 +1,74 @@
+import SwiftBoardBoard
+import SwiftBoardCommandLine
+import SwiftBoardDependencies
+import SwiftBoardStore
+
+/// The search: keeps what is searched for, then asks.
+struct CharacterSearchReducer: Reducer {
+  func reduce(
+    _ state: inout CharacterSearch, _ action: CharacterSearchAction, _ dependencies: Dependencies
+  ) -> [Effect<CharacterSearchAction>] {
+    switch action {
+    case .load(let request, let filter, let page):
+      state.filter = filter
+      state.page = page
+      state.status = .loading(job: request.job)
+      let ask = load(filter, page, request, dependencies)
+      guard !filter.items.isEmpty else { return ask }
+      return remember(filter, request, dependencies).concatenate(with: ask)
+    case .loaded(_, let answer):
+      state.show(answer.value.characters, pages: answer.value.pages, count: answer.value.count)
+      state.status = .shown(isStale: answer.verdict == .stale)
+      return []
+    case .failed(_, let error) where error.status == 404:
+      // The service's way to say that there is no such character.
+      state.show([], pages: 0, count: 0)
+      state.status = .shown(isStale: false)
+      return []
+    case .failed(_, let error):
+      state.status = .failed(error: error.failure.error)
+      return []
+    case .remembered, .notRemembered: return []
+    }
+  }
+
+  private func remember(
+    _ filter: CharacterFilter, _ request: CharactersRequest, _ dependencies: Dependencies
+  ) -> [Effect<CharacterSearchAction>] {
+    let (text, now) = (filter.text, dependencies.date.now)
+    return .task(name: "characters.remember") {
+      try await dependencies.persistence.addSearch(text, scope: CharactersReducer.scope, at: now)
+      return .remembered(text: text)
+    }
+    .catch { .notRemembered(failure: Failure($0, dependencies)) }
+    .cancellable(id: request.job)
+  }
+
+  private func load(
+    _ filter: CharacterFilter, _ number: Int, _ request: CharactersRequest,
+    _ dependencies: Dependencies
+  ) -> [Effect<CharacterSearchAction>] {
+    let endpoint = request.endpoint(
+      "character",
+      [QueryItem("page", String(number))] + filter.items.map { QueryItem($0.name, $0.value) })
+    let pages = request.repository(dependencies) { try CharacterPage(json: $0, number: number) }
+    return .task(name: "characters.search") {
+      let fetched = try await pages.value(of: endpoint, policy: request.policy)
+      let answer = try await CharactersAnswer(fetched, of: endpoint, dependencies)
+      return .loaded(request: request, answer: answer)
+    }
+    .retry(
+      request.retryPolicy, clock: dependencies.clock.standard, while: CharactersError.isTemporary
+    )
+    .catch { .failed(request: request, error: CharactersError($0, dependencies)) }
+    .cancellable(id: request.job)
+  }
+}
+
+extension CharacterSearch {
+  fileprivate mutating func show(_ characters: [SeriesCharacter], pages: Int, count: Int) {
+    self.pages = pages
+    self.count = count
+    results = characters.prefix(100).map(CharacterList.Row.init)
+  }
+}

@@ -1,0 +1,132 @@
+import SwiftBoardBoard
+import SwiftBoardCommandLine
+import SwiftBoardDependencies
+import SwiftBoardStore
+
+/// The actions of the feature `characters`.
+public enum CharactersAction {
+  /// A line asks for something.
+  case run(context: CommandContext, command: CharactersCommand)
+  /// The service that a command asks is known; `nil` if the board has none of that name.
+  case resolved(job: Int, service: APIService?)
+  /// An action of the list.
+  case list(action: CharacterListAction)
+  /// An action of the character that is shown.
+  case detail(action: CharacterDetailAction)
+  /// An action of the search.
+  case search(action: CharacterSearchAction)
+  /// The recent searches that are kept, newest first.
+  case recent(job: Int, searches: [RecentSearch])
+  /// A recent search was removed.
+  case removed(job: Int, text: String, count: Int)
+  /// A command failed before it asked its service, or was cancelled by another one.
+  case failed(job: Int, failure: Failure)
+}
+
+extension CharactersAction: FeatureAction {
+  /// The command of `run`.
+  public var started: CommandContext? {
+    if case .run(let context, _) = self { context } else { nil }
+  }
+
+  /// The next page comes after a pause, whether or not a line follows.
+  public var comesByItself: Bool {
+    switch self {
+    case .list(.prefetched), .list(.prefetchFailed): true
+    default: false
+    }
+  }
+
+  var list: CharacterListAction? { if case .list(let action) = self { action } else { nil } }
+  var detail: CharacterDetailAction? { if case .detail(let action) = self { action } else { nil } }
+  var search: CharacterSearchAction? { if case .search(let action) = self { action } else { nil } }
+}
+
+/// The commands of the feature `characters`.
+public enum CharactersCommand: Codable, Sendable, Equatable {
+  /// A page of the list.
+  case list(page: Int, options: CharactersOptions)
+  /// One character.
+  case show(id: Int, options: CharactersOptions)
+  /// A page of what a search finds.
+  case search(filter: CharacterFilter, page: Int, options: CharactersOptions)
+  /// Writes the picture of a character to a file.
+  case image(id: Int, file: String, options: CharactersOptions)
+  /// Asks again for what is shown.
+  case refresh(options: CharactersOptions)
+  /// The recent searches.
+  case recent
+  /// Forgets a recent search.
+  case recentRemove(text: String)
+
+  /// The options of a command that asks a service; `nil` for one that asks none.
+  var options: CharactersOptions? {
+    switch self {
+    case .list(_, let options), .show(_, let options), .search(_, _, let options),
+      .image(_, _, let options), .refresh(let options):
+      options
+    case .recent, .recentRemove: nil
+    }
+  }
+}
+
+/// How a service is asked.
+public struct CharactersOptions: Codable, Sendable, Equatable {
+  /// The name of a service of the board; `nil`: `rick-and-morty`, or the public one.
+  public var service: String?
+  /// The permitted sources of the answer; `nil`: as the command usually has it.
+  public var cache: CachePolicy?
+  /// How often a request is sent again that failed for the time being.
+  public var retries: Int
+
+  /// As usual.
+  public init(service: String? = nil, cache: CachePolicy? = nil, retries: Int = 0) {
+    self.service = service
+    self.cache = cache
+    self.retries = retries
+  }
+}
+
+/// The actions of the list.
+public enum CharacterListAction: Codable, Sendable, Equatable {
+  /// Asks for a page.
+  case load(request: CharactersRequest, page: Int)
+  /// The page came.
+  case loaded(request: CharactersRequest, answer: CharactersAnswer<CharacterPage>)
+  /// The page did not come.
+  case failed(request: CharactersRequest, page: Int, error: CharactersError)
+  /// The page after the one that is shown is in the cache.
+  case prefetched(page: Int)
+  /// The page after the one that is shown could not be had; nothing is said of it but in the log.
+  case prefetchFailed(page: Int)
+}
+
+/// The actions of the character that is shown.
+public enum CharacterDetailAction: Codable, Sendable, Equatable {
+  /// Asks for a character.
+  case load(request: CharactersRequest, id: Int)
+  /// The character came.
+  case loaded(request: CharactersRequest, answer: CharactersAnswer<SeriesCharacter>)
+  /// The character did not come.
+  case failed(request: CharactersRequest, id: Int, error: CharactersError)
+  /// Asks for the picture at an address, and writes it to a file.
+  case saveImage(request: CharactersRequest, url: String, file: String)
+  /// The picture is in the file.
+  case imageSaved(request: CharactersRequest, file: String, bytes: Int)
+  /// There is no picture, or it could not be written.
+  case imageFailed(request: CharactersRequest, error: CharactersError)
+}
+
+/// The actions of the search.
+public enum CharacterSearchAction: Codable, Sendable, Equatable {
+  /// Searches.
+  case load(request: CharactersRequest, filter: CharacterFilter, page: Int)
+  /// Something was found.
+  case loaded(request: CharactersRequest, answer: CharactersAnswer<CharacterPage>)
+  /// There was no answer, or nothing was found.
+  case failed(request: CharactersRequest, error: CharactersError)
+  /// The search is among the recent ones.
+  case remembered(text: String)
+  /// The search is not among the recent ones, since the database refused it.
+  case notRemembered(failure: Failure)
+}

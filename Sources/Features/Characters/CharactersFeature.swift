@@ -1,0 +1,16 @@
+import SwiftBoardBoard
+
+extension BoardFeatures {
+  /// The characters of a series, from a service and from a cache: a list, one character, a search.
+  public static let characters = Feature(
+    name: "characters", summary: "the characters of Rick and Morty: list, detail, search",
+    state: CharactersState(), reducer: CharactersReducer(), commands: CharactersCommands.table,
+    outcome: { action, state, _ in CharactersOutcomes.outcome(of: action, in: state) },
+    link: CharactersCommands.words,
+    cancelled: { state, job in state.end(job) },
+    volatile: [
+      "list.action.loaded.answer.verdict", "detail.action.loaded.answer.verdict",
+      "search.action.loaded.answer.verdict", "recent.searches[*].at",
+    ],
+    passesWordsOn: true, version: nil)
+}

@@ -1,0 +1,198 @@
+import SwiftBoardBoard
+import SwiftBoardCommandLine
+import SwiftBoardDependencies
+import SwiftBoardJSON
+
+enum CharactersOutcomes {
+  static func outcome(of action: CharactersAction, in state: CharactersState) -> Outcome? {
+    switch action {
+    case .run, .resolved: nil
+    case .failed(let job, let failure): Outcome(job: job, failure: failure)
+    case .list(let action): outcome(of: action)
+    case .detail(let action): outcome(of: action, in: state)
+    case .search(let action): outcome(of: action, in: state.search)
+    case .recent(let job, let searches): recent(searches, job)
+    case .removed(let job, let text, 0): Outcome(job: job, failure: .noSearch(text))
+    case .removed(let job, let text, _):
+      Outcome(
+        job: job, value: .object([.init("removed", .string(text))]), notes: ["removed \(text)"])
+    }
+  }
+
+  // MARK: The list
+
+  private static func outcome(of action: CharacterListAction) -> Outcome? {
+    switch action {
+    case .loaded(let request, let answer):
+      page(answer, request.job, "page \(answer.value.number) of \(answer.value.pages)")
+    case .failed(let request, let page, let error):
+      Outcome(
+        job: request.job,
+        failure: error.status == 404 ? .noPage(page) : error.failure)
+    case .load, .prefetched, .prefetchFailed: nil
+    }
+  }
+
+  private static let columns = [
+    Column("id", priority: 5, alignment: .right), Column("name", priority: 4),
+    Column("status", priority: 3), Column("species", priority: 2), Column("gender", priority: 1),
+  ]
+
+  /// A page as a table, with a line that says which.
+  private static func page(
+    _ answer: CharactersAnswer<CharacterPage>, _ job: Int, _ title: String
+  ) -> Outcome {
+    let page = answer.value
+    let number = page.count == 1 ? "1 character" : "\(page.count) characters"
+    return Outcome(
+      job: job,
+      value: json(page, answer),
+      presentation: .table(columns: columns, rows: page.characters.map(row)),
+      notes: ["\(title)  \(number)\(shown(answer.verdict))"] + stale(answer)
+    ).masked(answer.masked)
+  }
+
+  private static func row(_ character: SeriesCharacter) -> [String] {
+    [
+      String(character.id), character.name, character.status, character.species, character.gender,
+    ]
+  }
+
+  private static func json(
+    _ page: CharacterPage, _ answer: CharactersAnswer<CharacterPage>
+  ) -> JSON {
+    .object([
+      .init("page", JSON(page.number)), .init("pages", JSON(page.pages)),
+      .init("count", JSON(page.count)),
+      .init("results", .array(page.characters.map { .object(members($0)) })),
+      .init("verdict", .string(answer.verdict.rawValue)),
+    ])
+  }
+
+  // MARK: One character
+
+  /// A command that writes a picture ends with the picture, not with the character.
+  private static func outcome(
+    of action: CharacterDetailAction, in state: CharactersState
+  ) -> Outcome? {
+    switch action {
+    case .loaded(let request, let answer):
+      state.command(of: request.job) == nil ? character(answer, request.job) : nil
+    case .failed(let request, let id, let error):
+      Outcome(
+        job: request.job, failure: error.status == 404 ? .noCharacter(id) : error.failure)
+    case .imageSaved(let request, let file, let bytes):
+      Outcome(
+        job: request.job,
+        value: .object([.init("file", .string(file)), .init("bytes", JSON(bytes))]),
+        notes: ["\(bytes) bytes -> \(file)"])
+    case .imageFailed(let request, let error):
+      Outcome(job: request.job, failure: error.failure)
+    case .load, .saveImage: nil
+    }
+  }
+
+  private static func character(
+    _ answer: CharactersAnswer<SeriesCharacter>, _ job: Int
+  ) -> Outcome {
+    let members = members(answer.value)
+    let fields = members.filter { $0.value != "" }.map {
+      ($0.key, $0.value.stringValue ?? $0.value.text)
+    }
+    return Outcome(
+      job: job,
+      value: .object(members + [.init("verdict", .string(answer.verdict.rawValue))]),
+      presentation: .fields(fields), notes: stale(answer)
+    ).masked(answer.masked)
+  }
+
+  private static func members(_ character: SeriesCharacter) -> [JSON.Member] {
+    [
+      .init("id", JSON(character.id)), .init("name", .string(character.name)),
+      .init("status", .string(character.status)), .init("species", .string(character.species)),
+      .init("type", .string(character.type)), .init("gender", .string(character.gender)),
+      .init("origin", .string(character.origin)), .init("location", .string(character.location)),
+      .init("episodes", JSON(character.episodes)), .init("image", .string(character.image)),
+    ]
+  }
+
+  // MARK: The search
+
+  private static func outcome(
+    of action: CharacterSearchAction, in search: CharacterSearch
+  ) -> Outcome? {
+    switch action {
+    case .loaded(let request, let answer):
+      page(
+        answer, request.job,
+        "\(search.filter.title), page \(answer.value.number) of \(answer.value.pages)")
+    case .failed(let request, let error) where error.status == 404:
+      nothing(search, request.job)
+    case .failed(let request, let error): Outcome(job: request.job, failure: error.failure)
+    case .load, .remembered, .notRemembered: nil
+    }
+  }
+
+  private static func nothing(_ search: CharacterSearch, _ job: Int) -> Outcome {
+    let place = search.page > 1 ? " on page \(search.page)" : ""
+    let page = CharacterPage(number: search.page, pages: 0, count: 0, characters: [])
+    return Outcome(
+      job: job, value: json(page, CharactersAnswer(page)),
+      presentation: .table(columns: columns, rows: []),
+      notes: ["no character matches \(search.filter.title)\(place)"])
+  }
+
+  private static func recent(_ searches: [RecentSearch], _ job: Int) -> Outcome {
+    Outcome(
+      job: job,
+      value: .array(
+        searches.map {
+          .object([
+            .init("at", .string(Timestamp.format($0.at))), .init("search", .string($0.text)),
+          ])
+        }),
+      presentation: .table(
+        columns: [Column("at", priority: 1), Column("search", priority: 2)],
+        rows: searches.map { [Timestamp.format($0.at), $0.text] })
+    ).withMarks
+  }
+
+  // MARK: Where it came from
+
+  private static func shown(_ verdict: CacheVerdict) -> String {
+    verdict == .none ? "" : "  \(verdict.rawValue)"
+  }
+
+  /// What is said of an answer that the service has not confirmed.
+  private static func stale<Value>(_ answer: CharactersAnswer<Value>) -> [String] {
+    if let reason = answer.stale {
+      return ["warning: this is a kept answer; the service did not answer: \(reason)"]
+    }
+    return answer.verdict == .stale
+      ? ["this is a kept answer; 'characters refresh' asks again"] : []
+  }
+}
+
+extension CharacterFilter {
+  fileprivate var title: String { items.isEmpty ? "every character" : text }
+}
+
+extension Failure {
+  fileprivate static func noCharacter(_ id: Int) -> Failure {
+    Failure(
+      code: ExitCode.missing, error: "missing", message: "there is no character \(id)",
+      help: "'characters list' shows what there is")
+  }
+
+  fileprivate static func noPage(_ page: Int) -> Failure {
+    Failure(
+      code: ExitCode.missing, error: "missing", message: "the list has no page \(page)",
+      help: "'characters list' says how many there are")
+  }
+
+  fileprivate static func noSearch(_ text: String) -> Failure {
+    Failure(
+      code: ExitCode.missing, error: "missing", message: "there is no recent search '\(text)'",
+      help: "'characters recent' lists what there is")
+  }
+}

@@ -1,0 +1,206 @@
+import SwiftBoardBoard
+import SwiftBoardCommandLine
+import SwiftBoardDependencies
+import SwiftBoardStore
+
+/// The feature as a whole: which service a command asks, and which part of the feature shows the
+/// answer.
+///
+/// A command takes three steps: `run`, from which the service is looked up; `resolved`, which
+/// decides on the request and passes it to a part; and the part's answer.
+struct CharactersReducer: ComposedReducer {
+  /// Where the database keeps recent searches.
+  static let scope = "characters"
+
+  var body: some Reducer<CharactersState, CharactersAction, Dependencies> {
+    Scope(
+      state: \.list, action: .case(CharactersAction.list(action:), \.list), id: "list"
+    ) {
+      CharacterListReducer()
+    }
+    Scope(
+      state: \.search, action: .case(CharactersAction.search(action:), \.search), id: "search"
+    ) {
+      CharacterSearchReducer()
+    }
+    // Another character does not end a job that asks for this one: it may run in the background.
+    CharactersRouting()
+      .ifLet(
+        \.detail, action: .case(CharactersAction.detail(action:), \.detail), identity: nil,
+        id: "detail"
+      ) {
+        CharacterDetailReducer()
+      }
+  }
+}
+
+/// What a command leads to.
+private struct CharactersRouting: Reducer {
+  func reduce(
+    _ state: inout CharactersState, _ action: CharactersAction, _ dependencies: Dependencies
+  ) -> [Effect<CharactersAction>] {
+    switch action {
+    case .run(let context, .recent): return recent(context.job, dependencies)
+    case .run(let context, .recentRemove(let text)):
+      return remove(text, context.job, dependencies)
+    case .run(let context, .refresh(let options)):
+      return ask(state.asksAgain(options), context, &state, dependencies)
+    case .run(let context, let command): return ask(command, context, &state, dependencies)
+    case .resolved(let job, let service):
+      guard let pending = state.pending.first(where: { $0.job == job }) else { return [] }
+      do throws(Failure) {
+        let request = try CharactersRequest(pending, service)
+        state.service = request.base
+        return begin(pending.command, request).map { [.send($0)] } ?? []
+      } catch { return .send(.failed(job: job, failure: error)) }
+    case .detail(.loaded(let request, let answer)):
+      guard case .image(_, let file, _)? = state.command(of: request.job) else {
+        state.end(request.job)
+        return []
+      }
+      guard !answer.value.image.isEmpty else {
+        return .send(.failed(job: request.job, failure: .noImage(answer.value.id)))
+      }
+      return .send(
+        .detail(action: .saveImage(request: request, url: answer.value.image, file: file)))
+    case .list(.loaded(let request, _)), .list(.failed(let request, _, _)),
+      .search(.loaded(let request, _)), .search(.failed(let request, _)),
+      .detail(.failed(let request, _, _)), .detail(.imageSaved(let request, _, _)),
+      .detail(.imageFailed(let request, _)):
+      state.end(request.job)
+    case .search(.remembered(let text)): state.remember(text)
+    case .recent(_, let searches):
+      state.recent = searches.prefix(CharacterSearch.kept).map(\.text)
+    case .removed(_, let text, _): state.recent.removeAll { $0 == text }
+    case .failed(let job, _): state.end(job)
+    case .list, .detail, .search: break
+    }
+    return []
+  }
+
+  /// Begins a command that asks a service. A search ends the searches before it, and any command
+  /// ends the wait for the next page.
+  private func ask(
+    _ command: CharactersCommand, _ context: CommandContext, _ state: inout CharactersState,
+    _ dependencies: Dependencies
+  ) -> [Effect<CharactersAction>] {
+    let earlier = command.isSearch ? state.pending.filter(\.command.isSearch).map(\.job) : []
+    for job in earlier { state.end(job) }
+    state.pending.append(
+      PendingCharacters(job: context.job, command: command, timeout: context.timeout))
+    state.show(command)
+    return [.cancel(id: CharacterListReducer.prefetch)]
+      + earlier.flatMap { [.cancel(id: $0), .send(.failed(job: $0, failure: .nextSearch))] }
+      + resolve(command, context.job, dependencies)
+  }
+
+  /// Finds the service that a command asks.
+  private func resolve(
+    _ command: CharactersCommand, _ job: Int, _ dependencies: Dependencies
+  ) -> [Effect<CharactersAction>] {
+    let name = command.options?.service ?? CharactersRequest.usualService
+    return .task(name: "characters.service") {
+      let service = try await dependencies.persistence.service(name)
+      return .resolved(job: job, service: try await masking([service], dependencies).value[0])
+    }
+    .catch { .failed(job: job, failure: Failure($0, dependencies)) }
+    .cancellable(id: job)
+  }
+
+  /// The action with which a part begins what a command asks for.
+  private func begin(
+    _ command: CharactersCommand, _ request: CharactersRequest
+  ) -> CharactersAction? {
+    switch command {
+    case .list(let page, _): .list(action: .load(request: request, page: page))
+    case .show(let id, _), .image(let id, _, _):
+      .detail(action: .load(request: request, id: id))
+    case .search(let filter, let page, _):
+      .search(action: .load(request: request, filter: filter, page: page))
+    case .refresh, .recent, .recentRemove: nil
+    }
+  }
+
+  private func recent(
+    _ job: Int, _ dependencies: Dependencies
+  ) -> [Effect<CharactersAction>] {
+    .task(name: "characters.recent") {
+      let searches = try await dependencies.persistence.searches(
+        scope: CharactersReducer.scope, containing: nil)
+      return .recent(job: job, searches: try await masking(searches, dependencies).value)
+    }
+    .catch { .failed(job: job, failure: Failure($0, dependencies)) }
+    .cancellable(id: job)
+  }
+
+  private func remove(
+    _ text: String, _ job: Int, _ dependencies: Dependencies
+  ) -> [Effect<CharactersAction>] {
+    .task(name: "characters.recent.remove") {
+      let count = try await dependencies.persistence.removeSearches(
+        text, scope: CharactersReducer.scope)
+      return .removed(job: job, text: text, count: count)
+    }
+    .catch { .failed(job: job, failure: Failure($0, dependencies)) }
+    .cancellable(id: job)
+  }
+}
+
+extension CharactersState {
+  /// The command of a job that waits; `nil` for a job that has its answer.
+  func command(of job: Int) -> CharactersCommand? {
+    pending.first { $0.job == job }?.command
+  }
+
+  /// Notes that a job waits no more, whether or not it has its answer.
+  mutating func end(_ job: Int) {
+    pending.removeAll { $0.job == job }
+    list.status.end(job)
+    detail?.status.end(job)
+    search.status.end(job)
+  }
+
+  /// The command that shows again what is shown.
+  fileprivate func asksAgain(_ options: CharactersOptions) -> CharactersCommand {
+    var options = options
+    // The cache is to have the new answer.
+    options.cache = options.cache ?? .remoteFirst
+    return switch route {
+    case .list: .list(page: list.page, options: options)
+    case .detail(let id): .show(id: id, options: options)
+    case .search: .search(filter: search.filter, page: search.page, options: options)
+    }
+  }
+
+  /// Goes where the answer to a command is shown.
+  fileprivate mutating func show(_ command: CharactersCommand) {
+    switch command {
+    case .list: route = .list
+    case .search: route = .search
+    case .show(let id, _), .image(let id, _, _):
+      route = .detail(id: id)
+      if detail?.id != id { detail = CharacterDetail(id: id) }
+    case .refresh, .recent, .recentRemove: break
+    }
+  }
+
+  fileprivate mutating func remember(_ text: String) {
+    recent = Array(([text] + recent.filter { $0 != text }).prefix(CharacterSearch.kept))
+  }
+}
+
+extension CharactersCommand {
+  fileprivate var isSearch: Bool { if case .search = self { true } else { false } }
+}
+
+extension Failure {
+  fileprivate static func noImage(_ id: Int) -> Failure {
+    Failure(
+      code: ExitCode.missing, error: "missing", message: "the character \(id) has no picture")
+  }
+
+  fileprivate static var nextSearch: Failure {
+    Failure(
+      code: ExitCode.interrupted, error: "cancelled", message: "cancelled by the next search")
+  }
+}

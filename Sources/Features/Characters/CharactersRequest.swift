@@ -1,0 +1,178 @@
+import SwiftBoardBoard
+import SwiftBoardCommandLine
+import SwiftBoardDependencies
+import SwiftBoardStore
+import SwiftBoardSystem
+
+/// Whom a command asks, and how: what a reducer has decided, and an effect carries out.
+public struct CharactersRequest: Codable, Sendable, Equatable {
+  /// The command that asks; the cancel ID of its effects.
+  public var job: Int
+  /// The name of the service, under which answers are kept.
+  public var service: String
+  /// The address of the service, without a slash at its end.
+  public var base: String
+  /// The permitted sources of the answer.
+  public var policy: CachePolicy
+  /// How often it is sent again after a failure for the time being.
+  public var retries: Int
+  /// Milliseconds that each attempt may take.
+  public var timeout: Int64
+
+  /// A request from its parts.
+  public init(
+    job: Int, service: String = Self.usualService, base: String = Self.usualAddress,
+    policy: CachePolicy = .localFirst, retries: Int = 0, timeout: Int64 = 30_000
+  ) {
+    self.job = job
+    self.service = service
+    self.base = base
+    self.policy = policy
+    self.retries = retries
+    self.timeout = timeout
+  }
+
+  /// The name of the service that is asked where a line names none.
+  public static let usualService = "rick-and-morty"
+  /// The address that is asked where the board has no service of that name.
+  public static let usualAddress = "https://rickandmortyapi.com/api"
+
+  /// The request of a command.
+  ///
+  /// - Parameter service: The board's service of the name that the command has, if there is one.
+  /// - Throws: `Failure` where the service cannot be asked.
+  init(_ pending: PendingCharacters, _ service: APIService?) throws(Failure) {
+    let options = pending.command.options ?? CharactersOptions()
+    if let name = options.service, service == nil { throw Failure(unknownService: name) }
+    if let service, service.authentication != nil { throw Failure(needsKey: service.name) }
+    self.init(
+      job: pending.job, service: service?.name ?? Self.usualService,
+      base: service?.baseURL ?? Self.usualAddress,
+      policy: options.cache ?? pending.command.usualPolicy, retries: options.retries,
+      timeout: pending.timeout ?? 30_000)
+    while base.hasSuffix("/") { base.removeLast() }
+    do { try MarkedText.refuse(base, in: "the address of the service") } catch {
+      throw Failure(any: error)
+    }
+  }
+
+  /// The address of something of the service.
+  func endpoint(_ path: String, _ query: [QueryItem] = []) -> APIEndpoint {
+    endpoint(url: "\(base)/\(path)", query)
+  }
+
+  /// An address that the service named.
+  func endpoint(url: String, _ query: [QueryItem] = []) -> APIEndpoint {
+    APIEndpoint(
+      url: url, query: query,
+      headers: [
+        HTTPHeader("Accept", "application/json, */*;q=0.5"),
+        HTTPHeader("User-Agent", "swiftboard"),
+      ], timeout: .milliseconds(timeout))
+  }
+
+  /// The policy of attempts, for `Effect.retry`.
+  var retryPolicy: RetryPolicy {
+    .exponential(.milliseconds(200), maximum: .seconds(60), attempts: retries + 1)
+  }
+
+  /// Where values of the service come from, asked for or kept.
+  ///
+  /// - Parameter decode: Makes a value of the body of an answer.
+  func repository<Value: Sendable>(
+    _ dependencies: Dependencies, _ decode: @escaping @Sendable (_ body: Data) throws -> Value
+  ) -> Repository<Value> {
+    Repository(ResponseRepository(dependencies, service: service)) { try decode($0.body) }
+  }
+}
+
+extension CharactersCommand {
+  /// A list that was seen is shown at once; what is searched for, or asked for again, is new.
+  fileprivate var usualPolicy: CachePolicy {
+    switch self {
+    case .search, .refresh: .remoteFirst
+    default: .localFirst
+    }
+  }
+}
+
+/// An answer, and where it came from.
+public struct CharactersAnswer<Value: Codable & Equatable & Sendable>: Codable, Equatable, Sendable
+{
+  /// What was asked for, without known secrets.
+  public var value: Value
+  /// Whether the cache had a part in it.
+  public var verdict: CacheVerdict
+  /// Why a kept answer stands in for the service's.
+  public var stale: String?
+  /// The values in whose place marks stand.
+  public var masked: MaskedValues?
+
+  /// An answer of the service.
+  public init(_ value: Value, verdict: CacheVerdict = .miss, stale: String? = nil) {
+    self.value = value
+    self.verdict = verdict
+    self.stale = stale
+  }
+
+  /// What a repository fetched, as an action may have it. The log has a line of it.
+  init(
+    _ fetched: Repository<Value>.Fetched, of endpoint: APIEndpoint, _ dependencies: Dependencies
+  ) async throws {
+    dependencies.logger.log(
+      "\(endpoint)", level: .info, category: "characters",
+      fields: [LogField("verdict", fetched.verdict.rawValue)])
+    (value, masked) = try await masking(fetched.value, dependencies)
+    verdict = fetched.verdict
+    stale = fetched.networkError.map { dependencies.logger.redact($0.message) }
+  }
+}
+
+/// Why there is no answer: a status of the service, or another failure.
+public struct CharactersError: Error, Codable, Equatable, Sendable {
+  /// The status of an answer that is none; `nil` where the service did not answer.
+  public var status: Int?
+  /// The failure, in the words of the board.
+  public var failure: Failure
+
+  /// An error as a service gives it.
+  public init(status: Int?, failure: Failure) {
+    self.status = status
+    self.failure = failure
+  }
+
+  /// Any error of the services. The log has a line of it.
+  init(_ error: any Error, _ dependencies: Dependencies) {
+    status = (error as? APIError)?.status
+    failure = Failure(error, dependencies)
+    dependencies.logger.log("\(failure.message)", level: .warning, category: "characters")
+    guard let status else { return }
+    failure.code = status < 400 ? 3 : status < 500 ? 4 : 5
+    failure.error = "httpStatus"
+    failure.help =
+      status < 500 ? "'api service list' shows where services are" : "--retry 3 tries again"
+  }
+
+  /// Whether the same request may succeed a moment later.
+  static func isTemporary(_ error: any Error) -> Bool {
+    guard let error = error as? APIError else { return false }
+    if let status = error.status { return [429, 502, 503, 504].contains(status) }
+    return [.refused, .unreachable, .timeout, .truncated, .dns].contains(error.kind)
+  }
+}
+
+extension Failure {
+  fileprivate init(unknownService name: String) {
+    self.init(
+      code: ExitCode.missing, error: "noSuchService",
+      message: "there is no service named '\(name)'",
+      help: "'api service add \(name) URL' makes it known")
+  }
+
+  fileprivate init(needsKey name: String) {
+    self.init(
+      code: ExitCode.usage, error: "usage",
+      message: "the service '\(name)' has a key, which 'characters' does not send",
+      help: "'api get \(name)/character' sends it")
+  }
+}

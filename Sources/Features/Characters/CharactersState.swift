@@ -1,0 +1,206 @@
+/// The state of the feature `characters`: where the user is, and what is shown there.
+public struct CharactersState: Codable, Sendable, Equatable {
+  /// What the last command shows.
+  public var route = CharactersRoute.list
+  /// The address of the service that was asked last; `nil` before the first request.
+  public var service: String?
+  /// The list of all characters.
+  public var list = CharacterList()
+  /// The character that was asked for last; `nil` before the first.
+  public var detail: CharacterDetail?
+  /// The last search.
+  public var search = CharacterSearch()
+  /// The last searches, newest first, as far as they are known; at most `CharacterSearch.kept`.
+  public var recent: [String] = []
+  /// The commands that wait for an answer, in the order of their lines.
+  public var pending: [PendingCharacters] = []
+
+  /// Nothing asked yet.
+  public init() {}
+}
+
+/// What is shown: the place that a link leads to.
+public enum CharactersRoute: Codable, Sendable, Equatable {
+  /// A page of the list.
+  case list
+  /// One character.
+  case detail(id: Int)
+  /// What a search found.
+  case search
+}
+
+/// A command that waits for an answer.
+public struct PendingCharacters: Codable, Sendable, Equatable {
+  /// The job of the command; the cancel ID of its effects.
+  public var job: Int
+  /// What it asks for.
+  public var command: CharactersCommand
+  /// Milliseconds for each request; `nil`: the usual time.
+  public var timeout: Int64?
+
+  /// A command that waits.
+  public init(job: Int, command: CharactersCommand, timeout: Int64? = nil) {
+    self.job = job
+    self.command = command
+    self.timeout = timeout
+  }
+}
+
+/// How far a part of the screen is.
+public enum CharactersStatus: Codable, Sendable, Equatable {
+  /// Nothing was asked, or what was asked was cancelled.
+  case idle
+  /// A job waits for the answer.
+  case loading(job: Int)
+  /// The answer is shown; a stale one is a kept answer that the service has not confirmed.
+  case shown(isStale: Bool)
+  /// There was no answer; the kind of error.
+  case failed(error: String)
+
+  /// Ends the wait of a job that was cancelled.
+  mutating func end(_ job: Int) {
+    if self == .loading(job: job) { self = .idle }
+  }
+}
+
+/// The list of all characters, a page at a time.
+public struct CharacterList: Codable, Sendable, Equatable {
+  /// A row of a page.
+  public struct Row: Codable, Sendable, Equatable, Identifiable {
+    /// The number of the character.
+    public var id: Int
+    /// Its name; the first 200 characters of a longer one.
+    public var name: String
+    /// Whether it is alive.
+    public var status: String
+
+    /// The row of a character.
+    public init(_ character: SeriesCharacter) {
+      id = character.id
+      name = String(character.name.prefix(200))
+      status = String(character.status.prefix(20))
+    }
+  }
+
+  /// A page that was shown.
+  public struct Page: Codable, Sendable, Equatable {
+    /// Its number, from 1.
+    public var number: Int
+    /// Its rows; the first 100 where there are more.
+    public var rows: [Row]
+
+    /// The rows of a page.
+    public init(_ page: CharacterPage) {
+      number = page.number
+      rows = page.characters.prefix(100).map(Row.init)
+    }
+  }
+
+  /// The number of pages that are kept.
+  static let kept = 5
+
+  /// The page that was asked for last, from 1.
+  public var page = 1
+  /// The number of pages; `nil` before the first answer.
+  public var pages: Int?
+  /// The number of characters; `nil` before the first answer.
+  public var count: Int?
+  /// The pages that were shown last, the last one at the end; at most `kept`.
+  public var shown: [Page] = []
+  /// The page after the one that is shown, once it is in the cache.
+  public var prefetched: Int?
+  /// How far the page is.
+  public var status = CharactersStatus.idle
+
+  /// No page.
+  public init() {}
+
+  /// Puts a page in the place of what was known of it.
+  mutating func show(_ page: CharacterPage) {
+    pages = page.pages
+    count = page.count
+    shown.removeAll { $0.number == page.number }
+    shown = shown.suffix(Self.kept - 1) + [Page(page)]
+  }
+}
+
+/// One character.
+public struct CharacterDetail: Codable, Sendable, Equatable {
+  /// The number of the character.
+  public var id: Int
+  /// What is known of it; `nil` before the answer.
+  public var item: SeriesCharacter?
+  /// The file that its picture was written to last.
+  public var image: String?
+  /// How far it is.
+  public var status = CharactersStatus.idle
+
+  /// A character of which nothing is known yet.
+  public init(id: Int) { self.id = id }
+}
+
+/// A search and what it found.
+public struct CharacterSearch: Codable, Sendable, Equatable {
+  /// The number of searches that are kept.
+  static let kept = 20
+
+  /// What was searched for.
+  public var filter = CharacterFilter()
+  /// The page that was asked for, from 1.
+  public var page = 1
+  /// The number of pages; `nil` before the answer.
+  public var pages: Int?
+  /// The number of characters found; `nil` before the answer.
+  public var count: Int?
+  /// What is shown of them.
+  public var results: [CharacterList.Row] = []
+  /// How far the search is.
+  public var status = CharactersStatus.idle
+
+  /// No search.
+  public init() {}
+}
+
+/// What a character has to have; in each value case does not matter, and a part is enough.
+public struct CharacterFilter: Codable, Sendable, Equatable {
+  /// A part of the name.
+  public var name: String?
+  /// `alive`, `dead` or `unknown`.
+  public var status: String?
+  /// A part of the species.
+  public var species: String?
+  /// A part of the type.
+  public var type: String?
+  /// `female`, `male`, `genderless` or `unknown`.
+  public var gender: String?
+
+  /// Every character.
+  public init() {}
+
+  /// The filters by their names, in the order in which they are sent.
+  static let names = ["name", "status", "species", "type", "gender"]
+
+  subscript(name: String) -> String? {
+    get { Self.path(name).flatMap { self[keyPath: $0] } }
+    set { if let path = Self.path(name) { self[keyPath: path] = newValue } }
+  }
+
+  private static func path(_ name: String) -> WritableKeyPath<CharacterFilter, String?>? {
+    switch name {
+    case "name": \.name
+    case "status": \.status
+    case "species": \.species
+    case "type": \.type
+    case "gender": \.gender
+    default: nil
+    }
+  }
+
+  /// The filters that are set, as names and values.
+  var items: [(name: String, value: String)] {
+    Self.names.compactMap { name in self[name].map { (name, $0) } }
+  }
+
+  /// As a line has it: `name==rick status==alive`.
+  var text: String { items.map { "\($0.name)==\($0.value)" }.joined(separator: " ") }
+}

@@ -1,0 +1,127 @@
+import SwiftBoardSystem
+
+/// A character of the series, as far as the board shows it.
+public struct SeriesCharacter: Codable, Sendable, Equatable, Identifiable {
+  /// The service's number of it.
+  public var id: Int
+  /// For example `Rick Sanchez`.
+  public var name: String
+  /// `Alive`, `Dead` or `unknown`.
+  public var status: String
+  /// For example `Human`.
+  public var species: String
+  /// A kind within the species; often empty.
+  public var type: String
+  /// `Female`, `Male`, `Genderless` or `unknown`.
+  public var gender: String
+  /// The name of the place that it comes from.
+  public var origin: String
+  /// The name of the place where it was last.
+  public var location: String
+  /// The address of its picture.
+  public var image: String
+  /// The number of episodes that it is in.
+  public var episodes: Int
+
+  /// A character from its parts.
+  public init(
+    id: Int, name: String, status: String = "unknown", species: String = "", type: String = "",
+    gender: String = "unknown", origin: String = "unknown", location: String = "unknown",
+    image: String = "", episodes: Int = 0
+  ) {
+    self.id = id
+    self.name = name
+    self.status = status
+    self.species = species
+    self.type = type
+    self.gender = gender
+    self.origin = origin
+    self.location = location
+    self.image = image
+    self.episodes = episodes
+  }
+}
+
+/// A page of the list of characters, or of what a search found.
+public struct CharacterPage: Codable, Sendable, Equatable {
+  /// Its number, from 1.
+  public var number: Int
+  /// The number of pages.
+  public var pages: Int
+  /// The number of characters on all pages.
+  public var count: Int
+  /// In the order of the service.
+  public var characters: [SeriesCharacter]
+
+  /// A page from its parts.
+  public init(number: Int, pages: Int, count: Int, characters: [SeriesCharacter]) {
+    self.number = number
+    self.pages = pages
+    self.count = count
+    self.characters = characters
+  }
+
+  /// The number of the page after this one; `nil` for the last page.
+  var next: Int? { number < pages ? number + 1 : nil }
+}
+
+extension SeriesCharacter {
+  /// A character from what the service writes.
+  init(json: Data) throws {
+    self.init(try JSONDecoder().decode(ReceivedCharacter.self, from: json))
+  }
+
+  fileprivate init(_ received: ReceivedCharacter) {
+    self.init(
+      id: received.id, name: received.name, status: received.status, species: received.species,
+      type: received.type ?? "", gender: received.gender,
+      origin: received.origin?.name ?? "unknown", location: received.location?.name ?? "unknown",
+      image: received.image ?? "", episodes: received.episode?.count ?? 0)
+  }
+}
+
+extension CharacterPage {
+  /// A page from what the service writes, which says all of it but its number.
+  init(json: Data, number: Int) throws {
+    let received = try JSONDecoder().decode(ReceivedPage.self, from: json)
+    self.init(
+      number: number, pages: received.info.pages, count: received.info.count,
+      characters: received.results.map(SeriesCharacter.init))
+  }
+}
+
+/// A character as the service writes it.
+private struct ReceivedCharacter: Decodable {
+  /// A place by its name; copies of the data have a number of the database here, which is no name.
+  struct Place: Decodable {
+    enum CodingKeys: CodingKey { case name }
+
+    var name: String?
+
+    init(from decoder: any Decoder) throws {
+      name = try? decoder.container(keyedBy: CodingKeys.self).decode(String.self, forKey: .name)
+    }
+  }
+
+  var id: Int
+  var name: String
+  var status: String
+  var species: String
+  var type: String?
+  var gender: String
+  var origin: Place?
+  var location: Place?
+  var image: String?
+  var episode: [String]?
+}
+
+/// A page as the service writes it.
+private struct ReceivedPage: Decodable {
+  struct Info: Decodable {
+    var count: Int
+    var pages: Int
+  }
+
+  var info: Info
+  var results: [ReceivedCharacter]
+}

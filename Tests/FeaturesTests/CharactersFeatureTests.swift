@@ -1,0 +1,517 @@
+import SwiftBoardBoard
+import SwiftBoardCommandLine
+import SwiftBoardDependencies
+import SwiftBoardFeatures
+import SwiftBoardJSON
+import SwiftBoardStore
+import SwiftBoardTesting
+import Testing
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// The reducer alone: what it decides, and what its effects bring.
+@Suite("characters, its reducer")
+struct CharactersReducerTests {
+  typealias Characters = AnyReducer<CharactersState, CharactersAction, Dependencies>
+
+  /// The address of the service where the board has none of its own.
+  static let address = CharactersRequest.usualAddress
+
+  let world = World()
+
+  private func store(_ state: CharactersState = CharactersState()) -> TestStore<Characters> {
+    TestStore(
+      initialState: state, reducer: BoardFeatures.characters.reducer, clock: world.clock,
+      dependencies: world.dependencies, report: report)
+  }
+
+  private func run(_ job: Int, _ command: CharactersCommand) -> CharactersAction {
+    .run(context: context("characters", "characters", job: job), command: command)
+  }
+
+  private static func filter(_ name: String) -> CharacterFilter {
+    var filter = CharacterFilter()
+    filter.name = name
+    return filter
+  }
+
+  /// A page of characters as the service writes it.
+  static func json(_ names: [String], count: Int, pages: Int, first: Int = 1) -> MockAnswer {
+    let results = names.enumerated().map { index, name in
+      """
+      {"id":\(first + index),"name":"\(name)","status":"Alive","species":"Human","type":"",\
+      "gender":"Male","origin":{"name":"Earth","url":""},"location":{"name":"Earth","url":""},\
+      "image":"","episode":["1","2"]}
+      """
+    }
+    return .json(
+      #"{"info":{"count":\#(count),"pages":\#(pages)},"results":[\#(results.joined(separator: ","))]}"#
+    )
+  }
+
+  /// The same page as an action has it.
+  static func page(
+    _ names: [String], count: Int, pages: Int, number: Int = 1, first: Int = 1
+  ) -> CharacterPage {
+    CharacterPage(
+      number: number, pages: pages, count: count,
+      characters: names.enumerated().map { index, name in
+        SeriesCharacter(
+          id: first + index, name: name, status: "Alive", species: "Human", gender: "Male",
+          origin: "Earth", location: "Earth", episodes: 2)
+      })
+  }
+
+  @Test("a page of the list: the service, the request, the answer, and the next page in the cache")
+  func list() {
+    world.api.answer(
+      "GET", "\(Self.address)/character?page=1",
+      with: Self.json(["Rick", "Morty"], count: 3, pages: 2))
+    world.api.answer(
+      "GET", "\(Self.address)/character?page=2",
+      with: Self.json(["Summer"], count: 3, pages: 2, first: 3))
+    let store = store()
+    let command = CharactersCommand.list(page: 1, options: CharactersOptions())
+    let request = CharactersRequest(job: 1)
+    let page = Self.page(["Rick", "Morty"], count: 3, pages: 2)
+
+    store.send(run(1, command)) { $0.pending = [PendingCharacters(job: 1, command: command)] }
+    store.receive(.resolved(job: 1, service: nil)) { $0.service = Self.address }
+    store.receive(.list(action: .load(request: request, page: 1))) {
+      $0.list.status = .loading(job: 1)
+    }
+    store.receive(.list(action: .loaded(request: request, answer: CharactersAnswer(page)))) {
+      $0.list.pages = 2
+      $0.list.count = 3
+      $0.list.shown = [CharacterList.Page(page)]
+      $0.list.status = .shown(isStale: false)
+      $0.pending = []
+    }
+    // Only once nothing was asked for a moment.
+    #expect(world.api.requests.count == 1)
+    store.advance(by: .milliseconds(300))
+    store.receive(.list(action: .prefetched(page: 2))) { $0.list.prefetched = 2 }
+    store.finish()
+
+    // The next page comes from the cache.
+    let next = self.store(store.state)
+    next.nonExhaustively { next in
+      next.send(run(2, .list(page: 2, options: CharactersOptions())))
+      next.skipReceivedActions()
+      #expect(next.state.list.shown.map(\.number) == [1, 2])
+      #expect(next.state.list.shown.last?.rows.map(\.name) == ["Summer"])
+      #expect(next.state.list.page == 2 && next.state.pending.isEmpty)
+    }
+    next.finish()
+    #expect(world.api.requests.map(\.url).count == 2)
+  }
+
+  @Test("the next page is not asked for while commands follow, and its failure is only logged")
+  func prefetch() {
+    world.api.answer(
+      "GET", "\(Self.address)/character?page=1", with: Self.json(["Rick"], count: 2, pages: 2))
+    world.api.answer("GET", "\(Self.address)/character?page=2", with: .status(500))
+    let store = store()
+    store.nonExhaustively { store in
+      for job in 1...3 {
+        store.send(run(job, .list(page: 1, options: CharactersOptions())))
+        store.skipReceivedActions()
+        store.advance(by: .milliseconds(200))
+      }
+      #expect(world.api.requests.count == 1, "the page is in the cache, and no other was asked for")
+      store.advance(by: .milliseconds(100))
+      store.receive(.list(action: .prefetchFailed(page: 2)))
+      #expect(store.state.list.prefetched == nil)
+      #expect(store.state.list.status == .shown(isStale: true))
+    }
+    store.finish()
+    #expect(world.logger.records.contains { $0.message.contains("page 2 was not prefetched") })
+  }
+
+  @Test("a search is cancelled by the next one, wherever it is")
+  func searchCancelsSearch() {
+    world.api.answer { $0.url.contains("name=rick") ? .hang : nil }
+    world.api.answer(
+      "GET", "\(Self.address)/character?page=1&name=morty",
+      with: Self.json(["Morty"], count: 1, pages: 1))
+    let (rick, morty) = (Self.filter("rick"), Self.filter("morty"))
+    let store = store()
+    store.nonExhaustively { store in
+      store.send(run(1, .search(filter: rick, page: 1, options: CharactersOptions())))
+      store.receive(
+        where: { if case .search(.load) = $0 { true } else { false } })
+      #expect(world.api.hangingCount == 1)
+      store.send(run(2, .search(filter: morty, page: 1, options: CharactersOptions())))
+      store.receive(
+        where: { action in
+          guard case .failed(job: 1, let failure) = action else { return false }
+          return failure.code == 130 && failure.message == "cancelled by the next search"
+        })
+      #expect(world.api.hangingCount == 0)
+      store.skipReceivedActions()
+      #expect(store.state.route == .search)
+      #expect(store.state.search.filter == morty)
+      #expect(store.state.search.results.map(\.name) == ["Morty"])
+      #expect(store.state.recent == ["name==morty", "name==rick"])
+      #expect(store.state.pending.isEmpty)
+    }
+    store.finish()
+  }
+
+  @Test("two searches in any order of their effects: the second is shown, and both end")
+  func interleavings() {
+    let exploration = explore(seeds: 1...100, report: report) { run in
+      let api = MockAPIClient()
+      for name in ["rick", "morty"] {
+        api.answer(
+          "GET", "\(Self.address)/character?page=1&name=\(name)",
+          with: Self.json([name], count: 1, pages: 1))
+      }
+      var dependencies = Dependencies.mock
+      dependencies.apiClient = api
+      let store = Store(
+        initialState: CharactersState(), reducer: BoardFeatures.characters.reducer,
+        dependencies: dependencies, executor: run.executor)
+      for (job, name) in [(1, "rick"), (2, "morty")] {
+        let filter = Self.filter(name)
+        store.send(self.run(job, .search(filter: filter, page: 1, options: CharactersOptions())))
+        if job == 1 { for _ in 0..<(run.seed % 7) { _ = run.executor.step() } }
+      }
+      run.executor.run()
+      let state = store.state
+      run.expect(state.search.filter.name == "morty", "\(state.search)")
+      run.expect(state.search.results.map(\.name) == ["morty"], "\(state.search)")
+      run.expect(state.pending.isEmpty, "\(state.pending)")
+    }
+    #expect(exploration.orders > 1)
+  }
+
+  @Test("a failing service: the request is sent again, then the failure is told")
+  func failure() {
+    world.api.answer("GET", "\(Self.address)/character/1", with: .status(503))
+    let store = store()
+    store.nonExhaustively { store in
+      store.send(run(1, .show(id: 1, options: CharactersOptions(retries: 2))))
+      store.skipReceivedActions()
+      #expect(world.api.requests.count == 1)
+      #expect(store.state.detail?.status == .loading(job: 1))
+      store.advance(by: .milliseconds(200))
+      #expect(world.api.requests.count == 2)
+      store.advance(by: .milliseconds(400))
+      #expect(world.api.requests.count == 3)
+      store.receive(
+        where: {
+          guard case .detail(.failed(_, id: 1, let error)) = $0 else { return false }
+          return error.status == 503 && error.failure.code == 5
+        })
+      #expect(store.state.detail?.status == .failed(error: "httpStatus"))
+      #expect(store.state.pending.isEmpty)
+    }
+    store.finish()
+  }
+
+  @Test("a kept answer that stands in for the service is stale, and says why")
+  func stale() {
+    world.api.answer(
+      "GET", "\(Self.address)/character/2",
+      with: .json(
+        #"{"id":2,"name":"Morty Smith","status":"Alive","species":"Human","gender":"Male","origin":"5a05"}"#
+      ),
+      .failure(APIError(.refused, "nothing listens at rickandmortyapi.com:443")))
+    let store = store()
+    store.nonExhaustively { store in
+      store.send(run(1, .show(id: 2, options: CharactersOptions())))
+      store.skipReceivedActions()
+      #expect(store.state.detail?.status == .shown(isStale: false))
+      store.send(run(2, .refresh(options: CharactersOptions())))
+      store.receive(
+        where: {
+          guard case .detail(.loaded(_, let answer)) = $0 else { return false }
+          return answer.verdict == .stale
+            && answer.stale == "nothing listens at rickandmortyapi.com:443"
+        })
+      #expect(store.state.detail?.status == .shown(isStale: true))
+      #expect(store.state.detail?.item?.name == "Morty Smith")
+    }
+    store.finish()
+  }
+
+  /// The search as a machine; `docs/writing-a-feature.md` has the same as a table.
+  enum SearchEvent: Hashable { case run, load, loaded, nothing, failed }
+  enum SearchStatus: Hashable {
+    case idle, loading, shown, failed
+
+    init(_ status: CharactersStatus) {
+      self =
+        switch status {
+        case .idle: .idle
+        case .loading: .loading
+        case .shown: .shown
+        case .failed: .failed
+        }
+    }
+  }
+
+  private static let search = TransitionTable<SearchStatus, SearchEvent> {
+    From(.idle, .shown, .failed).on(.load).to(.loading)
+    From(.loading).on(.loaded, .nothing).to(.shown)
+    From(.loading).on(.failed).to(.failed)
+    // The next search ends the one before it.
+    From(.loading).on(.run).to(.idle)
+    From(.idle, .shown, .failed).on(.run).stays
+  }
+
+  private static func monitor()
+    -> TransitionMonitor<CharactersState, CharactersAction, SearchStatus, SearchEvent>
+  {
+    TransitionMonitor(search) {
+      SearchStatus($0.search.status)
+    } action: { action in
+      switch action {
+      case .search(.load): .load
+      case .search(.loaded): .loaded
+      case .search(.failed(_, let error)): error.status == 404 ? .nothing : .failed
+      case .run(_, .search): .run
+      default: nil
+      }
+    }
+  }
+
+  /// Whatever is asked, cancelled and answered, and in whichever order.
+  @Test("a model: what waits is loading, what is kept is bounded, and no search has two jobs")
+  func model() {
+    let monitor = Self.monitor()
+    let names = ["rick", "morty", "summer", "slow"]
+    @Sendable func job(_ random: inout SeededRandom) -> Int {
+      Int.random(in: 1...Int(Int32.max), using: &random)
+    }
+    let model = ModelTest(
+      initialState: CharactersState(), reducer: BoardFeatures.characters.reducer,
+      moves: [
+        .send { _, random in
+          run(
+            job(&random),
+            .list(page: Int.random(in: 1...9, using: &random), options: CharactersOptions()))
+        },
+        .send { _, random in
+          run(
+            job(&random),
+            .show(id: Int.random(in: 1...3, using: &random), options: CharactersOptions()))
+        },
+        .send { _, random in
+          run(
+            job(&random),
+            .search(
+              filter: Self.filter(names.randomElement(using: &random) ?? "rick"), page: 1,
+              options: CharactersOptions(retries: 1)))
+        },
+        .send { _, random in run(job(&random), .refresh(options: CharactersOptions())) },
+        .advance(by: .milliseconds(100)),
+      ],
+      invariants: [
+        Invariant("a part that is loading has a job that waits") { (state: CharactersState) in
+          [state.list.status, state.search.status, state.detail?.status ?? .idle].allSatisfy {
+            guard case .loading(let job) = $0 else { return true }
+            return state.pending.contains { $0.job == job }
+          }
+        },
+        Invariant("at most one search waits") { (state: CharactersState) in
+          state.pending.count { if case .search = $0.command { true } else { false } } <= 1
+        },
+        .transitions(monitor),
+        Invariant("what is kept is bounded") { (state: CharactersState) in
+          state.list.shown.count <= 5 && state.recent.count <= 20
+        },
+      ], interleaves: true
+    ) { run in
+      var dependencies = Dependencies.mock
+      let api = MockAPIClient()
+      api.answer { request in
+        request.url.contains("character/")
+          ? .json(#"{"id":2,"name":"M","status":"Alive","species":"Human","gender":"Male"}"#)
+          : request.url.contains("summer")
+            ? .status(404)
+            : request.url.contains("slow")
+              ? .status(503) : Self.json(["x"], count: 9, pages: 9)
+      }
+      dependencies.apiClient = api
+      dependencies.clock = BoardClock(
+        now: { run.clock.now.offset.microseconds },
+        sleep: { try await run.clock.sleep(for: $0) })
+      return dependencies
+    }
+    model.check(seeds: 1...60, length: 40, report: report)
+    monitor.checkCoverage(report: report)
+  }
+}
+
+/// What lines of the feature print, and with which exit code they end.
+@Suite("characters, its lines")
+struct CharactersFeatureTests {
+  let lines: Lines = {
+    var dependencies = Dependencies.preview
+    dependencies.clock = Dependencies.mock.clock
+    return Lines(dependencies: dependencies)
+  }()
+
+  @Test("a list is a table, and says which page it is")
+  func list() async {
+    #expect(await lines.run("characters list --page 2") == 0)
+    #expect(
+      lines.allPrinted == """
+        page 2 of 2  23 characters  MISS
+        id  name          status   species   gender
+        --  ------------  -------  --------  ------
+        21  Aqua Morty    unknown  Humanoid  Male
+        22  Aqua Rick     unknown  Humanoid  Male
+        23  Arcade Alien  unknown  Alien     Male
+
+        """)
+    #expect(await lines.run("characters list page==3") == 66)
+    #expect(lines.allPrinted.contains("error: the list has no page 3"))
+    await lines.board.close()
+  }
+
+  @Test("a character is a record; one that is not there is missing")
+  func show() async {
+    #expect(await lines.run("characters show 1") == 0)
+    #expect(lines.allPrinted.hasPrefix("id        1\nname      Rick Sanchez\nstatus    Alive\n"))
+    #expect(await lines.run("echo {{last.name}}, {{last.verdict}}") == 0)
+    #expect(lines.allPrinted.hasSuffix("Rick Sanchez, MISS\n"), "\(lines.allPrinted)")
+    #expect(await lines.run("assert characters.detail.item.name == '\"Rick Sanchez\"'") == 0)
+    #expect(await lines.run("assert characters.route.detail.id == 1") == 0)
+    #expect(await lines.run("characters show 99999") == 66)
+    #expect(lines.allPrinted.contains("error: there is no character 99999"))
+    await lines.board.close()
+  }
+
+  @Test("a search finds by parts; what finds nothing is no failure")
+  func search() async {
+    #expect(await lines.run("characters search name==RICK status==alive") == 0)
+    #expect(lines.allPrinted.contains("1  Rick Sanchez  Alive   Human    Male"))
+    #expect(
+      lines.allPrinted.hasPrefix("name==RICK status==alive, page 1 of 1  1 character  MISS\n"))
+    #expect(await lines.run("characters search name==nobody") == 0)
+    #expect(lines.allPrinted.contains("no character matches name==nobody\n"))
+    #expect(await lines.run("assert characters.search.count == 0") == 0)
+    await lines.board.close()
+  }
+
+  @Test(
+    "words that are no search are refused, with what would be one",
+    arguments: [
+      ("search rick", "a filter is like name==rick"), ("search nam==rick", "did you mean 'name'?"),
+      ("search status==aliv", "did you mean 'alive'?"), ("search name==", "needs a value"),
+      ("search page==0", "page takes a whole number from 1"),
+      ("search --page 0", "page"), ("list name==rick", "'characters search name==rick' does"),
+      ("show x", "id is a whole number"), ("show 0", "id"), ("image 1", "--out FILE is missing"),
+      ("recent remove", "TEXT"),
+    ])
+  func refused(line: String, text: String) async {
+    #expect(await lines.run("characters \(line)") == 64)
+    #expect(lines.allPrinted.lowercased().contains(text.lowercased()), "\(lines.allPrinted)")
+    await lines.board.close()
+  }
+
+  @Test("recent searches are kept, newest first, and can be removed")
+  func recent() async {
+    #expect(await lines.run("characters search name==rick") == 0)
+    #expect(await lines.run("characters search name==rick status==dead") == 0)
+    #expect(await lines.run("characters recent -o plain") == 0)
+    // The preview has two of its own.
+    let rows = lines.allPrinted.split(separator: "\n").suffix(4).map {
+      $0.split(separator: "\t").last.map(String.init)
+    }
+    #expect(rows == ["name==rick status==dead", "name==rick", "rick", "morty"])
+    #expect(await lines.run("characters recent remove name==rick status==dead") == 0)
+    #expect(await lines.run("assert characters.recent[0] == '\"name==rick\"'") == 0)
+    #expect(await lines.run("characters recent remove nobody") == 66)
+    await lines.board.close()
+  }
+
+  @Test("refresh asks again for what is shown, and a picture goes to a file")
+  func refreshAndImage() async throws {
+    #expect(await lines.run("characters show 2; characters show 2") == 0)
+    #expect(await lines.run("characters refresh --json") == 0)
+    #expect(lines.allPrinted.contains(#""name":"Morty Smith""#))
+    #expect(lines.allPrinted.contains(#""verdict":"REVALIDATED""#), "\(lines.allPrinted)")
+    #expect(await lines.run("characters image 2 --out morty.jpeg") == 0)
+    #expect(lines.allPrinted.hasSuffix("4 bytes -> morty.jpeg\n"), "\(lines.allPrinted)")
+    #expect(await lines.run("assert characters.detail.image == '\"morty.jpeg\"'") == 0)
+    await lines.board.close()
+  }
+
+  @Test(
+    "links lead to the routes",
+    arguments: [
+      ("characters", "list"), ("characters?page=2", "list"), ("characters/2", "detail"),
+      ("characters/search?name=rick&page=1", "search"),
+    ])
+  func links(link: String, route: String) async {
+    #expect(await lines.run("open swiftboard://\(link)") == 0, "\(lines.allPrinted)")
+    #expect(await lines.run("assert characters.route.\(route) exists") == 0)
+    await lines.board.close()
+  }
+
+  @Test("a link that no feature answers names the features")
+  func noLink() async {
+    #expect(await lines.run("open swiftboard://characters/nobody") == 66)
+    #expect(await lines.run("open swiftboard://nobody/1") == 66)
+    #expect(
+      lines.allPrinted.hasSuffix(
+        "help: features: api, keychain, db, log, characters, session, shell\n"),
+      "\(lines.allPrinted)")
+    await lines.board.close()
+  }
+
+  @Test("a secret that the service repeats is a mark, and is passed on to nobody")
+  func secret() async {
+    let world = World()
+    world.logger.redactor.registerSecret(Array("s3cretvalue".utf8), name: "k")
+    world.api.answer(
+      "GET", "\(CharactersRequest.usualAddress)/character/1",
+      with: .json(
+        #"{"id":1,"name":"s3cretvalue","status":"Alive","species":"Human","gender":"Male","#
+          + #""image":"http://pictures.test/s3cretvalue.jpeg"}"#))
+    let lines = Lines(world)
+    #expect(await lines.run("characters show 1") == 0)
+    #expect(lines.allPrinted.contains("name      «secret:k»\n"), "\(lines.allPrinted)")
+    #expect(lines.allPrinted.contains("2 values are masked"))
+    #expect(await lines.run("characters image 1 --out 1.jpeg") == 65)
+    #expect(lines.allPrinted.contains("the address of the picture holds the secret 'k'"))
+    #expect(!lines.allPrinted.contains("s3cretvalue"))
+    #expect(world.api.requests.allSatisfy { !$0.url.contains("pictures.test") })
+    await lines.board.close()
+  }
+
+  @Test("a job that is cancelled waits no more")
+  func cancelled() async {
+    let world = World()
+    world.api.answer { _ in .hang }
+    let lines = Lines(world)
+    #expect(await lines.run("characters show 1 &") == 0)
+    await world.api.waitForHanging()
+    #expect(lines.board.store.state.characters.detail?.status == .loading(job: 1))
+    #expect(await lines.run("cancel 1") == 0)
+    #expect(world.api.hangingCount == 0)
+    #expect(lines.board.store.state.characters.detail?.status == .idle)
+    #expect(lines.board.store.state.characters.pending.isEmpty)
+    await lines.board.close()
+  }
+
+  @Test("a service of the board is asked by its name; one with a key is refused")
+  func service() async {
+    #expect(await lines.run("characters list --service rm") == 66)
+    #expect(lines.allPrinted.contains("there is no service named 'rm'"))
+    #expect(await lines.run("api service add rm http://rm.test/api/") == 0)
+    #expect(await lines.run("characters show 1 --service rm") == 0)
+    #expect(await lines.run("assert characters.service == '\"http://rm.test/api\"'") == 0)
+    #expect(await lines.run("characters list --service films") == 64)
+    #expect(lines.allPrinted.contains("'films' has a key"))
+    await lines.board.close()
+  }
+}

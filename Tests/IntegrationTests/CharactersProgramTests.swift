@@ -1,0 +1,89 @@
+import SwiftBoardTestSupport
+import Testing
+
+/// The feature `characters` of the built program, against a server that answers.
+@Suite(.timeLimit(.minutes(60)))
+struct CharactersProgramTests {
+  private static func lines(_ origin: String) -> [String] {
+    [
+      "api service add rick-and-morty \(origin)/api",
+      "characters list",
+      "characters list --page 2 -o csv",
+      "characters search name==smith gender==female",
+      "characters search name==nobody",
+      "characters recent remove name==nobody",
+      "characters recent -o plain",
+      "-characters show 99999",
+      "open swiftboard://characters/1",
+      "characters refresh --json",
+      "characters show 2",
+    ]
+  }
+
+  @Test("a session is recorded, verified, replayed to the same bytes, and replayed live")
+  func session() async throws {
+    let server = try TestHTTPServer()
+    let program = try Program()
+    let first = try await program.run(
+      ["--home", "h", "--record", "r.jsonl"] + Self.lines(server.origin).flatMap { ["-c", $0] })
+    #expect(first.status == .exited(0), "\(first.errorText)")
+    #expect(first.outputText.contains("Rick Sanchez"))
+    #expect(first.outputText.contains("21,Passer-by 21,Alive,Alien,Female\r\n"))
+    #expect(first.outputText.contains("\tname==smith gender==female\n"))
+    #expect(!first.outputText.contains("name==nobody"))
+    #expect(first.errorText.contains("page 1 of 2  40 characters  MISS"))
+    #expect(first.errorText.contains("no character matches name==nobody"))
+    #expect(first.errorText.contains("there is no character 99999"))
+
+    let live = try await program.run("session", "replay", "r.jsonl", "--live")
+    #expect(live.status == .exited(0), "\(live.outputText)\(live.errorText)")
+    server.stop()
+
+    let verified = try await program.run("session", "verify", "r.jsonl")
+    #expect(verified.status == .exited(0), "\(verified.errorText)")
+    let second = try await program.run("--no-input", "session", "replay", "r.jsonl")
+    #expect(second.status == .exited(0), "\(second.errorText)")
+    #expect(second.output == first.output)
+
+    // The state is worth a question: since when is this character shown?
+    let bisected = try await program.run(
+      "session", "bisect", "r.jsonl", "--assert",
+      #"characters.detail.item.name != "Morty Smith""#)
+    #expect(bisected.status == .exited(0), "\(bisected.errorText)")
+    #expect(bisected.outputText.contains("characters"), "\(bisected.outputText)")
+  }
+
+  @Test("what was seen is there without the service, and is said to be kept")
+  func withoutService() async throws {
+    let server = try TestHTTPServer()
+    let program = try Program()
+    let service = "api service add rick-and-morty \(server.origin)/api"
+    let first = try await program.run(
+      "--home", "h", "-c", service, "-c", "characters show 2", "-c", "characters list")
+    #expect(first.status == .exited(0), "\(first.errorText)")
+    server.stop()
+    let kept = try await program.run(
+      "--home", "h", "characters", "show", "2", "--cache", "remoteFirst")
+    #expect(kept.status == .exited(0) && kept.outputText.contains("Morty Smith"))
+    #expect(
+      kept.errorText.contains("warning: this is a kept answer; the service did not answer: "),
+      "\(kept.errorText)")
+    let offline = try await program.run("--home", "h", "--offline", "characters", "list")
+    #expect(offline.status == .exited(0) && offline.outputText.contains("Morty Smith"))
+    let none = try await program.run("--home", "h", "characters", "show", "3")
+    #expect(none.status == .exited(69), "\(none.errorText)")
+  }
+
+  @Test("the preview and the mock have characters without a network")
+  func preview() async throws {
+    let program = try Program()
+    for environment in ["preview", "mock"] {
+      let run = try await program.run(
+        "--environment", environment, "-c", "characters list", "-c", "characters show 1", "-c",
+        "characters search name==rick")
+      #expect(run.status == .exited(0), "\(run.errorText)")
+      #expect(run.outputText.contains("Adjudicator Rick"))
+      #expect(try program.files("home") == [])
+    }
+  }
+}
