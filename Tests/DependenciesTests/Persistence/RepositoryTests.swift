@@ -235,7 +235,9 @@ import Testing
     let answers = ResponseRepository(
       client: client, cache: MockPersistenceService(), date: .fixed(), service: "own")
     let values = Repository(answers) { $0.status }
-    let error = await apiFailure { try await values.value(of: APIEndpoint(url: "http://own.test/")) }
+    let error = await apiFailure {
+      try await values.value(of: APIEndpoint(url: "http://own.test/"))
+    }
     #expect(error?.kind == .undecodable)
     #expect(error?.status == 418)
   }
