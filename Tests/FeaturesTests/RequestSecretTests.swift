@@ -58,7 +58,7 @@ struct RequestSecretTests {
   func hosts(target: String) throws {
     let printed = try run("api get \(target) --cache noCache", in: world)
     #expect(printed.status == 64, "\(printed.errors)")
-    #expect(printed.errors.contains("a secret is no part of a host name"))
+    #expect(printed.errors.contains("a secret cannot be part of a host name"))
     #expect(printed.errors.contains("put it into the path, the query or a header"))
     #expect(!printed.errors.contains("hidden-value"))
     #expect(world.api.requests.isEmpty)

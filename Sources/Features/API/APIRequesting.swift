@@ -207,9 +207,10 @@ private func fetch(
   var pause = Duration.milliseconds(200)
   while true {
     let (request, now) = (prepared.request, dependencies.date.now)
-    // A body that goes into a file is the file's own.
+    // A line that accepts a kept answer accepts one that is on its way; any other asks itself. The
+    // body of a download goes into its own file.
     let result =
-      download == nil
+      download == nil && policy == .localFirst
       ? await repository.fetchShared(
         request: request, key: prepared.key, service: prepared.service, policy: policy, now: now)
       : await repository.fetch(
