@@ -35,7 +35,8 @@ struct CharacterSearchReducer: Reducer {
   private func remember(
     _ filter: CharacterFilter, _ request: CharactersRequest, _ dependencies: Dependencies
   ) -> [Effect<CharacterSearchAction>] {
-    let (text, now) = (filter.text, dependencies.date.now)
+    let text = dependencies.logger.redactor.mask(filter.text).value
+    let now = dependencies.date.now
     return .task(name: "characters.remember") {
       try await dependencies.persistence.addSearch(text, scope: CharactersReducer.scope, at: now)
       return .remembered(text: text)

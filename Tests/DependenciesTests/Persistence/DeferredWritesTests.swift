@@ -56,6 +56,28 @@ struct DeferredWritesTests {
     await writes.flush()
   }
 
+  @Test("what waits can be dropped, and a caller that waits for it goes on")
+  func dropped() async {
+    let batches = Mutex<[[Int]]>([])
+    let (begun, hasBegun) = AsyncStream.makeStream(of: Void.self)
+    let (gate, open) = AsyncStream.makeStream(of: Void.self)
+    let writes = DeferredWrites<Numbers>(every: .seconds(3600)) { batch in
+      hasBegun.yield()
+      for await _ in gate { break }
+      batches.withLock { $0.append(batch.values) }
+    }
+    writes.add { waiting, _ in waiting.values.append(1) }
+    for await _ in begun { break }
+    writes.add { waiting, _ in waiting.values.append(2) }
+    // Whether it comes before or after the drop, it waits for no batch that is gone.
+    async let flushed: Void = writes.flush()
+    writes.dropWaiting()
+    open.yield()
+    await flushed
+    await writes.flush()
+    #expect(batches.withLock { $0 } == [[1]])
+  }
+
   @Test("an answer is found before it is in the file, also one that was confirmed")
   func answers() async throws {
     let folder = try DatabaseFolder()
@@ -121,6 +143,21 @@ struct DeferredWritesTests {
     #expect(try !folder.names.contains("main.sqlite-wal"))
     #expect(try await third.searches(scope: "s", containing: nil).map(\.text) == ["one"])
     try await third.close()
+  }
+
+  @Test("what was cleared stays in no log")
+  func clearedLog() async throws {
+    let folder = try DatabaseFolder()
+    let service = folder.service()
+    try await service.storeResponse(
+      CachedResponse(
+        key: "k", service: "s", status: 200, headers: [], body: Data("cleared-body".utf8),
+        stored: 1, expires: nil))
+    _ = try await service.clearResponses(service: nil)
+    try await service.addSearch("one", scope: "s", at: 1)
+    _ = try await service.removeSearches("two", scope: "s")
+    try await service.close()
+    #expect(try folder.names.allSatisfy { !$0.hasSuffix("-wal") })
   }
 
   @Test("a log from before the start of the machine brings a check of the file, and is folded in")

@@ -69,6 +69,17 @@ final class DeferredWrites<Batch: DeferredBatch>: Sendable {
     }
   }
 
+  /// Drops what waits. A batch that is being written is not affected.
+  func dropWaiting() {
+    let callers = state.withLock { state in
+      state.waiting = Batch()
+      let dropped = state.callers.filter { $0.number >= state.number }
+      state.callers.removeAll { $0.number >= state.number }
+      return dropped
+    }
+    for caller in callers { caller.continuation.resume() }
+  }
+
   private func run() async {
     while let batch = next() {
       await write(batch)

@@ -39,6 +39,7 @@ extension LivePersistenceService {
   /// The file keeps its size; the space is used again.
   public func clearLogRecords() async throws(PersistenceError) {
     try await cache.write("clearLogRecords") { (connection) throws(PersistenceError) in
+      connection.foldsLog = true
       try connection.statement("DELETE FROM log_records").run()
     }
   }

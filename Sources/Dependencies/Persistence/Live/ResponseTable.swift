@@ -96,13 +96,17 @@ extension LivePersistenceService {
   /// The file keeps its size; the space is used again.
   public func clearResponses(service: String?) async throws(PersistenceError) -> Int {
     await deferred?.responses.flush()
-    return try await cache.write("clearResponses") { (connection) throws(PersistenceError) in
+    let count = try await cache.write("clearResponses") { (connection) throws(PersistenceError) in
+      connection.foldsLog = true
       let statement = try connection.statement(
         "DELETE FROM responses WHERE ?1 IS NULL OR service = ?1")
       statement.bind(1, service)
       try statement.run()
       return connection.changes
     }
+    // One that was confirmed meanwhile would bring back what is removed; a cache may forget.
+    deferred?.responses.dropWaiting()
+    return count
   }
 
   /// One body is in memory at a time. If another process reads at the same time, the write-ahead
@@ -113,6 +117,8 @@ extension LivePersistenceService {
     guard try await !cachedResponses().isEmpty else { return 0 }
     let count = try await cache.write("removeResponses") {
       (connection) throws(PersistenceError) in
+      // Also where none is found: the log may still hold one that was replaced.
+      connection.foldsLog = true
       var keys: [String] = []
       try connection.statement("SELECT key FROM responses").forEachRow { keys.append($0.text(0)) }
       var count = 0
@@ -125,6 +131,7 @@ extension LivePersistenceService {
       }
       return count
     }
+    deferred?.responses.dropWaiting()
     if count > 0 {
       _ = try await cache.exclusive("removeResponses") { (connection) throws(PersistenceError) in
         try connection.truncateLog()

@@ -36,11 +36,12 @@ extension LivePersistenceService {
   }
 
   /// Removed searches are erased from the disk too: deleted cells are overwritten, and the log that
-  /// still holds them is emptied, unless another process is reading just then; it is emptied at the
-  /// latest when the last one closes.
+  /// still holds them is emptied. If another process is reading just then, the log is emptied when
+  /// this service closes, or, if the other one is the last to close, by a later run that writes.
   public func removeSearches(_ text: String?, scope: String) async throws(PersistenceError) -> Int {
     await deferred?.searches.flush()
     return try await main.exclusive("removeSearches") { (connection) throws(PersistenceError) in
+      connection.foldsLog = true
       let count = try connection.write { () throws(PersistenceError) in
         try SearchTable.remove(text, scope: scope, connection)
       }

@@ -195,7 +195,9 @@ final class DatabaseFile: Sendable {
     #else
       clock_gettime(CLOCK_MONOTONIC, &uptime)
     #endif
-    return file.modified.seconds <= Int64(now.tv_sec) - Int64(uptime.tv_sec)
+    let modified = file.modified.seconds
+    // One from the future says that the clock was set, and nothing about the start.
+    return modified <= Int64(now.tv_sec) - Int64(uptime.tv_sec) || modified > Int64(now.tv_sec)
   }
 
   /// Whether a connection that closes leaves the log to the next one. Folding it in waits for the
