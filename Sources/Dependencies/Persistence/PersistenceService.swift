@@ -195,9 +195,6 @@ public protocol ResponseCache: Sendable {
   /// Replaces what is kept under its key. If it is larger than the limit, nothing is kept under
   /// that key.
   func storeResponse(_ response: CachedResponse) async throws(PersistenceError)
-  /// After a 304: new times and headers, the body stays.
-  func refreshResponse(_ key: String, headers: [HTTPHeader], stored: Int64, expires: Int64?)
-    async throws(PersistenceError)
   /// Sorted by key, without bodies.
   func cachedResponses() async throws(PersistenceError) -> [CachedResponseSummary]
   /// How many were removed. `service` `nil`: all.

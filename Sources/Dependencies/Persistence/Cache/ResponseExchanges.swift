@@ -1,10 +1,10 @@
 import Synchronization
 
-/// The exchanges with services that are under way: equal requests of the repositories that share it
+/// The exchanges with services that are under way. Equal requests of the repositories that share it
 /// are one exchange.
 ///
-/// The first caller carries it out, in its own task, and the others wait for it. If the first one
-/// is cancelled, one of the others begins anew.
+/// The task of the first caller carries it out, and the other callers wait for it. If the first
+/// caller is cancelled, one of the others asks again.
 public final class ResponseExchanges: Sendable {
   typealias Output = Result<ResponseRepository.Fetched, APIError>
 
@@ -48,7 +48,7 @@ public final class ResponseExchanges: Sendable {
       }
       if isFirst {
         let output = await body()
-        // Of one that was cancelled the others want no answer.
+        // The others ask again: an answer after a cancellation may be incomplete.
         let given = Task.isCancelled ? nil : output
         for continuation in end(key, caller) { continuation.resume(returning: given) }
         return output

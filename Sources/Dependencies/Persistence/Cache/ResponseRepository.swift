@@ -22,9 +22,7 @@ public struct ResponseRepository: Sendable {
   private var lifetime = CacheLifetime.unlimited
   /// Whether a kept answer stands in for one of the status 500, 502, 503 or 504.
   private var replacesServerErrors = false
-  var exchanges = SharedExchanges<ExchangeKey, Result<Fetched, APIError>>()
-  /// Those of other repositories, in place of its own.
-  private var others: ResponseExchanges?
+  var exchanges: ResponseExchanges
 
   /// What equal exchanges have in common beside the request.
   struct ExchangeKey: Hashable, Sendable {
@@ -92,7 +90,7 @@ public struct ResponseRepository: Sendable {
     self.client = client
     self.cache = cache
     self.mayKeep = mayKeep
-    others = exchanges
+    self.exchanges = exchanges ?? ResponseExchanges()
   }
 
   /// An answer and where it came from.
@@ -124,9 +122,9 @@ public struct ResponseRepository: Sendable {
 
   /// Gets the answer to a request.
   ///
-  /// Callers with equal requests wait for one exchange with the service. A caller that is cancelled
-  /// leaves the others; with the last of them the exchange is cancelled. Under `noCache`, and for
-  /// requests with a body, each caller has an exchange of its own.
+  /// Callers with equal requests wait for one exchange with the service, in the task of the first
+  /// caller. If that caller is cancelled, another one asks again. Under `noCache`, and for requests
+  /// with a body, each caller has an exchange of its own.
   ///
   /// Kept answers are found by method, address, account and all headers without secrets. A secret
   /// is a header or a query item that is usually one, a header of `secretHeaders`, and what holds
@@ -168,10 +166,6 @@ public struct ResponseRepository: Sendable {
     let common = ExchangeKey(
       method: request.method, url: request.url, policy: policy, ignoresKept: ignoresKept,
       kept: key, service: service)
-    if let others {
-      return await others.output(of: common, request, exchange)
-        ?? .failure(APIError(.cancelled, "\(request) was cancelled"))
-    }
     return await exchanges.output(of: common, request, exchange)
       ?? .failure(APIError(.cancelled, "\(request) was cancelled"))
   }
@@ -256,14 +250,12 @@ public struct ResponseRepository: Sendable {
         entry.headers = CacheRules.merged(entry.headers, with: answer.headers)
         entry.stored = now
         entry.expires = CacheRules.expiry(of: entry.headers, now: now)
-        let refreshed = entry
-        _ = await noting(&cacheError) { () throws(PersistenceError) in
-          try await cache.refreshResponse(
-            key, headers: refreshed.headers, stored: now, expires: refreshed.expires)
-        }
-        var fetched = kept(refreshed, request, .revalidated, cacheError: cacheError)
+        var fetched = kept(entry, request, .revalidated)
         fetched.response.timing = answer.timing
         fetched.response.httpVersion = answer.httpVersion
+        // Stored whole: what is kept under the key now may be another answer than the confirmed one.
+        if mayKeep(fetched.response) { await store(entry, &cacheError) }
+        fetched.cacheError = cacheError
         return .success(fetched)
       }
       if replacesServerErrors, let entry, [500, 502, 503, 504].contains(answer.status) {
@@ -275,9 +267,7 @@ public struct ResponseRepository: Sendable {
           key: key, service: service, status: answer.status,
           headers: CacheRules.kept(answer.headers), body: answer.body, stored: now,
           expires: CacheRules.expiry(of: answer.headers, now: now))
-        _ = await noting(&cacheError) { () throws(PersistenceError) in
-          try await cache.storeResponse(new)
-        }
+        await store(new, &cacheError)
       }
       return .success(Fetched(response: answer, verdict: .miss, cacheError: cacheError))
     }
@@ -324,12 +314,18 @@ public struct ResponseRepository: Sendable {
 
   private func kept(
     _ entry: CachedResponse, _ request: APIRequest, _ verdict: CacheVerdict,
-    networkError: APIError? = nil, cacheError: PersistenceError? = nil
+    networkError: APIError? = nil
   ) -> Fetched {
     Fetched(
       response: APIResponse(
         status: entry.status, headers: entry.headers, body: entry.body, url: request.url),
-      verdict: verdict, stored: entry.stored, networkError: networkError, cacheError: cacheError)
+      verdict: verdict, stored: entry.stored, networkError: networkError)
+  }
+
+  private func store(_ response: CachedResponse, _ noted: inout PersistenceError?) async {
+    _ = await noting(&noted) { () throws(PersistenceError) in
+      try await cache.storeResponse(response)
+    }
   }
 
   /// `nil`, and the error noted, where the cache fails.

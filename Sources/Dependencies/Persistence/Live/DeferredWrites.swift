@@ -11,7 +11,8 @@ protocol DeferredBatch: Sendable {
 /// Writes that need not wait for their turn: the first one is written at once, and what comes while
 /// it is being written, or in the tenth of a second after, together.
 ///
-/// What waits is lost if the process is killed, and if it cannot be written.
+/// What waits is lost if the process is killed, and if it cannot be written. `throwFailure()` throws
+/// the error of such a write.
 final class DeferredWrites<Batch: DeferredBatch>: Sendable {
   private struct State {
     var waiting = Batch()
@@ -21,16 +22,28 @@ final class DeferredWrites<Batch: DeferredBatch>: Sendable {
     var isRunning = false
     var pause: Task<Void, Never>?
     /// Callers that wait until the batch of that number was written.
-    var callers: [(number: Int, continuation: CheckedContinuation<Void, Never>)] = []
+    var callers: [Int: (number: Int, continuation: CheckedContinuation<Void, Never>)] = [:]
+    var lastCaller = 0
+    /// The error of the last write that failed, until it was thrown.
+    var failure: PersistenceError?
+
+    mutating func takeCallers(
+      where isTaken: (_ number: Int) -> Bool
+    ) -> [CheckedContinuation<Void, Never>] {
+      let taken = callers.filter { isTaken($0.value.number) }
+      for caller in taken.keys { callers[caller] = nil }
+      return taken.values.map(\.continuation)
+    }
   }
 
   private let interval: Duration
-  private let write: @Sendable (Batch) async -> Void
+  private let write: @Sendable (Batch) async throws(PersistenceError) -> Void
   private let state = Mutex(State())
 
   /// - Parameter write: Called with one batch after the other, in order, from a task of its own.
   init(
-    every interval: Duration = .milliseconds(100), write: @escaping @Sendable (Batch) async -> Void
+    every interval: Duration = .milliseconds(100),
+    write: @escaping @Sendable (Batch) async throws(PersistenceError) -> Void
   ) {
     self.interval = interval
     self.write = write
@@ -50,22 +63,41 @@ final class DeferredWrites<Batch: DeferredBatch>: Sendable {
     return result
   }
 
+  /// Throws the error of a write that failed since the last call, if there was one.
+  func throwFailure() throws(PersistenceError) {
+    let failure = state.withLock { state in
+      let failure = state.failure
+      state.failure = nil
+      return failure
+    }
+    if let failure { throw failure }
+  }
+
   /// Looks at what waits, and at what is being written.
   func look<Result>(_ body: (_ waiting: Batch, _ writing: Batch?) -> Result) -> Result {
     state.withLock { body($0.waiting, $0.writing) }
   }
 
-  /// Returns when what was added so far was written.
+  /// Returns when what was added so far was written, or once the task is cancelled.
   func flush() async {
-    await withCheckedContinuation { continuation in
-      let isDone = state.withLock { state in
-        if state.waiting.isEmpty, state.writing == nil { return true }
-        let number = state.waiting.isEmpty ? state.number - 1 : state.number
-        state.callers.append((number, continuation))
-        state.pause?.cancel()
-        return false
+    let caller = state.withLock { state in
+      state.lastCaller += 1
+      return state.lastCaller
+    }
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let isDone = state.withLock { state in
+          if Task.isCancelled || (state.waiting.isEmpty && state.writing == nil) { return true }
+          let number = state.waiting.isEmpty ? state.number - 1 : state.number
+          state.callers[caller] = (number, continuation)
+          state.pause?.cancel()
+          return false
+        }
+        if isDone { continuation.resume() }
       }
-      if isDone { continuation.resume() }
+    } onCancel: {
+      let waiting = state.withLock { $0.callers.removeValue(forKey: caller) }
+      waiting?.continuation.resume()
     }
   }
 
@@ -73,28 +105,37 @@ final class DeferredWrites<Batch: DeferredBatch>: Sendable {
   func dropWaiting() {
     let callers = state.withLock { state in
       state.waiting = Batch()
-      let dropped = state.callers.filter { $0.number >= state.number }
-      state.callers.removeAll { $0.number >= state.number }
-      return dropped
+      let number = state.number
+      return state.takeCallers { $0 >= number }
     }
-    for caller in callers { caller.continuation.resume() }
+    for caller in callers { caller.resume() }
   }
 
   private func run() async {
     while let batch = next() {
-      await write(batch)
+      let failure = await failure(of: batch)
       let (callers, pause) = state.withLock { state in
         state.writing = nil
-        let written = state.callers.filter { $0.number < state.number }
-        state.callers.removeAll { $0.number < state.number }
+        state.failure = failure ?? state.failure
+        let number = state.number
+        let written = state.takeCallers { $0 < number }
         // One that still waits does so for what came meanwhile.
         guard state.callers.isEmpty else { return (written, nil as Task<Void, Never>?) }
         let pause = Task { [interval] in _ = try? await Task.sleep(for: interval) }
         state.pause = pause
         return (written, pause)
       }
-      for caller in callers { caller.continuation.resume() }
+      for caller in callers { caller.resume() }
       await pause?.value
+    }
+  }
+
+  private func failure(of batch: Batch) async -> PersistenceError? {
+    do throws(PersistenceError) {
+      try await write(batch)
+      return nil
+    } catch {
+      return error
     }
   }
 

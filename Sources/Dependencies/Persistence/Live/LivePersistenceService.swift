@@ -35,9 +35,10 @@ public final class LivePersistenceService: PersistenceService {
   /// The same with limits of its own.
   ///
   /// - Parameter writesTogether: Whether recent searches and cached answers are written behind the
-  ///   calls that bring them, those of a tenth of a second together. Then such a call waits for
-  ///   nothing and does not throw; what was not written yet is lost if the process is killed. Every
-  ///   other call of this service finds them.
+  ///   calls that bring them, those of a tenth of a second together. Such a call does not wait for
+  ///   its own write: the next one of its kind, or `close()`, throws the error of a write that
+  ///   failed. What was not written yet is lost if the process is killed. Every other call of this
+  ///   service finds them.
   public convenience init(
     mainPath: String, cachePath: String, limits: PersistenceLimits, writesTogether: Bool = false
   ) {
@@ -66,16 +67,21 @@ public final class LivePersistenceService: PersistenceService {
   }
 
   /// Closes both files and folds their logs into them. A later call opens them again.
+  ///
+  /// - Throws: The error of a file that could not be closed, or of a write behind an earlier call
+  ///   that no later call has thrown.
   public func close() async throws(PersistenceError) {
     await flush()
     try? await noteTouches()
     try await cache.close()
     try await main.close()
+    try deferred?.searches.throwFailure()
+    try deferred?.responses.throwFailure()
   }
 
   /// Closes both files. A call that is still running is waited for, whatever the duration.
   ///
-  /// - Returns: False if a file could not be closed.
+  /// - Returns: False if a file could not be closed, or something could not be written.
   public func shutDown(within duration: Duration) async -> Bool {
     do {
       try await close()

@@ -4,19 +4,14 @@ extension LivePersistenceService {
   /// By its key, with its checksum checked: what does not fit is a miss. That it was used is
   /// written with the next answer that is stored, not now.
   public func cachedResponse(_ key: String) async throws(PersistenceError) -> CachedResponse? {
-    let (waiting, writing) = deferred?.responses.look { ($0[key], $1?[key]) } ?? (nil, nil)
-    var response: CachedResponse?
-    if case .put(let put)? = waiting {
-      response = put
-    } else if case .put(let put)? = writing {
-      response = put
+    let waiting = deferred?.responses.look { $0[key] ?? $1?[key] } ?? nil
+    let response: CachedResponse?
+    if let waiting {
+      response = waiting
     } else {
       response = try await cache.read("cachedResponse", whenMissing: nil) {
         (connection) throws(PersistenceError) in try ResponseTable.get(key, connection)
       }
-    }
-    for case .refresh(let refresh)? in [writing, waiting] {
-      if let known = response { response = refresh.applied(to: known) }
     }
     if response != nil {
       touched.withLock { keys in
@@ -36,36 +31,16 @@ extension LivePersistenceService {
     if let deferred, ResponseTable.keeps(response, limits) {
       let bytes = deferred.responses.add { waiting, _ in
         waiting.touched += keys
-        waiting.set(response.key, .put(response))
+        waiting.put(response)
         return waiting.bytes
       }
       if bytes > Self.waitingBytes { await deferred.responses.flush() }
-      return
+      return try deferred.responses.throwFailure()
     }
     await deferred?.responses.flush()
     try await cache.write("storeResponse") { (connection) throws(PersistenceError) in
       try ResponseTable.touch(keys, connection)
       try ResponseTable.put(response, limits, connection)
-    }
-  }
-
-  /// Nothing happens where no answer is kept any more. The body is read and written again.
-  public func refreshResponse(
-    _ key: String, headers: [HTTPHeader], stored: Int64, expires: Int64?
-  ) async throws(PersistenceError) {
-    let refresh = ResponseRefresh(headers: headers, stored: stored, expires: expires)
-    if let deferred {
-      return deferred.responses.add { waiting, writing in
-        if case .put(let response)? = waiting[key] ?? writing?[key] {
-          waiting.set(key, .put(refresh.applied(to: response)))
-        } else {
-          waiting.set(key, .refresh(refresh))
-        }
-      }
-    }
-    let limits = limits
-    try await cache.write("refreshResponse") { (connection) throws(PersistenceError) in
-      try ResponseTable.refresh(key, refresh, limits, connection)
     }
   }
 
@@ -169,14 +144,6 @@ enum ResponseTable {
   /// Whether the limits have room for an answer of its size.
   static func keeps(_ response: CachedResponse, _ limits: PersistenceLimits) -> Bool {
     response.weight <= limits.cacheBytes && limits.cacheEntries > 0
-  }
-
-  static func refresh(
-    _ key: String, _ refresh: ResponseRefresh, _ limits: PersistenceLimits,
-    _ connection: SQLiteConnection
-  ) throws(PersistenceError) {
-    guard let response = try get(key, connection) else { return }
-    try put(refresh.applied(to: response), limits, connection)
   }
 
   static func put(

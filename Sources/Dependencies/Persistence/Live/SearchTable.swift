@@ -5,9 +5,10 @@ extension LivePersistenceService {
     async throws(PersistenceError)
   {
     if let deferred {
-      return deferred.searches.add { waiting, _ in
+      deferred.searches.add { waiting, _ in
         waiting.add(SearchBatch.Search(text: text, scope: scope, time: time))
       }
+      return try deferred.searches.throwFailure()
     }
     let limit = limits.searches
     try await main.write("addSearch", durability: .normal) {

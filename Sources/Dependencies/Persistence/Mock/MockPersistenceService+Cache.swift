@@ -18,19 +18,6 @@ extension MockPersistenceService {
     }
   }
 
-  /// Nothing happens where no answer is kept any more.
-  public func refreshResponse(
-    _ key: String, headers: [HTTPHeader], stored: Int64, expires: Int64?
-  ) async throws(PersistenceError) {
-    try perform("refreshResponse", [key]) { content in
-      guard var response = content.responses[ByteText(key)]?.response else { return }
-      response.headers = headers
-      response.stored = stored
-      response.expires = expires
-      content.store(response, limits)
-    }
-  }
-
   /// O(n log n).
   public func cachedResponses() async throws(PersistenceError) -> [CachedResponseSummary] {
     try perform("cachedResponses") { content in
