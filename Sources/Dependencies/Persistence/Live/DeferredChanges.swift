@@ -1,4 +1,4 @@
-/// The recent searches and cached answers of a service that are written together.
+/// The recent searches and the cached responses of a service that are written in batches.
 struct DeferredChanges: Sendable {
   let searches: DeferredWrites<SearchBatch>
   let responses: DeferredWrites<ResponseBatch>
@@ -36,14 +36,14 @@ struct SearchBatch: DeferredBatch {
 
   mutating func add(_ search: Search) { searches.append(search) }
 
-  /// The last of each text, in order, no more than `limit` of a scope: others would be dropped
-  /// when they are written.
+  /// Returns the last search of each text in order, at most `limit` per scope, because writing
+  /// would remove the others.
   func latest(_ limit: Int) -> [Search] {
     var counts: [String: Int] = [:]
     var seen: Set<[UInt8]> = []
     var latest: [Search] = []
     for search in searches.reversed() where counts[search.scope, default: 0] < max(limit, 1) {
-      // By their bytes, as in the file; no scope has a NUL.
+      // Compared by their bytes, as in the file. No scope contains a NUL.
       let key = Array(search.scope.utf8) + [0] + Array(search.text.utf8)
       guard seen.insert(key).inserted else { continue }
       counts[search.scope, default: 0] += 1
@@ -53,20 +53,20 @@ struct SearchBatch: DeferredBatch {
   }
 }
 
-/// Cached answers, by key.
+/// Cached responses by key.
 struct ResponseBatch: DeferredBatch {
-  /// By the keys' bytes, as in the file.
+  /// The responses by the bytes of their keys, as in the file.
   private var byKey: [[UInt8]: CachedResponse] = [:]
-  /// The keys of the answers, the one stored last at the end.
+  /// The keys of the responses, the last stored one at the end.
   private var keys: [[UInt8]] = []
-  /// The bytes of the answers.
+  /// The size of the responses in bytes.
   private(set) var bytes = 0
-  /// Keys of answers that were read before.
+  /// The keys of cached responses that were read.
   var touched: [String] = []
 
   var isEmpty: Bool { byKey.isEmpty }
 
-  /// The answers, the one stored last at the end.
+  /// The responses, the last stored one at the end.
   var responses: [CachedResponse] { keys.compactMap { byKey[$0] } }
 
   subscript(key: String) -> CachedResponse? { byKey[Array(key.utf8)] }
