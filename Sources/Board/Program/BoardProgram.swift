@@ -17,7 +17,9 @@ public enum BoardProgram {
   ///
   /// - Parameters:
   ///   - arguments: The arguments without the program's name.
+  ///   - environment: The environment variables.
   ///   - features: The features of the board, besides `session` and `shell`.
+  ///   - make: Creates the dependencies.
   /// - Returns: The exit code.
   public static func run(
     arguments: [String], environment: [String: String], features: FeatureList,
@@ -87,7 +89,7 @@ public enum BoardProgram {
     try? StandardOutput.standardError().write(text)
   }
 
-  /// Whether the options ask for JSON, even if they could not be parsed as a whole.
+  /// Returns whether the options ask for JSON, even if they could not be parsed as a whole.
   private static func asksForJSON(_ arguments: [String], _ environment: [String: String]) -> Bool {
     let options = arguments.prefix { $0 != "--" }
     let isNext = zip(options, options.dropFirst()).contains {

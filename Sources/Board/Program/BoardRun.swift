@@ -17,6 +17,8 @@ final class BoardRun: Sendable {
   private let signalEnd: SignalEnd
   private let input: StandardInput
 
+  /// Creates a run.
+  ///
   /// - Parameters:
   ///   - patience: The time limit for ending the program after a signal.
   ///   - leave: Ends the process.

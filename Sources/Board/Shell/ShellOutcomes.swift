@@ -2,6 +2,8 @@ import SwiftBoardCommandLine
 import SwiftBoardJSON
 
 enum ShellOutcomes {
+  /// Returns the outcome of an action, or `nil` if it ends no command.
+  ///
   /// - Parameter commands: The commands that help describes.
   static func outcome(
     of action: ShellAction, in state: BoardState, _ commands: CommandTable<BoardCommand>

@@ -60,7 +60,7 @@ public struct FinishedJob: Codable, Sendable, Equatable {
     self.outcome = outcome
   }
 
-  /// Whether both are the same end of the same command. Ignores the outcome.
+  /// Returns whether both are the same end of the same command. Ignores the outcome.
   public static func == (left: Self, right: Self) -> Bool {
     left.context == right.context && left.status == right.status && left.found == right.found
   }
