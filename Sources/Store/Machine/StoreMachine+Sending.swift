@@ -143,7 +143,8 @@ extension StoreMachine {
 
   // MARK: The end
 
-  /// Prevents the start of subscriptions and of effects that wait for a permit.
+  /// Cancels subscriptions and the work that `work` names. Starts no new subscriptions, and lets no
+  /// effect wait for a permit.
   ///
   /// - Parameter work: The work to cancel at once in addition to the subscriptions.
   @usableFromInline
