@@ -52,9 +52,10 @@ public protocol Reducer<State, Action, Dependencies>: Sendable {
   func findAbsentChildren(in state: State, _ search: inout ChildSearch)
 }
 
-/// A reducer with the same state, action and dependencies as `R`. Use it for `var body: some
-/// ReducerOf<Self>` in a type that declares all three (`typealias Dependencies = Void` if there are
-/// none).
+/// A reducer with the same state, action and dependencies as `R`.
+///
+/// Use it for `var body: some ReducerOf<Self>` in a type that declares all three
+/// (`typealias Dependencies = Void` if there are none).
 public typealias ReducerOf<R: Reducer> = Reducer<R.State, R.Action, R.Dependencies>
 
 extension Reducer {

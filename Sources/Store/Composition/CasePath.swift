@@ -40,8 +40,8 @@ public struct CasePath<Root: Sendable, Value: Sendable>: Sendable {
   /// ```
   /// - Parameters:
   ///   - embed: The enum case itself.
-  ///   - extract: A property of the enum, or an equivalent closure: `{ if case .counter(let action)
-  ///     = $0 { action } else { nil } }`.
+  ///   - extract: A property of the enum, or an equivalent closure:
+  ///     `{ if case .counter(let action) = $0 { action } else { nil } }`.
   @inlinable
   @inline(__always)
   public static func `case`(

@@ -14,9 +14,9 @@ extension Effect {
   ///     or less, every effect starts.
   ///   - clock: The clock of the dependencies.
   ///   - latest: Whether the last effect returned within the interval runs at its end, or is
-  ///     dropped like the others. With `false`, an effect that is `cancellable(id:cancelInFlight:
-  ///     true)` and is dropped still cancels the effects in flight, because the ids are handled
-  ///     first.
+  ///     dropped like the others. With `false`, an effect that is cancellable with
+  ///     `cancelInFlight: true` and is dropped still cancels the effects in flight, because the ids
+  ///     are handled first.
   /// - Complexity: One more task for each effect that starts, which measures the interval.
   @inlinable
   public func throttled(

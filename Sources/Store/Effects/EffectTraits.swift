@@ -93,7 +93,7 @@ extension Effect {
       return effect
     }
     if let limit, traits.limit != nil {
-      // Each limit with a group of its own, so that both hold.
+      // Each limit needs a group of its own, so that both apply.
       return Effect(
         .merge([effect]), name: effect.name, location: effect.location,
         traits: EffectTraits(keys: own, limit: limit, outlives: outlives))
