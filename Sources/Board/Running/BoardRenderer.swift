@@ -80,7 +80,13 @@ public struct BoardRenderer: Sendable {
   public mutating func outputs(of action: BoardAction, in state: BoardState, at t: Int64)
     -> [BoardOutput]
   {
-    if let context = action.started { begun[context.job] = t }
+    if let context = action.started {
+      begun[context.job] = t
+      if announces(context, state) {
+        let text = escapeControls(context.text.prefix { !$0.isNewline } + "")
+        return [BoardOutput(stream: .standardError, text: "[\(context.job)] \(text)\n", job: 0)]
+      }
+    }
     if case .session(let action) = action, let output = part(of: action, in: state) {
       return [output]
     }
@@ -117,9 +123,18 @@ public struct BoardRenderer: Sendable {
     }
     if let failure = outcome.failure {
       add(.standardError, formatter.render(report(failure, outcome.value, context)))
+    } else if announces(context, state) {
+      add(.standardError, "[\(context.job)] done: \(context.name.replacing(".", with: " "))\n")
     }
     if context.prefix == .time { add(.standardError, "time: \(milliseconds) ms\n") }
     return outputs
+  }
+
+  /// Whether the start and the end of a command are reported: those of background commands, at a
+  /// terminal.
+  private func announces(_ context: CommandContext, _ state: BoardState) -> Bool {
+    context.isBackground && state.settings.isTerminal == true && !state.settings.isQuiet
+      && (context.output ?? state.settings.output) != .json
   }
 
   /// Returns the output of a step on one stream, or nothing if there are no bytes.
@@ -204,6 +219,7 @@ public struct BoardRenderer: Sendable {
     _ failure: Failure, _ value: JSON, _ context: CommandContext
   ) -> FailureReport {
     var failure = failure
+    if context.isBackground { failure.message = "job \(context.job): \(failure.message)" }
     if failure.column == nil {
       failure.column = 1
       failure.length = context.text.prefix { !$0.isNewline }.count

@@ -122,7 +122,7 @@ extension BoardSession {
       let policy: ScriptRunner.Policy = keepsGoing ? .keepGoing : .stopAtFailure
       let summary = try await ScriptRunner(source: file, policy: policy).run {
         [self, outer = line] line in
-        var inner = Line(line, secrets, false, outer.id)
+        var inner = Line(withoutAliases(line), secrets, false, outer.id)
         (inner.redirect, inner.depth) = (context.redirect, outer.depth + 1)
         var outcome = await run(line, inner)
         // An interrupt ends the file, regardless of its failure policy.

@@ -71,8 +71,8 @@ public final class BoardSession: Sendable {
 
   /// Returns a line for display, without typed secrets and terminal control characters.
   public func shown(_ line: ScriptLine) -> String {
-    let text =
-      secrets.refusal(of: line, redactor)?.text ?? secrets.shown(line)
+    let line = withoutAliases(line)
+    let text = secrets.refusal(of: line, redactor)?.text ?? secrets.shown(line)
     return escapeControls(text, keepsNewlines: true)
   }
 
@@ -86,7 +86,7 @@ public final class BoardSession: Sendable {
   public func run(_ script: ScriptLine, isLiteral: Bool = false) async -> LineOutcome {
     let id = jobs.beginLine()
     return await withTaskCancellationHandler {
-      jobs.endLine(id, await run(script, Line(script, secrets, isLiteral, id)))
+      jobs.endLine(id, await run(script, Line(withoutAliases(script), secrets, isLiteral, id)))
     } onCancel: {
       jobs.interrupt(id)
     }
@@ -132,8 +132,12 @@ public final class BoardSession: Sendable {
       ? LineOutcome(exitCode: ExitCode.interrupted, isInterrupted: true) : outcome
   }
 
+  func withoutAliases(_ script: ScriptLine) -> ScriptLine {
+    AliasExpansion.line(script, board.store.withState { $0.shell.aliases })
+  }
+
   func run(_ script: ScriptLine, _ line: Line) async -> LineOutcome {
-    if let typed = secrets.refusal(of: script, redactor) {
+    if let typed = secrets.refusal(of: withoutAliases(script), redactor) {
       return await reject(line.refused(typed), typed.error, script.parsed.prefix)
     }
     let list: CommandList
@@ -241,7 +245,8 @@ public final class BoardSession: Sendable {
       let expansion = board.store.withState {
         LineExpansion($0.shell, scriptArguments: scriptArguments)
       }
-      let arguments = try expansion.arguments(command.words)
+      let aliases = board.store.withState { $0.shell.aliases }
+      let arguments = try expansion.arguments(AliasExpansion.words(command.words, aliases))
       var file: Argument?
       if let redirect = command.redirect { file = try expansion.argument(redirect.file) }
       if let typed = secrets.refusal(of: arguments, file, redactor) {

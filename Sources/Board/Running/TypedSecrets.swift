@@ -54,7 +54,7 @@ struct TypedSecrets: Sendable {
         let words = command.words.map(Self.typed)
         let file = command.redirect.map { [Self.typed($0.file)] } ?? []
         if let known = Self.known(in: words + file, redactor) { return known }
-        if let literal = literal(in: words) { return literal }
+        if let literal = literal(in: words) ?? literal(inAlias: words) { return literal }
         if let value = value(in: words) { return value }
       }
       return nil
@@ -146,7 +146,7 @@ struct TypedSecrets: Sendable {
         found = words.dropFirst().lazy.compactMap { feature.find(inLink: Self.word($0).text) }.first
       } else if first.text == "help", words.dropFirst().first?.text == feature.feature {
         found = feature.find(behind: words.dropFirst(2).map(Self.word))
-      } else if first.text == "help" || !firstWords.contains(first.text ?? "") {
+      } else if ["help", "alias"].contains(first.text) || !firstWords.contains(first.text ?? "") {
         found = feature.find(
           anywhereIn: words.map { Self.word($0).text }.joined(separator: " "))
         // Another part of the line may define the word.
@@ -223,6 +223,13 @@ struct TypedSecrets: Sendable {
       error: UsageError(
         "the value of '\(found.name)' looks like a secret, and recordings store every line",
         help: "store it with 'keychain set NAME' and write \(found.form)"))
+  }
+
+  /// Returns a secret in the line that an alias is to stand for, be it quoted or not.
+  private func literal(inAlias words: [Argument]) -> TypedSecret? {
+    guard words.first?.text == "alias", words.count > 2 else { return nil }
+    return literal(in: Array(words[2...]))
+      ?? literal(inUnread: words[2...].compactMap(\.text).joined(separator: " "))
   }
 
   /// Returns a secret in a text that could not be parsed as commands, by splitting it roughly.

@@ -26,6 +26,14 @@ public enum ShellCommand: Codable, Sendable, Equatable {
   case set(name: String, value: String)
   /// Removes a variable. Does nothing if it does not exist.
   case unset(name: String)
+  /// Lets a word stand for the start of a line, or lists the aliases if there is no name.
+  case alias(name: String?, line: String?)
+  /// Removes an alias. Does nothing if it does not exist.
+  case unalias(name: String)
+  /// Prints the completion script for a shell.
+  case completions(shell: ShellCompletion.Shell)
+  /// Prints the manual page.
+  case manual
   /// Checks a condition on the state: see `JSONCondition`.
   case assert(condition: String)
   /// Prints the state, or the part at a path, as JSON.

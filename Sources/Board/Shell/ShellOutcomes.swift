@@ -34,15 +34,29 @@ enum ShellOutcomes {
     case .state(let path): return show(path, job, in: state)
     case .help(let words):
       do throws(UsageError) {
+        let width = state.settings.width ?? 80
         let text =
           try words == ["line"]
           ? LineHelp.text
-          : commands.help(for: words, width: state.settings.width ?? 80)
-            + (words.isEmpty ? LineHelp.hint : "")
-        return Outcome(job: job, presentation: .text(text))
+          : commands.help(for: words, width: width) + (words.isEmpty ? LineHelp.hint(width) : "")
+        return shown(
+          text, job, state, value: words == ["line"] ? nil : try commands.helpValue(for: words))
       } catch {
         return Outcome(job: job, failure: Failure(error))
       }
+    case .completions(let shell):
+      return shown(ShellCompletion(commands).script(for: shell), job, state)
+    case .manual:
+      return shown(ManualPage(commands, version: BoardProgram.version).text, job, state)
+    case .alias(nil, _):
+      let aliases = (state.shell.aliases ?? [:]).sorted { $0.key < $1.key }
+      return Outcome(
+        job: job, value: .object(aliases.map { .init($0.key, .string($0.value)) }),
+        presentation: .table(
+          columns: [Column("alias"), Column("stands for")],
+          rows: aliases.map { [$0.key, $0.value] }
+        ))
+    case .alias(.some, _), .unalias: return Outcome(job: job)
     case .jobs:
       let running = state.shell.running.filter { $0.job != job }
       return Outcome(
@@ -80,6 +94,16 @@ enum ShellOutcomes {
     }
   }
 
+  /// A text of the program itself, which does not become `{{last}}`.
+  private static func shown(
+    _ text: String, _ job: Int, _ state: BoardState, value: JSON? = nil
+  ) -> Outcome {
+    let text = state.settings.isASCII ? HelpText.ascii(text) : text
+    var outcome = Outcome(job: job, value: value ?? .string(text), presentation: .text(text))
+    outcome.isRemembered = false
+    return outcome
+  }
+
   private static func json(_ effect: EffectLine) -> JSON {
     var members: [JSON.Member] = [
       .init("name", .string(effect.name)), .init("id", effect.id.map(JSON.string) ?? .null),
@@ -96,11 +120,7 @@ enum ShellOutcomes {
       let condition = try JSONCondition(parsing: text)
       let json = try StateJSON.of(state, askedBy: job)
       if condition.holds(for: json) { return Outcome(job: job, value: .bool(true)) }
-      return Outcome(
-        job: job,
-        failure: Failure(
-          code: ExitCode.no, error: "assertionFailed", message: "assertion failed: \(text)",
-          help: "'state' shows the state the paths lead into"))
+      return Outcome(job: job, failure: .assertion(text, condition.unmet(in: json)))
     } catch {
       return Outcome(job: job, failure: Failure(any: error))
     }

@@ -26,6 +26,12 @@ struct ShellReducer: Reducer {
     }
   }
 
+  private func aliases(
+    _ state: BoardState, adding line: String, as name: String
+  ) -> [String: String] {
+    (state.shell.aliases ?? [:]).merging([name: line]) { $1 }
+  }
+
   private func run(
     _ command: ShellCommand, _ context: CommandContext, _ state: inout BoardState
   ) -> [Effect<BoardAction>] {
@@ -36,7 +42,13 @@ struct ShellReducer: Reducer {
     case .cancel(let job):
       let jobs = job.map { [$0] } ?? state.shell.running.map(\.job)
       return jobs.filter { $0 != context.job }.map { .send(.shell(.cancelled(job: $0))) }
-    case .echo, .assert, .state, .help, .jobs, .wait, .effects, .open, .source: break
+    case .alias(let name?, let line?): state.shell.aliases = aliases(state, adding: line, as: name)
+    case .unalias(let name):
+      state.shell.aliases?[name] = nil
+      if state.shell.aliases?.isEmpty == true { state.shell.aliases = nil }
+    case .echo, .assert, .state, .help, .jobs, .wait, .effects, .open, .source, .alias,
+      .completions, .manual:
+      break
     }
     return []
   }
