@@ -28,7 +28,9 @@ public enum BoardProgram {
     SignalSource.ignoreBrokenPipes()
     let options: ProgramOptions
     do throws(UsageError) {
-      options = try ProgramOptions.parse(arguments: arguments, environment: environment)
+      options = try ProgramOptions.parse(arguments: arguments, environment: environment) {
+        (options) throws(UsageError) in try ConfigurationFile.read(for: options, environment)
+      }
     } catch {
       complain(
         error.message, help: error.help ?? "try 'swiftboard --help'", code: error.code,
@@ -37,7 +39,7 @@ public enum BoardProgram {
     }
     switch options.mode {
     case .help: return show(ProgramOptions.help())
-    case .version: return show("swiftboard \(version)\n")
+    case .version: return show("swiftboard \(version) (\(LibraryVersions.built))\n")
     default:
       let run = BoardRun(options, environment, features, make)
       UnlockSources.removeFromEnvironment()

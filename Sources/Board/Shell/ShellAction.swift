@@ -1,9 +1,12 @@
 import SwiftBoardCommandLine
+import SwiftBoardDependencies
 
 /// The board's own commands, and the handling of a line before it reaches a feature.
 public enum ShellAction: Codable, Sendable, Equatable {
   /// Starts a command.
   case run(context: CommandContext, command: ShellCommand)
+  /// What `doctor` found.
+  case diagnosed(job: Int, findings: [InstallationFinding])
   /// A line was not understood. It is a step so that recordings contain it.
   case reject(context: CommandContext, failure: Failure)
   /// Ctrl-C or `cancel` ended the command. `by` describes any other cause.
@@ -32,6 +35,8 @@ public enum ShellCommand: Codable, Sendable, Equatable {
   case unalias(name: String)
   /// Prints the completion script for a shell.
   case completions(shell: ShellCompletion.Shell)
+  /// Looks at the installation.
+  case doctor
   /// Prints the manual page.
   case manual
   /// Checks a condition on the state: see `JSONCondition`.

@@ -129,6 +129,10 @@ enum ShellCommands {
       return .shell(.completions(shell: shell))
     },
     CommandSpec(
+      ["doctor"], "look at what is installed, where the files are, and what is wrong",
+      details: "Ends with 1 if there is a problem.", examples: ["doctor"]
+    ) { _ in .shell(.doctor) },
+    CommandSpec(
       ["manual"], "print the manual page, for 'man -l'", examples: ["manual"]
     ) { _ in .shell(.manual) },
     CommandSpec(

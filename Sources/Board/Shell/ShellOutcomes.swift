@@ -1,4 +1,5 @@
 import SwiftBoardCommandLine
+import SwiftBoardDependencies
 import SwiftBoardJSON
 
 enum ShellOutcomes {
@@ -15,14 +16,16 @@ enum ShellOutcomes {
       Outcome(job: job, failure: .cancelled(by: cause))
     case .failed(let job, let failure): Outcome(job: job, failure: failure)
     case .masked: nil
+    case .diagnosed(let job, let findings): diagnosis(findings, job, state)
     }
   }
 
   private static func outcome(
     of command: ShellCommand, _ job: Int, in state: BoardState,
     _ commands: CommandTable<BoardCommand>
-  ) -> Outcome {
+  ) -> Outcome? {
     switch command {
+    case .doctor: return nil
     case .echo(let words):
       let text = words.joined(separator: " ")
       return Outcome(job: job, value: .string(text), presentation: .text(text + "\n"))
@@ -92,6 +95,41 @@ enum ShellOutcomes {
             [$0.name, $0.ids?.joined(separator: ", ") ?? $0.id ?? "", $0.phase, String($0.step)]
           }))
     }
+  }
+
+  private static func diagnosis(
+    _ findings: [InstallationFinding], _ job: Int, _ state: BoardState
+  ) -> Outcome {
+    let findings =
+      [
+        InstallationFinding(
+          "swiftboard", "\(BoardProgram.version), \(state.settings.environment.rawValue) services")
+      ] + findings
+    let value = JSON.array(
+      findings.map { finding in
+        .object([
+          .init("subject", .string(finding.subject)),
+          .init("state", .string(finding.state.rawValue)),
+          .init("text", .string(finding.text)),
+          .init("advice", finding.advice.map(JSON.string) ?? .null),
+        ])
+      })
+    let table = Presentation.table(
+      columns: [Column("subject"), Column("state"), Column("found")],
+      rows: findings.map { [$0.subject, $0.state.rawValue, $0.text] })
+    let notes = findings.compactMap { finding in
+      finding.advice.map { "\(finding.subject): \($0)" }
+    }
+    let problems = findings.count { $0.state == .problem }
+    guard problems > 0 else {
+      return Outcome(job: job, value: value, presentation: table, notes: notes)
+    }
+    return Outcome(
+      job: job,
+      failure: Failure(
+        code: ExitCode.no, error: "problems",
+        message: problems == 1 ? "1 problem" : "\(problems) problems"),
+      value: value, presentation: table, notes: notes)
   }
 
   /// A text of the program itself, which does not become `{{last}}`.

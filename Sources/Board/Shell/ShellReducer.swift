@@ -12,8 +12,8 @@ struct ShellReducer: Reducer {
     guard case .shell(let action) = action else { return [] }
     switch action {
     case .run(let context, let command):
-      return run(command, context, &state)
-    case .reject:
+      return run(command, context, &state, dependencies)
+    case .reject, .diagnosed:
       return []
     case .masked(let variables, let last, let lastLength):
       for (name, value) in variables { state.shell.variables[name] = value }
@@ -33,7 +33,8 @@ struct ShellReducer: Reducer {
   }
 
   private func run(
-    _ command: ShellCommand, _ context: CommandContext, _ state: inout BoardState
+    _ command: ShellCommand, _ context: CommandContext, _ state: inout BoardState,
+    _ dependencies: Dependencies
   ) -> [Effect<BoardAction>] {
     switch command {
     case .set(let name, let value): state.shell.variables[name] = value
@@ -42,6 +43,12 @@ struct ShellReducer: Reducer {
     case .cancel(let job):
       let jobs = job.map { [$0] } ?? state.shell.running.map(\.job)
       return jobs.filter { $0 != context.job }.map { .send(.shell(.cancelled(job: $0))) }
+    case .doctor:
+      return [
+        .task(name: "shell.doctor") {
+          .shell(.diagnosed(job: context.job, findings: await dependencies.installation()))
+        }.cancellable(id: context.job)
+      ]
     case .alias(let name?, let line?): state.shell.aliases = aliases(state, adding: line, as: name)
     case .unalias(let name):
       state.shell.aliases?[name] = nil

@@ -54,11 +54,11 @@ public enum BoardAction: Sendable, Equatable {
     case .shell(.run(_, let command)):
       switch command {
       case .echo, .assert, .state, .help, .jobs, .wait, .cancel, .effects, .source, .exit,
-        .completions, .manual, .alias(nil, _):
+        .completions, .manual, .doctor, .alias(nil, _):
         true
       case .set, .unset, .open, .alias, .unalias: false
       }
-    case .shell(.reject), .session: true
+    case .shell(.reject), .shell(.diagnosed), .session: true
     case .feature(let action): action.base.onlyLooks
     case .shell, .resumed: false
     }

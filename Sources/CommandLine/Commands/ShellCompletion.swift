@@ -202,7 +202,8 @@ public struct ShellCompletion: Sendable {
         string join ' ' $found
       end
       function __swiftboard_at
-        test (string join ' ' (__swiftboard_path)) = "$argv"
+        set -l at (__swiftboard_path)
+        test "$at" = "$argv"
       end
 
       """
