@@ -1,3 +1,4 @@
+import SwiftBoardTestSupport
 import SwiftBoardTesting
 import Testing
 
@@ -99,6 +100,19 @@ struct ProgramConfigurationTests {
     #expect(error?.code == 78)
     #expect(error?.message.hasPrefix(message) == true, "\(error?.message ?? "")")
     if let help { #expect(error?.help?.hasPrefix(help) == true, "\(error?.help ?? "")") }
+  }
+
+  @Test("the page of the configuration has every key, and its example is one")
+  func page() throws {
+    let page = try SourceTree.text("docs/configuration.md")
+    for option in ProgramOption.all where option.isConfigurable {
+      #expect(page.contains("`\(option.spec.name)`"), "\(option.spec.name)")
+    }
+    let start = try #require(page.firstRange(of: "```json\n")?.upperBound)
+    let end = try #require(page[start...].firstRange(of: "```")?.lowerBound)
+    let configuration = try parse(String(page[start..<end]))
+    #expect(configuration.aliases == ["tail": "log tail -n 30"])
+    #expect(configuration.environments.keys.sorted() == ["try", "work"])
   }
 
   @Test("any bytes are a configuration or an error with its place")
