@@ -95,6 +95,7 @@ struct EveryCommandTests {
     ("unalias", ["unalias l"]),
     ("completions", ["completions bash", "-completions tcsh"]),
     ("manual", ["manual"]),
+    ("tutorial", ["-tutorial", "-tutorial next", "tutorial stop"]),
     ("doctor", ["doctor", "doctor --json"]),
     ("jobs", ["jobs"]),
     ("wait", ["echo later &", "wait"]),
