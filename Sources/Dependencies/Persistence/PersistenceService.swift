@@ -6,6 +6,13 @@ import SwiftBoardSystem
 public protocol PersistenceService: Service, DocumentStore, PreferenceStore, APIServiceStore,
   ResponseCache, RecentSearchStore, LogStore
 {
+  /// Returns the names of collections and preferences, and how many documents the collections have.
+  ///
+  /// - Parameter limit: The maximum number of collections, and of preferences, the first ones by
+  ///   name.
+  /// - Complexity: Independent of the number of documents. A count that would need too many rows is
+  ///   left out.
+  func contents(limit: Int) async throws(PersistenceError) -> DatabaseContents
   /// Figures of both files: rows, bytes, versions.
   func statistics() async throws(PersistenceError) -> PersistenceStatistics
   /// The database's own consistency check; an empty list is healthy.
@@ -18,7 +25,9 @@ public protocol PersistenceService: Service, DocumentStore, PreferenceStore, API
 /// JSON documents by collection and id. Bodies are JSON text and come back byte for byte.
 public protocol DocumentStore: Sendable {
   /// Inserts or replaces; durable on return. `body` must be valid JSON (`.invalid` otherwise).
-  func putDocument(_ document: Document) async throws(PersistenceError)
+  /// False if it replaced a document.
+  @discardableResult
+  func putDocument(_ document: Document) async throws(PersistenceError) -> Bool
   /// Puts all of them, or none; durable on return, at the price of one.
   func putDocuments(_ documents: [Document]) async throws(PersistenceError)
   /// The names of the collections that have documents, sorted.

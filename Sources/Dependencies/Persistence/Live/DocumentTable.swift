@@ -4,8 +4,9 @@ extension LivePersistenceService {
   /// Parses the body, to refuse what is no JSON, and commits: one fsync. O(length of the body).
   ///
   /// - Throws: `invalid`, and what the database throws: see `PersistenceError.Kind`.
-  public func putDocument(_ document: Document) async throws(PersistenceError) {
-    try await put([document], "putDocument")
+  @discardableResult
+  public func putDocument(_ document: Document) async throws(PersistenceError) -> Bool {
+    try await put([document], "putDocument") > 0
   }
 
   /// One transaction, and one fsync.
@@ -13,10 +14,13 @@ extension LivePersistenceService {
   /// - Throws: As `putDocument`.
   public func putDocuments(_ documents: [Document]) async throws(PersistenceError) {
     if documents.isEmpty { return }
-    try await put(documents, "putDocuments")
+    _ = try await put(documents, "putDocuments")
   }
 
-  private func put(_ documents: [Document], _ operation: String) async throws(PersistenceError) {
+  /// Returns how many of the documents are new.
+  private func put(
+    _ documents: [Document], _ operation: String
+  ) async throws(PersistenceError) -> Int {
     var bodies: [JSON] = []
     for document in documents {
       bodies.append(
@@ -24,25 +28,20 @@ extension LivePersistenceService {
           document.body, operation: operation, what: "The body of \(document.name)",
           limits: .strict))
     }
-    try await main.write(operation) { [bodies] (connection) throws(PersistenceError) in
+    return try await main.write(operation) { [bodies] (connection) throws(PersistenceError) in
+      var added = 0
       for (document, body) in zip(documents, bodies) {
-        try DocumentTable.put(document, connection)
+        if try DocumentTable.put(document, connection) { added += 1 }
         try DocumentIndexTable.update(document.collection, document.id, body, connection)
       }
+      return added
     }
   }
 
   /// Finds the next name by the key's index: O(collections).
   public func collections() async throws(PersistenceError) -> [String] {
     try await main.read("collections", whenMissing: []) { (connection) throws(PersistenceError) in
-      try connection.texts(
-        """
-        WITH RECURSIVE names (name) AS (
-          SELECT min(collection) FROM documents UNION ALL
-          SELECT (SELECT min(collection) FROM documents WHERE collection > name) FROM names
-          WHERE name IS NOT NULL)
-        SELECT name FROM names WHERE name IS NOT NULL
-        """)
+      try DocumentTable.collections(connection)
     }
   }
 
@@ -100,7 +99,36 @@ extension Document {
 
 /// The table `documents`.
 enum DocumentTable {
-  static func put(_ document: Document, _ connection: SQLiteConnection) throws(PersistenceError) {
+  /// The names of the collections, sorted: finds the next name by the key's index.
+  static func collections(
+    _ connection: SQLiteConnection, limit: Int = -1
+  ) throws(PersistenceError) -> [String] {
+    try connection.texts(
+      """
+      WITH RECURSIVE names (name) AS (
+        SELECT min(collection) FROM documents UNION ALL
+        SELECT (SELECT min(collection) FROM documents WHERE collection > name) FROM names
+        WHERE name IS NOT NULL)
+      SELECT name FROM names WHERE name IS NOT NULL LIMIT \(limit)
+      """)
+  }
+
+  /// How many documents a collection has; `nil` if there are more than `limit`.
+  static func count(
+    _ collection: String, limit: Int, _ connection: SQLiteConnection
+  ) throws(PersistenceError) -> Int? {
+    let statement = try connection.statement(
+      "SELECT count(*) FROM (SELECT 1 FROM documents WHERE collection = ? LIMIT ?)")
+    statement.bind(1, collection)
+    statement.bind(2, limit + 1)
+    let count = try statement.first { Int($0.integer(0)) } ?? 0
+    return count > limit ? nil : count
+  }
+
+  /// Returns false if the document replaced another one.
+  static func put(
+    _ document: Document, _ connection: SQLiteConnection
+  ) throws(PersistenceError) -> Bool {
     var checksum = start(document.collection, document.id, document.updated)
     checksum.add(document.body)
     let statement = try connection.statement(
@@ -114,7 +142,10 @@ enum DocumentTable {
     statement.bind(3, document.updated)
     statement.bind(4, checksum.value)
     statement.bind(5, document.body)
+    // A replaced row keeps its number, so only a new one sets it.
+    connection.lastInsertedRow = 0
     try statement.run()
+    return connection.lastInsertedRow != 0
   }
 
   static func get(collection: String, id: String, _ connection: SQLiteConnection)
