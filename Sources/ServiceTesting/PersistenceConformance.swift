@@ -72,6 +72,7 @@ public struct PersistenceConformance: Sendable {
         try await putsAllOrNone($0)
       },
       check("statistics count rows") { try await statisticsCountRows($0) },
+      check("contents are names and numbers") { try await contentsAreNamesAndNumbers($0) },
     ]
   }
 
@@ -123,10 +124,10 @@ public struct PersistenceConformance: Sendable {
   }
 
   private func putReplaces(_ service: any PersistenceService) async throws {
-    try await service.putDocument(Document("1", "1"))
-    try await service.putDocument(
-      Document(collection: "c", id: "1", body: "2", updated: 9))
-    try await service.putDocument(Document("1", "3", in: "other"))
+    try await equal(service.putDocument(Document("1", "1")), true)
+    try await equal(
+      service.putDocument(Document(collection: "c", id: "1", body: "2", updated: 9)), false)
+    try await equal(service.putDocument(Document("1", "3", in: "other")), true)
     try await equal(
       service.documents(DocumentQuery(collection: "c")),
       [
@@ -413,6 +414,23 @@ public struct PersistenceConformance: Sendable {
     try await equal(service.document(collection: "a", id: "1")?.body, "3")
     _ = try await service.removeDocument(collection: "b", id: "1")
     try await equal(service.collections(), ["a"])
+  }
+
+  private func contentsAreNamesAndNumbers(_ service: any PersistenceService) async throws {
+    try await equal(service.contents(limit: 9), DatabaseContents())
+    for (collection, id) in [("b", "1"), ("a", "1"), ("a", "2"), ("a", "1"), ("c", "1")] {
+      try await service.putDocument(Document(id, "1", in: collection))
+    }
+    for name in ["q", "p"] { try await service.setPreference(name, to: "1") }
+    try await holds(
+      service.removeDocument(collection: "c", id: "1"), "the document c/1 was there")
+    try await equal(
+      service.contents(limit: 9),
+      DatabaseContents(
+        collections: [.init("a", count: 2), .init("b", count: 1)], preferences: ["p", "q"]))
+    try await equal(
+      service.contents(limit: 1),
+      DatabaseContents(collections: [.init("a", count: 2)], preferences: ["p"]))
   }
 
   private func statisticsCountRows(_ service: any PersistenceService) async throws {

@@ -41,16 +41,54 @@ struct BoardStateEncodingTests {
     state.api.requests = 4
     state.api.answers = 3
     state.api.pending = [PendingRequest(job: 1, method: "GET", target: "rm/x")]
-    state.keychain.isUnlocked = true
-    state.keychain.autoLock = 300_000
-    state.keychain.names = ["n", "m"]
-    state.db.writes = 9
-    state.db.collection = "films"
+    state.keychain = keychain
+    state.db = db
     state.log.notes = 2
     state.log.level = .warning
+    state.log.levels = ["b": .trace, "a": .error]
+    state.log.counts = ["info": 3, "error": 0]
+    var query = LogQuery()
+    query.level = .info
+    query.text = "x"
+    (query.since, query.step, query.follows) = (1, 2, true)
+    state.log.query = LogListing(job: 4, query: query)
     state.characters = characters
     state.session.recording = "r.actions.jsonl"
     state.session.position = SessionPosition(step: 3, last: 5)
+    return state
+  }()
+
+  private static let keychain: KeychainState = {
+    var state = KeychainState()
+    state.isUnlocked = true
+    state.autoLock = 300_000
+    state.names = ["n", "m"]
+    state.file?.exists = true
+    state.file?.generation = 7
+    state.file?.slots = ["passphrase", "keyFile"]
+    return state
+  }()
+
+  private static let db: DatabaseState = {
+    var state = DatabaseState()
+    state.writes = 9
+    state.collection = "films"
+    state.collections = ["films": 3, "a": 1]
+    state.preferences = ["theme"]
+    state.document = ShownDocument(
+      Document(collection: "films", id: "1", body: #"{"a":null,"b":[1.5]}"#, updated: 1))
+    state.document?.digest = "d"
+    var query = DatabaseQuery(
+      job: 3,
+      query: DocumentQuery(
+        collection: "films", conditions: [.init(path: "name", equals: ["é": 1])], sort: "-name",
+        limit: 4))
+    query.found = 2
+    query.isComplete = true
+    state.query = query
+    state.pending = [
+      .begins(job: 3, command: .stats), .ends(job: 4, result: .listed(count: 1)),
+    ]
     return state
   }()
 

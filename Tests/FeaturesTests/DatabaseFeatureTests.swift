@@ -42,18 +42,6 @@ struct DatabaseFeatureTests {
         """)
   }
 
-  @Test("the state counts writes and knows the collection")
-  func state() throws {
-    let store = world.looseStore()
-    store.send(try action("db put people 1 1"))
-    #expect(store.effects.map(\.name) == ["db.put"])
-    #expect(store.state.db.writes == 0)
-    store.receive(.db(.succeeded(job: 1, result: .put(collection: "people", id: "1")))) {
-      $0.db.writes = 1
-      $0.db.collection = "people"
-    }
-  }
-
   @Test("a document from a file, and a file that is not JSON")
   func files() async throws {
     try await world.files.write(Data("[1,\n2,]".utf8), to: "bad.json", mode: .create)

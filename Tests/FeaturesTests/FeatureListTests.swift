@@ -102,6 +102,8 @@ struct FeatureListTests {
       .db(.succeeded(job: 1, result: .document(document: document))),
       .db(.succeeded(job: 1, result: .documents(documents: [document]))),
       .db(.listed(job: 1, documents: [document])),
+      .db(.contents(job: 1, contents: DatabaseContents())),
+      .db(.succeeded(job: 1, result: .put(collection: "c", id: "1", isNew: true))),
       .db(.succeeded(job: 1, result: .paths(paths: ["p"]))),
       .db(.succeeded(job: 1, result: .statistics(statistics: statistics))),
       .keychain(.succeeded(job: 1, result: .created(status: status))),
@@ -109,7 +111,8 @@ struct FeatureListTests {
       .keychain(.succeeded(job: 1, result: .checked(status: status))),
       .keychain(.succeeded(job: 1, result: .checkedFile(status: status))),
       .log(.succeeded(job: 1, result: .records(records: [record], unreadable: 1))),
-      .log(.listed(job: 1, records: [record])),
+      .log(.listed(job: 1, records: [record], end: LogListEnd(count: 1, counts: [:]))),
+      .log(.succeeded(job: 1, result: .noted, counts: [:])),
       .log(
         .succeeded(
           job: 1, result: .statistics(statistics: LoggerStatistics(counts: [:], dropped: 0)))),

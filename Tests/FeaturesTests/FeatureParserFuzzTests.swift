@@ -1,9 +1,9 @@
-import SwiftBoardDependencies
 import SwiftBoardJSON
 import SwiftBoardTestSupport
 import SwiftBoardTesting
 import Testing
 
+@testable import SwiftBoardDependencies
 @testable import SwiftBoardFeatures
 
 /// Parsers of answers and of files that features read.

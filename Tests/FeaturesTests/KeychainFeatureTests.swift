@@ -16,13 +16,13 @@ import Testing
 @Suite("keychain")
 struct KeychainFeatureTests {
   @Test(
-    "every command is one effect, named after it, under its job's id",
+    "every command begins with one effect, named after it, under its job's id",
     arguments: [
       ("keychain init", "init"), ("keychain list", "list"), ("keychain set a", "set"),
       ("keychain get a --reveal", "get"), ("keychain rename a b", "rename"),
       ("keychain check", "check"), ("keychain slot add", "slot"), ("keychain rekey", "rekey"),
       ("keychain passphrase", "passphrase"), ("keychain export f", "export"),
-      ("keychain import f", "import"), ("keychain autolock 5m", "autolock"),
+      ("keychain import f", "import"),
     ])
   func descriptors(line: String, verb: String) throws {
     var state = BoardState()
@@ -72,7 +72,18 @@ struct KeychainFeatureTests {
     try run("keychain remove radarr")
     store.assert { $0.keychain.names = ["apple"] }
     try run("keychain rename apple pear")
-    store.assert { $0.keychain.names = nil }
+    store.assert { $0.keychain.names = ["pear"] }
+    try run("keychain status")
+    store.assert {
+      $0.keychain.file?.exists = true
+      $0.keychain.file?.generation = 4
+      $0.keychain.file?.slots = ["passphrase"]
+    }
+    try run("keychain set fig --generate 24")
+    store.assert {
+      $0.keychain.names = ["fig", "pear"]
+      $0.keychain.file?.generation = 5
+    }
     try run("keychain lock")
     store.assert { $0.keychain.isUnlocked = false }
     store.finish()

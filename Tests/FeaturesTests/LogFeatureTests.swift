@@ -35,19 +35,60 @@ struct LogFeatureTests {
     query.limit = -1
     world.logger.log("x", level: .error, category: "c")
     store.send(.log(.run(context: context("log tail", "log.tail"), command: .tail(query: query))))
-    store.receive(.log(.succeeded(job: 1, result: .records(records: []))))
+    store.receive(
+      .log(.succeeded(job: 1, result: .records(records: []), counts: counts(["error": 1]))))
+  }
+
+  /// The numbers of records by level.
+  private func counts(_ counts: [String: Int] = [:]) -> [String: Int] {
+    MockLogger().statistics().counts.merging(counts) { $1 }
+  }
+
+  @Test("the state has the last list and the counts as of the last command")
+  func listing() throws {
+    let store = world.looseStore()
+    for number in 0..<300 { world.logger.log("\(number)", level: .info, category: "c") }
+    store.send(try action("log tail -n 290"))
+    store.skipReceivedActions()
+    #expect(store.state.log.query?.shown == 290 && store.state.log.query?.isComplete == true)
+    #expect(store.state.log.counts == counts(["info": 300]))
+    store.send(try action("log note x", job: 2))
+    store.skipReceivedActions()
+    #expect(store.state.log.counts == counts(["info": 300, "notice": 1]))
+    #expect(store.state.shell.running.isEmpty)
+  }
+
+  @Test("a list that follows waits on the clock, and ends when it is cancelled")
+  func follow() throws {
+    let store = world.looseStore()
+    store.send(try action("log tail -f"))
+    world.logger.log("later", level: .info, category: "c")
+    #expect(store.received.isEmpty)
+    store.advance(by: .milliseconds(200))
+    store.receive { action in
+      guard case .listed(job: 1, let records, end: nil)? = action.action(of: BoardFeatures.log)
+      else { return false }
+      return records.map(\.message) == ["later"]
+    }
+    #expect(store.state.log.query?.shown == 1 && store.state.log.query?.isComplete == false)
+    store.send(.shell(.cancelled(job: 1)))
+    store.finish()
   }
 
   @Test("the level is part of the state where it is for all")
   func level() throws {
     let store = world.looseStore()
     store.send(try action("log level error"))
-    store.receive(.log(.succeeded(job: 1, result: .level(level: .error, category: nil)))) {
+    let level = LogResult.level(level: .error, category: nil)
+    store.receive(.log(.succeeded(job: 1, result: level, counts: counts()))) {
       $0.log.level = .error
+      $0.log.counts = self.counts()
     }
     store.send(try action("log level api trace", job: 2))
-    store.receive(.log(.succeeded(job: 2, result: .level(level: .trace, category: "api")))) {
+    let trace = LogResult.level(level: .trace, category: "api")
+    store.receive(.log(.succeeded(job: 2, result: trace, counts: counts()))) {
       $0.log.level = .error
+      $0.log.levels = ["api": .trace]
     }
     #expect(world.logger.level(category: nil) == .error)
     #expect(world.logger.level(category: "api") == .trace)

@@ -102,7 +102,7 @@ struct SessionChainTests {
     arguments: [
       "session state shell.variables.page --at 3 --file F",
       "session state shell.variables.page --at 30 --file F", "session state --file F",
-      "session state --at @seven --file F", "session action 25 --file F",
+      "session state --at @seven --file F", "session action 26 --file F",
       "session diff 3 33 --file F", "session diff -1 end --file F",
       "session bisect F --assert 'shell.variables.page != \"9\"'",
       "session bisect F --assert 'not exists' --linear",
@@ -129,7 +129,7 @@ struct SessionChainTests {
     let folder = try await Self.folder()
     let board = RunningBoard()
     let figures = await board.run("session stats \(folder.path("files")) --json")
-    #expect(figures.output.contains(#""steps":50,"#), "\(figures.output)")
+    #expect(figures.output.contains(#""steps":51,"#), "\(figures.output)")
     let test = await board.run("session test \(folder.path("files")) --until 30")
     #expect(test.output.contains("// 30: "), "\(test.output)")
     let fork = await board.run(
@@ -195,7 +195,7 @@ struct SessionChainTests {
     #expect(missing.status == 64)
     #expect(
       missing.errors.contains(
-        "there is no step \(first - 1); the recording has the steps \(first) to 50, and the files"),
+        "there is no step \(first - 1); the recording has the steps \(first) to 51, and the files"),
       "\(missing.errors)")
     #expect(await board.run("session state --at \(first) --file \(path)").status == 0)
     let beginning = await board.run("session action \(first) --file \(path)")
@@ -262,7 +262,7 @@ struct SessionChainTests {
     let (one, all) = (await Self.live(whole), await Self.live(path))
     let last = try #require(RotatedLog(path: path).segments.last)
     // The mark is about the recording, and passed over.
-    #expect(one.errors == "36 lines were sent, 48 steps agree\n" && one.status == 0)
+    #expect(one.errors == "36 lines were sent, 49 steps agree\n" && one.status == 0)
     #expect(all.errors == one.errors && all.status == 0)
     // One of its files is one by itself.
     let board = RunningBoard()
@@ -400,7 +400,7 @@ struct SessionChainTests {
     unlink(path + ".2")
     let verified = await board.run("session verify \(path) \(whole)")
     #expect(verified.status == 65)
-    #expect(verified.output.contains("\(whole): 50 steps agree"), "\(verified.output)")
+    #expect(verified.output.contains("\(whole): 51 steps agree"), "\(verified.output)")
     #expect(verified.output.contains("\(path).1: "), "\(verified.output)")
     #expect(verified.errors.contains("\(path).2 is missing"), "\(verified.errors)")
     #expect(verified.errors.contains("help: put files.2 back"), "\(verified.errors)")

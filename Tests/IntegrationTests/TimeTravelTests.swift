@@ -291,38 +291,40 @@ struct TimeTravelTests {
     #expect(
       try await rows() == [
         "1 set page 1 | shell.run | ",
-        #"2 db put films a {"n":1} | db.run | o db.put"#,
-        "3 db.put of step 2 | db.succeeded | *",
-        "4 session mark here | session.run | o session.mark",
-        "5 session.mark of step 4 | session.succeeded | *",
-        "5  | @here | ",
-        "6 set page 2 | shell.run | ",
-        "7 db list films | db.run | o db.list",
-        "8 db.list of step 7 | db.succeeded | *",
-        "8  | end of the recording | ",
+        #"2 db put films a {"n":1} | db.run | o db.contents"#,
+        "3 db.contents of step 2 | db.contents | * o db.put",
+        "4 db.put of step 3 | db.succeeded |   *",
+        "5 session mark here | session.run | o session.mark",
+        "6 session.mark of step 5 | session.succeeded | *",
+        "6  | @here | ",
+        "7 set page 2 | shell.run | ",
+        "8 db list films | db.run | o db.list",
+        "9 db.list of step 8 | db.succeeded | *",
+        "9  | end of the recording | ",
       ])
-    #expect(try await rows("--by", "effect").map { $0.prefix(1) } == ["3", "5", "8"])
+    #expect(try await rows("--by", "effect").map { $0.prefix(1) } == ["3", "4", "6", "9"])
     #expect(
       try await rows("--action", "db", "--range", "..3") == [
-        #"2 db put films a {"n":1} | db.run | o db.put"#, "3 db.put of step 2 | db.succeeded | *",
+        #"2 db put films a {"n":1} | db.run | o db.contents"#,
+        "3 db.contents of step 2 | db.contents | * o db.put",
       ])
-    #expect(try await rows("--grep", "page").map { $0.prefix(1) } == ["1", "6"])
+    #expect(try await rows("--grep", "page").map { $0.prefix(1) } == ["1", "7"])
     #expect(try await rows("--limit", "1") == ["1 set page 1 | shell.run | "])
   }
 
   @Test("a difference is the answer no") func aDifferenceIsTheAnswerNo() async throws {
     let program = try await Self.recorded()
     let differ = try await program.run(
-      "session", "diff", "1", "6", "--path", "shell.variables", "--file", "r.jsonl")
+      "session", "diff", "1", "7", "--path", "shell.variables", "--file", "r.jsonl")
     #expect(differ.status == .exited(1))
     #expect(
-      differ.outputText == "path  step 1  step 6\n----  ------  ------\npage  \"1\"     \"2\"\n")
-    #expect(differ.errorText == "the states after steps 1 and 6 differ in 1 place\n")
+      differ.outputText == "path  step 1  step 7\n----  ------  ------\npage  \"1\"     \"2\"\n")
+    #expect(differ.errorText == "the states after steps 1 and 7 differ in 1 place\n")
     let json = try await program.run(
       "--json", "session", "diff", "1", "@here", "--path", "shell.variables", "--file", "r.jsonl")
     #expect(json.status == .exited(0))
     #expect(json.outputText.contains(#""equal":true,"truncated":false,"changes":[]"#))
-    let no = try await program.run("--json", "session", "diff", "1", "6", "--file", "r.jsonl")
+    let no = try await program.run("--json", "session", "diff", "1", "7", "--file", "r.jsonl")
     #expect(no.status == .exited(1) && no.outputText.hasPrefix(#"{"line":1,"ok":false,"#))
   }
 
@@ -331,7 +333,7 @@ struct TimeTravelTests {
     let found = try await program.run(
       "session", "bisect", "r.jsonl", "--assert", #"shell.variables.page != "2""#)
     #expect(found.status == .exited(0), "\(found.errorText)")
-    #expect(found.outputText.hasPrefix("step 6 of 8, "), "\(found.outputText)")
+    #expect(found.outputText.hasPrefix("step 7 of 9, "), "\(found.outputText)")
     #expect(found.outputText.contains(#"  shell.variables.page: "1" -> "2""#))
     let never = try await program.run("session", "bisect", "r.jsonl", "--assert", "api exists")
     #expect(never.status == .exited(1))
@@ -416,7 +418,7 @@ struct TimeTravelTests {
     let same = try await program.run(
       "--environment", "mock", "session", "replay", "r.jsonl", "--live")
     #expect(same.status == .exited(0), "\(same.errorText)")
-    #expect(same.errorText == "2 lines were sent, 4 steps agree\n")
+    #expect(same.errorText == "2 lines were sent, 5 steps agree\n")
     // A home of its own has nothing in it; this one answers otherwise.
     let own = try await program.run(
       "--environment", "mock", "-c", "db put c 9 {}", "-c", "session replay r.jsonl --live")
@@ -425,7 +427,7 @@ struct TimeTravelTests {
       "--environment", "mock", "-c", "db put c 9 {}",
       "-c", "session replay r.jsonl --live --this-home")
     #expect(other.status == .exited(1), "\(other.errorText)")
-    #expect(other.errorText.contains("step 4: the action is not"), "\(other.errorText)")
+    #expect(other.errorText.contains("step 5: the action is not"), "\(other.errorText)")
     #expect(
       other.errorText.contains("documents.documents[1]: expected nothing, found {"),
       "\(other.errorText)")

@@ -37,7 +37,7 @@ package enum MarkedText {
     if let mark { throw failure(mark, in: location) }
   }
 
-  private static func failure(_ mark: RedactionMark.Kind, in location: String) -> Failure {
+  static func failure(_ mark: RedactionMark.Kind, in location: String) -> Failure {
     switch mark {
     case .secret(let name):
       Failure(

@@ -6,6 +6,13 @@ import SwiftBoardSystem
 public protocol PersistenceService: Service, DocumentStore, PreferenceStore, APIServiceStore,
   ResponseCache, RecentSearchStore, LogStore
 {
+  /// Returns the names of collections and preferences, and how many documents the collections have.
+  ///
+  /// - Parameter limit: The maximum number of collections, and of preferences, the first ones by
+  ///   name.
+  /// - Complexity: Independent of the number of documents. A count that would need too many rows is
+  ///   left out.
+  func contents(limit: Int) async throws(PersistenceError) -> DatabaseContents
   /// Returns the rows, bytes and schema version of the files.
   func statistics() async throws(PersistenceError) -> PersistenceStatistics
   /// Runs the consistency check of the database. Returns the findings; an empty list means that the
@@ -20,8 +27,10 @@ public protocol PersistenceService: Service, DocumentStore, PreferenceStore, API
 public protocol DocumentStore: Sendable {
   /// Inserts or replaces a document, durable on return.
   ///
+  /// - Returns: False if it replaced a document.
   /// - Throws: `.invalid` if the body is not JSON.
-  func putDocument(_ document: Document) async throws(PersistenceError)
+  @discardableResult
+  func putDocument(_ document: Document) async throws(PersistenceError) -> Bool
   /// Stores all documents or none, durable on return. Costs one commit.
   func putDocuments(_ documents: [Document]) async throws(PersistenceError)
   /// Returns the names of the collections that have documents, sorted.

@@ -2,10 +2,10 @@ import SwiftBoardBoard
 import SwiftBoardRecording
 
 enum DatabaseMigrations {
-  /// Each leads one version of the board's recordings up.
-  static let all = [labels, conditions]
+  /// The migrations, each to the next version of the board's recordings.
+  static let all = [labels, conditions, lists]
 
-  /// Schema 2 numbered the payloads of actions.
+  /// In schema 2, the payloads of actions were numbered.
   private static let labels = LogMigration(
     from: 2,
     labels: LogMigration.commandLabels + [
@@ -26,7 +26,15 @@ enum DatabaseMigrations {
       ("run.command.put.body.file", [(0, "path")]),
     ])
 
-  /// Up to schema 4 the value of a condition was JSON text.
+  /// Up to schema 4, the value of a condition was JSON text.
   private static let conditions = LogMigration(
     from: 4, parsing: ["run.command.list.query.conditions.*.equals"])
+
+  /// Up to schema 4, a list was a task.
+  private static let lists = LogMigration(
+    from: 4,
+    editEffects: { action, effects in
+      guard action["run"]["command"]["list"] != nil else { return }
+      effects = effects.map { LogEffect(name: $0.name, ids: $0.ids, kind: "run") }
+    })
 }

@@ -1,5 +1,6 @@
 import SwiftBoardBoard
 import SwiftBoardCommandLine
+import SwiftBoardDependencies
 
 enum KeychainCommands {
   /// Advice on how to pass a value without typing it into the line.
@@ -122,7 +123,8 @@ extension FeatureCommand<KeychainAction> {
 }
 
 extension KeychainCommand {
-  fileprivate var readsInput: String? {
+  /// The option of a command that reads standard input.
+  var readsInput: String? {
     switch self {
     case .set(_, .standardInput): "--from-stdin"
     case .create(.standardInput), .addSlot(.standardInput), .changePassphrase(.standardInput, _),

@@ -3,7 +3,7 @@ import SwiftBoardRecording
 
 enum KeychainMigrations {
   /// The migrations, each to the next version of the board's recordings.
-  static let all = [labels]
+  static let all = [labels, autoLock]
 
   /// In schema 2, the payloads of actions were numbered.
   private static let labels = LogMigration(
@@ -23,4 +23,12 @@ enum KeychainMigrations {
       ("succeeded.result.warned.result.accepted", [(0, "acceptance")]),
       ("succeeded.result.warned.result.names", [(0, "names")]),
     ])
+
+  /// Up to schema 4, a task answered `keychain autolock`.
+  private static let autoLock = LogMigration(
+    from: 4,
+    editEffects: { action, effects in
+      guard action["run"]["command"]["autoLock"] != nil else { return }
+      effects = effects.map { _ in LogEffect(name: "send", kind: "send") }
+    })
 }

@@ -1,5 +1,6 @@
 import SwiftBoardBoard
 import SwiftBoardCommandLine
+import SwiftBoardDependencies
 
 /// The commands for slots and for other keychain files.
 extension KeychainCommands {

@@ -9,11 +9,30 @@ extension KeychainState: CanonicalEncodable {
       writer.key("autoLock")
       writer.int(autoLock)
     }
+    if let file {
+      writer.key("file")
+      file.write(to: &writer)
+    }
     if let isUnlocked { writer.member("isUnlocked", isUnlocked) }
     if let names {
       writer.key("names")
       writer.beginArray()
       for name in names { writer.string(name) }
+      writer.endArray()
+    }
+    writer.endObject()
+  }
+}
+
+extension KeychainFileState {
+  fileprivate func write(to writer: inout CanonicalWriter) {
+    writer.beginObject()
+    if let exists { writer.member("exists", exists) }
+    if let generation { writer.member("generation", generation) }
+    if let slots {
+      writer.key("slots")
+      writer.beginArray()
+      for kind in slots { writer.string(kind) }
       writer.endArray()
     }
     writer.endObject()

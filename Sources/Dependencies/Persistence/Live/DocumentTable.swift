@@ -4,9 +4,11 @@ extension LivePersistenceService {
   /// Stores a document and commits, with one fsync. O(length of the body), which is parsed to
   /// validate it.
   ///
+  /// - Returns: Whether the document is new.
   /// - Throws: `invalid` if the body is not JSON, and the errors of the database.
-  public func putDocument(_ document: Document) async throws(PersistenceError) {
-    try await put([document], "putDocument")
+  @discardableResult
+  public func putDocument(_ document: Document) async throws(PersistenceError) -> Bool {
+    try await put([document], "putDocument") > 0
   }
 
   /// Stores documents in one transaction with one fsync.
@@ -14,10 +16,13 @@ extension LivePersistenceService {
   /// - Throws: The errors of `putDocument`.
   public func putDocuments(_ documents: [Document]) async throws(PersistenceError) {
     if documents.isEmpty { return }
-    try await put(documents, "putDocuments")
+    _ = try await put(documents, "putDocuments")
   }
 
-  private func put(_ documents: [Document], _ operation: String) async throws(PersistenceError) {
+  /// Returns how many of the documents are new.
+  private func put(
+    _ documents: [Document], _ operation: String
+  ) async throws(PersistenceError) -> Int {
     var bodies: [JSON] = []
     for document in documents {
       bodies.append(
@@ -25,25 +30,20 @@ extension LivePersistenceService {
           document.body, operation: operation, what: "The body of \(document.name)",
           limits: .strict))
     }
-    try await main.write(operation) { [bodies] (connection) throws(PersistenceError) in
+    return try await main.write(operation) { [bodies] (connection) throws(PersistenceError) in
+      var added = 0
       for (document, body) in zip(documents, bodies) {
-        try DocumentTable.put(document, connection)
+        if try DocumentTable.put(document, connection) { added += 1 }
         try DocumentIndexTable.update(document.collection, document.id, body, connection)
       }
+      return added
     }
   }
 
   /// Returns the names of the collections. Finds each name by the index of the key. O(collections).
   public func collections() async throws(PersistenceError) -> [String] {
     try await main.read("collections", whenMissing: []) { (connection) throws(PersistenceError) in
-      try connection.texts(
-        """
-        WITH RECURSIVE names (name) AS (
-          SELECT min(collection) FROM documents UNION ALL
-          SELECT (SELECT min(collection) FROM documents WHERE collection > name) FROM names
-          WHERE name IS NOT NULL)
-        SELECT name FROM names WHERE name IS NOT NULL
-        """)
+      try DocumentTable.collections(connection)
     }
   }
 
@@ -102,7 +102,36 @@ extension Document {
 
 /// The table `documents`.
 enum DocumentTable {
-  static func put(_ document: Document, _ connection: SQLiteConnection) throws(PersistenceError) {
+  /// The names of the collections, sorted: finds the next name by the key's index.
+  static func collections(
+    _ connection: SQLiteConnection, limit: Int = -1
+  ) throws(PersistenceError) -> [String] {
+    try connection.texts(
+      """
+      WITH RECURSIVE names (name) AS (
+        SELECT min(collection) FROM documents UNION ALL
+        SELECT (SELECT min(collection) FROM documents WHERE collection > name) FROM names
+        WHERE name IS NOT NULL)
+      SELECT name FROM names WHERE name IS NOT NULL LIMIT \(limit)
+      """)
+  }
+
+  /// How many documents a collection has; `nil` if there are more than `limit`.
+  static func count(
+    _ collection: String, limit: Int, _ connection: SQLiteConnection
+  ) throws(PersistenceError) -> Int? {
+    let statement = try connection.statement(
+      "SELECT count(*) FROM (SELECT 1 FROM documents WHERE collection = ? LIMIT ?)")
+    statement.bind(1, collection)
+    statement.bind(2, limit + 1)
+    let count = try statement.first { Int($0.integer(0)) } ?? 0
+    return count > limit ? nil : count
+  }
+
+  /// Returns false if the document replaced another one.
+  static func put(
+    _ document: Document, _ connection: SQLiteConnection
+  ) throws(PersistenceError) -> Bool {
     var checksum = start(document.collection, document.id, document.updated)
     checksum.add(document.body)
     let statement = try connection.statement(
@@ -116,7 +145,10 @@ enum DocumentTable {
     statement.bind(3, document.updated)
     statement.bind(4, checksum.value)
     statement.bind(5, document.body)
+    // A replaced row keeps its number, so only a new one sets it.
+    connection.lastInsertedRow = 0
     try statement.run()
+    return connection.lastInsertedRow != 0
   }
 
   static func get(collection: String, id: String, _ connection: SQLiteConnection)

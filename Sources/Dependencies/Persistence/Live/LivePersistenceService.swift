@@ -119,6 +119,26 @@ public final class LivePersistenceService: PersistenceService {
 
   // MARK: Both files
 
+  /// Counts the documents of a collection up to 10 000, and 20 000 in all.
+  public func contents(limit: Int) async throws(PersistenceError) -> DatabaseContents {
+    try await main.read("contents", whenMissing: DatabaseContents()) {
+      (connection) throws(PersistenceError) in
+      try connection.read { () throws(PersistenceError) in
+        var contents = DatabaseContents()
+        var rows = 20_000
+        for name in try DocumentTable.collections(connection, limit: limit) {
+          let most = min(rows, 10_000)
+          let count = try DocumentTable.count(name, limit: most, connection)
+          rows -= count ?? most
+          contents.collections.append(.init(name, count: count))
+        }
+        contents.preferences = try connection.texts(
+          "SELECT name FROM preferences ORDER BY name LIMIT \(limit)")
+        return contents
+      }
+    }
+  }
+
   /// Counts the rows of every table. O(rows). A missing file counts as empty and is not created.
   public func statistics() async throws(PersistenceError) -> PersistenceStatistics {
     await flush()

@@ -84,15 +84,18 @@ public final class MockPersistenceService: PersistenceService, CheckedMock {
 
   /// Stores a document. O(length of the body), which is parsed.
   ///
+  /// - Returns: Whether the document is new.
   /// - Throws: `invalid` if the body is not JSON.
-  public func putDocument(_ document: Document) async throws(PersistenceError) {
+  @discardableResult
+  public func putDocument(_ document: Document) async throws(PersistenceError) -> Bool {
     try perform("putDocument", [document.collection, document.id, document.body]) {
       (content) throws(PersistenceError) in
       _ = try StoredJSON.parse(
         document.body, operation: "putDocument", what: "The body of \(document.name)",
         limits: .strict)
-      content.documents[ByteText(document.collection), default: [:]][ByteText(document.id)] =
-        document
+      let replaced = content.documents[ByteText(document.collection), default: [:]].updateValue(
+        document, forKey: ByteText(document.id))
+      return replaced == nil
     }
   }
 
@@ -289,6 +292,16 @@ public final class MockPersistenceService: PersistenceService, CheckedMock {
   }
 
   // MARK: The whole service
+
+  /// Returns the collections and preferences. Every count is exact.
+  public func contents(limit: Int) async throws(PersistenceError) -> DatabaseContents {
+    try perform("contents", [String(limit)]) { content in
+      let collections = content.documents.filter { !$0.value.isEmpty }.sorted { $0.key < $1.key }
+      return DatabaseContents(
+        collections: collections.prefix(limit).map { .init($0.key.text, count: $0.value.count) },
+        preferences: content.preferences.keys.sorted().prefix(limit).map(\.text))
+    }
+  }
 
   /// Returns the numbers of rows, without paths and bytes. The version is that of the files.
   public func statistics() async throws(PersistenceError) -> PersistenceStatistics {

@@ -135,6 +135,13 @@ final class SQLiteConnection {
     return texts
   }
 
+  /// The number of the row that the last INSERT made. An INSERT that became an UPDATE does not
+  /// change it.
+  var lastInsertedRow: Int64 {
+    get { sqlite3_last_insert_rowid(handle) }
+    set { sqlite3_set_last_insert_rowid(handle, newValue) }
+  }
+
   /// The number of rows that the last INSERT, UPDATE or DELETE changed.
   var changes: Int { Int(sqlite3_changes64(handle)) }
 

@@ -1,6 +1,3 @@
-import SwiftBoardBoard
-import SwiftBoardCommandLine
-import SwiftBoardDependencies
 import SwiftBoardJSON
 
 /// A line of an export: `{"document":{"collection":…,"id":…,"updated":…,"body":…}}`,

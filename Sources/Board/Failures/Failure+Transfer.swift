@@ -1,0 +1,48 @@
+import SwiftBoardCommandLine
+import SwiftBoardDependencies
+
+extension Failure {
+  /// The exit code of a transfer between the database and a file: 64, 65 or 66.
+  public init(_ error: DatabaseTransferError) {
+    switch error {
+    case .malformedDocument(let path, let line, let column, let reason):
+      self.init(
+        code: ExitCode.data, error: "malformedData",
+        message: "\(path):\(line):\(column): \(reason)",
+        help: "a document is one JSON value in UTF-8")
+    case .malformedLine(let path, let line, let reason):
+      self.init(
+        code: ExitCode.data, error: "malformedData", message: "\(path):\(line): \(reason)",
+        help: "nothing was imported; 'db export' writes such files")
+    case .holdsSecret(let place, let name):
+      self.init(
+        code: ExitCode.data, error: "holdsSecret",
+        message: "\(place) holds the value of the secret '\(name)', which a document may not",
+        help: "take the value out; a request takes {{secret:\(name)}}")
+    case .notRepeatable(let path):
+      self.init(
+        code: ExitCode.usage, error: "notAFile",
+        message: "\(path) is read twice, and what is in it comes only once",
+        help: "write it to a file first")
+    case .noCollection(let name):
+      self.init(
+        code: ExitCode.missing, error: "missing", message: "there is no collection '\(name)'",
+        help: "'db stats' counts what there is")
+    }
+  }
+
+  /// The exit code of a secret that there is no terminal to ask for: 64.
+  init(_ error: SecretInputError) {
+    let (what, help): (String, String) =
+      switch error {
+      case .value: ("the value", "use --from-file FILE, --from-stdin or --generate N")
+      case .passphrase(let keychain):
+        ("the passphrase of \(keychain)", "use --passphrase-file FILE or --key-file FILE")
+      case .newPassphrase:
+        ("the new passphrase", "use --new-from-file FILE or --new-from-stdin")
+      }
+    self.init(
+      code: ExitCode.usage, error: "noInput",
+      message: "there is no terminal to ask for \(what)", help: help)
+  }
+}

@@ -1,0 +1,129 @@
+import SwiftBoardSystem
+
+/// The keychain together with the places where its secrets come from: the terminal, files, and
+/// standard input.
+///
+/// A call takes a secret from its source to the keychain. No secret is in an argument or a result,
+/// except in those of `value(of:)`, so that no action can contain one. `asking` is the only call
+/// that asks for the passphrase of a locked keychain by itself, and `unlocking` does so if needed.
+package struct KeychainAccess: Sendable {
+  /// The most bytes of a value.
+  private static let longestValue = 1 << 20
+
+  package let keychain: any KeychainService
+  let terminal: any TerminalService
+  let files: any FileService
+
+  /// Creates the access to the keychain of these dependencies.
+  package init(_ dependencies: Dependencies) {
+    keychain = dependencies.keychainService
+    terminal = dependencies.terminal
+    files = dependencies.files
+  }
+
+  // MARK: Unlocking
+
+  /// Unlocks the keychain with the secret of its unlock source.
+  ///
+  /// - Throws: `KeychainError.locked` if there is no source.
+  package func open() async throws(KeychainError) { try await keychain.unlock(with: nil) }
+
+  /// Asks for the passphrase, unlocks the keychain, and performs the work.
+  ///
+  /// - Returns: The result, or `nil` if there is no terminal.
+  /// - Throws: `TerminalError`, `KeychainError`, and what the work throws.
+  package func asking<Result: Sendable>(
+    _ work: (KeychainAccess) async throws -> Result
+  ) async throws -> Result? {
+    guard let secret = try await passphrase("passphrase of the keychain: ") else { return nil }
+    try await keychain.unlock(with: secret)
+    return try await work(self)
+  }
+
+  /// Performs the work. If the keychain is locked and there is a terminal, asks for the passphrase
+  /// once and performs the work again.
+  package func unlocking<Result>(
+    _ work: () async throws(KeychainError) -> Result
+  ) async throws -> Result {
+    do throws(KeychainError) {
+      return try await work()
+    } catch {
+      terminal.hideInput()
+      defer { terminal.showInput() }
+      guard error.kind == .locked,
+        let secret = try await passphrase("passphrase of the keychain: ")
+      else { throw error }
+      try await keychain.unlock(with: secret)
+      return try await work()
+    }
+  }
+
+  /// Returns `nil` if there is no terminal.
+  func passphrase(_ prompt: String, isNew: Bool = false) async throws -> KeychainSecret? {
+    try await terminal.askPassphrase(prompt: prompt, isNew: isNew).map(KeychainSecret.passphrase)
+  }
+
+  // MARK: Values
+
+  /// Returns a secret's value. Unlocks the keychain if needed.
+  ///
+  /// - Throws: `KeychainError.missingKey` if there is no such secret.
+  package func value(of name: String) async throws -> Data {
+    let value = try await unlocking { () throws(KeychainError) in
+      try await keychain.load(forKey: name)
+    }
+    guard let value else { throw Self.missing(name) }
+    return value
+  }
+
+  /// Writes a secret's value directly to the terminal's output.
+  package func reveal(_ name: String) async throws {
+    guard let value = try await keychain.load(forKey: name) else { throw Self.missing(name) }
+    await terminal.reveal(value)
+  }
+
+  /// Stores a value from its source.
+  ///
+  /// - Returns: The number of its bytes, and whether the name had a value before.
+  package func store(
+    _ input: KeychainInput, as name: String
+  ) async throws -> (bytes: Int, isReplaced: Bool) {
+    let value = try await read(input, for: name)
+    let mark = value.withUnsafeBytes { RedactionMark.first(in: $0.bindMemory(to: UInt8.self)) }
+    if let mark { throw MarkedTextError(mark: mark, place: "the value") }
+    // The keychain may have locked itself while the value was typed.
+    let isReplaced = try await unlocking { () throws(KeychainError) in
+      let isThere = try await keychain.keys().contains(name)
+      try await keychain.save(value, forKey: name)
+      return isThere
+    }
+    return (value.count, isReplaced)
+  }
+
+  /// Removes a secret.
+  ///
+  /// - Throws: `KeychainError.missingKey` if there is no such secret.
+  package func remove(_ name: String) async throws(KeychainError) {
+    guard try await keychain.load(forKey: name) != nil else { throw Self.missing(name) }
+    try await keychain.delete(forKey: name)
+  }
+
+  private static func missing(_ name: String) -> KeychainError {
+    KeychainError(.missingKey, message: "the keychain has no secret named '\(name)'")
+  }
+
+  private func read(_ input: KeychainInput, for name: String) async throws -> Data {
+    switch input {
+    case .file(let path): return try await files.read(path, limit: Self.longestValue)
+    case .standardInput: return try await terminal.readInput(limit: Self.longestValue)
+    case .generate(let count):
+      let bytes = (0..<count).map { _ in UInt8.random(in: .min ... .max) }
+      let text = Data(bytes).base64EncodedString()
+      return Data(text.map { $0 == "+" ? "-" : $0 == "/" ? "_" : String($0) }.joined().utf8)
+    case .prompt:
+      let value = try await terminal.askPassphrase(prompt: "value of \(name): ", isNew: true)
+      guard let value else { throw SecretInputError.value }
+      return try value.withBytes { Data($0) }
+    }
+  }
+}

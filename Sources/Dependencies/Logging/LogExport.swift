@@ -1,0 +1,61 @@
+import SwiftBoardJSON
+import SwiftBoardSystem
+
+/// Writes the records of an archive to a file, as JSON Lines.
+package struct LogExport: Sendable {
+  private let archive: any LogArchive
+  private let files: any FileService
+
+  /// Creates an export from the logger of these dependencies.
+  package init(_ dependencies: Dependencies) {
+    archive = dependencies.logger.archive
+    files = dependencies.files
+  }
+
+  /// Writes all records to a file that does not exist yet. An incomplete file is not kept.
+  ///
+  /// - Returns: The last page, with the number of records.
+  /// - Throws: `FileError`, `CancellationError`.
+  package func write(to path: String) async throws -> LogPageSequence.Element {
+    let file = try await files.newFile(path)
+    try await file.begin(afterKept: false, tag: nil)
+    do {
+      var last = LogPageSequence.Element(records: [], count: 0, unreadable: 0, isLast: true)
+      for try await page in archive.pages() {
+        last = page
+        guard !page.records.isEmpty else { continue }
+        try await file.write(Data(page.records.map { $0.json.text + "\n" }.joined().utf8))
+      }
+      try await file.finish()
+      return last
+    } catch {
+      await file.discard()
+      throw error
+    }
+  }
+}
+
+extension LogRecord {
+  /// The record as a JSON object with all members.
+  package var json: JSON {
+    .object([
+      .init("time", .string(Timestamp.text(microseconds: Int(time)) ?? Self.epoch)),
+      .init("level", .string(String(describing: level))), .init("category", .string(category)),
+      .init("message", .string(message)),
+      .init("fields", .object(fields.map { .init($0.key, .string($0.value)) })),
+    ])
+  }
+
+  /// The text of a time outside the calendar's range.
+  private static let epoch = "1970-01-01T00:00:00.000000Z"
+}
+
+extension Logger {
+  /// Removes the records in memory and in the archive.
+  ///
+  /// - Throws: `FileError`.
+  package func removeAll() async throws(FileError) {
+    clear()
+    try await archive.clear()
+  }
+}

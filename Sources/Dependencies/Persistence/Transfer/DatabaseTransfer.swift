@@ -1,0 +1,185 @@
+import SwiftBoardSystem
+
+/// Moves data between the database and files.
+///
+/// The data passes through no action: a call gives numbers and names. It takes the memory of a page
+/// of documents, or of the largest line.
+package struct DatabaseTransfer: Sendable {
+  /// The most bytes of a file with one document.
+  private static let largestDocument = 16 << 20
+
+  private let persistence: any PersistenceService
+  private let files: any FileService
+  private let redactor: Redactor
+
+  /// Creates a transfer between these services.
+  package init(_ dependencies: Dependencies) {
+    persistence = dependencies.persistence
+    files = dependencies.files
+    redactor = dependencies.logger.redactor
+  }
+
+  // MARK: Documents
+
+  /// Stores the content of a file as a document. Returns false if it replaced a document.
+  ///
+  /// - Throws: `FileError`, `DatabaseTransferError`, `PersistenceError`.
+  package func putFile(
+    _ path: String, collection: String, id: String, at time: Int64
+  ) async throws -> Bool {
+    let data = try await files.read(path, limit: Self.largestDocument)
+    let body = try DocumentText.body(data, from: path, redactor)
+    return try await persistence.putDocument(
+      Document(collection: collection, id: id, body: body, updated: time))
+  }
+
+  // MARK: Export
+
+  /// Writes the documents, preferences and services to a file, which appears once it is complete.
+  ///
+  /// - Parameter collection: Writes only the documents of this collection.
+  /// - Returns: The number of entries.
+  /// - Throws: `DatabaseTransferError.noCollection`, `FileError`, `PersistenceError`.
+  package func export(to path: String, collection: String?) async throws -> Int {
+    if let collection, try await !persistence.collections().contains(collection) {
+      throw DatabaseTransferError.noCollection(name: collection)
+    }
+    let output = try await files.output(path, continues: false)
+    do {
+      try await output.begin(afterKept: false, tag: nil)
+      try await output.write(Data((DatabaseEntry.header + "\n").utf8))
+      var count = 0
+      if collection == nil {
+        count += try await write(persistence.services().map(DatabaseEntry.service), to: output)
+        count += try await write(
+          persistence.preferences().map(DatabaseEntry.preference), to: output)
+      }
+      let collections =
+        if let collection { [collection] } else { try await persistence.collections() }
+      for name in collections {
+        for try await page in persistence.pages(of: DocumentQuery(collection: name)) {
+          count += try await write(page.documents.map(DatabaseEntry.document), to: output)
+        }
+      }
+      try await output.finish()
+      return count
+    } catch {
+      await output.discard()
+      throw error
+    }
+  }
+
+  private func write(_ entries: [DatabaseEntry], to output: any FileOutput) async throws -> Int {
+    let lines = try entries.map { try $0.line() + "\n" }.joined()
+    try await output.write(Data(lines.utf8))
+    return entries.count
+  }
+
+  // MARK: Import
+
+  /// Reads a whole file as `importEntries` will, and changes nothing.
+  ///
+  /// - Parameter findsTaken: Whether to look for the first entry whose name is taken.
+  /// - Returns: That entry, or `nil` if there is none. Lines after it are not read.
+  /// - Throws: `DatabaseTransferError`, `FileError`, `PersistenceError`.
+  package func check(_ path: String, findsTaken: Bool) async throws -> ImportConflict? {
+    let lines = DatabaseLines(path, redactor)
+    let input = try await files.input(path)
+    guard input.isRepeatable else { throw DatabaseTransferError.notRepeatable(path: path) }
+    let services = Set(try await persistence.services().map(\.name))
+    var seen: Set<[UInt8]> = []
+    var conflict: ImportConflict?
+    try await lines.forEachEntry(of: input) { entry, number in
+      guard seen.insert(Array(entry.key.utf8)).inserted else {
+        throw lines.malformed(number, "\(entry.name) is in the file twice")
+      }
+      if findsTaken, try await isTaken(entry, services) {
+        conflict = ImportConflict(line: number, name: entry.name)
+      }
+      return conflict == nil
+    }
+    return conflict
+  }
+
+  /// Takes what an export has. Call `check` first, so that a mistake anywhere in the file changes
+  /// nothing.
+  ///
+  /// - Parameter replaces: Whether an entry replaces one with its name; otherwise, it is left out.
+  /// - Throws: What `check` throws.
+  package func importEntries(of path: String, replaces: Bool) async throws -> DatabaseImport {
+    let services = Set(try await persistence.services().map(\.name))
+    var counts = DatabaseImport()
+    var batch = DocumentBatch()
+    try await DatabaseLines(path, redactor).forEachEntry(of: try await files.input(path)) {
+      entry, _ in
+      let isTaken = try await isTaken(entry, services)
+      if isTaken, !replaces {
+        counts.kept += 1
+        return true
+      }
+      if isTaken { counts.replaced += 1 } else { counts.added += 1 }
+      switch entry {
+      case .document(let document):
+        if let full = batch.add(document) { try await persistence.putDocuments(full) }
+      case .preference(let preference):
+        try await persistence.setPreference(preference.name, to: preference.json)
+      case .service(let service): try await persistence.saveService(service, replacing: true)
+      }
+      return true
+    }
+    try await persistence.putDocuments(batch.documents)
+    return counts
+  }
+
+  private func isTaken(_ entry: DatabaseEntry, _ services: Set<String>) async throws -> Bool {
+    switch entry {
+    case .document(let document):
+      try await persistence.document(collection: document.collection, id: document.id) != nil
+    case .preference(let preference): try await persistence.preference(preference.name) != nil
+    case .service(let service): services.contains(service.name)
+    }
+  }
+}
+
+/// The first entry of an import whose name is taken.
+public struct ImportConflict: Codable, Sendable, Equatable {
+  /// The number of the line, from 1.
+  public var line: Int
+  /// The entry, for example `the document c/1`.
+  public var name: String
+
+  /// Creates a conflict.
+  public init(line: Int, name: String) {
+    self.line = line
+    self.name = name
+  }
+}
+
+/// The numbers of entries that an import added, replaced, and left out because their names were
+/// taken.
+public struct DatabaseImport: Codable, Sendable, Equatable {
+  /// Under names that were free.
+  public var added = 0
+  /// In the place of others.
+  public var replaced = 0
+  /// Left out.
+  public var kept = 0
+
+  /// Nothing imported yet.
+  public init() {}
+}
+
+/// Documents that are put in one transaction.
+private struct DocumentBatch {
+  private(set) var documents: [Document] = []
+  private var bytes = 0
+
+  /// Adds a document. Returns the batch if it is full, and begins the next one.
+  mutating func add(_ document: Document) -> [Document]? {
+    documents.append(document)
+    bytes += document.body.utf8.count
+    guard documents.count >= 500 || bytes >= 8 << 20 else { return nil }
+    defer { (documents, bytes) = ([], 0) }
+    return documents
+  }
+}

@@ -1,0 +1,186 @@
+import SwiftBoardBoard
+import SwiftBoardCommandLine
+import SwiftBoardDependencies
+
+/// The actions of the feature `db`.
+public enum DatabaseAction {
+  /// Starts a command.
+  case run(context: CommandContext, command: DatabaseCommand)
+  /// The names in the database, or `nil` if they could not be loaded.
+  case contents(job: Int, contents: DatabaseContents?)
+  /// A part of the documents of a list, in order. The last part has the number of all documents.
+  case listed(job: Int, documents: [Document], masked: MaskedValues? = nil, count: Int? = nil)
+  /// The file of an import was read and has no mistake; `taken` is its first entry whose name is
+  /// taken, if the command refuses such entries.
+  case checked(request: ImportRequest, taken: ImportConflict?)
+  /// The import is complete.
+  case imported(request: ImportRequest, counts: DatabaseImport)
+  /// The command succeeded. `masked` is the number of values that marks replace.
+  case succeeded(job: Int, result: DatabaseResult, masked: MaskedValues? = nil)
+  /// The command failed.
+  case failed(job: Int, failure: Failure)
+}
+
+extension DatabaseAction: FeatureAction {
+  /// The command of `run`.
+  public var started: CommandContext? {
+    if case .run(let context, _) = self { context } else { nil }
+  }
+}
+
+/// The commands of the feature `db`.
+public enum DatabaseCommand: Codable, Sendable, Equatable {
+  /// `db put COLLECTION ID`.
+  case put(collection: String, id: String, body: DatabaseBody)
+  /// `db get COLLECTION ID`.
+  case get(collection: String, id: String)
+  /// `db list COLLECTION`, with conditions, order and limit.
+  case list(query: DocumentQuery)
+  /// `db remove COLLECTION ID`.
+  case remove(collection: String, id: String)
+  /// `db index COLLECTION PATH`, and with `--remove`.
+  case index(index: DocumentIndex), indexRemove(index: DocumentIndex)
+  /// `db index`: those that there are.
+  case indexList
+  /// `db preference get NAME`.
+  case preferenceGet(name: String)
+  /// `db preference set NAME JSON`.
+  case preferenceSet(name: String, json: String)
+  /// `db preference unset NAME`.
+  case preferenceUnset(name: String)
+  /// `db preference list`.
+  case preferenceList
+  /// Figures of the files; their consistency check; their paths.
+  case stats, check, path
+  /// A copy of the main file under this name, which must not be taken.
+  case backup(path: String)
+  /// Documents, preferences and services as lines of JSON.
+  case export(path: String, collection: String?)
+  /// What an export has, back.
+  case `import`(path: String, existing: ImportDuplicates)
+}
+
+/// An import, as its steps pass it on.
+public struct ImportRequest: Codable, Sendable, Equatable {
+  /// The job of the command.
+  public var job: Int
+  /// The file.
+  public var path: String
+  /// What happens to entries whose names are taken.
+  public var existing: ImportDuplicates
+
+  /// Creates an import.
+  public init(job: Int, path: String, existing: ImportDuplicates) {
+    self.job = job
+    self.path = path
+    self.existing = existing
+  }
+}
+
+/// The source of a document's body.
+public enum DatabaseBody: Codable, Sendable, Equatable {
+  /// JSON text of the line.
+  case json(text: String)
+  /// A file that is read when the command runs.
+  case file(path: String)
+}
+
+/// Something in the database that a command names.
+public enum DatabaseItem: Codable, Sendable, Equatable {
+  /// A document.
+  case document(collection: String, id: String)
+  /// A preference.
+  case preference(name: String)
+  /// An index.
+  case index(index: DocumentIndex)
+}
+
+/// The result of a `db` command that succeeded.
+public enum DatabaseResult: Codable, Sendable, Equatable {
+  /// The document was stored. `isNew` is false if it replaced another one; `nil` for a preference
+  /// in earlier recordings.
+  case put(collection: String, id: String, isNew: Bool? = nil)
+  /// The document that was asked for.
+  case document(document: Document)
+  /// The documents that match, in order.
+  case documents(documents: [Document])
+  /// The list that `listed` had the parts of has ended, after so many.
+  case listed(count: Int)
+  /// The index was made, or was there already.
+  case indexed(index: DocumentIndex, isNew: Bool)
+  /// The indexes, by collection and path.
+  case indexes(indexes: [DocumentIndex])
+  /// The name of the removed item. Earlier recordings have only the name.
+  case removed(name: String, item: DatabaseItem? = nil)
+  /// The preference that was asked for.
+  case preference(preference: Preference)
+  /// The preference was stored.
+  case preferenceSaved(name: String)
+  /// All preferences, by name.
+  case preferences(preferences: [Preference])
+  /// Figures of the files.
+  case statistics(statistics: PersistenceStatistics)
+  /// The check found nothing.
+  case healthy
+  /// The file of the copy.
+  case backedUp(path: String)
+  /// The file of an export, and how many lines it has besides its first.
+  case exported(path: String, count: Int)
+  /// What an import did.
+  case imported(path: String, counts: DatabaseImport)
+  /// The files; none in a mock.
+  case paths(paths: [String])
+}
+
+extension DatabaseCommand {
+  /// The name of the command's effect, after `db.`.
+  var verb: String {
+    switch self {
+    case .put: "put"
+    case .get: "get"
+    case .list: "list"
+    case .remove: "remove"
+    case .index, .indexRemove, .indexList: "index"
+    case .preferenceGet: "preference.get"
+    case .preferenceSet: "preference.set"
+    case .preferenceUnset: "preference.unset"
+    case .preferenceList: "preference.list"
+    case .stats: "stats"
+    case .check: "check"
+    case .path: "path"
+    case .backup: "backup"
+    case .export: "export"
+    case .import: "import"
+    }
+  }
+
+  var collection: String? {
+    switch self {
+    case .put(let collection, _, _), .get(let collection, _), .remove(let collection, _): collection
+    case .list(let query): query.collection
+    case .index(let index), .indexRemove(let index): index.collection
+    default: nil
+    }
+  }
+
+  /// Whether the command's result adjusts the names that the state knows.
+  var usesNames: Bool {
+    switch self {
+    case .put, .get, .list, .remove, .preferenceGet, .preferenceSet, .preferenceUnset,
+      .preferenceList, .stats:
+      true
+    default: false
+    }
+  }
+}
+
+extension DatabaseItem {
+  /// What the message of a removal calls it.
+  var name: String {
+    switch self {
+    case .document(let collection, let id): "\(collection)/\(id)"
+    case .preference(let name): "preference \(name)"
+    case .index(let index): "index \(index.collection) \(index.path)"
+    }
+  }
+}

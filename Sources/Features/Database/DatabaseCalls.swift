@@ -1,0 +1,145 @@
+import SwiftBoardBoard
+import SwiftBoardCommandLine
+import SwiftBoardDependencies
+
+extension DatabaseCommand {
+  /// A call of a service that answers a command.
+  typealias Call = @Sendable (Dependencies) async throws -> DatabaseResult
+
+  /// The call that answers the command.
+  var call: Call {
+    switch self {
+    case .put(let collection, let id, let body): Self.put(body, collection, id)
+    case .get(let collection, let id): Self.get(collection, id)
+    case .remove(let collection, let id): Self.remove(collection, id)
+    case .index(let index):
+      { .indexed(index: index, isNew: try await $0.persistence.makeDocumentIndex(index)) }
+    case .indexRemove(let index): Self.removeIndex(index)
+    case .indexList: { .indexes(indexes: try await $0.persistence.documentIndexes()) }
+    case .preferenceGet(let name): Self.preference(name)
+    case .preferenceSet(let name, let json): Self.setPreference(name, json)
+    case .preferenceUnset(let name): Self.unsetPreference(name)
+    case .preferenceList: { .preferences(preferences: try await $0.persistence.preferences()) }
+    case .stats: { .statistics(statistics: try await $0.persistence.statistics()) }
+    case .path: { .paths(paths: try await $0.persistence.statistics().paths) }
+    case .export(let path, let collection): Self.export(path, collection)
+    case .backup(let path): Self.backup(path)
+    case .check: Self.check
+    // The reducer has other effects for these.
+    case .list, .import: { _ in .healthy }
+    }
+  }
+
+  private static func put(_ body: DatabaseBody, _ collection: String, _ id: String) -> Call {
+    switch body {
+    case .json(let text):
+      return {
+        let document = Document(
+          collection: collection, id: id, body: text, updated: $0.date.now)
+        let isNew = try await $0.persistence.putDocument(document)
+        return .put(collection: collection, id: id, isNew: isNew)
+      }
+    case .file(let path):
+      return {
+        let isNew = try await DatabaseTransfer($0).putFile(
+          path, collection: collection, id: id, at: $0.date.now)
+        return .put(collection: collection, id: id, isNew: isNew)
+      }
+    }
+  }
+
+  private static func get(_ collection: String, _ id: String) -> Call {
+    {
+      let document = try await $0.persistence.document(collection: collection, id: id)
+      guard let document else { throw Failure.missing(.document(collection: collection, id: id)) }
+      return .document(document: document)
+    }
+  }
+
+  private static func remove(_ collection: String, _ id: String) -> Call {
+    {
+      let item = DatabaseItem.document(collection: collection, id: id)
+      guard try await $0.persistence.removeDocument(collection: collection, id: id) else {
+        throw Failure.missing(item)
+      }
+      return .removed(name: item.name, item: item)
+    }
+  }
+
+  private static func removeIndex(_ index: DocumentIndex) -> Call {
+    {
+      let item = DatabaseItem.index(index: index)
+      guard try await $0.persistence.removeDocumentIndex(index) else { throw Failure.missing(item) }
+      return .removed(name: item.name, item: item)
+    }
+  }
+
+  private static func preference(_ name: String) -> Call {
+    {
+      let json = try await $0.persistence.preference(name)
+      guard let json else { throw Failure.missing(.preference(name: name)) }
+      return .preference(preference: Preference(name: name, json: json))
+    }
+  }
+
+  private static func setPreference(_ name: String, _ json: String) -> Call {
+    {
+      try await $0.persistence.setPreference(name, to: json)
+      return .preferenceSaved(name: name)
+    }
+  }
+
+  private static func unsetPreference(_ name: String) -> Call {
+    {
+      let item = DatabaseItem.preference(name: name)
+      guard try await $0.persistence.unsetPreference(name) else { throw Failure.missing(item) }
+      return .removed(name: item.name, item: item)
+    }
+  }
+
+  @Sendable
+  private static func check(_ dependencies: Dependencies) async throws -> DatabaseResult {
+    let problems = try await dependencies.persistence.check()
+    guard problems.isEmpty else { throw Failure.damaged(problems) }
+    return .healthy
+  }
+
+  private static func export(_ path: String, _ collection: String?) -> Call {
+    {
+      let count = try await DatabaseTransfer($0).export(to: path, collection: collection)
+      return .exported(path: path, count: count)
+    }
+  }
+
+  private static func backup(_ path: String) -> Call {
+    {
+      try $0.files.checkTarget(path, isRecording: false)
+      try await $0.persistence.backup(to: path)
+      return .backedUp(path: path)
+    }
+  }
+}
+
+extension Failure {
+  fileprivate static func missing(_ item: DatabaseItem) -> Failure {
+    switch item {
+    case .document(let collection, let id):
+      missing("document \(collection)/\(id)", "'db list \(collection)' shows what there is")
+    case .preference(let name):
+      missing("preference '\(name)'", "'db preference list' shows what there is")
+    case .index(let index):
+      missing("index of \(index.path) in \(index.collection)", "'db index' lists what there is")
+    }
+  }
+
+  private static func missing(_ what: String, _ help: String) -> Failure {
+    Failure(code: ExitCode.missing, error: "missing", message: "there is no \(what)", help: help)
+  }
+
+  fileprivate static func damaged(_ problems: [String]) -> Failure {
+    Failure(
+      code: ExitCode.data, error: "corrupted",
+      message: "the database is damaged: " + problems.joined(separator: "; "),
+      help: "restore a backup, or save what can be read with 'db backup'")
+  }
+}

@@ -1,0 +1,137 @@
+import SwiftBoardBoard
+import SwiftBoardCommandLine
+import SwiftBoardDependencies
+import SwiftBoardJSON
+
+enum DatabaseOutcomes {
+  static func outcome(of action: DatabaseAction) -> Outcome? {
+    switch action {
+    case .run, .contents, .listed, .checked, .imported: nil
+    case .failed(let job, let failure): Outcome(job: job, failure: failure)
+    case .succeeded(let job, let result, let masked):
+      outcome(of: result, job).masked(masked)
+    }
+  }
+
+  private static func outcome(of result: DatabaseResult, _ job: Int) -> Outcome {
+    switch result {
+    case .put(let collection, let id, _): return saved(collection, id, job)
+    case .preferenceSaved(let name): return saved("preference", name, job)
+    case .document(let document):
+      let json = parsed(document.body)
+      return Outcome(job: job, value: json, presentation: .json(json))
+    case .documents(let documents):
+      return Outcome(
+        job: job, value: .array(documents.map(value)),
+        presentation: .table(columns: columns, rows: documents.map(row)))
+    case .listed(let count): return Outcome(job: job, value: .object([.init("count", JSON(count))]))
+    case .indexed(let index, let isNew):
+      return Outcome(
+        job: job, value: value(index),
+        notes: [
+          isNew
+            ? "made an index of \(index.path) in \(index.collection)"
+            : "there is an index of \(index.path) in \(index.collection) already"
+        ])
+    case .indexes(let indexes):
+      return Outcome(
+        job: job, value: .array(indexes.map(value)),
+        presentation: .table(
+          columns: [Column("collection"), Column("path")],
+          rows: indexes.map { [$0.collection, $0.path] }))
+    case .removed(let what, _):
+      return Outcome(
+        job: job, value: .object([.init("removed", .string(what))]), notes: ["removed \(what)"])
+    case .preference(let preference):
+      let json = parsed(preference.json)
+      return Outcome(job: job, value: json, presentation: .json(json))
+    case .preferences(let preferences):
+      return Outcome(
+        job: job,
+        value: .object(preferences.map { .init($0.name, parsed($0.json)) }),
+        presentation: .table(
+          columns: [Column("name"), Column("value")],
+          rows: preferences.map { [$0.name, $0.json] }))
+    case .statistics(let statistics):
+      return Outcome(
+        job: job,
+        value: .object(
+          [
+            .init("bytes", .number(String(statistics.bytes))),
+            .init("schemaVersion", .number(String(statistics.schemaVersion))),
+          ] + statistics.tables.map { .init($0.name, .number(String($0.rows))) }),
+        presentation: .fields(
+          [
+            ("bytes", String(statistics.bytes)), ("schema", String(statistics.schemaVersion)),
+          ] + statistics.tables.map { ($0.name, String($0.rows)) }))
+    case .healthy:
+      return Outcome(job: job, value: .bool(true), notes: ["the database is whole"])
+    case .backedUp(let path):
+      return Outcome(
+        job: job, value: .object([.init("backup", .string(path))]),
+        notes: ["copied to \(path)"])
+    case .exported(let path, let count):
+      return Outcome(
+        job: job, value: .object([.init("file", .string(path)), .init("count", JSON(count))]),
+        notes: ["exported \(count) \(count == 1 ? "entry" : "entries") to \(path)"])
+    case .imported(let path, let counts):
+      return Outcome(
+        job: job,
+        value: .object([
+          .init("file", .string(path)), .init("added", JSON(counts.added)),
+          .init("replaced", JSON(counts.replaced)), .init("kept", JSON(counts.kept)),
+        ]),
+        notes: [
+          "imported \(path): \(counts.added) added, \(counts.replaced) replaced, "
+            + "\(counts.kept) kept"
+        ])
+    case .paths(let paths):
+      return Outcome(
+        job: job, value: .array(paths.map(JSON.string)),
+        presentation: .text(paths.map { $0 + "\n" }.joined()))
+    }
+  }
+
+  private static func saved(_ collection: String, _ id: String, _ job: Int) -> Outcome {
+    Outcome(
+      job: job,
+      value: .object([.init("collection", .string(collection)), .init("id", .string(id))]),
+      notes: ["saved \(collection)/\(id)"])
+  }
+
+  private static let columns = [
+    Column("id"), Column("updated", priority: 2), Column("body", priority: 1),
+  ]
+
+  /// Rows of a list that goes on.
+  static func partialOutcome(of action: DatabaseAction) -> PartialOutcome? {
+    guard case .listed(let job, let documents, let masked, _) = action else { return nil }
+    return PartialOutcome(
+      job: job, columns: columns, rows: documents.map(row), values: documents.map(value),
+      masked: masked)
+  }
+
+  private static func value(_ document: Document) -> JSON {
+    .object([
+      .init("id", .string(document.id)),
+      .init("updated", .string(Timestamp.format(document.updated))),
+      .init("body", parsed(document.body)),
+    ])
+  }
+
+  private static func row(_ document: Document) -> [String] {
+    [
+      document.id, Timestamp.format(document.updated),
+      JSON.compactText(of: document.body) ?? JSON.string(document.body).text,
+    ]
+  }
+
+  private static func value(_ index: DocumentIndex) -> JSON {
+    .object([.init("collection", .string(index.collection)), .init("path", .string(index.path))])
+  }
+
+  /// A stored body as a value; what is somehow no JSON is shown as the text it is.
+  private static func parsed(_ text: String) -> JSON {
+    (try? JSON(parsing: text)) ?? .string(text)
+  }
+}

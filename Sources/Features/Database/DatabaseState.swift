@@ -1,0 +1,180 @@
+import SwiftBoardDependencies
+import SwiftBoardJSON
+
+/// The state of the feature `db`: what the database contains, and what was shown of it.
+///
+/// It contains names and numbers, and at most one document. `db.contents` loads the names before
+/// the first command that needs them; later commands adjust them by their results.
+public struct DatabaseState: Codable, Sendable, Equatable {
+  /// The most collections, and preferences, that are known by name.
+  static let known = 100
+  /// The most bytes of a document that is kept.
+  static let largestDocument = 64 << 10
+
+  /// The number of writes that succeeded since the start.
+  public var writes = 0
+  /// The collection that was used last.
+  public var collection: String?
+  /// The collections and the numbers of their documents, or `nil` before they were loaded. A number
+  /// that takes long to count is `nil`, until a command has listed the collection.
+  public var collections: [String: Int?]?
+  /// The names of the preferences, sorted, or `nil` before they were loaded.
+  public var preferences: [String]?
+  /// The last list.
+  public var query: DatabaseQuery?
+  /// The document that was shown last.
+  public var document: ShownDocument?
+  /// Whether the names were loaded. It is `nil` in recordings made before this member existed, in
+  /// which nothing is known but `writes` and `collection`.
+  public var isLoaded: Bool? = false
+  /// The commands that wait for the names, in the order of their lines, or `nil` if there are none.
+  public var pending: [PendingDatabaseCommand]?
+
+  /// Creates a state in which nothing is known.
+  public init() {}
+}
+
+/// A list of documents, and how many were found.
+public struct DatabaseQuery: Codable, Sendable, Equatable {
+  /// The job that lists.
+  public var job: Int
+  /// The collection, conditions, order and limit.
+  public var query: DocumentQuery
+  /// The number of documents found so far.
+  public var found = 0
+  /// Whether the list is complete.
+  public var isComplete = false
+
+  /// Creates a list that has found nothing yet.
+  public init(job: Int, query: DocumentQuery) {
+    self.job = job
+    self.query = query
+  }
+}
+
+/// A document as the state keeps it.
+public struct ShownDocument: Codable, Sendable, Equatable {
+  /// The collection.
+  public var collection: String
+  /// The ID.
+  public var id: String
+  /// The body, or `nil` if it has more than 64 KiB.
+  public var body: JSON?
+  /// The number of bytes of the body.
+  public var bytes: Int
+  /// The BLAKE2b-256 digest of a body that is not kept.
+  public var digest: String?
+
+  /// Creates the kept form of a document.
+  public init(_ document: Document) {
+    collection = document.collection
+    id = document.id
+    bytes = document.body.utf8.count
+    if bytes <= DatabaseState.largestDocument {
+      body = (try? JSON(parsing: document.body)) ?? .string(document.body)
+    } else {
+      digest = contentDigest(of: document.body)
+    }
+  }
+}
+
+/// A command that waits for the names.
+public enum PendingDatabaseCommand: Codable, Sendable, Equatable {
+  /// It begins afterwards.
+  case begins(job: Int, command: DatabaseCommand)
+  /// It ends afterwards.
+  case ends(job: Int, result: DatabaseResult)
+
+  /// The job of the command, which is the cancel ID of its effects.
+  public var job: Int {
+    switch self {
+    case .begins(let job, _), .ends(let job, _): job
+    }
+  }
+}
+
+// MARK: Changes
+
+extension DatabaseState {
+  /// Takes what was loaded. If it could not be loaded, nothing is known, and it is not tried again.
+  mutating func show(_ contents: DatabaseContents?) {
+    isLoaded = true
+    collections = Dictionary(
+      (contents?.collections ?? []).map { ($0.name, $0.count) }, uniquingKeysWith: { $1 })
+    preferences = contents?.preferences ?? []
+  }
+
+  /// Follows a command that succeeded.
+  mutating func note(_ result: DatabaseResult, of job: Int) {
+    switch result {
+    case .put, .preferenceSaved, .removed, .imported: writes += 1
+    default: break
+    }
+    guard isLoaded != nil else { return }
+    switch result {
+    case .put(let collection, _, isNew: true): addDocuments(1, to: collection)
+    case .preferenceSaved(let name): addPreference(name)
+    case .removed(_, let item?): forget(item)
+    case .document(let document): self.document = ShownDocument(document)
+    case .documents(let documents): note(found: documents.count, of: job, isLast: true)
+    case .preferences(let preferences):
+      self.preferences = preferences.prefix(Self.known).map(\.name)
+    default: break
+    }
+  }
+
+  /// Follows a list.
+  mutating func note(found documents: Int, of job: Int, isLast: Bool) {
+    guard query?.job == job else { return }
+    query?.found += documents
+    query?.isComplete = isLast
+    guard isLast, let query, query.query.conditions.isEmpty, query.query.limit == nil else {
+      return
+    }
+    setCount(query.found, of: query.query.collection)
+  }
+
+  /// Adds a command that waits for the names.
+  mutating func wait(_ command: PendingDatabaseCommand) { pending = (pending ?? []) + [command] }
+
+  /// Removes a command that waits for the names, and returns it.
+  @discardableResult
+  mutating func takePending(_ job: Int) -> PendingDatabaseCommand? {
+    guard let index = pending?.firstIndex(where: { $0.job == job }) else { return nil }
+    let command = pending?.remove(at: index)
+    if pending?.isEmpty == true { pending = nil }
+    return command
+  }
+
+  private mutating func forget(_ item: DatabaseItem) {
+    switch item {
+    case .document(let collection, _): addDocuments(-1, to: collection)
+    case .preference(let name): preferences?.removeAll { $0 == name }
+    case .index: break
+    }
+  }
+
+  /// A collection without documents does not exist.
+  private mutating func addDocuments(_ change: Int, to collection: String) {
+    guard let count = collections?[collection] else {
+      if change > 0 { setCount(change, of: collection) }
+      return
+    }
+    if let count { setCount(count + change, of: collection) }
+  }
+
+  private mutating func setCount(_ count: Int, of collection: String) {
+    guard let names = collections else { return }
+    if count <= 0 {
+      collections?.removeValue(forKey: collection)
+    } else if names[collection] != nil || names.count < Self.known {
+      collections?[collection] = .some(count)
+    }
+  }
+
+  private mutating func addPreference(_ name: String) {
+    guard var names = preferences, !names.contains(name), names.count < Self.known else { return }
+    names.append(name)
+    preferences = names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+  }
+}

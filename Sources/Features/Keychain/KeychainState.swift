@@ -1,0 +1,122 @@
+import SwiftBoardDependencies
+
+/// The board's state of the keychain: names and numbers, never a value.
+public struct KeychainState: Codable, Sendable, Equatable {
+  /// The most names that are kept.
+  static let known = 1000
+
+  /// Whether it is unlocked, or `nil` before a command has reported it.
+  public var isUnlocked: Bool?
+  /// The names reported by the last `list`, with later changes. At most 1000 are kept.
+  public var names: [String]?
+  /// What is known of the file. It is `nil` in recordings made before this member existed.
+  public var file: KeychainFileState? = KeychainFileState()
+  /// The time without use, in milliseconds, after which the keychain locks, or `nil` for never.
+  public var autoLock: Int64?
+
+  /// The automatic lock of an interactive session: five minutes.
+  public static let usualAutoLock: Int64 = 300_000
+
+  /// Creates a state in which nothing is known.
+  public init() {}
+}
+
+/// What commands have reported of the keychain's file.
+public struct KeychainFileState: Codable, Sendable, Equatable {
+  /// Whether there is a file, or `nil` if it is not known.
+  public var exists: Bool?
+  /// The number of saves, or `nil` if it is not known.
+  public var generation: Int?
+  /// The kinds of the slots in their order, such as `passphrase`, or `nil` if they are not known.
+  public var slots: [String]?
+
+  /// Creates a state in which nothing is known.
+  public init() {}
+}
+
+// MARK: Changes
+
+extension KeychainState {
+  /// Follows a command that succeeded.
+  mutating func note(_ result: KeychainResult) {
+    switch result {
+    case .warned(_, let result): note(result)
+    case .created(let status):
+      note(status)
+      isUnlocked = true
+      names = []
+    case .status(let status), .checked(let status): note(status)
+    case .accepted(let acceptance):
+      isOpen()
+      names = nil
+      file?.generation = Int(clamping: acceptance.generation)
+    case .unlocked, .exported: isOpen()
+    case .locked: isUnlocked = false
+    case .names(let names):
+      isOpen()
+      self.names = file == nil ? names : Array(names.prefix(Self.known))
+    case .saved, .removed, .renamed, .imported: noteEntries(result)
+    case .slots(let slots): file?.slots = slots.map(\.kind)
+    case .slotAdded(let kind):
+      isOpen()
+      saved()
+      file?.slots?.append(kind)
+    case .slotRemoved(let number):
+      isOpen()
+      saved()
+      removeSlot(number)
+    case .rekeyed, .passphraseChanged:
+      isOpen()
+      saved()
+    case .autoLock(let milliseconds): autoLock = milliseconds
+    case .revealed, .checkedFile: break
+    }
+  }
+
+  private mutating func noteEntries(_ result: KeychainResult) {
+    saved()
+    switch result {
+    case .saved(let name, _, _): add(name)
+    case .removed(let name): names?.removeAll { $0 == name }
+    case .renamed(let from, let to) where file != nil:
+      names?.removeAll { $0 == from }
+      add(to)
+    default:
+      // An import adds names, and saves only if there are some.
+      names = nil
+      file?.generation = nil
+    }
+  }
+
+  private mutating func note(_ status: KeychainStatus) {
+    isUnlocked = status.unlocked
+    file?.exists = status.exists
+    file?.generation = status.generation.map { Int(clamping: $0) }
+    file?.slots = status.slots.map(\.kind)
+  }
+
+  /// Follows a command that used the entries.
+  private mutating func isOpen() {
+    isUnlocked = true
+    file?.exists = true
+  }
+
+  /// Follows a command that saved the file once.
+  private mutating func saved() {
+    file?.exists = true
+    if let generation = file?.generation { file?.generation = generation + 1 }
+  }
+
+  /// - Parameter number: The number of the slot, from 1.
+  private mutating func removeSlot(_ number: Int) {
+    guard var slots = file?.slots, slots.indices.contains(number - 1) else { return }
+    slots.remove(at: number - 1)
+    file?.slots = slots
+  }
+
+  private mutating func add(_ name: String) {
+    guard var names, !names.contains(name), file == nil || names.count < Self.known else { return }
+    names.append(name)
+    self.names = names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+  }
+}

@@ -1,0 +1,219 @@
+import SwiftBoardBoard
+import SwiftBoardCommandLine
+import SwiftBoardDependencies
+import SwiftBoardFeatures
+import SwiftBoardJSON
+import SwiftBoardStore
+import SwiftBoardTesting
+import Testing
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// The reducer alone: what it decides, and what it knows afterwards.
+@Suite("db, its reducer")
+struct DatabaseReducerTests {
+  typealias Database = AnyReducer<DatabaseState, DatabaseAction, Dependencies>
+
+  let world = World()
+
+  private func store(_ state: DatabaseState = DatabaseState()) -> TestStore<Database> {
+    TestStore(
+      initialState: state, reducer: BoardFeatures.db.reducer, clock: world.clock,
+      dependencies: world.dependencies, report: report)
+  }
+
+  private func run(_ job: Int, _ command: DatabaseCommand) -> DatabaseAction {
+    .run(context: context("db", "db", job: job), command: command)
+  }
+
+  private func put(_ id: String, _ body: String = "1") -> DatabaseCommand {
+    .put(collection: "c", id: id, body: .json(text: body))
+  }
+
+  private func contents(_ count: Int) -> DatabaseContents {
+    DatabaseContents(collections: count == 0 ? [] : [.init("c", count: count)])
+  }
+
+  @Test("the first command loads the names, and later ones adjust them by their results")
+  func names() {
+    let store = store()
+    store.send(run(1, put("1"))) {
+      $0.collection = "c"
+      $0.pending = [.begins(job: 1, command: put("1"))]
+    }
+    store.receive(.contents(job: 1, contents: DatabaseContents())) {
+      $0.isLoaded = true
+      $0.collections = [:]
+      $0.preferences = []
+      $0.pending = nil
+    }
+    store.receive(.succeeded(job: 1, result: .put(collection: "c", id: "1", isNew: true))) {
+      $0.writes = 1
+      $0.collections = ["c": 1]
+    }
+    store.send(run(2, put("1")))
+    store.receive(.succeeded(job: 2, result: .put(collection: "c", id: "1", isNew: false))) {
+      $0.writes = 2
+    }
+    store.send(run(3, .remove(collection: "c", id: "1")))
+    let item = DatabaseItem.document(collection: "c", id: "1")
+    store.receive(.succeeded(job: 3, result: .removed(name: "c/1", item: item))) {
+      $0.writes = 3
+      $0.collections = [:]
+    }
+    store.send(run(4, .preferenceSet(name: "theme", json: "1")))
+    store.receive(.succeeded(job: 4, result: .preferenceSaved(name: "theme"))) {
+      $0.writes = 4
+      $0.preferences = ["theme"]
+    }
+    store.finish()
+    #expect(world.persistence.calls.map(\.name).count { $0 == "contents" } == 1)
+  }
+
+  @Test("names that cannot be loaded keep no command from its own answer")
+  func namesThatFail() {
+    world.persistence.failNext("contents", with: .busy)
+    let store = store()
+    store.nonExhaustively { store in
+      store.send(run(1, put("1")))
+      store.receive(.contents(job: 1, contents: nil))
+      store.receive(.succeeded(job: 1, result: .put(collection: "c", id: "1", isNew: true)))
+      #expect(store.state.collections == ["c": 1] && store.state.pending == nil)
+    }
+    store.finish()
+  }
+
+  @Test("a document that is shown is kept, and of a long one its size and digest")
+  func document() async throws {
+    let long = "\"" + String(repeating: "x", count: 70_000) + "\""
+    let documents = [("1", #"{"name":"Rick"}"#), ("2", long)]
+    for (id, body) in documents {
+      try await world.persistence.putDocument(
+        Document(collection: "c", id: id, body: body, updated: 1))
+    }
+    let store = store()
+    store.nonExhaustively { store in
+      store.send(run(1, .get(collection: "c", id: "1")))
+      store.skipReceivedActions()
+      #expect(store.state.document?.body?["name"]?.stringValue == "Rick")
+      store.send(run(2, .get(collection: "c", id: "2")))
+      store.skipReceivedActions()
+      #expect(store.state.document?.body == nil && store.state.document?.bytes == 70_002)
+      #expect(store.state.document?.digest?.count == 64)
+      store.send(run(3, .get(collection: "c", id: "3")))
+      store.receive {
+        guard case .failed(job: 3, let failure) = $0 else { return false }
+        return failure.code == 66 && failure.message == "there is no document c/3"
+      }
+    }
+    store.finish()
+  }
+
+  @Test("a list of all documents says how many the collection has")
+  func list() async throws {
+    for number in 0..<3 {
+      try await world.persistence.putDocument(
+        Document(collection: "c", id: "\(number)", body: "\(number % 2)", updated: 1))
+    }
+    var state = DatabaseState()
+    state.isLoaded = true
+    state.collections = ["c": nil as Int?]
+    let store = store(state)
+    let limited = DocumentQuery(collection: "c", limit: 2)
+    store.nonExhaustively { store in
+      store.send(run(1, .list(query: limited)))
+      store.skipReceivedActions()
+      #expect(store.state.query?.found == 2 && store.state.query?.isComplete == true)
+      #expect(store.state.collections == ["c": nil as Int?], "not all of them were listed")
+      store.send(run(2, .list(query: DocumentQuery(collection: "c"))))
+      store.skipReceivedActions()
+      #expect(store.state.query?.query == DocumentQuery(collection: "c"))
+      #expect(store.state.collections == ["c": 3])
+    }
+    store.finish()
+  }
+
+  @Test("an import is checked, written, and the names are loaded again")
+  func importing() async throws {
+    let lines = [
+      #"{"swiftboard":"db export","version":1}"#,
+      #"{"document":{"collection":"c","id":"1","updated":1,"body":1}}"#,
+    ]
+    try await world.files.write(
+      Data(lines.joined(separator: "\n").utf8), to: "f", mode: .create)
+    let store = store()
+    let command = DatabaseCommand.import(path: "f", existing: .refuse)
+    var request = ImportRequest(job: 1, path: "f", existing: .refuse)
+    var counts = DatabaseImport()
+    counts.added = 1
+    let result = DatabaseResult.imported(path: "f", counts: counts)
+    store.send(run(1, command))
+    store.receive(.checked(request: request, taken: nil))
+    store.receive(.imported(request: request, counts: counts)) {
+      $0.pending = [.ends(job: 1, result: result)]
+    }
+    store.receive(.contents(job: 1, contents: contents(1))) {
+      $0.isLoaded = true
+      $0.collections = ["c": 1]
+      $0.preferences = []
+      $0.pending = nil
+    }
+    store.receive(.succeeded(job: 1, result: result)) { $0.writes = 1 }
+    // The same again is refused by the reducer, and nothing is written.
+    request.job = 2
+    store.send(run(2, command))
+    let taken = ImportConflict(line: 2, name: "the document c/1")
+    store.receive(.checked(request: request, taken: taken))
+    store.nonExhaustively { store in
+      store.receive {
+        guard case .failed(job: 2, let failure) = $0 else { return false }
+        return failure.code == 73
+          && failure.message == "f:2: the document c/1 is here already, so nothing was imported"
+      }
+    }
+    store.finish()
+  }
+
+  @Test("in the state of an earlier recording nothing is loaded or known")
+  func earlier() throws {
+    var state = try JSONDecoder().decode(DatabaseState.self, from: Data(#"{"writes":0}"#.utf8))
+    #expect(state.isLoaded == nil)
+    let store = store(state)
+    state.writes = 1
+    state.collection = "c"
+    store.nonExhaustively { store in
+      store.send(run(1, put("1")))
+      store.receive(.succeeded(job: 1, result: .put(collection: "c", id: "1", isNew: true)))
+      store.send(run(2, .get(collection: "c", id: "1")))
+      store.skipReceivedActions()
+      #expect(store.state == state)
+    }
+    store.finish()
+  }
+
+  @Test("a command that is cancelled waits no more")
+  func cancelled() {
+    var state = DatabaseState()
+    state.pending = [.begins(job: 1, command: .stats)]
+    BoardFeatures.db.cancelled(&state, 1)
+    #expect(state.pending == nil)
+  }
+
+  @Test("of many collections the first hundred are known, whatever is put")
+  func bounded() {
+    var state = DatabaseState()
+    state.isLoaded = true
+    state.collections = Dictionary(uniqueKeysWithValues: (0..<100).map { ("\($0)", 1) })
+    let store = store(state)
+    store.nonExhaustively { store in
+      store.send(run(1, put("1")))
+      store.skipReceivedActions()
+      #expect(store.state.collections?.count == 100)
+    }
+    store.finish()
+  }
+}

@@ -1,0 +1,131 @@
+import SwiftBoardBoard
+import SwiftBoardCommandLine
+import SwiftBoardDependencies
+import SwiftBoardFeatures
+import SwiftBoardStore
+import SwiftBoardTesting
+import Synchronization
+import Testing
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// The reducer alone: how a command comes to an open keychain, and what follows.
+@Suite("keychain, its reducer")
+struct KeychainReducerTests {
+  typealias Keychain = AnyReducer<KeychainState, KeychainAction, Dependencies>
+
+  /// A terminal at which the passphrase is typed.
+  private final class Typing: TerminalService {
+    let prompts = Mutex<[String]>([])
+
+    func askPassphrase(prompt: String, isNew: Bool) async throws(TerminalError) -> GuardedBytes? {
+      prompts.withLock { $0.append(prompt) }
+      do throws(KeychainError) { return try GuardedBytes(copying: Array("open".utf8)) } catch {
+        throw TerminalError(.io, error.message)
+      }
+    }
+
+    func reveal(_ value: Data) async {}
+    func readInput(limit: Int) async throws(TerminalError) -> Data { Data() }
+  }
+
+  private func store(
+    _ world: World, _ terminal: any TerminalService = SilentTerminal()
+  ) -> TestStore<Keychain> {
+    var dependencies = world.dependencies
+    dependencies.terminal = terminal
+    return TestStore(
+      initialState: KeychainState(), reducer: BoardFeatures.keychain.reducer, clock: world.clock,
+      dependencies: dependencies, report: report)
+  }
+
+  private func run(_ job: Int, _ command: KeychainCommand) -> KeychainAction {
+    .run(context: context("keychain", "keychain", job: job), command: command)
+  }
+
+  private static func isLocked(_ action: KeychainAction) -> Bool {
+    if case .locked = action { true } else { false }
+  }
+
+  private static func isUnanswered(_ action: KeychainAction) -> Bool {
+    if case .unanswered = action { true } else { false }
+  }
+
+  @Test("a value is stored in four steps: open, act, forget what is kept, and the end")
+  func set() {
+    let world = World()
+    let store = store(world)
+    let command = KeychainCommand.set(name: "k", input: .generate(bytes: 24))
+    let saved = KeychainResult.saved(name: "k")
+    let request = KeychainRequest(job: 1, command: command)
+    store.send(run(1, command))
+    store.receive(.opened(request: request))
+    store.receive(.stored(request: request, result: saved))
+    store.receive(.succeeded(job: 1, result: saved)) { $0.file?.exists = true }
+    store.finish()
+    #expect(world.persistence.calls.map(\.name) == ["removeResponses"])
+  }
+
+  @Test("a locked keychain is unlocked at the terminal, and the command goes on")
+  func asked() throws {
+    let secret = KeychainSecret.passphrase(try GuardedBytes(copying: Array("open".utf8)))
+    let world = World(MockKeychainService(unlocked: false, secret: secret))
+    let terminal = Typing()
+    let store = store(world, terminal)
+    store.nonExhaustively { store in
+      store.send(run(1, .list))
+      store.receive(where: Self.isLocked)
+      #expect(store.state.isUnlocked == false)
+      store.receive(.succeeded(job: 1, result: .names(names: [])))
+      #expect(store.state.isUnlocked == true && store.state.names == [])
+    }
+    store.finish()
+    #expect(terminal.prompts.withLock { $0 } == ["passphrase of the keychain: "])
+  }
+
+  @Test("without a terminal the command fails, but a check reads what it can")
+  func unanswered() {
+    let world = World(MockKeychainService(unlocked: false))
+    let store = store(world)
+    store.nonExhaustively { store in
+      store.send(run(1, .list))
+      store.receive(where: Self.isLocked)
+      store.receive(where: Self.isUnanswered)
+      store.receive {
+        guard case .failed(job: 1, let failure) = $0 else { return false }
+        return failure.code == 77 && failure.error == "locked"
+      }
+      store.send(run(2, .check()))
+      store.receive(where: Self.isLocked)
+      store.receive(where: Self.isUnanswered)
+      store.receive {
+        guard case .succeeded(job: 2, .checked(let status)) = $0 else { return false }
+        return !status.unlocked
+      }
+      #expect(store.state.file?.exists == true && store.state.isUnlocked == false)
+    }
+    store.finish()
+  }
+
+  @Test("the state has the names of secrets, the slots and the generation, and no value")
+  func state() {
+    let store = store(World())
+    store.nonExhaustively { store in
+      for (index, command) in [
+        KeychainCommand.list, .status, .addSlot(secret: .keyFile(path: "k")),
+        .rename(from: "radarr", to: "films"), .remove(name: "films"),
+      ].enumerated() {
+        store.send(run(index + 1, command))
+        store.skipReceivedActions()
+      }
+      #expect(store.state.names == [])
+      #expect(store.state.file?.slots == ["passphrase", "keyFile"])
+      #expect(store.state.file?.generation == 4)
+    }
+    store.finish()
+  }
+}
