@@ -85,6 +85,7 @@ extension DatabaseSchema {
           """,
           "CREATE INDEX document_values_by_id ON document_values (indexed, id)",
         ]),
+      Migration(version: 4, statements: ["ALTER TABLE api_services ADD COLUMN preset TEXT"]),
     ])
 
   /// What may be lost, or deleted, at any time. Triggers keep the totals, so that the limits cost
