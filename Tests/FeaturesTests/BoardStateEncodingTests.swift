@@ -36,6 +36,7 @@ struct BoardStateEncodingTests {
     state.shell.finished = FinishedJob(
       context: context, status: 3, found: .init(lastStatus: 1, last: "null"))
     state.shell.exitCode = 2
+    state.shell.watches = [RepeatedCommand(job: 7, interval: 5000, left: 2, isDue: true)]
     state.api.requests = 4
     state.api.answers = 3
     state.api.pending = [PendingRequest(job: 1, method: "GET", target: "rm/x")]

@@ -126,6 +126,7 @@ struct EveryCommandTests {
     ("cancel", ["-cancel 99"]),
     ("effects", ["effects"]),
     ("open", ["open swiftboard://db/c", "open swiftboard://db/c > open.txt"]),
+    ("watch", ["watch 1ms echo again --count 2", "-watch 1ms db get c 2 --count 2"]),
     ("source", ["source more.sb", "source more.sb > source.txt"]),
     ("session.record", ["-session record other.jsonl"]),
     ("session.status", ["session status"]),

@@ -147,7 +147,7 @@ struct MediaProgramTests {
       let run = try await program.run(
         "--environment", environment, "-c", "api service add f http://nas.test --preset radarr",
         "-c", "media list f", "-c", "api service add g http://nas.test --preset nzbget", "-c",
-        "downloads list g", "-c", "api service test f")
+        "watch 1ms downloads list g --count 2", "-c", "api service test f")
       #expect(run.status == .exited(0), "\(run.errorText)")
       #expect(run.outputText.contains("Blade Runner") && run.outputText.contains("Solaris.1080p"))
       #expect(try program.files("home") == [])

@@ -47,6 +47,23 @@ extension ShellState: CanonicalEncodable {
       writer.string(value)
     }
     writer.endObject()
+    if let watches {
+      writer.key("watches")
+      writer.beginArray()
+      for watch in watches { watch.write(to: &writer) }
+      writer.endArray()
+    }
+    writer.endObject()
+  }
+}
+
+extension RepeatedCommand {
+  fileprivate func write(to writer: inout CanonicalWriter) {
+    writer.beginObject()
+    writer.member("interval", Int(interval))
+    writer.member("isDue", isDue)
+    writer.member("job", job)
+    if let left { writer.member("left", left) }
     writer.endObject()
   }
 }
