@@ -97,7 +97,8 @@ let package = Package(
       swiftSettings: strict),
 
     .target(
-      name: "SwiftBoardTestSupport", path: "Tests/TestSupport", swiftSettings: strict),
+      name: "SwiftBoardTestSupport", dependencies: ["SwiftBoardJSON"], path: "Tests/TestSupport",
+      swiftSettings: strict),
     tests("StoreTests", of: ["SwiftBoardStore", "SwiftBoardTesting", "SwiftBoardTestSupport"]),
     tests("JSONTests", of: ["SwiftBoardJSON", "SwiftBoardTesting"]),
     tests(

@@ -31,6 +31,19 @@ public struct Dependencies: Sendable {
   public var uuid: UUIDGenerator
   /// Random numbers.
   public var random: RandomSource
+  /// The programs that keep a library of media. Without one of its own, an environment asks them
+  /// over its client, with the keys of its keychain.
+  public var mediaService: any MediaService {
+    get { ownMediaService ?? LiveMediaService(self) }
+    set { ownMediaService = newValue }
+  }
+  /// The programs that download, as `mediaService`.
+  public var downloadService: any DownloadService {
+    get { ownDownloadService ?? LiveDownloadService(self) }
+    set { ownDownloadService = newValue }
+  }
+  private var ownMediaService: (any MediaService)?
+  private var ownDownloadService: (any DownloadService)?
   /// The requests in flight, shared by copies of this value, so that equal requests become one.
   public var exchanges = ResponseExchanges()
   /// Looks at what is installed, for `doctor`. Empty if the environment uses nothing of the machine.

@@ -22,6 +22,7 @@ extension Dependencies {
     let caller = TestLocation(fileID: fileID, filePath: filePath, line: line, column: column)
     let services: [any Service] = [
       apiClient, keychainService, persistence, logger, analytics, files, terminal,
+      mediaService, downloadService,
     ]
     for case let mock as any CheckedMock in services {
       for issue in mock.issues {

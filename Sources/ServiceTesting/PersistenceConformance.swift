@@ -246,6 +246,9 @@ public struct PersistenceConformance: Sendable {
     }
     try await equal(service.services().map(\.authentication), all)
     try await equal(service.service("4")?.authentication, .basic(user: "u", secret: "k"))
+    let radarr = APIService(name: "r", baseURL: "http://h", preset: "radarr")
+    try await service.saveService(radarr, replacing: false)
+    try await equal(service.service("r"), radarr)
   }
 
   private func aServiceIsReplacedOnlyOnDemand(_ service: any PersistenceService) async throws {

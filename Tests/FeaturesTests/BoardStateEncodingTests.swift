@@ -38,6 +38,7 @@ struct BoardStateEncodingTests {
     state.shell.finished = FinishedJob(
       context: context, status: 3, found: .init(lastStatus: 1, last: "null"))
     state.shell.exitCode = 2
+    state.shell.watches = [RepeatedCommand(job: 7, interval: 5000, left: 2, isDue: true)]
     state.api.requests = 4
     state.api.answers = 3
     state.api.pending = [PendingRequest(job: 1, method: "GET", target: "rm/x")]
@@ -53,6 +54,8 @@ struct BoardStateEncodingTests {
     (query.since, query.step, query.follows) = (1, 2, true)
     state.log.query = LogListing(job: 4, query: query)
     state.characters = characters
+    state.media = media
+    state.downloads = downloads
     state.session.recording = "r.actions.jsonl"
     state.session.position = SessionPosition(step: 3, last: 5)
     return state
@@ -116,6 +119,58 @@ struct BoardStateEncodingTests {
     let options = CharactersOptions(service: "rm", cache: .noCache, retries: 1)
     state.pending = [
       PendingCharacters(job: 3, command: .show(id: 1, options: options), timeout: 5)
+    ]
+    return state
+  }()
+
+  private static let media: MediaState = {
+    let service = APIService(
+      name: "films", baseURL: "http://nas.test/api/v3",
+      authentication: .header(name: "X-Api-Key", secret: "films"), preset: "radarr")
+    let server = MediaServer(.radarr, service, timeout: 5)
+    let item = MediaItem(id: 1, title: "Solaris", year: 1972, catalogue: "tmdb:593")
+    let order = MediaOrder(
+      "dune", pick: 1,
+      options: [.qualityProfile: "Any", .rootFolder: "/media", .metadataProfile: "Standard"])
+    let entry = MediaQueue.Entry(
+      id: 1, title: "t", size: 2, left: 1, timeLeft: "00:01:00", status: "s", problem: "p")
+    let release = MediaRelease(
+      id: 1, kind: .cinema, date: 1, title: "t", part: "p", hasFile: true)
+    var state = MediaState()
+    state.library = MediaState.Library(MediaLibrary([item]), of: "films")
+    state.item = item
+    state.lookup = MediaState.Lookup(service: "films", term: "dune", items: [item])
+    state.queue = MediaQueue([entry])
+    state.calendar = MediaState.Calendar(service: "films", from: 1, until: 2, releases: [release])
+    var addition = MediaAddition(job: 1, server: server, order: order)
+    addition.phase = .choosing(question: .qualityProfile)
+    addition.resource = MediaResource(["title": "Dune"])
+    addition.found = [MediaResource(["title": "Dune"])]
+    addition.candidates = [MediaOption(id: 1, name: "Any")]
+    addition.chosen = ["Dune"]
+    state.additions.append(addition)
+    state.pending = [
+      PendingMedia(
+        job: 1,
+        command: MediaCommand(.add(order: order), of: "films", cache: .noCache, retries: 1),
+        timeout: 5, server: server)
+    ]
+    return state
+  }()
+
+  private static let downloads: DownloadsState = {
+    let entry = DownloadQueue.Entry(
+      id: "1", name: "n", status: .queued, size: 2, left: 1, secondsLeft: 1, category: "c")
+    var state = DownloadsState()
+    state.queue = DownloadsState.Queue(service: "sab", content: DownloadQueue([entry]))
+    state.history = [
+      FinishedDownload(
+        id: "1", name: "n", isComplete: false, status: "s", problem: "p", ended: 1)
+    ]
+    state.added = "1"
+    state.pending = [
+      PendingDownloads(
+        job: 1, command: DownloadsCommand(.pause(ids: ["1"]), of: "sab", retries: 1), timeout: 5)
     ]
     return state
   }()

@@ -463,7 +463,7 @@ struct CharactersFeatureTests {
     #expect(await lines.run("open swiftboard://nobody/1") == 66)
     #expect(
       lines.allPrinted.hasSuffix(
-        "help: features: api, keychain, db, log, characters, session, shell\n"),
+        "help: features: api, keychain, db, log, characters, media, downloads, session, shell\n"),
       "\(lines.allPrinted)")
     await lines.board.close()
   }

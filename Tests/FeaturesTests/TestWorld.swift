@@ -187,6 +187,14 @@ extension BoardState {
     get { self[BoardFeatures.characters] }
     _modify { yield &self[BoardFeatures.characters] }
   }
+  var media: MediaState {
+    get { self[BoardFeatures.media] }
+    _modify { yield &self[BoardFeatures.media] }
+  }
+  var downloads: DownloadsState {
+    get { self[BoardFeatures.downloads] }
+    _modify { yield &self[BoardFeatures.downloads] }
+  }
 }
 
 extension BoardAction {
@@ -198,6 +206,10 @@ extension BoardAction {
   static func log(_ action: LogAction) -> Self { Self(action, of: BoardFeatures.log) }
   static func characters(_ action: CharactersAction) -> Self {
     Self(action, of: BoardFeatures.characters)
+  }
+  static func media(_ action: MediaAction) -> Self { Self(action, of: BoardFeatures.media) }
+  static func downloads(_ action: DownloadsAction) -> Self {
+    Self(action, of: BoardFeatures.downloads)
   }
 
   var api: APIAction? { action(of: BoardFeatures.api) }

@@ -85,6 +85,36 @@ struct EveryCommandTests {
       "characters.recent.remove",
       ["characters recent remove name==rick", "-characters recent remove rick"]
     ),
+    (
+      "media.list",
+      [
+        "api service add films http://nas.test/api/v3 --preset radarr", "api service test films",
+        "media list films", "media list films --json", "-media list nobody",
+      ]
+    ),
+    ("media.show", ["media show films 1", "-media show films 99"]),
+    ("media.search", ["media search films dune", "media search films nothing"]),
+    (
+      "media.add",
+      ["-media add films dune", "media add films dune --pick 2 --profile Any"]
+    ),
+    ("media.monitor", ["media monitor films 1 --off"]),
+    ("media.find", ["media find films 1"]),
+    ("media.queue", ["media queue films"]),
+    ("media.calendar", ["media calendar films --from 2026-01-01 --to 2026-02-28"]),
+    ("media.remove", ["media remove films 4", "-media remove films 4"]),
+    (
+      "downloads.list",
+      [
+        "api service add sab http://nas.test/sabnzbd --preset sabnzbd", "downloads list sab",
+        "downloads list sab --json", "-downloads list films",
+      ]
+    ),
+    ("downloads.history", ["downloads history sab", "downloads history sab --limit 1 --json"]),
+    ("downloads.add", ["downloads add sab http://indexer.test/7.nzb"]),
+    ("downloads.pause", ["downloads pause sab SABnzbd_nzo_1", "downloads pause sab"]),
+    ("downloads.resume", ["downloads resume sab"]),
+    ("downloads.remove", ["downloads remove sab SABnzbd_nzo_0", "-downloads remove sab x"]),
     ("echo", ["echo a b", "echo kept > out.txt", "echo more >> out.txt"]),
     ("set", ["set x 1"]),
     ("unset", ["unset x"]),
@@ -102,6 +132,7 @@ struct EveryCommandTests {
     ("cancel", ["-cancel 99"]),
     ("effects", ["effects"]),
     ("open", ["open swiftboard://db/c", "open swiftboard://db/c > open.txt"]),
+    ("watch", ["watch 1ms echo again --count 2", "-watch 1ms db get c 2 --count 2"]),
     ("source", ["source more.sb", "source more.sb > source.txt"]),
     ("session.record", ["-session record other.jsonl"]),
     ("session.status", ["session status"]),

@@ -128,6 +128,7 @@ extension Failure {
     case let error as SecretInputError: self.init(error)
     case let error as FileError: self.init(error)
     case let error as TerminalError: self.init(error)
+    case let error as ProgramError: self.init(error)
     case let error as UsageError: self.init(error)
     case let error as RecordingError: self.init(error)
     case let error as JSONConditionError: self.init(UsageError(error))

@@ -207,6 +207,12 @@ public final class Board: Sendable {
     }
   }
 
+  /// Notes that a round of a `watch` has ended.
+  func endRound(of job: Int, status: Int32) {
+    guard !closing.isSet else { return }
+    store.send(.shell(.watched(job: job, status: status)), origin: .program("watch"))
+  }
+
   /// Replaces remembered texts by texts without secrets.
   func hideSecrets(variables: [String: String], last: String?, lastLength: Int?) {
     guard !closing.isSet else { return }

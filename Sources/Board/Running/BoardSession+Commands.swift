@@ -24,6 +24,7 @@ extension BoardSession {
         .shell(.run(context: context, command: .effects(effects: effects))), context, line)
     case .open(let link): return await follow(link, action, context, line)
     case .source(let path): return await source(path, action, context, line)
+    case .watch(let watch): return await self.watch(watch, action, context, line)
     default: return nil
     }
   }

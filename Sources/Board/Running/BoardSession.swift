@@ -8,7 +8,7 @@ import Synchronization
 /// is not understood.
 public final class BoardSession: Sendable {
   let board: Board
-  private let redirects: RedirectFiles
+  let redirects: RedirectFiles
   private let scriptArguments: [String]
   let keepsGoing: Bool
   let input: StandardInput
@@ -249,11 +249,11 @@ public final class BoardSession: Sendable {
       let arguments = try expansion.arguments(AliasExpansion.words(command.words, aliases))
       var file: Argument?
       if let redirect = command.redirect { file = try expansion.argument(redirect.file) }
-      if let typed = secrets.refusal(of: arguments, file, redactor) {
+      if let typed = secrets.refusal(of: arguments.withoutWatch, file, redactor) {
         context.text = typed.text
         throw typed.error
       }
-      try MarkedText.refuse(arguments, file, board.features)
+      try MarkedText.refuse(arguments.withoutWatch, file, board.features)
       if let topic = board.features.commands.helpTopic(in: arguments) {
         context.name = "help"
         return await perform(
@@ -356,7 +356,7 @@ public final class BoardSession: Sendable {
   // MARK: Words
 
   /// Applies the program options that follow the command.
-  private func apply(_ globals: OptionValues, to context: inout CommandContext) throws(UsageError) {
+  func apply(_ globals: OptionValues, to context: inout CommandContext) throws(UsageError) {
     guard !globals.isEmpty else { return }
     let options = try ProgramOptions().applying(globals)
     if let output = options.output { context.output = output }

@@ -119,6 +119,12 @@ final class JobControl: Sendable {
     for job in jobs where running.contains(job) { board.cancel(job, by: cause) }
   }
 
+  /// Notes the command that an interrupt cancels between two others of a line.
+  func setForeground(_ job: Int, in line: LineID) {
+    state.withLock { $0.lines[line]?.foreground = [job] }
+    if isInterrupted(line) { cancel([job]) }
+  }
+
   /// Waits for jobs, which an interrupt cancels, and returns their exit codes.
   func wait(for jobs: [Int], in line: LineID) async -> [Int32] {
     let isInterrupted = state.withLock { state in

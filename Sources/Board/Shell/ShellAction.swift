@@ -11,6 +11,10 @@ public enum ShellAction: Codable, Sendable, Equatable {
   case reject(context: CommandContext, failure: Failure)
   /// Ctrl-C or `cancel` ended the command. `by` describes any other cause.
   case cancelled(job: Int, by: String? = nil)
+  /// A command that `watch` repeats has ended; `job` is that of `watch`.
+  case watched(job: Int, status: Int32)
+  /// It is time for the next round of a `watch`.
+  case watchDue(job: Int)
   /// A command's effect threw an unhandled error, or its effects ended without a result.
   case failed(job: Int, failure: Failure)
   /// The board's state contained secrets that have become known. These are the same texts with
@@ -59,6 +63,8 @@ public enum ShellCommand: Codable, Sendable, Equatable {
   case open(link: String)
   /// Runs the lines of a file next.
   case source(file: String)
+  /// Repeats a command. Each round is a command of its own, which is run between the steps.
+  case watch(watch: WatchCommand)
   /// Ends the board with this exit code.
   case exit(code: Int32)
 }

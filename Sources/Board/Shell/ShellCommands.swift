@@ -148,6 +148,17 @@ enum ShellCommands {
       ["manual"], "print the manual page, for 'man -l'", examples: ["manual"]
     ) { _ in .shell(.manual) },
     CommandSpec(
+      ["watch"], "repeat a command until it is cancelled",
+      details: "A round begins so long after the end of the one before it. With --count the exit "
+        + "code is that of the last round.",
+      arguments: [
+        ArgumentSpec("interval", "the time between two rounds, like 5s", kind: .duration),
+        ArgumentSpec("command", "what is repeated, with its own options", repeating: true),
+      ], options: [OptionSpec("count", value: "N", "end after N rounds")],
+      examples: ["watch 5s downloads list sab", "watch 500ms state api --count 3"],
+      takesCommand: true
+    ) { invocation throws(UsageError) in try WatchCommand.command(invocation) },
+    CommandSpec(
       ["exit"], "leave, with an exit code",
       arguments: [ArgumentSpec("code", "0 to 255", optional: true)],
       examples: ["exit", "exit 3"]

@@ -10,14 +10,24 @@ enum ShellOutcomes {
     of action: ShellAction, in state: BoardState, _ commands: CommandTable<BoardCommand>
   ) -> Outcome? {
     switch action {
+    case .run(_, .watch): nil
     case .run(let context, let command): outcome(of: command, context.job, in: state, commands)
     case .reject(let context, let failure): Outcome(job: context.job, failure: failure)
     case .cancelled(let job, let cause):
       Outcome(job: job, failure: .cancelled(by: cause))
     case .failed(let job, let failure): Outcome(job: job, failure: failure)
-    case .masked: nil
+    case .watched(let job, let status):
+      state.shell.watches?.contains { $0.job == job } == true ? nil : ended(job, status)
+    case .masked, .watchDue: nil
     case .diagnosed(let job, let findings): diagnosis(findings, job, state)
     }
+  }
+
+  /// The end of a `watch`, whose rounds have printed all there is.
+  private static func ended(_ job: Int, _ status: Int32) -> Outcome {
+    var outcome = Outcome(job: job)
+    outcome.status = status
+    return outcome
   }
 
   private static func outcome(
@@ -31,7 +41,7 @@ enum ShellOutcomes {
       return Outcome(job: job, value: .string(text), presentation: .text(text + "\n"))
     case .set(let name, let value):
       return Outcome(job: job, value: .object([.init(name, .string(value))]))
-    case .unset, .source, .open, .exit, .wait:
+    case .unset, .source, .open, .exit, .wait, .watch:
       return Outcome(job: job)
     case .assert(let text): return assertion(text, job, in: state)
     case .state(let path): return show(path, job, in: state)

@@ -19,7 +19,13 @@ struct ShellReducer: Reducer {
       for (name, value) in variables { state.shell.variables[name] = value }
       if let last, state.shell.last?.utf8.count == lastLength { state.shell.last = last }
       return []
+    case .watched(let job, let status):
+      return state.shell.endRound(of: job, status: status).map { pause($0, dependencies) } ?? []
+    case .watchDue(let job):
+      state.shell.beginRound(of: job)
+      return []
     case .cancelled(let job, _), .failed(let job, _):
+      state.shell.endWatch(job)
       // The effects of a cancelled command send no action that would report this.
       for feature in features.features { feature.cancelled(&state, job) }
       return [.cancel(id: job)]
@@ -43,6 +49,7 @@ struct ShellReducer: Reducer {
     case .cancel(let job):
       let jobs = job.map { [$0] } ?? state.shell.running.map(\.job)
       return jobs.filter { $0 != context.job }.map { .send(.shell(.cancelled(job: $0))) }
+    case .watch(let watch): state.shell.beginWatch(context.job, watch)
     case .doctor:
       return [
         .task(name: "shell.doctor") {
@@ -65,5 +72,17 @@ struct ShellReducer: Reducer {
       break
     }
     return []
+  }
+
+  /// The time between two rounds.
+  private func pause(
+    _ watch: RepeatedCommand, _ dependencies: Dependencies
+  ) -> [Effect<BoardAction>] {
+    let (job, interval) = (watch.job, Duration.milliseconds(watch.interval))
+    return .task(name: "shell.watch") {
+      try await dependencies.clock.sleep(for: interval)
+      return .shell(.watchDue(job: job))
+    }
+    .cancellable(id: job)
   }
 }

@@ -18,6 +18,8 @@ public struct ShellState: Codable, Sendable, Equatable {
   public var finished: FinishedJob?
   /// The exit code set by `exit`.
   public var exitCode: Int32?
+  /// The commands that `watch` repeats, by the order of their jobs; `nil` if there are none.
+  public var watches: [RepeatedCommand]?
 
   /// Creates a state without variables and commands.
   public init() {}

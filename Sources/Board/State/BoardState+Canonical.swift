@@ -47,6 +47,12 @@ extension ShellState: CanonicalEncodable {
     if let tutorial { writer.member("tutorial", tutorial) }
     writer.key("variables")
     writer.write(variables)
+    if let watches {
+      writer.key("watches")
+      writer.beginArray()
+      for watch in watches { watch.write(to: &writer) }
+      writer.endArray()
+    }
     writer.endObject()
   }
 }
@@ -59,6 +65,17 @@ extension CanonicalWriter {
       string(value)
     }
     endObject()
+  }
+}
+
+extension RepeatedCommand {
+  fileprivate func write(to writer: inout CanonicalWriter) {
+    writer.beginObject()
+    writer.member("interval", Int(interval))
+    writer.member("isDue", isDue)
+    writer.member("job", job)
+    if let left { writer.member("left", left) }
+    writer.endObject()
   }
 }
 

@@ -174,7 +174,7 @@ struct CommandBinder<Output> {
     while index < rest.count {
       let word = rest[index]
       index += 1
-      if hasEnded || !looksLikeOption(word) {
+      if hasEnded || !looksLikeOption(word) || isPassedOn(word, spec) {
         positional.append(word)
       } else if word.text == "--" {
         hasEnded = true
@@ -184,6 +184,13 @@ struct CommandBinder<Output> {
         try readShort(word, spec, &index)
       }
     }
+  }
+
+  /// Whether an option belongs to the command that is this one's last argument.
+  private func isPassedOn(_ word: Argument, _ spec: CommandSpec<Output>) -> Bool {
+    guard spec.takesCommand, positional.count >= spec.arguments.count else { return false }
+    let name = word.leadingText.drop { $0 == "-" }.prefix { $0 != "=" }
+    return !spec.options.contains { $0.name == name }
   }
 
   private mutating func readLong(_ word: Argument, _ spec: CommandSpec<Output>, _ index: inout Int)

@@ -19,6 +19,9 @@ public struct CommandSpec<Output>: Sendable {
   /// For a default command, returns whether a first word may be its argument. Any other word is an
   /// unknown subcommand.
   public var acceptsBare: @Sendable (String) -> Bool
+  /// Whether its last argument is another command: options behind that command's first word are
+  /// that command's, unless this one has an option of the name.
+  public var takesCommand: Bool
   /// Creates the command's output from the arguments. Called after words, kinds and counts were
   /// checked. Throws errors that only the command can detect.
   public var build: @Sendable (Invocation) throws(UsageError) -> Output
@@ -32,7 +35,7 @@ public struct CommandSpec<Output>: Sendable {
   public init(
     _ path: [String], _ summary: String, details: String = "", arguments: [ArgumentSpec] = [],
     options: [OptionSpec] = [], examples: [String] = [], isDefault: Bool = false,
-    acceptsBare: @escaping @Sendable (String) -> Bool = { _ in true },
+    acceptsBare: @escaping @Sendable (String) -> Bool = { _ in true }, takesCommand: Bool = false,
     build: @escaping @Sendable (Invocation) throws(UsageError) -> Output
   ) {
     self.path = path
@@ -43,6 +46,7 @@ public struct CommandSpec<Output>: Sendable {
     self.examples = examples
     self.isDefault = isDefault
     self.acceptsBare = acceptsBare
+    self.takesCommand = takesCommand
     self.build = build
   }
 
@@ -63,7 +67,8 @@ public struct CommandSpec<Output>: Sendable {
     let build = build
     return CommandSpec<Other>(
       path, summary, details: details, arguments: arguments, options: options, examples: examples,
-      isDefault: isDefault, acceptsBare: acceptsBare
+      isDefault: isDefault, acceptsBare: acceptsBare,
+      takesCommand: takesCommand
     ) { invocation throws(UsageError) in
       transform(try build(invocation))
     }

@@ -51,12 +51,15 @@ extension Dependencies {
   public static func mock(clock: ManualClock) -> Dependencies {
     let date = DateGenerator.fixed()
     let logger = MockLogger(date: date)
-    return Dependencies(
+    var dependencies = Dependencies(
       apiClient: MockAPIClient(),
       keychainService: RedactingKeychain(MockKeychainService(), redactor: logger.redactor),
       persistence: MockPersistenceService(), logger: logger,
       analytics: MockAnalytics(), files: MockFileService(), terminal: SilentTerminal(),
       clock: clock.clock, date: date, uuid: .incrementing, random: .seeded(0))
+    dependencies.mediaService = MockMediaService()
+    dependencies.downloadService = MockDownloadService()
+    return dependencies
   }
 
   /// Dependencies for trying the board: `mock` with sample responses for every host, sample secrets
@@ -71,6 +74,8 @@ extension Dependencies {
     dependencies.apiClient = MockAPIClient.preview
     dependencies.keychainService = RedactingKeychain(
       MockKeychainService.preview, redactor: redactor)
+    dependencies.mediaService = MockMediaService.preview
+    dependencies.downloadService = MockDownloadService.preview
     dependencies.clock = .live
     return dependencies
   }

@@ -201,12 +201,17 @@ public struct APIService: Sendable, Equatable, Codable {
   public var baseURL: String
   /// The authentication, or `nil` for none.
   public var authentication: Authentication?
+  /// The kind of program that it is, for example `radarr`; `nil` if that was not said.
+  public var preset: String?
 
   /// Creates a service. Nothing is checked.
-  public init(name: String, baseURL: String, authentication: Authentication? = nil) {
+  public init(
+    name: String, baseURL: String, authentication: Authentication? = nil, preset: String? = nil
+  ) {
     self.name = name
     self.baseURL = baseURL
     self.authentication = authentication
+    self.preset = preset
   }
 }
 

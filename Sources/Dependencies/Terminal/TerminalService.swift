@@ -5,6 +5,9 @@ public protocol TerminalService: Service {
   /// Asks for a passphrase without echo, twice if it is a new one. Returns `nil` if there is no
   /// terminal or if questions are not allowed.
   func askPassphrase(prompt: String, isNew: Bool) async throws(TerminalError) -> GuardedBytes?
+  /// Asks which of several names is meant, and returns its index. Returns `nil` if there is no
+  /// terminal or if questions are not allowed.
+  func choose(_ question: String, among names: [String]) async throws(TerminalError) -> Int?
   /// Writes a secret directly to standard output. It does not enter an action, the log or a
   /// recording.
   func reveal(_ value: Data) async
@@ -32,6 +35,11 @@ extension TerminalService {
       throw TerminalError(.io, error.message)
     }
   }
+
+  /// Returns `nil`: there is no question.
+  public func choose(
+    _ question: String, among names: [String]
+  ) async throws(TerminalError) -> Int? { nil }
 
   /// Does nothing.
   public func hideInput() {}

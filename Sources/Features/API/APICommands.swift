@@ -331,6 +331,7 @@ enum APICommands {
     guard let problem = ServiceAddress.problem(url) else {
       while url.hasSuffix("/") { url.removeLast() }
       var service = APIService(name: name, baseURL: url)
+      service.preset = try invocation.text("preset")
       if let auth = invocation.option("auth") {
         service.authentication = try AuthenticationParser.parse(auth)
       } else if let preset = try invocation.text("preset") {
@@ -363,21 +364,6 @@ extension APIItem {
     case .jsonFile(let name, let path):
       self.init(kind: .jsonFile, name: name, value: SecretTemplate(path))
     case .body(let path): self.init(kind: .bodyFile, name: "", value: SecretTemplate(path))
-    }
-  }
-}
-
-/// How services of a kind want their key.
-enum APIPreset: String, CaseIterable {
-  case radarr, sonarr, lidarr, sabnzbd, nzbget
-  case rickAndMorty = "rick-and-morty"
-
-  func authentication(secret: String, user: String?) -> APIService.Authentication? {
-    switch self {
-    case .radarr, .sonarr, .lidarr: .header(name: "X-Api-Key", secret: secret)
-    case .sabnzbd: .query(name: "apikey", secret: secret)
-    case .nzbget: .basic(user: user ?? "nzbget", secret: secret)
-    case .rickAndMorty: nil
     }
   }
 }

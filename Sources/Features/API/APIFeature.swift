@@ -20,7 +20,8 @@ extension BoardFeatures {
       "answered.answer.timing", "answered.answer.attempts", "answered.answer.verdict",
       // Recordings before schema 5 do not have it.
       "answered.kept",
-      "succeeded.result.tested.milliseconds", "succeeded.result.recent.searches[*].at",
+      "succeeded.result.tested.milliseconds", "succeeded.result.testedProgram.milliseconds",
+      "succeeded.result.recent.searches[*].at",
       "succeeded.result.cache.responses[*].stored",
       "succeeded.result.cache.responses[*].expires",
     ] + volatileHeaders.map { "answered.answer.headers[name=\($0)]" },
@@ -337,6 +338,8 @@ public enum APIResult: Codable, Sendable, Equatable {
   case removed(name: String)
   /// The service answered, after so many milliseconds.
   case tested(name: String, status: Int, milliseconds: Int64, judgesAll: Bool? = nil)
+  /// The program of the service's preset answered and took its key, after so many milliseconds.
+  case testedProgram(name: String, program: String, version: String, milliseconds: Int64)
   /// What was asked for last, newest first.
   case recent(searches: [RecentSearch])
   /// What the cache keeps, by key.

@@ -343,6 +343,8 @@ enum APIOutcomes {
         job: job, value: .object([.init("removed", .string(name))]), notes: ["removed \(name)"])
     case .tested(let name, let status, let milliseconds, let judgesAll):
       return tested(name, status, milliseconds, judgesAll == true, job)
+    case .testedProgram(let name, let program, let version, let milliseconds):
+      return ServiceTest.outcome(job, name, program, version, milliseconds)
     case .recent(let searches):
       return Outcome(
         job: job,
@@ -411,13 +413,15 @@ enum APIOutcomes {
   private static func record(_ service: APIService) -> [(String, String)] {
     [("name", service.name), ("url", service.baseURL)]
       + (authentication(service).map { [("auth", $0)] } ?? [])
+      + (service.preset.map { [("preset", $0)] } ?? [])
   }
 
   private static func json(_ service: APIService) -> JSON {
-    .object([
-      .init("name", .string(service.name)), .init("url", .string(service.baseURL)),
-      .init("auth", authentication(service).map(JSON.string) ?? .null),
-    ])
+    .object(
+      [
+        .init("name", .string(service.name)), .init("url", .string(service.baseURL)),
+        .init("auth", authentication(service).map(JSON.string) ?? .null),
+      ] + (service.preset.map { [.init("preset", .string($0))] } ?? []))
   }
 }
 

@@ -127,6 +127,7 @@ private func manage(
     }
     return .removed(name: name)
   case .serviceTest(let name):
+    if let tested = try await ServiceTest(context, dependencies).program(of: name) { return tested }
     var spec = APIRequestSpec(method: "GET", isExplicit: true, target: SecretTemplate(name + "/"))
     spec.cache = .noCache
     let answer = try await perform(spec, context, dependencies, remembers: false)

@@ -106,7 +106,7 @@ struct DatabaseFileTests {
   @Test("a newer schema is refused byte for byte", arguments: [false, true])
   func aNewerSchemaIsRefusedByteForByte(_ leavesLog: Bool) async throws {
     let folder = try DatabaseFolder()
-    let newer = DatabaseFile(path: folder.main, schema: Self.schema(4))
+    let newer = DatabaseFile(path: folder.main, schema: Self.schema(5))
     let connection = try newer.openWriter(operation: "test")
     try connection.execute("INSERT INTO preferences VALUES ('p', 0, '1')")
     try connection.close(keepingLog: leavesLog)
@@ -120,7 +120,7 @@ struct DatabaseFileTests {
         try await service.setPreference("p", to: "2")
       }
       #expect(write?.kind == .newerSchema)
-      #expect(write?.message.contains("schema 4") == true)
+      #expect(write?.message.contains("schema 5") == true)
       let read = await failure { () throws(PersistenceError) in try await service.preference("p") }
       #expect(read?.kind == .newerSchema)
     }
@@ -164,22 +164,22 @@ struct DatabaseFileTests {
     try await old.close()
 
     // A reader meets it first.
-    let new = folder.service(mainSchema: Self.schema(4))
+    let new = folder.service(mainSchema: Self.schema(5))
     #expect(try await new.document(collection: "c", id: "1")?.body == "[1]")
-    #expect(try folder.names.contains("main.sqlite.before-4"))
-    #expect(DatabaseFolder.mode(folder.main + ".before-4") == 0o600)
+    #expect(try folder.names.contains("main.sqlite.before-5"))
+    #expect(DatabaseFolder.mode(folder.main + ".before-5") == 0o600)
     try await new.close()
     let check = try folder.stranger()
-    #expect(try check.integer("PRAGMA user_version") == 4)
-    #expect(try check.text("SELECT json FROM preferences") == "4")
+    #expect(try check.integer("PRAGMA user_version") == 5)
+    #expect(try check.text("SELECT json FROM preferences") == "5")
     try check.close()
     let backup = LivePersistenceService(
-      mainPath: folder.main + ".before-4", cachePath: folder.cache)
+      mainPath: folder.main + ".before-5", cachePath: folder.cache)
     #expect(try await backup.preference("p") == "1")
     try await backup.close()
 
     // The copy goes with the next clean opening.
-    let next = folder.service(mainSchema: Self.schema(4))
+    let next = folder.service(mainSchema: Self.schema(5))
     try await next.putDocument(Document("2", "[2]"))
     try await next.close()
     #expect(try folder.names == ["main.sqlite"])
@@ -211,23 +211,23 @@ struct DatabaseFileTests {
     let old = folder.service()
     try await old.setPreference("p", to: "1")
     try await old.close()
-    let bad = folder.service(mainSchema: Self.schema(4, statement: "INSERT INTO none VALUES (1)"))
+    let bad = folder.service(mainSchema: Self.schema(5, statement: "INSERT INTO none VALUES (1)"))
     for _ in 0..<2 {
       let error = await failure { () throws(PersistenceError) in try await bad.preferences() }
       #expect(error?.kind == .misuse)
     }
     try await bad.close()
     let check = try folder.stranger()
-    #expect(try check.integer("PRAGMA user_version") == 3)
-    #expect(try check.integer("SELECT count(*) FROM sqlite_schema WHERE name = 'extra3'") == 0)
+    #expect(try check.integer("PRAGMA user_version") == 4)
+    #expect(try check.integer("SELECT count(*) FROM sqlite_schema WHERE name = 'extra5'") == 0)
     try check.close()
-    let good = folder.service(mainSchema: Self.schema(4, statement: "SELECT 1"))
+    let good = folder.service(mainSchema: Self.schema(5, statement: "SELECT 1"))
     #expect(try await good.preference("p") == "1")
   }
 
   @Test("a gap is an error") func aGapIsAnError() throws {
     let folder = try DatabaseFolder()
-    var schema = Self.schema(4)
+    var schema = Self.schema(5)
     schema.migrations.remove(at: 1)
     let file = DatabaseFile(path: folder.main, schema: schema)
     let error = #expect(throws: PersistenceError.self) {

@@ -46,7 +46,7 @@ struct PersistenceConformanceTests {
           "documents 1", "preferences 0", "api_services 0", "recent_searches 0", "responses 0",
           "log_records 0",
         ])
-      #expect(statistics.schemaVersion == 3)
+      #expect(statistics.schemaVersion == 4)
       #expect((statistics.bytes > 0) == (service is LivePersistenceService))
     }
   }

@@ -63,23 +63,27 @@ extension PersistenceError {
 
 /// The table `api_services`.
 enum ServiceTable {
-  static let select = "SELECT name, base_url, kind, field, secret, checksum FROM api_services"
+  static let select =
+    "SELECT name, base_url, kind, field, secret, checksum, preset FROM api_services"
 
   static func put(_ service: APIService, _ connection: SQLiteConnection) throws(PersistenceError) {
     let (kind, field, secret) = columns(service.authentication)
     let statement = try connection.statement(
       """
-      INSERT INTO api_services (name, base_url, kind, field, secret, checksum)
-      VALUES (?, ?, ?, ?, ?, ?)
+      INSERT INTO api_services (name, base_url, kind, field, secret, checksum, preset)
+      VALUES (?, ?, ?, ?, ?, ?, ?)
       ON CONFLICT (name) DO UPDATE SET base_url = excluded.base_url, kind = excluded.kind,
-      field = excluded.field, secret = excluded.secret, checksum = excluded.checksum
+      field = excluded.field, secret = excluded.secret, checksum = excluded.checksum,
+      preset = excluded.preset
       """)
     statement.bind(1, service.name)
     statement.bind(2, service.baseURL)
     statement.bind(3, kind)
     statement.bind(4, field)
     statement.bind(5, secret)
-    statement.bind(6, checksum([service.name, service.baseURL, kind, field, secret]))
+    statement.bind(
+      6, checksum([service.name, service.baseURL, kind, field, secret], service.preset))
+    statement.bind(7, service.preset)
     try statement.run()
   }
 
@@ -106,7 +110,8 @@ enum ServiceTable {
     let texts = [
       row.text(0), row.text(1), row.textIfPresent(2), row.textIfPresent(3), row.textIfPresent(4),
     ]
-    guard checksum(texts) == row.integer(5) else { return nil }
+    let preset = row.textIfPresent(6)
+    guard checksum(texts, preset) == row.integer(5) else { return nil }
     let authentication: APIService.Authentication?
     switch (texts[2], texts[3], texts[4]) {
     case (nil, _, _): authentication = nil
@@ -118,7 +123,7 @@ enum ServiceTable {
     default: return nil
     }
     return APIService(
-      name: row.text(0), baseURL: row.text(1), authentication: authentication)
+      name: row.text(0), baseURL: row.text(1), authentication: authentication, preset: preset)
   }
 
   private static func columns(_ authentication: APIService.Authentication?)
@@ -134,9 +139,11 @@ enum ServiceTable {
     }
   }
 
-  private static func checksum(_ texts: [String?]) -> Int64 {
+  /// A service without a preset has the checksum that it had before there were presets.
+  private static func checksum(_ texts: [String?], _ preset: String?) -> Int64 {
     var checksum = ContentChecksum()
     for text in texts { checksum.add(text) }
+    if let preset { checksum.add(preset) }
     return checksum.value
   }
 }

@@ -14,7 +14,7 @@ extension PersistenceService where Self == MockPersistenceService {
       APIService(name: "sample", baseURL: "http://127.0.0.1:18110/api"),
       APIService(
         name: "films", baseURL: "http://127.0.0.1:18110/radarr/api/v3",
-        authentication: .header(name: "X-Api-Key", secret: "radarr")),
+        authentication: .header(name: "X-Api-Key", secret: "radarr"), preset: "radarr"),
     ]
     for service in services { content.services[ByteText(service.name)] = service }
     let documents = [

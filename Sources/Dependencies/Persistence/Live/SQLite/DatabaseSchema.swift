@@ -86,6 +86,7 @@ extension DatabaseSchema {
           """,
           "CREATE INDEX document_values_by_id ON document_values (indexed, id)",
         ]),
+      Migration(version: 4, statements: ["ALTER TABLE api_services ADD COLUMN preset TEXT"]),
     ])
 
   /// The schema of the file with data that may be lost or deleted at any time. Triggers maintain

@@ -1,0 +1,82 @@
+import SwiftBoardCommandLine
+import SwiftBoardDependencies
+
+extension Failure {
+  /// The exit code of an error of a program: 3, 4, 5, 65, 66, 69, 73, 76 or 77 by its kind, and
+  /// those of the client, the keychain and the terminal.
+  public init(_ error: ProgramError) {
+    let (program, service) = (error.program, error.service)
+    switch error.kind {
+    case .api(let error): self.init(error)
+    case .keychain(let error): self.init(error)
+    case .terminal(let error): self.init(error)
+    case .unusableKey(let secret):
+      self.init(
+        code: ExitCode.data, error: "notText",
+        message: "the secret '\(secret)' is not a key that \(program) takes",
+        help: "store it again with 'keychain set \(secret)'")
+    case .wrongKey(let secret?):
+      self.init(
+        code: ExitCode.denied, error: "wrongKey",
+        message: "\(program) refuses the key of the service '\(service)', the secret '\(secret)'",
+        help: "'keychain set \(secret)' stores the right one; \(program) shows it in its settings")
+    case .wrongKey(nil):
+      self.init(
+        code: ExitCode.denied, error: "wrongKey",
+        message: "\(program) wants a key, and the service '\(service)' has none",
+        help: "add the service again with --preset \(program.lowercased())")
+    case .wrongProgram(let found):
+      self.init(
+        code: ExitCode.networkProtocol, error: "wrongProgram",
+        message: "\(found ?? "something else") answers at \(error.address), not \(program)",
+        help: found.flatMap(Self.advice) ?? "check the address: 'api service show \(service)'")
+    case .wrongPath:
+      self.init(
+        code: ExitCode.missing, error: "wrongPath",
+        message: "the server answers, but \(program) has no API at \(error.address)",
+        help: "add the service again with an address like \(Self.usualAddress(of: program))")
+    case .missing(let id):
+      self.init(
+        code: ExitCode.missing, error: "missing",
+        message: "\(program) has nothing with the ID \(id)")
+    case .exists:
+      self.init(
+        code: ExitCode.cannotCreate, error: "exists", message: "\(program) has it already")
+    case .refused(let reasons):
+      let reason = reasons.isEmpty ? "it does not say why" : reasons.joined(separator: " ")
+      self.init(
+        code: ExitCode.data, error: "refused", message: "\(program) refuses this: \(reason)")
+    case .status(let status):
+      self.init(
+        code: status < 400 ? 3 : status < 500 ? 4 : 5, error: "httpStatus",
+        message: "\(program) answers with HTTP \(status)",
+        help: status < 500 ? nil : "--retry 3 tries again")
+    case .undecodable(let path):
+      let place = path.isEmpty ? "it is not JSON" : "'\(path)' is missing or of another kind"
+      self.init(
+        code: ExitCode.data, error: "undecodable",
+        message: "\(program)'s answer has another form than its API: \(place)",
+        help: "'api service test \(service)' says which version it is")
+    case .unanswered(let message):
+      self.init(code: ExitCode.unavailable, error: "unanswered", message: message)
+    }
+  }
+
+  private static func advice(for program: String) -> String? {
+    let preset = program.lowercased()
+    let isKnown =
+      MediaProgram(rawValue: preset) != nil || DownloadProgram(rawValue: preset) != nil
+    return isKnown ? "add the service again with --preset \(preset)" : nil
+  }
+
+  private static func usualAddress(of program: String) -> String {
+    switch program {
+    case "Radarr": "http://HOST:7878/api/v3"
+    case "Sonarr": "http://HOST:8989/api/v3"
+    case "Lidarr": "http://HOST:8686/api/v1"
+    case "SABnzbd": "http://HOST:8080/sabnzbd"
+    case "NZBGet": "http://HOST:6789"
+    default: "http://HOST/api"
+    }
+  }
+}

@@ -1,0 +1,75 @@
+import SwiftBoardCommandLine
+
+extension BoardSession {
+  /// Runs a command again and again. Each round is a command of its own, with a job and steps; the
+  /// reducer says when the next one is due.
+  func watch(
+    _ watch: WatchCommand, _ action: BoardAction, _ context: CommandContext, _ line: Line
+  ) async -> CommandEnd {
+    do throws(UsageError) {
+      let match = try board.features.commands.parse(words: watch.arguments)
+      if let option = match.output.readsInput ?? match.output.writesSecret {
+        throw UsageError("a command with \(option) cannot be repeated")
+      }
+      if match.output.isEndless {
+        throw UsageError("'\(match.path.joined(separator: " "))' has no end to wait for")
+      }
+    } catch { return await fail(context, Failure(error)) }
+    guard jobs.begin(context, in: line.id) else { return await fail(context, .cancelled) }
+    guard !context.isBackground else {
+      board.start(action, context)
+      Task { await repeatRounds(watch, context, line) }
+      return CommandEnd(exitCode: 0)
+    }
+    board.expectEnd(of: context.job)
+    board.start(action, context)
+    await repeatRounds(watch, context, line)
+    let code = await jobs.wait(for: [context.job], in: line.id)[0]
+    let error = redirects.close(context.job, status: code)
+    return board.takeEnd(of: context.job, exitCode: error ?? code)
+  }
+
+  private func repeatRounds(
+    _ watch: WatchCommand, _ context: CommandContext, _ line: Line
+  ) async {
+    while await isDue(context.job, line) {
+      let end = await round(watch.arguments, context, line)
+      board.endRound(of: context.job, status: end.exitCode)
+    }
+  }
+
+  /// Waits for the next round; false once there is none. Meanwhile an interrupt cancels `watch`.
+  private func isDue(_ job: Int, _ line: Line) async -> Bool {
+    jobs.setForeground(job, in: line.id)
+    do {
+      try await board.store.wait { $0.shell.isDue(job) != false }
+    } catch { return false }
+    return board.store.withState { $0.shell.isDue(job) == true }
+  }
+
+  private func round(
+    _ words: [Argument], _ outer: CommandContext, _ line: Line
+  ) async -> CommandEnd {
+    var context = self.context(line, nil)
+    do throws(UsageError) {
+      let match = try board.features.commands.parse(words: words)
+      context.name = match.name
+      context.isBackground = outer.isBackground
+      context.output = outer.output
+      context.timeout = outer.timeout
+      try apply(match.globals, to: &context)
+      if let redirect = outer.redirect {
+        context.redirect = redirect
+        try await inherit(redirect, context.job)
+      }
+      let action = match.output.action(context)
+      if let end = await special(action, context, line) { return end }
+      let end = await perform(action, context, line)
+      guard context.isBackground else { return end }
+      let code = await board.wait(for: context.job)
+      // It counts as a part of `watch`, and not by itself.
+      _ = jobs.judge(context.job, code)
+      return CommandEnd(exitCode: code)
+    } catch { return await reject(Failure(error), context) }
+  }
+}

@@ -1,0 +1,122 @@
+import SwiftBoardCommandLine
+
+/// A command that `watch` repeats, as its line has it.
+public struct WatchCommand: Codable, Sendable, Equatable {
+  /// A word of the command.
+  public struct Word: Codable, Sendable, Equatable {
+    /// Its text, with names in place of secrets.
+    public var text: SecretTemplate
+    /// Whether it was quoted, and is no option.
+    public var isQuoted: Bool
+  }
+
+  /// Milliseconds from the end of a round to the next one.
+  public var interval: Int64
+  /// The number of rounds; `nil`: until it is cancelled.
+  public var count: Int?
+  /// The command.
+  public var words: [Word]
+
+  /// The words as a line has them.
+  var arguments: [Argument] {
+    words.map { Argument(parts: $0.text.parts, quoting: $0.isQuoted ? .single : .none) }
+  }
+
+  static func command(_ invocation: Invocation) throws(UsageError) -> BoardCommand {
+    guard let interval = try invocation.duration("interval") else {
+      throw UsageError("how often? the interval is missing", help: "for example watch 5s jobs")
+    }
+    guard interval >= .milliseconds(1) else {
+      throw UsageError("the interval is at least 1ms", at: invocation.argument("interval"))
+    }
+    let count = try invocation.int("count", in: 1 ... .max)
+    let words = invocation.arguments("command")
+    if let first = words.first, let text = first.text, ["watch", "exit", "source"].contains(text) {
+      throw UsageError("'\(text)' cannot be repeated", at: first)
+    }
+    let watch = WatchCommand(
+      interval: interval.microseconds / 1000, count: count,
+      words: words.map { Word(text: $0.template, isQuoted: $0.isQuoted) })
+    return BoardCommand(isEndless: count == nil) {
+      .shell(.run(context: $0, command: .watch(watch: watch)))
+    }
+  }
+}
+
+/// A command that is being repeated.
+public struct RepeatedCommand: Codable, Sendable, Equatable {
+  /// The job of `watch`; the cancel ID of its pauses.
+  public var job: Int
+  /// Milliseconds from the end of a round to the next one.
+  public var interval: Int64
+  /// The number of rounds that are left, this one included; `nil`: until it is cancelled.
+  public var left: Int?
+  /// Whether a round is to begin, or runs; not during a pause.
+  public var isDue: Bool
+
+  /// A command that is being repeated.
+  public init(job: Int, interval: Int64, left: Int?, isDue: Bool) {
+    self.job = job
+    self.interval = interval
+    self.left = left
+    self.isDue = isDue
+  }
+}
+
+extension ShellState {
+  /// Whether a round of a `watch` is to begin; `nil` once there is no such `watch`.
+  func isDue(_ job: Int) -> Bool? { watches?.first { $0.job == job }?.isDue }
+
+  mutating func beginWatch(_ job: Int, _ watch: WatchCommand) {
+    watches =
+      (watches ?? []) + [
+        RepeatedCommand(job: job, interval: watch.interval, left: watch.count, isDue: true)
+      ]
+  }
+
+  mutating func beginRound(of job: Int) {
+    guard let index = watches?.firstIndex(where: { $0.job == job }) else { return }
+    watches?[index].isDue = true
+  }
+
+  /// - Returns: The command before its next round; `nil` after the last one.
+  mutating func endRound(of job: Int, status: Int32) -> RepeatedCommand? {
+    guard let index = watches?.firstIndex(where: { $0.job == job }), var watch = watches?[index]
+    else { return nil }
+    watch.isDue = false
+    watch.left = watch.left.map { $0 - 1 }
+    watches?[index] = watch
+    guard watch.left == 0 else { return watch }
+    endWatch(job)
+    return nil
+  }
+
+  mutating func endWatch(_ job: Int) {
+    watches?.removeAll { $0.job == job }
+    if watches?.isEmpty == true { watches = nil }
+  }
+}
+
+extension [Argument] {
+  /// The command that a line with `watch` repeats, or the words as they are: what may stand in a
+  /// line may stand behind `watch` as well, and no more.
+  var withoutWatch: [Argument] {
+    guard first?.text == "watch" else { return self }
+    var rest = self[1...]
+    var hasInterval = false
+    while let word = rest.first {
+      let text = word.text ?? ""
+      if text == "--count" {
+        rest = rest.dropFirst(2)
+      } else if text.hasPrefix("--count=") || text == "--" {
+        rest = rest.dropFirst()
+      } else if hasInterval {
+        break
+      } else {
+        hasInterval = true
+        rest = rest.dropFirst()
+      }
+    }
+    return Array(rest)
+  }
+}

@@ -1,0 +1,94 @@
+/// Download programs over HTTP: SABnzbd by its API, NZBGet by JSON-RPC.
+///
+/// It asks with the client, the keychain and the terminal of an environment.
+public struct LiveDownloadService: DownloadService {
+  private let dependencies: Dependencies
+
+  /// A service of an environment. Asks nothing before it is used.
+  public init(_ dependencies: Dependencies) {
+    self.dependencies = dependencies
+  }
+
+  /// What one of the programs is asked.
+  protocol Calls: Sendable {
+    func status() async throws(ProgramError) -> ProgramStatus
+    func queue() async throws(ProgramError) -> DownloadQueue
+    func history(limit: Int) async throws(ProgramError) -> [FinishedDownload]
+    func add(_ download: NewDownload) async throws(ProgramError) -> String
+    func setPaused(_ isPaused: Bool, _ ids: [String]) async throws(ProgramError)
+    func remove(_ ids: [String], deletesFiles: Bool) async throws(ProgramError)
+  }
+
+  private func calls(_ server: DownloadServer) -> any Calls {
+    var service = server.service
+    // Both forms of the address are usual.
+    if !service.baseURL.hasSuffix(server.program.path) { service.baseURL += server.program.path }
+    let connection = ProgramConnection(
+      dependencies: dependencies, program: server.program.title, service: service,
+      timeout: server.timeout)
+    return server.program == .sabnzbd ? SABnzbdCalls(connection) : NZBGetCalls(connection)
+  }
+
+  /// One request to NZBGet; two to SABnzbd, which tells its version without a key.
+  ///
+  /// - Throws: `ProgramError`, as all calls.
+  public func status(of server: DownloadServer) async throws(ProgramError) -> ProgramStatus {
+    try await calls(server).status()
+  }
+
+  /// One request to SABnzbd, two to NZBGet.
+  public func queue(of server: DownloadServer) async throws(ProgramError) -> DownloadQueue {
+    try await calls(server).queue()
+  }
+
+  /// One request.
+  public func history(
+    of server: DownloadServer, limit: Int
+  ) async throws(ProgramError) -> [FinishedDownload] {
+    try await calls(server).history(limit: limit)
+  }
+
+  /// One request.
+  public func add(
+    _ download: NewDownload, to server: DownloadServer
+  ) async throws(ProgramError) -> String {
+    try await calls(server).add(download)
+  }
+
+  /// One request.
+  public func pause(_ ids: [String], on server: DownloadServer) async throws(ProgramError) {
+    try await calls(server).setPaused(true, ids)
+  }
+
+  /// One request.
+  public func resume(_ ids: [String], on server: DownloadServer) async throws(ProgramError) {
+    try await calls(server).setPaused(false, ids)
+  }
+
+  /// One request.
+  public func remove(
+    _ ids: [String], deletesFiles: Bool, from server: DownloadServer
+  ) async throws(ProgramError) {
+    try await calls(server).remove(ids, deletesFiles: deletesFiles)
+  }
+}
+
+extension ProgramConnection {
+  /// The address of a download with the values of its secrets.
+  func resolved(
+    _ download: NewDownload
+  ) async throws(ProgramError) -> (address: String, secrets: Set<String>) {
+    var address = ""
+    var secrets: Set<String> = []
+    for part in download.address {
+      switch part {
+      case .text(let text): address += text
+      case .secret(let name):
+        let value = try await secret(name)
+        address += PercentEncoding.encoded(value)
+        secrets.formUnion([value, PercentEncoding.encoded(value)])
+      }
+    }
+    return (address, secrets)
+  }
+}

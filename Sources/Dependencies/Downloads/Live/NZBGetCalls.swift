@@ -1,0 +1,156 @@
+import SwiftBoardJSON
+import SwiftBoardSystem
+
+/// NZBGet's JSON-RPC: every call is a POST with `method` and `params`.
+struct NZBGetCalls: LiveDownloadService.Calls {
+  private let connection: ProgramConnection
+
+  init(_ connection: ProgramConnection) { self.connection = connection }
+
+  func status() async throws(ProgramError) -> ProgramStatus {
+    let version = try await call("version")
+    guard let text = version.stringValue else {
+      throw connection.error(.wrongProgram(found: nil))
+    }
+    return ProgramStatus(program: connection.program, version: text)
+  }
+
+  func queue() async throws(ProgramError) -> DownloadQueue {
+    let status = reader(try await call("status"), "status")
+    let speed = status.number("DownloadRate") ?? 0
+    let isPaused = status.json["DownloadPaused"]?.boolValue ?? false
+    // No messages of the downloads' own logs.
+    let groups = try reader(try await call("listgroups", [0]), "listgroups").elements()
+    var entries: [DownloadQueue.Entry] = []
+    for group in groups.prefix(200) { entries.append(try entry(group, speed)) }
+    return DownloadQueue(
+      isPaused: isPaused, speed: Int64(exactly: speed.rounded()) ?? 0, entries,
+      count: groups.count)
+  }
+
+  func history(limit: Int) async throws(ProgramError) -> [FinishedDownload] {
+    // Without those that are only kept to find duplicates.
+    let rows = try reader(try await call("history", [false]), "history").elements()
+    var downloads: [FinishedDownload] = []
+    for row in rows.prefix(limit) {
+      let status = try row.text("Status")
+      let isComplete = status.hasPrefix("SUCCESS") || status.hasPrefix("WARNING")
+      downloads.append(
+        FinishedDownload(
+          id: String(try row.int("NZBID")), name: try row.text("Name"), isComplete: isComplete,
+          status: status, size: Self.bytes(row.number("FileSizeMB")),
+          ended: row.json["HistoryTime"]?.intValue.map { Int64($0) * 1_000_000 }))
+    }
+    return downloads
+  }
+
+  func add(_ download: NewDownload) async throws(ProgramError) -> String {
+    let (address, secrets) = try await connection.resolved(download)
+    let name = download.name.map { $0.hasSuffix(".nzb") ? $0 : $0 + ".nzb" } ?? ""
+    // Name, address, category, priority, to the top, paused, key, score and mode of duplicates.
+    let id = try await call(
+      "append",
+      [
+        .string(name), .string(address), .string(download.category ?? ""), 0, false, false, "", 0,
+        "SCORE",
+      ], secrets: secrets)
+    guard let id = id.intValue, id > 0 else { throw connection.error(.refused(reasons: [])) }
+    return String(id)
+  }
+
+  func setPaused(_ isPaused: Bool, _ ids: [String]) async throws(ProgramError) {
+    guard !ids.isEmpty else {
+      _ = try await call(isPaused ? "pausedownload" : "resumedownload")
+      return
+    }
+    try await edit(isPaused ? "GroupPause" : "GroupResume", ids)
+  }
+
+  func remove(_ ids: [String], deletesFiles: Bool) async throws(ProgramError) {
+    // The final one leaves nothing in the history.
+    try await edit(deletesFiles ? "GroupFinalDelete" : "GroupDelete", ids)
+  }
+
+  // MARK: Calls
+
+  /// Edits downloads of the queue. The answer for IDs that are not there is `false`.
+  private func edit(_ command: String, _ ids: [String]) async throws(ProgramError) {
+    var numbers: [JSON] = []
+    for id in ids {
+      guard let number = Int(id) else { throw connection.error(.missing(id: id)) }
+      numbers.append(JSON(number))
+    }
+    let result = try await call("editqueue", [.string(command), "", .array(numbers)])
+    guard result.boolValue == true else {
+      throw connection.error(.missing(id: ids.joined(separator: ", ")))
+    }
+  }
+
+  private func call(
+    _ method: String, _ parameters: [JSON] = [], secrets: Set<String> = []
+  ) async throws(ProgramError) -> JSON {
+    let response = try await connection.send(
+      .init(
+        method: "POST", path: "",
+        body: [
+          "version": "1.1", "method": .string(method), "params": .array(parameters), "id": 1,
+        ], secrets: secrets))
+    switch response.status {
+    case 200..<300: break
+    case 401 where ProgramConnection.stranger(response) == connection.program:
+      throw connection.error(.wrongKey(secret: connection.service.authentication?.secret))
+    case 401, 403:
+      throw connection.error(.wrongProgram(found: ProgramConnection.stranger(response)))
+    case 300..<400, 404, 405: throw connection.error(.wrongPath)
+    default: throw connection.error(.status(response.status))
+    }
+    guard let json = ProgramConnection.parsed(response.body) else {
+      throw connection.error(.wrongPath)
+    }
+    if let problem = json["error"], !problem.isNull {
+      let message = problem["message"]?.stringValue
+      throw connection.error(.refused(reasons: message.map { [$0] } ?? []))
+    }
+    guard let result = json["result"] else {
+      throw connection.error(.wrongProgram(found: nil))
+    }
+    return result
+  }
+
+  private func reader(_ json: JSON, _ path: String) -> ProgramReader {
+    ProgramReader(connection: connection, json: json, path: path)
+  }
+
+  // MARK: Values
+
+  private func entry(
+    _ group: ProgramReader, _ speed: Double
+  ) throws(ProgramError) -> DownloadQueue.Entry {
+    let left = Self.bytes(group.number("RemainingSizeMB"))
+    let status = Self.status(try group.text("Status"))
+    let category = group.json["Category"]?.stringValue
+    let seconds = speed > 0 ? Int64(exactly: (Double(left) / speed).rounded()) : nil
+    return DownloadQueue.Entry(
+      id: String(try group.int("NZBID")), name: try group.text("NZBName"), status: status,
+      size: Self.bytes(group.number("FileSizeMB")), left: left,
+      secondsLeft: status == .downloading ? seconds : nil,
+      category: category?.isEmpty == false ? category : nil)
+  }
+
+  private static func bytes(_ megabytes: Double?) -> Int64 {
+    Int64(exactly: ((megabytes ?? 0) * 1_048_576).rounded()) ?? 0
+  }
+
+  private static func status(_ text: String) -> DownloadQueue.Status {
+    switch text {
+    case "DOWNLOADING": .downloading
+    case "QUEUED": .queued
+    case "PAUSED": .paused
+    case "FETCHING", "LOADING_PARS": .fetching
+    case "PP_QUEUED", "VERIFYING_SOURCES", "REPAIRING", "VERIFYING_REPAIRED", "RENAMING",
+      "UNPACKING", "MOVING", "POST_UNPACK_RENAMING", "EXECUTING_SCRIPT", "PP_FINISHED":
+      .processing
+    default: .other
+    }
+  }
+}

@@ -1,0 +1,175 @@
+import SwiftBoardJSON
+import SwiftBoardSystem
+
+/// SABnzbd's API: every call is a GET with `mode` and `output=json`.
+///
+/// Most refusals have the status 200 and are an object with `error`; that of the key is text.
+struct SABnzbdCalls: LiveDownloadService.Calls {
+  private let connection: ProgramConnection
+
+  init(_ connection: ProgramConnection) { self.connection = connection }
+
+  func status() async throws(ProgramError) -> ProgramStatus {
+    // The version is told without a key, and would not show that the key is wrong.
+    let json = try await ask("queue", [QueryItem("limit", "1")])
+    guard json["queue"]?.members != nil else { throw connection.error(.wrongProgram(found: nil)) }
+    let version = try await ask("version")
+    return ProgramStatus(
+      program: connection.program, version: version["version"]?.stringValue ?? "")
+  }
+
+  func queue() async throws(ProgramError) -> DownloadQueue {
+    let json = try await ask("queue", [QueryItem("start", "0"), QueryItem("limit", "200")])
+    let queue = try object("queue", of: json)
+    var entries: [DownloadQueue.Entry] = []
+    for row in try queue.elements("slots") { entries.append(try entry(row)) }
+    let isPaused =
+      queue.json["paused"]?.boolValue ?? (queue.json["status"]?.stringValue == "Paused")
+    return DownloadQueue(
+      isPaused: isPaused, speed: speed(queue), entries,
+      count: queue.json["noofslots_total"]?.intValue ?? queue.json["noofslots"]?.intValue)
+  }
+
+  func history(limit: Int) async throws(ProgramError) -> [FinishedDownload] {
+    let json = try await ask(
+      "history", [QueryItem("start", "0"), QueryItem("limit", String(limit))])
+    var downloads: [FinishedDownload] = []
+    for row in try object("history", of: json).elements("slots").prefix(limit) {
+      let status = try row.text("status")
+      let problem = row.json["fail_message"]?.stringValue
+      downloads.append(
+        FinishedDownload(
+          id: try row.text("nzo_id"), name: try row.text("name"),
+          isComplete: status == "Completed", status: status,
+          problem: problem?.isEmpty == false ? problem : nil,
+          size: row.json["bytes"]?.intValue.map(Int64.init) ?? 0,
+          ended: row.json["completed"]?.intValue.map { Int64($0) * 1_000_000 }))
+    }
+    return downloads
+  }
+
+  func add(_ download: NewDownload) async throws(ProgramError) -> String {
+    let (address, secrets) = try await connection.resolved(download)
+    var query = [QueryItem("name", address)]
+    if let name = download.name { query.append(QueryItem("nzbname", name)) }
+    if let category = download.category { query.append(QueryItem("cat", category)) }
+    let json = try await ask("addurl", query, secrets: secrets)
+    guard let id = json["nzo_ids"]?[0]?.stringValue else {
+      throw connection.error(.refused(reasons: []))
+    }
+    return id
+  }
+
+  func setPaused(_ isPaused: Bool, _ ids: [String]) async throws(ProgramError) {
+    let word = isPaused ? "pause" : "resume"
+    guard !ids.isEmpty else {
+      _ = try await ask(word)
+      return
+    }
+    try await change(ids, [QueryItem("name", word)])
+  }
+
+  func remove(_ ids: [String], deletesFiles: Bool) async throws(ProgramError) {
+    try await change(
+      ids, [QueryItem("name", "delete"), QueryItem("del_files", deletesFiles ? "1" : "0")])
+  }
+
+  // MARK: Requests
+
+  /// Changes downloads of the queue. An ID that is not there is no failure to SABnzbd, which says
+  /// which IDs it found.
+  private func change(_ ids: [String], _ query: [QueryItem]) async throws(ProgramError) {
+    let json = try await ask(
+      "queue", query + [QueryItem("value", ids.joined(separator: ","))], isChange: true)
+    let found = json["nzo_ids"]?.elements?.compactMap(\.stringValue)
+    let missing = found.flatMap { found in ids.first { !found.contains($0) } }
+    if let id = missing ?? (json["status"]?.boolValue == false ? ids[0] : nil) {
+      throw connection.error(.missing(id: id))
+    }
+  }
+
+  private func ask(
+    _ mode: String, _ query: [QueryItem] = [], secrets: Set<String> = [], isChange: Bool = false
+  ) async throws(ProgramError) -> JSON {
+    let response = try await connection.send(
+      .init(
+        path: "", query: [QueryItem("mode", mode), QueryItem("output", "json")] + query,
+        secrets: secrets))
+    let text = String(decoding: response.body.prefix(200), as: UTF8.self)
+    let key = connection.service.authentication?.secret
+    if text.contains("API Key Incorrect") || text.contains("API Key Required") {
+      throw connection.error(.wrongKey(secret: key))
+    }
+    switch response.status {
+    case 200..<300: break
+    case 401:
+      // SABnzbd refuses a key with 403 or 200.
+      throw connection.error(.wrongProgram(found: ProgramConnection.stranger(response)))
+    case 403: throw connection.error(.wrongKey(secret: key))
+    case 300..<400, 404, 405: throw connection.error(.wrongPath)
+    default: throw connection.error(.status(response.status))
+    }
+    guard let json = ProgramConnection.parsed(response.body) else {
+      throw connection.error(.wrongPath)
+    }
+    if !isChange, json["status"]?.boolValue == false {
+      throw connection.error(.refused(reasons: json["error"]?.stringValue.map { [$0] } ?? []))
+    }
+    return json
+  }
+
+  private func object(_ name: String, of json: JSON) throws(ProgramError) -> ProgramReader {
+    guard let object = json[name], object.members != nil else {
+      throw connection.error(.undecodable(path: name))
+    }
+    return ProgramReader(connection: connection, json: object, path: name)
+  }
+
+  // MARK: Values
+
+  private func entry(_ row: ProgramReader) throws(ProgramError) -> DownloadQueue.Entry {
+    let category = row.json["cat"]?.stringValue
+    return DownloadQueue.Entry(
+      id: try row.text("nzo_id"), name: try row.text("filename"),
+      status: Self.status(try row.text("status")), size: Self.bytes(row.number("mb")),
+      left: Self.bytes(row.number("mbleft")),
+      secondsLeft: row.json["timeleft"]?.stringValue.flatMap(Self.seconds),
+      category: category == "*" ? nil : category)
+  }
+
+  private static func bytes(_ megabytes: Double?) -> Int64 {
+    Int64(exactly: ((megabytes ?? 0) * 1_048_576).rounded()) ?? 0
+  }
+
+  /// `kbpersec`, or `speed`: `1.2 M`.
+  private func speed(_ queue: ProgramReader) -> Int64 {
+    if let speed = queue.number("kbpersec") { return Int64(exactly: (speed * 1024).rounded()) ?? 0 }
+    let parts = queue.json["speed"]?.stringValue?.split(separator: " ") ?? []
+    guard let number = parts.first.flatMap({ Double($0) }) else { return 0 }
+    let units: [Substring: Double] = ["K": 1024, "M": 1_048_576, "G": 1_073_741_824]
+    return Int64(exactly: (number * (parts.last.flatMap { units[$0] } ?? 1)).rounded()) ?? 0
+  }
+
+  /// `H:MM:SS`, with days before it where there are any.
+  private static func seconds(_ text: String) -> Int64? {
+    let parts = text.split(separator: ":").map { Int64($0) }
+    guard (3...4).contains(parts.count), !parts.contains(nil) else { return nil }
+    let scale: [Int64] = [86_400, 3600, 60, 1]
+    let seconds = zip(parts.compactMap(\.self), scale.suffix(parts.count)).reduce(Int64(0)) {
+      $0 &+ $1.0 &* $1.1
+    }
+    return seconds > 0 ? seconds : nil
+  }
+
+  private static func status(_ text: String) -> DownloadQueue.Status {
+    switch text {
+    case "Downloading": .downloading
+    case "Queued", "Propagating": .queued
+    case "Paused": .paused
+    case "Grabbing", "Fetching": .fetching
+    case "Checking", "QuickCheck", "Verifying", "Repairing", "Extracting", "Moving", "Running":
+      .processing
+    default: .other
+    }
+  }
+}

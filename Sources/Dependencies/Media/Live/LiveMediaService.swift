@@ -1,0 +1,259 @@
+import SwiftBoardJSON
+import SwiftBoardSystem
+
+/// Media programs over HTTP: Radarr and Sonarr by version 3 of their API, Lidarr by version 1.
+///
+/// It asks with the client, the keychain, the terminal and the cache of an environment.
+public struct LiveMediaService: MediaService {
+  private let dependencies: Dependencies
+
+  /// A service of an environment. Asks nothing before it is used.
+  public init(_ dependencies: Dependencies) {
+    self.dependencies = dependencies
+  }
+
+  // MARK: MediaService
+
+  /// One request.
+  ///
+  /// - Throws: `ProgramError`, as all calls.
+  public func status(of server: MediaServer) async throws(ProgramError) -> ProgramStatus {
+    let connection = connection(server)
+    let response = try await connection.send(.init(path: "/system/status"))
+    try check(response, connection, server)
+    guard (200..<300).contains(response.status),
+      let json = ProgramConnection.parsed(response.body), json.members != nil
+    else {
+      // A page, or its login: the server's, and not the API's.
+      throw connection.error(response.status >= 500 ? .status(response.status) : .wrongPath)
+    }
+    guard let name = json["appName"]?.stringValue, name == server.program.title else {
+      throw connection.error(.wrongProgram(found: json["appName"]?.stringValue))
+    }
+    return ProgramStatus(program: name, version: json["version"]?.stringValue ?? "")
+  }
+
+  /// One request, for up to 128 MiB. A kept answer is used as the policy says.
+  public func library(
+    of server: MediaServer, policy: CachePolicy
+  ) async throws(ProgramError) -> MediaLibrary {
+    let connection = connection(server)
+    let fetched = try await connection.fetch(
+      .init(path: "/\(server.program.kind)", limit: 128 << 20), policy: policy)
+    let rows = try reader(fetched.response, connection, server).elements()
+    var items: [MediaItem] = []
+    for row in rows {
+      _ = try row.int("id")
+      items.append(MediaResource(row.json).item)
+    }
+    return MediaLibrary(
+      items, verdict: fetched.verdict,
+      stale: fetched.networkError.map { dependencies.logger.redact($0.message) })
+  }
+
+  /// One request.
+  public func item(_ id: Int, on server: MediaServer) async throws(ProgramError) -> MediaResource {
+    try await resource(.init(path: "/\(server.program.kind)/\(id)"), String(id), server)
+  }
+
+  /// One request.
+  public func lookup(
+    _ term: String, on server: MediaServer
+  ) async throws(ProgramError) -> [MediaResource] {
+    let rows = try await read(
+      .init(path: "/\(server.program.kind)/lookup", query: [QueryItem("term", term)]), server)
+    return try rows.elements().map { MediaResource($0.json) }
+  }
+
+  /// One request.
+  public func add(
+    _ resource: MediaResource, to server: MediaServer
+  ) async throws(ProgramError) -> MediaResource {
+    try await self.resource(
+      .init(method: "POST", path: "/\(server.program.kind)", body: resource.json), "", server)
+  }
+
+  /// One request.
+  public func update(
+    _ resource: MediaResource, on server: MediaServer
+  ) async throws(ProgramError) -> MediaResource {
+    let id = resource.item.id
+    return try await self.resource(
+      .init(method: "PUT", path: "/\(server.program.kind)/\(id)", body: resource.json),
+      String(id), server)
+  }
+
+  /// One request.
+  public func remove(
+    _ id: Int, deletesFiles: Bool, from server: MediaServer
+  ) async throws(ProgramError) {
+    let connection = connection(server)
+    let response = try await connection.send(
+      .init(
+        method: "DELETE", path: "/\(server.program.kind)/\(id)",
+        query: [QueryItem("deleteFiles", String(deletesFiles))]))
+    try check(response, connection, server)
+    try checkStatus(response, connection, id: String(id))
+  }
+
+  /// One request, for the first 200.
+  public func queue(of server: MediaServer) async throws(ProgramError) -> MediaQueue {
+    let reader = try await read(
+      .init(path: "/queue", query: [QueryItem("page", "1"), QueryItem("pageSize", "200")]), server)
+    var entries: [MediaQueue.Entry] = []
+    for row in try reader.elements("records") { entries.append(try entry(row)) }
+    return MediaQueue(entries, count: try reader.int("totalRecords"))
+  }
+
+  /// One request. A film that comes out in several ways has a release for each.
+  public func calendar(
+    of server: MediaServer, from start: Int64, until end: Int64
+  ) async throws(ProgramError) -> [MediaRelease] {
+    let more = [MediaProgram.sonarr: "includeSeries", .lidarr: "includeArtist"][server.program]
+    let reader = try await read(
+      .init(
+        path: "/calendar",
+        query: [
+          QueryItem("start", MediaDate.text(start)), QueryItem("end", MediaDate.text(end)),
+          QueryItem("unmonitored", "false"),
+        ] + (more.map { [QueryItem($0, "true")] } ?? [])), server)
+    return try reader.elements().flatMap { MediaRelease.all(of: $0.json, server.program) }
+      .filter { start <= $0.date && $0.date < end }
+      .sorted { ($0.date, $0.id) < ($1.date, $1.id) }
+  }
+
+  /// One request.
+  public func search(
+    forItem id: Int, on server: MediaServer
+  ) async throws(ProgramError) -> String {
+    let body: JSON =
+      switch server.program {
+      case .radarr: ["name": "MoviesSearch", "movieIds": [JSON(id)]]
+      case .sonarr: ["name": "SeriesSearch", "seriesId": JSON(id)]
+      case .lidarr: ["name": "ArtistSearch", "artistId": JSON(id)]
+      }
+    let reader = try await read(.init(method: "POST", path: "/command", body: body), server)
+    return try reader.text("status")
+  }
+
+  /// One request; none for the metadata profiles of a program that has none.
+  public func options(
+    _ kind: MediaOption.Kind, of server: MediaServer
+  ) async throws(ProgramError) -> [MediaOption] {
+    if kind == .metadataProfile, server.program != .lidarr { return [] }
+    let reader = try await read(.init(path: "/\(kind.rawValue.lowercased())"), server)
+    var options: [MediaOption] = []
+    for row in try reader.elements() {
+      options.append(
+        MediaOption(
+          id: try row.int("id"), name: try row.text(kind == .rootFolder ? "path" : "name")))
+    }
+    return options
+  }
+
+  // MARK: Requests
+
+  private func connection(_ server: MediaServer) -> ProgramConnection {
+    ProgramConnection(
+      dependencies: dependencies, program: server.program.title, service: server.service,
+      timeout: server.timeout)
+  }
+
+  private func read(
+    _ call: ProgramConnection.Call, _ server: MediaServer
+  ) async throws(ProgramError) -> ProgramReader {
+    let connection = connection(server)
+    return try reader(try await connection.send(call), connection, server)
+  }
+
+  private func resource(
+    _ call: ProgramConnection.Call, _ id: String, _ server: MediaServer
+  ) async throws(ProgramError) -> MediaResource {
+    let connection = connection(server)
+    let response = try await connection.send(call)
+    try check(response, connection, server)
+    try checkStatus(response, connection, id: id)
+    let json = try connection.json(response)
+    _ = try ProgramReader(connection: connection, json: json).int("id")
+    return MediaResource(json)
+  }
+
+  /// The JSON of an answer to a request for something that every program of this kind has.
+  private func reader(
+    _ response: APIResponse, _ connection: ProgramConnection, _ server: MediaServer
+  ) throws(ProgramError) -> ProgramReader {
+    try check(response, connection, server)
+    try checkStatus(response, connection, id: nil)
+    return ProgramReader(connection: connection, json: try connection.json(response))
+  }
+
+  /// Refuses what does not come from the API, or is a refusal of the key.
+  private func check(
+    _ response: APIResponse, _ connection: ProgramConnection, _ server: MediaServer
+  ) throws(ProgramError) {
+    switch response.status {
+    case 401, 403:
+      if let stranger = ProgramConnection.stranger(response) {
+        throw connection.error(.wrongProgram(found: stranger))
+      }
+      throw connection.error(.wrongKey(secret: server.service.authentication?.secret))
+    case 200..<400:
+      let type = response.headers.value(of: "Content-Type")?.lowercased() ?? ""
+      // The page of the program, or its login.
+      if response.status >= 300 || type.contains("html") { throw connection.error(.wrongPath) }
+    default: break
+    }
+  }
+
+  /// - Parameter id: Of what was asked for; `nil` if only the address can be wrong.
+  private func checkStatus(
+    _ response: APIResponse, _ connection: ProgramConnection, id: String?
+  ) throws(ProgramError) {
+    switch response.status {
+    case 200..<300: return
+    case 404, 405: throw connection.error(id.map { .missing(id: $0) } ?? .wrongPath)
+    case 400, 409:
+      let reasons = Self.reasons(response)
+      let isThere = reasons.contains { $0.contains("already been added") }
+      throw connection.error(isThere ? .exists : .refused(reasons: reasons))
+    default: throw connection.error(.status(response.status))
+    }
+  }
+
+  /// Why a program refuses what was sent: a list of properties with their errors, or a message.
+  private static func reasons(_ response: APIResponse) -> [String] {
+    guard let json = ProgramConnection.parsed(response.body) else { return [] }
+    let list = json.elements ?? [json]
+    return list.compactMap { $0["errorMessage"]?.stringValue ?? $0["message"]?.stringValue }
+  }
+
+  private func entry(_ row: ProgramReader) throws(ProgramError) -> MediaQueue.Entry {
+    let messages = row.json["statusMessages"]?.elements ?? []
+    let problem =
+      row.json["errorMessage"]?.stringValue
+      ?? messages.compactMap { $0["messages"]?[0]?.stringValue ?? $0["title"]?.stringValue }.first
+    return MediaQueue.Entry(
+      id: try row.int("id"), title: row.json["title"]?.stringValue ?? "",
+      size: row.bytes("size"), left: row.bytes("sizeleft"),
+      timeLeft: row.json["timeleft"]?.stringValue, status: try row.text("status"),
+      problem: problem)
+  }
+}
+
+extension ProgramReader {
+  /// A number of bytes, which the programs write with a fraction; 0 if there is none.
+  fileprivate func bytes(_ name: String) -> Int64 {
+    number(name).flatMap { Int64(exactly: $0.rounded()) } ?? 0
+  }
+}
+
+extension MediaProgram {
+  /// What its library holds, as the addresses of its API say it.
+  fileprivate var kind: String {
+    switch self {
+    case .radarr: "movie"
+    case .sonarr: "series"
+    case .lidarr: "artist"
+    }
+  }
+}

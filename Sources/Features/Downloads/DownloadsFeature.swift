@@ -1,0 +1,16 @@
+import SwiftBoardBoard
+
+extension BoardFeatures {
+  /// The queues of SABnzbd and NZBGet.
+  public static let downloads = Feature(
+    name: "downloads", summary: "the queues of SABnzbd and NZBGet: list, add, pause, history",
+    state: DownloadsState(), reducer: DownloadsReducer(), commands: DownloadsCommands.table,
+    outcome: { action, _, _ in DownloadsOutcomes.outcome(of: action) },
+    link: DownloadsCommands.words,
+    cancelled: { state, job in state.end(job) },
+    volatile: [
+      "answered.answer.queue.queue.speed", "answered.answer.queue.queue.entries[*].left",
+      "answered.answer.queue.queue.entries[*].secondsLeft",
+    ],
+    passesWordsOn: true, secretWords: DownloadsCommands.secretWords, version: nil)
+}

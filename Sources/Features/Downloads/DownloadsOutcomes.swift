@@ -1,0 +1,101 @@
+import SwiftBoardBoard
+import SwiftBoardCommandLine
+import SwiftBoardDependencies
+import SwiftBoardJSON
+
+enum DownloadsOutcomes {
+  static func outcome(of action: DownloadsAction) -> Outcome? {
+    switch action {
+    case .run, .resolved: nil
+    case .failed(let job, let failure): Outcome(job: job, failure: failure)
+    case .answered(let job, let answer, let masked): outcome(of: answer, job).masked(masked)
+    }
+  }
+
+  private static func outcome(of answer: DownloadsAnswer, _ job: Int) -> Outcome {
+    switch answer {
+    case .queue(let queue): self.queue(queue, job)
+    case .history(let downloads): history(downloads, job)
+    case .added(let id):
+      Outcome(
+        job: job, value: .object([.init("id", .string(id))]), presentation: .text(id),
+        notes: ["added"])
+    case .paused(let ids): changed("paused", ids, job)
+    case .resumed(let ids): changed("resumed", ids, job)
+    case .removed(let ids): changed("removed", ids, job)
+    }
+  }
+
+  private static func changed(_ verb: String, _ ids: [String], _ job: Int) -> Outcome {
+    Outcome(
+      job: job, value: .object([.init(verb, .array(ids.map(JSON.string)))]),
+      notes: ["\(verb) \(ids.isEmpty ? "all downloads" : ids.joined(separator: ", "))"])
+  }
+
+  private static func queue(_ queue: DownloadQueue, _ job: Int) -> Outcome {
+    let count = queue.count == 1 ? "1 download" : "\(queue.count) downloads"
+    let pace = queue.isPaused ? "paused" : "\(ByteCount.text(queue.speed))/s"
+    return Outcome(
+      job: job,
+      value: .object([
+        .init("paused", .bool(queue.isPaused)), .init("speed", JSON(queue.speed)),
+        .init("count", JSON(queue.count)),
+        .init("entries", .array(queue.entries.map { .object(members($0)) })),
+      ]),
+      presentation: .table(
+        columns: [
+          Column("id", priority: 4), Column("name", priority: 6), Column("status", priority: 3),
+          Column("done", priority: 5, alignment: .right),
+          Column("size", priority: 1, alignment: .right),
+          Column("left", priority: 2, alignment: .right), Column("category", priority: 0),
+        ],
+        rows: queue.entries.map { entry in
+          [
+            entry.id, entry.name, entry.status.rawValue, ByteCount.done(entry.left, of: entry.size),
+            ByteCount.text(entry.size), entry.secondsLeft.map(ByteCount.time) ?? "",
+            entry.category ?? "",
+          ]
+        }),
+      notes: ["\(count), \(pace)"])
+  }
+
+  private static func members(_ entry: DownloadQueue.Entry) -> [JSON.Member] {
+    [
+      .init("id", .string(entry.id)), .init("name", .string(entry.name)),
+      .init("status", .string(entry.status.rawValue)), .init("size", JSON(entry.size)),
+      .init("left", JSON(entry.left)),
+      .init("secondsLeft", entry.secondsLeft.map { JSON($0) } ?? .null),
+      .init("category", entry.category.map(JSON.string) ?? .null),
+    ]
+  }
+
+  private static func history(_ downloads: [FinishedDownload], _ job: Int) -> Outcome {
+    Outcome(
+      job: job,
+      value: .array(
+        downloads.map { download in
+          .object([
+            .init("id", .string(download.id)), .init("name", .string(download.name)),
+            .init("complete", .bool(download.isComplete)),
+            .init("status", .string(download.status)),
+            .init("problem", download.problem.map(JSON.string) ?? .null),
+            .init("size", JSON(download.size)),
+            .init("ended", download.ended.map { .string(Timestamp.format($0)) } ?? .null),
+          ])
+        }),
+      presentation: .table(
+        columns: [
+          Column("id", priority: 3), Column("name", priority: 5), Column("status", priority: 4),
+          Column("size", priority: 1, alignment: .right), Column("ended", priority: 2),
+        ],
+        rows: downloads.map { download in
+          [
+            download.id, download.name,
+            download.problem.map { "\(download.status): \($0)" } ?? download.status,
+            ByteCount.text(download.size),
+            download.ended.map { String(Timestamp.format($0).prefix(16)) } ?? "",
+          ]
+        }),
+      notes: downloads.isEmpty ? ["nothing was downloaded yet"] : [])
+  }
+}

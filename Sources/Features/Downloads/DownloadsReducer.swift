@@ -1,0 +1,167 @@
+import SwiftBoardBoard
+import SwiftBoardCommandLine
+import SwiftBoardDependencies
+import SwiftBoardStore
+
+/// Which program a command asks, and what comes of the answer.
+///
+/// A command takes three steps: `run`, from which the service is looked up; `resolved`, which
+/// decides what is asked; and the answer.
+struct DownloadsReducer: Reducer {
+  func reduce(
+    _ state: inout DownloadsState, _ action: DownloadsAction, _ dependencies: Dependencies
+  ) -> [Effect<DownloadsAction>] {
+    switch action {
+    case .run(let context, let command):
+      state.pending.append(
+        PendingDownloads(job: context.job, command: command, timeout: context.timeout))
+      return resolve(command.service, context.job, dependencies)
+    case .resolved(let job, let service):
+      guard let pending = state.pending.first(where: { $0.job == job }) else { return [] }
+      do throws(Failure) {
+        return ask(pending, try DownloadServer(pending, service), dependencies)
+      } catch { return .send(.failed(job: job, failure: error)) }
+    case .answered(let job, let answer, _):
+      if let service = state.pending.first(where: { $0.job == job })?.command.service {
+        state.show(answer, of: service)
+      }
+      state.end(job)
+    case .failed(let job, _): state.end(job)
+    }
+    return []
+  }
+
+  /// Finds the service that a command asks.
+  private func resolve(
+    _ name: String, _ job: Int, _ dependencies: Dependencies
+  ) -> [Effect<DownloadsAction>] {
+    .task(name: "downloads.service") {
+      let service = try await dependencies.persistence.service(name)
+      return .resolved(job: job, service: try await masking([service], dependencies).value[0])
+    }
+    .catch { .failed(job: job, failure: Failure($0, dependencies)) }
+    .cancellable(id: job)
+  }
+
+  /// Asks the program for what a command wants.
+  private func ask(
+    _ pending: PendingDownloads, _ server: DownloadServer, _ dependencies: Dependencies
+  ) -> [Effect<DownloadsAction>] {
+    let downloads = dependencies.downloadService
+    let ask = DownloadsQuestion(pending, dependencies)
+    switch pending.command.request {
+    case .list: return ask("queue") { .queue(queue: try await downloads.queue(of: server)) }
+    case .history(let limit):
+      return ask("history") {
+        .history(downloads: try await downloads.history(of: server, limit: limit))
+      }
+    case .add(let download):
+      return ask("add", mayRepeat: false) {
+        .added(id: try await downloads.add(download, to: server))
+      }
+    case .pause(let ids):
+      return ask("pause") {
+        try await downloads.pause(ids, on: server)
+        return .paused(ids: ids)
+      }
+    case .resume(let ids):
+      return ask("resume") {
+        try await downloads.resume(ids, on: server)
+        return .resumed(ids: ids)
+      }
+    case .remove(let ids, let deletesFiles):
+      return ask("remove", mayRepeat: false) {
+        try await downloads.remove(ids, deletesFiles: deletesFiles, from: server)
+        return .removed(ids: ids)
+      }
+    }
+  }
+}
+
+/// A question to a program as an effect, with what all questions have in common.
+private struct DownloadsQuestion {
+  let job: Int
+  let retries: RetryPolicy
+  let dependencies: Dependencies
+
+  init(_ pending: PendingDownloads, _ dependencies: Dependencies) {
+    job = pending.job
+    retries = .exponential(
+      .milliseconds(200), maximum: .seconds(60), attempts: pending.command.retries + 1)
+    self.dependencies = dependencies
+  }
+
+  /// - Parameter mayRepeat: Whether the question may be asked twice.
+  func callAsFunction(
+    _ name: String, mayRepeat: Bool = true,
+    _ question: @escaping @Sendable () async throws -> DownloadsAnswer
+  ) -> [Effect<DownloadsAction>] {
+    let (job, dependencies) = (job, dependencies)
+    return .task(name: "downloads.\(name)") {
+      let (answer, masked) = try await masking(try await question(), dependencies)
+      return .answered(job: job, answer: answer, masked: masked)
+    }
+    .retry(retries, clock: dependencies.clock.standard) {
+      mayRepeat && ($0 as? ProgramError)?.isTemporary == true
+    }
+    .catch { .failed(job: job, failure: Failure($0, dependencies)) }
+    .cancellable(id: job)
+  }
+}
+
+extension DownloadServer {
+  /// The program that a command asks.
+  ///
+  /// - Throws: `Failure` where the service is not known, or is no download program.
+  fileprivate init(_ pending: PendingDownloads, _ service: APIService?) throws(Failure) {
+    guard let service else { throw Failure(noService: pending.command.service) }
+    guard let program = service.preset.flatMap(DownloadProgram.init(rawValue:)) else {
+      throw Failure(
+        noProgram: service, of: "downloads", presets: DownloadProgram.allCases.map(\.rawValue))
+    }
+    self.init(program, service, timeout: pending.timeout)
+  }
+}
+
+extension DownloadsState {
+  /// Notes that a job waits no more, whether or not it has its answer.
+  mutating func end(_ job: Int) { pending.removeAll { $0.job == job } }
+
+  /// Keeps what was answered.
+  fileprivate mutating func show(_ answer: DownloadsAnswer, of service: String) {
+    switch answer {
+    case .queue(var queue):
+      queue.entries = Array(queue.entries.prefix(Self.kept))
+      self.queue = Queue(service: service, content: queue)
+    case .history(let downloads): history = Array(downloads.prefix(Self.kept))
+    case .added(let id): added = id
+    case .paused(let ids): change(ids, of: service, isPaused: true, .paused)
+    case .resumed(let ids): change(ids, of: service, isPaused: false, .queued)
+    case .removed(let ids):
+      guard queue?.service == service else { return }
+      queue?.content.remove(ids)
+    }
+  }
+
+  private mutating func change(
+    _ ids: [String], of service: String, isPaused: Bool, _ status: DownloadQueue.Status
+  ) {
+    guard queue?.service == service else { return }
+    if ids.isEmpty { queue?.content.isPaused = isPaused }
+    queue?.content.set(status, of: ids)
+  }
+}
+
+extension DownloadQueue {
+  fileprivate mutating func set(_ status: Status, of ids: [String]) {
+    for index in entries.indices where ids.contains(entries[index].id) {
+      entries[index].status = status
+    }
+  }
+
+  fileprivate mutating func remove(_ ids: [String]) {
+    let before = entries.count
+    entries.removeAll { ids.contains($0.id) }
+    count -= before - entries.count
+  }
+}

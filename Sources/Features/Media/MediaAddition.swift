@@ -1,0 +1,141 @@
+import SwiftBoardBoard
+import SwiftBoardCommandLine
+import SwiftBoardDependencies
+import SwiftBoardJSON
+
+/// Something that is being added: what was found so far, and what is being asked.
+public struct MediaAddition: Codable, Sendable, Equatable, Identifiable {
+  /// What has to be known before something can be added, in the order in which it is asked.
+  public enum Question: String, Codable, Sendable, CaseIterable {
+    /// Which of what was found; its quality, its folder, its albums.
+    case item, qualityProfile, rootFolder, metadataProfile
+  }
+
+  /// How far it is.
+  public enum Phase: Codable, Sendable, Equatable {
+    /// The program is asked for what there is to choose from.
+    case asking(question: Question)
+    /// The user is asked.
+    case choosing(question: Question)
+    /// The resource is sent.
+    case sending
+  }
+
+  /// The job of the command.
+  public var job: Int
+  /// The program.
+  public var server: MediaServer
+  /// What the line says.
+  public var order: MediaOrder
+  /// How far it is.
+  public var phase = Phase.asking(question: .item)
+  /// What was found for the term; empty once one of it is chosen.
+  public var found: [MediaResource] = []
+  /// What the user, or the reducer, is choosing from.
+  public var candidates: [MediaOption] = []
+  /// What has been chosen; options that have been chosen are members of it.
+  public var resource: MediaResource?
+  /// What has been chosen, by name.
+  public var chosen: [String] = []
+
+  /// An addition at its beginning.
+  public init(job: Int, server: MediaServer, order: MediaOrder) {
+    self.job = job
+    self.server = server
+    self.order = order
+  }
+
+  /// The job.
+  public var id: Int { job }
+}
+
+/// The actions of an addition.
+public enum MediaAdditionAction: Codable, Sendable, Equatable {
+  /// Asks for the first thing.
+  case begin
+  /// The catalogue has these for the term.
+  case found(resources: [MediaResource], masked: MaskedValues?)
+  /// The program has these options.
+  case options(options: [MediaOption])
+  /// The user has chosen one of the candidates; `nil`: there is no user to ask.
+  case chose(index: Int?)
+  /// It is in the library, with the options that were chosen.
+  case added(item: MediaItem, chosen: [String], masked: MaskedValues?)
+  /// It is not.
+  case failed(failure: Failure)
+}
+
+extension MediaAddition {
+  /// The questions of a program.
+  var questions: [Question] {
+    server.program == .lidarr
+      ? Question.allCases : Question.allCases.filter { $0 != .metadataProfile }
+  }
+
+  /// The question after one; `nil` after the last.
+  func question(after question: Question) -> Question? {
+    guard let index = questions.firstIndex(of: question), index + 1 < questions.count else {
+      return nil
+    }
+    return questions[index + 1]
+  }
+
+  /// Puts what was chosen into the resource. All other members are those that were looked up.
+  mutating func choose(_ index: Int, for question: Question) {
+    let option = candidates[index]
+    switch question {
+    case .item:
+      resource = found[index]
+      found = []
+    case .qualityProfile: resource?.json["qualityProfileId"] = JSON(option.id)
+    case .rootFolder: resource?.json["rootFolderPath"] = .string(option.name)
+    case .metadataProfile: resource?.json["metadataProfileId"] = JSON(option.id)
+    }
+    chosen.append(option.name)
+    candidates = []
+  }
+
+  /// The resource with what each program is told beside the options.
+  var complete: MediaResource? {
+    guard var resource else { return nil }
+    resource.json["monitored"] = .bool(order.isMonitored)
+    let searches = JSON.bool(order.searches)
+    switch server.program {
+    case .radarr: resource.json["addOptions"] = ["searchForMovie": searches]
+    case .sonarr:
+      resource.json["addOptions"] = [
+        "monitor": order.isMonitored ? "all" : "none", "searchForMissingEpisodes": searches,
+      ]
+    case .lidarr:
+      resource.json["addOptions"] = [
+        "monitor": order.isMonitored ? "all" : "none", "searchForMissingAlbums": searches,
+      ]
+    }
+    return resource
+  }
+}
+
+extension MediaAddition.Question {
+  /// The kind of option that is asked for; `nil` for the item itself.
+  var kind: MediaOption.Kind? { MediaOption.Kind(rawValue: rawValue) }
+
+  /// The noun, in messages.
+  var noun: String {
+    switch self {
+    case .item: "item"
+    case .qualityProfile: "quality profile"
+    case .rootFolder: "root folder"
+    case .metadataProfile: "metadata profile"
+    }
+  }
+
+  /// The option of a line that answers it.
+  var option: String {
+    switch self {
+    case .item: "pick"
+    case .qualityProfile: "profile"
+    case .rootFolder: "root"
+    case .metadataProfile: "metadata"
+    }
+  }
+}

@@ -1,0 +1,164 @@
+import SwiftBoardBoard
+import SwiftBoardCommandLine
+import SwiftBoardDependencies
+import SwiftBoardStore
+
+/// An addition: looks up what is meant, then the options, one after the other. Where there is one,
+/// it is taken; where there are several, the line decides, or the user.
+struct MediaAdditionReducer: Reducer {
+  func reduce(
+    _ state: inout MediaAddition, _ action: MediaAdditionAction, _ dependencies: Dependencies
+  ) -> [Effect<MediaAdditionAction>] {
+    switch action {
+    case .begin: return ask(.item, state, dependencies)
+    case .found(_, let masked?): return .send(.failed(failure: .holdsSecrets(masked)))
+    case .found(let resources, nil):
+      state.found = resources
+      state.candidates = resources.enumerated().map {
+        MediaOption(id: $0.offset + 1, name: $0.element.item.name)
+      }
+      return decide(.item, &state, dependencies)
+    case .options(let options):
+      guard case .asking(let question) = state.phase else { return [] }
+      state.candidates = options
+      return decide(question, &state, dependencies)
+    case .chose(let index):
+      guard case .choosing(let question) = state.phase else { return [] }
+      guard let index, state.candidates.indices.contains(index) else {
+        return .send(.failed(failure: .several(question, state)))
+      }
+      return take(index, for: question, &state, dependencies)
+    case .added, .failed: return []
+    }
+  }
+
+  /// Takes the one that the line names, or the only one, or asks the user.
+  private func decide(
+    _ question: MediaAddition.Question, _ state: inout MediaAddition,
+    _ dependencies: Dependencies
+  ) -> [Effect<MediaAdditionAction>] {
+    do throws(Failure) {
+      if let index = try state.named(question) {
+        return take(index, for: question, &state, dependencies)
+      }
+    } catch { return .send(.failed(failure: error)) }
+    guard state.candidates.count != 1 else { return take(0, for: question, &state, dependencies) }
+    guard !state.candidates.isEmpty else { return .send(.failed(failure: .none(question, state))) }
+    state.phase = .choosing(question: question)
+    let names = state.candidates.map(\.name)
+    return .task(name: "media.choose") {
+      .chose(index: try await dependencies.terminal.choose("which \(question.noun)?", among: names))
+    }
+    .catch { .failed(failure: Failure($0, dependencies)) }
+    .cancellable(id: state.job)
+  }
+
+  private func take(
+    _ index: Int, for question: MediaAddition.Question, _ state: inout MediaAddition,
+    _ dependencies: Dependencies
+  ) -> [Effect<MediaAdditionAction>] {
+    state.choose(index, for: question)
+    if let next = state.question(after: question) {
+      state.phase = .asking(question: next)
+      return ask(next, state, dependencies)
+    }
+    state.phase = .sending
+    return send(state, dependencies)
+  }
+
+  private func ask(
+    _ question: MediaAddition.Question, _ state: MediaAddition, _ dependencies: Dependencies
+  ) -> [Effect<MediaAdditionAction>] {
+    let (media, server, term) = (dependencies.mediaService, state.server, state.order.term)
+    return .task(name: "media.\(question.rawValue)") {
+      guard let kind = question.kind else {
+        let found = try await masking(try await media.lookup(term, on: server), dependencies)
+        return .found(resources: found.value, masked: found.masked)
+      }
+      let options = try await media.options(kind, of: server)
+      return .options(options: try await masking(options, dependencies).value)
+    }
+    .catch { .failed(failure: Failure($0, dependencies)) }
+    .cancellable(id: state.job)
+  }
+
+  private func send(
+    _ state: MediaAddition, _ dependencies: Dependencies
+  ) -> [Effect<MediaAdditionAction>] {
+    guard let resource = state.complete else { return [] }
+    let (media, server) = (dependencies.mediaService, state.server)
+    let chosen = Array(state.chosen.dropFirst())
+    return .task(name: "media.add") {
+      let added = try await media.add(resource, to: server)
+      let (item, masked) = try await masking(added.item, dependencies)
+      return .added(item: item, chosen: chosen, masked: masked)
+    }
+    .catch { .failed(failure: Failure($0, dependencies)) }
+    .cancellable(id: state.job)
+  }
+}
+
+extension MediaAddition {
+  /// The candidate that the line names; `nil` if it names none.
+  ///
+  /// - Throws: `Failure` if there is no such candidate.
+  fileprivate func named(_ question: Question) throws(Failure) -> Int? {
+    if question == .item {
+      guard let pick = order.pick, !candidates.isEmpty else { return nil }
+      guard candidates.indices.contains(pick - 1) else { throw .several(question, self) }
+      return pick - 1
+    }
+    guard let name = question.kind.flatMap({ order.options[$0] }) else { return nil }
+    let index = candidates.firstIndex { $0.name.lowercased() == name.lowercased() }
+    guard let index else { throw .unknown(name, question, self) }
+    return index
+  }
+}
+
+extension Failure {
+  private static func list(_ addition: MediaAddition, isNumbered: Bool) -> String {
+    addition.candidates.prefix(20).map { isNumbered ? "\($0.id) \($0.name)" : $0.name }
+      .joined(separator: ", ")
+  }
+
+  fileprivate static func several(
+    _ question: MediaAddition.Question, _ addition: MediaAddition
+  ) -> Failure {
+    let isItem = question == .item
+    let what =
+      isItem
+      ? "there are \(addition.candidates.count) of '\(addition.order.term)'"
+      : "\(addition.server.program.title) has \(addition.candidates.count) \(question.noun)s"
+    return Failure(
+      code: ExitCode.usage, error: "usage",
+      message: "\(what): \(list(addition, isNumbered: isItem))",
+      help:
+        "take one with --\(question.option) \(isItem ? "N" : question == .rootFolder ? "PATH" : "NAME")"
+    )
+  }
+
+  fileprivate static func unknown(
+    _ name: String, _ question: MediaAddition.Question, _ addition: MediaAddition
+  ) -> Failure {
+    Failure(
+      code: ExitCode.usage, error: "usage",
+      message: "\(addition.server.program.title) has no \(question.noun) '\(name)'",
+      help: Suggestion.nearest(to: name, among: addition.candidates.map(\.name))
+        .map { "did you mean '\($0)'?" } ?? "it has \(list(addition, isNumbered: false))")
+  }
+
+  fileprivate static func none(
+    _ question: MediaAddition.Question, _ addition: MediaAddition
+  ) -> Failure {
+    let program = addition.server.program.title
+    return question == .item
+      ? Failure(
+        code: ExitCode.missing, error: "missing",
+        message: "\(program) finds nothing for '\(addition.order.term)'",
+        help: "'media search \(addition.server.service.name) TEXT' shows what there is")
+      : Failure(
+        code: ExitCode.missing, error: "missing",
+        message: "\(program) has no \(question.noun)",
+        help: "make one in the settings of \(program)")
+  }
+}

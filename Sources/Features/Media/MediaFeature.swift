@@ -1,0 +1,16 @@
+import SwiftBoardBoard
+
+extension BoardFeatures {
+  /// The libraries of Radarr, Sonarr and Lidarr.
+  public static let media = Feature(
+    name: "media", summary: "the libraries of Radarr, Sonarr and Lidarr: list, add, calendar",
+    state: MediaState(), reducer: MediaReducer(), commands: MediaCommands.table,
+    outcome: { action, state, _ in MediaOutcomes.outcome(of: action, in: state) },
+    link: MediaCommands.words,
+    cancelled: { state, job in state.end(job) },
+    volatile: [
+      "answered.answer.library.library.verdict", "answered.answer.queue.queue.entries[*].left",
+      "answered.answer.queue.queue.entries[*].timeLeft",
+    ],
+    passesWordsOn: true, version: nil)
+}

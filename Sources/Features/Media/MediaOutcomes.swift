@@ -1,0 +1,190 @@
+import SwiftBoardBoard
+import SwiftBoardCommandLine
+import SwiftBoardDependencies
+import SwiftBoardJSON
+
+enum MediaOutcomes {
+  static func outcome(of action: MediaAction, in state: MediaState) -> Outcome? {
+    switch action {
+    case .run, .resolved: nil
+    case .failed(let job, let failure): Outcome(job: job, failure: failure)
+    case .addition(let job, .added(let item, let chosen, let masked)):
+      added(item, chosen, job).masked(masked)
+    case .addition: nil
+    case .answered(let job, let answer, let masked):
+      // A command that changes an item has the item first.
+      state.command(of: job) == nil ? outcome(of: answer, job).masked(masked) : nil
+    }
+  }
+
+  private static func outcome(of answer: MediaAnswer, _ job: Int) -> Outcome {
+    switch answer {
+    case .library(let library): self.library(library, job)
+    case .item(let resource): item(resource, job)
+    case .found(let items): found(items, job)
+    case .changed(let item):
+      Outcome(
+        job: job, value: .object(members(item)),
+        notes: ["\(item.name) is \(item.isMonitored ? "monitored" : "not monitored any more")"])
+    case .removed(let id):
+      Outcome(job: job, value: .object([.init("removed", JSON(id))]), notes: ["removed \(id)"])
+    case .queue(let queue): self.queue(queue, job)
+    case .calendar(let releases): calendar(releases, job)
+    case .searching(let id, let status):
+      Outcome(
+        job: job,
+        value: .object([.init("id", JSON(id)), .init("status", .string(status))]),
+        notes: ["the search for \(id) is \(status)"])
+    }
+  }
+
+  // MARK: Items
+
+  private static let columns = [
+    Column("id", priority: 5, alignment: .right), Column("title", priority: 4),
+    Column("year", priority: 1, alignment: .right), Column("monitored", priority: 2),
+    Column("files", priority: 3, alignment: .right),
+  ]
+
+  private static func library(_ library: MediaLibrary, _ job: Int) -> Outcome {
+    let count = library.items.count
+    let monitored = library.items.count { $0.isMonitored }
+    let verdict = library.verdict == .none ? "" : "  \(library.verdict.rawValue)"
+    var notes = ["\(count) \(count == 1 ? "item" : "items"), \(monitored) monitored\(verdict)"]
+    if let reason = library.stale {
+      notes.append("warning: this is a kept answer; the program did not answer: \(reason)")
+    } else if library.verdict == .stale {
+      notes.append("this is a kept answer; --cache remoteFirst asks the program")
+    }
+    return Outcome(
+      job: job,
+      value: .object([
+        .init("items", .array(library.items.map { .object(members($0)) })),
+        .init("verdict", .string(library.verdict.rawValue)),
+      ]),
+      presentation: .table(
+        columns: columns,
+        rows: library.items.map {
+          [
+            String($0.id), $0.title, $0.year.map(String.init) ?? "", $0.isMonitored ? "yes" : "no",
+            "\($0.files)/\($0.wanted)",
+          ]
+        }), notes: notes)
+  }
+
+  /// All members of an item as JSON, and the ones that are shown as a record.
+  private static func item(_ resource: MediaResource, _ job: Int) -> Outcome {
+    let item = resource.item
+    var fields = [("id", String(item.id)), ("title", item.title)]
+    if let year = item.year { fields.append(("year", String(year))) }
+    fields += [
+      ("monitored", item.isMonitored ? "yes" : "no"), ("files", "\(item.files)/\(item.wanted)"),
+    ]
+    if let catalogue = item.catalogue { fields.append(("catalogue", catalogue)) }
+    for name in ["status", "path"] {
+      if let text = resource.json[name]?.stringValue { fields.append((name, text)) }
+    }
+    if let text = resource.json["overview"]?.stringValue { fields.append(("overview", text)) }
+    // In the order that a recording has.
+    let json = (try? JSON(parsing: CanonicalEncoder.encode(resource.json))) ?? resource.json
+    return Outcome(job: job, value: json, presentation: .fields(fields))
+  }
+
+  private static func found(_ items: [MediaItem], _ job: Int) -> Outcome {
+    Outcome(
+      job: job, value: .array(items.map { .object(members($0)) }),
+      presentation: .table(
+        columns: [
+          Column("pick", priority: 4, alignment: .right), Column("title", priority: 3),
+          Column("year", priority: 2, alignment: .right), Column("catalogue", priority: 2),
+          Column("library", priority: 1, alignment: .right),
+        ],
+        rows: items.enumerated().map { index, item in
+          [
+            String(index + 1), item.title, item.year.map(String.init) ?? "", item.catalogue ?? "",
+            item.id > 0 ? String(item.id) : "",
+          ]
+        }),
+      notes: items.isEmpty ? ["nothing was found"] : [])
+  }
+
+  private static func added(_ item: MediaItem, _ chosen: [String], _ job: Int) -> Outcome {
+    Outcome(
+      job: job, value: .object(members(item)),
+      notes: ["added \(item.name) as \(item.id): \(chosen.joined(separator: ", "))"])
+  }
+
+  private static func members(_ item: MediaItem) -> [JSON.Member] {
+    [
+      .init("id", JSON(item.id)), .init("title", .string(item.title)),
+      .init("year", item.year.map { JSON($0) } ?? .null),
+      .init("monitored", .bool(item.isMonitored)), .init("files", JSON(item.files)),
+      .init("wanted", JSON(item.wanted)),
+      .init("catalogue", item.catalogue.map(JSON.string) ?? .null),
+    ]
+  }
+
+  // MARK: The queue and the calendar
+
+  private static func queue(_ queue: MediaQueue, _ job: Int) -> Outcome {
+    let count = queue.count
+    return Outcome(
+      job: job,
+      value: .array(
+        queue.entries.map { entry in
+          .object([
+            .init("id", JSON(entry.id)), .init("title", .string(entry.title)),
+            .init("size", JSON(entry.size)), .init("left", JSON(entry.left)),
+            .init("timeLeft", entry.timeLeft.map(JSON.string) ?? .null),
+            .init("status", .string(entry.status)),
+            .init("problem", entry.problem.map(JSON.string) ?? .null),
+          ])
+        }),
+      presentation: .table(
+        columns: [
+          Column("id", priority: 4, alignment: .right), Column("title", priority: 5),
+          Column("done", priority: 4, alignment: .right),
+          Column("size", priority: 1, alignment: .right),
+          Column("left", priority: 2, alignment: .right), Column("status", priority: 3),
+        ],
+        rows: queue.entries.map { entry in
+          [
+            String(entry.id), entry.title, ByteCount.done(entry.left, of: entry.size),
+            ByteCount.text(entry.size), entry.timeLeft ?? "",
+            entry.problem.map { "\(entry.status): \($0)" } ?? entry.status,
+          ]
+        }),
+      notes: [count == 1 ? "1 download" : "\(count) downloads"])
+  }
+
+  private static func calendar(_ releases: [MediaRelease], _ job: Int) -> Outcome {
+    Outcome(
+      job: job,
+      value: .array(
+        releases.map { release in
+          .object([
+            .init("date", .string(Timestamp.format(release.date))),
+            .init("kind", .string(release.kind.rawValue)), .init("id", JSON(release.id)),
+            .init("title", .string(release.title)),
+            .init("part", release.part.map(JSON.string) ?? .null),
+            .init("hasFile", release.hasFile.map(JSON.bool) ?? .null),
+          ])
+        }),
+      presentation: .table(
+        columns: [
+          Column("date", priority: 4), Column("kind", priority: 3), Column("title", priority: 5),
+          Column("part", priority: 2), Column("file", priority: 1),
+        ],
+        rows: releases.map { release in
+          let date = Timestamp.format(release.date)
+          return [
+            // The time of day of an episode counts; films and albums come out on a day.
+            release.kind == .episode
+              ? "\(date.prefix(10)) \(date.dropFirst(11).prefix(5))" : String(date.prefix(10)),
+            release.kind.rawValue, release.title, release.part ?? "",
+            release.hasFile == true ? "yes" : "",
+          ]
+        }),
+      notes: releases.isEmpty ? ["nothing comes out in that time"] : [])
+  }
+}

@@ -1,0 +1,246 @@
+import SwiftBoardBoard
+import SwiftBoardCommandLine
+import SwiftBoardDependencies
+import SwiftBoardJSON
+import SwiftBoardStore
+
+/// The feature as a whole: which program a command asks, and what comes of the answer.
+///
+/// A command takes three steps: `run`, from which the service is looked up; `resolved`, which
+/// decides what is asked; and the answer. An addition asks more than once, and has a reducer of its
+/// own while it runs.
+struct MediaReducer: ComposedReducer {
+  var body: some Reducer<MediaState, MediaAction, Dependencies> {
+    MediaRouting()
+      .forEach(
+        \.additions,
+        action: CasePath {
+          .addition(job: $0.0, action: $0.1)
+        } extract: {
+          $0.addition
+        },
+        id: "addition"
+      ) {
+        MediaAdditionReducer()
+      }
+  }
+}
+
+/// What a command leads to.
+private struct MediaRouting: Reducer {
+  func reduce(
+    _ state: inout MediaState, _ action: MediaAction, _ dependencies: Dependencies
+  ) -> [Effect<MediaAction>] {
+    switch action {
+    case .run(let context, let command):
+      state.pending.append(
+        PendingMedia(job: context.job, command: command, timeout: context.timeout))
+      return resolve(command.service, context.job, dependencies)
+    case .resolved(let job, let service):
+      guard let index = state.pending.firstIndex(where: { $0.job == job }) else { return [] }
+      do throws(Failure) {
+        let pending = state.pending[index]
+        let server = try MediaServer(pending, service)
+        state.pending[index].server = server
+        return begin(pending, server, &state, dependencies)
+      } catch { return .send(.failed(job: job, failure: error)) }
+    case .answered(let job, .item(let resource), let masked):
+      if let change = state.change(of: job, resource) {
+        return update(change, masked, job, state, dependencies)
+      }
+      state.show(.item(resource: resource), of: job)
+    case .answered(let job, let answer, _): state.show(answer, of: job)
+    case .addition(let job, .added(let item, _, _)):
+      state.item = item
+      state.end(job)
+    case .addition(let job, .failed(let failure)):
+      return .send(.failed(job: job, failure: failure))
+    case .failed(let job, _): state.end(job)
+    case .addition: break
+    }
+    return []
+  }
+
+  /// Finds the service that a command asks.
+  private func resolve(
+    _ name: String, _ job: Int, _ dependencies: Dependencies
+  ) -> [Effect<MediaAction>] {
+    .task(name: "media.service") {
+      let service = try await dependencies.persistence.service(name)
+      return .resolved(job: job, service: try await masking([service], dependencies).value[0])
+    }
+    .catch { .failed(job: job, failure: Failure($0, dependencies)) }
+    .cancellable(id: job)
+  }
+
+  /// Asks the program for what a command wants.
+  private func begin(
+    _ pending: PendingMedia, _ server: MediaServer, _ state: inout MediaState,
+    _ dependencies: Dependencies
+  ) -> [Effect<MediaAction>] {
+    let media = dependencies.mediaService
+    let ask = MediaQuestion(pending, dependencies)
+    switch pending.command.request {
+    case .list:
+      let policy = pending.command.cache ?? .remoteFirst
+      return ask("library") {
+        .library(library: try await media.library(of: server, policy: policy))
+      }
+    case .show(let id), .monitor(let id, _):
+      return ask("item") { .item(resource: try await media.item(id, on: server)) }
+    case .search(let term):
+      return ask("lookup") {
+        .found(items: try await media.lookup(term, on: server).prefix(50).map(\.item))
+      }
+    case .queue: return ask("queue") { .queue(queue: try await media.queue(of: server)) }
+    case .calendar(let days):
+      let (from, until) = days.range(today: dependencies.date.now)
+      state.calendar = MediaState.Calendar(
+        service: server.service.name, from: from, until: until, releases: [])
+      return ask("calendar") {
+        .calendar(releases: try await media.calendar(of: server, from: from, until: until))
+      }
+    case .remove(let id, let deletesFiles):
+      return ask("remove", mayRepeat: false) {
+        try await media.remove(id, deletesFiles: deletesFiles, from: server)
+        return .removed(id: id)
+      }
+    case .find(let id):
+      return ask("search", mayRepeat: false) {
+        .searching(id: id, status: try await media.search(forItem: id, on: server))
+      }
+    case .add(let order):
+      let addition = MediaAddition(job: pending.job, server: server, order: order)
+      state.additions.append(addition)
+      return .send(.addition(job: pending.job, action: .begin))
+    }
+  }
+
+  /// Sends a changed item. One in which a mark stands for a value would not be the same any more.
+  private func update(
+    _ change: MediaResource, _ masked: MaskedValues?, _ job: Int, _ state: MediaState,
+    _ dependencies: Dependencies
+  ) -> [Effect<MediaAction>] {
+    guard let pending = state.pending.first(where: { $0.job == job }), let server = pending.server
+    else { return [] }
+    if let masked { return .send(.failed(job: job, failure: .holdsSecrets(masked))) }
+    let media = dependencies.mediaService
+    let ask = MediaQuestion(pending, dependencies)
+    return ask("update", mayRepeat: false) {
+      .changed(item: try await media.update(change, on: server).item)
+    }
+  }
+}
+
+/// A question to a program as an effect, with what all questions have in common.
+private struct MediaQuestion {
+  let job: Int
+  let retries: RetryPolicy
+  let dependencies: Dependencies
+
+  init(_ pending: PendingMedia, _ dependencies: Dependencies) {
+    job = pending.job
+    retries = .exponential(
+      .milliseconds(200), maximum: .seconds(60), attempts: pending.command.retries + 1)
+    self.dependencies = dependencies
+  }
+
+  /// - Parameter mayRepeat: Whether the question may be asked twice.
+  func callAsFunction(
+    _ name: String, mayRepeat: Bool = true,
+    _ question: @escaping @Sendable () async throws -> MediaAnswer
+  ) -> [Effect<MediaAction>] {
+    let (job, dependencies) = (job, dependencies)
+    return .task(name: "media.\(name)") {
+      let (answer, masked) = try await masking(try await question(), dependencies)
+      return .answered(job: job, answer: answer, masked: masked)
+    }
+    .retry(retries, clock: dependencies.clock.standard) {
+      mayRepeat && ($0 as? ProgramError)?.isTemporary == true
+    }
+    .catch { .failed(job: job, failure: Failure($0, dependencies)) }
+    .cancellable(id: job)
+  }
+}
+
+extension MediaServer {
+  /// The program that a command asks.
+  ///
+  /// - Throws: `Failure` where the service is not known, or is no media program.
+  fileprivate init(_ pending: PendingMedia, _ service: APIService?) throws(Failure) {
+    let name = pending.command.service
+    guard let service else { throw Failure(noService: name) }
+    guard let program = service.preset.flatMap(MediaProgram.init(rawValue:)) else {
+      throw Failure(
+        noProgram: service, of: "media", presets: MediaProgram.allCases.map(\.rawValue))
+    }
+    self.init(program, service, timeout: pending.timeout)
+  }
+}
+
+extension MediaDays {
+  /// From 00:00 UTC of the first day to that of the day after the last.
+  fileprivate func range(today now: Int64) -> (from: Int64, until: Int64) {
+    let day: Int64 = 86_400_000_000
+    let from = from ?? now - ((now % day) + day) % day
+    return (from, from + Int64(count) * day)
+  }
+}
+
+extension MediaState {
+  /// The command of a job that waits; `nil` for a job that has its answer.
+  func command(of job: Int) -> MediaCommand? { pending.first { $0.job == job }?.command }
+
+  /// Notes that a job waits no more, whether or not it has its answer.
+  mutating func end(_ job: Int) {
+    pending.removeAll { $0.job == job }
+    additions.remove(id: job)
+  }
+
+  /// The item as a command wants it; `nil` if the command only looks at it.
+  fileprivate func change(of job: Int, _ resource: MediaResource) -> MediaResource? {
+    guard case .monitor(_, let isMonitored)? = command(of: job)?.request else { return nil }
+    var changed = resource
+    changed.json["monitored"] = .bool(isMonitored)
+    return changed
+  }
+
+  /// Keeps what was answered.
+  fileprivate mutating func show(_ answer: MediaAnswer, of job: Int) {
+    guard let command = command(of: job) else { return }
+    end(job)
+    switch answer {
+    case .library(let library): self.library = Library(library, of: command.service)
+    case .item(let resource): item = resource.item
+    case .changed(let item):
+      self.item = item
+      if library?.service == command.service { library?.replace(item) }
+    case .removed(let id):
+      if item?.id == id { item = nil }
+      if library?.service == command.service { library?.remove(id) }
+    case .found(let items):
+      guard case .search(let term) = command.request else { return }
+      lookup = Lookup(service: command.service, term: term, items: Array(items.prefix(20)))
+    case .queue(var queue):
+      queue.entries = Array(queue.entries.prefix(Self.kept))
+      self.queue = queue
+    case .calendar(let releases): calendar?.releases = Array(releases.prefix(Self.kept))
+    case .searching: break
+    }
+  }
+}
+
+extension MediaState.Library {
+  fileprivate mutating func replace(_ item: MediaItem) {
+    guard let index = items.firstIndex(where: { $0.id == item.id }) else { return }
+    monitored += (item.isMonitored ? 1 : 0) - (items[index].isMonitored ? 1 : 0)
+    items[index] = item
+  }
+
+  fileprivate mutating func remove(_ id: Int) {
+    guard let index = items.firstIndex(where: { $0.id == id }) else { return }
+    count -= 1
+    monitored -= items[index].isMonitored ? 1 : 0
+    items.remove(at: index)
+  }
+}

@@ -1,0 +1,125 @@
+import SwiftBoardDependencies
+
+/// The rules of `DownloadService`, as checks of an implementation.
+///
+/// ```swift
+/// let checks = DownloadConformance { program in
+///   let mock = MockDownloadService()
+///   mock.set(.sample(program), for: "s")
+///   let service = APIService(name: "s", baseURL: "http://server.example")
+///   return DownloadConformance.Subject(mock, server: DownloadServer(program, service))
+/// }.checks
+/// ```
+public struct DownloadConformance: Sendable {
+  /// A service, and a server that it can ask.
+  public struct Subject: Sendable {
+    /// The service.
+    public var service: any DownloadService
+    /// A server that is not paused, with at least two downloads in its queue, of which none is, and
+    /// one that has ended.
+    public var server: DownloadServer
+    let kept: (any Sendable)?
+
+    /// Creates a subject for one check.
+    ///
+    /// - Parameter kept: A value to keep as long as the service is used, for example a server.
+    public init(
+      _ service: any DownloadService, server: DownloadServer, keeping kept: (any Sendable)? = nil
+    ) {
+      self.service = service
+      self.server = server
+      self.kept = kept
+    }
+
+    func entries() async throws -> [DownloadQueue.Entry] {
+      try await service.queue(of: server).entries
+    }
+
+    func first() async throws -> String {
+      try required(try await entries().first, "a download").id
+    }
+  }
+
+  private let make: @Sendable (_ program: DownloadProgram) async throws -> Subject
+
+  /// Creates a suite. `make` returns a new subject for each call.
+  public init(_ make: @escaping @Sendable (_ program: DownloadProgram) async throws -> Subject) {
+    self.make = make
+  }
+
+  /// The checks of all rules, for each program.
+  public var checks: [ConformanceCheck] { DownloadProgram.allCases.flatMap(checks) }
+
+  private func checks(of program: DownloadProgram) -> [ConformanceCheck] {
+    [
+      check("the status names the program", program) { subject in
+        let status = try await subject.service.status(of: subject.server)
+        try equal(status.program, program.title)
+        try equal(status.version.isEmpty, false)
+      },
+      check("a queue says how much is still to come", program) { subject in
+        let queue = try await subject.service.queue(of: subject.server)
+        try equal(queue.isPaused, false)
+        try equal(queue.count, queue.entries.count)
+        for entry in queue.entries { try holds(entry.left <= entry.size, "left <= size") }
+      },
+      check("the whole queue is paused, and goes on", program) { subject in
+        try await subject.service.pause([], on: subject.server)
+        try equal(try await subject.service.queue(of: subject.server).isPaused, true)
+        try await subject.service.resume([], on: subject.server)
+        try equal(try await subject.service.queue(of: subject.server).isPaused, false)
+      },
+      check("one download is paused, and goes on", program) { subject in
+        let id = try await subject.first()
+        try await subject.service.pause([id], on: subject.server)
+        try equal(
+          try await subject.entries().filter { $0.status == .paused }.map(\.id), [id])
+        try equal(try await subject.service.queue(of: subject.server).isPaused, false)
+        try await subject.service.resume([id], on: subject.server)
+        try equal(try await subject.entries().contains { $0.status == .paused }, false)
+      },
+      check("an added download is the last of the queue", program) { subject in
+        let id = try await subject.service.add(
+          NewDownload("http://indexer.example/get/7.nzb", name: "Arrival", category: "films"),
+          to: subject.server)
+        try equal(try await subject.entries().last?.id, id)
+      },
+      check("a removed download is gone, and several at once", program) { subject in
+        let before = try await subject.entries().map(\.id)
+        try await subject.service.remove(
+          Array(before.prefix(2)), deletesFiles: false, from: subject.server)
+        try equal(try await subject.entries().map(\.id), Array(before.dropFirst(2)))
+      },
+      check("an ID that is not in the queue is missing", program) { subject in
+        let paused = await failure { () throws(ProgramError) in
+          try await subject.service.pause(["999"], on: subject.server)
+        }
+        try equal(paused, .missing(id: "999"))
+        let resumed = await failure { () throws(ProgramError) in
+          try await subject.service.resume(["999"], on: subject.server)
+        }
+        try equal(resumed, .missing(id: "999"))
+        let removed = await failure { () throws(ProgramError) in
+          try await subject.service.remove(["999"], deletesFiles: true, from: subject.server)
+        }
+        try equal(removed, .missing(id: "999"))
+      },
+      check("a history has what ended, up to a limit", program) { subject in
+        let all = try await subject.service.history(of: subject.server, limit: 100)
+        try equal(all.isEmpty, false)
+        try equal(try await subject.service.history(of: subject.server, limit: 1), [all[0]])
+      },
+    ]
+  }
+
+  private func check(
+    _ rule: String, _ program: DownloadProgram,
+    _ body: @escaping @Sendable (_ subject: Subject) async throws -> Void
+  ) -> ConformanceCheck {
+    ConformanceCheck("DownloadService", "\(program.title): \(rule)") {
+      let subject = try await make(program)
+      try await body(subject)
+      withExtendedLifetime(subject) {}
+    }
+  }
+}

@@ -1,0 +1,161 @@
+import SwiftBoardDependencies
+import SwiftBoardTestSupport
+import Testing
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// What the live services send, and how they tell what is wrong with a server.
+@Suite(.timeLimit(.minutes(60)))
+struct LiveProgramTests {
+  private let programs: ProgramServer
+  private let dependencies = ProgramConformanceTests.dependencies()
+
+  init() throws { programs = try ProgramServer() }
+
+  private func kind(_ server: MediaServer) async -> ProgramError.Kind? {
+    do throws(ProgramError) {
+      _ = try await LiveMediaService(dependencies).status(of: server)
+      return nil
+    } catch { return error.kind }
+  }
+
+  private func kind(_ server: DownloadServer) async -> ProgramError.Kind? {
+    do throws(ProgramError) {
+      _ = try await LiveDownloadService(dependencies).status(of: server)
+      return nil
+    } catch { return error.kind }
+  }
+
+  @Test(
+    "a wrong key, a wrong program and a wrong path are told apart", arguments: MediaProgram.allCases
+  )
+  func wrongMedia(program: MediaProgram) async {
+    let origin = programs.origin
+    let right = ProgramConformanceTests.server(program, origin)
+    #expect(await kind(right) == nil)
+    let wrong = ProgramConformanceTests.server(program, origin, secret: "wrong")
+    #expect(await kind(wrong) == .wrongKey(secret: "wrong"))
+    // The page of the program, another version of the API, and nothing of it.
+    for path in ["/\(program.rawValue)", "/\(program.rawValue)/api/v9", "/nowhere"] {
+      let server = ProgramConformanceTests.server(program, origin, path: path)
+      #expect(await kind(server) == .wrongPath, "\(path)")
+    }
+    let other: MediaProgram = program == .sonarr ? .radarr : .sonarr
+    let stranger = ProgramConformanceTests.server(
+      program, origin, secret: other.rawValue, path: "/\(other.rawValue)\(other.path)")
+    #expect(await kind(stranger) == .wrongProgram(found: other.title))
+    let sab = ProgramConformanceTests.server(program, origin, path: "/sabnzbd/api")
+    #expect(await kind(sab) == .wrongPath)
+    var none = right
+    none.service.authentication = nil
+    #expect(await kind(none) == .wrongKey(secret: nil))
+  }
+
+  @Test(
+    "a wrong key, a wrong program and a wrong path are told apart for downloads",
+    arguments: DownloadProgram.allCases)
+  func wrongDownloads(program: DownloadProgram) async {
+    let origin = programs.origin
+    #expect(await kind(ProgramConformanceTests.server(program, origin)) == nil)
+    // With the last part of the address as well.
+    let whole = ProgramConformanceTests.server(
+      program, origin, path: "/\(program.rawValue)\(program.path)")
+    #expect(await kind(whole) == nil)
+    let wrong = ProgramConformanceTests.server(program, origin, secret: "wrong")
+    #expect(await kind(wrong) == .wrongKey(secret: "wrong"))
+    for path in ["/\(program.rawValue)/x", "/nowhere"] {
+      let server = ProgramConformanceTests.server(program, origin, path: path)
+      #expect(await kind(server) == .wrongPath, "\(path)")
+    }
+    let other = program == .sabnzbd ? "/nzbget\(DownloadProgram.nzbget.path)" : "/sabnzbd/api"
+    var stranger = ProgramConformanceTests.server(program, origin, path: other)
+    stranger.service.baseURL += "?x="
+    let found = await kind(stranger)
+    #expect(
+      found == .wrongProgram(found: program == .sabnzbd ? "NZBGet" : "SABnzbd"), "\(found as Any)")
+  }
+
+  @Test("a key is sent where the program wants it, and is in no error")
+  func keys() async throws {
+    _ = try await LiveMediaService(dependencies).status(
+      of: ProgramConformanceTests.server(.radarr, programs.origin))
+    #expect(programs.requests.last?.header("X-Api-Key") == "radarr-key")
+    _ = try await LiveDownloadService(dependencies).queue(
+      of: ProgramConformanceTests.server(.sabnzbd, programs.origin))
+    #expect(programs.requests.last?.query("apikey") == "sab-key")
+    programs.stop()
+    let server = ProgramConformanceTests.server(.sabnzbd, programs.origin)
+    let error = await #expect(throws: ProgramError.self) {
+      _ = try await LiveDownloadService(dependencies).queue(of: server)
+    }
+    #expect(error?.isTemporary == true)
+    #expect(!"\(error as Any)".contains("sab-key"))
+  }
+
+  @Test("a secret of an address is sent encoded, and the call of a mock has its name")
+  func secretAddress() async throws {
+    let download = NewDownload(
+      [.text(text: "http://indexer.test/get?id=1&apikey="), .secret(name: "wrong")], name: "x")
+    _ = try await LiveDownloadService(dependencies).add(
+      download, to: ProgramConformanceTests.server(.sabnzbd, programs.origin))
+    #expect(
+      programs.requests.last?.query("name") == "http://indexer.test/get?id=1&apikey=nonsense-key")
+    let mock = MockDownloadService.preview
+    _ = try await mock.add(
+      download, to: ProgramConformanceTests.server(.sabnzbd, programs.origin))
+    #expect(
+      mock.calls == [
+        MockCall("add", "sabnzbd", "http://indexer.test/get?id=1&apikey={{secret:wrong}}")
+      ])
+  }
+
+  @Test("a library that was read is there without its program, and another key's is not")
+  func keptLibrary() async throws {
+    let server = ProgramConformanceTests.server(.radarr, programs.origin)
+    let service = LiveMediaService(dependencies)
+    let first = try await service.library(of: server, policy: .remoteFirst)
+    #expect(first.verdict == .miss && first.items.map(\.title) == ["Solaris", "Stalker", "Mirror"])
+    programs.stop()
+    let kept = try await service.library(of: server, policy: .remoteFirst)
+    #expect(kept.verdict == .stale && kept.items == first.items && kept.stale != nil)
+    var other = server
+    other.service.authentication = .header(name: "X-Api-Key", secret: "wrong")
+    await #expect(throws: ProgramError.self) {
+      _ = try await service.library(of: other, policy: .remoteFirst)
+    }
+  }
+
+  @Test("an answer of another form names the member at fault")
+  func undecodable() async throws {
+    let server = try TestHTTPServer { request in
+      request.path.hasSuffix("queue")
+        ? .response(.init(json: #"{"totalRecords":1,"records":[{"id":1}]}"#))
+        : .response(.init(200, body: Array("[".utf8)))
+    }
+    let radarr = ProgramConformanceTests.server(.radarr, server.origin)
+    let service = LiveMediaService(dependencies)
+    let queue = await #expect(throws: ProgramError.self) { _ = try await service.queue(of: radarr) }
+    #expect(queue?.kind == .undecodable(path: "records[0].status"))
+    let item = await #expect(throws: ProgramError.self) {
+      _ = try await service.item(1, on: radarr)
+    }
+    #expect(item?.kind == .undecodable(path: ""))
+  }
+
+  @Test("a mock without content says how to give it some, and reports it")
+  func unanswered() async throws {
+    let mock = MockMediaService()
+    let server = ProgramConformanceTests.server(.radarr, "http://nas.test")
+    let error = await #expect(throws: ProgramError.self) {
+      _ = try await mock.queue(of: server)
+    }
+    let message = try #require(mock.issues.first?.message)
+    #expect(message.contains(#"mock.set(.sample(.radarr), for: "radarr")"#))
+    #expect(error?.kind == .unanswered(message))
+    #expect(mock.calls == [MockCall("queue", "radarr")])
+  }
+}

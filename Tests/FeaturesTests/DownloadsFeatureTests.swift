@@ -1,0 +1,153 @@
+import SwiftBoardBoard
+import SwiftBoardCommandLine
+import SwiftBoardDependencies
+import SwiftBoardFeatures
+import SwiftBoardJSON
+import SwiftBoardStore
+import SwiftBoardTesting
+import Testing
+
+/// The reducer alone: what it decides, and what its effects bring.
+@Suite("downloads, its reducer")
+struct DownloadsReducerTests {
+  typealias Downloads = AnyReducer<DownloadsState, DownloadsAction, Dependencies>
+
+  let world = World()
+  let programs = MockDownloadService()
+  let sab = APIService(name: "sab", baseURL: "http://nas.test/sabnzbd", preset: "sabnzbd")
+
+  private func store() async throws -> TestStore<Downloads> {
+    var dependencies = world.dependencies
+    try await dependencies.persistence.saveService(sab, replacing: true)
+    programs.set(.sample(.sabnzbd), for: "sab")
+    dependencies.downloadService = programs
+    return TestStore(
+      initialState: DownloadsState(), reducer: BoardFeatures.downloads.reducer,
+      clock: world.clock, dependencies: dependencies, report: report)
+  }
+
+  private func run(_ job: Int, _ request: DownloadsCommand.Request) -> DownloadsAction {
+    .run(
+      context: context("downloads", "downloads", job: job),
+      command: DownloadsCommand(request, of: "sab"))
+  }
+
+  @Test("a queue: the service, the program, the answer, and what is changed of it")
+  func queue() async throws {
+    let store = try await store()
+    let command = DownloadsCommand(.list, of: "sab")
+    var queue = MockDownloadService.Content.sample(.sabnzbd).queue
+    store.send(run(1, .list)) { $0.pending = [PendingDownloads(job: 1, command: command)] }
+    store.receive(.resolved(job: 1, service: sab))
+    store.nonExhaustively { store in
+      store.receive(.answered(job: 1, answer: .queue(queue: queue), masked: nil))
+      #expect(store.state.queue?.content == queue && store.state.pending.isEmpty)
+      store.send(run(2, .pause(ids: ["SABnzbd_nzo_1"])))
+      store.skipReceivedActions()
+      queue.entries[1].status = .paused
+      #expect(store.state.queue?.content == queue)
+      store.send(run(3, .remove(ids: ["SABnzbd_nzo_0"], deletesFiles: true)))
+      store.skipReceivedActions()
+      #expect(store.state.queue?.content.entries == [queue.entries[1]])
+      #expect(store.state.queue?.content.count == 1)
+      store.send(run(4, .pause(ids: [])))
+      store.skipReceivedActions()
+      #expect(store.state.queue?.content.isPaused == true)
+    }
+    store.finish()
+    #expect(
+      programs.calls == [
+        MockCall("queue", "sab"), MockCall("pause", "sab", "SABnzbd_nzo_1"),
+        MockCall("remove", "sab", "SABnzbd_nzo_0", "true"), MockCall("pause", "sab", ""),
+      ])
+  }
+
+  @Test("a failure ends the command, and changes nothing of the queue")
+  func failure() async throws {
+    let store = try await store()
+    store.nonExhaustively { store in
+      store.send(run(1, .list))
+      store.skipReceivedActions()
+      let before = store.state.queue
+      store.send(run(2, .remove(ids: ["x"], deletesFiles: false)))
+      store.receive(where: {
+        guard case .failed(2, let failure) = $0 else { return false }
+        return failure.code == 66 && failure.message == "SABnzbd has nothing with the ID x"
+      })
+      #expect(store.state.queue == before && store.state.pending.isEmpty)
+    }
+    store.finish()
+  }
+}
+
+/// What lines of the feature print, and with which exit code they end.
+@Suite("downloads, its lines")
+struct DownloadsFeatureTests {
+  let lines: Lines = {
+    var dependencies = Dependencies.preview
+    dependencies.clock = Dependencies.mock.clock
+    return Lines(dependencies: dependencies)
+  }()
+
+  private func add() async {
+    #expect(await lines.run("api service add sab http://nas.test/sabnzbd --preset sabnzbd") == 0)
+    #expect(await lines.run("api service add get http://nas.test --preset nzbget") == 0)
+  }
+
+  @Test("a queue is a table, with how much has come")
+  func list() async {
+    await add()
+    #expect(await lines.run("downloads list sab") == 0)
+    #expect(
+      lines.allPrinted.hasSuffix(
+        """
+        2 downloads, 1.2 MiB/s
+        id             name              status       done       size     left  category
+        -------------  ----------------  -----------  ----  ---------  -------  --------
+        SABnzbd_nzo_0  Solaris.1080p     downloading   75%    3.7 GiB  0:13:15  films
+        SABnzbd_nzo_1  Dark.S01E01.720p  queued         0%  858.3 MiB           series
+
+        """), "\(lines.allPrinted)")
+    #expect(await lines.run("downloads history get --limit 1 -o plain") == 0)
+    #expect(
+      lines.allPrinted.hasSuffix("h2\tAlien.1080p\tCompleted\t3.4 GiB\t2025-12-31T00:00\n"),
+      "\(lines.allPrinted)")
+    await lines.board.close()
+  }
+
+  @Test("downloads are added, paused, resumed and removed")
+  func change() async {
+    await add()
+    #expect(await lines.run("downloads add sab http://indexer.test/7.nzb --category films") == 0)
+    #expect(lines.allPrinted.hasSuffix("SABnzbd_nzo_101\n"), "\(lines.allPrinted)")
+    #expect(await lines.run("downloads pause sab {{last.id}}") == 0)
+    #expect(lines.allPrinted.hasSuffix("paused SABnzbd_nzo_101\n"))
+    #expect(await lines.run("downloads pause sab; downloads list sab") == 0)
+    #expect(lines.allPrinted.contains("3 downloads, paused\n"))
+    #expect(await lines.run("downloads resume sab") == 0)
+    #expect(lines.allPrinted.hasSuffix("resumed all downloads\n"))
+    #expect(await lines.run("downloads remove sab SABnzbd_nzo_0 SABnzbd_nzo_101") == 0)
+    #expect(await lines.run("assert downloads.queue.content.count == 1") == 0)
+    #expect(await lines.run("downloads remove sab SABnzbd_nzo_0") == 66)
+    #expect(await lines.run("downloads remove sab") == 64)
+    #expect(await lines.run("downloads add sab x.nzb") == 64)
+    #expect(await lines.run("downloads list films") == 64)
+    #expect(lines.allPrinted.contains("is of the kind radarr, which 'downloads' cannot ask"))
+    #expect(await lines.run("open swiftboard://downloads/sab") == 0)
+    #expect(await lines.run("open swiftboard://downloads/sab/history") == 0)
+    #expect(await lines.run("open swiftboard://downloads/sab/x") == 66)
+    await lines.board.close()
+  }
+
+  @Test("an indexer's key is a name; a typed one is refused, and in no step")
+  func key() async {
+    await add()
+    let address = "http://indexer.test/get?id=7&apikey="
+    #expect(await lines.run("downloads add sab '\(address)abcdefgh'") == 64)
+    #expect(lines.allPrinted.contains("apikey={{secret:NAME}}"), "\(lines.allPrinted)")
+    #expect(!lines.allSteps.contains("abcdefgh"))
+    #expect(await lines.run("downloads add sab \(address){{secret:radarr}}") == 0)
+    #expect(lines.allSteps.contains(#"{"secret":{"name":"radarr"}}"#))
+    await lines.board.close()
+  }
+}

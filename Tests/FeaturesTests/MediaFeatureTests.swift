@@ -1,0 +1,396 @@
+import SwiftBoardBoard
+import SwiftBoardCommandLine
+import SwiftBoardDependencies
+import SwiftBoardFeatures
+import SwiftBoardJSON
+import SwiftBoardStore
+import SwiftBoardTesting
+import Testing
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// The reducer alone: what it decides, and what its effects bring.
+@Suite("media, its reducer")
+struct MediaReducerTests {
+  typealias Media = AnyReducer<MediaState, MediaAction, Dependencies>
+
+  let world = World()
+  let media = MockMediaService()
+  let films = APIService(name: "films", baseURL: "http://nas.test/api/v3", preset: "radarr")
+
+  private func store(
+    _ terminal: any TerminalService = SilentTerminal(), service: APIService? = nil,
+    content: MediaContent = .sample(.radarr)
+  ) async throws -> TestStore<Media> {
+    var dependencies = world.dependencies
+    let service = service ?? films
+    try await dependencies.persistence.saveService(service, replacing: true)
+    media.set(content, for: service.name)
+    dependencies.mediaService = media
+    dependencies.terminal = terminal
+    return TestStore(
+      initialState: MediaState(), reducer: BoardFeatures.media.reducer, clock: world.clock,
+      dependencies: dependencies, report: report)
+  }
+
+  private func run(
+    _ job: Int, _ request: MediaCommand.Request, of service: String = "films", retries: Int = 0
+  ) -> MediaAction {
+    .run(
+      context: context("media", "media", job: job),
+      command: MediaCommand(request, of: service, retries: retries))
+  }
+
+  private func failure(_ action: MediaAction) -> Failure? {
+    if case .failed(_, let failure) = action { failure } else { nil }
+  }
+
+  @Test("a library: the service, the program, the answer")
+  func library() async throws {
+    let store = try await store()
+    let command = MediaCommand(.list, of: "films")
+    let server = MediaServer(.radarr, films)
+    let items = MediaContent.sample(.radarr).library.map(\.item)
+
+    store.send(run(1, .list)) { $0.pending = [PendingMedia(job: 1, command: command)] }
+    store.receive(.resolved(job: 1, service: films)) { $0.pending[0].server = server }
+    store.receive(
+      .answered(job: 1, answer: .library(library: MediaLibrary(items)), masked: nil)
+    ) {
+      $0.library = MediaState.Library(MediaLibrary(items), of: "films")
+      $0.pending = []
+    }
+    store.finish()
+    #expect(media.calls == [MockCall("library", "films", "remoteFirst")])
+  }
+
+  @Test("an addition takes what there is one of, and sends the whole resource")
+  func addition() async throws {
+    var content = MediaContent.sample(.radarr)
+    content.options[.qualityProfile] = [MediaOption(id: 4, name: "HD-1080p")]
+    let store = try await store(content: content)
+    store.nonExhaustively { store in
+      store.send(run(1, .add(order: MediaOrder("arrival"))))
+      #expect(store.state.additions.isEmpty)
+      store.receive(.addition(job: 1, action: .begin))
+      #expect(store.state.additions[id: 1]?.phase == .asking(question: .item))
+      store.skipReceivedActions()
+      #expect(store.state.additions.isEmpty && store.state.pending.isEmpty)
+      #expect(store.state.item?.title == "Arrival")
+    }
+    store.finish()
+    let sent = try JSON(parsing: try #require(media.calls.last?.arguments.last))
+    #expect(media.calls.last?.name == "add")
+    // A member that the board does not know, and what the program needs.
+    #expect(sent["images"] == content.catalogue[2].json["images"])
+    #expect(sent["qualityProfileId"] == 4 && sent["rootFolderPath"] == "/media")
+    #expect(sent["monitored"] == true && sent["addOptions"]?["searchForMovie"] == false)
+  }
+
+  @Test("Lidarr is asked for a metadata profile as well, and told what to monitor")
+  func lidarr() async throws {
+    let service = APIService(name: "music", baseURL: "http://nas.test/api/v1", preset: "lidarr")
+    let store = try await store(service: service, content: .sample(.lidarr))
+    store.nonExhaustively { store in
+      let order = MediaOrder("autechre", isMonitored: false, searches: true)
+      store.send(run(1, .add(order: order), of: "music"))
+      store.skipReceivedActions()
+      #expect(store.state.item?.title == "Autechre")
+    }
+    store.finish()
+    #expect(media.calls.map(\.name) == ["lookup", "options", "options", "options", "add"])
+    let sent = try JSON(parsing: try #require(media.calls.last?.arguments.last))
+    #expect(sent["metadataProfileId"] == 1 && sent["monitored"] == false)
+    #expect(sent["addOptions"] == ["monitor": "none", "searchForMissingAlbums": true])
+  }
+
+  /// A user who always chooses the second.
+  private struct SecondChoice: TerminalService {
+    func askPassphrase(prompt: String, isNew: Bool) async throws(TerminalError) -> GuardedBytes? {
+      nil
+    }
+    func reveal(_ value: Data) async {}
+    func readInput(limit: Int) async throws(TerminalError) -> Data {
+      throw TerminalError(.unavailable, "nothing")
+    }
+    func choose(
+      _ question: String, among names: [String]
+    ) async throws(TerminalError) -> Int? { 1 }
+  }
+
+  @Test("where there are several, a terminal asks")
+  func choosing() async throws {
+    let store = try await store(SecondChoice())
+    store.nonExhaustively { store in
+      store.send(run(1, .add(order: MediaOrder("dune"))))
+      store.receive(.addition(job: 1, action: .begin))
+      store.receive(where: { if case .addition(1, .found) = $0 { true } else { false } })
+      #expect(store.state.additions[id: 1]?.phase == .choosing(question: .item))
+      #expect(
+        store.state.additions[id: 1]?.candidates.map(\.name) == ["Dune (1984)", "Dune (2021)"])
+      store.receive(.addition(job: 1, action: .chose(index: 1)))
+      #expect(store.state.additions[id: 1]?.resource?.item.year == 2021)
+      store.skipReceivedActions()
+      #expect(store.state.item?.year == 2021)
+    }
+    store.finish()
+    let sent = try JSON(parsing: try #require(media.calls.last?.arguments.last))
+    #expect(sent["qualityProfileId"] == 4)
+  }
+
+  @Test(
+    "without a terminal, what there are several of is listed, and the line decides",
+    arguments: [
+      (MediaOrder("dune"), "there are 2 of 'dune': 1 Dune (1984), 2 Dune (2021)"),
+      (MediaOrder("dune", pick: 3), "there are 2 of 'dune': 1 Dune (1984), 2 Dune (2021)"),
+      (MediaOrder("arrival"), "Radarr has 2 quality profiles: Any, HD-1080p"),
+      (
+        MediaOrder("arrival", options: [.qualityProfile: "hd-1080"]),
+        "Radarr has no quality profile 'hd-1080'"
+      ),
+      (
+        MediaOrder("arrival", options: [.qualityProfile: "any", .rootFolder: "/x"]),
+        "Radarr has no root folder '/x'"
+      ),
+    ])
+  func several(order: MediaOrder, message: String) async throws {
+    let store = try await store()
+    store.nonExhaustively { store in
+      store.send(run(1, .add(order: order)))
+      store.receive(where: { failure($0)?.message == message && failure($0)?.code == 64 })
+      #expect(store.state.additions.isEmpty && store.state.pending.isEmpty)
+    }
+    store.finish()
+    #expect(!media.calls.contains { $0.name == "add" })
+  }
+
+  @Test("a change of an item is sent whole")
+  func monitor() async throws {
+    let store = try await store()
+    let before = MediaContent.sample(.radarr).library[1]
+    store.nonExhaustively { store in
+      store.send(run(1, .list))
+      store.skipReceivedActions()
+      #expect(store.state.library?.monitored == 2)
+      store.send(run(2, .monitor(id: 2, isMonitored: true)))
+      store.skipReceivedActions()
+      #expect(store.state.item?.isMonitored == true && store.state.library?.monitored == 3)
+    }
+    store.finish()
+    #expect(media.calls.map(\.name) == ["library", "item", "update"])
+    var after = before
+    after.json["monitored"] = true
+    #expect(media.content(of: "films")?.library[1] == after)
+  }
+
+  @Test("a question is asked again, an addition is not, and a failure ends the command")
+  func retries() async throws {
+    let store = try await store()
+    let refused = ProgramError(
+      .api(APIError(.refused, "nothing listens at nas.test:80")), program: "Radarr",
+      service: "films")
+    media.fail("queue", with: refused)
+    media.fail("remove", with: refused)
+    store.nonExhaustively { store in
+      store.send(run(1, .queue, retries: 1))
+      store.skipReceivedActions()
+      #expect(store.state.queue == nil)
+      store.advance(by: .milliseconds(200))
+      store.skipReceivedActions()
+      #expect(store.state.queue?.entries.count == 1)
+      store.send(run(2, .remove(id: 1, deletesFiles: false), retries: 1))
+      store.receive(where: { failure($0)?.code == 69 })
+      #expect(store.state.pending.isEmpty)
+    }
+    store.finish()
+    #expect(media.calls.map(\.name) == ["queue", "queue", "remove"])
+    #expect(media.issues.isEmpty)
+  }
+
+  @Test("a calendar begins at midnight of the day")
+  func calendar() async throws {
+    let store = try await store()
+    let (start, day) = (DateGenerator.mockStart, Int64(86_400_000_000))
+    store.nonExhaustively { store in
+      store.send(run(1, .calendar(days: MediaDays(count: 7))))
+      store.skipReceivedActions()
+      #expect(store.state.calendar?.from == start && store.state.calendar?.until == start + 7 * day)
+      #expect(store.state.calendar?.releases.map(\.kind) == [.cinema, .digital])
+      store.send(run(2, .calendar(days: MediaDays(from: start + day, count: 60))))
+      store.skipReceivedActions()
+      #expect(store.state.calendar?.releases.map(\.kind) == [.cinema, .digital, .physical])
+    }
+    store.finish()
+  }
+
+  @Test("a job that is cancelled asks no more, and is no addition any more")
+  func cancelled() async throws {
+    var state = MediaState()
+    let server = MediaServer(.radarr, films)
+    state.pending = [
+      PendingMedia(job: 1, command: MediaCommand(.add(order: MediaOrder("x")), of: "films"))
+    ]
+    state.additions.append(MediaAddition(job: 1, server: server, order: MediaOrder("x")))
+    BoardFeatures.media.cancelled(&state, 1)
+    #expect(state == MediaState())
+  }
+
+  /// Whatever is asked and fails, and in whichever order.
+  @Test("a model: what is added waits, what is kept is bounded, and counts fit")
+  func model() {
+    let library = (1...150).map {
+      MediaResource(["id": JSON($0), "title": "t", "monitored": .bool($0 % 2 == 0)])
+    }
+    @Sendable func job(_ random: inout SeededRandom) -> Int {
+      Int.random(in: 1...Int(Int32.max), using: &random)
+    }
+    @Sendable func id(_ random: inout SeededRandom) -> Int {
+      Int.random(in: 1...160, using: &random)
+    }
+    let model = ModelTest(
+      initialState: MediaState(), reducer: BoardFeatures.media.reducer,
+      moves: [
+        .send { _, random in run(job(&random), .list) },
+        .send { _, random in run(job(&random), .show(id: id(&random))) },
+        .send { _, random in
+          let isMonitored = Bool.random(using: &random)
+          return run(job(&random), .monitor(id: id(&random), isMonitored: isMonitored))
+        },
+        .send { _, random in run(job(&random), .remove(id: id(&random), deletesFiles: false)) },
+        .send { _, random in
+          let term = ["dune", "arrival", "nothing"].randomElement(using: &random) ?? ""
+          return run(
+            job(&random), .add(order: MediaOrder(term, pick: 1, options: [.qualityProfile: "Any"])))
+        },
+        .send { _, random in run(job(&random), .queue, of: "unknown") },
+      ],
+      invariants: [
+        Invariant("what is added is a command that waits") { (state: MediaState) in
+          state.additions.allSatisfy { addition in
+            state.pending.contains { $0.job == addition.job }
+          }
+        },
+        Invariant("what is kept is bounded, and its counts fit") { (state: MediaState) in
+          guard let library = state.library else { return true }
+          return library.items.count <= 100 && library.items.count <= library.count
+            && library.monitored <= library.count
+        },
+      ], interleaves: true
+    ) { run in
+      var dependencies = Dependencies.mock
+      let media = MockMediaService()
+      var content = MediaContent.sample(.radarr)
+      content.library = library
+      media.set(content, for: "films")
+      dependencies.mediaService = media
+      dependencies.persistence = MockPersistenceService.preview
+      dependencies.clock = BoardClock(
+        now: { run.clock.now.offset.microseconds },
+        sleep: { try await run.clock.sleep(for: $0) })
+      return dependencies
+    }
+    model.check(seeds: 1...40, length: 40, report: report)
+  }
+}
+
+/// What lines of the feature print, and with which exit code they end.
+@Suite("media, its lines")
+struct MediaFeatureTests {
+  let lines: Lines = {
+    var dependencies = Dependencies.preview
+    dependencies.clock = Dependencies.mock.clock
+    return Lines(dependencies: dependencies)
+  }()
+
+  @Test("a library is a table, and an item a record; its JSON is whole")
+  func list() async {
+    #expect(await lines.run("media list films") == 0)
+    #expect(
+      lines.allPrinted == """
+        3 items, 2 monitored  MISS
+        id  title         year  monitored  files
+        --  ------------  ----  ---------  -----
+         1  Blade Runner  1979  yes          1/1
+         2  Alien         1982  no           0/1
+         3  Solaris       1985  yes          0/1
+
+        """, "\(lines.allPrinted)")
+    #expect(await lines.run("media show films 1 --json") == 0)
+    #expect(lines.allPrinted.contains(#""images":[{"coverType":"poster","url":"/100.jpg"}]"#))
+    #expect(
+      await lines.run("assert media.library.count == 3 and media.item.title == '\"Blade Runner\"'")
+        == 0)
+    #expect(await lines.run("media show films 99") == 66)
+    #expect(lines.allPrinted.contains("error: Radarr has nothing with the ID 99"))
+    await lines.board.close()
+  }
+
+  @Test("what is found can be added, monitored, searched for and removed")
+  func add() async {
+    #expect(await lines.run("media search films dune") == 0)
+    #expect(lines.allPrinted.contains("   2  Dune   2021  tmdb:201"), "\(lines.allPrinted)")
+    #expect(await lines.run("media add films dune") == 64)
+    #expect(lines.allPrinted.contains("help: take one with --pick N"), "\(lines.allPrinted)")
+    #expect(await lines.run("media add films tmdb:201 --profile hd-1080p") == 0)
+    #expect(
+      lines.allPrinted.hasSuffix("added Dune (2021) as 4: HD-1080p, /media\n"),
+      "\(lines.allPrinted)")
+    #expect(await lines.run("media add films tmdb:201 --profile Any") == 73)
+    #expect(await lines.run("media monitor films 4 --off") == 0)
+    #expect(lines.allPrinted.hasSuffix("Dune (2021) is not monitored any more\n"))
+    #expect(await lines.run("media find films 4") == 0)
+    #expect(lines.allPrinted.hasSuffix("the search for 4 is queued\n"))
+    #expect(await lines.run("media remove films 4") == 0)
+    #expect(await lines.run("media show films 4") == 66)
+    #expect(await lines.run("media search films nothing") == 0)
+    #expect(await lines.run("media add films nothing") == 66)
+    await lines.board.close()
+  }
+
+  @Test("a queue and a calendar are tables")
+  func queueAndCalendar() async {
+    #expect(await lines.run("media queue films -o plain") == 0)
+    #expect(
+      lines.allPrinted.contains("1\tSolaris.1080p\t75%\t3.7 GiB\t00:12:30\tdownloading\n"),
+      "\(lines.allPrinted)")
+    #expect(await lines.run("media calendar films --from 2026-01-01 --to 2026-02-28 -o plain") == 0)
+    #expect(
+      lines.allPrinted.hasSuffix(
+        "2026-01-02\tcinema\tAlien\t\t\n2026-01-04\tdigital\tAlien\t\t\n2026-02-10\tphysical\tAlien\t\t\n"
+      ),
+      "\(lines.allPrinted)")
+    await lines.board.close()
+  }
+
+  @Test(
+    "words that are no command are refused, with what would be one",
+    arguments: [
+      ("list", "service"), ("show films x", "id is a whole number"), ("search films ''", "a title"),
+      ("calendar films --to 2026-01-01", "--to needs --from"),
+      ("calendar films --from 1.1.2026", "a day like 2026-11-01"),
+      ("calendar films --from 2026-02-02 --to 2026-02-01", "up to 1000 days later"),
+      ("calendar films --days 0", "--days"), ("add films x --pick 0", "--pick"),
+      ("list sample", "the service 'sample' has no preset"),
+    ])
+  func refused(line: String, text: String) async {
+    #expect(await lines.run("media \(line)") == 64)
+    #expect(lines.allPrinted.lowercased().contains(text.lowercased()), "\(lines.allPrinted)")
+    await lines.board.close()
+  }
+
+  @Test("an unknown service is missing, and links lead to a library and to an item")
+  func services() async {
+    #expect(await lines.run("media list nobody") == 66)
+    #expect(lines.allPrinted.contains("there is no service named 'nobody'"))
+    #expect(await lines.run("open swiftboard://media/films/2") == 0)
+    #expect(await lines.run("assert media.item.id == 2") == 0)
+    #expect(await lines.run("open swiftboard://media/films") == 0)
+    #expect(await lines.run("assert media.library.service == '\"films\"'") == 0)
+    #expect(await lines.run("open swiftboard://media/films/x") == 66)
+    await lines.board.close()
+  }
+}

@@ -1,0 +1,105 @@
+import SwiftBoardBoard
+import SwiftBoardCommandLine
+import SwiftBoardDependencies
+import SwiftBoardJSON
+import SwiftBoardStore
+import SwiftBoardTesting
+import Testing
+
+/// Commands that are repeated.
+@Suite("watch")
+struct WatchTests {
+  /// A board whose pauses are over at once.
+  private static func quick() -> Lines {
+    var dependencies = Dependencies.preview
+    dependencies.clock = BoardClock(now: { 0 }, sleep: { _ in })
+    return Lines(dependencies: dependencies)
+  }
+
+  /// A board whose pauses last until they are cancelled.
+  private static func paused() -> Lines { Lines(World()) }
+
+  @Test("a command is repeated as often as the line says, and each round is a job")
+  func count() async {
+    let lines = Self.quick()
+    #expect(await lines.run("watch 5s echo x --count 3") == 0)
+    #expect(lines.allPrinted == "x\nx\nx\n")
+    #expect(lines.board.store.state.shell.watches == nil)
+    #expect(lines.board.nextJob() > 4)
+    await lines.board.close()
+  }
+
+  @Test("options behind the command are its own, and the last round gives the exit code")
+  func options() async {
+    let lines = Self.quick()
+    #expect(await lines.run("watch --count 2 5s characters list --page 2 -o csv") == 0)
+    let rows = lines.allPrinted.split(separator: "\r\n", omittingEmptySubsequences: false)
+    #expect(rows.count { $0.hasSuffix("21,Aqua Morty,unknown,Humanoid,Male") } == 2, "\(rows)")
+    #expect(await lines.run("watch 5s db get c none --count 2") == 66)
+    #expect(await lines.run("watch 1s --count 2 assert 'shell.watches exists'") == 0)
+    #expect(await lines.run("watch 5s downloads list nobody --count=1") == 66)
+    await lines.board.close()
+  }
+
+  @Test(
+    "what cannot be repeated is refused before the first round",
+    arguments: [
+      ("watch", "interval is missing"), ("watch 5s", "command is missing"),
+      ("watch x jobs", "interval"), ("watch 0s jobs", "at least 1ms"),
+      ("watch 5s nope", "unknown command 'nope'"), ("watch 5s exit", "'exit' cannot be repeated"),
+      ("watch 5s watch 5s jobs", "'watch' cannot be repeated"),
+      ("watch 5s jobs --count 0", "--count is at least 1"),
+      ("watch 5s log tail -f", "'log tail' has no end to wait for"),
+      ("watch 5s keychain set k --from-stdin", "--from-stdin"),
+      ("watch 5s api get x/ Authorization:abcdefgh", "looks like a secret"),
+      ("watch --count 2 5s keychain set k abcdefgh", "a secret on the command line"),
+    ])
+  func refused(line: String, text: String) async {
+    let lines = Self.quick()
+    #expect(await lines.run(line) == 64, "\(lines.allPrinted)")
+    #expect(lines.allPrinted.lowercased().contains(text.lowercased()), "\(lines.allPrinted)")
+    #expect(lines.board.store.state.shell.watches == nil)
+    #expect(!lines.allSteps.contains("abcdefgh"))
+    await lines.board.close()
+  }
+
+  @Test("in the background it goes on until it is cancelled")
+  func background() async throws {
+    let lines = Self.paused()
+    #expect(await lines.run("watch 1h echo x &") == 0)
+    try await lines.board.store.wait { $0.shell.watches?.first?.isDue == false }
+    #expect(lines.allPrinted == "x\n")
+    #expect(lines.board.store.state.shell.running.map(\.name) == ["watch"])
+    #expect(await lines.run("cancel 1") == 0)
+    #expect(lines.board.store.state.shell.watches == nil)
+    #expect(lines.board.store.state.shell.running.isEmpty)
+    #expect(lines.board.store.effects.allSatisfy { $0.phase == .cancelled })
+    await lines.board.close()
+  }
+
+  @Test("an interrupt ends the pause and the line")
+  func interrupt() async throws {
+    let lines = Self.paused()
+    let line = Task { await lines.run("watch 1h echo x") }
+    try await lines.board.store.wait { $0.shell.watches?.first?.isDue == false }
+    // Whether the line has come to its pause or not, it ends there.
+    lines.session.interrupt()
+    #expect(await line.value == 130)
+    #expect(lines.board.store.state.shell.watches == nil)
+    await lines.board.close()
+  }
+
+  @Test("the end of the lines cancels one without an end, and waits for one with a count")
+  func end() async throws {
+    let lines = Self.paused()
+    #expect(await lines.run("watch 1h echo x &") == 0)
+    try await lines.board.store.wait { $0.shell.watches?.first?.isDue == false }
+    #expect(await lines.session.finish(cancelledBy: nil).exitCode == 0)
+    let quick = Self.quick()
+    #expect(await quick.run("watch 1h echo y --count 2 &") == 0)
+    #expect(await quick.session.finish(cancelledBy: nil).exitCode == 0)
+    #expect(quick.allPrinted == "y\ny\n")
+    await lines.board.close()
+    await quick.board.close()
+  }
+}
