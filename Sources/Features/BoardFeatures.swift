@@ -5,7 +5,7 @@ public enum BoardFeatures {
   /// All features in help order.
   public static let all = FeatureList(
     BoardFeatures.api, BoardFeatures.keychain, BoardFeatures.db, BoardFeatures.log,
-    BoardFeatures.characters,
+    BoardFeatures.characters, BoardFeatures.analytics,
     source: FeatureList.Source(
       imports: ["import SwiftBoardFeatures"], expression: "BoardFeatures.all"))
 }

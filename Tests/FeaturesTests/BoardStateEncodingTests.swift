@@ -51,6 +51,7 @@ struct BoardStateEncodingTests {
     (query.since, query.step, query.follows) = (1, 2, true)
     state.log.query = LogListing(job: 4, query: query)
     state.characters = characters
+    state.analytics.consent = true
     state.session.recording = "r.actions.jsonl"
     state.session.position = SessionPosition(step: 3, last: 5)
     return state
@@ -106,6 +107,7 @@ struct BoardStateEncodingTests {
     for name in ["name", "status", "species", "type", "gender"] {
       state.search.filter[name] = "x"
     }
+    state.search.knowsRecent = true
     state.search.pages = 1
     state.search.count = 1
     state.search.results = state.list.shown[0].rows

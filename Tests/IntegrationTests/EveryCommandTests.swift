@@ -85,6 +85,10 @@ struct EveryCommandTests {
       "characters.recent.remove",
       ["characters recent remove name==rick", "-characters recent remove rick"]
     ),
+    ("analytics.status", ["analytics status", "analytics status --json"]),
+    ("analytics.on", ["analytics on"]),
+    ("analytics.show", ["log note counted", "analytics show", "analytics show --json"]),
+    ("analytics.off", ["analytics off"]),
     ("echo", ["echo a b", "echo kept > out.txt", "echo more >> out.txt"]),
     ("set", ["set x 1"]),
     ("unset", ["unset x"]),

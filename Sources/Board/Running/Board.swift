@@ -15,6 +15,7 @@ public final class Board: Sendable {
   private let sink: @Sendable (BoardOutput) -> Void
   private let onBackgroundEnd: @Sendable (FinishedJob) -> Int32?
   private let recordings: BoardRecording
+  private let analytics: StepAnalytics
   private let shared: Mutex<Shared>
   /// Set when the board is being closed: from then on no action is sent.
   private let closing: CancelFlag
@@ -69,6 +70,7 @@ public final class Board: Sendable {
     shared = Mutex(Shared(renderer: BoardRenderer(features, isReplay: false)))
     self.closing = closing
     self.dependencies = dependencies
+    analytics = StepAnalytics(dependencies)
     self.sink = sink
     self.onBackgroundEnd = onBackgroundEnd
     let recordings = BoardRecording(
@@ -258,6 +260,7 @@ public final class Board: Sendable {
       if time.isFirst { shared.renderer.forgetBeginnings() }
       return shared.renderer.outputs(of: step.action, in: state, at: time.time)
     }
+    analytics.track { features.events(of: step.action, in: state) }
     if let finished = state.shell.finished { keepEnd(finished, outputs) }
     for output in outputs { sink(output) }
     let before = shared.withLock { shared in

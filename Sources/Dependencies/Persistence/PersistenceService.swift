@@ -13,6 +13,8 @@ public protocol PersistenceService: Service, DocumentStore, PreferenceStore, API
   /// - Complexity: Independent of the number of documents. A count that would need too many rows is
   ///   left out.
   func contents(limit: Int) async throws(PersistenceError) -> DatabaseContents
+  /// Whether the main file is open, so that a call that reads it opens nothing.
+  var isOpen: Bool { get }
   /// Figures of both files: rows, bytes, versions.
   func statistics() async throws(PersistenceError) -> PersistenceStatistics
   /// The database's own consistency check; an empty list is healthy.
@@ -20,6 +22,11 @@ public protocol PersistenceService: Service, DocumentStore, PreferenceStore, API
   /// A consistent copy of what must not be lost, taken while others may write. Never over an
   /// existing file.
   func backup(to path: String) async throws(PersistenceError)
+}
+
+extension PersistenceService {
+  /// `true`: there is nothing to open.
+  public var isOpen: Bool { true }
 }
 
 /// JSON documents by collection and id. Bodies are JSON text and come back byte for byte.
