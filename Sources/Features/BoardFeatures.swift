@@ -6,6 +6,7 @@ public enum BoardFeatures {
   public static let all = FeatureList(
     BoardFeatures.api, BoardFeatures.keychain, BoardFeatures.db, BoardFeatures.log,
     BoardFeatures.characters, BoardFeatures.media, BoardFeatures.downloads,
+    BoardFeatures.analytics,
     source: FeatureList.Source(
       imports: ["import SwiftBoardFeatures"], expression: "BoardFeatures.all"))
 }

@@ -56,6 +56,7 @@ struct BoardStateEncodingTests {
     state.characters = characters
     state.media = media
     state.downloads = downloads
+    state.analytics.consent = true
     state.session.recording = "r.actions.jsonl"
     state.session.position = SessionPosition(step: 3, last: 5)
     return state
@@ -111,6 +112,7 @@ struct BoardStateEncodingTests {
     for name in ["name", "status", "species", "type", "gender"] {
       state.search.filter[name] = "x"
     }
+    state.search.knowsRecent = true
     state.search.pages = 1
     state.search.count = 1
     state.search.results = state.list.shown[0].rows

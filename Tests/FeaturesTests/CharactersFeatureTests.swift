@@ -190,6 +190,44 @@ struct CharactersReducerTests {
     #expect(exploration.orders > 1)
   }
 
+  @Test("the searches of earlier sessions are known once a search needs them, and read once")
+  func recalled() async throws {
+    for (index, text) in ["name==old", "name==older"].reversed().enumerated() {
+      try await world.persistence.addSearch(text, scope: "characters", at: Int64(index))
+    }
+    world.api.answer { _ in Self.json([], count: 0, pages: 0) }
+    let store = store()
+    store.nonExhaustively { store in
+      #expect(store.state.recent == [])
+      store.send(run(1, .search(filter: Self.filter("a"), page: 1, options: CharactersOptions())))
+      store.receive(.search(action: .remembered(text: "name==a")))
+      store.receive(.search(action: .recalled(texts: ["name==a", "name==old", "name==older"])))
+      store.skipReceivedActions()
+      #expect(store.state.recent == ["name==a", "name==old", "name==older"])
+      store.send(run(2, .search(filter: Self.filter("b"), page: 1, options: CharactersOptions())))
+      store.skipReceivedActions()
+      #expect(store.state.recent.first == "name==b" && store.state.recent.count == 4)
+    }
+    store.finish()
+    #expect(world.persistence.calls.map(\.name).count { $0 == "searches" } == 1)
+  }
+
+  @Test("a service that refuses the request for want of a key says so")
+  func refusedKey() {
+    world.api.answer("GET", "\(Self.address)/character/1", with: .status(401))
+    let store = store()
+    store.nonExhaustively { store in
+      store.send(run(1, .show(id: 1, options: CharactersOptions())))
+      store.receive(
+        where: {
+          guard case .detail(.failed(_, id: 1, let error)) = $0 else { return false }
+          return error.status == 401 && error.failure.code == 4
+            && error.failure.help?.hasPrefix("the service 'rick-and-morty' wants a key") == true
+        })
+    }
+    store.finish()
+  }
+
   @Test("a failing service: the request is sent again, then the failure is told")
   func failure() {
     world.api.answer("GET", "\(Self.address)/character/1", with: .status(503))
@@ -463,7 +501,7 @@ struct CharactersFeatureTests {
     #expect(await lines.run("open swiftboard://nobody/1") == 66)
     #expect(
       lines.allPrinted.hasSuffix(
-        "help: features: api, keychain, db, log, characters, media, downloads, session, shell\n"),
+        "help: features: api, keychain, db, log, characters, media, downloads, analytics, session, shell\n"),
       "\(lines.allPrinted)")
     await lines.board.close()
   }
@@ -485,6 +523,48 @@ struct CharactersFeatureTests {
     #expect(lines.allPrinted.contains("the address of the picture holds the secret 'k'"))
     #expect(!lines.allPrinted.contains("s3cretvalue"))
     #expect(world.api.requests.allSatisfy { !$0.url.contains("pictures.test") })
+    await lines.board.close()
+  }
+
+  @Test("a search for what becomes a secret: later the text is a mark, and is refused")
+  func searchForSecret() async {
+    let world = World()
+    world.api.answer { _ in .status(404) }
+    let lines = Lines(world)
+    #expect(await lines.run("characters search name==s3cretvalue") == 0)
+    #expect(lines.board.store.state.characters.recent == ["name==s3cretvalue"])
+    // From now on it is known.
+    world.logger.redactor.registerSecret(Array("s3cretvalue".utf8), name: "k")
+    let (printed, steps) = (lines.allPrinted.count, lines.allSteps.count)
+    #expect(await lines.run("characters recent --plain") == 0)
+    #expect(lines.allPrinted.hasSuffix("\tname==«secret:k»\n"), "\(lines.allPrinted)")
+    #expect(lines.board.store.state.characters.recent == ["name==«secret:k»"])
+    #expect(await lines.run("characters search name==s3cretvalue") == 64)
+    #expect(await lines.run("characters recent remove name==s3cretvalue") == 64)
+    #expect(lines.allPrinted.contains("this is the value of the secret 'k'"))
+    #expect(!lines.allPrinted.dropFirst(printed).contains("s3cretvalue"))
+    #expect(!lines.allSteps.dropFirst(steps).contains("s3cretvalue"))
+    await lines.board.close()
+  }
+
+  @Test("a picture comes from the cache, unless another policy is asked for")
+  func cachedImage() async {
+    let world = World()
+    let picture = "http://pictures.test/1.jpeg"
+    world.api.answer(
+      "GET", "\(CharactersRequest.usualAddress)/character/1",
+      with: .json(
+        #"{"id":1,"name":"R","status":"Alive","species":"Human","gender":"Male","image":"\#(picture)"}"#
+      ))
+    let bytes = Data([0xFF, 0xD8, 0x00, 0xFF])
+    world.api.answer("GET", picture, with: .response(status: 200, headers: [], body: bytes))
+    let lines = Lines(world)
+    #expect(await lines.run("characters image 1 --out a.jpeg") == 0, "\(lines.allPrinted)")
+    #expect(await lines.run("characters image 1 --out b.jpeg") == 0)
+    #expect(world.files.files["a.jpeg"] == bytes && world.files.files["b.jpeg"] == bytes)
+    #expect(world.api.requests.map(\.url).count { $0 == picture } == 1)
+    #expect(await lines.run("characters image 1 --out b.jpeg --cache noCache") == 0)
+    #expect(world.api.requests.map(\.url).count { $0 == picture } == 2)
     await lines.board.close()
   }
 

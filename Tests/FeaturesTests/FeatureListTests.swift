@@ -123,6 +123,11 @@ struct FeatureListTests {
         .succeeded(
           job: 1, result: .statistics(statistics: LoggerStatistics(counts: [:], dropped: 0)))),
       .log(.succeeded(job: 1, result: .exported(count: 1, path: "p", unreadable: 1))),
+      BoardAction(
+        .succeeded(job: 1, result: .status(consent: true, providers: [])),
+        of: BoardFeatures.analytics),
+      BoardAction(
+        .succeeded(job: 1, result: .events(events: [])), of: BoardFeatures.analytics),
       .characters(.recent(job: 1, searches: [RecentSearch(text: "t", at: 1)])),
       .characters(.list(action: .loaded(request: asked, answer: CharactersAnswer(page)))),
       .characters(.search(action: .loaded(request: asked, answer: CharactersAnswer(page)))),

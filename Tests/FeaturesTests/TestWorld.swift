@@ -183,6 +183,10 @@ extension BoardState {
     get { self[BoardFeatures.log] }
     _modify { yield &self[BoardFeatures.log] }
   }
+  var analytics: AnalyticsState {
+    get { self[BoardFeatures.analytics] }
+    _modify { yield &self[BoardFeatures.analytics] }
+  }
   var characters: CharactersState {
     get { self[BoardFeatures.characters] }
     _modify { yield &self[BoardFeatures.characters] }

@@ -21,6 +21,7 @@ struct AnyFeature: Sendable {
   let reducer: AnyReducer<BoardState, BoardAction, Dependencies>
   let outcome: @Sendable (AnyFeatureAction, BoardState) -> Outcome?
   let partialOutcome: @Sendable (AnyFeatureAction) -> PartialOutcome?
+  let events: @Sendable (AnyFeatureAction, BoardState) -> [AnalyticsEvent]
   let cancelled: @Sendable (inout BoardState, _ job: Int) -> Void
   let atTerminal: @Sendable (inout BoardState) -> Void
   let initialState: FeatureStates.Value
@@ -52,6 +53,9 @@ struct AnyFeature: Sendable {
     }
     partialOutcome = { [partial = feature.partialOutcome] action in
       (action.base as? Action).flatMap(partial)
+    }
+    events = { [events = feature.events] action, state in
+      (action.base as? Action).map { events($0, state[key]) } ?? []
     }
     cancelled = { [cancelled = feature.cancelled] state, job in
       // A missing state has nothing to update and is not created.

@@ -37,6 +37,9 @@ public struct Feature<State: FeatureState, Action: FeatureAction>: Sendable {
   /// Returns the command line for a link `swiftboard://NAME/…`, or `nil` if the link is not valid
   /// for this feature. Its words are treated as text, so a link cannot set options.
   public let link: @Sendable (BoardLink) -> [String]?
+  /// Returns what an action counts for analytics, if the user has given consent. Called once per
+  /// step, with the state after it. Events have names and numbers, and nothing that was typed.
+  public let events: @Sendable (Action, State) -> [AnalyticsEvent]
   /// Updates the state after a job was cancelled. Its effects send no more actions.
   public let cancelled: @Sendable (inout State, _ job: Int) -> Void
   /// Members of the feature's actions that differ between equal runs, such as timings and dates. A
@@ -67,6 +70,7 @@ public struct Feature<State: FeatureState, Action: FeatureAction>: Sendable {
     outcome: @escaping @Sendable (Action, State, OutcomeContext) -> Outcome?,
     partialOutcome: @escaping @Sendable (Action) -> PartialOutcome? = { _ in nil },
     link: @escaping @Sendable (BoardLink) -> [String]? = { _ in nil },
+    events: @escaping @Sendable (Action, State) -> [AnalyticsEvent] = { _, _ in [] },
     cancelled: @escaping @Sendable (inout State, _ job: Int) -> Void = { _, _ in },
     volatile: [String] = [], passesWordsOn: Bool = false, secretWords: SecretWords = SecretWords(),
     atTerminal: @escaping @Sendable (inout State) -> Void = { _ in }, version: Int? = 1,
@@ -80,6 +84,7 @@ public struct Feature<State: FeatureState, Action: FeatureAction>: Sendable {
     self.outcome = outcome
     self.partialOutcome = partialOutcome
     self.link = link
+    self.events = events
     self.cancelled = cancelled
     self.volatile = volatile
     self.passesWordsOn = passesWordsOn
@@ -93,8 +98,8 @@ public struct Feature<State: FeatureState, Action: FeatureAction>: Sendable {
   public func with(reducer: some Reducer<State, Action, Dependencies>) -> Feature {
     Feature(
       name: name, summary: summary, state: initialState, reducer: reducer, commands: commands,
-      outcome: outcome, partialOutcome: partialOutcome, link: link, cancelled: cancelled,
-      volatile: volatile,
+      outcome: outcome, partialOutcome: partialOutcome, link: link, events: events,
+      cancelled: cancelled, volatile: volatile,
       passesWordsOn: passesWordsOn, secretWords: secretWords, atTerminal: atTerminal,
       version: version, migrations: migrations)
   }

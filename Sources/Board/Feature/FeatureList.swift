@@ -98,6 +98,12 @@ public struct FeatureList: Sendable {
     }
   }
 
+  /// Returns what an action counts for analytics.
+  func events(of action: BoardAction, in state: BoardState) -> [AnalyticsEvent] {
+    guard case .feature(let action) = action else { return [] }
+    return self[action.feature]?.events(action, state) ?? []
+  }
+
   /// Returns the output of a command that has not ended yet.
   func partialOutcome(of action: BoardAction) -> PartialOutcome? {
     guard case .feature(let action) = action else { return nil }

@@ -15,6 +15,7 @@ public final class Board: Sendable {
   private let sink: @Sendable (BoardOutput) -> Void
   private let onBackgroundEnd: @Sendable (FinishedJob) -> Int32?
   private let recordings: BoardRecording
+  private let analytics: StepAnalytics
   private let shared: Mutex<Shared>
   /// The flag that is set when the board is being closed. No action is sent after that.
   private let closing: CancelFlag
@@ -76,6 +77,7 @@ public final class Board: Sendable {
     shared = Mutex(Shared(renderer: BoardRenderer(features, isReplay: false)))
     self.closing = closing
     self.dependencies = dependencies
+    analytics = StepAnalytics(dependencies)
     self.sink = sink
     self.onBackgroundEnd = onBackgroundEnd
     let recordings = BoardRecording(
@@ -281,6 +283,7 @@ public final class Board: Sendable {
       if time.isFirst { shared.renderer.forgetBeginnings() }
       return shared.renderer.outputs(of: step.action, in: state, at: time.time)
     }
+    analytics.track { features.events(of: step.action, in: state) }
     if let finished = state.shell.finished { keepEnd(finished, outputs) }
     for output in outputs { sink(output) }
     let before = shared.withLock { shared in

@@ -7,6 +7,17 @@ public protocol Analytics: Service {
   func setConsent(_ granted: Bool)
   /// Whether the user has given consent.
   var hasConsent: Bool { get }
+  /// Returns the newest `limit` events of this process that were tracked with consent, oldest first.
+  func recent(limit: Int) -> [AnalyticsEvent]
+  /// Returns the statistics of the providers.
+  func statistics() -> [AnalyticsStatistics]
+}
+
+extension Analytics {
+  /// Returns none: nothing is kept.
+  public func recent(limit: Int) -> [AnalyticsEvent] { [] }
+  /// Returns none: there are no providers.
+  public func statistics() -> [AnalyticsStatistics] { [] }
 }
 
 /// An anonymous record of one use of a feature.

@@ -13,6 +13,8 @@ public protocol PersistenceService: Service, DocumentStore, PreferenceStore, API
   /// - Complexity: Independent of the number of documents. A count that would need too many rows is
   ///   left out.
   func contents(limit: Int) async throws(PersistenceError) -> DatabaseContents
+  /// Whether the main file is open, so that a call that reads it opens nothing.
+  var isOpen: Bool { get }
   /// Returns the rows, bytes and schema version of the files.
   func statistics() async throws(PersistenceError) -> PersistenceStatistics
   /// Runs the consistency check of the database. Returns the findings; an empty list means that the
@@ -21,6 +23,11 @@ public protocol PersistenceService: Service, DocumentStore, PreferenceStore, API
   /// Copies the data that must not be lost, consistently, also during writes of others. Never
   /// replaces an existing file.
   func backup(to path: String) async throws(PersistenceError)
+}
+
+extension PersistenceService {
+  /// `true`: there is nothing to open.
+  public var isOpen: Bool { true }
 }
 
 /// JSON documents by collection and id. Bodies are JSON text and are returned byte for byte.

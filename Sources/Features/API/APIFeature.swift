@@ -15,6 +15,7 @@ extension BoardFeatures {
         : ["api", "get", link.path.map(pathPart).joined(separator: "/")]
           + link.query.map { item($0.name) + "==" + $0.value }
     },
+    events: APIEvents.events,
     cancelled: { state, job in state.pending.removeAll { $0.job == job } },
     volatile: [
       "answered.answer.timing", "answered.answer.attempts", "answered.answer.verdict",

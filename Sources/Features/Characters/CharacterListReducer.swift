@@ -45,7 +45,8 @@ struct CharacterListReducer: Reducer {
       request.retryPolicy, clock: dependencies.clock.standard, while: CharactersError.isTemporary
     )
     .catch { error in
-      .failed(request: request, page: number, error: CharactersError(error, dependencies))
+      .failed(
+        request: request, page: number, error: CharactersError(error, of: request, dependencies))
     }
     .cancellable(id: request.job)
   }

@@ -15,7 +15,9 @@ struct CharacterSearchReducer: Reducer {
       state.status = .loading(job: request.job)
       let ask = load(filter, page, request, dependencies)
       guard !filter.items.isEmpty else { return ask }
-      return remember(filter, request, dependencies).concatenate(with: ask)
+      let recall = state.knowsRecent ? [] : recall(request, dependencies)
+      return remember(filter, request, dependencies).concatenate(with: recall).concatenate(
+        with: ask)
     case .loaded(_, let answer):
       state.show(answer.value.characters, pages: answer.value.pages, count: answer.value.count)
       state.status = .shown(isStale: answer.verdict == .stale)
@@ -27,6 +29,9 @@ struct CharacterSearchReducer: Reducer {
       return []
     case .failed(_, let error):
       state.status = .failed(error: error.failure.error)
+      return []
+    case .recalled:
+      state.knowsRecent = true
       return []
     case .remembered, .notRemembered: return []
     }
@@ -40,6 +45,20 @@ struct CharacterSearchReducer: Reducer {
     return .task(name: "characters.remember") {
       try await dependencies.persistence.addSearch(text, scope: CharactersReducer.scope, at: now)
       return .remembered(text: text)
+    }
+    .catch { .notRemembered(failure: Failure($0, dependencies)) }
+    .cancellable(id: request.job)
+  }
+
+  /// Brings the searches of earlier sessions into the state, once they are needed.
+  private func recall(
+    _ request: CharactersRequest, _ dependencies: Dependencies
+  ) -> [Effect<CharacterSearchAction>] {
+    .task(name: "characters.recall") {
+      let found = try await dependencies.persistence.searches(
+        scope: CharactersReducer.scope, containing: nil)
+      let texts = found.prefix(CharacterSearch.kept).map(\.text)
+      return .recalled(texts: try await masking(texts, dependencies).value)
     }
     .catch { .notRemembered(failure: Failure($0, dependencies)) }
     .cancellable(id: request.job)
@@ -61,7 +80,7 @@ struct CharacterSearchReducer: Reducer {
     .retry(
       request.retryPolicy, clock: dependencies.clock.standard, while: CharactersError.isTemporary
     )
-    .catch { .failed(request: request, error: CharactersError($0, dependencies)) }
+    .catch { .failed(request: request, error: CharactersError($0, of: request, dependencies)) }
     .cancellable(id: request.job)
   }
 }

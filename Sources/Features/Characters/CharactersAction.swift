@@ -127,6 +127,8 @@ public enum CharacterSearchAction: Codable, Sendable, Equatable {
   case failed(request: CharactersRequest, error: CharactersError)
   /// The search is among the recent ones.
   case remembered(text: String)
+  /// The recent searches, newest first, were read from the database.
+  case recalled(texts: [String])
   /// The search is not among the recent ones, since the database refused it.
   case notRemembered(failure: Failure)
 }

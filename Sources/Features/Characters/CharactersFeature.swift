@@ -6,7 +6,7 @@ extension BoardFeatures {
     name: "characters", summary: "the characters of Rick and Morty: list, detail, search",
     state: CharactersState(), reducer: CharactersReducer(), commands: CharactersCommands.table,
     outcome: { action, state, _ in CharactersOutcomes.outcome(of: action, in: state) },
-    link: CharactersCommands.words,
+    link: CharactersCommands.words, events: CharactersEvents.events,
     cancelled: { state, job in state.end(job) },
     volatile: [
       "list.action.loaded.answer.verdict", "detail.action.loaded.answer.verdict",

@@ -129,7 +129,7 @@ enum CharactersOutcomes {
     case .failed(let request, let error) where error.status == 404:
       nothing(search, request.job)
     case .failed(let request, let error): Outcome(job: request.job, failure: error.failure)
-    case .load, .remembered, .notRemembered: nil
+    case .load, .remembered, .recalled, .notRemembered: nil
     }
   }
 

@@ -69,8 +69,10 @@ private struct CharactersRouting: Reducer {
       .detail(.imageFailed(let request, _)):
       state.end(request.job)
     case .search(.remembered(let text)): state.remember(text)
+    case .search(.recalled(let texts)): state.recent = texts
     case .recent(_, let searches):
       state.recent = searches.prefix(CharacterSearch.kept).map(\.text)
+      state.search.knowsRecent = true
     case .removed(_, let text, _): state.recent.removeAll { $0 == text }
     case .failed(let job, _): state.end(job)
     case .list, .detail, .search: break

@@ -156,6 +156,8 @@ public struct CharacterSearch: Codable, Sendable, Equatable {
   public var results: [CharacterList.Row] = []
   /// How far the search is.
   public var status = CharactersStatus.idle
+  /// Whether the recent searches of earlier sessions are known.
+  public var knowsRecent = false
 
   /// No search.
   public init() {}

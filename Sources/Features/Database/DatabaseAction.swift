@@ -8,8 +8,11 @@ public enum DatabaseAction {
   case run(context: CommandContext, command: DatabaseCommand)
   /// The names in the database, or `nil` if they could not be loaded.
   case contents(job: Int, contents: DatabaseContents?)
-  /// A part of the documents of a list, in order. The last part has the number of all documents.
-  case listed(job: Int, documents: [Document], masked: MaskedValues? = nil, count: Int? = nil)
+  /// A part of the documents of a list, in order. The first part has the query for the others, and
+  /// the last one the number of all documents.
+  case listed(
+    job: Int, documents: [Document], masked: MaskedValues? = nil, rest: DocumentQuery? = nil,
+    count: Int? = nil)
   /// The file of an import was read and has no mistake; `taken` is its first entry whose name is
   /// taken, if the command refuses such entries.
   case checked(request: ImportRequest, taken: ImportConflict?)

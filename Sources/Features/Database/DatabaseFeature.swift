@@ -14,6 +14,7 @@ extension BoardFeatures {
       default: nil
       }
     },
+    events: DatabaseEvents.events,
     cancelled: { state, job in state.takePending(job) },
     volatile: [
       "contents.contents", "succeeded.result.put.isNew",

@@ -3,7 +3,7 @@ import SwiftBoardRecording
 
 enum DatabaseMigrations {
   /// The migrations, each to the next version of the board's recordings.
-  static let all = [labels, conditions, lists]
+  static let all = [labels, conditions]
 
   /// In schema 2, the payloads of actions were numbered.
   private static let labels = LogMigration(
@@ -29,12 +29,4 @@ enum DatabaseMigrations {
   /// Up to schema 4, the value of a condition was JSON text.
   private static let conditions = LogMigration(
     from: 4, parsing: ["run.command.list.query.conditions.*.equals"])
-
-  /// Up to schema 4, a list was a task.
-  private static let lists = LogMigration(
-    from: 4,
-    editEffects: { action, effects in
-      guard action["run"]["command"]["list"] != nil else { return }
-      effects = effects.map { LogEffect(name: $0.name, ids: $0.ids, kind: "run") }
-    })
 }

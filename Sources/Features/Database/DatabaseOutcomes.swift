@@ -105,7 +105,9 @@ enum DatabaseOutcomes {
 
   /// Rows of a list that goes on.
   static func partialOutcome(of action: DatabaseAction) -> PartialOutcome? {
-    guard case .listed(let job, let documents, let masked, _) = action else { return nil }
+    guard case .listed(let job, let documents, let masked, _, _) = action, !documents.isEmpty else {
+      return nil
+    }
     return PartialOutcome(
       job: job, columns: columns, rows: documents.map(row), values: documents.map(value),
       masked: masked)

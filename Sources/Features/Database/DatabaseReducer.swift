@@ -9,7 +9,7 @@ import SwiftBoardStore
 /// run ─► db.contents ─► contents ─► db.put ─► succeeded        the first command that uses names
 /// run ─────────────────────────────► db.put ─► succeeded        every later one
 /// run ─► db.import ─► checked ─► db.import.write ─► imported ─► db.contents ─► contents ─► succeeded
-/// run ─► db.list ─► listed ─► listed ─► … ─► succeeded          a list of several pages
+/// run ─► db.list ─► listed ─► db.list.rest ─► listed … ─► succeeded    a list of several pages
 /// ```
 struct DatabaseReducer: Reducer {
   func reduce(
@@ -31,8 +31,9 @@ struct DatabaseReducer: Reducer {
       case .ends(_, let result): return .send(.succeeded(job: job, result: result))
       case nil: return []
       }
-    case .listed(let job, let documents, _, let count):
+    case .listed(let job, let documents, _, let rest, let count):
       state.note(found: documents.count, of: job, isLast: count != nil)
+      if let rest { return listRest(of: rest, after: documents.map(\.id), job, dependencies) }
       return count.map { .send(.succeeded(job: job, result: .listed(count: $0))) } ?? []
     case .checked(let request, let taken?):
       let failure = Failure(Failure.taken(taken, request.path), dependencies)
@@ -101,14 +102,32 @@ extension DatabaseReducer {
     .cancellable(id: job)
   }
 
-  /// Pages of documents, each an action, so that a list of any length takes the memory of a page.
+  /// The first page, which is the whole answer of most lists.
   private func list(
     _ query: DocumentQuery, _ job: Int, _ dependencies: Dependencies
   ) -> [Effect<DatabaseAction>] {
-    .run(name: "db.list") { send in
-      for try await page in dependencies.persistence.pages(of: query) {
+    .task(name: "db.list") {
+      let page = try await dependencies.persistence.documents(query, from: nil)
+      let (documents, masked) = try await masking(page.documents, dependencies)
+      return page.next == nil
+        ? .succeeded(job: job, result: .documents(documents: documents), masked: masked)
+        : .listed(job: job, documents: documents, masked: masked, rest: query)
+    }
+    .catch { .failed(job: job, failure: Failure($0, dependencies)) }
+    .cancellable(id: job)
+  }
+
+  /// The other pages, each an action, so that a list of any length takes the memory of a page.
+  private func listRest(
+    of query: DocumentQuery, after shown: [String], _ job: Int, _ dependencies: Dependencies
+  ) -> [Effect<DatabaseAction>] {
+    .run(name: "db.list.rest") { send in
+      for try await page in dependencies.persistence.pages(of: query, without: shown) {
         let (documents, masked) = try await masking(page.documents, dependencies)
-        await send.start(.found(documents, masked, page, job)).finish()
+        let count = page.isLast ? page.count : nil
+        await send.start(
+          .listed(job: job, documents: documents, masked: masked, count: count)
+        ).finish()
       }
     }
     .catch { .failed(job: job, failure: Failure($0, dependencies)) }
@@ -138,19 +157,6 @@ extension DatabaseReducer {
     }
     .catch { .failed(job: request.job, failure: Failure($0, dependencies)) }
     .cancellable(id: request.job)
-  }
-}
-
-extension DatabaseAction {
-  /// A page of a list. The only page of a list is its whole result.
-  fileprivate static func found(
-    _ documents: [Document], _ masked: MaskedValues?, _ page: DocumentPageSequence.Element,
-    _ job: Int
-  ) -> DatabaseAction {
-    page.isWhole
-      ? .succeeded(job: job, result: .documents(documents: documents), masked: masked)
-      : .listed(
-        job: job, documents: documents, masked: masked, count: page.isLast ? page.count : nil)
   }
 }
 

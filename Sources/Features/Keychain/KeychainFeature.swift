@@ -16,6 +16,7 @@ extension BoardFeatures {
       default: nil
       }
     },
+    events: KeychainEvents.events,
     volatile: ["created", "status", "checked", "checkedFile"].map {
       "succeeded.result.\($0).*.path"
     },

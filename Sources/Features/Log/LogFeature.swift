@@ -8,6 +8,7 @@ extension BoardFeatures {
     outcome: { action, _, _ in LogOutcomes.outcome(of: action) },
     partialOutcome: LogOutcomes.partialOutcome,
     link: { link in link.path.isEmpty || link.path == ["tail"] ? ["log", "tail"] : nil },
+    events: LogEvents.events,
     // A live replay has its own log, without the records of earlier sessions.
     volatile: [
       "succeeded.counts", "listed.end", "succeeded.result.records.records",

@@ -13,6 +13,10 @@ public final class LiveAnalytics: Analytics {
   private let date: DateGenerator
   private let uuid: UUIDGenerator
   private let consent = Atomic(false)
+  /// The newest events, oldest first.
+  private let kept = Mutex<[AnalyticsEvent]>([])
+  /// The most events that are kept for `recent`.
+  private static let keptEvents = 100
 
   /// - Parameters:
   ///   - capacity: The maximum number of events in the queue of each provider.
@@ -39,6 +43,10 @@ public final class LiveAnalytics: Analytics {
       redactor.redact(event.name), properties: event.properties.map(redactor.redact))
     let delivery = AnalyticsDelivery(id: uuid.next(), time: date.now, event: event)
     for outlet in outlets { outlet.add(delivery) }
+    kept.withLock { events in
+      if events.count == Self.keptEvents { events.removeFirst() }
+      events.append(event)
+    }
     // If consent was withdrawn in the meantime, the queues were emptied before the event was added.
     if !hasConsent { removeAll() }
   }
@@ -69,7 +77,11 @@ public final class LiveAnalytics: Analytics {
     await DetachedThread.run { self.flush(within: duration) }
   }
 
+  /// Returns the redacted events, at most 100.
+  public func recent(limit: Int) -> [AnalyticsEvent] { kept.withLock { $0.suffix(limit) } }
+
   private func removeAll() {
+    kept.withLock { $0 = [] }
     for outlet in outlets { outlet.removeAll() }
   }
 }

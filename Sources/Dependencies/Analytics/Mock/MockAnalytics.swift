@@ -32,6 +32,9 @@ public final class MockAnalytics: Analytics {
     }
   }
 
+  /// Returns the newest of `events`.
+  public func recent(limit: Int) -> [AnalyticsEvent] { events.suffix(limit) }
+
   /// The consent as set last.
   public var hasConsent: Bool { state.withLock { $0.hasConsent } }
 }

@@ -119,6 +119,9 @@ public final class LivePersistenceService: PersistenceService {
 
   // MARK: Both files
 
+  /// Whether a call has opened the main file.
+  public var isOpen: Bool { main.isOpen }
+
   /// Counts the documents of a collection up to 10 000, and 20 000 in all.
   public func contents(limit: Int) async throws(PersistenceError) -> DatabaseContents {
     try await main.read("contents", whenMissing: DatabaseContents()) {

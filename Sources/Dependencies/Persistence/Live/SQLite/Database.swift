@@ -1,7 +1,11 @@
+import Synchronization
+
 /// A database file with a connection that writes and, where reads must not wait for a lock or for
 /// the disk, one that reads.
 struct Database: Sendable {
   let file: DatabaseFile
+  /// Set by the first call that found the file.
+  private let opened = Flag()
   private let writer: SQLiteWorker
   private let reader: SQLiteWorker?
 
@@ -12,6 +16,9 @@ struct Database: Sendable {
     reader = hasReader ? SQLiteWorker(file, role: .reader) : nil
   }
 
+  /// Whether a call has found or made the file.
+  var isOpen: Bool { opened.isSet }
+
   /// Runs `body` in one transaction under the write lock. The transaction is as durable as the
   /// schema of the file says.
   ///
@@ -21,7 +28,9 @@ struct Database: Sendable {
     _ body: @escaping @Sendable (SQLiteConnection) throws(PersistenceError) -> Result
   ) async throws(PersistenceError) -> Result {
     do throws(PersistenceError) {
-      return try await writer.write(operation, durability: durability, body)
+      let result = try await writer.write(operation, durability: durability, body)
+      opened.set()
+      return result
     } catch {
       if error.kind == .moved { try? await reader?.close() }
       throw error
@@ -53,7 +62,9 @@ struct Database: Sendable {
         outcome = try await worker.run(operation, making: false, body)
       }
       switch outcome {
-      case .done(let result): return result
+      case .done(let result):
+        opened.set()
+        return result
       case .missing: return empty
       case .needsWriter:
         throw PersistenceError(
@@ -74,4 +85,13 @@ struct Database: Sendable {
       if let worker, worker.wasUsed.load(ordering: .relaxed) { try await worker.close() }
     }
   }
+}
+
+/// A flag that is set once.
+private final class Flag: Sendable {
+  private let value = Atomic(false)
+
+  var isSet: Bool { value.load(ordering: .relaxed) }
+
+  func set() { if !isSet { value.store(true, ordering: .relaxed) } }
 }

@@ -1,0 +1,58 @@
+import SwiftBoardDependencies
+import Synchronization
+
+/// Tracks the events that features derive from steps, once it is known that the user has given
+/// consent.
+///
+/// Consent is a preference. It is read as soon as a command has opened the database; analytics does
+/// not open it. Until then, at most 100 events wait. A replay tracks nothing.
+final class StepAnalytics: Sendable {
+  /// The preference with the consent: `true` or `false`.
+  static let preference = "analytics.consent"
+
+  private struct State {
+    var isLoaded = false
+    var isLoading = false
+    var waiting: [AnalyticsEvent] = []
+  }
+
+  private let analytics: any Analytics
+  private let persistence: any PersistenceService
+  private let state = Mutex(State())
+
+  init(_ dependencies: Dependencies) {
+    analytics = dependencies.analytics
+    persistence = dependencies.persistence
+  }
+
+  /// Tracks the events of a step. `events` is not called if the user has not given consent.
+  ///
+  /// - Returns: The task that reads the consent, if this call has started it.
+  @discardableResult
+  func track(_ events: () -> [AnalyticsEvent]) -> Task<Void, Never>? {
+    if analytics.hasConsent {
+      for event in events() { analytics.track(event) }
+      return nil
+    }
+    let isOpen = persistence.isOpen
+    let mustLoad = state.withLock { state in
+      guard !state.isLoaded else { return false }
+      if state.waiting.count < 100 { state.waiting += events() }
+      guard isOpen, !state.isLoading, !state.waiting.isEmpty else { return false }
+      state.isLoading = true
+      return true
+    }
+    return mustLoad ? Task { await load() } : nil
+  }
+
+  private func load() async {
+    let json = try? await persistence.preference(Self.preference)
+    if json == "true" { analytics.setConsent(true) }
+    let events = state.withLock { state in
+      state.isLoaded = true
+      defer { state.waiting = [] }
+      return state.waiting
+    }
+    for event in events { analytics.track(event) }
+  }
+}
