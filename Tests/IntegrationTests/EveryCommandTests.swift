@@ -95,6 +95,7 @@ struct EveryCommandTests {
     ("wait", ["echo later &", "wait"]),
     ("cancel", ["-cancel 99"]),
     ("effects", ["effects"]),
+    ("history", ["history", "history 3 --json"]),
     ("open", ["open swiftboard://db/c", "open swiftboard://db/c > open.txt"]),
     ("source", ["source more.sb", "source more.sb > source.txt"]),
     ("session.record", ["-session record other.jsonl"]),

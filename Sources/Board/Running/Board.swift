@@ -220,6 +220,9 @@ public final class Board: Sendable {
   /// The recording that runs, with its last step.
   public var recording: SessionMoment? { recordings.moment }
 
+  /// The names of the marks that were set in the running recording.
+  var marks: [String] { recordings.marks }
+
   /// Why the recording ended by itself; `nil` while all is well.
   var recordingProblem: String? { recordings.problem }
 

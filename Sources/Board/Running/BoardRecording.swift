@@ -36,6 +36,8 @@ final class BoardRecording: Sendable {
     var hasLostRecording = false
     /// Marks by the jobs behind whose end they stand.
     var marks: [Int: (name: String, recorder: BoardRecorder)] = [:]
+    /// The names of the marks of the running recording.
+    var markNames: [String] = []
     /// Forks that go on once the board has taken their state, by the jobs that made them.
     var forks: [Int: (log: LogContinuation, path: String)] = [:]
   }
@@ -225,6 +227,7 @@ final class BoardRecording: Sendable {
       taken.recorder.stop()
       shared.withLock { shared in
         shared.marks = shared.marks.filter { $0.value.recorder !== taken.recorder }
+        shared.markNames = []
       }
       return EndedRecording(
         path: taken.path, steps: taken.recorder.step,
@@ -247,7 +250,10 @@ final class BoardRecording: Sendable {
   private func mark(_ finished: FinishedJob) {
     let mark = shared.withLock { $0.marks.removeValue(forKey: finished.context.job) }
     // Another recording may have begun meanwhile, which the mark is not of.
-    if let mark, finished.status == 0, mark.recorder === recorder { mark.recorder.mark(mark.name) }
+    if let mark, finished.status == 0, mark.recorder === recorder {
+      mark.recorder.mark(mark.name)
+      shared.withLock { $0.markNames.append(mark.name) }
+    }
   }
 
   /// Records into a fork from the step on that took its state.
@@ -311,6 +317,9 @@ extension BoardRecording: RecordingService {
     guard let recorder, recorder.isRecording else { throw Failure.noRecording }
     shared.withLock { $0.marks[job] = (name, recorder) }
   }
+
+  /// The names of the marks that were set in the running recording.
+  var marks: [String] { shared.withLock { $0.markNames } }
 
   func resume(_ job: Int) throws -> ForkedState {
     guard let fork = navigators.takeContinuation(of: job) else { throw Failure.noRecording }

@@ -14,6 +14,8 @@ public final class BoardSession: Sendable {
   private let redactor: Redactor
   let secrets: TypedSecrets
   let jobs: JobControl
+  /// Returns the lines of the history, the oldest first.
+  let history = Mutex<@Sendable () -> [String]>({ [] })
   /// How many secrets were known when the state was last looked through.
   private let knownSecrets = Atomic(0)
 
@@ -70,6 +72,12 @@ public final class BoardSession: Sendable {
     let text =
       secrets.refusal(of: line, redactor)?.text ?? secrets.shown(line)
     return escapeControls(text, keepsNewlines: true)
+  }
+
+  /// Returns whether a line may be kept in the history: it has no secret and no leading space.
+  func mayKeep(_ line: ScriptLine) -> Bool {
+    guard line.text.first?.isWhitespace != true else { return false }
+    return secrets.refusal(of: line, redactor) == nil && secrets.shown(line) == line.text
   }
 
   /// Runs one line.

@@ -1,7 +1,11 @@
 /// Help about the syntax of lines around their commands.
 enum LineHelp {
   /// The last line of the list of all commands.
-  static let hint = "help line explains prefixes, values that are put in, and > FILE.\n"
+  static let hint = """
+    help line explains prefixes, values that are put in, and > FILE.
+    help keys lists the keys that edit a line.
+
+    """
 
   /// The text of `help line`.
   static let text = """

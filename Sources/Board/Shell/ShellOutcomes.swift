@@ -35,8 +35,10 @@ enum ShellOutcomes {
         let text =
           try words == ["line"]
           ? LineHelp.text
-          : commands.help(for: words, width: state.settings.width ?? 80)
-            + (words.isEmpty ? LineHelp.hint : "")
+          : words == ["keys"]
+            ? KeyHelp.text
+            : commands.help(for: words, width: state.settings.width ?? 80)
+              + (words.isEmpty ? LineHelp.hint : "")
         return Outcome(job: job, presentation: .text(text))
       } catch {
         return Outcome(job: job, failure: Failure(error))
@@ -64,6 +66,18 @@ enum ShellOutcomes {
             help: "'jobs' lists what runs"))
       }
       return Outcome(job: job)
+    case .history(_, let first, let lines):
+      return Outcome(
+        job: job,
+        value: .array(
+          lines.enumerated().map { index, line in
+            .object([
+              .init("number", .number(String(first + index))), .init("line", .string(line)),
+            ])
+          }),
+        presentation: .table(
+          columns: [Column("number", alignment: .right), Column("line")],
+          rows: lines.enumerated().map { index, line in [String(first + index), line] }))
     case .effects(let effects):
       return Outcome(
         job: job,

@@ -36,7 +36,7 @@ struct ShellReducer: Reducer {
     case .cancel(let job):
       let jobs = job.map { [$0] } ?? state.shell.running.map(\.job)
       return jobs.filter { $0 != context.job }.map { .send(.shell(.cancelled(job: $0))) }
-    case .echo, .assert, .state, .help, .jobs, .wait, .effects, .open, .source: break
+    case .echo, .assert, .state, .help, .jobs, .wait, .effects, .history, .open, .source: break
     }
     return []
   }

@@ -53,7 +53,8 @@ public enum BoardAction: Sendable, Equatable {
     switch self {
     case .shell(.run(_, let command)):
       switch command {
-      case .echo, .assert, .state, .help, .jobs, .wait, .cancel, .effects, .source, .exit: true
+      case .echo, .assert, .state, .help, .jobs, .wait, .cancel, .effects, .history, .source, .exit:
+        true
       case .set, .unset, .open: false
       }
     case .shell(.reject), .session: true

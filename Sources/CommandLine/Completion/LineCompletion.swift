@@ -88,10 +88,7 @@ package struct LineCompletion: Sendable, Equatable {
         !spec.options.contains { $0.name == global.name }
       }
     if let option = rest.last.flatMap({ Self.openOption($0, options) }) {
-      take(option.kind)
-      words = words.filter { _ in false }
-      if case .choice(let choices) = option.kind { words = choices }
-      return
+      return take(option.kind)
     }
     if typed.hasPrefix("-"), !rest.contains("--") {
       words = []
@@ -173,8 +170,8 @@ package struct LineCompletion: Sendable, Equatable {
     let all = words.map { Value($0) } + values
     var seen: Set<String> = []
     let candidates = all.filter { value in
-      value.text.hasPrefix(typed) && value.text != typed + "\u{0}"
-        && !value.text.unicodeScalars.contains { isControl($0) } && seen.insert(value.text).inserted
+      value.text.hasPrefix(typed) && !value.text.unicodeScalars.contains { isControl($0) }
+        && seen.insert(value.text).inserted
     }
     return CompletionAnswer(
       replacedCount: rawCount,
