@@ -122,8 +122,10 @@ let package = Package(
     tests(
       "CommandLineTests",
       of: [
-        "SwiftBoardCommandLine", "SwiftBoardSystem", "SwiftBoardTesting", "SwiftBoardTestSupport",
-      ]),
+        "SwiftBoardCommandLine", "SwiftBoardJSON", "SwiftBoardSystem", "SwiftBoardTesting",
+        "SwiftBoardTestSupport",
+      ],
+      exclude: ["make_screen_vectors.py", "screen-vectors.jsonl"]),
     tests(
       "FeaturesTests",
       of: [

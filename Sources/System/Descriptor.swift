@@ -70,6 +70,18 @@ package enum Descriptor {
     return requests[1].revents != 0
   }
 
+  /// Waits until descriptors can be read.
+  ///
+  /// - Parameter milliseconds: The time limit, or `nil` to wait without one.
+  /// - Returns: Whether each of them can be read. None can after the time limit or a signal.
+  package static func waitForInput(_ descriptors: [Int32], milliseconds: Int32? = nil) -> [Bool] {
+    var requests = descriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+    guard poll(&requests, nfds_t(requests.count), milliseconds ?? -1) > 0 else {
+      return descriptors.map { _ in false }
+    }
+    return requests.map { $0.revents != 0 }
+  }
+
   /// Waits until written data is on the disk. Returns -1 with `errno` on failure. The times of the
   /// file may be lost.
   package static func syncData(_ descriptor: Int32) -> Int32 {

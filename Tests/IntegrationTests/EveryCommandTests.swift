@@ -135,6 +135,7 @@ struct EveryCommandTests {
     ("wait", ["echo later &", "wait"]),
     ("cancel", ["-cancel 99"]),
     ("effects", ["effects"]),
+    ("history", ["history", "history 3 --json"]),
     ("open", ["open swiftboard://db/c", "open swiftboard://db/c > open.txt"]),
     ("watch", ["watch 1ms echo again --count 2", "-watch 1ms db get c 2 --count 2"]),
     ("source", ["source more.sb", "source more.sb > source.txt"]),

@@ -107,6 +107,35 @@ public final class PtyProcess: Sendable {
     } ?? false
   }
 
+  /// Waits until the screen fulfils a condition, and returns it; the last screen when the program
+  /// ended without.
+  ///
+  /// - Parameter offset: The bytes of output that are left out, for example those before the size
+  ///   changed.
+  public func waitForScreen(
+    columns: Int = 80, rows: Int = 24, from offset: Int = 0,
+    _ condition: @Sendable @escaping (ScreenModel) -> Bool
+  ) async -> ScreenModel {
+    let found = await outputLog.first { chunks -> ScreenModel? in
+      var screen = ScreenModel(columns: columns, rows: rows)
+      screen.show(Array(chunks.joined().dropFirst(offset)))
+      return condition(screen) ? screen : nil
+    }
+    if let found { return found }
+    var screen = ScreenModel(columns: columns, rows: rows)
+    screen.show(Array(output.dropFirst(offset)))
+    return screen
+  }
+
+  /// The modes of the terminal, which keys change while a line is edited.
+  public var isRaw: Bool {
+    master.withLock { descriptor in
+      var modes = termios()
+      guard let descriptor, tcgetattr(descriptor, &modes) == 0 else { return false }
+      return modes.c_lflag & tcflag_t(ICANON) == 0
+    }
+  }
+
   /// Waits for its end and for all it has shown.
   public func wait() async -> ExitStatus {
     let status = await reaper.status()

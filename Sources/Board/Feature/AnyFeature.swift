@@ -24,6 +24,7 @@ struct AnyFeature: Sendable {
   let events: @Sendable (AnyFeatureAction, BoardState) -> [AnalyticsEvent]
   let cancelled: @Sendable (inout BoardState, _ job: Int) -> Void
   let atTerminal: @Sendable (inout BoardState) -> Void
+  let candidates: @Sendable (ValueKind, BoardState, Dependencies) async -> [LineCompletion.Value]
   let initialState: FeatureStates.Value
   let decodeState: @Sendable (KeyedDecodingContainer<Key>, Key) throws -> FeatureStates.Value
   let decodeAction: @Sendable (KeyedDecodingContainer<Key>, Key) throws -> AnyFeatureAction
@@ -62,6 +63,14 @@ struct AnyFeature: Sendable {
       if state.features.contains(name) { cancelled(&state[key], job) }
     }
     atTerminal = { [atTerminal = feature.atTerminal] state in atTerminal(&state[key]) }
+    candidates = { [candidates = feature.candidates] kind, state, dependencies in
+      // A target begins with the name of a service.
+      let values = await candidates(
+        kind == .target ? .service : kind, state[key], dependencies)
+      return values.map { value in
+        kind == .target ? .init(value + "/", isPartial: true) : .init(value)
+      }
+    }
     initialState = FeatureStates.Value(feature.initialState)
     decodeState = { container, key in
       FeatureStates.Value(try container.decode(State.self, forKey: key))

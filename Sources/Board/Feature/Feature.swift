@@ -54,6 +54,9 @@ public struct Feature<State: FeatureState, Action: FeatureAction>: Sendable {
   /// Changes the initial state for an interactive session at a terminal. Scripts and single
   /// commands use the unchanged state.
   public let atTerminal: @Sendable (inout State) -> Void
+  /// Returns the values of a kind that can stand in a line, for its completion: for example the names
+  /// of services. It must not change anything, and must never return a secret.
+  public let candidates: @Sendable (ValueKind, State, Dependencies) async -> [String]
   /// The version of the encoding of its states and actions in recordings, from 1. Raise it, and add
   /// a migration, when the encoding changes. It is `nil` for the features of this package, which
   /// share the board's version.
@@ -73,7 +76,10 @@ public struct Feature<State: FeatureState, Action: FeatureAction>: Sendable {
     events: @escaping @Sendable (Action, State) -> [AnalyticsEvent] = { _, _ in [] },
     cancelled: @escaping @Sendable (inout State, _ job: Int) -> Void = { _, _ in },
     volatile: [String] = [], passesWordsOn: Bool = false, secretWords: SecretWords = SecretWords(),
-    atTerminal: @escaping @Sendable (inout State) -> Void = { _ in }, version: Int? = 1,
+    atTerminal: @escaping @Sendable (inout State) -> Void = { _ in },
+    candidates: @escaping @Sendable (ValueKind, State, Dependencies) async -> [String] = {
+      _, _, _ in []
+    }, version: Int? = 1,
     migrations: [LogMigration] = []
   ) {
     self.name = name
@@ -90,6 +96,7 @@ public struct Feature<State: FeatureState, Action: FeatureAction>: Sendable {
     self.passesWordsOn = passesWordsOn
     self.secretWords = secretWords
     self.atTerminal = atTerminal
+    self.candidates = candidates
     self.version = version
     self.migrations = migrations
   }
@@ -101,6 +108,7 @@ public struct Feature<State: FeatureState, Action: FeatureAction>: Sendable {
       outcome: outcome, partialOutcome: partialOutcome, link: link, events: events,
       cancelled: cancelled, volatile: volatile,
       passesWordsOn: passesWordsOn, secretWords: secretWords, atTerminal: atTerminal,
+      candidates: candidates,
       version: version, migrations: migrations)
   }
 }

@@ -4,8 +4,9 @@ import Synchronization
 /// The standard output and standard error of the program. A failed write to standard output ends
 /// the run.
 final class BoardOutputWriter: Sendable {
-  let standardOutput = StandardOutput()
-  private let standardError = StandardOutput.standardError()
+  let standardOutput: StandardOutput
+  private let standardError: StandardOutput
+  private let screen: PromptScreen?
   private let failure = Mutex<Int32?>(nil)
   private let isJSON: Bool
   /// Called once, when standard output can no longer be written.
@@ -13,9 +14,15 @@ final class BoardOutputWriter: Sendable {
 
   /// Creates a writer.
   ///
-  /// - Parameter isJSON: Whether failures are printed as JSON.
-  init(isJSON: Bool) {
+  /// - Parameters:
+  ///   - isJSON: Whether failures are printed as JSON.
+  ///   - screen: The screen of the line editor, above whose line messages appear.
+  ///   - terminal: Whether standard output is a terminal, and so appears there too.
+  init(isJSON: Bool, screen: PromptScreen? = nil, terminal: Terminal) {
     self.isJSON = isJSON
+    self.screen = screen
+    standardOutput = StandardOutput(screen: terminal.isOutputTerminal ? screen : nil)
+    standardError = StandardOutput.standardError(screen: screen)
   }
 
   /// 141 when the reader has closed the pipe, 74 for any other failed write.
@@ -40,6 +47,13 @@ final class BoardOutputWriter: Sendable {
         }
       }
     }
+  }
+
+  /// Writes a text to standard error that another one will replace, such as progress. It is not
+  /// shown while a line is edited.
+  func show(_ text: String) {
+    guard let screen else { return warn(text) }
+    screen.writeTransient(text)
   }
 
   /// Writes to standard error. A failed write is ignored because it cannot be reported.

@@ -7,9 +7,11 @@ struct BoardPrompt {
   private let isRecording: Bool
   private let hasProblem: Bool
 
-  init(_ board: Board) {
+  init(_ board: Board) { self.init(board, board.store.withState { copy $0 }) }
+
+  init(_ board: Board, _ state: BoardState) {
     self.init(
-      board.store.withState { copy $0 }, isRecording: board.recording != nil,
+      state, isRecording: board.recording != nil,
       hasProblem: board.recordingProblem != nil)
   }
 

@@ -16,6 +16,11 @@ final class BoardRun: Sendable {
   private let output: BoardOutputWriter
   private let signalEnd: SignalEnd
   private let input: StandardInput
+  /// Reads lines with the line editor, or `nil` if the terminal cannot edit them.
+  private let editor: EditingLineReader?
+  private let keepsHistory: Bool
+  /// The completion of lines. It has a board once there is one.
+  private let completion: BoardCompletion
 
   /// Creates a run.
   ///
@@ -35,21 +40,40 @@ final class BoardRun: Sendable {
     isInteractive = options.mode == .standardInput && terminal.isInputTerminal
     settings = BoardRun.settings(options, terminal, isInteractive)
     seed = options.seed ?? UInt64.random(in: .min ... .max)
-    output = BoardOutputWriter(isJSON: settings.output == .json)
+    let screen =
+      isInteractive && terminal.canEditLines
+      ? PromptScreen(
+        terminal: terminal, usesColor: terminal.usesColor(options.color ?? .auto, onError: true),
+        isASCII: settings.isASCII) : nil
+    output = BoardOutputWriter(
+      isJSON: settings.output == .json, screen: screen, terminal: terminal)
     var configuration = LiveConfiguration(
       home: options.home, environment: environment, seed: options.seed,
       isOffline: settings.isOffline)
     if terminal.isErrorTerminal, !settings.isQuiet {
-      let notice = DerivationNotice(isASCII: settings.isASCII)
+      let notice = DerivationNotice(
+        isASCII: settings.isASCII, write: { [output] in output.show($0) })
       configuration.onDerivation = { notice.note(isRunning: $0) }
     }
     paths = configuration.paths
     input = StandardInput(BoardRun.inputUse(options.mode, isInteractive))
+    let completion = BoardCompletion()
+    self.completion = completion
+    // Services in memory leave no files behind, and no history either.
+    keepsHistory = options.keepsHistory != false && settings.environment == .live
+    let historyPath = keepsHistory ? configuration.paths.history : nil
+    editor = screen.flatMap { screen in
+      try? EditingLineReader(
+        screen: screen, historyPath: historyPath,
+        hints: CommandHints(features.commands)
+      ) { await completion.answer($0) }
+    }
     let boardTerminal = BoardTerminal(
       mayAsk: options.allowsInput && terminal.isInputTerminal,
       showsOutput: terminal.isOutputTerminal, output: output.standardOutput, input: input,
       progress: terminal.isErrorTerminal && !options.isQuiet
-        ? ProgressLine { [output] in output.warn($0) } : nil)
+        ? ProgressLine { [output] in output.show($0) } : nil,
+      reader: editor)
     let input = input
     dependencies = BoardRun.dependencies(settings.environment, configuration, boardTerminal) {
       var dependencies = make($0, $1, $2)
@@ -115,7 +139,7 @@ final class BoardRun: Sendable {
   /// - Parameter listen: Registers the signal handler.
   func run(
     listen: (_ handler: @escaping @Sendable (Signal) async -> Void) -> Void = {
-      SignalSource.start(handler: $0)
+      SignalSource.start(Signal.allCases, handler: $0)
     }
   ) async -> Int32 {
     if let code = refuseHome() { return code }
@@ -159,7 +183,11 @@ final class BoardRun: Sendable {
     output.onFailure.withLock { $0 = { Task { session.endWithoutOutput() } } }
     defer { output.onFailure.withLock { $0 = nil } }
     let reader = PlainLineReader()
+    completion.attach(to: board, dependencies)
+    session.history.withLock { $0 = { [self] in historyLines } }
+    showPromptChanges(of: board)
     listen { [self] in answer($0, board, session, reader, redirects) }
+    defer { editor?.finish() }
     var code = await runLines(board, session, reader)
     code = await finish(code, board, session)
     await board.close()
@@ -216,6 +244,23 @@ final class BoardRun: Sendable {
     return code
   }
 
+  /// The lines of the history: those of the editor, or else those of the file.
+  private var historyLines: [String] {
+    if let editor { return editor.historyLines }
+    guard keepsHistory else { return [] }
+    var file = HistoryFile(path: paths.history)
+    return (try? file.read()) ?? []
+  }
+
+  /// Keeps the prompt up to date while a line is edited, for example when a background job ends.
+  private func showPromptChanges(of board: Board) {
+    guard let editor else { return }
+    board.store.observe { [weak board] _, state in
+      guard let board else { return }
+      editor.promptMayHaveChanged(BoardPrompt(board, copy state).text(isContinuation: false))
+    }
+  }
+
   // MARK: Lines
 
   private func runLines(
@@ -243,7 +288,7 @@ final class BoardRun: Sendable {
       }
       greet()
       if let code = await runInit(session) { return code }
-      source = PromptedLineSource(reader: reader) { isContinuation in
+      source = PromptedLineSource(reader: editor ?? reader) { isContinuation in
         BoardPrompt(board).text(isContinuation: isContinuation)
       }
     }
@@ -255,8 +300,13 @@ final class BoardRun: Sendable {
       isInteractive ? .interactive : options.keepGoing == true ? .keepGoing : .stopAtFailure
     do throws(LineSourceError) {
       let summary = try await ScriptRunner(source: source, policy: policy).run(
-        onInterrupt: { [output] _ in output.warn("\nleave with 'exit' or Ctrl-D\n") }
+        onInterrupt: { [self] hadText in
+          // A terminal that edits lines itself has shown ^C and stays in its row.
+          let newline = editor == nil ? "\n" : ""
+          output.warn(hadText ? newline : newline + "leave with 'exit' or Ctrl-D\n")
+        }
       ) { [self] line in
+        editor?.remember(line.text, isKept: session.mayKeep(line))
         if options.echo == true { output.warn("+ \(session.shown(line))\n") }
         var outcome = await session.run(line)
         if let message = outcome.message {
@@ -327,7 +377,9 @@ final class BoardRun: Sendable {
     case .interrupt:
       switch session.interrupt() {
       case .command where isInteractive, .line where isInteractive: return
-      case .nothing where isInteractive: return reader.interrupt()
+      case .nothing where isInteractive:
+        if let editor { editor.interrupt() } else { reader.interrupt() }
+        return
       case .command:
         // The lines end with the command, unless writing their output blocks.
         return signalEnd.limit(signal) {
@@ -336,8 +388,11 @@ final class BoardRun: Sendable {
         }
       case .line, .nothing: break
       }
-    case .terminate, .hangup: break
-    case .windowChanged, .continued: return
+    case .terminate, .hangup: editor?.finish()
+    case .windowChanged: return editor?.resize() ?? ()
+    case .continued:
+      if let editor { editor.continueAfterStop() } else { reader.continueAfterStop() }
+      return
     }
     signalEnd.begin(signal) {
       await board.close()

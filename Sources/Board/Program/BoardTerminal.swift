@@ -13,6 +13,8 @@ struct BoardTerminal: TerminalService, PausingTerminal {
   private let input: StandardInput
   /// The progress line, or `nil` if none is shown.
   private let progress: ProgressLine?
+  /// The line editor at the same terminal.
+  private let reader: EditingLineReader?
   private let hiding = Hiding()
 
   /// The number of commands that keep typed characters hidden.
@@ -22,8 +24,9 @@ struct BoardTerminal: TerminalService, PausingTerminal {
 
   init(
     mayAsk: Bool, showsOutput: Bool, output: StandardOutput, input: StandardInput,
-    progress: ProgressLine? = nil
+    progress: ProgressLine? = nil, reader: EditingLineReader? = nil
   ) {
+    self.reader = reader
     self.showsOutput = showsOutput
     self.output = output
     self.input = input
@@ -45,6 +48,8 @@ struct BoardTerminal: TerminalService, PausingTerminal {
   }
 
   private func ask(_ prompt: String) async throws(TerminalError) -> GuardedBytes? {
+    await reader?.beginPause()
+    defer { reader?.endPause() }
     let result: Result<GuardedBytes, KeychainError>
     do throws(SecretPromptError) {
       let staysHidden = hiding.count.withLock { $0 > 0 }
@@ -77,6 +82,8 @@ struct BoardTerminal: TerminalService, PausingTerminal {
 
   func pause(_ prompt: String) async throws(TerminalError) -> Bool? {
     guard mayAsk else { return nil }
+    await reader?.beginPause()
+    defer { reader?.endPause() }
     do throws(SecretPromptError) {
       return try await SecretPrompt.readOnOwnThread(prompt: prompt) { bytes in
         bytes.first != UInt8(ascii: "q")

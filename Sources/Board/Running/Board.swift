@@ -241,6 +241,9 @@ public final class Board: Sendable {
   /// The running recording with its last step, or `nil` if there is none.
   public var recording: SessionMoment? { recordings.moment }
 
+  /// The names of the marks that were set in the running recording.
+  var marks: [String] { recordings.marks }
+
   /// The reason why the recording ended by itself, or `nil` if it did not.
   var recordingProblem: String? { recordings.problem }
 

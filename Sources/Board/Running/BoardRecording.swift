@@ -37,6 +37,8 @@ final class BoardRecording: Sendable {
     var hasLostRecording = false
     /// Requested marks, by the jobs after whose end they are set.
     var marks: [Int: (name: String, recorder: BoardRecorder)] = [:]
+    /// The names of the marks of the running recording.
+    var markNames: [String] = []
     /// Forks to continue once the board has taken their state, by the jobs that created them.
     var forks: [Int: (log: LogContinuation, path: String)] = [:]
   }
@@ -230,6 +232,7 @@ final class BoardRecording: Sendable {
       taken.recorder.stop()
       shared.withLock { shared in
         shared.marks = shared.marks.filter { $0.value.recorder !== taken.recorder }
+        shared.markNames = []
       }
       return EndedRecording(
         path: taken.path, steps: taken.recorder.step,
@@ -251,7 +254,10 @@ final class BoardRecording: Sendable {
   private func mark(_ finished: FinishedJob) {
     let mark = shared.withLock { $0.marks.removeValue(forKey: finished.context.job) }
     // The mark may belong to a recording that was replaced in the meantime.
-    if let mark, finished.status == 0, mark.recorder === recorder { mark.recorder.mark(mark.name) }
+    if let mark, finished.status == 0, mark.recorder === recorder {
+      mark.recorder.mark(mark.name)
+      shared.withLock { $0.markNames.append(mark.name) }
+    }
   }
 
   /// Records into a fork, starting with the step that took its state.
@@ -315,6 +321,9 @@ extension BoardRecording: RecordingService {
     guard let recorder, recorder.isRecording else { throw Failure.noRecording }
     shared.withLock { $0.marks[job] = (name, recorder) }
   }
+
+  /// The names of the marks that were set in the running recording.
+  var marks: [String] { shared.withLock { $0.markNames } }
 
   func resume(_ job: Int) throws -> ForkedState {
     guard let fork = navigators.takeContinuation(of: job) else { throw Failure.noRecording }

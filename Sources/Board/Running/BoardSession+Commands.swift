@@ -22,6 +22,16 @@ extension BoardSession {
       }
       return await perform(
         .shell(.run(context: context, command: .effects(effects: effects))), context, line)
+    case .history(let count, _, _):
+      let lines = history.withLock { $0 }()
+      let shown = lines.suffix(count).map { board.redactor.mask($0).value }
+      return await perform(
+        .shell(
+          .run(
+            context: context,
+            command: .history(
+              count: count, first: lines.count - shown.count + 1, lines: Array(shown)))),
+        context, line)
     case .open(let link): return await follow(link, action, context, line)
     case .source(let path): return await source(path, action, context, line)
     case .watch(let watch): return await self.watch(watch, action, context, line)

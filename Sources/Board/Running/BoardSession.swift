@@ -15,6 +15,8 @@ public final class BoardSession: Sendable {
   private let redactor: Redactor
   let secrets: TypedSecrets
   let jobs: JobControl
+  /// Returns the lines of the history, the oldest first.
+  let history = Mutex<@Sendable () -> [String]>({ [] })
   /// The number of known secrets when the state was last searched for them.
   private let knownSecrets = Atomic(0)
 
@@ -74,6 +76,13 @@ public final class BoardSession: Sendable {
     let line = withoutAliases(line)
     let text = secrets.refusal(of: line, redactor)?.text ?? secrets.shown(line)
     return escapeControls(text, keepsNewlines: true)
+  }
+
+  /// Returns whether a line may be kept in the history: it has no secret and no leading space.
+  func mayKeep(_ line: ScriptLine) -> Bool {
+    guard line.text.first?.isWhitespace != true else { return false }
+    let line = withoutAliases(line)
+    return secrets.refusal(of: line, redactor) == nil && secrets.shown(line) == line.text
   }
 
   /// Runs one line.

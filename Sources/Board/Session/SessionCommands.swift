@@ -50,7 +50,7 @@ enum SessionCommands {
     ) { _ in .session(.status) },
     CommandSpec(
       ["session", "mark"], "give this moment of the recording a name",
-      arguments: [ArgumentSpec("name", "any word", kind: .mark)],
+      arguments: [ArgumentSpec("name", "any word")],
       examples: ["session mark before-login"]
     ) { invocation throws(UsageError) in .session(.mark(name: try invocation.requiredText("name")))
     },
@@ -98,7 +98,7 @@ enum SessionCommands {
         Looking changes nothing: state, assert and session state show that step, and whatever would change something is refused \
         until 'session live'.
         """,
-      arguments: [ArgumentSpec("step", step)],
+      arguments: [ArgumentSpec("step", step, kind: .step)],
       examples: ["session goto 5", "session goto @before-login", "session goto -1"]
     ) { invocation throws(UsageError) in
       .session(.goto(target: try invocation.requiredTarget("step")))
@@ -113,7 +113,7 @@ enum SessionCommands {
     CommandSpec(
       ["session", "state"], "show the state after a step, or what is at a path of it",
       arguments: [ArgumentSpec("path", "like a.b[0].c", kind: .path, optional: true)],
-      options: [OptionSpec("at", value: "STEP", step), file],
+      options: [OptionSpec("at", value: "STEP", step, kind: .step), file],
       examples: [
         "session state", "session state shell.lastStatus --at 3",
         "session state api.requests --at @before-login --file bug.actions.jsonl",
@@ -126,7 +126,7 @@ enum SessionCommands {
     },
     CommandSpec(
       ["session", "action"], "show all that a recording has of a step",
-      arguments: [ArgumentSpec("step", step)], options: [file],
+      arguments: [ArgumentSpec("step", step, kind: .step)], options: [file],
       examples: ["session action 3", "session action 3 --file bug.actions.jsonl"]
     ) { invocation throws(UsageError) in
       .session(
@@ -135,7 +135,7 @@ enum SessionCommands {
     CommandSpec(
       ["session", "diff"], "show where the states after two steps differ",
       details: "Exits with 1 where they differ, as diff does.",
-      arguments: [ArgumentSpec("from", step), ArgumentSpec("to", step)],
+      arguments: [ArgumentSpec("from", step, kind: .step), ArgumentSpec("to", step, kind: .step)],
       options: [
         OptionSpec("path", value: "PATH", "only what is there", kind: .path),
         OptionSpec("limit", short: "n", value: "N", "places at most; 50", kind: .int), file,
@@ -156,7 +156,7 @@ enum SessionCommands {
         hold (database, keychain, log) stays as it is. With --file the steps are copied and the board stays where it is.
         """,
       arguments: [
-        ArgumentSpec("step", step),
+        ArgumentSpec("step", step, kind: .step),
         ArgumentSpec("to", "a file that is not there yet", kind: .file, optional: true),
       ],
       options: [
@@ -211,7 +211,8 @@ enum SessionCommands {
       arguments: [recording],
       options: [
         OptionSpec("from", value: "N", "print from step N on", kind: .int),
-        OptionSpec("until", value: "STEP", "stop after this step: a number, @MARK or end"),
+        OptionSpec(
+          "until", value: "STEP", "stop after this step: a number, @MARK or end", kind: .step),
         OptionSpec("speed", value: "X", "at X times the speed it was recorded with"),
         OptionSpec(
           "idle-limit", value: "DUR", "with --speed, the longest pause", kind: .duration),
@@ -318,7 +319,9 @@ enum SessionCommands {
       details:
         "Of 300 steps at most unless --until says where to end: the compiler has to read it.",
       arguments: [recording],
-      options: [OptionSpec("until", value: "STEP", "the last step: a number, @MARK or end")],
+      options: [
+        OptionSpec("until", value: "STEP", "the last step: a number, @MARK or end", kind: .step)
+      ],
       examples: ["session test bug.actions.jsonl > BugTests.swift"]
     ) { invocation throws(UsageError) in
       .session(

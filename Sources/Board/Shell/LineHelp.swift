@@ -5,8 +5,8 @@ enum LineHelp {
   /// The last line of the list of all commands.
   static func hint(_ width: Int) -> String {
     HelpText.wrapped(
-      "help line explains prefixes, values that are put in, and > FILE.", width: width, indent: 0,
-      hanging: 0)
+      "help line explains prefixes, values that are put in, and > FILE.\n"
+        + "help keys lists the keys that edit a line.", width: width, indent: 0, hanging: 0)
   }
 
   /// The text of `help line`.

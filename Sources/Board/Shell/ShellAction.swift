@@ -59,6 +59,9 @@ public enum ShellCommand: Codable, Sendable, Equatable {
   case cancel(job: Int?)
   /// Lists the effects that were running when the line was read.
   case effects(effects: [EffectLine])
+  /// Lists the last lines of the history. `lines` holds them as they were when the line was read,
+  /// and `first` the number of the first one, from 1.
+  case history(count: Int, first: Int = 1, lines: [String] = [])
   /// Follows a link `swiftboard://…`. The line that it stands for runs after this step.
   case open(link: String)
   /// Runs the lines of a file next.

@@ -14,7 +14,7 @@ enum ShellCommands {
     CommandSpec(
       ["set"], "give a variable a value",
       arguments: [
-        ArgumentSpec("name", "letters, digits and _"),
+        ArgumentSpec("name", "letters, digits and _", kind: .variable),
         ArgumentSpec("value", "any text"),
       ], examples: ["set page 2", "set id {{last.body.id}}"]
     ) { invocation throws(UsageError) in
@@ -29,7 +29,7 @@ enum ShellCommands {
     },
     CommandSpec(
       ["unset"], "forget a variable",
-      arguments: [ArgumentSpec("name", "the variable")], examples: ["unset page"]
+      arguments: [ArgumentSpec("name", "the variable", kind: .variable)], examples: ["unset page"]
     ) { invocation throws(UsageError) in .shell(.unset(name: try invocation.requiredText("name")))
     },
     CommandSpec(
@@ -56,7 +56,7 @@ enum ShellCommands {
     CommandSpec(
       ["help"], "explain the commands",
       arguments: [
-        ArgumentSpec("word", "a command", optional: true, repeating: true)
+        ArgumentSpec("word", "a command", kind: .command, optional: true, repeating: true)
       ], examples: ["help", "help api get"]
     ) { invocation throws(UsageError) in
       .shell(.help(words: try plain(invocation.arguments("word"), "help")))
@@ -77,6 +77,13 @@ enum ShellCommands {
     CommandSpec(
       ["effects"], "list the effects in flight", examples: ["effects"]
     ) { _ in .shell(.effects(effects: [])) },
+    CommandSpec(
+      ["history"], "list the last lines that were typed",
+      arguments: [ArgumentSpec("count", "how many; 20 without it", kind: .int, optional: true)],
+      examples: ["history", "history 100"]
+    ) { invocation throws(UsageError) in
+      .shell(.history(count: try invocation.int("count", in: 1...100_000) ?? 20))
+    },
     CommandSpec(
       ["open"], "follow a link of the board",
       arguments: [ArgumentSpec("link", "swiftboard://FEATURE/…")],

@@ -51,9 +51,11 @@ enum ShellOutcomes {
         let text =
           try words == ["line"]
           ? LineHelp.text
-          : commands.help(for: words, width: width) + (words.isEmpty ? LineHelp.hint(width) : "")
-        return shown(
-          text, job, state, value: words == ["line"] ? nil : try commands.helpValue(for: words))
+          : words == ["keys"]
+            ? KeyHelp.text
+            : commands.help(for: words, width: width) + (words.isEmpty ? LineHelp.hint(width) : "")
+        let isTopic = words == ["line"] || words == ["keys"]
+        return shown(text, job, state, value: isTopic ? nil : try commands.helpValue(for: words))
       } catch {
         return Outcome(job: job, failure: Failure(error))
       }
@@ -94,6 +96,18 @@ enum ShellOutcomes {
             help: "'jobs' lists what runs"))
       }
       return Outcome(job: job)
+    case .history(_, let first, let lines):
+      return Outcome(
+        job: job,
+        value: .array(
+          lines.enumerated().map { index, line in
+            .object([
+              .init("number", .number(String(first + index))), .init("line", .string(line)),
+            ])
+          }),
+        presentation: .table(
+          columns: [Column("number", alignment: .right), Column("line")],
+          rows: lines.enumerated().map { index, line in [String(first + index), line] }))
     case .effects(let effects):
       return Outcome(
         job: job,

@@ -67,7 +67,7 @@ struct ShellReducer: Reducer {
     case .unalias(let name):
       state.shell.aliases?[name] = nil
       if state.shell.aliases?.isEmpty == true { state.shell.aliases = nil }
-    case .echo, .assert, .state, .help, .jobs, .wait, .effects, .open, .source, .alias,
+    case .echo, .assert, .state, .help, .jobs, .wait, .effects, .history, .open, .source, .alias,
       .completions, .manual:
       break
     }

@@ -53,7 +53,7 @@ public enum BoardAction: Sendable, Equatable {
     switch self {
     case .shell(.run(_, let command)):
       switch command {
-      case .echo, .assert, .state, .help, .jobs, .wait, .cancel, .effects, .source, .exit,
+      case .echo, .assert, .state, .help, .jobs, .wait, .cancel, .effects, .history, .source, .exit,
         .completions, .manual, .doctor, .watch, .alias(nil, _):
         true
       case .set, .unset, .open, .alias, .unalias, .tutorial: false

@@ -37,6 +37,10 @@ public enum ValueKind: Sendable, Hashable {
   case variable
   /// The name of a mark in a session.
   case mark
+  /// A step of a recording: a number, `@MARK` or `end`.
+  case step
+  /// A path of a service, such as `rm/character/1`, or an address.
+  case target
 
   /// Throws if the argument is invalid for a checked kind.
   func check(_ argument: Argument, named name: String) throws(UsageError) {

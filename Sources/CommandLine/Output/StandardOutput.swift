@@ -6,14 +6,21 @@ import Synchronization
 /// Texts of several writers are never mixed. A write blocks while the reader of a pipe is slow.
 package final class StandardOutput: Sendable {
   private let descriptor: Int32
+  private let screen: PromptScreen?
   private let lock = Mutex(())
 
-  /// - Parameter descriptor: A descriptor open for writing, which is not closed.
-  package init(descriptor: Int32 = STDOUT_FILENO) { self.descriptor = descriptor }
+  /// - Parameters:
+  ///   - descriptor: A descriptor open for writing, which is not closed.
+  ///   - screen: The screen of a line editor at the same terminal, above whose line the output
+  ///     appears.
+  package init(descriptor: Int32 = STDOUT_FILENO, screen: PromptScreen? = nil) {
+    self.descriptor = descriptor
+    self.screen = screen
+  }
 
   /// Returns a writer for standard error.
-  package static func standardError() -> StandardOutput {
-    StandardOutput(descriptor: STDERR_FILENO)
+  package static func standardError(screen: PromptScreen? = nil) -> StandardOutput {
+    StandardOutput(descriptor: STDERR_FILENO, screen: screen)
   }
 
   /// Writes all of `text`. Continues interrupted and short writes.
@@ -31,7 +38,10 @@ package final class StandardOutput: Sendable {
   private func write(bytes: UnsafeRawBufferPointer) -> Result<Void, OutputError> {
     guard !bytes.isEmpty else { return .success(()) }
     return lock.withLock { _ in
-      do throws(SystemError) { return .success(try Descriptor.write(descriptor, bytes)) } catch {
+      do throws(SystemError) {
+        if let screen { return .success(try screen.write(bytes, to: descriptor)) }
+        return .success(try Descriptor.write(descriptor, bytes))
+      } catch {
         return .failure(error.code == EPIPE ? .closed : .failed("\(error)"))
       }
     }

@@ -9,6 +9,8 @@ package final class PlainLineReader: LineReader {
   /// A pipe that wakes the reading thread, or `nil` if none could be created. Then an interrupt
   /// takes effect after the next line.
   private let wake: (read: Int32, write: Int32)?
+  /// The prompt that waits for a line.
+  private let shown = Mutex<String?>(nil)
 
   /// - Parameters:
   ///   - input: the terminal to read.
@@ -31,6 +33,8 @@ package final class PlainLineReader: LineReader {
   /// - Throws: 74 if the terminal cannot be read, 65 for a line of more than 64 MiB.
   package func readLine(prompt: String) async throws(LineSourceError) -> LineRead {
     Descriptor.show(prompt, on: output)
+    shown.withLock { $0 = prompt }
+    defer { shown.withLock { $0 = nil } }
     while true {
       let (line, isAtEnd) = try buffer.withLock { buffer throws(LineSourceError) in
         (try buffer.next(file: nil), buffer.isAtEnd)
@@ -54,6 +58,11 @@ package final class PlainLineReader: LineReader {
         throw LineSourceError(code: 74, message: "cannot read the terminal: \(error)")
       }
     }
+  }
+
+  /// Shows the prompt again, if it waits for a line. Call this after the process was stopped.
+  package func continueAfterStop() {
+    if let prompt = shown.withLock({ $0 }) { Descriptor.show(prompt, on: output) }
   }
 
   /// Ends the waiting `readLine`, or the next one. Call this on Ctrl-C.

@@ -1,4 +1,5 @@
 import SwiftBoardSystem
+import Synchronization
 
 /// An error when reading a secret.
 package enum SecretPromptError: Error, Sendable, Hashable, CustomStringConvertible {
@@ -47,8 +48,9 @@ package enum SecretPrompt {
   /// Prompts on `/dev/tty` and calls `body` with the bytes without the newline. They are erased
   /// when it returns.
   ///
-  /// The terminal provides the line editing. Ctrl-Z and Ctrl-\ do nothing at the prompt. Any other
-  /// control character except a tab is an error, so that none gets into the secret unseen.
+  /// The terminal provides the line editing. Ctrl-Z stops the program, and the prompt is shown again
+  /// when it continues; Ctrl-\ does nothing. Any other control character except a tab is an error,
+  /// so that none gets into the secret unseen.
   ///
   /// The bytes are never in a `String` and never in memory that moves. The terminal's modes are
   /// always restored, immediately or by `release`. This blocks: call it through `readOnOwnThread`,
@@ -62,14 +64,14 @@ package enum SecretPrompt {
   ) throws(SecretPromptError) -> Value {
     let descriptor = open(path, O_RDWR | O_NOCTTY | O_CLOEXEC)
     guard descriptor >= 0 else { throw .noTerminal }
-    let wasHidden = TerminalModes.isSaved
-    guard isatty(descriptor) == 1, TerminalModes.save(descriptor) else {
+    let wasHidden = TerminalModes.secret.isSaved
+    guard isatty(descriptor) == 1, TerminalModes.secret.save(descriptor) else {
       close(descriptor)
       throw .noTerminal
     }
     defer {
       if staysHidden {
-        TerminalModes.restoreWithoutEcho()
+        TerminalModes.secret.restoreWithoutEcho()
         // The first descriptor is kept for restoring the modes.
         if wasHidden { close(descriptor) }
       } else if wasHidden {
@@ -89,7 +91,9 @@ package enum SecretPrompt {
       _ = munlock(buffer.baseAddress, buffer.count)
       buffer.deallocate()
     }
-    let count = try readLine(descriptor, into: buffer)
+    isReading.store(true, ordering: .relaxed)
+    defer { isReading.store(false, ordering: .relaxed) }
+    let count = try readLine(descriptor, into: buffer, prompt: prompt)
     return body(UnsafeMutableRawBufferPointer(rebasing: buffer[..<count]))
   }
 
@@ -107,7 +111,7 @@ package enum SecretPrompt {
 
   /// Turns echo on again if a prompt left it off.
   package static func release() {
-    guard let descriptor = TerminalModes.restoreAndForget() else { return }
+    guard let descriptor = TerminalModes.secret.restoreAndForget() else { return }
     close(descriptor)
   }
 
@@ -118,9 +122,14 @@ package enum SecretPrompt {
   ) throws(SecretPromptError) {
     var modes = termios()
     guard tcgetattr(descriptor, &modes) == 0 else { throw .failed(SystemError.text(of: errno)) }
-    modes.c_lflag |= tcflag_t(ICANON)
+    // The second end of a line needs IEXTEN.
+    modes.c_lflag |= tcflag_t(ICANON | IEXTEN)
     modes.c_lflag &= ~tcflag_t(ECHO | ECHOE | ECHOK | ECHONL | ISIG)
-    withUnsafeMutableBytes(of: &modes.c_cc) { $0[Int(VEOL)] = interruptByte }
+    modes.c_iflag |= tcflag_t(ICRNL)
+    withUnsafeMutableBytes(of: &modes.c_cc) {
+      $0[Int(VEOL)] = interruptByte
+      $0[Int(VEOL2)] = suspendByte
+    }
     // Text typed before the first prompt was shown is neither secret nor an answer, so it is
     // discarded.
     guard tcsetattr(descriptor, keepsInput ? TCSADRAIN : TCSAFLUSH, &modes) == 0 else {
@@ -130,9 +139,42 @@ package enum SecretPrompt {
 
   private static let interruptByte: UInt8 = 3
 
-  private static func readLine(_ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer)
-    throws(SecretPromptError) -> Int
-  {
+  /// Whether a prompt waits for its answer.
+  private static let isReading = Atomic(false)
+
+  /// Turns echo off again after the process was stopped while it was off.
+  ///
+  /// - Returns: Whether a prompt waits for its answer, and has set the modes it needs.
+  @discardableResult
+  package static func restoreAfterStop() -> Bool {
+    guard isReading.load(ordering: .relaxed) else {
+      TerminalModes.secret.restoreWithoutEcho()
+      return false
+    }
+    if let descriptor = TerminalModes.secret.descriptor {
+      try? hideEcho(descriptor, keepsInput: true)
+    }
+    return true
+  }
+
+  /// Stops the program if it owns the terminal, and prompts again when it continues. What was typed
+  /// before is dropped.
+  ///
+  /// - Returns: Whether the terminal belongs to the program.
+  private static func suspend(
+    _ descriptor: Int32, prompt: String
+  ) throws(SecretPromptError) -> Bool {
+    guard tcgetpgrp(descriptor) == getpgrp() else { return false }
+    Descriptor.show("\n", on: descriptor)
+    TerminalModes.stopGroup()
+    try hideEcho(descriptor, keepsInput: false)
+    Descriptor.show(prompt, on: descriptor)
+    return true
+  }
+
+  private static func readLine(
+    _ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer, prompt: String
+  ) throws(SecretPromptError) -> Int {
     var count = 0
     while count < buffer.count {
       let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[count...])
@@ -144,6 +186,12 @@ package enum SecretPrompt {
       count += got
       switch buffer[count - 1] {
       case interruptByte: throw .interrupted
+      case suspendByte:
+        count -= 1
+        if try suspend(descriptor, prompt: prompt) {
+          wipe(buffer)
+          count = 0
+        }
       case UInt8(ascii: "\n"):
         guard count - 1 <= limit else { throw .tooLong }
         return try withoutKeys(UnsafeMutableRawBufferPointer(rebasing: buffer[..<(count - 1)]))

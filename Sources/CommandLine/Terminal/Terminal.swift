@@ -43,6 +43,10 @@ package struct Terminal: Sendable, Hashable {
     linesVariable = environment["LINES"].flatMap { Int($0) }.flatMap { $0 > 0 ? $0 : nil }
   }
 
+  /// Whether lines can be edited with escape sequences: input and standard error are terminals that
+  /// are not dumb.
+  package var canEditLines: Bool { isInputTerminal && isErrorTerminal && !isDumb }
+
   /// The size in columns and rows: from the terminal, else from `COLUMNS` and `LINES`, else 80 by
   /// 24.
   package var size: (columns: Int, rows: Int) {

@@ -1,28 +1,39 @@
 import SwiftBoardSystem
 
 /// The saved modes of the terminal. They can be restored from anywhere, including a signal handler.
-enum TerminalModes {
+///
+/// There are two: the line editor saves those from before the program, and within them a prompt for
+/// a secret saves those that it changes. At the end, the outer ones are restored last.
+struct TerminalModes: Sendable {
   /// Plain memory, because a signal handler may neither lock nor allocate. `descriptor` is written
   /// last and read first.
   private struct Saved {
     var descriptor: Int32 = -1
     var modes = termios()
+    /// Whether the terminal marks pasted text, which has to be turned off.
+    var marksPaste = false
   }
+
+  /// The modes before the line editor changed them.
+  static let editor = TerminalModes()
+  /// The modes before a prompt for a secret changed them.
+  static let secret = TerminalModes()
 
   /// Allocated once and never freed. Sharing it is safe: only the single reader that owns the
   /// terminal calls `save` and `forget`, and the values that `restore` reads are complete while
   /// `descriptor` is not -1.
-  private nonisolated(unsafe) static let saved: UnsafeMutablePointer<Saved> = {
-    let pointer = UnsafeMutablePointer<Saved>.allocate(capacity: 1)
-    pointer.initialize(to: Saved())
-    return pointer
-  }()
+  private nonisolated(unsafe) let saved: UnsafeMutablePointer<Saved>
+
+  private init() {
+    saved = UnsafeMutablePointer<Saved>.allocate(capacity: 1)
+    saved.initialize(to: Saved())
+  }
 
   /// Saves the modes of an open terminal before they are changed. Returns `false` if it is not a
   /// terminal.
   @discardableResult
-  static func save(_ descriptor: Int32) -> Bool {
-    restoresAtTheEnd
+  func save(_ descriptor: Int32) -> Bool {
+    Self.restoresAtTheEnd
     guard saved.pointee.descriptor < 0 else { return true }
     guard tcgetattr(descriptor, &saved.pointee.modes) == 0 else { return false }
     saved.pointee.descriptor = descriptor
@@ -30,17 +41,34 @@ enum TerminalModes {
   }
 
   /// Restores the saved modes, if any. Async-signal-safe.
-  static func restore() {
+  func restore() {
     let descriptor = saved.pointee.descriptor
     guard descriptor >= 0 else { return }
+    if saved.pointee.marksPaste {
+      withUnsafeBytes(of: Self.pasteOff) { _ = write(descriptor, $0.baseAddress, $0.count) }
+    }
     _ = tcsetattr(descriptor, TCSANOW, &saved.pointee.modes)
   }
 
+  /// `ESC [ ? 2004 l`, without memory of its own.
+  private static var pasteOff: (UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8) {
+    (0x1B, 0x5B, 0x3F, 0x32, 0x30, 0x30, 0x34, 0x6C)
+  }
+
+  /// Restores all saved modes, the outer ones last. Async-signal-safe.
+  static func restoreAll() {
+    secret.restore()
+    editor.restore()
+  }
+
   /// Whether modes are saved.
-  static var isSaved: Bool { saved.pointee.descriptor >= 0 }
+  var isSaved: Bool { saved.pointee.descriptor >= 0 }
+
+  /// The terminal whose modes are saved.
+  var descriptor: Int32? { isSaved ? saved.pointee.descriptor : nil }
 
   /// Restores the saved modes except for echo, which stays off.
-  static func restoreWithoutEcho() {
+  func restoreWithoutEcho() {
     let descriptor = saved.pointee.descriptor
     guard descriptor >= 0 else { return }
     var modes = saved.pointee.modes
@@ -48,22 +76,50 @@ enum TerminalModes {
     _ = tcsetattr(descriptor, TCSADRAIN, &modes)
   }
 
+  /// Lets keys arrive at once and unchanged, without echo. The saved modes have to be those of the
+  /// same terminal.
+  ///
+  /// - Parameters:
+  ///   - sendsSignals: Whether Ctrl-C, Ctrl-Z and Ctrl-\ send signals instead of being keys.
+  ///   - marksPaste: Whether the end of the program has to turn off the marks around pasted text.
+  func readKeys(sendsSignals: Bool, marksPaste: Bool) {
+    let descriptor = saved.pointee.descriptor
+    guard descriptor >= 0 else { return }
+    saved.pointee.marksPaste = marksPaste
+    var modes = saved.pointee.modes
+    modes.c_lflag &= ~tcflag_t(ICANON | ECHO | ECHOE | ECHOK | ECHONL | IEXTEN)
+    modes.c_iflag &= ~tcflag_t(ICRNL | INLCR | IGNCR | ISTRIP)
+    if sendsSignals {
+      modes.c_lflag |= tcflag_t(ISIG)
+    } else {
+      modes.c_lflag &= ~tcflag_t(ISIG)
+      modes.c_iflag &= ~tcflag_t(IXON)
+    }
+    withUnsafeMutableBytes(of: &modes.c_cc) {
+      $0[Int(VMIN)] = 1
+      $0[Int(VTIME)] = 0
+    }
+    _ = tcsetattr(descriptor, TCSADRAIN, &modes)
+  }
+
   /// Restores the saved modes and forgets them.
   ///
   /// - Returns: The terminal, which the caller must close, or `nil` if nothing was saved.
   @discardableResult
-  static func restoreAndForget() -> Int32? {
+  func restoreAndForget() -> Int32? {
     let descriptor = saved.pointee.descriptor
     restore()
     saved.pointee.descriptor = -1
     return descriptor < 0 ? nil : descriptor
   }
 
+  // MARK: Signals
+
   /// Installs, once, handlers that restore the terminal at `exit` and on a crash. A crash then
   /// continues as before.
   private static let restoresAtTheEnd: Void = {
-    _ = (saved, former)
-    atexit { TerminalModes.restore() }
+    _ = (editor, secret, former)
+    atexit { TerminalModes.restoreAll() }
     for number in [SIGQUIT, SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP] {
       restoreOn(number)
     }
@@ -79,12 +135,42 @@ enum TerminalModes {
 
   private static func restoreOn(_ number: Int32) {
     SignalHandler.install(number, former: former + Int(number)) { number, info, _ in
-      TerminalModes.restore()
+      TerminalModes.restoreAll()
       sigaction(number, &TerminalModes.former[Int(number)], nil)
       // A fault recurs when the handler returns, and then triggers the previous disposition. A
       // signal sent by a process does not recur.
       if let info, info.pointee.si_code > 0 { return }
       raise(number)
     }
+  }
+
+  /// Installs a handler that restores the terminal before SIGTSTP stops the process, and calls that
+  /// of SIGCONT after it. Async-signal-safe code changes the modes again.
+  static func restoreOnStop() {
+    SignalHandler.install(SIGTSTP) { _ in TerminalModes.stop() }
+  }
+
+  /// Restores the terminal and stops the process until SIGCONT. Returns at once if nothing can
+  /// continue it, as without a shell. Async-signal-safe. The modes stay restored.
+  static func stop() {
+    let kept = errno
+    restoreAll()
+    _ = signal(SIGTSTP, SIG_DFL)
+    var signals = sigset_t()
+    var before = sigset_t()
+    sigemptyset(&signals)
+    sigaddset(&signals, SIGTSTP)
+    pthread_sigmask(SIG_UNBLOCK, &signals, &before)
+    raise(SIGTSTP)
+    pthread_sigmask(SIG_SETMASK, &before, nil)
+    restoreOnStop()
+    errno = kept
+  }
+
+  /// Stops the other processes of the group, and then this one, as the terminal does on Ctrl-Z.
+  static func stopGroup() {
+    _ = signal(SIGTSTP, SIG_IGN)
+    kill(0, SIGTSTP)
+    stop()
   }
 }

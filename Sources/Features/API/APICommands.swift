@@ -42,7 +42,7 @@ enum APICommands {
     ] + RequestOptions.specs
 
   private static let requestArguments = [
-    ArgumentSpec("target", "SERVICE/PATH or an address", kind: .service),
+    ArgumentSpec("target", "SERVICE/PATH or an address", kind: .target),
     ArgumentSpec(
       "item",
       "key==query, key=text, key:=json, key=@file, key:=@file, key@file, @bodyfile, @- (standard input), "

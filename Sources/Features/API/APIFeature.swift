@@ -27,7 +27,10 @@ extension BoardFeatures {
       "succeeded.result.cache.responses[*].expires",
     ] + volatileHeaders.map { "answered.answer.headers[name=\($0)]" },
     passesWordsOn: true, secretWords: SecretWords(literal: LiteralSecrets.first),
-    version: nil, migrations: APIMigrations.all)
+    candidates: { kind, _, dependencies in
+      guard kind == .service else { return [] }
+      return ((try? await dependencies.persistence.services()) ?? []).map(\.name)
+    }, version: nil, migrations: APIMigrations.all)
 }
 
 /// Headers of an answer that describe the message and not the resource (RFC 9110 6.6.1, 7.6.1; RFC

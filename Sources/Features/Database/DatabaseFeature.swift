@@ -23,5 +23,9 @@ extension BoardFeatures {
       "succeeded.result.paths", "succeeded.result.statistics.statistics.paths",
       "succeeded.result.statistics.statistics.bytes",
     ],
-    passesWordsOn: true, version: nil, migrations: DatabaseMigrations.all)
+    passesWordsOn: true,
+    candidates: { kind, _, dependencies in
+      guard kind == .collection else { return [] }
+      return (try? await dependencies.persistence.collections()) ?? []
+    }, version: nil, migrations: DatabaseMigrations.all)
 }

@@ -21,6 +21,13 @@ extension BoardFeatures {
       "succeeded.result.\($0).*.path"
     },
     passesWordsOn: true, secretWords: SecretWords(storing: "set", advice: KeychainCommands.advice),
-    atTerminal: { $0.autoLock = KeychainState.usualAutoLock }, version: nil,
+    atTerminal: { $0.autoLock = KeychainState.usualAutoLock },
+    candidates: { kind, state, dependencies in
+      guard kind == .secret else { return [] }
+      if let names = state.names { return names }
+      // A locked keychain is left alone: nothing is asked for while a line is typed.
+      guard state.isUnlocked == true else { return [] }
+      return (try? await dependencies.keychainService.keys()) ?? []
+    }, version: nil,
     migrations: KeychainMigrations.all)
 }

@@ -1,0 +1,116 @@
+import SwiftBoardCommandLine
+import SwiftBoardDependencies
+import SwiftBoardJSON
+import SwiftBoardSystem
+import Synchronization
+
+/// Finds the candidates of a line: words from the table of commands, and values from the board, its
+/// features and the file system.
+final class BoardCompletion: Sendable {
+  private struct Source: Sendable {
+    let board: Board
+    let dependencies: Dependencies
+  }
+
+  /// The maximum time for an answer. Keys wait for it, except for Ctrl-C and Ctrl-G.
+  static let limit = Duration.milliseconds(500)
+  /// The maximum number of candidates of a folder or a table.
+  private static let countLimit = 2000
+
+  private let source = Mutex<Source?>(nil)
+
+  /// Gives the completion its board. Before that, it finds nothing.
+  func attach(to board: Board, _ dependencies: Dependencies) {
+    source.withLock { $0 = Source(board: board, dependencies: dependencies) }
+  }
+
+  /// Returns the candidates, or `nil` if finding them takes longer than `limit`.
+  func answer(_ request: CompletionRequest) async -> CompletionAnswer? {
+    guard let source = source.withLock({ $0 }),
+      let completion = LineCompletion(request.text, in: source.board.features.commands)
+    else { return nil }
+    guard let kind = completion.kind else { return completion.answer([]) }
+    let isAnswered = Mutex(false)
+    return await withCheckedContinuation { continuation in
+      let resume: @Sendable (CompletionAnswer?) -> Void = { answer in
+        let isFirst = isAnswered.withLock { answered in
+          defer { answered = true }
+          return !answered
+        }
+        if isFirst { continuation.resume(returning: answer) }
+      }
+      // A task group would wait for the slower of the two.
+      Task {
+        try? await Task.sleep(for: Self.limit)
+        resume(nil)
+      }
+      Task { resume(completion.answer(await Self.values(kind, completion.typed, source))) }
+    }
+  }
+
+  private static func values(
+    _ kind: ValueKind, _ typed: String, _ source: Source
+  ) async -> [LineCompletion.Value] {
+    let board = source.board
+    switch kind {
+    case .variable:
+      return board.store.withState { $0.shell.variables.keys.sorted() }.map { .init($0) }
+    case .job: return board.store.withState { $0.shell.running.map { .init(String($0.job)) } }
+    case .path: return paths(typed, board)
+    case .step:
+      return ["end"].map { .init($0) } + board.marks.map { .init("@\($0)") }
+    case .file, .directory:
+      return await DetachedThread.run { files(typed, areFolders: kind == .directory) }
+    default:
+      var values: [LineCompletion.Value] = []
+      let state = board.store.state
+      for feature in board.features.features {
+        values += await feature.candidates(kind, state, source.dependencies)
+      }
+      return Array(values.prefix(countLimit))
+    }
+  }
+
+  /// Returns the members of the state at the path before the last dot.
+  private static func paths(_ typed: String, _ board: Board) -> [LineCompletion.Value] {
+    let state = board.store.state
+    guard let json = try? StateJSON.of(state, askedBy: 0) else { return [] }
+    let dot = typed.lastIndex(of: ".")
+    let base = dot.map { String(typed[..<$0]) }
+    var parent: JSON? = json
+    if let base { parent = (try? JSONPath(parsing: base)).flatMap { json.value(at: $0) } }
+    let head = base.map { $0 + "." } ?? ""
+    return (parent?.members ?? []).compactMap { member in
+      guard isName(member.key) else { return nil }
+      if case .object = member.value { return .init(head + member.key, isPartial: true) }
+      return .init(head + member.key)
+    }
+  }
+
+  /// Returns whether a member can be named in a path without quotes.
+  private static func isName(_ text: String) -> Bool {
+    !text.isEmpty && text.utf8.allSatisfy { $0 == UInt8(ascii: "_") || isLetterOrDigit($0) }
+  }
+
+  private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
+    (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+      || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+  }
+
+  /// Returns the names in the folder of a path. Hidden ones are only found by their dot.
+  private static func files(_ typed: String, areFolders: Bool) -> [LineCompletion.Value] {
+    let slash = typed.lastIndex(of: "/")
+    let head = slash.map { String(typed[...$0]) } ?? ""
+    let name = String(typed.dropFirst(head.count))
+    guard let names = try? FileSystem().names(in: head.isEmpty ? "." : head) else { return [] }
+    let found = names.filter { candidate in
+      candidate.hasPrefix(name) && candidate != "." && candidate != ".."
+        && (name.hasPrefix(".") || !candidate.hasPrefix("."))
+    }
+    return found.sorted().prefix(countLimit).compactMap { candidate in
+      let isFolder = FileInfo(head + candidate)?.isFolder == true
+      if areFolders, !isFolder { return nil }
+      return .init(head + candidate + (isFolder ? "/" : ""), isPartial: isFolder)
+    }
+  }
+}

@@ -1,0 +1,304 @@
+import SwiftBoardCommandLine
+import SwiftBoardStore
+import SwiftBoardSystem
+import Synchronization
+
+/// Reads lines from a terminal with the line editor.
+///
+/// A thread waits for keys and sends them to the editor's store. Other threads wake it through a
+/// pipe. The store's observer draws each state.
+final class EditingLineReader: LineReader {
+  private struct Shared {
+    /// What the editor asks for, in order.
+    var signals: [EditorSignal] = []
+    var isEditing = false
+    /// Whether the line is hidden while another prompt uses the terminal.
+    var isHidden = false
+    /// How many prompts use the terminal.
+    var pauses = 0
+    /// The prompts that wait for the line to be hidden.
+    var pausing: [CheckedContinuation<Void, Never>] = []
+    var wasResized = false
+    var wasContinued = false
+    var wasInterrupted = false
+    /// Whether the next SIGCONT follows from Ctrl-Z, after which the line is already shown.
+    var expectsContinue = false
+    /// The prompt of the line that is edited.
+    var prompt = ""
+    var history: HistoryFile?
+    var hasLoadedHistory = false
+  }
+
+  private let store: Store<LineEditorReducer>
+  private let screen: PromptScreen
+  private let terminal: EditingTerminal
+  private let continuationPrompt: String
+  private let decoder = Mutex(KeyDecoder())
+  private let shared: Mutex<Shared>
+  private let wake: (read: Int32, write: Int32)
+
+  /// - Parameters:
+  ///   - historyPath: The file of the history, or `nil` to keep none.
+  ///   - hints: The hints about the arguments of commands.
+  ///   - complete: Finds candidates.
+  /// - Throws: If no pipe can be created.
+  init(
+    screen: PromptScreen, terminal: EditingTerminal = EditingTerminal(), historyPath: String?,
+    hints: CommandHints,
+    complete: @escaping @Sendable (CompletionRequest) async -> CompletionAnswer?
+  ) throws(SystemError) {
+    self.screen = screen
+    self.terminal = terminal
+    continuationPrompt = screen.isASCII ? "... " : "\u{2026} "
+    wake = try Descriptor.pipe()
+    _ = fcntl(wake.write, F_SETFL, O_NONBLOCK)
+    _ = fcntl(wake.read, F_SETFL, O_NONBLOCK)
+    shared = Mutex(Shared(history: historyPath.map { HistoryFile(path: $0) }))
+    store = Store(
+      initialState: LineEditorState(), reducer: LineEditorReducer(),
+      dependencies: LineEditorDependencies(hints: hints, complete: complete))
+    store.observe { [weak self] _, state in
+      guard let self else { return }
+      screen.show(state)
+      if let signal = state.signal { note { $0.signals.append(signal) } }
+    }
+  }
+
+  deinit {
+    close(wake.read)
+    close(wake.write)
+  }
+
+  /// Shows the prompt and waits on a thread of its own.
+  ///
+  /// - Throws: 74 if the terminal cannot be read.
+  func readLine(prompt: String) async throws(LineSourceError) -> LineRead {
+    let prompt = EditorPrompt(first: prompt, continuation: continuationPrompt)
+    do throws(SystemError) {
+      return try await DetachedThread.run { () throws(SystemError) in try self.edit(prompt) }
+    } catch {
+      if error.code == EIO { return .endOfInput }
+      throw LineSourceError(code: 74, message: "cannot read the terminal: \(error)")
+    }
+  }
+
+  // MARK: The thread that waits for keys
+
+  private func edit(_ prompt: EditorPrompt) throws(SystemError) -> LineRead {
+    waitForPauses()
+    guard terminal.beginLine() else { return .endOfInput }
+    defer {
+      terminal.endLine()
+      endEditing()
+    }
+    shared.withLock { shared in
+      shared.isEditing = true
+      shared.prompt = prompt.first
+    }
+    screen.begin()
+    store.send(.begin(prompt: prompt))
+    readHistory()
+    while true {
+      if let signal = shared.withLock({ $0.signals.isEmpty ? nil : $0.signals.removeFirst() }) {
+        if let line = handle(signal) { return line }
+        continue
+      }
+      handleEvents()
+      guard try readKeys() else { return .endOfInput }
+    }
+  }
+
+  private func endEditing() {
+    let pausing = shared.withLock { shared in
+      shared.isEditing = false
+      defer { shared.pausing = [] }
+      return shared.pausing
+    }
+    for continuation in pausing { continuation.resume() }
+  }
+
+  /// Returns the result of a line that has ended.
+  private func handle(_ signal: EditorSignal) -> LineRead? {
+    switch signal {
+    case .accepted(let text): return .line(text)
+    case .interrupted(let hadText): return .interrupted(hadText: hadText)
+    case .ended: return .endOfInput
+    case .suspended:
+      screen.leave()
+      shared.withLock { $0.expectsContinue = true }
+      terminal.suspend()
+      reenter()
+    case .cleared: screen.redraw(clears: true)
+    }
+    store.send(.resumed)
+    return nil
+  }
+
+  private func reenter() {
+    _ = terminal.beginLine()
+    screen.redraw()
+  }
+
+  private func handleEvents() {
+    let (wasResized, wasContinued, wasInterrupted) = shared.withLock { shared in
+      defer {
+        (shared.wasResized, shared.wasContinued, shared.wasInterrupted) = (false, false, false)
+      }
+      return (shared.wasResized, shared.wasContinued, shared.wasInterrupted)
+    }
+    if wasContinued {
+      _ = terminal.beginLine()
+      screen.redraw(forgets: true)
+    } else if wasResized {
+      screen.redraw()
+    }
+    if wasInterrupted { store.send(.interrupted) }
+    hideWhilePaused()
+  }
+
+  /// Waits for keys or for another thread.
+  ///
+  /// - Returns: `false` at the end of the input.
+  private func readKeys() throws(SystemError) -> Bool {
+    let isWaiting = decoder.withLock { $0.isWaiting }
+    let ready = Descriptor.waitForInput(
+      [terminal.input, wake.read], milliseconds: isWaiting ? Self.escapeTimeout : nil)
+    if ready[1] { drainWake() }
+    var keys: [Key] = []
+    if ready[0] {
+      let bytes = try Descriptor.read(terminal.input, atMost: 1 << 14)
+      guard !bytes.isEmpty else { return false }
+      shared.withLock { $0.expectsContinue = false }
+      keys = decoder.withLock { $0.decode(bytes) }
+    } else if isWaiting, !ready[1] {
+      keys = decoder.withLock { $0.timeOut() }
+    }
+    if !keys.isEmpty { store.send(.keys(keys)) }
+    return true
+  }
+
+  /// The time after which an Escape is a key of its own, in milliseconds.
+  private static let escapeTimeout: Int32 = 50
+
+  private func drainWake() {
+    var bytes: [UInt8] = Array(repeating: 0, count: 64)
+    while SwiftBoardSystem.read(wake.read, &bytes, bytes.count) > 0 {}
+  }
+
+  // MARK: Events of other threads
+
+  private func note(_ change: (inout Shared) -> Void) {
+    shared.withLock { change(&$0) }
+    var byte: UInt8 = 1
+    // If the pipe is full, the thread is about to wake up.
+    _ = write(wake.write, &byte, 1)
+  }
+
+  /// Ends the line that is edited, as Ctrl-C does.
+  func interrupt() { note { $0.wasInterrupted = true } }
+
+  /// Draws the line again for the new size.
+  func resize() { note { $0.wasResized = true } }
+
+  /// Sets the modes of the terminal again after the process was stopped.
+  func continueAfterStop() {
+    let (isEditing, isExpected) = shared.withLock { shared in
+      defer { shared.expectsContinue = false }
+      return (shared.isEditing && !shared.isHidden, shared.expectsContinue)
+    }
+    if isEditing {
+      if !isExpected { note { $0.wasContinued = true } }
+    } else if !SecretPrompt.restoreAfterStop() {
+      terminal.endLine()
+      SecretPrompt.restoreAfterStop()
+    }
+  }
+
+  /// Moves below the line and restores the terminal, before the program ends.
+  func finish() {
+    screen.leave()
+    terminal.close()
+  }
+
+  /// Shows another prompt before the line that is edited.
+  func promptMayHaveChanged(_ prompt: String) {
+    let hasChanged = shared.withLock { shared in
+      guard shared.isEditing, shared.prompt != prompt else { return false }
+      shared.prompt = prompt
+      return true
+    }
+    guard hasChanged else { return }
+    store.send(.promptChanged(EditorPrompt(first: prompt, continuation: continuationPrompt)))
+  }
+
+  // MARK: Other prompts
+
+  /// Hides the line until `endPause`, and returns when it is hidden.
+  func beginPause() async {
+    await withCheckedContinuation { continuation in
+      let isHidden = shared.withLock { shared in
+        shared.pauses += 1
+        guard shared.isEditing, !shared.isHidden else { return true }
+        shared.pausing.append(continuation)
+        return false
+      }
+      if isHidden { continuation.resume() } else { note { _ in } }
+    }
+  }
+
+  /// Shows the line again, and drops what was typed ahead: it was meant for the other prompt.
+  func endPause() {
+    store.send(.droppedKeys)
+    note { $0.pauses -= 1 }
+  }
+
+  /// Hides the line while other prompts use the terminal.
+  private func hideWhilePaused() {
+    guard shared.withLock({ $0.pauses > 0 }) else { return }
+    screen.hide()
+    terminal.endLine()
+    let pausing = shared.withLock { shared in
+      shared.isHidden = true
+      defer { shared.pausing = [] }
+      return shared.pausing
+    }
+    for continuation in pausing { continuation.resume() }
+    waitForPauses()
+    shared.withLock { $0.isHidden = false }
+    reenter()
+  }
+
+  private func waitForPauses() {
+    while shared.withLock({ $0.pauses > 0 }) {
+      _ = Descriptor.waitForInput([wake.read])
+      drainWake()
+    }
+  }
+
+  // MARK: History
+
+  /// Adds a line that is about to run to the history.
+  ///
+  /// - Parameter isKept: Whether it is also written to the file.
+  func remember(_ line: String, isKept: Bool) {
+    if isKept {
+      let others = shared.withLock { try? $0.history?.append(line) } ?? []
+      if !others.isEmpty { store.send(.historyGrew(others)) }
+    }
+    store.send(.remembered(line))
+  }
+
+  /// The lines of the history, the oldest first.
+  var historyLines: [String] { store.withState { $0.history.entries.map(\.text) } }
+
+  /// Reads what is new in the file of the history: all of it before the first line, and what other
+  /// processes added before further ones. Lines can be edited without it, so errors are ignored.
+  private func readHistory() {
+    let (lines, isFirst) = shared.withLock { shared in
+      defer { shared.hasLoadedHistory = true }
+      return ((try? shared.history?.read()) ?? [], !shared.hasLoadedHistory)
+    }
+    guard !lines.isEmpty else { return }
+    store.send(isFirst ? .historyLoaded(lines) : .historyGrew(lines))
+  }
+}

@@ -1,0 +1,36 @@
+/// Help about the keys that edit a line.
+enum KeyHelp {
+  /// The text of `help keys`. Emacs calls Ctrl `C-` and Alt `M-`.
+  static let text = """
+    keys: what edits a line at a terminal (C-x is Ctrl and x, M-x is Alt and x)
+
+    Moving
+      C-b C-f, arrows    one character
+      M-b M-f, C-arrows  one word
+      C-a C-e, Home End  start and end of the line
+      Up Down, C-p C-n   lines of the history that begin with what was typed
+
+    Changing
+      Backspace, C-d     remove a character; C-d on an empty line leaves
+      C-w M-Backspace    cut back to a blank, or to the start of a word
+      M-d C-k C-u        cut a word, the rest of the line, the line before the cursor
+      C-y M-y            insert what was cut, then what was cut before
+      C-t M-u M-l M-c    swap characters; upper case, lower case, capital
+      M-.                insert the last word of the line before
+      C-_ M-_            undo and redo
+
+    History and completion
+      C-r C-s            search back and forward while typing; C-g ends it
+      Tab                complete; again: list what is possible
+      Right, C-e, M-f    at the end: take the grey hint, or a word of it
+
+    Lines
+      Enter              run; an open quote, bracket or heredoc goes on instead
+      M-Enter            insert a line break
+      C-c                discard the line, or cancel the command that runs
+      C-l C-z            clear the screen; stop, until the shell's fg
+
+    A line that begins with a blank, or has a secret, is not kept in the history.
+
+    """
+}

@@ -1,0 +1,199 @@
+/// What can follow at the end of a text, by the table of commands: fixed words, and kinds of values
+/// that only the program knows.
+package struct LineCompletion: Sendable, Equatable {
+  /// The words of the table.
+  package private(set) var words: [String] = []
+  /// The kind of value, if one may stand there.
+  package private(set) var kind: ValueKind?
+  /// The part of the word that stays, such as `--level=` or `@`.
+  package private(set) var head = ""
+  /// The part of the word that candidates begin with.
+  package private(set) var typed = ""
+  /// A text behind each candidate, such as `}}`.
+  private var tail = ""
+  private var rawCount = 0
+  private var quote: Character?
+
+  /// A value that the program knows.
+  package struct Value: Sendable, Hashable {
+    package var text: String
+    /// Whether the value goes on, as a folder does.
+    package var isPartial: Bool
+
+    package init(_ text: String, isPartial: Bool = false) {
+      self.text = text
+      self.isPartial = isPartial
+    }
+  }
+
+  /// - Returns: `nil` if nothing can be completed at the end of `text`.
+  package init?<Output>(_ text: String, in table: CommandTable<Output>) {
+    guard let line = TypedWords(text) else { return nil }
+    (typed, rawCount, quote) = (line.word, line.rawCount, line.quote)
+    if line.isRedirection {
+      kind = .file
+    } else if let start = Self.openReference(line.word) {
+      split(at: start)
+      kind = .secret
+      tail = "}}"
+    } else if line.word.hasPrefix("$"), line.quote != "'" {
+      split(at: line.word.hasPrefix("${") ? 2 : 1)
+      if head == "${" { tail = "}" }
+      kind = .variable
+    } else {
+      find(line.words, table)
+    }
+    if words.isEmpty, kind == nil { return nil }
+  }
+
+  /// Returns the number of characters up to the name in an open `{{secret:`.
+  private static func openReference(_ word: String) -> Int? {
+    let mark = Array("{{secret:")
+    let characters = Array(word)
+    guard characters.count >= mark.count else { return nil }
+    for start in stride(from: characters.count - mark.count, through: 0, by: -1)
+    where characters[start..<(start + mark.count)].elementsEqual(mark) {
+      let end = start + mark.count
+      return characters[end...].contains("}") ? nil : end
+    }
+    return nil
+  }
+
+  private mutating func split(at count: Int) {
+    head = String(typed.prefix(count))
+    typed = String(typed.dropFirst(count))
+  }
+
+  // MARK: The table
+
+  private mutating func find<Output>(_ given: [String], _ table: CommandTable<Output>) {
+    var path: [String] = []
+    for word in given {
+      guard table.words(after: path).contains(word) else { break }
+      path.append(word)
+    }
+    var rest = Array(given.dropFirst(path.count))
+    let spec =
+      table.specs.first { $0.path == path }
+      ?? table.specs.first { $0.isDefault && !path.isEmpty && $0.path.dropLast() == path[...] }
+    if rest.isEmpty { words = table.words(after: path) }
+    guard let spec else { return }
+    if spec.arguments.first?.kind == .command {
+      words = table.words(after: rest)
+      return
+    }
+    let options =
+      spec.options
+      + table.globals.filter { global in
+        !spec.options.contains { $0.name == global.name }
+      }
+    if let option = rest.last.flatMap({ Self.openOption($0, options) }) {
+      return take(option.kind)
+    }
+    if typed.hasPrefix("-"), !rest.contains("--") {
+      words = []
+      return findOption(options, given: rest)
+    }
+    rest = Self.arguments(rest, options)
+    for argument in Self.arguments(at: rest.count, spec.arguments) { take(argument.kind) }
+  }
+
+  /// Returns the option that takes the next word as its value.
+  private static func openOption(_ word: String, _ options: [OptionSpec]) -> OptionSpec? {
+    options.first { option in
+      !option.isFlag
+        && (word == "--\(option.name)" || option.short.map { word == "-\($0)" } == true)
+    }
+  }
+
+  private mutating func findOption(_ options: [OptionSpec], given: [String]) {
+    if let equals = typed.firstIndex(of: "=") {
+      let name = typed[..<equals].dropFirst(2)
+      guard let option = options.first(where: { !$0.isFlag && $0.name == name }) else { return }
+      split(at: name.count + 3)
+      take(option.kind)
+      return
+    }
+    words = options.flatMap { option in
+      option.spellings.filter { option.isRepeatable || !given.contains($0) }
+    }
+  }
+
+  /// Returns the words that are arguments.
+  private static func arguments(_ words: [String], _ options: [OptionSpec]) -> [String] {
+    var arguments: [String] = []
+    var isValue = false
+    var areOptions = true
+    for word in words {
+      if isValue {
+        isValue = false
+      } else if areOptions, word == "--" {
+        areOptions = false
+      } else if areOptions, word.hasPrefix("-"), word.count > 1 {
+        isValue = openOption(word, options) != nil
+      } else {
+        arguments.append(word)
+      }
+    }
+    return arguments
+  }
+
+  /// Returns the arguments that a word can be. An optional one may be left out before a required
+  /// one.
+  private static func arguments(at index: Int, _ arguments: [ArgumentSpec]) -> [ArgumentSpec] {
+    guard index < arguments.count else {
+      return arguments.last.map { $0.isRepeating ? [$0] : [] } ?? []
+    }
+    let first = arguments[index]
+    guard first.isOptional, let next = arguments[index...].first(where: { !$0.isOptional }) else {
+      return [first]
+    }
+    return [first, next]
+  }
+
+  private mutating func take(_ kind: ValueKind) {
+    switch kind {
+    case .choice(let choices): words += choices
+    case .item:
+      guard let at = typed.lastIndex(of: "@") else { return }
+      split(at: typed[...at].count)
+      self.kind = .file
+    case .text, .int, .duration, .json, .expression, .command: break
+    default: self.kind = kind
+    }
+  }
+
+  // MARK: The answer
+
+  /// Returns the candidates, given the values of `kind`.
+  package func answer(_ values: [Value]) -> CompletionAnswer {
+    let all = words.map { Value($0) } + values
+    var seen: Set<String> = []
+    let candidates = all.filter { value in
+      value.text.hasPrefix(typed) && !value.text.unicodeScalars.contains { isControl($0) }
+        && seen.insert(value.text).inserted
+    }
+    return CompletionAnswer(
+      replacedCount: rawCount,
+      candidates: candidates.map { value in
+        CompletionAnswer.Candidate(
+          quoted(head + value.text, isPartial: value.isPartial),
+          label: value.text, isPartial: value.isPartial)
+      })
+  }
+
+  /// Returns the word as the line language reads it.
+  private func quoted(_ word: String, isPartial: Bool) -> String {
+    let isSafe = !word.contains { " \t'\"\\;&<>#|".contains($0) }
+    let isPlain = isSafe && (!head.isEmpty || !word.contains { "${}[]".contains($0) })
+    if quote == nil, isPlain { return word + (isPartial ? "" : tail) }
+    let mark = quote ?? (word.contains("'") ? "\"" : "'")
+    var text = String(mark)
+    for character in word {
+      if mark == "\"", "\"\\$".contains(character), head.isEmpty { text.append("\\") }
+      text.append(character)
+    }
+    if !isPartial { text += tail + String(mark) }
+    return text
+  }
+}

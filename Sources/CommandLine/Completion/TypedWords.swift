@@ -1,0 +1,112 @@
+/// The words of the command at the end of a text that is still being typed.
+///
+/// Unlike `LineParser`, it accepts text that is not complete, and expands nothing.
+struct TypedWords: Sendable, Equatable {
+  /// The words before the last one, without their quotes.
+  private(set) var words: [String] = []
+  /// The last word without its quotes. It is empty behind a blank.
+  private(set) var word = ""
+  /// The number of characters of the last word, with its quotes.
+  private(set) var rawCount = 0
+  /// The quote that is open at the end.
+  private(set) var quote: Character?
+  /// Whether the last word is the file of a redirection.
+  private(set) var isRedirection = false
+
+  /// - Returns: `nil` if nothing can be completed there, as in a comment or a heredoc.
+  init?(_ text: String) {
+    var scanner = Scanner(Array(text))
+    guard scanner.scan() else { return nil }
+    words = scanner.words
+    word = scanner.word
+    rawCount = scanner.rawCount
+    quote = scanner.quote
+    isRedirection = scanner.isRedirection
+    dropPrefix()
+  }
+
+  /// Drops `!`, `-` and `time` before a command.
+  private mutating func dropPrefix() {
+    if let first = words.first, ["!", "-", "time"].contains(first) { words.removeFirst() }
+    guard words.isEmpty, quote == nil, word.hasPrefix("!") else { return }
+    word.removeFirst()
+    rawCount -= 1
+  }
+
+  private struct Scanner {
+    let characters: [Character]
+    var words: [String] = []
+    var word = ""
+    var rawCount = 0
+    var quote: Character?
+    var isRedirection = false
+    private var depth = 0
+
+    init(_ characters: [Character]) { self.characters = characters }
+
+    mutating func scan() -> Bool {
+      var index = 0
+      while index < characters.count {
+        let character = characters[index]
+        let next = index + 1 < characters.count ? characters[index + 1] : nil
+        index += 1
+        if let open = quote {
+          rawCount += 1
+          if character == open {
+            quote = nil
+            if depth > 0 { word.append(character) }
+          } else if open == "\"", character == "\\", let next, depth == 0 {
+            add(next)
+            index += 1
+          } else {
+            word.append(character)
+          }
+          continue
+        }
+        switch character {
+        case "'" where depth == 0, "\"":
+          quote = character
+          rawCount += 1
+          if depth > 0 { word.append(character) }
+        case "\\":
+          rawCount += 1
+          if let next {
+            add(next)
+            index += 1
+          }
+        case "{", "[":
+          depth += 1
+          add(character)
+        case "}", "]":
+          depth = max(0, depth - 1)
+          add(character)
+        case _ where depth > 0: add(character)
+        case " ", "\t": endWord()
+        case ";", "\n": endCommand()
+        case "#" where words.isEmpty && rawCount == 0: return false
+        case "&" where rawCount == 0: endCommand()
+        case ">" where rawCount == 0 && words.first != "assert":
+          isRedirection = true
+        case "<" where rawCount == 0 && next == "<": return false
+        default: add(character)
+        }
+      }
+      return true
+    }
+
+    private mutating func add(_ character: Character) {
+      word.append(character)
+      rawCount += 1
+    }
+
+    private mutating func endWord() {
+      guard rawCount > 0 else { return }
+      words.append(word)
+      (word, rawCount, isRedirection) = ("", 0, false)
+    }
+
+    private mutating func endCommand() {
+      (words, word, rawCount, isRedirection) = ([], "", 0, false)
+    }
+  }
+}

@@ -1,0 +1,124 @@
+import SwiftBoardSystem
+
+/// The file of the history, which several processes share.
+///
+/// It is text: a line of the history is a line of the file, and its further physical lines begin
+/// with a tab. Only the owner can read it. Lines are appended under a lock.
+package struct HistoryFile: Sendable {
+  /// The maximum size of the file in bytes. Beyond it, the older half is removed.
+  package static let sizeLimit = 2 << 20
+
+  private let path: String
+  private let limit: Int
+  private let system = FileSystem()
+  /// The file that was read last, and how far.
+  private var id: FileID?
+  private var offset: Int64 = 0
+
+  package init(path: String, limit: Int = Self.sizeLimit) {
+    self.path = path
+    self.limit = limit
+  }
+
+  /// Reads the lines that were added since the last call, by any process. Returns all of them the
+  /// first time, and none if there is no file.
+  package mutating func read() throws(SystemError) -> [String] {
+    guard let info = FileInfo(path) else { return [] }
+    if info.id == id, info.size == offset { return [] }
+    let file = try system.open(path, O_RDONLY)
+    return try read(file)
+  }
+
+  private mutating func read(_ file: OpenFile) throws(SystemError) -> [String] {
+    let info = try system.info(file)
+    // Another process has replaced the file: only what it added is not known here, and that is
+    // little enough to be missed.
+    if let id, info.id != id { offset = info.size }
+    if info.size < offset { offset = info.size }
+    id = info.id
+    guard info.size > offset else { return [] }
+    guard lseek(file.number, off_t(offset), SEEK_SET) >= 0 else { throw .last("lseek") }
+    let bytes = try system.read(file, limit: Int(info.size - offset))
+    // An unfinished last line belongs to a process that is writing it, or that was killed.
+    guard let end = bytes.lastIndex(of: UInt8(ascii: "\n")) else { return [] }
+    offset += Int64(end) + 1
+    return Self.lines(bytes[...end])
+  }
+
+  /// Appends a line, and returns those that other processes have added since the last call.
+  package mutating func append(_ line: String) throws(SystemError) -> [String] {
+    let folder = PathComponents(path).folder
+    try system.makeFolders(folder)
+    let file = try openLocked()
+    let others = try read(file)
+    let size = try system.info(file).size
+    var bytes = Self.bytes(of: line)
+    // A killed process may have left an unfinished line.
+    if size > offset { bytes.insert(UInt8(ascii: "\n"), at: 0) }
+    if size + Int64(bytes.count) > Int64(limit) {
+      try shorten(file, adding: bytes)
+      return others
+    }
+    try system.write(bytes, to: file)
+    offset = size + Int64(bytes.count)
+    return others
+  }
+
+  /// Opens the file that has the name once its lock is held.
+  private func openLocked() throws(SystemError) -> OpenFile {
+    while true {
+      let file = try system.open(path, O_RDWR | O_APPEND | O_CREAT)
+      try system.lock(file)
+      let info = try system.info(file)
+      guard FileInfo(path)?.id == info.id else { continue }
+      if info.isOpenToOthers { try system.changeMode(file, to: 0o600) }
+      return file
+    }
+  }
+
+  /// Replaces the file by one with the newer half of its lines.
+  private mutating func shorten(_ file: OpenFile, adding bytes: [UInt8]) throws(SystemError) {
+    let size = Int(try system.info(file).size)
+    guard lseek(file.number, 0, SEEK_SET) >= 0 else { throw .last("lseek") }
+    let all = try system.read(file, limit: size)
+    var start = min(all.count, max(0, all.count + bytes.count - limit / 2))
+    // The first kept line is whole.
+    while start > 0, start < all.count {
+      if all[start - 1] == UInt8(ascii: "\n"), all[start] != UInt8(ascii: "\t") { break }
+      start += 1
+    }
+    let new = try TemporaryFile("\(path).\(getpid()).new", system: system)
+    do throws(SystemError) {
+      try system.write(Array(all[start...]) + bytes, to: new.file)
+    } catch {
+      new.discard()
+      throw error
+    }
+    try new.publish(as: path, replaces: true)
+    let info = try system.info(new.file)
+    (id, offset) = (info.id, info.size)
+  }
+
+  // MARK: The form
+
+  static func bytes(of line: String) -> [UInt8] {
+    var bytes: [UInt8] = []
+    for byte in line.utf8 {
+      bytes.append(byte)
+      if byte == UInt8(ascii: "\n") { bytes.append(UInt8(ascii: "\t")) }
+    }
+    return bytes + [UInt8(ascii: "\n")]
+  }
+
+  static func lines(_ bytes: ArraySlice<UInt8>) -> [String] {
+    var lines: [String] = []
+    for line in bytes.split(separator: UInt8(ascii: "\n")) {
+      if line.first == UInt8(ascii: "\t"), !lines.isEmpty {
+        lines[lines.count - 1] += "\n" + String(decoding: line.dropFirst(), as: UTF8.self)
+      } else {
+        lines.append(String(decoding: line, as: UTF8.self))
+      }
+    }
+    return lines
+  }
+}

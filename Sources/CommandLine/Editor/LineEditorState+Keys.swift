@@ -1,0 +1,181 @@
+extension LineEditorState {
+  /// Applies a key while a line is edited.
+  ///
+  /// - Returns: A request for candidates.
+  mutating func press(_ key: Key) -> CompletionRequest? {
+    let previous = lastKey
+    lastKey = .other
+    menu = []
+    if search != nil {
+      guard searches(with: key) else { return nil }
+    }
+    if previous == .prefixX {
+      switch key {
+      case .control("u"): undoChange()
+      case .control("r"): redoChange()
+      default: ring()
+      }
+      return nil
+    }
+    switch key {
+    case .text(let typed): insertWords(typed)
+    case .paste(let pasted): insert(pasted, .other)
+    case .tab: return requestCandidates(after: previous)
+    case .enter, .control("j"), .control("m"): accept()
+    case .metaEnter: insert("\n", .other)
+    case .control("c"): interrupt()
+    case .control("d"):
+      if text.isEmpty { end(with: .ended) } else { deleteForward() }
+    case .control("z"): signal = .suspended
+    case .control("l"): signal = .cleared
+    case .control("x"): lastKey = .prefixX
+    case .control("r"): beginSearch(step: -1)
+    case .control("s"): beginSearch(step: 1)
+    case .escape, .control("g"), .backTab, .pageUp, .pageDown: break
+    default:
+      if !move(by: key), !edit(by: key, previous), !walk(by: key) { ring() }
+    }
+    return nil
+  }
+
+  // MARK: Moving
+
+  private mutating func move(by key: Key) -> Bool {
+    switch key {
+    case .left, .control("b"): text.move(to: text.cursor - 1)
+    case .right, .control("f"):
+      if text.isAtEnd { acceptHint() } else { text.move(to: text.cursor + 1) }
+    case .wordLeft, .meta("b"): text.move(to: text.wordStart)
+    case .wordRight, .meta("f"):
+      if text.isAtEnd { acceptHintWord() } else { text.move(to: text.wordEnd) }
+    case .home, .control("a"): text.move(to: text.line.lowerBound)
+    case .end, .control("e"):
+      if text.isAtEnd { acceptHint() } else { text.move(to: text.line.upperBound) }
+    case .meta("<"): text.move(to: 0)
+    case .meta(">"): text.move(to: text.characters.count)
+    default: return false
+    }
+    undo.endGroup()
+    return true
+  }
+
+  private mutating func acceptHint() {
+    if let rest = history.hint(for: text.string) { insert(rest, .other) }
+  }
+
+  /// Accepts the hint up to the end of its first word.
+  private mutating func acceptHintWord() {
+    guard let hint = history.hint(for: text.string) else { return }
+    var rest = EditedText(hint, cursor: 0)
+    rest.move(to: rest.wordEnd)
+    insert(rest.beforeCursor, .other)
+  }
+
+  // MARK: Editing
+
+  mutating func insert(_ typed: String, _ change: UndoStack.Change) {
+    guard !typed.isEmpty else { return }
+    undo.note(text, before: change)
+    text.insert(typed)
+    // A new word begins a group of its own.
+    if typed.last?.isWhitespace == true { undo.endGroup() }
+  }
+
+  /// Inserts words, each of which is undone by itself. A long text is undone as a whole.
+  private mutating func insertWords(_ typed: String) {
+    guard typed.utf8.count < 200 else { return insert(typed, .other) }
+    var rest = typed[...]
+    while let blank = rest.firstIndex(where: \.isWhitespace) {
+      insert(String(rest[...blank]), .typing)
+      rest = rest[rest.index(after: blank)...]
+    }
+    insert(String(rest), .typing)
+  }
+
+  private mutating func deleteForward() {
+    guard !text.isAtEnd else { return ring() }
+    undo.note(text, before: .erasing)
+    _ = text.remove(text.cursor..<(text.cursor + 1))
+  }
+
+  private mutating func edit(by key: Key, _ previous: LastKey) -> Bool {
+    switch key {
+    case .backspace, .control("h"):
+      guard text.cursor > 0 else { break }
+      undo.note(text, before: .erasing)
+      _ = text.remove((text.cursor - 1)..<text.cursor)
+    case .delete: deleteForward()
+    case .control("k"):
+      let line = text.line
+      // At the end of a line, its newline is cut.
+      let isAtLineEnd = text.cursor == line.upperBound && !text.isAtEnd
+      kill(text.cursor..<(isAtLineEnd ? text.cursor + 1 : line.upperBound), false, previous)
+    case .control("u"): kill(text.line.lowerBound..<text.cursor, true, previous)
+    case .control("w"): kill(text.blankWordStart..<text.cursor, true, previous)
+    case .metaBackspace: kill(text.wordStart..<text.cursor, true, previous)
+    case .meta("d"): kill(text.cursor..<text.wordEnd, false, previous)
+    case .control("y"): yank()
+    case .meta("y"): yankOlder(previous)
+    case .control("t"):
+      let before = text
+      if text.transpose() { undo.note(before, before: .other) } else { ring() }
+    case .meta("u"): changeWord { $0.uppercased() }
+    case .meta("l"): changeWord { $0.lowercased() }
+    case .meta("c"):
+      changeWord { word in
+        let start = word.firstIndex { $0.isLetter || $0.isNumber } ?? word.startIndex
+        return word[..<start] + word[start...].prefix(1).uppercased()
+          + word[start...].dropFirst().lowercased()
+      }
+    case .meta("."): insertLastWord()
+    case .control("_"): undoChange()
+    case .meta("_"): redoChange()
+    default: return false
+    }
+    return true
+  }
+
+  private mutating func kill(_ range: Range<Int>, _ isBackward: Bool, _ previous: LastKey) {
+    guard !range.isEmpty else { return }
+    undo.note(text, before: .other)
+    kills.add(text.remove(range), joinsBefore: previous == .killing ? isBackward : nil)
+    lastKey = .killing
+  }
+
+  private mutating func yank() {
+    guard let killed = kills.text else { return ring() }
+    insert(killed, .other)
+    lastKey = .yanking(count: killed.count)
+  }
+
+  private mutating func yankOlder(_ previous: LastKey) {
+    guard case .yanking(let count) = previous else { return ring() }
+    kills.rotate()
+    guard let killed = kills.text else { return }
+    undo.note(text, before: .other)
+    text.replace(max(0, text.cursor - count)..<text.cursor, with: killed)
+    lastKey = .yanking(count: killed.count)
+  }
+
+  private mutating func changeWord(_ change: (String) -> String) {
+    let range = text.cursor..<text.wordEnd
+    guard !range.isEmpty else { return }
+    undo.note(text, before: .other)
+    text.replace(range, with: change(String(text.characters[range])))
+  }
+
+  /// Inserts the last word of the previous line.
+  private mutating func insertLastWord() {
+    let last = history.entries.last { !$0.isForeign }?.text
+    guard let word = last?.split(whereSeparator: \.isWhitespace).last else { return ring() }
+    insert(String(word), .other)
+  }
+
+  private mutating func undoChange() {
+    if let earlier = undo.undo(text) { text = earlier } else { ring() }
+  }
+
+  private mutating func redoChange() {
+    if let next = undo.redo(text) { text = next } else { ring() }
+  }
+}

@@ -1,0 +1,86 @@
+/// The lines of the history in memory, the oldest first.
+package struct LineHistory: Sendable, Equatable, Codable {
+  /// A line, which may have several physical lines.
+  package struct Entry: Sendable, Hashable, Codable {
+    package var text: String
+    /// Whether another process added it since this one started. Searches find such lines; moving up
+    /// does not.
+    package var isForeign = false
+
+    package init(_ text: String, isForeign: Bool = false) {
+      self.text = text
+      self.isForeign = isForeign
+    }
+  }
+
+  /// The default maximum number of lines.
+  package static let limit = 10_000
+
+  package private(set) var entries: [Entry] = []
+  private var limit: Int
+
+  package init(_ entries: [Entry] = [], limit: Int = Self.limit) {
+    self.limit = limit
+    for entry in entries { add(entry) }
+  }
+
+  /// Adds a line, unless it equals the newest one. Removes the oldest lines beyond the limit.
+  package mutating func add(_ entry: Entry) {
+    guard !entry.text.isEmpty else { return }
+    if let last = entries.last, last.text == entry.text {
+      if !entry.isForeign { entries[entries.count - 1].isForeign = false }
+      return
+    }
+    entries.append(entry)
+    if entries.count > limit + limit / 10 { entries.removeFirst(entries.count - limit) }
+  }
+
+  /// Returns the index of the next line before or after `index` that begins with `prefix`, differs
+  /// from `text` and is not another process's.
+  package func next(
+    from index: Int, by step: Int, prefix: String, differingFrom text: String
+  ) -> Int? {
+    var index = index + step
+    while entries.indices.contains(index) {
+      let entry = entries[index]
+      if !entry.isForeign, entry.text.hasPrefix(prefix), entry.text != text { return index }
+      index += step
+    }
+    return nil
+  }
+
+  /// Returns the index of the newest line up to `index`, or of the oldest one from it, that
+  /// contains `query`. Equal lines count once.
+  package func search(_ query: String, from index: Int, by step: Int) -> Int? {
+    guard !query.isEmpty else { return nil }
+    let query = Array(query.utf8)
+    var index = index
+    while entries.indices.contains(index) {
+      if Self.position(of: query, in: entries[index].text) != nil { return index }
+      index += step
+    }
+    return nil
+  }
+
+  /// Returns the number of bytes before the first place at which `text` contains `query`.
+  static func position(of query: [UInt8], in text: String) -> Int? {
+    let bytes = Array(text.utf8)
+    guard let first = query.first, bytes.count >= query.count else { return nil }
+    for start in 0...(bytes.count - query.count) where bytes[start] == first {
+      if bytes[start..<(start + query.count)].elementsEqual(query) { return start }
+    }
+    return nil
+  }
+
+  /// Returns the rest of the newest line that begins with `text` and is longer.
+  package func hint(for text: String) -> String? {
+    guard !text.isEmpty else { return nil }
+    for entry in entries.reversed() where !entry.isForeign {
+      if entry.text.utf8.count > text.utf8.count, entry.text.hasPrefix(text) {
+        let rest = entry.text.utf8.dropFirst(text.utf8.count)
+        return String(Substring(rest))
+      }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,29 @@
+import SwiftBoardSystem
+
+/// The modes of the terminal whose lines are edited. One program has one.
+package struct EditingTerminal: Sendable {
+  /// The descriptor that keys are read from.
+  package let input: Int32
+
+  package init(input: Int32 = STDIN_FILENO) { self.input = input }
+
+  /// Lets all keys arrive at once. Returns `false` if the descriptor is not a terminal.
+  package func beginLine() -> Bool {
+    guard TerminalModes.editor.save(input) else { return false }
+    TerminalModes.restoreOnStop()
+    TerminalModes.editor.readKeys(sendsSignals: false, marksPaste: true)
+    return true
+  }
+
+  /// Keeps keys for the next line, except for those that send signals, such as Ctrl-C. They are not
+  /// shown, as that would garble the output of commands.
+  package func endLine() {
+    TerminalModes.editor.readKeys(sendsSignals: true, marksPaste: false)
+  }
+
+  /// Restores the modes from before the first line.
+  package func close() { TerminalModes.editor.restoreAndForget() }
+
+  /// Stops the program, as Ctrl-Z does, until the shell continues it.
+  package func suspend() { TerminalModes.stopGroup() }
+}

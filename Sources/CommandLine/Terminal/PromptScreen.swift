@@ -1,0 +1,189 @@
+import SwiftBoardSystem
+import Synchronization
+
+/// The part of the terminal that the line editor draws on. Other output appears above it.
+///
+/// All output to the terminal goes through one screen, which knows where the cursor is. It can be
+/// used from any thread.
+package final class PromptScreen: Sendable {
+  private struct State {
+    var renderer: ScreenRenderer
+    /// What is shown, or `nil` if no line is edited.
+    var view: EditorView?
+    /// Whether another program or prompt uses the terminal, so that the view is not drawn.
+    var isHidden = false
+    /// The columns of an unfinished row of output above the view, or 0.
+    var tail = 0
+    /// How often the bell rang.
+    var bells = 0
+  }
+
+  /// The descriptor that the view is drawn on.
+  private let descriptor: Int32
+  private let terminal: Terminal
+  /// Whether hints are shown, in grey.
+  package let usesColor: Bool
+  /// Whether the editor's own signs are ASCII.
+  package let isASCII: Bool
+  private let state: Mutex<State>
+
+  /// - Parameters:
+  ///   - descriptor: A terminal.
+  ///   - terminal: Provides the size.
+  package init(
+    descriptor: Int32 = STDERR_FILENO, terminal: Terminal, usesColor: Bool, isASCII: Bool
+  ) {
+    self.descriptor = descriptor
+    self.terminal = terminal
+    self.usesColor = usesColor
+    self.isASCII = isASCII
+    // The size is queried when a line begins.
+    state = Mutex(
+      State(renderer: ScreenRenderer(columns: 80, height: 24, usesColor: usesColor)))
+  }
+
+  /// Begins a line: turns on bracketed paste, and moves to the start of a row.
+  package func begin() {
+    state.withLock { state in
+      var output = "\u{1B}[?2004h"
+      if state.tail > 0 { output += "\r\n" }
+      (state.tail, state.isHidden) = (0, false)
+      let size = terminal.size
+      state.renderer = ScreenRenderer(
+        columns: size.columns, height: size.rows, usesColor: usesColor)
+      show(output)
+    }
+  }
+
+  /// Shows the state of the editor. A line that has ended remains on the screen.
+  package func show(_ editor: LineEditorState) {
+    let view = EditorView(editor, showsHints: usesColor, isASCII: isASCII)
+    state.withLock { state in
+      var output = ""
+      if editor.bells != state.bells {
+        if editor.bells > state.bells { output += "\u{7}" }
+        state.bells = editor.bells
+      }
+      switch editor.signal {
+      case .accepted: output += end(view, "", &state)
+      case .interrupted(let hadText): output += end(view, hadText ? "^C" : "", &state)
+      case .ended: output += end(view, "", &state)
+      case .suspended, .cleared, nil:
+        if editor.phase == .idle { break }
+        state.view = view
+        if !state.isHidden { output += state.renderer.draw(view) }
+      }
+      show(output)
+    }
+  }
+
+  private func end(_ view: EditorView, _ mark: String, _ state: inout State) -> String {
+    var view = view
+    if !mark.isEmpty { view.text.insert(mark) }
+    state.view = nil
+    return state.renderer.finish(view) + "\u{1B}[?2004l"
+  }
+
+  /// Moves below the line, for example before the program stops or ends. `redraw` shows the line
+  /// again.
+  package func leave() {
+    state.withLock { state in
+      state.isHidden = true
+      guard let view = state.view, state.renderer.isShown else { return }
+      show(state.renderer.finish(view) + "\u{1B}[?2004l")
+    }
+  }
+
+  /// Removes the line from the screen, for example while a secret is asked for. `redraw` shows it
+  /// again.
+  package func hide() {
+    state.withLock { state in
+      state.isHidden = true
+      guard state.view != nil else { return }
+      show(state.renderer.clear() + "\u{1B}[?2004l")
+    }
+  }
+
+  /// Shows the line again.
+  ///
+  /// - Parameters:
+  ///   - clears: Whether to clear the screen first.
+  ///   - forgets: Whether the line begins at the cursor, because another program has used the
+  ///     terminal.
+  package func redraw(clears: Bool = false, forgets: Bool = false) {
+    state.withLock { state in
+      state.isHidden = false
+      guard let view = state.view else { return }
+      var output = "\u{1B}[?2004h" + (clears ? "\u{1B}[H\u{1B}[2J" : "")
+      if clears || forgets { state.renderer.forget() }
+      state.tail = 0
+      let size = terminal.size
+      output += state.renderer.resize(columns: size.columns, height: size.rows)
+      show(output + state.renderer.draw(view))
+    }
+  }
+
+  /// Whether a line is shown.
+  package var isShowingLine: Bool { state.withLock { $0.renderer.isShown } }
+
+  // MARK: Output of others
+
+  /// Writes bytes to a terminal, above the line if one is shown.
+  ///
+  /// - Parameter descriptor: The descriptor to write to, which is a terminal.
+  func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) throws(SystemError) {
+    let result = state.withLock { state -> Result<Void, SystemError> in
+      let isShown = state.renderer.isShown
+      var before = isShown ? state.renderer.clear() : ""
+      if isShown, state.tail > 0 { before += "\u{1B}[1A\u{1B}[\(state.tail + 1)G" }
+      advanceTail(bytes, &state)
+      var after = ""
+      if isShown, let view = state.view {
+        if state.tail > 0 { after += "\r\n" }
+        after += state.renderer.draw(view)
+      }
+      guard isShown else { return Self.write(bytes, to: descriptor) }
+      // One write, so that the line does not flicker.
+      let all = Array(before.utf8) + Array(bytes) + Array(after.utf8)
+      return all.withUnsafeBytes { Self.write($0, to: descriptor) }
+    }
+    try result.get()
+  }
+
+  private static func write(
+    _ bytes: UnsafeRawBufferPointer, to descriptor: Int32
+  ) -> Result<Void, SystemError> {
+    do throws(SystemError) {
+      return .success(try Descriptor.write(descriptor, bytes))
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  /// Writes a text that another one will replace, such as progress. Nothing is written while a line
+  /// is shown.
+  package func writeTransient(_ text: String) {
+    state.withLock { state in
+      if !state.renderer.isShown { show(text) }
+    }
+  }
+
+  /// Notes the column behind the output. A row that is full counts as finished.
+  private func advanceTail(_ bytes: UnsafeRawBufferPointer, _ state: inout State) {
+    guard let last = bytes.last else { return }
+    guard last != UInt8(ascii: "\n") else { return state.tail = 0 }
+    var start = bytes.count
+    while start > 0, bytes[start - 1] != UInt8(ascii: "\n"), bytes[start - 1] != UInt8(ascii: "\r")
+    {
+      start -= 1
+    }
+    let text = String(decoding: UnsafeRawBufferPointer(rebasing: bytes[start...]), as: UTF8.self)
+    let columns = terminal.size.columns
+    let width = (start == 0 ? state.tail : 0) + DisplayWidth.of(escapeControls(text))
+    state.tail = max(1, width % max(1, columns))
+  }
+
+  private func show(_ text: String) {
+    if !text.isEmpty { Descriptor.show(text, on: descriptor) }
+  }
+}

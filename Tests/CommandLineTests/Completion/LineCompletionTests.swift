@@ -1,0 +1,114 @@
+import Testing
+
+@testable import SwiftBoardCommandLine
+
+@Suite struct LineCompletionTests {
+  private static let table = CommandTable<Int>(
+    [
+      spec(
+        ["api", "get"], [ArgumentSpec("target", "", kind: .target), item],
+        [
+          OptionSpec("cache", value: "POLICY", "", kind: .choice(["localFirst", "noCache"])),
+          OptionSpec("out", short: "o", value: "FILE", "", kind: .file),
+          OptionSpec(flag: "check", "", negatable: true),
+          OptionSpec("header", value: "H", "", repeatable: true),
+        ], isDefault: true),
+      spec(["api", "service", "list"]),
+      spec(["api", "service", "show"], [ArgumentSpec("name", "", kind: .service)]),
+      spec(["set"], [ArgumentSpec("name", "", kind: .variable), ArgumentSpec("value", "")]),
+      spec(
+        ["log", "level"],
+        [
+          ArgumentSpec("category", "", optional: true),
+          ArgumentSpec("level", "", kind: .choice(["debug", "error"])),
+        ]),
+      spec(["help"], [ArgumentSpec("word", "", kind: .command, optional: true, repeating: true)]),
+      spec(["verify"], [ArgumentSpec("file", "", kind: .file, repeating: true)]),
+    ], globals: [OptionSpec(flag: "json", "")])
+
+  private static let item = ArgumentSpec("item", "", kind: .item, optional: true, repeating: true)
+
+  private static func spec(
+    _ path: [String], _ arguments: [ArgumentSpec] = [], _ options: [OptionSpec] = [],
+    isDefault: Bool = false
+  ) -> CommandSpec<Int> {
+    CommandSpec(path, "", arguments: arguments, options: options, isDefault: isDefault) { _ in 0 }
+  }
+
+  /// The texts that candidates put in place of the word.
+  private static func candidates(_ text: String, _ values: [String] = []) -> [String]? {
+    LineCompletion(text, in: table)?.answer(values.map { LineCompletion.Value($0) }).candidates
+      .map(\.text)
+  }
+
+  @Test(
+    "words come from the table of commands",
+    arguments: [
+      ("", ["api", "set", "log", "help", "verify"]), ("a", ["api"]), ("api s", ["service"]),
+      ("api service ", ["list", "show"]), ("!a", ["api"]), ("! a", ["api"]), ("time a", ["api"]),
+      ("echo x; a", ["api"]), ("echo x & a", ["api"]), ("echo 'x'\na", ["api"]),
+      ("log level ", ["debug", "error"]), ("log level d", ["debug"]),
+      ("api get x --c", ["--cache", "--check"]), ("api get --check --c", ["--cache"]),
+      ("api get --header a --h", ["--header"]), ("api get --no", ["--no-check"]),
+      ("api get --cache ", ["localFirst", "noCache"]), ("api get --cache=n", ["--cache=noCache"]),
+      ("api get --j", ["--json"]), ("help a", ["api"]), ("help api ser", ["service"]),
+      ("help api service ", ["list", "show"]),
+    ])
+  func words(text: String, expected: [String]) {
+    #expect(Self.candidates(text) == expected)
+  }
+
+  @Test(
+    "the kind of value follows from the argument, the option and the sign before it",
+    arguments: [
+      ("api get ", ValueKind.target, "", ""), ("api ra", .target, "", "ra"),
+      ("api get x k@fi", .file, "k@", "fi"), ("api get x --out fi", .file, "", "fi"),
+      ("api get x -o fi", .file, "", "fi"), ("api get --out=fi", .file, "--out=", "fi"),
+      ("api service show r", .service, "", "r"), ("set na", .variable, "", "na"),
+      ("echo $na", .variable, "$", "na"), ("echo ${na", .variable, "${", "na"),
+      ("echo \"$na", .variable, "$", "na"), ("verify a b", .file, "", "b"),
+      ("x > fi", .file, "", "fi"), ("x >> fi", .file, "", "fi"),
+      ("api get x Authorization:{{secret:na", .secret, "Authorization:{{secret:", "na"),
+      ("echo {\"a\": \"{{secret:na", .secret, "{\"a\": \"{{secret:", "na"),
+    ])
+  func kinds(text: String, kind: ValueKind, head: String, typed: String) {
+    let completion = LineCompletion(text, in: Self.table)
+    #expect(completion?.kind == kind)
+    #expect(completion?.head == head)
+    #expect(completion?.typed == typed)
+  }
+
+  @Test(
+    "nothing is offered in comments, heredocs, values and for unknown commands",
+    arguments: ["# a", "echo <<X\na", "set x ", "nope ", "api service list ", "api get x key=a"])
+  func nothing(text: String) {
+    #expect(Self.candidates(text) == nil)
+  }
+
+  @Test(
+    "a candidate is quoted as the line language reads it",
+    arguments: [
+      ("verify a", "a b", "'a b'"), ("verify 'a", "a b", "'a b'"),
+      ("verify \"a", "a$b", #""a\$b""#),
+      ("verify a", "a'b", #""a'b""#), ("verify a\\ b", "a bc", "'a bc'"),
+      ("verify a", "a{b", "'a{b'"),
+      ("echo $n", "name", "$name"), ("echo ${n", "name", "${name}"),
+      ("api get x X:{{secret:r", "radarr", "X:{{secret:radarr}}"),
+      ("api get x k@f", "f g", "'k@f g'"),
+    ])
+  func quoting(text: String, value: String, expected: String) {
+    #expect(Self.candidates(text, [value]) == [expected])
+    guard text.hasPrefix("verify") else { return }
+    // What is put in is read back as the value.
+    guard case .commands(let list) = LineParser.parse("verify \(expected)") else {
+      Issue.record("\(expected)")
+      return
+    }
+    #expect(list.commands[0].words[1].literal == value)
+  }
+
+  @Test("names with control characters are no candidates")
+  func controls() {
+    #expect(Self.candidates("verify ", ["a\u{1B}[2J", "b"]) == ["b"])
+  }
+}

@@ -1,0 +1,81 @@
+import SwiftBoardSystem
+import SwiftBoardTestSupport
+import Testing
+
+@testable import SwiftBoardCommandLine
+
+@Suite struct HistoryFileTests {
+  /// Appends a line, or reads, and expects the lines that are new.
+  private func expect(
+    _ file: inout HistoryFile, _ line: String?, _ lines: [String],
+    at location: SourceLocation = #_sourceLocation
+  ) throws {
+    let found = try line.map { try file.append($0) } ?? file.read()
+    #expect(found == lines, sourceLocation: location)
+  }
+
+  @Test("lines of several rows come back, and only the owner can read the file")
+  func roundTrip() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path("state/history")
+    var file = HistoryFile(path: path)
+    try expect(&file, nil, [])
+    let lines = ["echo one", "echo <<X\n\ta\n\nX", "echo 家"]
+    for line in lines { try expect(&file, line, []) }
+    try expect(&file, nil, [])
+    var other = HistoryFile(path: path)
+    try expect(&other, nil, lines)
+    #expect(FileInfo(path)?.permissions == 0o600)
+    #expect(FileInfo(folder.path("state"))?.permissions == 0o700)
+  }
+
+  @Test("processes find each other's lines, and no line is lost")
+  func shared() throws {
+    let folder = try TemporaryFolder()
+    var files = (0..<3).map { _ in HistoryFile(path: folder.path("history")) }
+    try expect(&files[0], "a", [])
+    try expect(&files[1], "b", ["a"])
+    try expect(&files[0], nil, ["b"])
+    try expect(&files[2], nil, ["a", "b"])
+    // An unfinished line of a process that was killed does not join the next one.
+    let bytes = try folder.read("history")
+    try folder.write(Array(bytes) + Array("torn".utf8), to: "history")
+    try expect(&files[2], "c", [])
+    var last = HistoryFile(path: folder.path("history"))
+    try expect(&last, nil, ["a", "b", "torn", "c"])
+  }
+
+  @Test("many writers at once lose nothing")
+  func concurrent() async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path("history")
+    await withTaskGroup(of: Void.self) { group in
+      for writer in 0..<4 {
+        group.addTask {
+          await DetachedThread.run {
+            var file = HistoryFile(path: path)
+            for number in 0..<50 { _ = try? file.append("\(writer) \(number)") }
+          }
+        }
+      }
+    }
+    var file = HistoryFile(path: path)
+    let lines = try file.read()
+    #expect(lines.count == 200)
+  }
+
+  @Test("a file beyond its limit loses its older half, whole lines at a time")
+  func bounded() throws {
+    let folder = try TemporaryFolder()
+    var file = HistoryFile(path: folder.path("history"), limit: 1000)
+    var other = HistoryFile(path: folder.path("history"), limit: 1000)
+    for number in 0..<200 { _ = try file.append("echo \(number)\nsecond") }
+    #expect(FileInfo(folder.path("history")).map { $0.size <= 1000 } == true)
+    let lines = try other.read()
+    #expect(lines.last == "echo 199\nsecond")
+    let parts = lines.filter { !$0.hasPrefix("echo ") || !$0.hasSuffix("\nsecond") }
+    #expect(parts == [])
+    _ = try file.append("after")
+    try expect(&other, nil, ["after"])
+  }
+}

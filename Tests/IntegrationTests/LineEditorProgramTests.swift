@@ -1,0 +1,341 @@
+import SwiftBoardTestSupport
+import Testing
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// The line editor of the built program, on a terminal of its own.
+@Suite(.timeLimit(.minutes(60)))
+struct LineEditorProgramTests {
+  private static let variables: [String: String?] = [
+    "TERM": "xterm-256color", "SWIFT_BACKTRACE": "enable=no",
+  ]
+
+  /// Starts the program and waits for its prompt.
+  private static func start(
+    _ program: Program, _ arguments: String..., columns: Int = 80
+  ) async throws -> PtyProcess {
+    let terminal = try PtyProcess(
+      try Program.executable(), ["--home", "h", "--no-init"] + arguments,
+      environment: program.environment(variables), folder: program.folder.path, columns: columns)
+    let screen = await terminal.waitForScreen(columns: columns) { $0.text.hasSuffix("board›") }
+    #expect(screen.text == "board›")
+    return terminal
+  }
+
+  /// Waits for a text on the screen; the trailing prompt may have a blank behind it.
+  private static func expect(
+    _ text: String, on terminal: PtyProcess, columns: Int = 80, cursor: (Int, Int)? = nil,
+    location: SourceLocation = #_sourceLocation
+  ) async {
+    let screen = await terminal.waitForScreen(columns: columns) { screen in
+      screen.text == text
+        && (cursor.map { $0 == screen.cursor.row && $1 == screen.cursor.column } ?? true)
+    }
+    #expect(screen.text == text, sourceLocation: location)
+    #expect(screen.unknown == [], sourceLocation: location)
+  }
+
+  private static func leave(_ terminal: PtyProcess) async {
+    terminal.type("\u{4}")
+    #expect(await terminal.wait() == .exited(0), "\(terminal.outputText)")
+    #expect(!terminal.isRaw && terminal.echoes)
+  }
+
+  @Test("keys edit the line, and what is run is what is shown")
+  func edits() async throws {
+    let program = try Program()
+    let terminal = try await Self.start(program)
+    #expect(terminal.isRaw)
+    // Home, a word forward, two characters removed, and wide ones inserted.
+    terminal.type("echo 1 x\u{1B}[H\u{1B}f\u{1B}[3~\u{1B}[3~ 家e\u{301}👨‍👩‍👧z\u{7F}")
+    await Self.expect("board› echo 家e\u{301}👨‍👩‍👧 x", on: terminal, cursor: (0, 17))
+    terminal.type("\r")
+    await Self.expect(
+      "board› echo 家e\u{301}👨‍👩‍👧 x\n家e\u{301}👨‍👩‍👧 x\nboard›", on: terminal)
+    await Self.leave(terminal)
+  }
+
+  @Test("the history outlives the program, without secrets and lines that begin with a blank")
+  func history() async throws {
+    let program = try Program()
+    var terminal = try await Self.start(program)
+    terminal.type("echo first\r echo hidden\recho {\r1}\rkeychain set x hunter2\recho last\r")
+    #expect(await terminal.waitForOutput("last\r\n"))
+    await Self.leave(terminal)
+    #expect(try program.text("h/history") == "echo first\necho {\n\t1}\necho last\n")
+    var status = stat()
+    #expect(stat(program.folder.path("h/history"), &status) == 0 && status.st_mode & 0o777 == 0o600)
+
+    terminal = try await Self.start(program)
+    // The hint needs no key.
+    terminal.type("echo f")
+    await Self.expect("board› echo first", on: terminal, cursor: (0, 13))
+    terminal.type("\u{15}\u{10}\u{10}")
+    await Self.expect("board› echo {\n… 1}", on: terminal)
+    terminal.type("\u{15}\u{7F}\u{15}\u{12}fir")
+    await Self.expect("(search) fir: echo first", on: terminal)
+    terminal.type("\r")
+    await Self.expect("board› echo first\nfirst\nboard›", on: terminal)
+    terminal.type("history 2\r")
+    #expect(await terminal.waitForOutput("history 2\r\n"), "\(terminal.outputText)")
+    await Self.leave(terminal)
+
+    let other = try await Self.start(program, "--no-history")
+    other.type("echo secretly\r")
+    #expect(await other.waitForOutput("secretly\r\n"))
+    await Self.leave(other)
+    #expect(try !program.text("h/history").contains("secretly"))
+  }
+
+  @Test("two programs share the history")
+  func sharedHistory() async throws {
+    let program = try Program()
+    let (one, two) = (try await Self.start(program), try await Self.start(program))
+    one.type("echo from one\r")
+    #expect(await one.waitForOutput("from one\r\n"))
+    two.type("echo from two\r")
+    #expect(await two.waitForOutput("from two\r\n"))
+    two.type("\u{12}one")
+    await Self.expect(
+      "board› echo from two\nfrom two\n(search) one: echo from one", on: two)
+    two.type("\u{7}\u{10}")
+    await Self.expect("board› echo from two\nfrom two\nboard› echo from two", on: two)
+    two.type("\u{3}")
+    await Self.leave(one)
+    await Self.leave(two)
+    #expect(try program.text("h/history") == "echo from one\necho from two\n")
+  }
+
+  @Test("Tab completes commands and live values, and a second one lists them")
+  func completion() async throws {
+    let program = try Program()
+    try program.folder.write("", to: "some file")
+    let terminal = try await Self.start(program)
+    terminal.type("api service add rm http://127.0.0.1:1/api\r")
+    #expect(await terminal.waitForOutput("board", count: 2))
+    terminal.type("\u{C}set one 1\rset only 2\r\u{C}")
+    await Self.expect("board›", on: terminal)
+    terminal.type("api service sh\tr\t")
+    await Self.expect("board› api service show rm", on: terminal, cursor: (0, 27))
+    terminal.type("\u{15}echo $o\t\t")
+    await Self.expect("board› echo $on\none   only", on: terminal, cursor: (0, 15))
+    terminal.type("e\t")
+    await Self.expect("board› echo $one", on: terminal, cursor: (0, 17))
+    terminal.type("\u{17}")
+    await Self.expect("board› echo [TEXT...]", on: terminal, cursor: (0, 12))
+    terminal.type("\u{15}source so\t")
+    await Self.expect("board› source 'some file'", on: terminal)
+    terminal.type("\u{3}")
+    await Self.leave(terminal)
+  }
+
+  @Test("pasted lines run when Enter is pressed, as one entry of the history")
+  func paste() async throws {
+    let program = try Program()
+    let terminal = try await Self.start(program)
+    let lines = (1...200).map { "echo line \($0) with some text to make it ten kilobytes" }
+    terminal.type("\u{1B}[200~" + lines.joined(separator: "\r") + "\u{1B}[201~")
+    let screen = await terminal.waitForScreen { $0.text.contains("echo line 200") }
+    #expect(!screen.scrollback.contains { $0.hasPrefix("line") })
+    terminal.type("\r")
+    #expect(await terminal.waitForOutput("\nline 200 with some text to make it ten kilobytes\r\n"))
+    await Self.leave(terminal)
+    let history = try program.text("h/history")
+    #expect(history == lines.joined(separator: "\n\t") + "\n")
+  }
+
+  @Test("output of a job appears above a wrapped line, which stays as it is")
+  func outputAbove() async throws {
+    let program = try Program()
+    let server = try TestHTTPServer()
+    let terminal = try await Self.start(program, columns: 40)
+    terminal.type("api get \(server.origin)/faults/hang &\r")
+    try #require(await server.waitForRequest(path: "/faults/hang") != nil)
+    terminal.type("log tail -f -n 0 &\r\u{C}")
+    let line = "echo 家 this line has to wrap, and the cursor stays in it"
+    terminal.type(line + "\u{1}\u{1B}f")
+    let before = await terminal.waitForScreen(columns: 40) { screen in
+      screen.text.hasSuffix("stays in it") && screen.cursor == (0, 14)
+    }
+    #expect(before.text == "board 2&› echo 家 this line has to wrap,\n and the cursor stays in it")
+    let noted = try await program.run("--home", "h", "log", "note", "hello")
+    #expect(noted.status == .exited(0), "\(noted.errorText)")
+    let after = await terminal.waitForScreen(columns: 40) { screen in
+      screen.text.contains("hello") && screen.text.hasSuffix("stays in it")
+    }
+    #expect(after.text.hasSuffix(before.text), "\(after.text)")
+    #expect(after.text.components(of: "board 2&›") == 1)
+    // The prompt shows a job that ends meanwhile.
+    server.stop()
+    let ended = await terminal.waitForScreen(columns: 40) { $0.text.contains("board 1&› echo 家") }
+    #expect(ended.text.hasSuffix("in it"))
+    terminal.type("X\r")
+    #expect(await terminal.waitForOutput("家 this"))
+    terminal.type("exit 0\r")
+    #expect(await terminal.wait() == .exited(0))
+  }
+
+  @Test("after a resize the line is drawn for the new width")
+  func resize() async throws {
+    let program = try Program()
+    let terminal = try await Self.start(program)
+    terminal.type("echo " + String(repeating: "0123456789", count: 6))
+    await Self.expect("board› echo " + String(repeating: "0123456789", count: 6), on: terminal)
+    let shown = terminal.output.count
+    terminal.resize(columns: 40, rows: 24)
+    let screen = await terminal.waitForScreen(columns: 40, from: shown) { $0.text.hasSuffix("89") }
+    #expect(
+      screen.text
+        == "board› echo 0123456789012345678901234567\n89012345678901234567890123456789")
+    terminal.type("\u{3}")
+    await Self.leave(terminal)
+  }
+
+  @Test("Ctrl-C discards text, says on an empty line how to leave, and never leaves")
+  func interrupt() async throws {
+    let program = try Program()
+    let terminal = try await Self.start(program)
+    terminal.type("echo x\u{3}")
+    await Self.expect("board› echo x^C\nboard›", on: terminal)
+    terminal.type("\u{3}\u{3}")
+    let hint = "leave with 'exit' or Ctrl-D"
+    await Self.expect(
+      "board› echo x^C\nboard›\n\(hint)\nboard›\n\(hint)\nboard›", on: terminal)
+    await Self.leave(terminal)
+  }
+
+  @Test("Ctrl-Z stops the program, and it continues with the line as it was")
+  func suspend() async throws {
+    let program = try Program()
+    // A shell with job control, which says when the program has stopped.
+    let terminal = try PtyProcess(
+      "/bin/sh", ["-im"],
+      environment: program.environment(["TERM": "xterm", "PS1": "sh> ", "ENV": nil]),
+      folder: program.folder.path)
+    #expect(await terminal.waitForOutput("sh> "))
+    terminal.type("'\(try Program.executable())' --home h --no-init\n")
+    _ = await terminal.waitForScreen { $0.text.hasSuffix("board›") }
+    terminal.type("echo h''i\u{2}")
+    _ = await terminal.waitForScreen { $0.text.hasSuffix("board› echo h''i") }
+    terminal.type("\u{1A}")
+    #expect(await terminal.waitForOutput("sh> ", count: 2), "\(terminal.outputText)")
+    #expect(terminal.echoes, "the shell has the terminal as it was")
+    terminal.type("fg\n")
+    let again = await terminal.waitForScreen { screen in
+      screen.text.components(of: "board› echo h''i") == 2
+    }
+    #expect(again.cursor.column == 15, "\(again.text)")
+    #expect(terminal.isRaw && !terminal.echoes)
+    terminal.type("x\r")
+    #expect(await terminal.waitForOutput("hxi\r\n"), "\(terminal.outputText)")
+    terminal.type("\u{4}")
+    #expect(await terminal.waitForOutput("sh> ", count: 3))
+    #expect(terminal.echoes)
+    terminal.type("exit\n")
+    _ = await terminal.wait()
+  }
+
+  @Test("Ctrl-Z at a hidden prompt stops the program, and the prompt is shown again")
+  func suspendHiddenPrompt() async throws {
+    let program = try Program()
+    let terminal = try PtyProcess(
+      "/bin/sh", ["-im"],
+      environment: program.environment(["TERM": "xterm", "PS1": "sh> ", "ENV": nil]),
+      folder: program.folder.path)
+    #expect(await terminal.waitForOutput("sh> "))
+    terminal.type("'\(try Program.executable())' --home h --no-init\n")
+    _ = await terminal.waitForScreen { $0.text.hasSuffix("board›") }
+    terminal.type("keychain init\r")
+    #expect(await terminal.waitForOutput("new passphrase: "))
+    terminal.type("abc\u{1A}")
+    #expect(await terminal.waitForOutput("sh> ", count: 2), "\(terminal.outputText)")
+    #expect(terminal.echoes)
+    terminal.type("fg\n")
+    #expect(await terminal.waitForOutput("new passphrase: ", count: 2), "\(terminal.outputText)")
+    #expect(!terminal.echoes)
+    terminal.type("\u{3}")
+    _ = await terminal.waitForScreen { $0.text.hasSuffix("board›") }
+    terminal.type("\u{4}")
+    #expect(await terminal.waitForOutput("sh> ", count: 3))
+    terminal.type("exit\n")
+    _ = await terminal.wait()
+  }
+
+  @Test(
+    "a signal that ends the program at the prompt or in a command restores the terminal",
+    arguments: [SIGTERM, SIGHUP, SIGSEGV, SIGABRT, SIGQUIT])
+  func restored(signal: Int32) async throws {
+    let program = try Program()
+    for isRunning in [false, true] {
+      let server = try TestHTTPServer()
+      let terminal = try await Self.start(program)
+      terminal.type("text that is not run")
+      if isRunning {
+        terminal.type("\u{15}api get \(server.origin)/faults/hang\r")
+        try #require(await server.waitForRequest(path: "/faults/hang") != nil)
+      } else {
+        _ = await terminal.waitForScreen { $0.text.hasSuffix("not run") }
+        #expect(terminal.isRaw)
+      }
+      terminal.signal(signal)
+      #expect(await terminal.wait().code == 128 + signal, "\(terminal.outputText)")
+      #expect(terminal.echoes && !terminal.isRaw)
+      var screen = ScreenModel(columns: 80, rows: 24)
+      screen.show(terminal.output)
+      #expect(!screen.marksPaste)
+    }
+  }
+
+  @Test("keys that are typed while a command runs belong to the next line")
+  func typedAhead() async throws {
+    let program = try Program()
+    let server = try TestHTTPServer()
+    let terminal = try await Self.start(program)
+    terminal.type("api get \(server.origin)/faults/hang\r")
+    try #require(await server.waitForRequest(path: "/faults/hang") != nil)
+    terminal.type("echo ahe\u{7F}ead\r")
+    // A request of another program shows nothing here: the end of this one does.
+    server.stop()
+    #expect(await terminal.waitForOutput("ahead\r\n"), "\(terminal.outputText)")
+    await Self.leave(terminal)
+  }
+
+  @Test("a dumb terminal gets plain prompts and no escape sequence")
+  func dumb() async throws {
+    let program = try Program()
+    let terminal = try program.startOnTerminal("--home", "h", "--no-init")
+    #expect(await terminal.waitForOutput("board› "))
+    terminal.type("echo h''i\r")
+    #expect(await terminal.waitForOutput("hi\r\n"))
+    terminal.type("\u{4}")
+    #expect(await terminal.wait() == .exited(0))
+    #expect(!terminal.output.contains(0x1B))
+  }
+
+  @Test("without colour there are no hints, and --ascii has only ASCII of its own")
+  func withoutColor() async throws {
+    let program = try Program()
+    try program.makeFolder("h")
+    try program.folder.write("echo before\n", to: "h/history")
+    let terminal = try PtyProcess(
+      try Program.executable(), ["--home", "h", "--no-init", "--ascii", "--color", "never"],
+      environment: program.environment(Self.variables), folder: program.folder.path)
+    _ = await terminal.waitForScreen { $0.text == "board>" }
+    terminal.type("echo {\r1}\r")
+    #expect(await terminal.waitForOutput("{\r\n1}\r\n"))
+    await Self.leave(terminal)
+    #expect(terminal.output.allSatisfy { $0 < 0x80 })
+    #expect(!terminal.outputText.contains("\u{1B}[90m") && !terminal.outputText.contains("before"))
+  }
+}
+
+extension String {
+  /// Counts how often a text occurs.
+  fileprivate func components(of text: String) -> Int { ranges(of: text).count }
+}
