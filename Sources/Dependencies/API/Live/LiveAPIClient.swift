@@ -217,6 +217,7 @@ extension APIRequest {
 
   /// Refuses characters with which a value could break out of its position in the request.
   fileprivate func check() throws(APIError) {
+    try checkReferences()
     guard Self.isToken(method) else {
       throw APIError(.invalidURL, "the request cannot be sent: its method is not a word like GET")
     }
