@@ -67,7 +67,7 @@ format:
 
 lint:
 	@$(SWIFT) format lint --strict --recursive $(SOURCES)
-	@! command -v python3 > /dev/null || scripts/documented
+	@! command -v python3 > /dev/null || { scripts/documented && scripts/effect-lines; }
 	@scripts/platform-imports
 	@! grep -nE '\.package\((url|path|name|id)' Package.swift || { echo 'Package.swift names a package' >&2; exit 1; }
 

@@ -37,17 +37,27 @@ struct APIFeatureTests {
     #expect(lines.allPrinted.contains(text), "\(lines.allPrinted)")
   }
 
+  /// A request in flight, as the line of a test begins it.
+  private func pending(
+    _ line: String, job: Int = 1, _ change: (inout PendingRequest) -> Void = { _ in }
+  ) throws -> PendingRequest {
+    guard case .run(let context, let command)? = try action(line, job: job).api,
+      var request = PendingRequest(command, context)
+    else { throw UsageError("no request: \(line)") }
+    change(&request)
+    return request
+  }
+
   @Test("a request is one effect under its job's id; nothing runs while it is reduced")
   func descriptor() throws {
     var state = BoardState()
     let action = try action("api get http://rm.test/character/1", job: 7)
     let effects = BoardReducer(BoardFeatures.all).reduce(&state, action, world.dependencies)
     #expect(
-      effects.descriptors() == [EffectDescriptor(kind: .task, name: "api.request", id: "api/7")])
-    #expect(
-      state.api.pending == [
-        PendingRequest(job: 7, method: "GET", target: "http://rm.test/character/1")
+      effects.descriptors() == [
+        EffectDescriptor(kind: .task, name: "api.bootstrap", id: "api/requests/7/7")
       ])
+    #expect(state.api.pending == [try pending("api get http://rm.test/character/1", job: 7)])
     #expect(state.api.requests == 1)
     #expect(state.shell.running.map(\.job) == [7])
     #expect(world.api.requests.isEmpty)
@@ -61,16 +71,27 @@ struct APIFeatureTests {
     let store = world.store()
     let start = try action("api get rm/character page==2")
     let running = try #require(start.started)
+    let request = try pending("api get rm/character page==2")
     store.send(start) {
       $0.api.requests = 1
-      $0.api.pending = [PendingRequest(job: 1, method: "GET", target: "rm/character")]
+      $0.api.pending = [request]
       $0.shell.running = [running]
     }
+    store.receive(.api(.bootstrapped(job: 1, known: APIKnown(services: [rm])))) {
+      $0.api.services = [rm]
+      $0.api.saved = []
+      $0.api.pending[id: 1]?.service = rm
+      $0.api.pending[id: 1]?.stage = .asking
+      $0.api.pending[id: 1]?.attempt = 1
+    }
+    var kept: RecentAnswer?
     store.receive(where: {
       guard case .answered(job: 1, let answer, nil)? = $0.api else { return false }
+      kept = RecentAnswer(answer, job: 1)
       return answer.status == 200 && answer.text == #"{"name":"Rick"}"# && answer.attempts == 1
     }) {
-      $0.api.answers = 1
+      $0.api.answered = 1
+      $0.api.answers = kept.map { [$0] } ?? []
       $0.api.pending = []
       $0.shell.running = []
       $0.shell.finished = FinishedJob(context: running, status: 0)
@@ -78,10 +99,11 @@ struct APIFeatureTests {
         #"{"status":200,"headers":{"content-type":"application/json"},"body":{"name":"Rick"},"verdict":"MISS"}"#
     }
     store.finish()
-    let request = try #require(world.api.requests.first)
-    #expect(request.url == "http://rm.test/api/character?page=2")
-    #expect(request.headers.value(of: "User-Agent") == "swiftboard")
-    #expect(request.timeout == .seconds(30))
+    #expect(kept?.body?.value == ["name": "Rick"])
+    let sent = try #require(world.api.requests.first)
+    #expect(sent.url == "http://rm.test/api/character?page=2")
+    #expect(sent.headers.value(of: "User-Agent") == "swiftboard")
+    #expect(sent.timeout == .seconds(30))
   }
 
   @Test("404 and 503: exit code 4 and 5, the body is shown, the error says where from")
@@ -108,16 +130,20 @@ struct APIFeatureTests {
       .failure(APIError(.refused, "nobody listens")), .json("1"))
     let store = world.looseStore()
     store.send(try action("api get http://rm.test/x --retry 3"))
+    store.skipReceivedActions()
     #expect(world.api.requests.count == 1)
     store.advance(by: .milliseconds(199))
     #expect(world.api.requests.count == 1)
     store.advance(by: .milliseconds(1))
+    store.skipReceivedActions()
     #expect(world.api.requests.count == 2)
     #expect(world.clock.sleepers.map(\.offset) == [.milliseconds(600)])
     store.advance(by: .milliseconds(400))
+    store.skipReceivedActions()
     #expect(world.api.requests.count == 3)
     #expect(world.clock.sleepers.map(\.offset) == [.milliseconds(1400)])
     store.advance(by: .milliseconds(800))
+    store.receive(.api(.again(job: 1)))
     let ended = store.receive(where: { _ in true })
     guard case .answered(_, let answer, _)? = ended?.api else {
       Issue.record("not answered: \(String(describing: ended))")
@@ -135,10 +161,13 @@ struct APIFeatureTests {
       .status(429, headers: [HTTPHeader("Retry-After", "9999")]), .json("1"))
     let store = world.looseStore()
     store.send(try action("api get http://rm.test/x --retry 2"))
+    store.skipReceivedActions()
     #expect(world.clock.sleepers.map(\.offset) == [.seconds(7)])
     store.advance(by: .seconds(7))
+    store.skipReceivedActions()
     #expect(world.clock.sleepers.map(\.offset) == [.seconds(67)])
     store.advance(by: .seconds(60))
+    store.receive(.api(.again(job: 1)))
     store.receive(where: { if case .answered? = $0.api { true } else { false } })
   }
 
@@ -152,17 +181,19 @@ struct APIFeatureTests {
       .status(503), .json("1"))
     let store = world.looseStore()
     store.send(try action("api get http://rm.test/x --retry 80"))
+    store.skipReceivedActions()
     var pauses: [Int64] = []
     while let end = world.clock.sleepers.first {
       let pause = end.offset - world.clock.now.offset
       pauses.append(pause.microseconds / 1000)
       store.advance(by: pause)
+      store.skipReceivedActions()
     }
     #expect(
       pauses == [
         200, 400, 800, 1600, 3200, 6400, 12_800, 25_600, 51_200, 60_000, 60_000, 60_000,
       ])
-    store.receive(where: { if case .answered? = $0.api { true } else { false } })
+    #expect(store.state.api.answers.first?.attempts == 13)
   }
 
   @Test("an answer of control characters is kept in a form that a recording can hold")
@@ -172,6 +203,7 @@ struct APIFeatureTests {
       "GET", "http://rm.test/x", with: .response(status: 200, headers: [], body: body))
     let store = world.looseStore()
     store.send(try action("api get http://rm.test/x"))
+    store.receive(where: { if case .bootstrapped? = $0.api { true } else { false } })
     let ended = store.receive(where: { _ in true })
     guard case .answered(_, let answer, _)? = ended?.api else {
       Issue.record("not answered")
@@ -196,6 +228,7 @@ struct APIFeatureTests {
     world.api.answer("GET", "http://rm.test/slow", with: .hang)
     let store = world.looseStore()
     store.send(try action("api get http://rm.test/slow", job: 1))
+    store.skipReceivedActions()
     #expect(world.api.hangingCount == 1)
     store.send(.shell(.cancelled(job: 1))) {
       $0.shell.lastStatus = 130
@@ -211,6 +244,7 @@ struct APIFeatureTests {
     world.api.answer("GET", "http://rm.test/slow", with: .hang)
     let store = world.looseStore()
     store.send(try action("api get http://rm.test/slow", job: 1))
+    store.skipReceivedActions()
     if byShell {
       store.send(.shell(.cancelled(job: 1)))
     } else {
@@ -226,13 +260,14 @@ struct APIFeatureTests {
     world.api.answer("GET", "http://rm.test/slow", with: .hang)
     let store = world.looseStore()
     store.send(try action("api get http://rm.test/slow", job: 1))
+    store.skipReceivedActions()
     store.send(try action("api cancel 9", job: 2))
-    store.receive(where: { if case .failed(job: 2, _)? = $0.api { true } else { false } }) {
+    store.receive(where: { if case .failed(job: 2, _, _)? = $0.api { true } else { false } }) {
       $0.shell.lastStatus = 66
     }
     store.send(try action("api cancel", job: 3))
     #expect(store.effects.map(\.kind) == [.cancel, .send, .send])
-    store.receive(where: { if case .failed(job: 1, _)? = $0.api { true } else { false } }) {
+    store.receive(where: { if case .failed(job: 1, _, _)? = $0.api { true } else { false } }) {
       $0.shell.lastStatus = 130
     }
     store.receive(.api(.succeeded(job: 3, result: .cancelled(jobs: [1]))))

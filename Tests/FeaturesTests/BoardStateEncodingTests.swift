@@ -14,6 +14,15 @@ import Testing
 
 /// The state by hand and by `Codable`: what one writes and the other does not, no digest would see.
 struct BoardStateEncodingTests {
+  private static let context: CommandContext = {
+    var context = CommandContext(
+      job: 7, line: 3, source: "a \"b\".sb", text: "echo \u{1}é\n", name: "echo",
+      prefix: .mayFail, redirect: .init(file: "f", appends: true),
+      isBackground: true, output: .plain, timeout: 5)
+    context.isVerbose = false
+    return context
+  }()
+
   /// Nothing in it is nil or empty.
   private static let full: BoardState = {
     var settings = BoardSettings()
@@ -23,11 +32,6 @@ struct BoardStateEncodingTests {
     settings.isVerbose = true
     settings.isTerminal = true
     settings.timeout = 1234
-    var context = CommandContext(
-      job: 7, line: 3, source: "a \"b\".sb", text: "echo \u{1}é\n", name: "echo",
-      prefix: .mayFail, redirect: .init(file: "f", appends: true),
-      isBackground: true, output: .plain, timeout: 5)
-    context.isVerbose = false
     var state = BoardState(settings: settings)
     state.shell.variables = ["b": "2", "a": "1", "aa": "", "é": "\\", "B": "x"]
     state.shell.tutorial = 3
@@ -39,9 +43,7 @@ struct BoardStateEncodingTests {
       context: context, status: 3, found: .init(lastStatus: 1, last: "null"))
     state.shell.exitCode = 2
     state.shell.watches = [RepeatedCommand(job: 7, interval: 5000, left: 2, isDue: true)]
-    state.api.requests = 4
-    state.api.answers = 3
-    state.api.pending = [PendingRequest(job: 1, method: "GET", target: "rm/x")]
+    state.api = api
     state.keychain = keychain
     state.db = db
     state.log.notes = 2
@@ -93,6 +95,60 @@ struct BoardStateEncodingTests {
     state.pending = [
       .begins(job: 3, command: .stats), .ends(job: 4, result: .listed(count: 1)),
     ]
+    return state
+  }()
+
+  /// A request with every option.
+  private static let spec: APIRequestSpec = {
+    let template = SecretTemplate(parts: [.text("rm/"), .secret("k")])
+    var spec = APIRequestSpec(method: "POST", isExplicit: true, target: template)
+    spec.items = [APIItem(kind: .file, name: "f", value: "x", type: "text/plain")]
+    spec.timeout = 1
+    spec.isPretty = false
+    spec.select = "a"
+    spec.captures = [APICapture(name: "k", path: "body.a")]
+    spec.encoding = .form
+    spec.jsonBody = template
+    spec.authentication = .bearer(secret: "k")
+    var connection = APIConnectionSpec()
+    connection.authorityFile = "a"
+    connection.certificateFile = "c"
+    connection.keyFile = "k"
+    connection.isInsecure = true
+    connection.proxy = "http://p:1"
+    connection.unixSocket = "s"
+    spec.connection = connection
+    spec.out = "o"
+    spec.resumes = true
+    spec.compressedLimit = 9
+    spec.save = "n"
+    return spec
+  }()
+
+  private static let api: APIState = {
+    var state = APIState()
+    state.requests = 4
+    state.answered = 3
+    let service = APIService(name: "rm", baseURL: "http://rm", authentication: .bearer(secret: "k"))
+    state.services = [service]
+    state.saved = ["first"]
+    var short = APIAnswer(
+      method: "GET", url: "http://rm/x", status: 200,
+      headers: [HTTPHeader("Content-Type", "application/json"), HTTPHeader("ETag", "\"1\"")])
+    short.text = #"{"b":[1.50,"é\n",null],"a":{}}"#
+    short.file = "x.json"
+    var long = short
+    long.text = String(repeating: "x", count: RecentAnswer.longestBody + 1)
+    state.keep(short, 1)
+    state.keep(long, 2)
+    // Everything at once.
+    state.answers[0].body = state.answers[1].body
+    state.answers[1].digest = state.answers[0].digest
+    if var request = PendingRequest(.request(request: spec), context) {
+      request.service = service
+      request.timeout = 5
+      state.pending.append(request)
+    }
     return state
   }()
 

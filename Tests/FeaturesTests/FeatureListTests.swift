@@ -86,7 +86,6 @@ struct FeatureListTests {
       method: "GET", url: "http://h/", status: 200, httpVersion: "1.1",
       headers: headers.map { HTTPHeader($0, "x") }, bytes: 0, timing: APITiming(), verdict: .miss,
       redirects: 0, attempts: 1)
-    let spec = APIRequestSpec(method: "GET", isExplicit: true, target: SecretTemplate("h/"))
     let cached = CachedResponseSummary(
       key: "k", service: "s", status: 200, bytes: 0, stored: 1, expires: 2)
     let document = Document(collection: "c", id: "1", body: "{}", updated: 1)
@@ -97,7 +96,7 @@ struct FeatureListTests {
     let record = LogRecord(
       time: 1, level: .info, category: "api", message: "m", fields: [LogField("verdict", "MISS")])
     return [
-      .api(.answered(job: 1, answer: answer, kept: spec)),
+      .api(.answered(job: 1, answer: answer)),
       .api(.succeeded(job: 1, result: .tested(name: "n", status: 200, milliseconds: 1))),
       .api(
         .succeeded(

@@ -22,7 +22,7 @@ struct SharedRequestTests {
     world.api.release(with: .json(#"{"a":1}"#))
     #expect(await lines.run("wait") == 0)
     #expect(world.api.requests.map(\.url).sorted() == ["http://h/x", "http://h/y"])
-    #expect(lines.board.store.state.api.answers == 3)
+    #expect(lines.board.store.state.api.answered == 3)
   }
 
   @Test("lines that ask the service have an exchange each")

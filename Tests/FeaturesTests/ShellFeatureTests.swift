@@ -178,6 +178,7 @@ struct ShellFeatureTests {
     let store = world.looseStore()
     store.send(try action("api get http://rm.test/1", job: 1))
     store.send(try action("api get http://rm.test/2", job: 2))
+    store.skipReceivedActions()
     store.send(try action("cancel 9", job: 3)) { $0.shell.lastStatus = 66 }
     store.send(try action("cancel", job: 4))
     #expect(store.effects.map(\.kind) == [.send, .send])

@@ -6,6 +6,10 @@ import SwiftBoardRecording
 extension Failure {
   /// The exit code of an HTTP error: 64 for the address, 65, 69, 74, 75, 76 or 130 by its kind.
   public init(_ error: APIError) {
+    if let problem = error.problem {
+      self.init(problem)
+      return
+    }
     let (code, name, help): (Int32, String, String?) =
       switch error.kind {
       case .invalidURL, .unsupportedScheme: (ExitCode.usage, error.kind.rawValue, nil)
@@ -17,6 +21,7 @@ extension Failure {
         (ExitCode.unavailable, "unreachable", "check the network")
       case .libraryMissing: (ExitCode.unavailable, "libraryMissing", nil)
       case .unanswered: (ExitCode.unavailable, "unanswered", nil)
+      case .unprepared: (ExitCode.data, "unprepared", nil)
       case .timeout:
         (ExitCode.temporary, "timeout", "give it longer with --timeout, for example --timeout 60s")
       case .cancelled: (ExitCode.interrupted, "cancelled", nil)
@@ -32,7 +37,42 @@ extension Failure {
       case .io: (ExitCode.io, "io", nil)
       }
     let message = error.kind == .offline ? "\(error.message) (--offline)" : error.message
-    self.init(code: code, error: name, message: message, help: help)
+    let continued = error.part.map {
+      "\($0.bytes) bytes are in \($0.file).part; the same line goes on from there"
+    }
+    self.init(code: code, error: name, message: message, help: continued ?? help)
+  }
+
+  /// The exit code of a request that could not be put together: that of the service that failed, or
+  /// 65.
+  public init(_ problem: APIRequestProblem) {
+    switch problem {
+    case .keychain(let error): self.init(error)
+    case .terminal(let error): self.init(error)
+    case .file(let error): self.init(error)
+    case .mark(let secret?, _):
+      self.init(
+        code: ExitCode.data, error: "maskedSecret", message: problem.message,
+        help: "select another part, write {{secret:\(secret)}}, or use --out or --capture")
+    case .mark(nil, _):
+      self.init(
+        code: ExitCode.data, error: "maskedSecret", message: problem.message,
+        help: "select another part, or use --out or --capture")
+    case .secretNotText:
+      self.init(code: ExitCode.data, error: "notText", message: problem.message)
+    case .secretWithControls(let name):
+      self.init(
+        code: ExitCode.data, error: "notText", message: problem.message,
+        help: "store it again with 'keychain set \(name)'")
+    case .fileNotText(_, let member):
+      self.init(
+        code: ExitCode.data, error: "notText", message: problem.message,
+        help: "send it as a file with \(member)@FILE, or as the whole body with @FILE")
+    case .notJSON(let member):
+      self.init(
+        code: ExitCode.data, error: "malformedData", message: problem.message,
+        help: "text goes with \(member)=text")
+    }
   }
 
   /// The exit code of a keychain error: 64, 65, 66, 73, 74, 75, 77 or 78 by its kind; its name is
@@ -121,6 +161,7 @@ extension Failure {
     switch error {
     case let error as Failure: self = error
     case let error as APIError: self.init(error)
+    case let error as APIRequestProblem: self.init(error)
     case let error as KeychainError: self.init(error)
     case let error as PersistenceError: self.init(error)
     case let error as DatabaseTransferError: self.init(error)

@@ -39,16 +39,8 @@ package enum MarkedText {
 
   static func failure(_ mark: RedactionMark.Kind, in location: String) -> Failure {
     switch mark {
-    case .secret(let name):
-      Failure(
-        code: ExitCode.data, error: "maskedSecret",
-        message: "\(location) holds the secret '\(name)' in place of its value",
-        help: "select another part, write {{secret:\(name)}}, or use --out or --capture")
-    case .redacted:
-      Failure(
-        code: ExitCode.data, error: "maskedSecret",
-        message: "\(location) holds \(RedactionMark.redacted) in place of a value",
-        help: "select another part, or use --out or --capture")
+    case .secret(let name): Failure(.mark(secret: name, place: location))
+    case .redacted: Failure(.mark(secret: nil, place: location))
     }
   }
 }

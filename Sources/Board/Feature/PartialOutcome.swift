@@ -1,4 +1,5 @@
 import SwiftBoardCommandLine
+import SwiftBoardDependencies
 import SwiftBoardJSON
 
 /// Table rows that a command shows before it ends, as a pure function of the step that contains

@@ -1,4 +1,5 @@
 import SwiftBoardCommandLine
+import SwiftBoardDependencies
 
 /// The board's state of recordings and navigation.
 public struct SessionState: Codable, Sendable, Equatable {

@@ -80,6 +80,9 @@ public struct APIRequest: Sendable, Equatable {
   public var digest: APICredentials?
   /// The way in which the server is reached and verified.
   public var connection = APIConnection()
+  /// What is replaced when the request is sent; `nil` if the request is complete. A client that is
+  /// given references refuses them, see `ResolvingAPIClient`.
+  public var references: APIReferences?
 
   /// Creates a request. Nothing is checked before it is sent.
   ///
@@ -211,6 +214,8 @@ public struct APIError: Error, Sendable, Equatable, Codable {
     case libraryMissing
     /// A mock has no answer for the request. The message says which one to add.
     case unanswered
+    /// The request could not be put together, see `APIError.problem`.
+    case unprepared
     /// The response is complete but could not be decoded as the requested type.
     case undecodable
   }
@@ -221,6 +226,20 @@ public struct APIError: Error, Sendable, Equatable, Codable {
   public var message: String
   /// The status of the response, if the status is the reason of the error.
   public var status: Int?
+  /// Why the request could not be put together, where that is what went wrong.
+  public var problem: APIRequestProblem?
+  /// What is left of a download for the next attempt, if anything is.
+  public var part: Part?
+  /// Whether the body came from a source that can be read only once, so that it cannot be sent again.
+  public var isFinal: Bool?
+
+  /// The beginning of a download that failed.
+  public struct Part: Sendable, Equatable, Codable {
+    /// The file that the download was to be written to.
+    public var file: String
+    /// The number of bytes beside it.
+    public var bytes: Int64
+  }
 
   /// Creates an error. The message must not contain a secret.
   public init(_ kind: Kind, _ message: String, status: Int? = nil) {

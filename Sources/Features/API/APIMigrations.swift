@@ -28,17 +28,44 @@ enum APIMigrations {
       ("succeeded.result.cancelled", [(0, "jobs")]),
     ])
 
-  /// Up to schema 4 an answer repeated its request, of which it needs what of it is shown.
+  /// Up to schema 4 an answer repeated its request, of which it needs what of it is shown; and one
+  /// effect did everything for a request, from its service to its answer.
   private static let answers = LogMigration(
     from: 4,
     editAction: { action in
-      guard let request = action["answered"]["request"] else { return }
-      var view: [JSON.Member] = []
-      for name in ["shown", "isPretty", "select"] {
-        guard let value = request[name], name != "shown" || value != "body" else { continue }
-        view.append(.init(name, value))
+      if let request = action["answered"]["request"] {
+        action["answered"]["request"] = nil
+        if let view = view(request) { action["answered"]["view"] = view }
       }
-      if !view.isEmpty { action["answered"]["answer"]["view"] = .object(view) }
-      action["answered"]["request"] = nil
+      action["answered"]["kept"] = nil
+      action.update(
+        at: JSONPathPattern([.key("answered"), .key("answer"), .key("captured"), .any])
+      ) {
+        captured in
+        guard let failure = captured["failure"] else { return }
+        captured["failure"] = nil
+        captured["problem"] = .object(
+          ["error", "message"].compactMap { name in failure[name].map { .init(name, $0) } })
+      }
+    },
+    editEffects: { action, effects in
+      let requests = ["api.request", "api.service.test"]
+      guard action["run"] != nil, let effect = effects.first, requests.contains(effect.name)
+      else { return }
+      // `api/7` was the place of the effects of a job; the services were not in the state.
+      let job = effect.id.map { String($0.drop { $0 != "/" }.dropFirst()) } ?? ""
+      effects = [
+        LogEffect(name: "api.bootstrap", id: "api/requests/\(job)/\(job)", kind: "task")
+      ]
     })
+
+  /// What an answer shows, of a request; `nil` where that is the body, as everywhere.
+  private static func view(_ request: JSON) -> JSON? {
+    var view: [JSON.Member] = []
+    for name in ["shown", "isPretty", "select"] {
+      guard let value = request[name], name != "shown" || value != "body" else { continue }
+      view.append(.init(name, value))
+    }
+    return view.isEmpty ? nil : .object(view)
+  }
 }

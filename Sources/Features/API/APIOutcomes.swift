@@ -7,18 +7,18 @@ import SwiftBoardSystem
 enum APIOutcomes {
   static func outcome(of action: APIAction, _ context: OutcomeContext) -> Outcome? {
     switch action {
-    case .run: nil
-    case .failed(let job, let failure): Outcome(job: job, failure: failure)
+    case .run, .bootstrapped, .found, .again, .looked: nil
+    case .failed(let job, let failure, _): Outcome(job: job, failure: failure)
     case .succeeded(let job, let result, let masked):
       outcome(of: result, job).withMarks.masked(masked)
-    case .answered(let job, let answer, _): outcome(of: answer, job, context)
+    case .answered(let job, let answer, let view): outcome(of: answer, view, job, context)
     }
   }
 
   // MARK: Answers
 
   private static func outcome(
-    of answer: APIAnswer, _ job: Int, _ context: OutcomeContext
+    of answer: APIAnswer, _ view: APIAnswerView?, _ job: Int, _ context: OutcomeContext
   ) -> Outcome {
     let settings = context.settings
     let isEarlier = settings.followsEarlierRules
@@ -26,7 +26,7 @@ enum APIOutcomes {
     let headers =
       isEarlier
       ? .object(answer.headers.map { .init($0.name.lowercased(), .string($0.value)) })
-      : json(answer.headers)
+      : AnswerJSON.headers(answer.headers)
     var value: JSON = .object([
       .init("status", .number(String(answer.status))), .init("headers", headers),
       .init("body", body), .init("verdict", .string(answer.verdict.rawValue)),
@@ -51,7 +51,8 @@ enum APIOutcomes {
         "warning: the recording holds '\(name)' of this answer; --capture NAME=body.\(name) "
           + "stores it as a secret")
     }
-    let (presentation, missing) = shown(answer, body, isPretty: isPretty(answer, job, context))
+    let (presentation, missing) = shown(
+      answer, view, body, isPretty: isPretty(view, job, context))
     var outcome = Outcome(job: job, value: value, presentation: presentation, notes: notes)
     let isWhole = answer.status == 416 && answer.kept != nil
     if settings.checksStatus, !isWhole, let failure = refusal(answer) {
@@ -60,22 +61,22 @@ enum APIOutcomes {
     } else if let missing {
       // An answer that is an error has not what was selected: the error is what counts.
       outcome = Outcome(job: job, failure: missing, value: value, notes: notes)
-    } else if let failure = answer.captured?.lazy.compactMap(\.failure).first {
+    } else if let failure = answer.captured?.lazy.compactMap(Failure.init).first {
       outcome = Outcome(
         job: job, failure: failure, value: value, presentation: presentation, notes: notes)
     }
     outcome.details = heads(of: answer)
     outcome.marks =
-      [.headers, .verbose].contains(answer.view?.shown) ? .all : .these(marks(in: answer))
+      [.headers, .verbose].contains(view?.shown) ? .all : .these(marks(in: answer))
     return outcome
   }
 
   /// Whether a body is shown for people rather than as its bytes: at a terminal and in a format
   /// that was asked for, unless the line says which.
-  private static func isPretty(_ answer: APIAnswer, _ job: Int, _ context: OutcomeContext)
+  private static func isPretty(_ view: APIAnswerView?, _ job: Int, _ context: OutcomeContext)
     -> Bool
   {
-    if let isPretty = answer.view?.isPretty { return isPretty }
+    if let isPretty = view?.isPretty { return isPretty }
     guard let isTerminal = context.settings.isTerminal else { return true }
     let command = context.command(of: job)
     let format = command?.output ?? context.settings.output
@@ -91,8 +92,8 @@ enum APIOutcomes {
       + (hasRedacted ? [RedactionMark.redacted] : [])
   }
 
-  private static func captures(_ captured: [APICaptured]) -> [String] {
-    captured.filter { $0.failure == nil }.map { capture in
+  private static func captures(_ captured: [CapturedSecret]) -> [String] {
+    captured.filter { $0.problem == nil }.map { capture in
       "stored the secret '\(capture.name)'"
         + (capture.isShort ? "; \(KeychainOutcomes.tooShort)" : "")
     }
@@ -161,7 +162,7 @@ enum APIOutcomes {
   /// The body as a value: JSON where it is, text where it is text.
   static func json(_ answer: APIAnswer) -> JSON {
     guard let text = answer.text else { return answer.base64.map(JSON.string) ?? .null }
-    return json(text)
+    return AnswerJSON.body(text)
   }
 
   private static func earlierJSON(_ answer: APIAnswer) -> JSON {
@@ -169,33 +170,10 @@ enum APIOutcomes {
     return (try? JSON(parsing: text)) ?? .string(text)
   }
 
-  /// A body as a value; an empty one is an empty text. A byte-order mark before a document is none
-  /// of it, and a document that names a member twice is the text it is, since a value would lose
-  /// one of the two.
-  static func json(_ text: String) -> JSON {
-    let document =
-      text.unicodeScalars.first == "\u{FEFF}" ? String(text.unicodeScalars.dropFirst()) : text
-    return (try? JSON(parsing: document, limits: .strict)) ?? .string(text)
-  }
-
-  /// Headers as a value, under names in small letters; repeated ones are arrays.
-  static func json(_ headers: [HTTPHeader]) -> JSON {
-    var members: [JSON.Member] = []
-    var values: [String: [JSON]] = [:]
-    for header in headers {
-      values[header.name.lowercased(), default: []].append(.string(header.value))
-    }
-    for header in headers {
-      guard let all = values.removeValue(forKey: header.name.lowercased()) else { continue }
-      members.append(.init(header.name.lowercased(), all.count == 1 ? all[0] : .array(all)))
-    }
-    return .object(members)
-  }
-
   private static func shown(
-    _ answer: APIAnswer, _ body: JSON, isPretty: Bool
+    _ answer: APIAnswer, _ view: APIAnswerView?, _ body: JSON, isPretty: Bool
   ) -> (Presentation, Failure?) {
-    if let select = answer.view?.select {
+    if let select = view?.select {
       guard let path = try? JSONPath(parsing: select), let part = body.value(at: path) else {
         return (
           .none,
@@ -211,7 +189,7 @@ enum APIOutcomes {
     let headers =
       "HTTP/\(answer.httpVersion) \(answer.status)\n"
       + answer.headers.map { line($0) + "\n" }.joined()
-    switch answer.view?.shown ?? .body {
+    switch view?.shown ?? .body {
     case .headers: return (.text(headers), nil)
     case .timing:
       let timing = answer.timing
@@ -430,5 +408,22 @@ extension JSON {
   func adding(_ key: String, _ value: JSON) -> JSON {
     guard case .object(let members) = self else { return self }
     return .object(members + [Member(key, value)])
+  }
+}
+
+extension Failure {
+  /// Why a secret was not stored; `nil` where it was.
+  fileprivate init?(_ captured: CapturedSecret) {
+    if let error = captured.keychain {
+      self.init(error)
+    } else if let problem = captured.problem {
+      guard let kind = KeychainError.Kind(rawValue: problem.error) else {
+        self.init(code: ExitCode.missing, error: problem.error, message: problem.message)
+        return
+      }
+      self.init(KeychainError(kind, message: problem.message))
+    } else {
+      return nil
+    }
   }
 }

@@ -4,97 +4,166 @@ import SwiftBoardDependencies
 import SwiftBoardJSON
 import SwiftBoardStore
 
+/// The feature as a whole: what a command begins, what is known of services, and which answers are
+/// kept. `RequestReducer` has what happens to a request in flight.
+///
+/// A request takes two steps where its service is known: `run` and `answered`. The first one of a
+/// session takes a third, `bootstrapped`.
 struct APIReducer: Reducer {
+  /// The place of the requests' effects.
+  private static let place = "requests"
+
   func reduce(
     _ state: inout APIState, _ action: APIAction, _ dependencies: Dependencies
   ) -> [Effect<APIAction>] {
     switch action {
-    case .run(let context, .request(let spec)):
-      begin(spec, context, &state)
-      return [request(spec, context, dependencies)]
-    case .run(let context, .runSaved(let name, let items)):
-      state.requests += 1
-      state.pending.append(PendingRequest(job: context.job, method: "RUN", target: name))
-      return [
-        .task(name: "api.request") {
-          do {
-            let spec = try await savedRequest(name, items, dependencies)
-            return .answered(
-              job: context.job, answer: try await perform(spec, context, dependencies), kept: spec)
-          } catch let error where !(error is CancellationError) {
-            return .failed(job: context.job, failure: Failure(error, dependencies))
-          }
-        }.cancellable(id: context.job)
-      ]
-    case .run(let context, .cancel(let job)):
-      let jobs = state.pending.map(\.job).filter { job == nil || $0 == job }
-      if let job, jobs.isEmpty {
-        return [
-          .send(
-            .failed(
-              job: context.job,
-              failure: Failure(
-                code: ExitCode.missing, error: "noSuchJob",
-                message: "job \(job) is not a request in flight", help: "'jobs' lists what runs")))
-        ]
-      }
-      return jobs.flatMap { job -> [Effect<APIAction>] in
-        [
-          .cancel(id: job),
-          .send(
-            .failed(
-              job: job,
-              failure: Failure(code: ExitCode.interrupted, error: "cancelled", message: "cancelled")
-            )),
-        ]
-      } + [.send(.succeeded(job: context.job, result: .cancelled(jobs: jobs)))]
+    case .run(let context, .cancel(let job)): return cancel(job, context, &state)
     case .run(let context, let command):
-      return [
-        .task(name: "api.\(command.verb)") {
-          do {
-            let (result, masked) = try await masking(
-              try await manage(command, context, dependencies), dependencies)
-            return .succeeded(job: context.job, result: result, masked: masked)
-          } catch let error where !(error is CancellationError) {
-            return .failed(job: context.job, failure: Failure(error, dependencies))
-          }
-        }.cancellable(id: context.job)
-      ]
-    case .answered(let job, _, _):
-      state.answers += 1
-      state.pending.removeAll { $0.job == job }
-      return []
-    case .failed(let job, _):
-      state.pending.removeAll { $0.job == job }
-      return []
-    case .succeeded: return []
+      guard let request = PendingRequest(command, context) else {
+        return manage(command, context.job, dependencies)
+      }
+      if !request.isTest { state.requests += 1 }
+      state.pending.append(request)
+      let known = RequestAction.resolve(services: state.services, isFresh: false)
+      return reduce(&state, context.job, known, dependencies)
+    case .bootstrapped(let job, let known, let failure):
+      if let known { (state.services, state.saved) = (known.services, known.saved) }
+      return reduce(
+        &state, job, .resolve(services: state.services, isFresh: true, failure: failure),
+        dependencies)
+    case .found(let job, let spec):
+      return reduce(&state, job, .found(spec, services: state.services), dependencies)
+    case .again(let job): return reduce(&state, job, .again, dependencies)
+    case .answered(let job, let answer, let view):
+      let saved = state.pending[id: job]?.spec?.save
+      let effects = reduce(&state, job, .answered(answer, view), dependencies)
+      guard !state.pending.contains(id: job) else { return effects }
+      state.keep(answer, job)
+      if let saved { state.noteSaved(saved) }
+      return effects
+    case .looked(let job, let command, let services):
+      return looked(command, job, services, &state, dependencies)
+    case .succeeded(let job, let result, _):
+      note(result, &state)
+      return reduce(&state, job, .tested(result), dependencies)
+    case .failed(let job, let failure, let cause):
+      return reduce(&state, job, .failed(failure, cause: cause), dependencies)
     }
   }
 
-  private func begin(
-    _ spec: APIRequestSpec, _ context: CommandContext, _ state: inout APIState
-  ) {
-    state.requests += 1
-    state.pending.append(
-      PendingRequest(job: context.job, method: spec.method, target: spec.target.description))
+  /// Reduces one request, and removes it at its end. Nothing happens for a job that is none.
+  private func reduce(
+    _ state: inout APIState, _ job: Int, _ action: RequestAction, _ dependencies: Dependencies
+  ) -> [Effect<APIAction>] {
+    guard state.pending.contains(id: job) else { return [] }
+    let effects = RequestReducer()
+      .reduce(forEach: &state.pending, .element(id: job, action: action), dependencies)
+      .scoped({ APIAction($0) }, id: Self.place)
+    if state.pending[id: job]?.stage == .ended { state.pending.remove(id: job) }
+    return effects
   }
 
-  private func request(
-    _ spec: APIRequestSpec, _ context: CommandContext, _ dependencies: Dependencies
-  ) -> Effect<APIAction> {
-    .task(name: "api.request") {
-      do {
-        return .answered(
-          job: context.job, answer: try await perform(spec, context, dependencies))
-      } catch let error where !(error is CancellationError) {
-        return .failed(job: context.job, failure: Failure(error, dependencies))
+  // MARK: Commands that send no request
+
+  private func cancel(
+    _ job: Int?, _ context: CommandContext, _ state: inout APIState
+  ) -> [Effect<APIAction>] {
+    let jobs = state.pending.ids.filter { job == nil || $0 == job }
+    if let job, jobs.isEmpty { return [.send(.failed(job: context.job, failure: .noRequest(job)))] }
+    return jobs.flatMap { job -> [Effect<APIAction>] in
+      [.cancel(id: job), .send(.failed(job: job, failure: .cancelled))]
+    } + [.send(.succeeded(job: context.job, result: .cancelled(jobs: jobs)))]
+  }
+
+  /// One call of the database for each command.
+  private func manage(
+    _ command: APICommand, _ job: Int, _ dependencies: Dependencies
+  ) -> [Effect<APIAction>] {
+    let store = dependencies.persistence
+    switch command {
+    case .serviceAdd(let service):
+      return result(of: command, job, dependencies) {
+        try await store.saveService(service, replacing: false)
+        return .added(service: service)
       }
-    }.cancellable(id: context.job)
+    case .serviceList:
+      return result(of: command, job, dependencies) {
+        .services(services: try await store.services())
+      }
+    case .serviceShow, .serviceRemove:
+      return .task(name: "api.\(command.verb)") {
+        let services = try await masking(try await store.services(), dependencies).value
+        return .looked(job: job, command: command, services: services)
+      }
+      .catch { .failed(job: job, failure: Failure($0, dependencies)) }
+      .cancellable(id: job)
+    case .recent(let text):
+      return result(of: command, job, dependencies) {
+        .recent(searches: try await store.searches(scope: "api", containing: text))
+      }
+    case .cacheList:
+      return result(of: command, job, dependencies) {
+        .cache(responses: try await store.cachedResponses())
+      }
+    case .cacheStats:
+      return result(of: command, job, dependencies) {
+        let entries = try await store.cachedResponses()
+        return .cacheStatistics(entries: entries.count, bytes: entries.reduce(0) { $0 + $1.bytes })
+      }
+    case .cacheClear(let name):
+      return result(of: command, job, dependencies) {
+        .cleared(count: try await store.clearResponses(service: name))
+      }
+    case .request, .runSaved, .serviceTest, .cancel: return []
+    }
+  }
+
+  /// Which of the services a command means.
+  private func looked(
+    _ command: APICommand, _ job: Int, _ services: [APIService], _ state: inout APIState,
+    _ dependencies: Dependencies
+  ) -> [Effect<APIAction>] {
+    if state.services != nil { state.services = services }
+    guard let name = command.serviceName else { return [] }
+    guard let service = services.first(where: { $0.name == name }) else {
+      return [.send(.failed(job: job, failure: .noSuchService(name, among: services)))]
+    }
+    guard case .serviceRemove = command else {
+      return [.send(.succeeded(job: job, result: .service(service: service)))]
+    }
+    return result(of: command, job, dependencies) {
+      _ = try await dependencies.persistence.removeService(name)
+      return .removed(name: name)
+    }
+  }
+
+  /// An effect that calls a service and ends the command with the result, in which known secrets
+  /// are replaced by marks.
+  private func result(
+    of command: APICommand, _ job: Int, _ dependencies: Dependencies,
+    _ call: @escaping @Sendable () async throws -> APIResult
+  ) -> [Effect<APIAction>] {
+    .task(name: "api.\(command.verb)") {
+      let (result, masked) = try await masking(try await call(), dependencies)
+      return .succeeded(job: job, result: result, masked: masked)
+    }
+    .catch { .failed(job: job, failure: Failure($0, command, dependencies)) }
+    .cancellable(id: job)
+  }
+
+  /// Keeps what is known of services in step.
+  private func note(_ result: APIResult, _ state: inout APIState) {
+    switch result {
+    case .added(let service): state.noteService(service)
+    case .removed(let name): state.services?.removeAll { $0.name == name }
+    case .services(let services): if state.services != nil { state.services = services }
+    default: break
+    }
   }
 }
 
 extension APICommand {
-  var verb: String {
+  fileprivate var verb: String {
     switch self {
     case .request, .runSaved: "request"
     case .serviceAdd: "service.add"
@@ -109,88 +178,33 @@ extension APICommand {
     case .cancel: "cancel"
     }
   }
-}
 
-private func manage(
-  _ command: APICommand, _ context: CommandContext, _ dependencies: Dependencies
-) async throws -> APIResult {
-  let store = dependencies.persistence
-  switch command {
-  case .serviceAdd(let service):
-    try await add(service, store)
-    return .added(service: service)
-  case .serviceList: return .services(services: try await store.services())
-  case .serviceShow(let name): return .service(service: try await service(name, dependencies))
-  case .serviceRemove(let name):
-    guard try await store.removeService(name) else {
-      throw await unknownService(name, dependencies)
+  /// The service that a command shows or removes.
+  fileprivate var serviceName: String? {
+    switch self {
+    case .serviceShow(let name), .serviceRemove(let name): name
+    default: nil
     }
-    return .removed(name: name)
-  case .serviceTest(let name):
-    if let tested = try await ServiceTest(context, dependencies).program(of: name) { return tested }
-    var spec = APIRequestSpec(method: "GET", isExplicit: true, target: SecretTemplate(name + "/"))
-    spec.cache = .noCache
-    let answer = try await perform(spec, context, dependencies, remembers: false)
-    return .tested(
-      name: name, status: answer.status, milliseconds: answer.timing.total / 1000, judgesAll: true)
-  case .recent(let text):
-    return .recent(searches: try await store.searches(scope: "api", containing: text))
-  case .cacheList: return .cache(responses: try await store.cachedResponses())
-  case .cacheStats:
-    let entries = try await store.cachedResponses()
-    return .cacheStatistics(entries: entries.count, bytes: entries.reduce(0) { $0 + $1.bytes })
-  case .cacheClear(let name): return .cleared(count: try await store.clearResponses(service: name))
-  case .request, .runSaved, .cancel:
-    throw Failure(code: ExitCode.software, error: "internal", message: "not a management command")
   }
 }
 
-private func add(_ service: APIService, _ store: any PersistenceService) async throws {
-  do throws(PersistenceError) {
-    try await store.saveService(service, replacing: false)
-  } catch {
-    guard error.kind == .exists else { throw error }
-    throw Failure(
-      code: ExitCode.cannotCreate, error: "exists",
-      message: "there is a service named '\(service.name)' already",
-      help: "'api service remove \(service.name)' first")
+extension Failure {
+  /// The failure of a command that sends no request.
+  fileprivate init(_ error: any Error, _ command: APICommand, _ dependencies: Dependencies) {
+    self.init(error, dependencies)
+    guard case .serviceAdd(let service) = command, self.error == "exists" else { return }
+    code = ExitCode.cannotCreate
+    message = "there is a service named '\(service.name)' already"
+    help = "'api service remove \(service.name)' first"
+  }
+
+  fileprivate static func noRequest(_ job: Int) -> Failure {
+    Failure(
+      code: ExitCode.missing, error: "noSuchJob",
+      message: "job \(job) is not a request in flight", help: "'jobs' lists what runs")
+  }
+
+  fileprivate static var cancelled: Failure {
+    Failure(code: ExitCode.interrupted, error: "cancelled", message: "cancelled")
   }
 }
-
-func service(_ name: String, _ dependencies: Dependencies) async throws -> APIService {
-  if let service = try await dependencies.persistence.service(name) { return service }
-  throw await unknownService(name, dependencies)
-}
-
-func unknownService(_ name: String, _ dependencies: Dependencies) async -> Failure {
-  let names = (try? await dependencies.persistence.services().map(\.name)) ?? []
-  let help =
-    Suggestion.nearest(to: name, among: names).map { "did you mean '\($0)'?" }
-    ?? "'api service add \(name) URL' makes it known"
-  return Failure(
-    code: ExitCode.missing, error: "noSuchService", message: "there is no service named '\(name)'",
-    help: help)
-}
-
-private func savedRequest(
-  _ name: String, _ items: [APIItem], _ dependencies: Dependencies
-) async throws -> APIRequestSpec {
-  guard let json = try await dependencies.persistence.preference(savedKey(name)) else {
-    throw Failure(
-      code: ExitCode.missing, error: "noSuchRequest", message: "no request is kept as '\(name)'",
-      help: "keep one with --save \(name)")
-  }
-  if let secret = dependencies.logger.redactor.mask(json).names.first {
-    throw Failure(
-      code: ExitCode.data, error: "holdsSecret",
-      message: "the request kept as '\(name)' holds the value of the secret '\(secret)'",
-      help: "keep it again with {{secret:\(secret)}} in its place")
-  }
-  var spec = try CanonicalDecoder.decode(APIRequestSpec.self, from: Array(json.utf8))
-  spec.items.removeAll { old in items.contains { $0.kind == old.kind && $0.name == old.name } }
-  spec.items += items
-  spec.save = nil
-  return spec
-}
-
-func savedKey(_ name: String) -> String { "api.saved.\(name)" }

@@ -80,9 +80,4 @@ enum RepeatedRequest {
   static func isSafe(_ method: String) -> Bool {
     ["GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE", "QUERY"].contains(method)
   }
-
-  /// Whether a request that the service may have carried out can be sent again.
-  static func isSafe(_ request: APIRequest) -> Bool {
-    isSafe(request.method) || request.headers.value(of: "Idempotency-Key") != nil
-  }
 }

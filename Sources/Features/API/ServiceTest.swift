@@ -5,51 +5,52 @@ import SwiftBoardJSON
 
 /// What `api service test` asks a service whose preset says which program it is: something that
 /// needs the key.
-struct ServiceTest {
-  private let context: CommandContext
-  private let dependencies: Dependencies
+struct ServiceTest: Sendable {
+  private let service: APIService
+  private let preset: APIPreset
+  private let timeout: Int64?
 
-  init(_ context: CommandContext, _ dependencies: Dependencies) {
-    self.context = context
-    self.dependencies = dependencies
-  }
-
-  /// Asks the program of a service.
-  ///
-  /// - Returns: `nil` for a service without a preset, or without a name on the board.
-  /// - Throws: `ProgramError`, which tells a wrong key, a wrong program and a wrong address apart.
-  func program(of name: String) async throws -> APIResult? {
-    guard let service = try await dependencies.persistence.service(name),
+  /// Creates the test of a request in flight; `nil` if it is none, or if its service has no preset.
+  init?(of request: PendingRequest) {
+    guard request.isTest, let service = request.service,
       let preset = service.preset.flatMap(APIPreset.init(rawValue:))
     else { return nil }
-    let start = dependencies.clock.now
-    let status = try await status(of: service, preset)
-    return .testedProgram(
-      name: name, program: status.program, version: status.version,
-      milliseconds: (dependencies.clock.now - start) / 1000)
+    self.service = service
+    self.preset = preset
+    timeout = request.timeout
   }
 
-  private func status(of service: APIService, _ preset: APIPreset) async throws -> ProgramStatus {
+  /// Returns the result of a test that succeeded.
+  func result(_ status: ProgramStatus, milliseconds: Int64) -> APIResult {
+    .testedProgram(
+      name: service.name, program: status.program, version: status.version,
+      milliseconds: milliseconds)
+  }
+
+  /// Asks the program.
+  ///
+  /// - Throws: `ProgramError`, which tells a wrong key, a wrong program and a wrong address apart.
+  func status(_ dependencies: Dependencies) async throws -> ProgramStatus {
     if let program = MediaProgram(rawValue: preset.rawValue) {
-      let server = MediaServer(program, service, timeout: context.timeout)
-      return try await dependencies.mediaService.status(of: server)
+      return try await dependencies.mediaService.status(
+        of: MediaServer(program, service, timeout: timeout))
     }
     if let program = DownloadProgram(rawValue: preset.rawValue) {
-      let server = DownloadServer(program, service, timeout: context.timeout)
-      return try await dependencies.downloadService.status(of: server)
+      return try await dependencies.downloadService.status(
+        of: DownloadServer(program, service, timeout: timeout))
     }
-    return try await characters(of: service)
+    return try await characters(dependencies)
   }
 
   /// The Rick and Morty API has neither a key nor a version: its first page tells it.
-  private func characters(of service: APIService) async throws -> ProgramStatus {
+  private func characters(_ dependencies: Dependencies) async throws -> ProgramStatus {
     func error(_ kind: ProgramError.Kind) -> ProgramError {
       ProgramError(
         kind, program: "the Rick and Morty API", service: service.name, address: service.baseURL)
     }
     let request = try APIEndpoint(
       url: "\(service.baseURL)/character", headers: [HTTPHeader("Accept", "application/json")],
-      timeout: .milliseconds(context.timeout ?? 30_000), redirectLimit: 0
+      timeout: .milliseconds(timeout ?? 30_000), redirectLimit: 0
     ).request()
     let response = try await dependencies.apiClient.send(request)
     guard (200..<300).contains(response.status) else {

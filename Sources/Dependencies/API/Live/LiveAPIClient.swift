@@ -221,6 +221,7 @@ extension APIRequest {
   ///
   /// - Throws: `APIError` of kind `invalidURL`.
   fileprivate func check() throws(APIError) {
+    try checkReferences()
     guard Self.isToken(method) else {
       throw APIError(.invalidURL, "the request cannot be sent: its method is not a word like GET")
     }

@@ -166,6 +166,7 @@ public final class MockAPIClient: APIClient, CheckedMock {
       return (state.rules, state.takeWaiters())
     }
     for waiter in waiters { waiter.resume() }
+    try request.checkReferences()
     _ = try URLBuilder(request.url)
     if Task.isCancelled { throw Self.cancelled(request) }
     for rule in rules.reversed() {

@@ -1,5 +1,5 @@
 /// The type of a file, by what its name ends with.
-enum FileType {
+package enum FileType {
   private static let types = [
     "avif": "image/avif", "bin": "application/octet-stream", "css": "text/css", "csv": "text/csv",
     "gif": "image/gif", "gz": "application/gzip", "htm": "text/html", "html": "text/html",
@@ -16,7 +16,7 @@ enum FileType {
   ]
 
   /// `nil` where the name does not say.
-  static func of(_ path: String) -> String? {
+  package static func of(_ path: String) -> String? {
     let name = path.split(separator: "/").last ?? ""
     guard let dot = name.lastIndex(of: "."), dot > name.startIndex else { return nil }
     return types[name[name.index(after: dot)...].lowercased()]

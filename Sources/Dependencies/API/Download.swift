@@ -1,4 +1,3 @@
-import SwiftBoardDependencies
 import SwiftBoardSystem
 import Synchronization
 
@@ -21,6 +20,7 @@ final class Download: APIClient {
     var keptBytes: Int64 = 0
   }
 
+  private let client: any APIClient
   private let dependencies: Dependencies
   private let path: String
   private let continues: Bool
@@ -31,14 +31,17 @@ final class Download: APIClient {
   private let state = Mutex(State())
 
   /// - Parameters:
+  ///   - client: What sends the request.
   ///   - path: The file.
   ///   - continues: Whether what comes before a failure is kept and continued.
   ///   - key: What identifies the request; two requests of the same key want the same body.
   ///   - copyLimit: The most bytes of a body that are kept in memory as well.
   init(
-    _ dependencies: Dependencies, to path: String, continues: Bool, key: String, copyLimit: Int,
+    _ client: any APIClient, _ dependencies: Dependencies, to path: String, continues: Bool,
+    key: String, copyLimit: Int,
     showsProgress: Bool
   ) {
+    self.client = client
     self.dependencies = dependencies
     self.path = path
     self.continues = continues
@@ -86,7 +89,7 @@ final class Download: APIClient {
         HTTPHeader("Range", "bytes=\(part.size)-"), HTTPHeader("If-Range", part.validator),
       ]
     }
-    let stream = try await dependencies.apiClient.open(asking)
+    let stream = try await client.open(asking)
     let head = stream.response
     switch head.status {
     case 206 where part != nil:
@@ -122,7 +125,7 @@ final class Download: APIClient {
   private func openPlain(_ request: APIRequest) async throws(APIError) -> APIStream {
     var request = request
     request.acceptsCompression = false
-    return try await dependencies.apiClient.open(request)
+    return try await client.open(request)
   }
 
   /// - Parameters:
@@ -233,14 +236,14 @@ struct PartialFileTag {
 }
 
 /// `Content-Range: bytes 5-9/10`, or `bytes */10` if the range was refused (RFC 9110, 14.4).
-struct ContentRange {
+package struct ContentRange {
   /// The position of the first byte; `nil` if the range was refused.
-  private(set) var first: Int64?
+  package private(set) var first: Int64?
   /// The size of the whole; `nil` if the service does not know it.
-  private(set) var total: Int64?
+  package private(set) var total: Int64?
 
   /// `nil` if there is no such header, or if it makes no valid range.
-  init?(_ response: APIResponse) {
+  package init?(_ response: APIResponse) {
     guard let value = response.headers.value(of: "Content-Range"),
       value.lowercased().hasPrefix("bytes ")
     else { return nil }

@@ -1,6 +1,3 @@
-import SwiftBoardBoard
-import SwiftBoardCommandLine
-import SwiftBoardDependencies
 import SwiftBoardSystem
 import Synchronization
 
@@ -32,8 +29,9 @@ final class RequestBody: Sendable {
 
   /// Makes it the body of a request.
   ///
-  /// - Throws: `FileError` or `Failure` where a file cannot be read or holds a mark.
-  func put(into request: inout APIRequest) async throws {
+  /// - Returns: Whether all of it can be read again.
+  /// - Throws: `FileError` or `APIRequestProblem` where a file cannot be read or holds a mark.
+  func put(into request: inout APIRequest) async throws -> Bool {
     var inputs: [FileInput] = []
     var length: Int64? = 0
     for part in parts {
@@ -45,18 +43,19 @@ final class RequestBody: Sendable {
         length = input.size.flatMap { size in length.map { $0 + size } }
       }
     }
+    let isRepeatable = inputs.allSatisfy(\.isRepeatable)
     let reader = RequestBodyReader(parts, dependencies, inputs)
     var begin = Data()
     while begin.count < Self.shortSize {
       guard let piece = try await reader.next() else {
         request.body = begin
-        return
+        return isRepeatable
       }
       begin.append(piece)
     }
     let first = Mutex<(Data, RequestBodyReader)?>((begin, reader))
     request.upload = APIUpload(
-      length: length, isRepeatable: inputs.allSatisfy(\.isRepeatable),
+      length: length, isRepeatable: isRepeatable,
       holdsSecret: { [self] in await holdsSecret() }
     ) { [self] () throws(APIError) in
       let begun = first.withLock { first in
@@ -73,10 +72,11 @@ final class RequestBody: Sendable {
         if let read { return read }
         do { return try await reader.next() } catch {
           self.problem.withLock { $0 = error }
-          throw APIError(.file, Failure(error, self.dependencies).message)
+          throw APIError(.file, APIRequestProblem(error)?.message ?? "\(error)")
         }
       }
     }
+    return isRepeatable
   }
 
   /// Reads all of it once more.
@@ -147,6 +147,7 @@ actor RequestBodyReader {
   /// for them would take longer than sending it, only if the word of a mark is not escaped.
   private func refuse(_ piece: Data, _ shown: String) throws {
     if piece.count >= FileInput.pieceSize, !RedactionMark.hasWord(in: piece) { return }
-    try MarkedText.refuse(String(decoding: piece, as: UTF8.self), in: shown)
+    try APIRequestProblem.refuseMarks(
+      RedactionMark.first(inAnyFormIn: String(decoding: piece, as: UTF8.self)), in: shown)
   }
 }

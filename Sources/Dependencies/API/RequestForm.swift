@@ -1,5 +1,3 @@
-import SwiftBoardCommandLine
-import SwiftBoardDependencies
 import SwiftBoardJSON
 import SwiftBoardSystem
 

@@ -1,4 +1,3 @@
-import SwiftBoardDependencies
 import SwiftBoardJSON
 
 /// The number of values of known secrets that were replaced by marks in the result of an effect.
@@ -19,7 +18,7 @@ public struct MaskedValues: Codable, Sendable, Equatable {
   }
 
   /// - Parameter other: The values that were replaced elsewhere in the same result.
-  init?(_ names: [String], and other: MaskedValues?) {
+  package init?(_ names: [String], and other: MaskedValues?) {
     self.init(names + (other?.names ?? []))
     if let other { count = names.count + other.count }
   }
@@ -68,13 +67,4 @@ extension Redactor {
     default: return json
     }
   }
-}
-
-/// Replaces known secrets by marks in the result of an effect, including secrets that another
-/// process has stored in the meantime.
-public func masking<Value: Codable>(
-  _ value: Value, _ dependencies: Dependencies
-) async throws -> (value: Value, masked: MaskedValues?) {
-  await dependencies.keychainService.refresh()
-  return try dependencies.logger.redactor.masking(value)
 }

@@ -1,0 +1,169 @@
+import SwiftBoardJSON
+import SwiftBoardSystem
+
+/// Puts the values of secrets and the content of files into a request: the only place where both
+/// meet.
+struct RequestResolver: Sendable {
+  let dependencies: Dependencies
+
+  init(_ dependencies: Dependencies) { self.dependencies = dependencies }
+
+  /// A request that was put together, and how to ask about its body.
+  struct Resolved {
+    var request: APIRequest
+    /// The body, if it is read from files.
+    var body: RequestBody?
+    /// Whether all that it was made of can be read again.
+    var isRepeatable = true
+  }
+
+  /// - Throws: `APIError` where an address is none, and errors for which there is an
+  ///   `APIRequestProblem`.
+  func resolve(_ request: APIRequest) async throws -> Resolved {
+    guard let references = request.references else { return Resolved(request: request) }
+    var resolved = Resolved(request: request)
+    resolved.request.references = nil
+    if let url = references.url {
+      resolved.request.url = try await text(url, &resolved.request)
+      if let problem = ServiceAddress.problem(resolved.request.url) {
+        throw APIError(.invalidURL, dependencies.logger.redact(problem))
+      }
+    }
+    for (index, value) in references.headers.sorted(by: { $0.key < $1.key }) {
+      resolved.request.headers[index].value = try await text(value, &resolved.request)
+    }
+    if let digest = references.digest {
+      let value = try await value(digest.secret)
+      resolved.request.digest = APICredentials(user: digest.user, password: value)
+      resolved.request.secretValues.insert(value)
+    }
+    if let content = references.content { try await add(content, to: &resolved) }
+    if let upload = resolved.request.upload, references.mayTakeLong {
+      resolved.request.timeout = nil
+      // What is read from a pipe may let the transfer wait.
+      resolved.request.idleLimit = upload.length == nil ? nil : .seconds(30)
+    }
+    // What a file holds may be a known secret as well.
+    if let body = resolved.request.body, !resolved.request.hasSecretBody {
+      let found = dependencies.logger.redactor.mask([UInt8](body)).names
+      resolved.request.hasSecretBody = !found.isEmpty
+    }
+    return resolved
+  }
+
+  // MARK: Texts
+
+  /// A text with the values of its secrets, which no redirect may take to another host.
+  private func text(_ text: SecretText, _ request: inout APIRequest) async throws -> String {
+    var result = ""
+    for part in text.parts {
+      switch part {
+      case .text(let text): result += text
+      case .secret(let name, let form):
+        let value = try await value(name)
+        request.secretValues.insert(value)
+        switch form {
+        case .plain: result += value
+        case .percentEncoded: result += PercentEncoding.encoded(value)
+        case .basic(let user):
+          let pair = "\(user):\(value)"
+          let encoded = Data(pair.utf8).base64EncodedString()
+          request.secretValues.formUnion([pair, encoded])
+          result += encoded
+        }
+      }
+    }
+    return result
+  }
+
+  /// A secret as text. One final line break, which files end with, is no part of a key.
+  private func value(_ name: String) async throws -> String {
+    let data = try await dependencies.secret(name)
+    guard var text = String(validating: data, as: UTF8.self) else {
+      throw APIRequestProblem.secretNotText(name: name)
+    }
+    if text.hasSuffix("\r\n") || text.hasSuffix("\n") { text.removeLast() }
+    guard !text.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F }) else {
+      throw APIRequestProblem.secretWithControls(name: name)
+    }
+    return text
+  }
+
+  // MARK: Bodies
+
+  private func add(_ content: APIContent, to resolved: inout Resolved) async throws {
+    switch content.form {
+    case .whole(.file(let path, let shown, _)):
+      let path = Self.path(try await text(path, &resolved.request))
+      return try await put([.file(path: path, shown: shown)], into: &resolved)
+    case .whole(.text(let value)), .whole(.json(let value)):
+      resolved.request.body = Data(try await text(value, &resolved.request).utf8)
+      return
+    case .whole(.textFile(let path, let shown)), .whole(.jsonFile(let path, let shown)):
+      let path = Self.path(try await text(path, &resolved.request))
+      return try await put([.file(path: path, shown: shown)], into: &resolved)
+    case .json, .urlEncoded, .multipart: break
+    }
+    var form = RequestForm()
+    for member in content.members {
+      form.members.append((member.name, try await value(of: member, &resolved)))
+    }
+    switch content.form {
+    case .multipart(let boundary):
+      try await put(form.multipart(boundary: boundary), into: &resolved)
+    case .urlEncoded: resolved.request.body = Data(form.urlEncoded.utf8)
+    case .json, .whole: resolved.request.body = Data(form.json.text.utf8)
+    }
+  }
+
+  private func value(
+    of member: APIContent.Member, _ resolved: inout Resolved
+  ) async throws -> RequestForm.Value {
+    switch member.value {
+    case .text(let value): return .text(try await text(value, &resolved.request))
+    case .json(let value): return .json(try json(await text(value, &resolved.request), member))
+    case .textFile(let path, let shown):
+      return .text(try await content(of: path, shown, member, &resolved))
+    case .jsonFile(let path, let shown):
+      return .json(try json(await content(of: path, shown, member, &resolved), member))
+    case .file(let path, let shown, let type):
+      return .file(
+        path: Self.path(try await text(path, &resolved.request)), shown: shown, type: type)
+    }
+  }
+
+  private func json(_ text: String, _ member: APIContent.Member) throws -> JSON {
+    guard let json = try? JSON(parsing: text) else {
+      throw APIRequestProblem.notJSON(member: member.name)
+    }
+    return json
+  }
+
+  /// The text of a file. A file with a mark in place of a secret is not sent instead of the
+  /// original.
+  private func content(
+    of path: SecretText, _ shown: String, _ member: APIContent.Member, _ resolved: inout Resolved
+  ) async throws -> String {
+    let path = Self.path(try await text(path, &resolved.request))
+    if path == "/dev/stdin" { resolved.isRepeatable = false }
+    let data = try await dependencies.files.read(path, limit: 16 << 20)
+    try APIRequestProblem.refuseMarks(
+      data.withUnsafeBytes { RedactionMark.first(in: $0.bindMemory(to: UInt8.self)) }, in: shown)
+    guard let text = String(validating: data, as: UTF8.self) else {
+      throw APIRequestProblem.fileNotText(file: shown, member: member.name)
+    }
+    return text
+  }
+
+  private func put(
+    _ parts: [RequestBody.Part], into resolved: inout Resolved
+  ) async throws {
+    let body = RequestBody(parts, dependencies)
+    let isRepeatable = try await body.put(into: &resolved.request)
+    if !isRepeatable { resolved.isRepeatable = false }
+    if resolved.request.upload != nil { resolved.body = body }
+  }
+
+  /// `-` is standard input.
+  private static func path(_ path: String) -> String { path == "-" ? "/dev/stdin" : path }
+}

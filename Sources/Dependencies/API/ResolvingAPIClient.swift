@@ -1,0 +1,70 @@
+import Synchronization
+
+/// A client that puts the values of secrets and the content of files into requests when it sends
+/// them, so that whatever makes a request knows them by name only.
+///
+/// An answer from a cache needs neither, and is there while the keychain is locked.
+public final class ResolvingAPIClient: APIClient {
+  private struct State {
+    var body: RequestBody?
+    var isRepeatable = true
+  }
+
+  private let base: any APIClient
+  private let resolver: RequestResolver
+  private let state = Mutex(State())
+
+  /// A client for one request, and for its repetitions, with the keychain, the terminal and the
+  /// files of an environment.
+  public init(_ dependencies: Dependencies) {
+    base = dependencies.apiClient
+    resolver = RequestResolver(dependencies)
+  }
+
+  /// Whether what was sent last can be sent again: not if it came from standard input or a pipe.
+  var isRepeatable: Bool { state.withLock { $0.isRepeatable } }
+
+  /// Sends the request with its references replaced.
+  ///
+  /// - Throws: `APIError`, `unprepared` if a secret or a file cannot be had.
+  public func send(_ request: APIRequest) async throws(APIError) -> APIResponse {
+    try await sending(request) { request throws(APIError) in try await base.send(request) }
+  }
+
+  /// Sends the request with its references replaced, and returns the answer piece by piece.
+  ///
+  /// - Throws: As `send`.
+  public func open(_ request: APIRequest) async throws(APIError) -> APIStream {
+    try await sending(request) { request throws(APIError) in try await base.open(request) }
+  }
+
+  /// Prepares the client that sends.
+  public func prepare() { base.prepare() }
+
+  private func sending<Answer>(
+    _ request: APIRequest, _ send: (APIRequest) async throws(APIError) -> Answer
+  ) async throws(APIError) -> Answer {
+    do throws(APIError) {
+      return try await send(try await resolved(request))
+    } catch {
+      // The library knows that the body ended too soon, and the body knows why.
+      guard error.kind == .file, let failure = state.withLock({ $0.body })?.failure,
+        let problem = APIRequestProblem(failure)
+      else { throw error }
+      throw APIError(problem)
+    }
+  }
+
+  private func resolved(_ request: APIRequest) async throws(APIError) -> APIRequest {
+    let resolved: RequestResolver.Resolved
+    do { resolved = try await resolver.resolve(request) } catch let error as APIError {
+      throw error
+    } catch {
+      if let problem = APIRequestProblem(error) { throw APIError(problem) }
+      throw error is CancellationError
+        ? APIError(.cancelled, "\(request) was cancelled") : APIError(.io, "\(error)")
+    }
+    state.withLock { $0 = State(body: resolved.body, isRepeatable: resolved.isRepeatable) }
+    return resolved.request
+  }
+}

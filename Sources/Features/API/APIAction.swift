@@ -1,0 +1,113 @@
+import SwiftBoardBoard
+import SwiftBoardCommandLine
+import SwiftBoardDependencies
+import SwiftBoardStore
+
+/// The actions of the feature `api`.
+public enum APIAction {
+  /// A line asks for something.
+  case run(context: CommandContext, command: APICommand)
+  /// The services and the names of kept requests are known, or cannot be read. A request waited for
+  /// them.
+  case bootstrapped(job: Int, known: APIKnown?, failure: Failure? = nil)
+  /// A kept request was found under its name; `nil` if there is none.
+  case found(job: Int, request: APIRequestSpec?)
+  /// A whole answer came, of whatever status. It ends the command unless the request is sent again,
+  /// or is kept under a name first.
+  case answered(job: Int, answer: APIAnswer, view: APIAnswerView? = nil)
+  /// The pause before a request is sent again is over.
+  case again(job: Int)
+  /// The services were read for a command that names one.
+  case looked(job: Int, command: APICommand, services: [APIService])
+  /// A command that is no request ended well; `masked` says in place of how many values there are
+  /// marks.
+  case succeeded(job: Int, result: APIResult, masked: MaskedValues? = nil)
+  /// A command ended without an answer. With a cause that may pass, a request is sent again if its
+  /// line allows it, and has not ended then.
+  case failed(job: Int, failure: Failure, cause: APIError.Kind? = nil)
+}
+
+extension APIAction: FeatureAction {
+  /// The command of `run`.
+  public var started: CommandContext? {
+    if case .run(let context, _) = self { context } else { nil }
+  }
+}
+
+extension APIAction {
+  /// The job of the command that the action belongs to.
+  var job: Int {
+    switch self {
+    case .run(let context, _): context.job
+    case .bootstrapped(let job, _, _), .found(let job, _), .answered(let job, _, _),
+      .again(let job),
+      .looked(let job, _, _), .succeeded(let job, _, _), .failed(let job, _, _):
+      job
+    }
+  }
+
+  /// What happens to a request in flight, as an action of the feature.
+  init(_ element: ElementAction<Int, RequestAction>) {
+    let job = element.id
+    switch element.action {
+    case .resolve, .again: self = .again(job: job)
+    case .bootstrapped(let known, let failure):
+      self = .bootstrapped(job: job, known: known, failure: failure)
+    case .found(let spec, _): self = .found(job: job, request: spec)
+    case .answered(let answer, let view): self = .answered(job: job, answer: answer, view: view)
+    case .tested(let result): self = .succeeded(job: job, result: result)
+    case .failed(let failure, let cause): self = .failed(job: job, failure: failure, cause: cause)
+    }
+  }
+}
+
+/// What the database knows of services and requests.
+public struct APIKnown: Codable, Sendable, Equatable {
+  /// The services, by name.
+  public var services: [APIService]
+  /// The names of the kept requests, in order.
+  public var saved: [String]
+
+  /// The services, and the names of kept requests among all preferences.
+  public init(services: [APIService], preferences: [Preference] = []) {
+    self.services = services
+    saved = preferences.compactMap { SavedRequest.name(ofKey: $0.name) }
+  }
+}
+
+/// Requests that are kept for `api run NAME`, as preferences.
+enum SavedRequest {
+  private static let prefix = "api.saved."
+
+  static func key(_ name: String) -> String { prefix + name }
+
+  static func name(ofKey key: String) -> String? {
+    key.hasPrefix(prefix) ? String(key.dropFirst(prefix.count)) : nil
+  }
+}
+
+/// The commands of the feature `api`.
+public enum APICommand: Codable, Sendable, Equatable {
+  /// `api METHOD TARGET ITEM…`.
+  case request(request: APIRequestSpec)
+  /// `api run NAME ITEM…`: a request that was kept with `--save`, with further items.
+  case runSaved(name: String, items: [APIItem])
+  /// `api service add`.
+  case serviceAdd(service: APIService)
+  /// `api service list`.
+  case serviceList
+  /// `api service show NAME`.
+  case serviceShow(name: String)
+  /// `api service remove NAME`.
+  case serviceRemove(name: String)
+  /// `api service test NAME`: whether the service answers, and how fast.
+  case serviceTest(name: String)
+  /// `api recent`: the most recent addresses, optionally only the ones that contain `text`.
+  case recent(text: String?)
+  /// `api cache list` and `api cache stats`.
+  case cacheList, cacheStats
+  /// `api cache clear`; of all services where none is named.
+  case cacheClear(service: String?)
+  /// `api cancel`: the requests of a job; of all where none is named.
+  case cancel(job: Int?)
+}

@@ -1,0 +1,141 @@
+import SwiftBoardBoard
+import SwiftBoardCommandLine
+import SwiftBoardDependencies
+
+/// A request as the line has it; secrets are names.
+public struct APIRequestSpec: Codable, Sendable, Equatable {
+  /// What of an answer a command shows.
+  public enum Shown: String, Codable, Sendable {
+    /// The body alone; status and headers alone; everything that was sent and came; how long each
+    /// stage took.
+    case body, headers, verbose, timing
+  }
+
+  /// The method, in capital letters.
+  public var method: String
+  /// Whether the line named the method. Without it an unknown service is a word that was not
+  /// understood.
+  public var isExplicit: Bool
+  /// `SERVICE/PATH` or an address.
+  public var target: SecretTemplate
+  /// Query items, headers and parts of the body, in the order typed.
+  public var items: [APIItem] = []
+  /// The permitted sources of the answer.
+  public var cache = CachePolicy.remoteFirst
+  /// Milliseconds; `nil` is the program's setting.
+  public var timeout: Int64?
+  /// How often a request is sent again that failed for the time being: refused, out of reach, too
+  /// late, cut off, or with status 429, 502, 503 or 504.
+  public var retries = 0
+  /// How many redirects are followed.
+  public var follow = 0
+  /// What of the answer is shown.
+  public var shown = Shown.body
+  /// Whether a body is shown indented or as its bytes; `nil`: indented at a terminal.
+  public var isPretty: Bool?
+  /// A path into the JSON of the body, of which alone is shown; `nil`: the whole.
+  public var select: String?
+  /// Secrets that are taken from the answer.
+  public var captures: [APICapture]?
+  /// How text, JSON and files become a body; `nil`: JSON, or multipart where there is a file.
+  public var encoding: APIBodyEncoding?
+  /// The whole body, as JSON.
+  public var jsonBody: SecretTemplate?
+  /// Instead of the service's own.
+  public var authentication: APIService.Authentication?
+  /// How the service is reached and trusted; `nil`: as the machine's settings say.
+  public var connection: APIConnectionSpec?
+  /// A file for the body.
+  public var out: String?
+  /// Whether what comes before a failure stays, and is continued the next time.
+  public var resumes: Bool?
+  /// The most bytes that a compressed body may have when it is unpacked.
+  public var compressedLimit: Int64?
+  /// A name under which the request is kept.
+  public var save: String?
+
+  /// A request without items, on the program's settings.
+  public init(method: String, isExplicit: Bool, target: SecretTemplate) {
+    self.method = method
+    self.isExplicit = isExplicit
+    self.target = target
+  }
+}
+
+/// The form of a body that is made of items.
+public enum APIBodyEncoding: String, Codable, Sendable {
+  /// `application/x-www-form-urlencoded`; `multipart/form-data`.
+  case form, multipart
+}
+
+/// How a service is reached and trusted, as the line has it.
+public struct APIConnectionSpec: Codable, Sendable, Equatable {
+  /// A PEM file with the authorities to trust.
+  public var authorityFile: String?
+  /// A PEM file with the certificate to show, and one with its key.
+  public var certificateFile: String?
+  /// A PEM file with the key of the certificate; `nil`: it is in the same file.
+  public var keyFile: String?
+  /// Whether any certificate is taken.
+  public var isInsecure: Bool?
+  /// The address of a proxy.
+  public var proxy: String?
+  /// The path of a socket.
+  public var unixSocket: String?
+
+  /// As the machine's settings say.
+  public init() {}
+}
+
+/// One item of a request: a query item, a header, a part of the body.
+public struct APIItem: Codable, Sendable, Equatable {
+  /// Where an item belongs, by the sign in the line.
+  public enum Kind: String, Codable, Sendable {
+    /// `name==value`; `name:value`; `name=value`; `name:=JSON`; `name@file`; `@file`, the whole
+    /// body.
+    case query, header, text, json, file, bodyFile
+    /// `name;`, a header without a value; `name=@file` and `name:=@file`, a member from a file.
+    case emptyHeader, textFile, jsonFile
+  }
+
+  /// Where it belongs.
+  public var kind: Kind
+  /// Empty for the whole body.
+  public var name: String
+  /// The value, or the file that has it.
+  public var value: SecretTemplate
+  /// The type that a file is sent with; `nil`: that of its name.
+  public var type: String?
+
+  /// An item, as the line's words were read.
+  public init(kind: Kind, name: String, value: SecretTemplate, type: String? = nil) {
+    self.kind = kind
+    self.name = name
+    self.value = value
+    self.type = type
+  }
+
+  /// Whether it is read from standard input.
+  var readsInput: Bool {
+    [.file, .bodyFile, .textFile, .jsonFile].contains(kind) && value.text == "-"
+  }
+}
+
+/// What of an answer the request wanted to see, so that the answer prints the same without the
+/// request.
+public struct APIAnswerView: Codable, Sendable, Equatable {
+  /// `nil`: the body alone.
+  public var shown: APIRequestSpec.Shown?
+  /// As `APIRequestSpec.isPretty`.
+  public var isPretty: Bool?
+  /// As `APIRequestSpec.select`.
+  public var select: String?
+
+  /// The view that a request asks for; `nil` if it asks for none.
+  init?(_ spec: APIRequestSpec) {
+    shown = spec.shown == .body ? nil : spec.shown
+    isPretty = spec.isPretty
+    select = spec.select
+    if shown == nil, isPretty == nil, select == nil { return nil }
+  }
+}

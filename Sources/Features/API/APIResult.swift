@@ -1,0 +1,27 @@
+import SwiftBoardDependencies
+
+/// How a command of `api` that is no request ended well.
+public enum APIResult: Codable, Sendable, Equatable {
+  /// The service that was asked for.
+  case service(service: APIService)
+  /// All services, by name.
+  case services(services: [APIService])
+  /// The service that was added.
+  case added(service: APIService)
+  /// The name of the service that was removed.
+  case removed(name: String)
+  /// The service answered, after so many milliseconds.
+  case tested(name: String, status: Int, milliseconds: Int64, judgesAll: Bool? = nil)
+  /// The program of the service's preset answered and took its key, after so many milliseconds.
+  case testedProgram(name: String, program: String, version: String, milliseconds: Int64)
+  /// What was asked for last, newest first.
+  case recent(searches: [RecentSearch])
+  /// What the cache keeps, by key.
+  case cache(responses: [CachedResponseSummary])
+  /// How much the cache keeps; bytes of bodies.
+  case cacheStatistics(entries: Int, bytes: Int)
+  /// How many answers were removed from the cache.
+  case cleared(count: Int)
+  /// The jobs that were cancelled.
+  case cancelled(jobs: [Int])
+}

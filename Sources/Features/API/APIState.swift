@@ -1,0 +1,98 @@
+import SwiftBoardDependencies
+import SwiftBoardStore
+
+/// The state of the feature `api`: what is known of services, what is asked, and what was answered.
+public struct APIState: Codable, Sendable, Equatable {
+  /// Requests begun since the start, tests of services not counted.
+  public var requests = 0
+  /// Requests that were answered, whatever the status.
+  public var answered = 0
+  /// The services, by name; `nil` until the first request needs them. Other processes may have
+  /// changed them since: a service that is missing here is looked for once more.
+  public var services: [APIService]?
+  /// The names of kept requests, in order; `nil` until the first request.
+  public var saved: [String]?
+  /// The requests in flight, by job.
+  public var pending: IdentifiedArray<Int, PendingRequest> = []
+  /// The last answers, the newest first; at most `kept`.
+  public var answers: [RecentAnswer] = []
+  /// Whether this is the state of a recording of schema 4 or earlier, which counted answers and did
+  /// not keep them. It stays as it was, so that such recordings verify with their digests.
+  private(set) var isEarlier = false
+
+  /// The number of answers that are kept.
+  static let kept = 20
+
+  /// Nothing asked yet.
+  public init() {}
+
+  /// Keeps an answer, and forgets the oldest one.
+  mutating func keep(_ answer: APIAnswer, _ job: Int) {
+    answered += 1
+    guard !isEarlier else { return }
+    answers = [RecentAnswer(answer, job: job)] + answers.prefix(Self.kept - 1)
+  }
+
+  /// Adds a name in its place.
+  mutating func noteSaved(_ name: String) {
+    guard let names = saved, !names.contains(name) else { return }
+    saved = (names + [name]).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+  }
+
+  /// Puts a service in its place, if services are known at all.
+  mutating func noteService(_ service: APIService) {
+    guard let known = services else { return }
+    services = (known.filter { $0.name != service.name } + [service])
+      .sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+  }
+}
+
+extension APIState {
+  private enum Key: String, CodingKey {
+    case requests, answered, services, saved, pending, answers
+  }
+
+  /// A request in flight up to schema 4.
+  private struct EarlierRequest: Codable {
+    var job: Int
+    var method: String
+    var target: String
+  }
+
+  /// Decodes both forms. In the earlier one `answers` is a number.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: Key.self)
+    requests = try container.decode(Int.self, forKey: .requests)
+    if let count = try? container.decode(Int.self, forKey: .answers) {
+      isEarlier = true
+      answered = count
+      let requests = try container.decode([EarlierRequest].self, forKey: .pending)
+      pending = IdentifiedArray(
+        requests.map { PendingRequest(job: $0.job, method: $0.method, target: $0.target) })
+      return
+    }
+    answered = try container.decode(Int.self, forKey: .answered)
+    services = try container.decodeIfPresent([APIService].self, forKey: .services)
+    saved = try container.decodeIfPresent([String].self, forKey: .saved)
+    pending = try container.decode(IdentifiedArray<Int, PendingRequest>.self, forKey: .pending)
+    answers = try container.decode([RecentAnswer].self, forKey: .answers)
+  }
+
+  /// Encodes the form that was decoded.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: Key.self)
+    try container.encode(requests, forKey: .requests)
+    guard !isEarlier else {
+      try container.encode(answered, forKey: .answers)
+      let requests = pending.filter { !$0.isTest }.map {
+        EarlierRequest(job: $0.job, method: $0.method, target: $0.target)
+      }
+      return try container.encode(requests, forKey: .pending)
+    }
+    try container.encode(answered, forKey: .answered)
+    try container.encodeIfPresent(services, forKey: .services)
+    try container.encodeIfPresent(saved, forKey: .saved)
+    try container.encode(pending, forKey: .pending)
+    try container.encode(answers, forKey: .answers)
+  }
+}

@@ -1,0 +1,125 @@
+import SwiftBoardBoard
+import SwiftBoardCommandLine
+import SwiftBoardDependencies
+
+/// A request in flight.
+public struct PendingRequest: Codable, Sendable, Equatable, Identifiable {
+  /// How far a request is.
+  public enum Stage: String, Codable, Sendable {
+    /// It waits for what the database knows: the services, or the request under a name.
+    case resolving
+    /// It has been sent; the pause before it is sent again.
+    case asking, waiting
+    /// It was answered, and is being kept under a name; it is over, and leaves the state.
+    case keeping, ended
+  }
+
+  /// The job that sent it; its cancel ID.
+  public var job: Int
+  /// The method as it is sent.
+  public var method: String
+  /// The address or service path as typed; secrets are names.
+  public var target: String
+  /// How far it is.
+  public var stage = Stage.resolving
+  /// How often it has been sent.
+  public var attempt = 0
+  /// Milliseconds before it is sent again the next time.
+  public var pause: Int64 = 200
+  /// What asks: a request, a kept one until it is found, or the test of a service.
+  public var command: APICommand
+  /// The service that it asks; `nil` for an address, and until it is found.
+  public var service: APIService?
+  /// Milliseconds for each attempt; `nil`: the usual time.
+  public var timeout: Int64?
+  /// Whether the next line does not wait for it.
+  public var isBackground: Bool
+
+  /// The job.
+  public var id: Int { job }
+
+  /// The request of a command that asks a service; `nil` for other commands.
+  public init?(_ command: APICommand, _ context: CommandContext) {
+    switch command {
+    case .request(let spec): (method, target) = (spec.method, spec.target.description)
+    case .runSaved(let name, _): (method, target) = ("RUN", name)
+    case .serviceTest(let name): (method, target) = ("GET", name + "/")
+    default: return nil
+    }
+    job = context.job
+    self.command = command
+    timeout = context.timeout
+    isBackground = context.isBackground
+  }
+
+  /// A request of which an earlier recording says no more.
+  init(job: Int, method: String, target: String) {
+    (self.job, self.method, self.target) = (job, method, target)
+    command = .request(
+      request: APIRequestSpec(method: method, isExplicit: true, target: SecretTemplate(target)))
+    isBackground = false
+  }
+
+  /// What is sent; `nil` for a kept request that has not been found.
+  var spec: APIRequestSpec? {
+    switch command {
+    case .request(let spec): return spec
+    case .serviceTest(let name):
+      var spec = APIRequestSpec(
+        method: "GET", isExplicit: true, target: SecretTemplate(name + "/"))
+      spec.cache = .noCache
+      return spec
+    default: return nil
+    }
+  }
+
+  /// Whether it is the test of a service.
+  var isTest: Bool { if case .serviceTest = command { true } else { false } }
+
+  /// The name of the service that the target begins with; `nil` for an address. Whether it is an
+  /// address is for the line to say, not for a secret's value.
+  var serviceName: String? {
+    guard let spec, case .text(let text)? = spec.target.parts.first, !text.contains("://"),
+      // A secret in a service's name is refused, and none is looked up.
+      spec.target.text != nil || text.contains("/")
+    else { return nil }
+    return String(text.prefix { $0 != "/" })
+  }
+
+  /// Replaces the name of a kept request by the request with the line's own items.
+  mutating func take(_ found: APIRequestSpec) {
+    guard case .runSaved(_, let items) = command else { return }
+    var spec = found
+    spec.items.removeAll { old in items.contains { $0.kind == old.kind && $0.name == old.name } }
+    spec.items += items
+    spec.save = nil
+    (method, target) = (spec.method, spec.target.description)
+    command = .request(request: spec)
+  }
+
+  /// Whether it can be sent again after an answer with `status`, or after an error of `cause`.
+  func mayRepeat(status: Int? = nil, cause: APIError.Kind? = nil) -> Bool {
+    guard let spec, stage == .asking, attempt <= spec.retries else { return false }
+    switch (status, cause) {
+    case (429?, _), (502?, _), (503?, _), (504?, _): break
+    case (_, .dns?), (_, .refused?), (_, .offline?): return true
+    case (_, .unreachable?), (_, .timeout?), (_, .truncated?): break
+    default: return false
+    }
+    // What the service may have carried out is sent again only if twice is as good as once.
+    return RepeatedRequest.isSafe(spec.method)
+      || spec.items.contains {
+        $0.kind == .header && $0.name.lowercased() == "idempotency-key" && $0.value.text != ""
+      }
+  }
+
+  /// The pause before the next attempt. It doubles from 200 milliseconds to a minute and stays
+  /// there, so that a user sees progress and notices when the service recovers.
+  ///
+  /// - Parameter asked: What the service asks for, in seconds; at most a minute.
+  mutating func nextPause(asked: Int64?) -> Duration {
+    if let asked { pause = min(max(asked, 0), 60) * 1000 }
+    defer { pause = min(pause * 2, 60_000) }
+    return .milliseconds(pause)
+  }
+}

@@ -1,0 +1,394 @@
+import SwiftBoardBoard
+import SwiftBoardCommandLine
+import SwiftBoardDependencies
+import SwiftBoardJSON
+import SwiftBoardSystem
+
+/// Decides what a line's request sends, where, and from where its answer may come. Everything is
+/// computed from the line and the service: no secret is known here, and no file is read.
+struct RequestPlan {
+  let spec: APIRequestSpec
+  private let service: APIService?
+  /// How the request is authenticated: as the line says, else as the service does.
+  private let authentication: APIService.Authentication?
+  private(set) var request: APIRequest
+  private var references = APIReferences()
+
+  /// - Parameters:
+  ///   - service: The service that the target names; `nil` for an address.
+  ///   - timeout: Milliseconds, unless the line has its own; `nil`: 30 seconds, and no limit for
+  ///     bodies of any length that go on coming.
+  ///   - random: Draws a word; for the text between the parts of a body.
+  /// - Throws: `Failure` if the request cannot be sent.
+  init(
+    _ spec: APIRequestSpec, _ service: APIService?, timeout: Int64?, random: () -> UInt64
+  ) throws {
+    self.spec = spec
+    self.service = service
+    authentication = spec.authentication ?? service?.authentication
+    try Self.check(spec)
+    let limit = spec.timeout ?? timeout
+    request = APIRequest(
+      method: spec.method, url: "", timeout: .milliseconds(limit ?? 30_000),
+      redirectLimit: spec.follow)
+    request.decodedLimit =
+      spec.compressedLimit.flatMap { Int(exactly: $0) } ?? (spec.out == nil ? nil : 1 << 30)
+    if let connection = spec.connection { request.connection = APIConnection(connection) }
+    references.mayTakeLong = limit == nil
+    if spec.out != nil, limit == nil {
+      request.timeout = nil
+      request.idleLimit = .seconds(30)
+    }
+    var url = address()
+    if let problem = ServiceAddress.problem(url.replacing { _ in "x" }) {
+      throw APIError(.invalidURL, problem)
+    }
+    authenticate(&url)
+    try addItems(&url)
+    try addContent(random)
+    addDefault("Accept", "application/json, */*;q=0.5")
+    addDefault("User-Agent", "swiftboard")
+    request.url = url.replacing { "{{secret:\($0)}}" }
+    if url.text == nil { references.url = url }
+    if references != APIReferences() { request.references = references }
+  }
+
+  /// What is carried out.
+  ///
+  /// - Parameter attempt: How often it has been sent with this time.
+  func planned(attempt: Int, showsProgress: Bool) -> PlannedRequest {
+    // An answer with a secret to be captured is not kept.
+    let isKept = spec.captures == nil && isCacheable && spec.resumes != true
+    return PlannedRequest(
+      request, key: key, service: service?.name ?? "", policy: isKept ? spec.cache : .noCache,
+      file: spec.out.map {
+        .init(path: $0, continues: spec.resumes == true, showsProgress: showsProgress)
+      },
+      captures: spec.captures ?? [], attempt: attempt)
+  }
+
+  // MARK: Checks
+
+  /// Refuses text in which a mark stands for a secret, and a secret that others would see.
+  private static func check(_ spec: APIRequestSpec) throws {
+    let templates = [spec.target] + spec.items.map(\.value) + (spec.jsonBody.map { [$0] } ?? [])
+    for template in templates {
+      for case .text(let text) in template.parts {
+        try MarkedText.refuse(text, in: "the request")
+      }
+    }
+    guard spec.target.text == nil else { return }
+    // A host, or a service, is looked up by its name, which others see; and its name is in lower
+    // case, where no secret is recognised any more.
+    var before = ""
+    if case .text(let text)? = spec.target.parts.first { before = text }
+    let isHostComplete =
+      before.firstRange(of: "://").map { scheme in
+        before[scheme.upperBound...].contains { "/?#".contains($0) }
+      } ?? before.contains("/")
+    guard isHostComplete else {
+      throw Failure(
+        code: ExitCode.usage, error: "usage",
+        message: "a secret cannot be part of a host name or of a service's name",
+        help: "put it into the path, the query or a header")
+    }
+  }
+
+  /// Whether its answer may be kept, and be one that is kept. Not where a header that holds a
+  /// credential has a value of which no name is known: it would be another user's answer.
+  private var isCacheable: Bool {
+    spec.connection?.unixSocket == nil && spec.connection?.isInsecure != true
+      && references.content == nil && request.body == nil
+      && !spec.items.contains { item in
+        item.kind == .header && SecretNames.isHeader(item.name) && item.value.secretNames.isEmpty
+          && item.value.text != ""
+      }
+  }
+
+  // MARK: Address and headers
+
+  private func address() -> SecretText {
+    let target = SecretText(spec.target)
+    guard let service else { return target }
+    // The service's name has no secret.
+    var parts = target.parts
+    if case .text(let text)? = parts.first {
+      let path = text.drop { $0 != "/" }.dropFirst()
+      let isAlone = path.isEmpty && parts.count == 1
+      parts[0] = .text(isAlone ? service.baseURL : service.baseURL + "/" + path)
+    }
+    return SecretText(parts: parts)
+  }
+
+  /// Adds the service's key in the place that the service requires.
+  private mutating func authenticate(_ url: inout SecretText) {
+    switch authentication {
+    case nil: break
+    case .header(let name, let secret):
+      add(name, SecretText(parts: [.secret(name: secret, form: .plain)]))
+      request.secretHeaders.insert(name)
+    case .query(let name, let secret):
+      let value = SecretText(parts: [.secret(name: secret, form: .percentEncoded)])
+      url = url.appending(PercentEncoding.encoded(name), value)
+    case .bearer(let secret):
+      add(
+        "Authorization",
+        SecretText(parts: [.text("Bearer "), .secret(name: secret, form: .plain)]))
+    case .basic(let user, let secret):
+      add(
+        "Authorization",
+        SecretText(parts: [.text("Basic "), .secret(name: secret, form: .basic(user: user))]))
+    case .digest(let user, let secret):
+      references.digest = APIReferences.Digest(user: user, secret: secret)
+    }
+  }
+
+  private mutating func addItems(_ url: inout SecretText) throws {
+    for item in spec.items {
+      switch item.kind {
+      case .query:
+        url = url.appending(
+          PercentEncoding.encoded(item.name), SecretText(item.value, form: .percentEncoded))
+      case .header: try addHeader(item)
+      case .emptyHeader:
+        request.removedHeaders.remove(item.name)
+        request.headers.append(HTTPHeader(item.name, ""))
+      case .text, .json, .file, .bodyFile, .textFile, .jsonFile: break
+      }
+    }
+  }
+
+  private mutating func addHeader(_ item: APIItem) throws {
+    let value = SecretText(item.value)
+    let hasControls = value.parts.contains { part in
+      guard case .text(let text) = part else { return false }
+      return text.unicodeScalars.contains { $0.value < 0x20 && $0 != "\t" }
+    }
+    guard !hasControls else {
+      throw Failure(
+        code: ExitCode.usage, error: "usage",
+        message: "the header \(item.name) has control characters")
+    }
+    guard value.text != "" else {
+      remove(item.name)
+      request.removedHeaders.insert(item.name)
+      return
+    }
+    request.removedHeaders.remove(item.name)
+    add(item.name, value)
+    if !value.secretNames.isEmpty { request.secretHeaders.insert(item.name) }
+  }
+
+  private mutating func add(_ name: String, _ value: SecretText) {
+    if value.text == nil { references.headers[request.headers.count] = value }
+    request.headers.append(HTTPHeader(name, value.replacing { "{{secret:\($0)}}" }))
+  }
+
+  /// Removes the headers of a name; the others keep their references.
+  private mutating func remove(_ name: String) {
+    let kept = request.headers.indices.filter {
+      request.headers[$0].name.lowercased() != name.lowercased()
+    }
+    references.headers = Dictionary(
+      uniqueKeysWithValues: kept.enumerated().compactMap { new, old in
+        references.headers[old].map { (new, $0) }
+      })
+    request.headers = kept.map { request.headers[$0] }
+  }
+
+  /// Adds a header that the line neither has nor takes away.
+  private mutating func addDefault(_ name: String, _ value: String) {
+    let isRemoved = request.removedHeaders.contains { $0.lowercased() == name.lowercased() }
+    guard !isRemoved, request.headers.value(of: name) == nil else { return }
+    request.headers.append(HTTPHeader(name, value))
+  }
+
+  // MARK: Body
+
+  private mutating func addContent(_ random: () -> UInt64) throws {
+    let members = try spec.items.compactMap(Self.member)
+    let files = spec.items.filter { $0.kind == .bodyFile }
+    guard [!files.isEmpty, spec.jsonBody != nil, !members.isEmpty].count(where: { $0 }) < 2,
+      files.count < 2
+    else {
+      throw Failure(
+        code: ExitCode.usage, error: "usage",
+        message: "@FILE and --json-body are the whole body; other items cannot be added")
+    }
+    guard !files.isEmpty || spec.jsonBody != nil || !members.isEmpty else { return }
+    let hasWholeBody = !files.isEmpty || spec.jsonBody != nil
+    guard request.method != "HEAD", request.method != "GET" || hasWholeBody else {
+      let name = members.first?.name ?? "name"
+      throw Failure(
+        code: ExitCode.usage, error: "usage",
+        message: "\(request.method) takes no body: \(name)=… makes one",
+        help: "a query item is written \(name)==…; a body goes with post, put or patch")
+    }
+    if let file = files.first {
+      let shown = file.value.description
+      if let type = FileType.of(shown) { addDefault("Content-Type", type) }
+      references.content = APIContent(
+        .whole(.file(path: SecretText(file.value), shown: shown, type: nil)))
+    } else if let json = spec.jsonBody {
+      request.hasSecretBody = !json.secretNames.isEmpty
+      references.content = APIContent(.whole(.json(SecretText(json))))
+      addDefault("Content-Type", "application/json")
+    } else {
+      request.hasSecretBody = spec.items.contains {
+        [.text, .json].contains($0.kind) && !$0.value.secretNames.isEmpty
+      }
+      addForm(members, random)
+    }
+  }
+
+  private static func member(_ item: APIItem) throws -> APIContent.Member? {
+    let shown = item.value.description
+    switch item.kind {
+    case .query, .header, .emptyHeader, .bodyFile: return nil
+    case .text: return .init(name: item.name, value: .text(SecretText(item.value)))
+    case .json:
+      if let text = item.value.text, (try? JSON(parsing: text)) == nil {
+        throw Failure(APIRequestProblem.notJSON(member: item.name))
+      }
+      return .init(name: item.name, value: .json(SecretText(item.value)))
+    case .textFile:
+      return .init(name: item.name, value: .textFile(path: SecretText(item.value), shown: shown))
+    case .jsonFile:
+      return .init(name: item.name, value: .jsonFile(path: SecretText(item.value), shown: shown))
+    case .file:
+      // A type becomes a line of the body.
+      if let type = item.type, type.isEmpty || type.utf8.contains(where: { $0 < 0x20 }) {
+        throw Failure(
+          code: ExitCode.usage, error: "usage",
+          message: "the type of \(item.name)@ is empty or has control characters")
+      }
+      return .init(
+        name: item.name,
+        value: .file(path: SecretText(item.value), shown: shown, type: item.type))
+    }
+  }
+
+  private mutating func addForm(_ members: [APIContent.Member], _ random: () -> UInt64) {
+    let type = request.headers.value(of: "Content-Type")?.lowercased() ?? ""
+    let hasFile = members.contains { if case .file = $0.value { true } else { false } }
+    if hasFile || spec.encoding == .multipart || type.hasPrefix("multipart/form-data") {
+      let boundary =
+        "swiftboard-" + String(random(), radix: 36) + String(random(), radix: 36)
+      remove("Content-Type")
+      request.headers.append(
+        HTTPHeader("Content-Type", "multipart/form-data; boundary=\(boundary)"))
+      references.content = APIContent(.multipart(boundary: boundary), members: members)
+    } else if spec.encoding == .form || type.hasPrefix("application/x-www-form-urlencoded") {
+      references.content = APIContent(.urlEncoded, members: members)
+      addDefault("Content-Type", "application/x-www-form-urlencoded")
+    } else {
+      references.content = APIContent(.json, members: members)
+      addDefault("Content-Type", "application/json")
+    }
+  }
+}
+
+// MARK: The key of the cache
+
+extension RequestPlan {
+  /// All that the answer depends on, with `{{secret:NAME}}` for the values of secrets. One secret's
+  /// answer is none for another's.
+  private var key: String {
+    func named(_ template: SecretTemplate, _ encoded: (String) -> String) -> String {
+      template.parts.map { part in
+        switch part {
+        case .text(let text): encoded(text)
+        case .secret(let name): "{{secret:\(name)}}"
+        }
+      }.joined()
+    }
+    // What looks like a reference and is none must not become one.
+    func literal(_ text: String) -> String { text.replacing("{", with: "%7B") }
+    var url = named(spec.target, literal)
+    if let service, !service.baseURL.isEmpty {
+      let path = url.drop { $0 != "/" }.dropFirst()
+      url = path.isEmpty ? service.baseURL : service.baseURL + "/" + path
+    }
+    var secrets: [String] = []
+    switch authentication {
+    case nil: break
+    case .header(let name, let secret): secrets.append("\(name.lowercased()): {{secret:\(secret)}}")
+    case .query(let name, let secret):
+      url = appending(PercentEncoding.encoded(name), "{{secret:\(secret)}}", to: url)
+    case .bearer(let secret): secrets.append("authorization: Bearer {{secret:\(secret)}}")
+    case .basic(let user, let secret):
+      secrets.append("authorization: Basic \(user):{{secret:\(secret)}}")
+    case .digest(let user, let secret):
+      secrets.append("authorization: Digest \(user):{{secret:\(secret)}}")
+    }
+    for item in spec.items {
+      switch item.kind {
+      case .query:
+        url = appending(
+          PercentEncoding.encoded(item.name), named(item.value, PercentEncoding.encoded), to: url)
+      case .header
+      where !item.value.secretNames.isEmpty
+        || !["accept", "accept-language"].contains(item.name.lowercased()):
+        // Any of them may decide about the answer; those two are part of each key.
+        secrets.append("\(item.name.lowercased()): \(named(item.value, literal))")
+      default: break
+      }
+    }
+    // Lists show neither the header nor the query item of a credential, but the names.
+    let names =
+      spec.target.secretNames
+      + spec.items.filter { $0.kind == .header || $0.kind == .query }.flatMap(\.value.secretNames)
+      + (authentication.map { [$0.secret] } ?? [])
+    if !names.isEmpty { secrets.append("secrets: \(Set(names).sorted().joined(separator: ", "))") }
+    return ResponseRepository.key(
+      method: request.method, url: url, headers: request.headers, secrets: secrets)
+  }
+
+  private func appending(_ name: String, _ value: String, to url: String) -> String {
+    let hash = url.firstIndex(of: "#") ?? url.endIndex
+    let address = url[..<hash]
+    return "\(address)\(address.contains("?") ? "&" : "?")\(name)=\(value)\(url[hash...])"
+  }
+}
+
+extension APIService.Authentication {
+  /// The name of the secret.
+  var secret: String {
+    switch self {
+    case .header(_, let secret), .query(_, let secret), .bearer(let secret), .basic(_, let secret),
+      .digest(_, let secret):
+      secret
+    }
+  }
+}
+
+extension SecretText {
+  /// A line's text; its secrets are put in as `form` says.
+  init(_ template: SecretTemplate, form: Form = .plain) {
+    self.init(
+      parts: template.parts.map { part in
+        switch part {
+        case .text(let text):
+          .text(form == .percentEncoded ? PercentEncoding.encoded(text) : text)
+        case .secret(let name): .secret(name: name, form: form)
+        }
+      })
+  }
+
+  /// An address with one more query item, before its fragment.
+  fileprivate func appending(_ name: String, _ value: SecretText) -> SecretText {
+    func isText(_ part: Part, with character: Character) -> Bool {
+      if case .text(let text) = part { text.contains(character) } else { false }
+    }
+    let end = parts.firstIndex { isText($0, with: "#") } ?? parts.endIndex
+    var before = Array(parts[..<end])
+    var after: [Part] = Array(parts[end...])
+    if case .text(let text)? = after.first, let hash = text.firstIndex(of: "#") {
+      before.append(.text(String(text[..<hash])))
+      after[0] = .text(String(text[hash...]))
+    }
+    let mark = before.contains { isText($0, with: "?") } ? "&" : "?"
+    return SecretText(
+      parts: before + [.text("\(mark)\(name)=")] + value.parts + after)
+  }
+}

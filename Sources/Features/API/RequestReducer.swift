@@ -1,0 +1,275 @@
+import SwiftBoardBoard
+import SwiftBoardCommandLine
+import SwiftBoardDependencies
+import SwiftBoardJSON
+import SwiftBoardStore
+
+/// What happens to a request in flight. The feature's actions have the same with its job.
+enum RequestAction: Sendable {
+  /// The services as far as they are known, and whether they were read just now.
+  case resolve(services: [APIService]?, isFresh: Bool, failure: Failure? = nil)
+  /// The database was read.
+  case bootstrapped(known: APIKnown?, failure: Failure?)
+  /// The kept request; `nil` if there is none.
+  case found(APIRequestSpec?, services: [APIService]?)
+  /// An answer came.
+  case answered(APIAnswer, APIAnswerView?)
+  /// The test of a service succeeded.
+  case tested(APIResult)
+  /// The pause before the next attempt is over.
+  case again
+  /// There is no answer.
+  case failed(Failure, cause: APIError.Kind?)
+}
+
+extension RequestAction {
+  /// What an answer means to a command.
+  fileprivate init(_ answer: APIAnswer, _ view: APIAnswerView?, of command: APICommand) {
+    guard case .serviceTest(let name) = command else {
+      self = .answered(answer, view)
+      return
+    }
+    let milliseconds = answer.timing.total / 1000
+    self = .tested(
+      .tested(
+        name: name, status: answer.status, milliseconds: milliseconds, judgesAll: true))
+  }
+}
+
+/// A request from its line to its answer.
+///
+/// | from | action | to |
+/// | --- | --- | --- |
+/// | `resolving` | `resolve`: nothing is known, or not the service | `resolving`: the database is read |
+/// | `resolving` | `resolve`: a kept request is asked for | `resolving`: it is looked up |
+/// | `resolving` | `resolve`, `found` | `asking`, or the end: the request cannot be sent |
+/// | `asking` | `answered` or `failed` for the time being, attempts left | `waiting` |
+/// | `waiting` | `again` | `asking` |
+/// | `asking` | `answered`, with a name to keep it | `keeping` |
+/// | any | `answered`, `tested`, `failed` | `ended` |
+///
+/// The feature removes a request that has ended; until then its command runs.
+struct RequestReducer: Reducer {
+  func reduce(
+    _ state: inout PendingRequest, _ action: RequestAction, _ dependencies: Dependencies
+  ) -> [Effect<RequestAction>] {
+    switch action {
+    case .resolve(let services, let isFresh, let failure):
+      return resolve(&state, services, isFresh, failure, dependencies)
+    case .found(nil, _): return [.send(.failed(.noSuchRequest(state.target), cause: nil))]
+    case .found(let spec?, let services):
+      state.take(spec)
+      return resolve(&state, services, false, nil, dependencies)
+    case .answered(let answer, let view): return answered(&state, answer, view, dependencies)
+    case .failed(_, let cause): return failed(&state, cause, dependencies)
+    case .again: return ask(&state, dependencies)
+    case .tested:
+      state.stage = .ended
+      return []
+    case .bootstrapped: return []
+    }
+  }
+
+  // MARK: Resolving
+
+  private func resolve(
+    _ state: inout PendingRequest, _ services: [APIService]?, _ isFresh: Bool, _ failure: Failure?,
+    _ dependencies: Dependencies
+  ) -> [Effect<RequestAction>] {
+    guard services != nil || isFresh else { return bootstrap(state, dependencies) }
+    if case .runSaved(let name, _) = state.command { return find(name, state, dependencies) }
+    guard let name = state.serviceName else { return ask(&state, dependencies) }
+    if let service = services?.first(where: { $0.name == name }) {
+      state.service = service
+      return ask(&state, dependencies)
+    }
+    // Another process may have added it.
+    guard isFresh else { return bootstrap(state, dependencies) }
+    var missing = failure ?? .noSuchService(name, among: services ?? [])
+    if state.spec?.isExplicit == false, missing.error == "noSuchService" {
+      missing.code = ExitCode.usage
+    }
+    return [.send(.failed(missing, cause: nil))]
+  }
+
+  private func bootstrap(
+    _ state: PendingRequest, _ dependencies: Dependencies
+  ) -> [Effect<RequestAction>] {
+    .task(name: "api.bootstrap") {
+      let services = try await dependencies.persistence.services()
+      let preferences = try await dependencies.persistence.preferences()
+      let known = APIKnown(services: services, preferences: preferences)
+      return .bootstrapped(known: try await masking(known, dependencies).value, failure: nil)
+    }
+    .catch { .bootstrapped(known: nil, failure: Failure($0, dependencies)) }
+    .cancellable(id: state.job)
+  }
+
+  private func find(
+    _ name: String, _ state: PendingRequest, _ dependencies: Dependencies
+  ) -> [Effect<RequestAction>] {
+    let key = SavedRequest.key(name)
+    return .task(name: "api.saved") {
+      let json = try await dependencies.persistence.preference(key)
+      if let json, let secret = dependencies.logger.redactor.mask(json).names.first {
+        throw Failure.holdsSecret(name, secret)
+      }
+      let spec = try json.map {
+        try CanonicalDecoder.decode(APIRequestSpec.self, from: Array($0.utf8))
+      }
+      return .found(spec, services: nil)
+    }
+    .catch { .failed(Failure($0, dependencies), cause: nil) }
+    .cancellable(id: state.job)
+  }
+
+  // MARK: Asking
+
+  /// Sends the request, or fails if it cannot be sent.
+  private func ask(
+    _ state: inout PendingRequest, _ dependencies: Dependencies
+  ) -> [Effect<RequestAction>] {
+    guard let spec = state.spec else { return [] }
+    if let test = ServiceTest(of: state) { return self.test(test, &state, dependencies) }
+    let plan: RequestPlan
+    do {
+      plan = try RequestPlan(
+        spec, state.service, timeout: state.timeout, random: { dependencies.random.next() })
+    } catch { return [.send(.failed(Failure(any: error), cause: nil))] }
+    state.attempt += 1
+    state.stage = .asking
+    var planned = plan.planned(attempt: state.attempt, showsProgress: !state.isBackground)
+    if !state.isTest, state.attempt == 1 {
+      planned.search = "\(spec.method) \(spec.target.description)"
+    }
+    let (command, view, helps) = (state.command, APIAnswerView(spec), plan.helps)
+    return .task(name: "api.request") { [planned] in
+      let answer = try await APIExchange(dependencies).answer(to: planned)
+      return RequestAction(answer, view, of: command)
+    }
+    .catch { error in
+      let (failure, cause) = helps.failure(error, dependencies)
+      return .failed(failure, cause: cause)
+    }
+    .cancellable(id: state.job)
+  }
+
+  /// Asks the program of a service's preset for something that needs the key.
+  private func test(
+    _ test: ServiceTest, _ state: inout PendingRequest, _ dependencies: Dependencies
+  ) -> [Effect<RequestAction>] {
+    state.attempt += 1
+    state.stage = .asking
+    return .task(name: "api.test") {
+      let start = dependencies.clock.now
+      let status = try await test.status(dependencies)
+      let milliseconds = (dependencies.clock.now - start) / 1000
+      return .tested(test.result(status, milliseconds: milliseconds))
+    }
+    .catch { .failed(Failure($0, dependencies), cause: nil) }
+    .cancellable(id: state.job)
+  }
+
+  // MARK: Answers
+
+  private func answered(
+    _ state: inout PendingRequest, _ answer: APIAnswer, _ view: APIAnswerView?,
+    _ dependencies: Dependencies
+  ) -> [Effect<RequestAction>] {
+    if answer.isFinal != true, state.mayRepeat(status: answer.status) {
+      return pause(&state, asked: answer.retryAfter(dependencies), dependencies)
+    }
+    guard state.stage == .asking, let spec = state.spec, let name = spec.save else {
+      state.stage = .ended
+      return []
+    }
+    state.stage = .keeping
+    return .task(name: "api.save") {
+      let json = String(decoding: try CanonicalEncoder.encode(spec), as: UTF8.self)
+      try await dependencies.persistence.setPreference(SavedRequest.key(name), to: json)
+      return .answered(answer, view)
+    }
+    .catch { .failed(Failure($0, dependencies), cause: nil) }
+    .cancellable(id: state.job)
+  }
+
+  private func failed(
+    _ state: inout PendingRequest, _ cause: APIError.Kind?, _ dependencies: Dependencies
+  ) -> [Effect<RequestAction>] {
+    if state.mayRepeat(cause: cause) { return pause(&state, asked: nil, dependencies) }
+    state.stage = .ended
+    return []
+  }
+
+  /// Waits before the request is sent again.
+  private func pause(
+    _ state: inout PendingRequest, asked: Int64?, _ dependencies: Dependencies
+  ) -> [Effect<RequestAction>] {
+    state.stage = .waiting
+    return .task(name: "api.pause") { .again }
+      .delay(for: state.nextPause(asked: asked), clock: dependencies.clock.standard)
+      .cancellable(id: state.job)
+  }
+}
+
+extension APIAnswer {
+  /// `Retry-After` in seconds; it is a number of them or a date.
+  fileprivate func retryAfter(_ dependencies: Dependencies) -> Int64? {
+    guard let value = headers.value(of: "Retry-After") else { return nil }
+    if let seconds = Int64(value) { return seconds }
+    return HTTPDate.seconds(value).map { $0 - dependencies.date.now / 1_000_000 }
+  }
+}
+
+/// What a user can do about errors, by their kinds, in the words of the command line.
+struct RequestHelps: Sendable {
+  var texts: [APIError.Kind: String] = [:]
+
+  /// The failure of an error, and its kind if the request may be sent again.
+  func failure(
+    _ error: any Error, _ dependencies: Dependencies
+  ) -> (Failure, cause: APIError.Kind?) {
+    var failure = Failure(error, dependencies)
+    guard let error = error as? APIError else { return (failure, nil) }
+    failure.help = texts[error.kind] ?? failure.help
+    return (failure, error.isFinal == true ? nil : error.kind)
+  }
+}
+
+extension RequestPlan {
+  /// What a user can do about errors of the request.
+  var helps: RequestHelps {
+    var helps = RequestHelps()
+    if spec.out == nil { helps.texts[.tooLarge] = "--out FILE takes a body of any size" }
+    if spec.connection?.authorityFile == nil {
+      helps.texts[.tls] = "--cacert FILE trusts an authority of your own"
+    }
+    helps.texts[.tooLargeDecoded] = "allow more with --compressed-limit BYTES"
+    return helps
+  }
+}
+
+extension Failure {
+  fileprivate static func noSuchRequest(_ name: String) -> Failure {
+    Failure(
+      code: ExitCode.missing, error: "noSuchRequest", message: "no request is kept as '\(name)'",
+      help: "keep one with --save \(name)")
+  }
+
+  fileprivate static func holdsSecret(_ name: String, _ secret: String) -> Failure {
+    Failure(
+      code: ExitCode.data, error: "holdsSecret",
+      message: "the request kept as '\(name)' holds the value of the secret '\(secret)'",
+      help: "keep it again with {{secret:\(secret)}} in its place")
+  }
+
+  /// A service that is not known. The nearest name is offered.
+  static func noSuchService(_ name: String, among services: [APIService]) -> Failure {
+    let nearest = Suggestion.nearest(to: name, among: services.map(\.name))
+    return Failure(
+      code: ExitCode.missing, error: "noSuchService",
+      message: "there is no service named '\(name)'",
+      help: nearest.map { "did you mean '\($0)'?" }
+        ?? "'api service add \(name) URL' makes it known")
+  }
+}

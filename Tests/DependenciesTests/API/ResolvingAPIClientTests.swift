@@ -1,0 +1,93 @@
+import SwiftBoardSystem
+import Testing
+
+@testable import SwiftBoardDependencies
+
+/// The edge at which names become values.
+@Suite("ResolvingAPIClient")
+struct ResolvingAPIClientTests {
+  private let api = MockAPIClient()
+
+  private func dependencies(_ keychain: MockKeychainService) -> Dependencies {
+    var dependencies = Dependencies.mock
+    dependencies.apiClient = api
+    dependencies.keychainService = RedactingKeychain(
+      keychain, redactor: dependencies.logger.redactor)
+    api.answer { _ in .json("{}") }
+    return dependencies
+  }
+
+  private static let secret: SecretText = SecretText(
+    parts: [.text("{{secret:k}} "), .secret(name: "k", form: .plain)])
+
+  @Test("only references are replaced, and what looks like one is data")
+  func references() async throws {
+    let keychain = MockKeychainService(entries: ["k": Data("hidden value\n".utf8)])
+    var request = APIRequest(
+      method: "POST", url: "http://h/", headers: [HTTPHeader("A", "plain"), HTTPHeader("B", "")])
+    var references = APIReferences()
+    references.url = SecretText(
+      parts: [.text("http://h/?a="), .secret(name: "k", form: .percentEncoded)])
+    references.headers[1] = Self.secret
+    references.content = APIContent(
+      .json, members: [.init(name: "m\"", value: .text(Self.secret))])
+    request.references = references
+    _ = try await ResolvingAPIClient(dependencies(keychain)).send(request)
+    let sent = try #require(api.requests.first)
+    #expect(sent.references == nil)
+    #expect(sent.url == "http://h/?a=hidden%20value")
+    #expect(sent.headers.map(\.value) == ["plain", "{{secret:k}} hidden value"])
+    #expect(sent.body == Data(#"{"m\"":"{{secret:k}} hidden value"}"#.utf8))
+    #expect(sent.secretValues == ["hidden value"] && sent.hasSecretBody)
+  }
+
+  @Test("a secret that is missing, or no text, is said before anything is sent")
+  func problems() async throws {
+    let keychain = MockKeychainService(entries: [
+      "binary": Data([0xFF]), "lines": Data("a\nb".utf8),
+    ])
+    let client = ResolvingAPIClient(dependencies(keychain))
+    for (name, isExpected) in [
+      ("binary", { $0 == .secretNotText(name: "binary") }),
+      ("lines", { $0 == .secretWithControls(name: "lines") }),
+      (
+        "none",
+        {
+          guard case .keychain(let error)? = $0 else { return false }
+          return error.kind == .missingKey
+        }
+      ),
+    ] as [(String, (APIRequestProblem?) -> Bool)] {
+      var request = APIRequest(url: "http://h/")
+      request.references = APIReferences()
+      request.references?.url = SecretText(parts: [.secret(name: name, form: .plain)])
+      let error = await #expect(throws: APIError.self) { try await client.send(request) }
+      #expect(error?.kind == .unprepared && isExpected(error?.problem), "\(name)")
+    }
+    #expect(api.requests.isEmpty)
+  }
+
+  @Test("a client without the keychain sends no names in place of secrets")
+  func unresolved() async throws {
+    var request = APIRequest(url: "http://h/")
+    request.references = APIReferences()
+    api.answer { _ in .json("{}") }
+    let error = await #expect(throws: APIError.self) { try await api.send(request) }
+    #expect(error?.kind == .unprepared)
+  }
+
+  @Test("a kept answer needs no secret")
+  func kept() async throws {
+    let dependencies = dependencies(MockKeychainService(entries: ["k": Data("hidden value".utf8)]))
+    var request = APIRequest(url: "http://h/")
+    request.references = APIReferences()
+    request.references?.headers = [0: Self.secret]
+    request.headers = [HTTPHeader("A", "{{secret:k}}")]
+    let planned = PlannedRequest(request, key: "key", service: "", policy: .localFirst)
+    #expect(try await APIExchange(dependencies).answer(to: planned).verdict == .miss)
+    try await dependencies.keychainService.delete(forKey: "k")
+    let answer = try await APIExchange(dependencies).answer(to: planned)
+    #expect(answer.verdict == .stale && api.requests.count == 1)
+    #expect(answer.sent?.first?.value == "{{secret:k}} «secret:k»")
+  }
+}
