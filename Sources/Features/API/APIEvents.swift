@@ -16,7 +16,7 @@ enum APIEvents {
             LogField("verdict", answer.verdict.rawValue),
           ])
       ]
-    case .failed(_, let failure): [AnalyticsEvent("api.failed", of: failure)]
+    case .failed(_, let failure, _): [AnalyticsEvent("api.failed", of: failure)]
     default: []
     }
   }
