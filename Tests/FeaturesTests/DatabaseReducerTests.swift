@@ -5,6 +5,7 @@ import SwiftBoardFeatures
 import SwiftBoardJSON
 import SwiftBoardStore
 import SwiftBoardTesting
+import Synchronization
 import Testing
 
 #if canImport(FoundationEssentials)
@@ -193,6 +194,109 @@ struct DatabaseReducerTests {
       #expect(store.state == state)
     }
     store.finish()
+  }
+
+  @Test("commands at the same time, in any order of their effects: the counts are the database's")
+  func interleavings() async throws {
+    let worlds = Mutex<[(MockPersistenceService, DatabaseState)]>([])
+    let exploration = explore(seeds: 1...100, report: report) { run in
+      let persistence = MockPersistenceService()
+      var dependencies = Dependencies.mock
+      dependencies.persistence = persistence
+      let store = Store(
+        initialState: DatabaseState(), reducer: BoardFeatures.db.reducer,
+        dependencies: dependencies, executor: run.executor)
+      var random = SeededRandom(seed: run.seed)
+      for job in 1...8 {
+        let id = String(Int.random(in: 1...2, using: &random))
+        store.send(
+          self.run(job, Bool.random(using: &random) ? put(id) : .remove(collection: "c", id: id)))
+        for _ in 0..<Int.random(in: 0...4, using: &random) { _ = run.executor.step() }
+      }
+      run.executor.run()
+      let state = store.state
+      run.expect(state.pending == nil, "\(state)")
+      worlds.withLock { $0.append((persistence, state)) }
+    }
+    #expect(exploration.orders > 1)
+    for (persistence, state) in worlds.withLock({ $0 }) {
+      let contents = try await persistence.contents(limit: 9)
+      let counts = Dictionary(
+        uniqueKeysWithValues: contents.collections.map { ($0.name, $0.count) })
+      #expect(state.collections == counts)
+    }
+  }
+
+  /// What is known of the names; `docs/features.md` has the same as a table.
+  enum Names: Hashable { case notLoaded, waiting, known }
+  enum NamesEvent: Hashable { case uses, stats, contents, imported, answer }
+
+  private static let names = TransitionTable<Names, NamesEvent> {
+    From(.notLoaded).on(.uses, .stats, .imported).to(.waiting)
+    From(.waiting).on(.contents).to(.known)
+    From(.known).on(.stats, .imported).to(.waiting)
+    From(.known).on(.uses, .answer).stays
+  }
+
+  @Test("a model: names are loaded once, and again by stats and imports; what is known is bounded")
+  func model() {
+    let monitor = TransitionMonitor<DatabaseState, DatabaseAction, Names, NamesEvent>(Self.names) {
+      $0.pending != nil ? .waiting : $0.isLoaded == true ? .known : .notLoaded
+    } action: { action in
+      switch action {
+      case .run(_, .stats): .stats
+      case .run(_, .import), .checked, .failed: nil
+      case .run: .uses
+      case .contents: .contents
+      case .imported: .imported
+      case .succeeded, .listed: .answer
+      }
+    }
+    @Sendable func job(_ random: inout SeededRandom) -> Int {
+      Int.random(in: 1...Int(Int32.max), using: &random)
+    }
+    @Sendable func document(_ random: inout SeededRandom) -> (collection: String, id: String) {
+      ("c\(Int.random(in: 1...3, using: &random))", "\(Int.random(in: 1...3, using: &random))")
+    }
+    let model = ModelTest(
+      initialState: DatabaseState(), reducer: BoardFeatures.db.reducer,
+      moves: [
+        .send { _, random in
+          let (collection, id) = document(&random)
+          return run(
+            job(&random), .put(collection: collection, id: id, body: .json(text: "1")))
+        },
+        .send { _, random in
+          let (collection, id) = document(&random)
+          return run(job(&random), .remove(collection: collection, id: id))
+        },
+        .send { _, random in
+          run(
+            job(&random), .list(query: DocumentQuery(collection: document(&random).collection)))
+        },
+        .send { _, random in run(job(&random), .stats) },
+        .send { _, random in run(job(&random), .import(path: "f", existing: .keep)) },
+      ],
+      invariants: [
+        .transitions(monitor),
+        Invariant("no collection that is known is empty") { (state: DatabaseState) in
+          (state.collections ?? [:]).values.allSatisfy { $0.map { $0 > 0 } ?? true }
+        },
+        Invariant("the last list found no more than it may have") { (state: DatabaseState) in
+          state.query.map { $0.found <= 3 } ?? true
+        },
+      ], interleaves: true
+    ) { _ in
+      var dependencies = Dependencies.mock
+      let lines = [
+        #"{"swiftboard":"db export","version":1}"#,
+        #"{"document":{"collection":"c1","id":"1","updated":1,"body":1}}"#,
+      ]
+      dependencies.files = MockFileService(["f": Data(lines.joined(separator: "\n").utf8)])
+      return dependencies
+    }
+    model.check(seeds: 1...60, length: 30, report: report)
+    monitor.checkCoverage(report: report)
   }
 
   @Test("a command that is cancelled waits no more")

@@ -25,8 +25,10 @@ struct DatabaseReducer: Reducer {
       state.wait(.begins(job: context.job, command: command))
       return loadContents(context.job, dependencies)
     case .contents(let job, let contents):
-      state.show(contents)
-      switch state.takePending(job) {
+      let pending = state.takePending(job)
+      // Names that were loaded for another command have been adjusted since.
+      if state.isLoaded != true || pending?.asksAgain != false { state.show(contents) }
+      switch pending {
       case .begins(_, let command): return begin(command, job, &state, dependencies)
       case .ends(_, let result): return .send(.succeeded(job: job, result: result))
       case nil: return []

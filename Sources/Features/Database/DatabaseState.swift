@@ -91,6 +91,14 @@ public enum PendingDatabaseCommand: Codable, Sendable, Equatable {
     case .begins(let job, _), .ends(let job, _): job
     }
   }
+
+  /// Whether the names are loaded again although they are known.
+  var asksAgain: Bool {
+    switch self {
+    case .begins(_, let command): command == .stats
+    case .ends: true
+    }
+  }
 }
 
 // MARK: Changes
