@@ -22,6 +22,8 @@ public struct Outcome: Sendable {
   /// Whether the command has already written its output to standard output. A replay does not run
   /// the command, so it prints the output.
   public var isWrittenAlready = false
+  /// Whether the value becomes `{{last}}`. Help leaves `{{last}}` as it was.
+  public var isRemembered = true
   /// The failure, or `nil` if the command succeeded or gave a negative answer.
   public var failure: Failure?
 

@@ -17,6 +17,8 @@ final class BoardRun: Sendable {
   private let signalEnd: SignalEnd
   private let input: StandardInput
 
+  /// Creates a run.
+  ///
   /// - Parameters:
   ///   - patience: The time limit for ending the program after a signal.
   ///   - leave: Ends the process.
@@ -121,6 +123,8 @@ final class BoardRun: Sendable {
     let redirects = RedirectFiles(files: dependencies.files) { output.warn($0) }
     var state = BoardState(features: features, settings: settings)
     state.session.recording = options.record
+    // A script means the same wherever it runs.
+    if isInteractive, !options.aliases.isEmpty { state.shell.aliases = options.aliases }
     if isInteractive { for feature in features.features { feature.atTerminal(&state) } }
     let board = Board(
       features: features, state: state, dependencies: dependencies, seed: seed,

@@ -131,7 +131,9 @@ struct JobsReducer: Reducer {
         ? FinishedJob.Found(lastStatus: state.shell.lastStatus, last: state.shell.last) : nil,
       outcome: outcome)
     state.shell.lastStatus = outcome.status
-    if outcome.status == 0, outcome.value != .null { state.shell.last = outcome.value.text }
+    if outcome.status == 0, outcome.isRemembered, outcome.value != .null {
+      state.shell.last = outcome.value.text
+    }
     return []
   }
 }

@@ -29,6 +29,10 @@ extension ShellState: CanonicalEncodable {
   /// Writes the same JSON as `encode(to:)`.
   public func encodeCanonical(to writer: inout CanonicalWriter) {
     writer.beginObject()
+    if let aliases {
+      writer.key("aliases")
+      writer.write(aliases)
+    }
     if let exitCode { writer.member("exitCode", Int(exitCode)) }
     if let finished {
       writer.key("finished")
@@ -41,12 +45,7 @@ extension ShellState: CanonicalEncodable {
     for context in running { context.write(to: &writer) }
     writer.endArray()
     writer.key("variables")
-    writer.beginObject()
-    for (name, value) in variables {
-      writer.key(name)
-      writer.string(value)
-    }
-    writer.endObject()
+    writer.write(variables)
     if let watches {
       writer.key("watches")
       writer.beginArray()
@@ -54,6 +53,17 @@ extension ShellState: CanonicalEncodable {
       writer.endArray()
     }
     writer.endObject()
+  }
+}
+
+extension CanonicalWriter {
+  fileprivate mutating func write(_ texts: [String: String]) {
+    beginObject()
+    for (name, value) in texts {
+      key(name)
+      string(value)
+    }
+    endObject()
   }
 }
 
