@@ -78,6 +78,9 @@ public struct TerminalConformance: Sendable {
             _ = try await terminal.askPassphrase(prompt: prompt, isNew: true)
           }, .mismatch)
       },
+      check("a number that is typed chooses, and anything else is asked again", typed: ["x", "2"]) {
+        try await equal($0.service.choose("which?", among: ["one", "two"]), 1)
+      },
       check("prompts are answered while input is hidden and afterwards", typed: ["a", "b", "c"]) {
         let terminal = $0.service
         terminal.hideInput()
@@ -131,6 +134,9 @@ public struct TerminalConformance: Sendable {
 
   private var silentChecks: [ConformanceCheck] {
     [
+      check("nothing is chosen without a user") {
+        try await equal($0.service.choose("which?", among: ["one", "two"]), nil)
+      },
       check("without a user nothing is asked") {
         try await equal(answer($0.service, isNew: false), nil)
         $0.service.hideInput()

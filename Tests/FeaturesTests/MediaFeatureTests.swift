@@ -227,6 +227,26 @@ struct MediaReducerTests {
     store.finish()
   }
 
+  @Test(
+    "what a program sends with a secret in it is not sent back, and no address with one is asked")
+  func secrets() async throws {
+    world.logger.redactor.registerSecret(Array("s3cretvalue".utf8), name: "k")
+    var content = MediaContent.sample(.radarr)
+    content.library[0].json["overview"] = "s3cretvalue"
+    let store = try await store(content: content)
+    try await world.persistence.saveService(
+      APIService(name: "odd", baseURL: "http://s3cretvalue.test", preset: "radarr"),
+      replacing: true)
+    store.nonExhaustively { store in
+      store.send(run(1, .monitor(id: 1, isMonitored: false)))
+      store.receive(where: { failure($0)?.code == 65 && failure($0)?.error == "maskedSecret" })
+      store.send(run(2, .list, of: "odd"))
+      store.receive(where: { failure($0)?.code == 65 && failure($0)?.error == "maskedSecret" })
+    }
+    store.finish()
+    #expect(media.calls.map(\.name) == ["item"])
+  }
+
   @Test("a job that is cancelled asks no more, and is no addition any more")
   func cancelled() async throws {
     var state = MediaState()

@@ -140,6 +140,29 @@ struct MediaProgramTests {
     #expect(wrong.errorText.contains("help: add the service again with --preset sonarr"))
   }
 
+  @Test("a terminal asks where there are several, and an interrupt adds nothing")
+  func terminal() async throws {
+    let program = try Program()
+    let terminal = try program.startOnTerminal("--environment", "preview", "--ascii", "--no-init")
+    #expect(await terminal.waitForOutput("> "))
+    terminal.type("media add films dune\r")
+    #expect(await terminal.waitForOutput("  2  Dune (2021)\r\nwhich item? 1-2: "))
+    terminal.type("7\r")
+    #expect(await terminal.waitForOutput("type a number from 1 to 2: "))
+    terminal.type("2\r")
+    #expect(await terminal.waitForOutput("which quality profile? 1-2: "))
+    terminal.type("2\r")
+    #expect(await terminal.waitForOutput("added Dune (2021) as 4: HD-1080p, /media\r\n"))
+    terminal.type("media add films arrival\r")
+    #expect(await terminal.waitForOutput("which quality profile? 1-2: ", count: 2))
+    terminal.type("\u{3}")
+    #expect(await terminal.waitForOutput("error: interrupted"), "\(terminal.outputText)")
+    terminal.type("media show films 5\r")
+    #expect(await terminal.waitForOutput("Radarr has nothing with the ID 5"))
+    terminal.type("exit\r")
+    #expect(await terminal.wait() == .exited(0), "\(terminal.outputText)")
+  }
+
   @Test("the preview and the mock have programs without a network")
   func preview() async throws {
     let program = try Program()

@@ -119,6 +119,7 @@ extension DownloadServer {
       throw Failure(
         noProgram: service, of: "downloads", presets: DownloadProgram.allCases.map(\.rawValue))
     }
+    try Failure.refuseMarks(in: service)
     self.init(program, service, timeout: pending.timeout)
   }
 }

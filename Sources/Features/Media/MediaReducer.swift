@@ -174,6 +174,7 @@ extension MediaServer {
       throw Failure(
         noProgram: service, of: "media", presets: MediaProgram.allCases.map(\.rawValue))
     }
+    try Failure.refuseMarks(in: service)
     self.init(program, service, timeout: pending.timeout)
   }
 }

@@ -21,6 +21,13 @@ extension Failure {
       help: "add it again with --preset \(presets.joined(separator: ", or "))")
   }
 
+  /// Refuses a service in which a mark stands for a part of the address: it would be another one.
+  static func refuseMarks(in service: APIService) throws(Failure) {
+    do { try MarkedText.refuse(service.baseURL, in: "the address of the service") } catch {
+      throw Failure(any: error)
+    }
+  }
+
   static func holdsSecrets(_ masked: MaskedValues) -> Failure {
     Failure(
       code: ExitCode.data, error: "maskedSecret",

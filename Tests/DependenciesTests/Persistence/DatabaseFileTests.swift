@@ -205,6 +205,28 @@ struct DatabaseFileTests {
     marks.closeStore()
   }
 
+  @Test("a service of the third schema stays, and has no preset")
+  func servicesOfTheThirdSchema() async throws {
+    let folder = try DatabaseFolder()
+    let service = APIService(
+      name: "s", baseURL: "http://h", authentication: .query(name: "apikey", secret: "k"))
+    let now = folder.service()
+    try await now.saveService(service, replacing: false)
+    try await now.close()
+    // What a service has without a preset is what it had before there were presets.
+    let connection = try folder.stranger()
+    try connection.execute("ALTER TABLE api_services DROP COLUMN preset")
+    try connection.execute("PRAGMA user_version = 3")
+    try connection.close()
+    let later = folder.service()
+    #expect(try await later.services() == [service])
+    var replaced = service
+    replaced.preset = "sabnzbd"
+    try await later.saveService(replaced, replacing: true)
+    #expect(try await later.services() == [replaced])
+    try await later.close()
+  }
+
   @Test("a migration that fails leaves the version before")
   func aMigrationThatFailsLeavesTheVersionBefore() async throws {
     let folder = try DatabaseFolder()
