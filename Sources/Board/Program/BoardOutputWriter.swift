@@ -11,6 +11,8 @@ final class BoardOutputWriter: Sendable {
   /// Called once, when standard output can no longer be written.
   let onFailure = Mutex<(@Sendable () -> Void)?>(nil)
 
+  /// Creates a writer.
+  ///
   /// - Parameter isJSON: Whether failures are printed as JSON.
   init(isJSON: Bool) {
     self.isJSON = isJSON

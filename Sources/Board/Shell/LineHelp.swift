@@ -1,7 +1,13 @@
+import SwiftBoardCommandLine
+
 /// Help about the syntax of lines around their commands.
 enum LineHelp {
   /// The last line of the list of all commands.
-  static let hint = "help line explains prefixes, values that are put in, and > FILE.\n"
+  static func hint(_ width: Int) -> String {
+    HelpText.wrapped(
+      "help line explains prefixes, values that are put in, and > FILE.", width: width, indent: 0,
+      hanging: 0)
+  }
 
   /// The text of `help line`.
   static let text = """
