@@ -8,6 +8,12 @@ import Testing
 
 @testable import SwiftBoardFeatures
 
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
 /// The reducer of `api` alone: what it decides about requests, and what its effects bring.
 @Suite("api, its reducer")
 struct RequestReducerTests {
@@ -127,6 +133,26 @@ struct RequestReducerTests {
       #expect(store.state.pending.isEmpty)
     }
     store.finish()
+    #expect(world.api.requests.count == 2)
+  }
+
+  @Test("an answer after which a request is sent again is not written to its file")
+  func interimAnswer() async throws {
+    try await world.files.write(Data("old".utf8), to: "body", mode: .create)
+    world.api.answer(
+      "GET", "http://rm.test/x", with: .status(503), .failure(APIError(.tls, "no trust")))
+    guard case .request(var spec) = Self.request(retries: 2) else { return }
+    spec.out = "body"
+    let store = store()
+    store.nonExhaustively { store in
+      store.send(Self.run(1, .request(request: spec)))
+      store.skipReceivedActions()
+      store.advance(by: .milliseconds(200))
+      store.skipReceivedActions()
+      #expect(store.state.pending.isEmpty)
+    }
+    store.finish()
+    #expect(world.files.files["body"] == Data("old".utf8))
     #expect(world.api.requests.count == 2)
   }
 

@@ -80,8 +80,9 @@ public struct APIRequest: Sendable, Equatable {
   public var digest: APICredentials?
   /// The way in which the server is reached and verified.
   public var connection = APIConnection()
-  /// What is replaced when the request is sent; `nil` if the request is complete. A client that is
-  /// given references refuses them, see `ResolvingAPIClient`.
+  /// The secrets and files that the request contains by name. They are replaced when it is sent;
+  /// `nil` if it is complete. A client that receives references rejects the request, see
+  /// `ResolvingAPIClient`.
   public var references: APIReferences?
 
   /// Creates a request. Nothing is checked before it is sent.
@@ -214,7 +215,7 @@ public struct APIError: Error, Sendable, Equatable, Codable {
     case libraryMissing
     /// A mock has no answer for the request. The message says which one to add.
     case unanswered
-    /// The request could not be put together, see `APIError.problem`.
+    /// The request could not be completed with its secrets and files, see `APIError.problem`.
     case unprepared
     /// The response is complete but could not be decoded as the requested type.
     case undecodable
@@ -226,18 +227,18 @@ public struct APIError: Error, Sendable, Equatable, Codable {
   public var message: String
   /// The status of the response, if the status is the reason of the error.
   public var status: Int?
-  /// Why the request could not be put together, where that is what went wrong.
+  /// The reason why the request could not be completed, for `unprepared`.
   public var problem: APIRequestProblem?
-  /// What is left of a download for the next attempt, if anything is.
+  /// The incomplete file that the next attempt can continue, if any.
   public var part: Part?
-  /// Whether the body came from a source that can be read only once, so that it cannot be sent again.
+  /// Whether the source of the body can be read only once, so that the request cannot be repeated.
   public var isFinal: Bool?
 
-  /// The beginning of a download that failed.
+  /// The incomplete file of a failed download.
   public struct Part: Sendable, Equatable, Codable {
-    /// The file that the download was to be written to.
+    /// The path of the download's target. The incomplete file has the suffix `.part`.
     public var file: String
-    /// The number of bytes beside it.
+    /// The number of bytes in the incomplete file.
     public var bytes: Int64
   }
 

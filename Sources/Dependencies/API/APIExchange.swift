@@ -29,12 +29,14 @@ public struct APIExchange: Sendable {
     let fetched = try await fetch(planned, client, download)
     // Another process may have stored what this service repeats.
     await dependencies.keychainService.refresh()
-    let captured = await capture.store(planned.captures, of: fetched.response)
+    let isLast =
+      !planned.repeatedStatuses.contains(fetched.response.status) || !client.isRepeatable
+    let captured = isLast ? await capture.store(planned.captures, of: fetched.response) : []
     var answer = APIAnswer(fetched, to: planned, dependencies.logger.redactor)
     if !captured.isEmpty { answer.captured = captured }
     if !client.isRepeatable { answer.isFinal = true }
     answer.warning = await dependencies.keychainService.takeWarning()
-    if let download, let file = planned.file {
+    if let download, let file = planned.file, isLast {
       try await answer.noteFile(file, download.written, fetched.response.body, dependencies.files)
     }
     log(answer, fetched.verdict)

@@ -12,6 +12,9 @@ public struct PlannedRequest: Sendable, Equatable {
   public var file: File?
   /// The secrets that are taken from the answer.
   public var captures: [APICapture]
+  /// The statuses after which the request is sent again. The body of such an answer is not written
+  /// to the file, and no secret is taken from it, unless it cannot be sent again.
+  public var repeatedStatuses: Set<Int> = []
   /// What is remembered among the recent searches before it is sent; `nil`: nothing.
   public var search: String?
   /// How often it has been sent with this attempt, the first time included.

@@ -97,11 +97,17 @@ public struct PendingRequest: Codable, Sendable, Equatable, Identifiable {
     command = .request(request: spec)
   }
 
+  /// The statuses of services that may answer a moment later.
+  private static let temporaryStatuses: Set = [429, 502, 503, 504]
+
+  /// The statuses after which it is sent again.
+  var repeatedStatuses: Set<Int> { Self.temporaryStatuses.filter { mayRepeat(status: $0) } }
+
   /// Whether it can be sent again after an answer with `status`, or after an error of `cause`.
   func mayRepeat(status: Int? = nil, cause: APIError.Kind? = nil) -> Bool {
     guard let spec, stage == .asking, attempt <= spec.retries else { return false }
     switch (status, cause) {
-    case (429?, _), (502?, _), (503?, _), (504?, _): break
+    case (let status?, _) where Self.temporaryStatuses.contains(status): break
     case (_, .dns?), (_, .refused?), (_, .offline?): return true
     case (_, .unreachable?), (_, .timeout?), (_, .truncated?): break
     default: return false

@@ -139,6 +139,7 @@ struct RequestReducer: Reducer {
     state.attempt += 1
     state.stage = .asking
     var planned = plan.planned(attempt: state.attempt, showsProgress: !state.isBackground)
+    planned.repeatedStatuses = state.repeatedStatuses
     if !state.isTest, state.attempt == 1 {
       planned.search = "\(spec.method) \(spec.target.description)"
     }
