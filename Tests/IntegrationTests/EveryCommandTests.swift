@@ -125,6 +125,7 @@ struct EveryCommandTests {
     ("unalias", ["unalias l"]),
     ("completions", ["completions bash", "-completions tcsh"]),
     ("manual", ["manual"]),
+    ("tutorial", ["-tutorial", "-tutorial next", "tutorial stop"]),
     ("doctor", ["doctor", "doctor --json"]),
     ("jobs", ["jobs"]),
     ("wait", ["echo later &", "wait"]),

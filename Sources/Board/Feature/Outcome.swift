@@ -15,6 +15,8 @@ public struct Outcome: Sendable {
   public var presentation: Presentation
   /// Lines for standard error.
   public var notes: [String]
+  /// A text for standard error after the output.
+  public var afterword: String?
   /// Lines for standard error before the notes, printed with `-v`.
   public var details: [String] = []
   /// The marks in the output that the board inserted. ASCII output writes them in ASCII form.

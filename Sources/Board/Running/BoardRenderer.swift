@@ -126,6 +126,7 @@ public struct BoardRenderer: Sendable {
     } else if announces(context, state) {
       add(.standardError, "[\(context.job)] done: \(context.name.replacing(".", with: " "))\n")
     }
+    if let text = outcome.afterword, !state.settings.isQuiet { add(.standardError, text + "\n") }
     if context.prefix == .time { add(.standardError, "time: \(milliseconds) ms\n") }
     return outputs
   }

@@ -41,6 +41,8 @@ public enum ShellCommand: Codable, Sendable, Equatable {
   case completions(shell: ShellCompletion.Shell)
   /// Looks at the installation.
   case doctor
+  /// Starts the tutorial, or shows its present lesson.
+  case tutorial(command: TutorialCommand?)
   /// Prints the manual page.
   case manual
   /// Checks a condition on the state: see `JSONCondition`.
@@ -65,6 +67,14 @@ public enum ShellCommand: Codable, Sendable, Equatable {
   case watch(watch: WatchCommand)
   /// Ends the board with this exit code.
   case exit(code: Int32)
+}
+
+/// A command to the running tutorial.
+public enum TutorialCommand: String, Codable, Sendable, Equatable, CaseIterable {
+  /// Goes to the next lesson.
+  case next
+  /// Ends the tutorial.
+  case stop
 }
 
 /// A running effect in the output of `effects`.

@@ -144,6 +144,18 @@ enum ShellCommands {
       details: "Ends with 1 if there is a problem.", examples: ["doctor"]
     ) { _ in .shell(.doctor) },
     CommandSpec(
+      ["tutorial"], "learn the board in five minutes, with sample data",
+      details: "Runs with --environment preview. It says which line to type and checks it.",
+      arguments: [
+        ArgumentSpec(
+          "command", "go on without the line, or end the tutorial",
+          kind: .choice(TutorialCommand.allCases.map(\.rawValue)), optional: true)
+      ], examples: ["tutorial", "tutorial next", "tutorial stop"]
+    ) { invocation throws(UsageError) in
+      let word = invocation.argument("command")?.text
+      return .shell(.tutorial(command: word.flatMap(TutorialCommand.init(rawValue:))))
+    },
+    CommandSpec(
       ["manual"], "print the manual page, for 'man -l'", examples: ["manual"]
     ) { _ in .shell(.manual) },
     CommandSpec(

@@ -61,6 +61,7 @@ enum ShellOutcomes {
       return shown(ShellCompletion(commands).script(for: shell), job, state)
     case .manual:
       return shown(ManualPage(commands, version: BoardProgram.version).text, job, state)
+    case .tutorial(let command): return tutorial(command, job, state)
     case .alias(nil, _):
       let aliases = (state.shell.aliases ?? [:]).sorted { $0.key < $1.key }
       return Outcome(
@@ -140,6 +141,21 @@ enum ShellOutcomes {
         code: ExitCode.no, error: "problems",
         message: problems == 1 ? "1 problem" : "\(problems) problems"),
       value: value, presentation: table, notes: notes)
+  }
+
+  private static func tutorial(
+    _ command: TutorialCommand?, _ job: Int, _ state: BoardState
+  ) -> Outcome {
+    guard let lesson = state.shell.tutorial else {
+      if command != nil { return shown("the tutorial is not running\n", job, state) }
+      return Outcome(
+        job: job,
+        failure: Failure(
+          code: ExitCode.usage, error: "usage", message: "the tutorial uses sample data",
+          help: "leave, start 'swiftboard --environment preview', and type 'tutorial'"))
+    }
+    let start = lesson == 0 && command == nil ? Tutorial.start : ""
+    return shown(start + Tutorial.text(of: lesson) + "\n", job, state)
   }
 
   /// A text of the program itself, which does not become `{{last}}`.

@@ -56,6 +56,13 @@ struct ShellReducer: Reducer {
           .shell(.diagnosed(job: context.job, findings: await dependencies.installation()))
         }.cancellable(id: context.job)
       ]
+    case .tutorial(let command):
+      state.shell.tutorial =
+        switch command {
+        case nil where state.settings.environment == .preview: state.shell.tutorial ?? 0
+        case .next: state.shell.tutorial.map { $0 + 1 }
+        case nil, .stop: nil
+        }
     case .alias(let name?, let line?): state.shell.aliases = aliases(state, adding: line, as: name)
     case .unalias(let name):
       state.shell.aliases?[name] = nil

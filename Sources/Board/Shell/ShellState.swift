@@ -6,6 +6,8 @@ public struct ShellState: Codable, Sendable, Equatable {
   public var variables: [String: String] = [:]
   /// The aliases: what the first word of a command stands for. `nil` if there are none.
   public var aliases: [String: String]?
+  /// The lesson of the tutorial, from 0, or `nil` if it is not running.
+  public var tutorial: Int?
   /// The last value of a successful command, as JSON text.
   public var last: String?
   /// The exit code of the last command that ended.

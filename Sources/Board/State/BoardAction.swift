@@ -56,7 +56,7 @@ public enum BoardAction: Sendable, Equatable {
       case .echo, .assert, .state, .help, .jobs, .wait, .cancel, .effects, .source, .exit,
         .completions, .watch, .manual, .doctor, .alias(nil, _):
         true
-      case .set, .unset, .open, .alias, .unalias: false
+      case .set, .unset, .open, .alias, .unalias, .tutorial: false
       }
     case .shell(.reject), .shell(.diagnosed), .session: true
     case .feature(let action): action.base.onlyLooks

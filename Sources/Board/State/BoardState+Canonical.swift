@@ -44,6 +44,7 @@ extension ShellState: CanonicalEncodable {
     writer.beginArray()
     for context in running { context.write(to: &writer) }
     writer.endArray()
+    if let tutorial { writer.member("tutorial", tutorial) }
     writer.key("variables")
     writer.write(variables)
     if let watches {
