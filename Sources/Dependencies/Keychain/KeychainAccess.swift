@@ -28,6 +28,16 @@ package struct KeychainAccess: Sendable {
   /// - Throws: `KeychainError.locked` if there is no source.
   package func open() async throws(KeychainError) { try await keychain.unlock(with: nil) }
 
+  /// Performs the work. Typed text stays hidden from its first prompt to its end, also while a key is
+  /// derived.
+  package func hidingInput<Result: Sendable>(
+    _ work: (KeychainAccess) async throws -> Result
+  ) async rethrows -> Result {
+    terminal.hideInput()
+    defer { terminal.showInput() }
+    return try await work(self)
+  }
+
   /// Asks for the passphrase, unlocks the keychain, and performs the work.
   ///
   /// - Returns: The result, or `nil` if there is no terminal.

@@ -20,7 +20,7 @@ package struct LogExport: Sendable {
     let file = try await files.newFile(path)
     try await file.begin(afterKept: false, tag: nil)
     do {
-      var last = LogPageSequence.Element(records: [], count: 0, unreadable: 0, isLast: true)
+      var last = LogPageSequence.Element(records: [], count: 0, isLast: true)
       for try await page in archive.pages() {
         last = page
         guard !page.records.isEmpty else { continue }

@@ -11,8 +11,9 @@ package struct LogPageSequence: AsyncSequence, Sendable {
     package var records: [LogRecord]
     /// The number of records up to the end of this page.
     package var count: Int
-    /// The number of lines up to the end of this page that are not records.
-    package var unreadable: Int
+    /// The number of lines up to the end of this page that are not records, or `nil` if there are
+    /// none.
+    package var unreadable: Int?
     /// Whether no page follows.
     package var isLast: Bool
   }
@@ -41,8 +42,10 @@ package struct LogPageSequence: AsyncSequence, Sendable {
         count += records.count
         isOver = records.isEmpty && sequence.clock == nil
         if isOver || !records.isEmpty {
+          let unreadable = reader.unreadable
           return Element(
-            records: records, count: count, unreadable: reader.unreadable, isLast: isOver)
+            records: records, count: count, unreadable: unreadable == 0 ? nil : unreadable,
+            isLast: isOver)
         }
         try await sequence.clock?.sleep(for: sequence.interval)
       }
@@ -87,7 +90,7 @@ extension LogArchive {
   package func newestRecords(
     _ limit: Int, matching filter: LogFilter
   ) async throws -> LogPageSequence.Element {
-    var all = LogPageSequence.Element(records: [], count: 0, unreadable: 0, isLast: true)
+    var all = LogPageSequence.Element(records: [], count: 0, isLast: true)
     for try await page in pages(newest: limit, matching: filter) {
       all.records += page.records
       (all.count, all.unreadable) = (page.count, page.unreadable)
@@ -106,11 +109,24 @@ extension LogArchive {
         byLevel[record.level.rawValue] += 1
         statistics.categories?[record.category, default: 0] += 1
       }
-      statistics.unreadable = page.unreadable == 0 ? nil : page.unreadable
+      statistics.unreadable = page.unreadable
     }
     for level in LogLevel.allCases {
       statistics.counts[String(describing: level)] = byLevel[level.rawValue]
     }
     return statistics
+  }
+}
+
+extension LogFilter {
+  /// Returns a filter for records that were written in the last `age` microseconds before `now`, or
+  /// at any time if `age` is `nil`.
+  package func written(inLast age: Int64?, before now: Int64) -> LogFilter {
+    var filter = self
+    filter.since = age.map {
+      let (time, overflow) = now.subtractingReportingOverflow($0)
+      return overflow ? .min : time
+    }
+    return filter
   }
 }

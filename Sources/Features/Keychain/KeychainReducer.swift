@@ -87,10 +87,8 @@ extension KeychainReducer {
   ) -> [Effect<KeychainAction>] {
     let access = KeychainAccess(dependencies)
     return .task(name: "keychain.\(request.command.verb)\(suffix)") {
-      // Input stays hidden from the first prompt on, also while a key is derived.
-      dependencies.terminal.hideInput()
-      defer { dependencies.terminal.showInput() }
-      guard let result = try await call(access) else { return .unanswered(request: request) }
+      let found = try await access.hidingInput(call)
+      guard let result = found else { return .unanswered(request: request) }
       return .done(request, result, warning: await access.keychain.takeWarning())
     }
     .catch { .refused(request, $0, dependencies) }

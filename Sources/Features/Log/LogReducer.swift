@@ -40,12 +40,14 @@ struct LogReducer: Reducer {
   private func tail(
     _ query: LogQuery, _ job: Int, _ dependencies: Dependencies
   ) -> [Effect<LogAction>] {
-    .task(name: "log.tail") {
-      let found = try await dependencies.logger.archive.newestRecords(
-        max(0, query.limit), matching: query.filter(at: dependencies.date.now))
+    let (logger, filter) = (dependencies.logger, query.filter)
+    return .task(name: "log.tail") {
+      let found = try await logger.archive.newestRecords(
+        max(0, query.limit),
+        matching: filter.written(inLast: query.since, before: dependencies.date.now))
       return .succeeded(
-        job: job, result: .records(records: found.records, unreadable: found.unreadable.orNone),
-        counts: dependencies.logger.statistics().counts)
+        job: job, result: .records(records: found.records, unreadable: found.unreadable),
+        counts: logger.statistics().counts)
     }
     .catch { .failed(job: job, failure: Failure($0, dependencies)) }
     .cancellable(id: job)
@@ -55,13 +57,16 @@ struct LogReducer: Reducer {
   private func pages(
     _ query: LogQuery, _ job: Int, _ dependencies: Dependencies
   ) -> [Effect<LogAction>] {
-    let follows = query.follows == true
-    return .run(name: follows ? "log.follow" : "log.tail.parts") { send in
-      let pages = dependencies.logger.archive.pages(
-        newest: max(0, query.limit), matching: query.filter(at: dependencies.date.now),
-        following: follows ? dependencies.clock : nil)
+    let (logger, filter) = (dependencies.logger, query.filter)
+    let clock = query.follows == true ? dependencies.clock : nil
+    return .run(name: clock == nil ? "log.tail.parts" : "log.follow") { send in
+      let pages = logger.archive.pages(
+        newest: max(0, query.limit),
+        matching: filter.written(inLast: query.since, before: dependencies.date.now),
+        following: clock)
       for try await page in pages {
-        await send.start(.found(page, job, dependencies.logger)).finish()
+        let end = page.isLast ? LogListEnd(page, counts: logger.statistics().counts) : nil
+        await send.start(.listed(job: job, records: page.records, end: end)).finish()
       }
     }
     .catch { .failed(job: job, failure: Failure($0, dependencies)) }
@@ -83,27 +88,17 @@ struct LogReducer: Reducer {
   }
 }
 
-extension LogAction {
-  /// A page of a list.
-  fileprivate static func found(
-    _ page: LogPageSequence.Element, _ job: Int, _ logger: any Logger
-  ) -> LogAction {
-    guard page.isLast else { return .listed(job: job, records: page.records) }
-    let end = LogListEnd(
-      count: page.count, unreadable: page.unreadable.orNone, counts: logger.statistics().counts)
-    return .listed(job: job, records: page.records, end: end)
+extension LogListEnd {
+  fileprivate init(_ page: LogPageSequence.Element, counts: [String: Int]) {
+    self.init(count: page.count, unreadable: page.unreadable, counts: counts)
   }
 }
 
 extension LogQuery {
-  /// The filter of the query for a reader that starts at this time, in microseconds since 1970.
-  fileprivate func filter(at now: Int64) -> LogFilter {
+  /// The filter of the query, but for `since`, which depends on the time when the effect starts.
+  fileprivate var filter: LogFilter {
     var filter = LogFilter()
     (filter.level, filter.text, filter.step) = (level, text, step)
-    filter.since = since.map {
-      let (time, overflow) = now.subtractingReportingOverflow($0)
-      return overflow ? .min : time
-    }
     return filter
   }
 }
@@ -132,7 +127,7 @@ extension LogCommand {
     case .export(let path):
       {
         let last = try await LogExport($0).write(to: path)
-        return .exported(count: last.count, path: path, unreadable: last.unreadable.orNone)
+        return .exported(count: last.count, path: path, unreadable: last.unreadable)
       }
     case .redactTest(let text): { .redacted(text: $0.logger.redact(text)) }
     case .clear:
@@ -142,8 +137,4 @@ extension LogCommand {
       }
     }
   }
-}
-
-extension Int {
-  fileprivate var orNone: Int? { self == 0 ? nil : self }
 }
