@@ -31,7 +31,7 @@ import Testing
       info: RecordingInfo(
         schema: Self.schema, created: 1_795_214_700_000_000, environment: "mock", seed: "1"),
       state: store.state, journal: nil, clock: { 0 })
-    store.setHooks(recorder.hooks)
+    store.setHooks { _, _ in recorder.hooks }
     store.send(.historyLoaded(["echo 家 one", "two"]))
     store.send(.begin(prompt: EditorPrompt(first: "> ", continuation: ". ")))
     var decoder = KeyDecoder()

@@ -20,12 +20,19 @@ struct LineEditorProgramTests {
   private static func start(
     _ program: Program, _ arguments: String..., columns: Int = 80
   ) async throws -> PtyProcess {
+    try quiet(program)
     let terminal = try PtyProcess(
       try Program.executable(), ["--home", "h", "--no-init"] + arguments,
       environment: program.environment(variables), folder: program.folder.path, columns: columns)
     let screen = await terminal.waitForScreen(columns: columns) { $0.text.hasSuffix("board›") }
     #expect(screen.text == "board›")
     return terminal
+  }
+
+  /// Makes a home in which the program does not greet.
+  private static func quiet(_ program: Program) throws {
+    if !program.exists("h") { try program.makeFolder("h") }
+    if !program.exists("h/init.sb") { try program.folder.write("", to: "h/init.sb") }
   }
 
   /// Waits for a text on the screen; the trailing prompt may have a blank behind it.
@@ -321,7 +328,7 @@ struct LineEditorProgramTests {
   @Test("without colour there are no hints, and --ascii has only ASCII of its own")
   func withoutColor() async throws {
     let program = try Program()
-    try program.makeFolder("h")
+    try Self.quiet(program)
     try program.folder.write("echo before\n", to: "h/history")
     let terminal = try PtyProcess(
       try Program.executable(), ["--home", "h", "--no-init", "--ascii", "--color", "never"],

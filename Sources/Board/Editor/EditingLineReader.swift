@@ -23,8 +23,8 @@ final class EditingLineReader: LineReader {
     var wasInterrupted = false
     /// Whether the next SIGCONT follows from Ctrl-Z, after which the line is already shown.
     var expectsContinue = false
-    /// The prompt of the line that is edited.
-    var prompt = ""
+    /// The prompt of the line that is edited, or that begins once no other prompt is shown.
+    var prompt: String?
     var history: HistoryFile?
     var hasLoadedHistory = false
   }
@@ -85,15 +85,16 @@ final class EditingLineReader: LineReader {
   // MARK: The thread that waits for keys
 
   private func edit(_ prompt: EditorPrompt) throws(SystemError) -> LineRead {
+    shared.withLock { $0.prompt = prompt.first }
+    defer { endEditing() }
     waitForPauses()
     guard terminal.beginLine() else { return .endOfInput }
-    defer {
-      terminal.endLine()
-      endEditing()
-    }
+    defer { terminal.endLine() }
+    var prompt = prompt
     shared.withLock { shared in
       shared.isEditing = true
-      shared.prompt = prompt.first
+      // It may have changed in the meantime.
+      prompt.first = shared.prompt ?? prompt.first
     }
     screen.begin()
     store.send(.begin(prompt: prompt))
@@ -110,7 +111,7 @@ final class EditingLineReader: LineReader {
 
   private func endEditing() {
     let pausing = shared.withLock { shared in
-      shared.isEditing = false
+      (shared.isEditing, shared.prompt) = (false, nil)
       defer { shared.pausing = [] }
       return shared.pausing
     }
@@ -223,9 +224,9 @@ final class EditingLineReader: LineReader {
   /// Shows another prompt before the line that is edited.
   func promptMayHaveChanged(_ prompt: String) {
     let hasChanged = shared.withLock { shared in
-      guard shared.isEditing, shared.prompt != prompt else { return false }
+      guard let shown = shared.prompt, shown != prompt else { return false }
       shared.prompt = prompt
-      return true
+      return shared.isEditing
     }
     guard hasChanged else { return }
     store.send(.promptChanged(EditorPrompt(first: prompt, continuation: continuationPrompt)))
