@@ -6,6 +6,12 @@ STATIC := $(if $(filter Linux,$(UNAME)),--static-swift-stdlib,)
 RELEASE := $(SWIFT) build -c release $(STATIC) --product swiftboard
 SOURCES := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources Examples Fuzz/Package.swift Fuzz/Sources
 ARGS ?=
+NAME ?= swiftboard
+PROGRAMS = $(DESTDIR)$(PREFIX)/bin
+MANUALS = $(DESTDIR)$(PREFIX)/share/man/man1
+BASH = $(DESTDIR)$(PREFIX)/share/bash-completion/completions
+ZSH = $(DESTDIR)$(PREFIX)/share/zsh/site-functions
+FISH = $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
 FUZZ_SECONDS ?= 60
 SEQUENCES ?= 100000
 
@@ -13,7 +19,8 @@ SEQUENCES ?= 100000
 # the benchmarks are built there too, so that the library is compiled once.
 CHECK := --scratch-path $(CURDIR)/.build/check --disable-build-manifest-caching
 
-.PHONY: run test soak allocations fuzz bench format lint install libraries examples sanitize clean
+.PHONY: run test soak allocations fuzz bench format lint install uninstall archive libraries examples \
+  sanitize clean
 
 run: libraries
 	@$(RELEASE) >&2
@@ -64,10 +71,25 @@ lint:
 	@scripts/platform-imports
 	@! grep -nE '\.package\((url|path|name|id)' Package.swift || { echo 'Package.swift names a package' >&2; exit 1; }
 
+# The program without symbols, its manual page, and completions for three shells.
 install: libraries
 	$(RELEASE)
-	install -d "$(DESTDIR)$(PREFIX)/bin"
-	install -m 755 "$$($(RELEASE) --show-bin-path)/swiftboard" "$(DESTDIR)$(PREFIX)/bin/swiftboard"
+	install -d "$(PROGRAMS)" "$(MANUALS)" "$(BASH)" "$(ZSH)" "$(FISH)"
+	strip -o "$(PROGRAMS)/swiftboard" "$$($(RELEASE) --show-bin-path)/swiftboard"
+	chmod 755 "$(PROGRAMS)/swiftboard"
+	"$(PROGRAMS)/swiftboard" --environment mock manual > "$(MANUALS)/swiftboard.1"
+	"$(PROGRAMS)/swiftboard" --environment mock completions bash > "$(BASH)/swiftboard"
+	"$(PROGRAMS)/swiftboard" --environment mock completions zsh > "$(ZSH)/_swiftboard"
+	"$(PROGRAMS)/swiftboard" --environment mock completions fish > "$(FISH)/swiftboard.fish"
+
+uninstall:
+	rm -f "$(PROGRAMS)/swiftboard" "$(MANUALS)/swiftboard.1" "$(BASH)/swiftboard" "$(ZSH)/_swiftboard" \
+	  "$(FISH)/swiftboard.fish"
+
+# What a release attaches: the installed files in one archive.
+archive:
+	$(MAKE) install PREFIX= DESTDIR="$(CURDIR)/.build/archive/$(NAME)"
+	tar -C .build/archive -czf "$(NAME).tar.gz" "$(NAME)"
 
 # The store under the thread sanitizer, with a lock that it sees.
 sanitize: libraries

@@ -33,6 +33,8 @@ public struct Dependencies: Sendable {
   public var random: RandomSource
   /// The requests in flight, shared by copies of this value, so that equal requests become one.
   public var exchanges = ResponseExchanges()
+  /// Looks at what is installed, for `doctor`. Empty if the environment uses nothing of the machine.
+  public var installation: @Sendable () async -> [InstallationFinding] = { [] }
   /// Creates services of the same environment for a separate run, with their own files in `folder`.
   /// With `sharesHome`, documents, preferences, API services and secrets are shared, and only the
   /// cache and the log are separate. It is `nil` if the environment provides none. Creating the

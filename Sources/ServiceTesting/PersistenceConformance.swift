@@ -56,7 +56,6 @@ public struct PersistenceConformance: Sendable {
         try await searchesAreRemovedByTextOrScope($0)
       },
       check("answers come back whole") { try await answersComeBackWhole($0) },
-      check("refreshing keeps the body") { try await refreshingKeepsTheBody($0) },
       check("the least recently used leaves first", PersistenceLimits(cacheEntries: 3)) {
         try await theLeastRecentlyUsedIsRemovedFirst($0)
       },
@@ -318,24 +317,11 @@ public struct PersistenceConformance: Sendable {
       ])
   }
 
-  private func refreshingKeepsTheBody(_ service: any PersistenceService) async throws {
-    try await service.storeResponse(Self.response("k"))
-    let headers = [HTTPHeader("ETag", "new")]
-    try await service.refreshResponse("k", headers: headers, stored: 7, expires: 9)
-    try await service.refreshResponse("none", headers: headers, stored: 7, expires: 9)
-    let read = try await service.cachedResponse("k")
-    try equal(read?.headers, headers)
-    try equal(read?.stored, 7)
-    try equal(read?.expires, 9)
-    try equal(read?.body, Self.response("k").body)
-    try await equal(service.cachedResponses().count, 1)
-  }
-
   private func theLeastRecentlyUsedIsRemovedFirst(_ service: any PersistenceService) async throws {
     for key in ["a", "b", "c"] { try await service.storeResponse(Self.response(key)) }
     _ = try await service.cachedResponse("a")
     try await service.storeResponse(Self.response("d"))
-    try await service.refreshResponse("c", headers: [], stored: 1, expires: nil)
+    try await service.storeResponse(Self.response("c"))
     try await service.storeResponse(Self.response("e"))
     try await equal(service.cachedResponses().map(\.key), ["c", "d", "e"])
   }

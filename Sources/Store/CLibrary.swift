@@ -6,9 +6,9 @@
   import Darwin
 #endif
 
-// What the module needs of the C library beside its lock: a cheap clock, and standard error.
+// The parts of the C library that the module needs besides its lock.
 
-/// Writes a line to standard error: the default for issues.
+/// Writes a line to standard error. This is the default handler of issues.
 @usableFromInline
 func writeToStandardError(_ line: String) {
   var text = line + "\n"
@@ -17,8 +17,9 @@ func writeToStandardError(_ line: String) {
   }
 }
 
-/// A monotonic clock that costs a few nanoseconds and moves every few milliseconds: good enough to
-/// say since when an effect runs, which is written for each.
+/// Returns the time of a monotonic clock in nanoseconds. The call costs a few nanoseconds and the
+/// clock advances every few milliseconds, which is precise enough for the start time of every
+/// effect.
 @usableFromInline
 func coarseNanoseconds() -> Int64 {
   var time = timespec()

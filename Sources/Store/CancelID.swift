@@ -1,10 +1,10 @@
-/// Names effects so that they can be cancelled: any hashable value; values of different types
-/// differ.
+/// A name of effects with which they can be cancelled. Any hashable value can be an id. Values of
+/// different types differ.
 ///
-/// An id belongs to one store and to the position in the composition where it was given: the same
-/// value in a sibling, in another row or in another store is another id. Its `description`, `==`,
-/// `hash(into:)` and `deinit` may run under the lock of the store: they must not use it. Numbers
-/// and strings cost no allocation, other types one.
+/// An id belongs to one store and to the position in the composition where it was given. The same
+/// value in a sibling, in another row or in another store is a different id. The value's
+/// `description`, `==`, `hash(into:)` and `deinit` can run under the lock of the store and must not
+/// use it. Numbers and strings cost no allocation, other types one.
 public struct CancelID: Hashable, Sendable, CustomStringConvertible {
   @usableFromInline
   enum Value: Sendable {
@@ -15,13 +15,14 @@ public struct CancelID: Hashable, Sendable, CustomStringConvertible {
 
   @usableFromInline let value: Value
 
-  /// Takes any value as an id; a `CancelID` stays what it is.
+  /// Creates an id from any value. A `CancelID` is copied.
   ///
-  /// - Complexity: `Int` and `String` are kept in place; any other type costs one allocation and is
-  ///   hashed once, here.
+  /// - Complexity: `Int` and `String` are stored inline. A value of another type costs one
+  ///   allocation and is hashed once, here.
   @inlinable
   public init(_ base: some Hashable & Sendable) {
-    // Compared first: casting what may be of any type takes longer than all the rest.
+    // The types are compared first, because casting a value of any type is slower than everything
+    // else here.
     let type = type(of: base)
     if type == Int.self, let number = base as? Int {
       value = .number(number)
@@ -34,6 +35,7 @@ public struct CancelID: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
+  /// The description of the value.
   public var description: String {
     switch value {
     case .number(let number): number.description
@@ -42,6 +44,8 @@ public struct CancelID: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
+  /// Returns whether two ids are equal. If neither is an `Int` or a `String`, compares hashes
+  /// first.
   @inlinable
   public static func == (a: CancelID, b: CancelID) -> Bool {
     switch (a.value, b.value) {
@@ -52,6 +56,7 @@ public struct CancelID: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
+  /// Hashes the value. O(1) for values that are neither `Int` nor `String`.
   @inlinable
   public func hash(into hasher: inout Hasher) {
     switch value {
@@ -62,12 +67,12 @@ public struct CancelID: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// An id of a type that the store does not know. A class, so that copying is a retain and most
-/// comparisons end at the hash.
+/// A box for an id of a type that the store does not know. It is a class, so that a copy costs one
+/// retain and most comparisons end at the hash.
 @usableFromInline
 class AnyCancelID: @unchecked Sendable {
-  // Unchecked only because a subclassable class cannot be checked: this field and the subclass's
-  // are constants of Sendable types.
+  // Unchecked only because a class that can be subclassed cannot be checked. This field and the
+  // subclass's are constants of Sendable types.
   @usableFromInline let hash: Int
 
   @inlinable
@@ -83,7 +88,7 @@ class AnyCancelID: @unchecked Sendable {
 
 @usableFromInline
 final class TypedCancelID<Base: Hashable & Sendable>: AnyCancelID, @unchecked Sendable {
-  // Unchecked as its superclass is; its field is a constant of a Sendable type.
+  // Unchecked like its superclass. Its field is a constant of a Sendable type.
   @usableFromInline let base: Base
 
   @inlinable
@@ -102,12 +107,12 @@ final class TypedCancelID<Base: Hashable & Sendable>: AnyCancelID, @unchecked Se
   override var description: String { String(describing: base) }
 }
 
-/// One element of the path from the root reducer to a child: the identity of the child, and its
-/// name in descriptors.
+/// An element of the path from the root reducer to a child: the identity of the child, and its name
+/// in descriptors.
 @usableFromInline
 struct ScopeKey: Hashable, Sendable {
   @usableFromInline let identity: CancelID
-  /// Shown in ids; `nil` if the composition gave no name.
+  /// The name shown in ids, or `nil` if the composition gave none.
   @usableFromInline let label: String?
 
   @inlinable
@@ -124,7 +129,8 @@ struct ScopeKey: Hashable, Sendable {
 }
 
 extension ScopeKey {
-  /// By the id that the composition gave, else by its line of source.
+  /// Creates a key from the id that the composition gave, or from the source location if it gave
+  /// none.
   @inlinable
   init(id: (any Hashable & Sendable)?, location: SourceLocation) {
     if let id {
@@ -137,7 +143,7 @@ extension ScopeKey {
 }
 
 extension CancelID {
-  /// From an id whose type is not known here.
+  /// Creates an id from a value of a type that is not known at compile time.
   @inlinable
   init(opening id: any Hashable & Sendable) {
     func wrap(_ id: some Hashable & Sendable) -> CancelID { CancelID(id) }

@@ -1,22 +1,22 @@
-/// An effect of a store, as it is now.
+/// A snapshot of an effect of a store.
 public struct RunningEffect<Action: Sendable>: Sendable {
-  /// How far an effect is.
+  /// The progress of an effect.
   public enum Phase: Sendable, Equatable {
-    /// Waiting for its turn in a sequence, or for a permit of its limit.
+    /// The effect waits for its turn in a sequence, or for a permit of its limit.
     case pending
-    /// Its task was made.
+    /// The effect's task was created.
     case running
-    /// Nothing of it is reduced any more; its task has not returned yet.
+    /// The effect was cancelled: none of its actions is reduced, but its task has not returned yet.
     case cancelled
   }
 
-  /// Name, kind, id and place of the effect.
+  /// The name, kind, id and place of the effect.
   public let descriptor: EffectDescriptor
-  /// How far it is.
+  /// The progress of the effect.
   public let phase: Phase
-  /// When the reduction returned it; exact to a few milliseconds.
+  /// The time at which the reduction returned the effect, precise to a few milliseconds.
   public let since: ContinuousClock.Instant
-  /// The step that returned it.
+  /// The step that returned the effect.
   public let step: Int
   /// The action of that step.
   ///
@@ -39,7 +39,7 @@ public struct RunningEffect<Action: Sendable>: Sendable {
 }
 
 extension StoreMachine {
-  /// The effects whose work has not ended. O(most effects that there ever were at once).
+  /// The effects whose work has not ended. O(maximum number of simultaneous effects so far).
   var unendedEffects: [RunningEffect<R.Action>] {
     graph.tree.unended.compactMap { effect in
       works[Int(effect.id.slot)].flatMap { RunningEffect($0, effect.phase) }

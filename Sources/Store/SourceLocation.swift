@@ -1,28 +1,29 @@
 /// A location in the user's source, taken with `#fileID` and `#line`.
 public struct SourceLocation: Sendable, Hashable, CustomStringConvertible {
-  /// Module and file, as `#fileID` gives them.
+  /// The module and file, as `#fileID` returns them.
   public let fileID: StaticString
-  /// From 1.
+  /// The line number, from 1.
   public let line: UInt32
 
-  /// The line that calls it, where nothing is passed. 24 bytes, no allocation: the text is the
-  /// compiler's.
+  /// Creates a location, by default that of the calling line. Its size is 24 bytes. It allocates
+  /// nothing, because the text is static.
   @inlinable
   public init(fileID: StaticString = #fileID, line: UInt32 = #line) {
     self.fileID = fileID
     self.line = line
   }
 
+  /// The file and the line, for example `Module/File.swift:7`.
   public var description: String { "\(fileID):\(line)" }
 
-  /// Equal by content: O(length of the file ID).
+  /// Returns whether the contents are equal. O(length of the file ID).
   public static func == (a: SourceLocation, b: SourceLocation) -> Bool {
     a.line == b.line && a.fileID.description == b.fileID.description
   }
 
+  /// Hashes the line.
   public func hash(into hasher: inout Hasher) {
-    // Without the file ID, of which a string would have to be made: equal lines of two files are
-    // rare.
+    // The file ID would have to be converted to a string. Equal lines of two files are rare.
     hasher.combine(line)
   }
 }

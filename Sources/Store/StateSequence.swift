@@ -1,14 +1,15 @@
-/// States of a store, conflated: each element is the latest there is when it is asked for.
+/// A conflated sequence of a store's states: each element is the latest state at the time of the
+/// request.
 ///
-/// Each iteration watches the store on its own. Between requests, only a flag is kept.
+/// Each iteration observes the store separately. Between requests, only a flag is kept.
 public struct StateSequence<Value: Sendable>: AsyncSequence, Sendable {
-  /// What is iterated over.
+  /// The state, or the part of it that is iterated.
   public typealias Element = Value
-  /// Iterating never throws.
+  /// The sequence never throws.
   public typealias Failure = Never
 
   @usableFromInline let read: @Sendable () -> Value
-  /// Removes repetitions if there is one.
+  /// Compares values to skip repetitions, or `nil` to deliver every value.
   let isEqual: (@Sendable (Value, Value) -> Bool)?
   let observe:
     @Sendable (@escaping @Sendable () -> Void, @escaping @Sendable () -> Void) ->
@@ -26,10 +27,10 @@ public struct StateSequence<Value: Sendable>: AsyncSequence, Sendable {
     self.observe = observe
   }
 
-  /// Begins to watch: one observer of the store until the iterator is dropped.
+  /// Creates an iterator, which observes the store until it is released.
   ///
-  /// - Complexity: Three small objects. From then on every step of the store takes one lock more,
-  ///   to set the flag, and resumes the waiting iteration.
+  /// - Complexity: Three small objects. From then on, every step of the store acquires one more
+  ///   lock to set the flag, and resumes the waiting iteration.
   public func makeAsyncIterator() -> Iterator {
     let signal = ChangeSignal()
     return Iterator(
@@ -37,9 +38,9 @@ public struct StateSequence<Value: Sendable>: AsyncSequence, Sendable {
       watch: Watch(observe({ signal.mark() }, { signal.end() })))
   }
 
-  /// Watches until it is dropped.
+  /// An iterator that observes the store until it is released.
   ///
-  /// - Complexity: Dropping it is O(number of observers), under the store's lock.
+  /// - Complexity: Releasing it is O(number of observers), under the store's lock.
   public struct Iterator: AsyncIteratorProtocol {
     let sequence: StateSequence
     let signal: ChangeSignal
@@ -52,17 +53,16 @@ public struct StateSequence<Value: Sendable>: AsyncSequence, Sendable {
       self.watch = watch
     }
 
-    /// The present value at first, then the latest once there is a newer one; `nil` when the store
-    /// has ended or the task is cancelled.
+    /// Returns the present value on the first call, and then the latest value once it has changed.
+    /// Returns `nil` if the store has ended or the task is cancelled.
     ///
-    /// - Complexity: One lock for the mark and one of the store for each value that is read, and a
-    ///   copy of it; with repetitions removed, one comparison. Suspends only where nothing has
-    ///   changed.
+    /// - Complexity: One lock for the flag, and one lock of the store and one copy for each value.
+    ///   If repetitions are skipped, also one comparison. Suspends only if nothing has changed.
     public mutating func next() async -> Value? {
       await next(isolation: nil)
     }
 
-    /// As `next()`, in the isolation of the caller.
+    /// The same as `next()`, in the isolation of the caller.
     public mutating func next(isolation actor: isolated (any Actor)?) async -> Value? {
       while await signal.wait() {
         let value = sequence.read()
@@ -76,7 +76,7 @@ public struct StateSequence<Value: Sendable>: AsyncSequence, Sendable {
   }
 }
 
-/// Ends an observation with its own life.
+/// An owner of an observation that cancels it on release.
 final class Watch: Sendable {
   private let observation: Observation
 
@@ -89,10 +89,10 @@ final class Watch: Sendable {
   }
 }
 
-/// Whether something has changed since it was last asked; one task waits at a time.
+/// A flag that records a change since the last request. At most one task waits for it at a time.
 final class ChangeSignal: Sendable {
   private struct State {
-    // The first look is due at once.
+    // Set, because the first request returns the present value.
     var isMarked = true
     var isOver = false
     var waiter: UnsafeContinuation<Bool, Never>?
@@ -116,7 +116,7 @@ final class ChangeSignal: Sendable {
     waiter?.resume(returning: false)
   }
 
-  /// Whether there was a change; false at the end and when the waiting task is cancelled.
+  /// Waits for a change. Returns `false` at the end and if the waiting task is cancelled.
   func wait() async -> Bool {
     await withTaskCancellationHandler {
       await withUnsafeContinuation { continuation in

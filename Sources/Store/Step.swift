@@ -1,36 +1,36 @@
 /// The sender of an action.
 public enum StepOrigin: Sendable, Hashable {
-  /// A person's line, as typed, and its position, for example `demo.sb:7`.
+  /// A line that a user typed, and its position, for example `demo.sb:7`.
   case user(line: String, at: String)
-  /// A link that was opened, whole, for example `swiftboard://api/get`.
+  /// A link that was opened, in full, for example `swiftboard://api/get`.
   case link(String)
-  /// Code that embeds the store, and what it calls itself; `send` says "" where nothing is passed.
+  /// Code that embeds the store, and its name. The name is empty by default.
   case program(String)
-  /// An effect, its id where it has one, and the number of the step that returned it.
+  /// An effect, its id if it has one, and the number of the step that returned it.
   case effect(name: String, id: String?, step: Int)
 }
 
-/// One reduction, as hooks and observers see it. Two words beside the action, and one small object
-/// where the origin has a name or there are effects.
+/// A reduction, as hooks and observers receive it. Its size is two words beside the action. It
+/// allocates one small object if the origin has a name or there are effects.
 public struct Step<Action: Sendable>: Sendable {
-  /// 1, 2, 3 … in the order of reduction, without gaps.
+  /// The number of the step: 1, 2, 3 and so on in the order of reduction, without gaps.
   public let number: Int
-  /// What was reduced.
+  /// The reduced action.
   public let action: Action
-  /// `nil` for the commonest of steps, sent by nameless code and without effects: copying it is
-  /// cheap then.
+  /// `nil` for the most common steps, which nameless code sends and which have no effects. Copying
+  /// them is cheap.
   @usableFromInline let details: StepDetails?
 
   /// The sender of the action.
   @inlinable
   public var origin: StepOrigin { details?.origin ?? .program("") }
-  /// What was returned, in order. `.none` leaves nothing here. O(1): they were made when the step
-  /// was.
+  /// The descriptors of the returned effects, in order, without `.none`. O(1), because they were
+  /// created with the step.
   @inlinable
   public var effects: [EffectDescriptor] { details?.effects ?? [] }
 
-  /// Whether the origin is nameless code and there are no effects. O(1), and cheaper than to ask
-  /// for the two.
+  /// Whether the origin is nameless code and there are no effects. O(1), and cheaper than reading
+  /// both properties.
   @inlinable
   public var isBare: Bool { details == nil }
 
@@ -41,7 +41,7 @@ public struct Step<Action: Sendable>: Sendable {
     self.details = details
   }
 
-  /// A step as a store makes it; for tests and replays.
+  /// Creates a step as a store creates it, for tests and replays.
   ///
   /// - Complexity: One small object, or none if there are no effects and the origin is nameless
   ///   code.
@@ -73,39 +73,39 @@ extension StepOrigin {
   }
 }
 
-/// What an effect is, without what it does: comparable in tests, written to recordings, listed
-/// while it runs.
+/// A description of an effect without its work. It is compared in tests, written to recordings, and
+/// listed while the effect runs.
 ///
-/// Two descriptors are equal when name, ids, kind and parts are; the location in the source may
-/// move between versions and does not count.
+/// Two descriptors are equal if their names, ids, kinds and parts are equal. The location in the
+/// source is not compared, because it can change between versions.
 public struct EffectDescriptor: Sendable, Hashable {
-  /// What an effect does, as far as the store knows.
+  /// The kind of an effect, as far as the store knows it.
   public enum Kind: String, Sendable, Hashable {
-    /// `task` and `run` are work that takes time; `send`, `cancel` and `issue` are done at once;
-    /// `merge` and `concatenate` are groups, whose members are in `parts`.
+    /// `task` and `run` are work that takes time. `send`, `cancel` and `issue` are done at once.
+    /// `merge` and `concatenate` are groups, with their members in `parts`.
     case task, run, send, cancel, merge, concatenate, issue
   }
 
-  /// What it does.
+  /// The kind of the effect.
   public let kind: Kind
-  /// The name it was given, else its kind.
+  /// The name given to the effect, or its kind if none was given.
   public let name: String
-  /// The cancel ids, each with its position in the composition, `/` between the parts: in the order
-  /// in which the effect was given them, none twice. Of a `cancel` the first is the one that it
-  /// cancels.
+  /// The cancel ids without duplicates, in the order in which they were given to the effect. Each
+  /// begins with its position in the composition; `/` separates the parts. The first id of a
+  /// `cancel` is the one that it cancels.
   public let ids: [String]
-  /// The members of a `merge` or `concatenate`, in order; else empty.
+  /// The members of a `merge` or `concatenate`, in order. Empty for other kinds.
   public let parts: [EffectDescriptor]
-  /// Where it was made; not part of equality.
+  /// The source location of the code that made the effect. It is not part of equality.
   public let location: SourceLocation
 
-  /// The first of the cancel ids; `nil` if there is none.
+  /// The first cancel id, or `nil` if there is none.
   public var id: String? { ids.first }
 
-  /// A descriptor to compare with, of an effect with one id or none. Without a name it has its
-  /// kind's.
+  /// Creates a descriptor for comparison, of an effect with at most one id. The default name is
+  /// that of the kind.
   ///
-  /// - Parameter id: Places and the id itself, joined by `/`.
+  /// - Parameter id: The places and the id itself, joined by `/`.
   public init(
     kind: Kind, name: String? = nil, id: String? = nil, parts: [EffectDescriptor] = [],
     location: SourceLocation = SourceLocation()
@@ -114,9 +114,9 @@ public struct EffectDescriptor: Sendable, Hashable {
       kind: kind, name: name, ids: id.map { [$0] } ?? [], parts: parts, location: location)
   }
 
-  /// A descriptor to compare with. Without a name it has its kind's.
+  /// Creates a descriptor for comparison. The default name is that of the kind.
   ///
-  /// - Parameter ids: As `ids`: places and the id itself, joined by `/`.
+  /// - Parameter ids: The ids, each with its places, joined by `/`.
   public init(
     kind: Kind, name: String? = nil, ids: [String], parts: [EffectDescriptor] = [],
     location: SourceLocation = SourceLocation()
@@ -128,11 +128,13 @@ public struct EffectDescriptor: Sendable, Hashable {
     self.location = location
   }
 
-  /// Equal but for the location in the source. O(length of the strings).
+  /// Returns whether two descriptors are equal, regardless of the location in the source. O(length
+  /// of the strings).
   public static func == (a: EffectDescriptor, b: EffectDescriptor) -> Bool {
     a.kind == b.kind && a.name == b.name && a.ids == b.ids && a.parts == b.parts
   }
 
+  /// Hashes everything except the location in the source.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(kind)
     hasher.combine(name)
@@ -141,25 +143,25 @@ public struct EffectDescriptor: Sendable, Hashable {
   }
 }
 
-/// A misuse of the store or an uncaught error: reported, never fatal.
+/// A misuse of the store or an uncaught error. It is reported and never stops the program.
 public struct StoreIssue: Error, Sendable, Equatable, CustomStringConvertible {
-  /// What happened, why that is likely, and what to do.
+  /// A description of what happened, the likely cause, and the fix.
   public let message: String
-  /// Where the effect was made, or where the reducer that was misused was composed.
+  /// The source location of the effect, or of the composition of the misused reducer.
   public let location: SourceLocation
-  /// The step that returned the effect, 0 if there is none.
+  /// The step that returned the effect, or 0 if there is none.
   public let step: Int
-  /// The effect whose error was not caught, which has ended; `nil` for every other issue.
+  /// The effect that ended with an uncaught error, or `nil` for every other issue.
   public let failedEffect: EffectDescriptor?
-  /// What that effect threw, as the error describes itself.
+  /// The description of the error that the effect threw.
   public let errorText: String?
 
-  /// An issue as a store reports it; for tests and handlers.
+  /// Creates an issue as a store reports it, for tests and handlers.
   ///
   /// - Parameters:
-  ///   - step: 0 if no step is to blame.
-  ///   - failedEffect: The effect that threw; `nil` if none did.
-  ///   - errorText: What it threw.
+  ///   - step: The step that caused the issue, or 0 if there is none.
+  ///   - failedEffect: The effect that threw, or `nil` if none did.
+  ///   - errorText: The description of the error.
   public init(
     message: String, location: SourceLocation, step: Int, failedEffect: EffectDescriptor? = nil,
     errorText: String? = nil
@@ -171,22 +173,23 @@ public struct StoreIssue: Error, Sendable, Equatable, CustomStringConvertible {
     self.errorText = errorText
   }
 
+  /// The location and the message.
   public var description: String { "\(location): \(message)" }
 }
 
-/// Taps on the reductions of one store, called on the reducing thread inside the store's critical
-/// section: they see every step before the observers do. They must be quick and must not call the
-/// store.
+/// Functions that are called on the reducing thread inside the store's critical section, before
+/// observers receive the step. They must be quick and must not call the store.
 public struct StepHooks<State: Sendable, Action: Sendable>: Sendable {
-  /// Before the reducer is called, with the number the step will have. A call a step.
+  /// Called before the reducer, with the number of the step. Called once for each step.
   public var willReduce: (@Sendable (_ number: Int) -> Void)?
-  /// After the reducer returned. Keeping a copy of the state makes the next step copy what it
-  /// changes.
+  /// Called after the reducer returned. If the hook keeps a copy of the state, the next step copies
+  /// the parts that it changes.
   public var didReduce: (@Sendable (_ step: Step<Action>, _ state: borrowing State) -> Void)?
-  /// An issue, after the step it belongs to.
+  /// Called for an issue, after the step that caused it.
   public var issue: (@Sendable (StoreIssue) -> Void)?
 
-  /// Hooks; a `nil` one costs nothing. The calls of the others are part of the cost of every step.
+  /// Creates hooks. A `nil` hook costs nothing. Calls of the others are part of the cost of every
+  /// step.
   public init(
     willReduce: (@Sendable (Int) -> Void)? = nil,
     didReduce: (@Sendable (Step<Action>, borrowing State) -> Void)? = nil,

@@ -1,19 +1,21 @@
-// For test stores alone: a store that is held keeps what effects send in its queue until
-// `reduceNext()` is called. Turns, cancelling, ids, origins and tasks are the store's own, so that
-// a lazily stepped test meets the same rules as the program. It has one caller, and no observer of
-// a held store may send to it.
+// For test stores only: a held store keeps the actions of effects in its queue until `reduceNext()`
+// is called. It uses the store's own turns, cancellation, ids, origins and tasks, so that a test
+// that steps through actions meets the same rules as the program. A held store has one caller, and
+// its observers must not send actions to it.
 
 extension Store {
-  /// An action of an effect that waits for `reduceNext()`.
+  /// An effect's action that waits for `reduceNext()`.
   package struct WaitingAction: Sendable {
+    /// The queued action.
     package let action: Action
+    /// The sender of the action.
     package let origin: StepOrigin
-    /// The current turn is not over before it is reduced.
+    /// Whether the action belongs to the current turn, which ends only after it is reduced.
     package let isOfTurn: Bool
   }
 
-  /// Creates a held store: actions of effects wait in the queue until `reduceNext()` takes them,
-  /// including the actions of subscriptions that the initial state declares.
+  /// Creates a held store. Actions of effects, including the subscriptions that the initial state
+  /// declares, wait in the queue until `reduceNext()` is called.
   package convenience init(
     initialState: State, reducer: R, dependencies: R.Dependencies, executor: any TaskExecutor,
     isHeld: Bool, onIssue: @escaping @Sendable (StoreIssue) -> Void
@@ -26,9 +28,9 @@ extension Store {
     startSubscriptions()
   }
 
-  /// Reduces an action of the test's at once, before what waits. In an open turn it joins the turn:
-  /// what it causes at once comes behind what waits there. A store that has ended drops the action,
-  /// which is an issue at the line of the call.
+  /// Reduces an action of the test at once, before the queued ones. In an open turn it joins the
+  /// turn: the actions that it causes at once are queued behind those of the turn. A store that has
+  /// ended drops the action and reports an issue at the calling line.
   package func sendHeld(
     _ action: Action, origin: StepOrigin, fileID: StaticString = #fileID, line: UInt32 = #line
   ) -> StoreTask {
@@ -43,18 +45,19 @@ extension Store {
     return StoreTask(runtime: runtime, id: task)
   }
 
-  /// What waits, in the order in which it will be reduced, without the actions of effects that were
-  /// cancelled meanwhile.
+  /// The queued actions, in the order in which they will be reduced, without the actions of effects
+  /// that were cancelled in the meantime.
   package var waiting: [WaitingAction] {
     runtime.lock.withLock { $0.machine.waiting }
   }
 
-  /// The action that is reduced next. O(1) plus the number of queued actions of cancelled effects.
+  /// The action that is reduced next, or `nil` if there is none. O(number of queued actions of
+  /// cancelled effects).
   package var nextWaiting: WaitingAction? {
     runtime.lock.withLock { $0.machine.nextWaiting }
   }
 
-  /// Reduces the next action that waits. False if none does.
+  /// Reduces the next queued action. Returns whether there was one.
   @discardableResult
   package func reduceNext() -> Bool {
     var outcome = StoreRuntime<R>.Outcome()
@@ -68,31 +71,31 @@ extension Store {
     return isReduced
   }
 
-  /// The effects whose work has not ended; one that only waits for its last action to be reduced
-  /// has.
+  /// The effects whose work has not ended. The work of an effect has ended if only its last action
+  /// remains to be reduced.
   package var unendedEffects: [RunningEffect<Action>] {
     effects.filter { $0.descriptor.kind != .send }
   }
 
-  /// Cancels every effect; what they sent and nothing took is dropped.
+  /// Cancels every effect and drops their queued actions.
   package func cancelEffects() {
     runtime.handle { $0.cancelAll() }
   }
 
-  /// Cancels every effect and drops what waits. Nothing is reduced any more.
+  /// Cancels every effect and drops the queued actions. The store reduces no more actions.
   package func closeHeld() {
     runtime.handle { $0.close() }
   }
 }
 
 extension StoreMachine {
-  /// What waits, in the order in which it will be reduced.
+  /// The queued actions, in the order in which they will be reduced.
   var waiting: [Store<R>.WaitingAction] {
     turn.elements.filter { !isDropped($0) }.map { describe($0, isOfTurn: true) }
       + arrivals.elements.filter { !isDropped($0) }.map { describe($0, isOfTurn: false) }
   }
 
-  /// The first of `waiting`.
+  /// The first action of `waiting`.
   var nextWaiting: Store<R>.WaitingAction? {
     if let next = turn.first(where: { !isDropped($0) }) { return describe(next, isOfTurn: true) }
     return arrivals.first { !isDropped($0) }.map { describe($0, isOfTurn: false) }
@@ -106,6 +109,6 @@ extension StoreMachine {
 }
 
 extension StoreTask {
-  /// A handle to nothing.
+  /// A handle to no effects.
   package static var ended: StoreTask { .finished }
 }

@@ -1,6 +1,6 @@
 extension Store {
-  /// `observe` that also reports the store's end: `end` is called once, when the store closes, or
-  /// at once where it is closed already.
+  /// Observes steps and also the store's end: `end` is called once, when the store closes, or at
+  /// once if it is closed.
   @usableFromInline
   @discardableResult
   func observe(
@@ -10,26 +10,26 @@ extension Store {
     runtime.observe(observer, end: end)
   }
 
-  /// Every step with the state after it, in order, as an asynchronous sequence that ends with the
+  /// An asynchronous sequence of every step with the state after it, in order. It ends with the
   /// store.
   ///
   /// The store does not wait for the consumer. It buffers steps until they are requested. A
-  /// buffered state is a copy, so the next step copies what it changes: if only the latest state
-  /// matters, `states` costs less.
+  /// buffered state is a copy, so the next step copies the parts that it changes. If only the
+  /// latest state matters, `states` costs less.
   ///
-  /// - Parameter limit: How many steps may be in the buffer; beyond that the oldest are dropped.
-  ///   Unlimited by default.
-  /// - Complexity: One observer, until the stream or the iterating task ends. A step costs an
-  ///   element in the buffer and the lock of the stream; its memory is what has not been taken.
+  /// - Parameter limit: The maximum number of steps in the buffer. Beyond it, the oldest are
+  ///   dropped. Unlimited by default.
+  /// - Complexity: One observer, until the stream or the iterating task ends. Each step costs one
+  ///   element in the buffer and the lock of the stream.
   public func steps(buffering limit: Int? = nil) -> AsyncStream<(step: Step<Action>, state: State)>
   {
     stream(limit) { step, state in (step, copy state) }
   }
 
-  /// Every action, in order, as an asynchronous sequence that ends with the store.
+  /// An asynchronous sequence of every action, in order. It ends with the store.
   ///
-  /// - Parameter limit: As in `steps(buffering:)`.
-  /// - Complexity: As `steps(buffering:)`, without a state in the buffer.
+  /// - Parameter limit: The maximum number of actions in the buffer, as in `steps(buffering:)`.
+  /// - Complexity: The same as `steps(buffering:)`, without a state in the buffer.
   public func actions(buffering limit: Int? = nil) -> AsyncStream<Action> {
     stream(limit) { step, _ in step.action }
   }
@@ -47,23 +47,21 @@ extension Store {
     }
   }
 
-  /// The latest state, whenever it is newer than the last element. The sequence is conflated: a
-  /// slow consumer misses states but is never behind. It begins with the present state, and ends
-  /// with the store.
+  /// The latest states, conflated: a slow consumer misses states but is never behind. The sequence
+  /// begins with the present state and ends with the store.
   ///
   /// Nothing is kept between requests: the state is read when an element is requested.
   ///
-  /// - Complexity: O(1) to make; each iteration then watches by itself: see `StateSequence`.
+  /// - Complexity: O(1). Each iteration then observes the store; see `StateSequence`.
   public var states: StateSequence<State> { states { copy $0 } }
 
-  /// The latest of a part of the state, conflated like `states`, and only where it differs from the
-  /// one before:
+  /// The latest values of a part of the state, conflated like `states`, without repetitions:
   /// ```swift
   /// for await count in store.states(\.count) { … }
   /// ```
   ///
-  /// - Complexity: As `states`, and one read through the key path and one comparison for each mark
-  ///   that is taken, not for each step. The value taken last is kept.
+  /// - Complexity: The same as `states`, and one read through the key path and one comparison for
+  ///   each change that the consumer takes, not for each step. The last value is kept.
   public func states<Value: Sendable & Equatable>(
     _ value: KeyPath<State, Value> & Sendable
   ) -> StateSequence<Value> {
@@ -73,10 +71,10 @@ extension Store {
       observe: { runtime.observe($0, $1) })
   }
 
-  /// The latest of what `read` makes of the state, conflated like `states`. `read` runs under the
-  /// lock, like `withState`. Nothing is compared.
+  /// The latest results of `read` applied to the state, conflated like `states`. `read` runs under
+  /// the lock, like `withState`. Results are not compared.
   ///
-  /// - Complexity: As `states`, and one call of `read` for each element that is taken.
+  /// - Complexity: The same as `states`, and one call of `read` for each element that is taken.
   public func states<Value: Sendable>(
     _ read: @escaping @Sendable (borrowing State) -> Value
   ) -> StateSequence<Value> {
@@ -87,26 +85,26 @@ extension Store {
   }
 
   /// Calls `body` with each step in order, in the isolation of the caller, until the store ends or
-  /// the calling task is cancelled: for an actor that lives off a store.
+  /// the calling task is cancelled.
   ///
-  /// - Parameter limit: As in `steps(buffering:)`.
-  /// - Complexity: As `steps(buffering:)`: `body` runs asynchronously, and the store never waits
-  ///   for it.
+  /// - Parameter limit: The maximum number of steps in the buffer, as in `steps(buffering:)`.
+  /// - Complexity: The same as `steps(buffering:)`. `body` runs asynchronously, and the store never
+  ///   waits for it.
   nonisolated(nonsending) public func forEachStep(
     buffering limit: Int? = nil, _ body: (_ step: Step<Action>, _ state: State) async -> Void
   ) async {
     for await (step, state) in steps(buffering: limit) { await body(step, state) }
   }
 
-  /// Waits for the first state that fulfils `predicate`, the present one included. No state is
-  /// missed: it is asked in every step.
+  /// Waits for the first state that fulfils `predicate`, which may be the present one. The
+  /// predicate is evaluated in every step, so no state is missed.
   ///
-  /// - Parameter predicate: Must be quick; it is part of the cost of `send` while the wait lasts,
-  ///   and must not use the store.
-  /// - Throws: `StoreEnded` where the store ended before there was such a state,
-  ///   `CancellationError` where the waiting task was cancelled.
-  /// - Complexity: One lock and no observer where the present state fulfils it; else one observer
-  ///   and one call of `predicate` a step until there is an answer.
+  /// - Parameter predicate: Must be quick and must not use the store. It is part of the cost of
+  ///   `send` during the wait.
+  /// - Throws: `StoreEnded` if the store ends first, or `CancellationError` if the waiting task is
+  ///   cancelled.
+  /// - Complexity: One lock and no observer if the present state fulfils it. Otherwise one observer
+  ///   and one call of `predicate` for each step until the wait ends.
   nonisolated(nonsending) public func wait(
     until predicate: @escaping @Sendable (borrowing State) -> Bool
   ) async throws {
@@ -114,11 +112,12 @@ extension Store {
   }
 }
 
-/// A store ended before there was a state that something waited for.
+/// The error of a wait for a state if the store ended first.
 public struct StoreEnded: Error, Sendable, CustomStringConvertible {
-  /// An error as `Store.wait(until:)` throws it.
+  /// Creates the error that `Store.wait(until:)` throws.
   public init() {}
 
+  /// A message for the user.
   public var description: String { "The store ended before its state fulfilled the condition." }
 }
 
@@ -137,7 +136,8 @@ extension StoreRuntime {
     let found = await withTaskCancellationHandler {
       await withUnsafeContinuation { continuation in
         guard answer.begin(continuation) else { return }
-        // Asked and observed in one critical section, so that no step falls between.
+        // The predicate is evaluated and the observer added in one critical section, so that no
+        // step is missed.
         let (isFound, id) = lock.withLock { shared -> (Bool, Int?) in
           if predicate(shared.machine.state) { return (true, nil) }
           return (
@@ -162,7 +162,7 @@ extension StoreRuntime {
   }
 }
 
-/// One answer, which may come before the wait for it.
+/// A result that can be given before a task waits for it.
 private final class Answer: Sendable {
   enum Kind: Sendable {
     case found, ended, cancelled
@@ -176,7 +176,7 @@ private final class Answer: Sendable {
 
   private let state = Lock(State())
 
-  /// Whether there is still something to wait for; else the waiter has its answer.
+  /// Returns whether the waiter has to wait. If not, it has been resumed with the result.
   func begin(_ waiter: UnsafeContinuation<Kind, Never>) -> Bool {
     let kind = state.withLock { state -> Kind? in
       if state.kind == nil { state.waiter = waiter }

@@ -1,11 +1,11 @@
-/// Holds a state, reduces actions one at a time, and runs the effects that follow.
+/// A container that holds a state, reduces actions one at a time, and runs their effects.
 ///
-/// A store is no actor: `send` is synchronous and may be called from any thread, task or isolation.
-/// All that changes lives behind one lock.
+/// A store is not an actor: `send` is synchronous and may be called from any thread, task or
+/// isolation. All mutable data is protected by one lock.
 ///
 /// ## Rules
 ///
-/// The title of a test has the number of the rule that it shows.
+/// The title of a test contains the number of the rule that it tests.
 ///
 /// - **R1** A store reduces one action at a time, in one total order.
 /// - **R2** Turns. An action from outside a reduction, sent by a program, an effect or an observer,
@@ -54,22 +54,24 @@ public final class Store<R: Reducer>: Sendable {
 
   @usableFromInline let runtime: StoreRuntime<R>
 
-  /// A store at its initial state. Nothing is reduced; what that state declares with
-  /// `subscriptions` is started.
+  /// Creates a store with an initial state. No action is reduced. The subscriptions that the
+  /// initial state declares are started.
   ///
   /// - Parameters:
-  ///   - dependencies: Handed to the reducer with every action; the store does not look at them.
+  ///   - dependencies: Passed to the reducer with every action. The store does not inspect them.
   ///   - hooks: Called for every step, from the first one on.
-  ///   - lastStep: The number of the last step that led to `initialState`; the first step of this
-  ///     store has the number after it.
-  ///   - startsSubscriptions: Whether the subscriptions of the initial state are started here. Else
-  ///     they are held back until `startSubscriptions()`, for example until a recorder is in place.
-  ///   - executor: Where effects run; `nil` is the concurrent pool. A serial one makes their order
-  ///     exact. Its `enqueue` is called under the store's lock and must not run the job at once.
+  ///   - lastStep: The number of the last step that led to `initialState`. The first step of this
+  ///     store has the next number.
+  ///   - startsSubscriptions: Whether to start the subscriptions of the initial state now.
+  ///     Otherwise they start with `startSubscriptions()`, for example after a recorder is
+  ///     attached.
+  ///   - executor: The executor that runs effects, or `nil` for the concurrent pool. With a serial
+  ///     executor, their order is exact. Its `enqueue` is called under the store's lock and must
+  ///     not run the job at once.
   ///   - onIssue: Receives misuse and uncaught errors, after the step and outside the lock, on the
-  ///     thread where it came up. Writes to standard error by default.
+  ///     thread that detected the issue. Writes to standard error by default.
   /// - Complexity: One object of less than 512 bytes beside the state. The graph of effects grows
-  ///   with the most effects there ever were at once, and stays as large.
+  ///   to the maximum number of simultaneous effects and does not shrink.
   @inlinable
   public init(
     initialState: State, reducer: R, dependencies: R.Dependencies,
@@ -84,7 +86,7 @@ public final class Store<R: Reducer>: Sendable {
     if startsSubscriptions { startSubscriptions() }
   }
 
-  /// A store of a reducer without dependencies. Else as
+  /// Creates a store of a reducer without dependencies. Otherwise the same as
   /// `init(initialState:reducer:dependencies:executor:onIssue:)`.
   @inlinable
   public convenience init(
@@ -96,13 +98,13 @@ public final class Store<R: Reducer>: Sendable {
       onIssue: onIssue)
   }
 
-  /// A store of the reducers that are listed, without dependencies. Else as
+  /// Creates a store of the listed reducers, without dependencies. Otherwise the same as
   /// `init(initialState:reducer:dependencies:executor:onIssue:)`.
   ///
   /// ```swift
   /// let store = Store(initialState: Counter.State()) { Counter() }
   /// ```
-  /// - Parameter reducer: Called once, here.
+  /// - Parameter reducer: Called once, by this initializer.
   @inlinable
   public convenience init<S, A>(
     initialState: S, executor: (any TaskExecutor)? = nil,
@@ -121,14 +123,15 @@ public final class Store<R: Reducer>: Sendable {
     runtime.handle { $0.close() }
   }
 
-  /// Reduces `action` on the calling thread, with all that it causes at once. See R2 for what holds
-  /// when it returns. After the store was shut down the action is dropped and is an issue.
+  /// Reduces `action` on the calling thread, with everything it causes at once. R2 describes the
+  /// guarantees on return. After the store was shut down, the action is dropped and reported as an
+  /// issue.
   ///
   /// - Parameter origin: The sender, for hooks, observers and recordings.
-  /// - Returns: A handle to what the action set going.
-  /// - Complexity: The reducer's own cost plus one lock; no allocation if there are no effects and
-  ///   no observers. Each `.task` or `.run` that is returned starts one task. With observers, one
-  ///   lock more and their own cost.
+  /// - Returns: A handle to the effects that the action caused.
+  /// - Complexity: The reducer's own cost and one lock. Allocates nothing if there are no effects
+  ///   and no observers. Each returned `.task` or `.run` starts one task. Observers add one more
+  ///   lock and their own cost.
   @inlinable
   @discardableResult
   public func send(
@@ -138,13 +141,13 @@ public final class Store<R: Reducer>: Sendable {
     runtime.send(action, origin: origin, location: SourceLocation(fileID: fileID, line: line))
   }
 
-  /// Reduces `actions` in order, as one `send` after the other does: each opens a turn. The lock is
-  /// acquired once for all that have no effects while nothing watches. Another thread's actions
-  /// come before or after such a run.
+  /// Reduces `actions` in order, like one `send` after another: each opens a turn. While there are
+  /// no hooks, observers or meter, the lock is acquired once for a run of actions without effects.
+  /// Actions of other threads come before or after such a run.
   ///
-  /// - Complexity: The reducer's own cost; no allocation where `actions` is an array and there are
-  ///   no effects and no observers. The lock is held meanwhile: send very many in portions where
-  ///   others should get their turn.
+  /// - Complexity: The reducer's own cost. Allocates nothing if `actions` is an array and there are
+  ///   no effects and no observers. The lock is held during a run, so send a large number of
+  ///   actions in portions if other threads use the store.
   @inlinable
   public func send(
     contentsOf actions: some Sequence<Action>, origin: StepOrigin = .program(""),
@@ -154,63 +157,67 @@ public final class Store<R: Reducer>: Sendable {
       all: Array(actions), origin: origin, location: SourceLocation(fileID: fileID, line: line))
   }
 
-  /// A copy of the state: a retain for what is shared, and the next step copies what it changes of
-  /// it while you keep it.
+  /// A copy of the state. While the copy exists, the next step copies the shared parts that it
+  /// changes.
   ///
-  /// - Complexity: One lock and a copy of the value; no allocation.
+  /// - Complexity: One lock and a copy of the value, which retains its shared parts. No allocation.
   @inlinable
   public var state: State {
     runtime.lock.withLock { $0.machine.state }
   }
 
-  /// Reads the state in place. The closure runs under the store's lock: it must be quick and must
+  /// Reads the state in place. The closure runs under the store's lock. It must be quick and must
   /// not use the store.
   ///
-  /// - Complexity: One lock, no copy and no allocation; a step of another thread waits meanwhile.
+  /// - Complexity: One lock, no copy and no allocation. Steps of other threads wait in the
+  ///   meantime.
   @inlinable
   public func withState<Result: Sendable>(_ read: (borrowing State) -> Result) -> Result {
     runtime.lock.withLock { read($0.machine.state) }
   }
 
-  /// How many actions have been reduced: the number of the last step, 0 before the first. One lock.
+  /// The number of reduced actions, which is the number of the last step, or 0 before the first.
+  /// Acquires the lock once.
   public var stepCount: Int {
     runtime.lock.withLock { $0.machine.steps }
   }
 
-  /// What runs, waits for its turn in a sequence or for a permit, or was cancelled and has not
-  /// ended. In no particular order.
+  /// The effects that run, that wait for their turn in a sequence or for a permit, or that were
+  /// cancelled and have not ended. In no particular order.
   ///
-  /// - Complexity: O(most effects that there ever were at once), under the lock. Makes each one's
-  ///   descriptor.
+  /// - Complexity: O(maximum number of simultaneous effects so far), under the lock. Creates each
+  ///   effect's descriptor.
   public var effects: [RunningEffect<Action>] {
     runtime.lock.withLock { $0.machine.unendedEffects }
   }
 
-  /// Starts the subscriptions that the state declares, if they were held back. From here on they
-  /// start and end with the state. Does nothing where they were not held back. One lock.
+  /// Starts the subscriptions that the state declares, if they were held back. From then on they
+  /// start and end with the state. Does nothing if they were not held back. Acquires the lock once.
   @inlinable
   public func startSubscriptions() {
     runtime.handle { $0.startSubscriptions() }
   }
 
-  /// How many observe, sequences and waits for a state included.
+  /// The number of observers, including sequences and waits for a state.
   package var observerCount: Int { runtime.lock.withLock { $0.observers.count } }
 
-  /// Whether any effect is found by an id or by its place.
+  /// Whether the index finds any effect by an id or by its place.
   package var hasIndexedEffects: Bool {
     runtime.lock.withLock { !$0.machine.graph.index.root.isEmpty }
   }
 
-  /// How many slots the graph of effects has, free ones included.
+  /// The number of slots in the graph of effects, including free ones.
   package var slotCount: Int { runtime.lock.withLock { $0.machine.graph.tree.nodes.count } }
 
   /// Calls `observer` after every step, in order, on the thread that reduced it and outside the
-  /// lock, before the next step is reduced. It may send. It is part of the cost of `send`, so a
-  /// slow one belongs behind a queue of its own.
+  /// lock, before the next step is reduced. The observer may send actions. It is part of the cost
+  /// of `send`, so a slow observer should pass its work to a queue of its own. Does nothing if the
+  /// store has ended.
   ///
-  /// - Returns: Ends the observation when `cancel()` is called; dropping it changes nothing.
-  /// - Complexity: O(1) amortised here. A step then costs one call for each observer, a copy of the
-  ///   state as it is handed on, and a second lock. Observing a store that has ended does nothing.
+  /// - Returns: An observation that ends when its `cancel()` is called. Releasing it does not end
+  ///   it.
+  /// - Complexity: O(1) amortised. Each later step costs one call for each observer, one copy of
+  ///   the state, and a second lock.
   @discardableResult
   public func observe(
     _ observer: @escaping @Sendable (_ step: Step<Action>, _ state: borrowing State) -> Void
@@ -218,12 +225,12 @@ public final class Store<R: Reducer>: Sendable {
     observe(observer, end: nil)
   }
 
-  /// Replaces the hooks, from the next step on; `nil` removes them.
+  /// Replaces the hooks, from the next step on, or removes them if `make` returns `nil`.
   ///
-  /// - Parameter make: Gets the state and the number of the last step; runs under the lock, so that
-  ///   no step falls between what it sees and what the hooks see.
-  /// - Complexity: One lock. Without hooks steps cost nothing more; with them each makes a `Step`
-  ///   and the descriptors of its effects.
+  /// - Parameter make: Receives the state and the number of the last step. Runs under the lock, so
+  ///   that no step occurs between these values and the first call of the hooks.
+  /// - Complexity: One lock. Without hooks, steps cost nothing more. With hooks, each step creates
+  ///   a `Step` and the descriptors of its effects.
   public func setHooks(
     _ make: (_ state: borrowing State, _ lastStep: Int) -> StepHooks<State, Action>?
   ) {
@@ -232,21 +239,22 @@ public final class Store<R: Reducer>: Sendable {
     }
   }
 
-  /// Waits until nothing runs, at most for `deadline`; then cancels what is left and takes no more
-  /// actions. Subscriptions, which run for as long as the state declares them, are cancelled first,
-  /// and so is the work that `cancelling` names.
+  /// Waits until no effect runs or `deadline` passes, then cancels the remaining effects and
+  /// accepts no more actions. Subscriptions, which run for as long as the state declares them, are
+  /// cancelled first, and so is the work that `cancelling` names.
   ///
-  /// Actions are still taken while it waits. Cancelling the calling task is as if the deadline had
-  /// passed. Of two calls at once the shorter deadline ends both; where the store has ended a call
-  /// returns at once.
+  /// Actions are accepted during the wait. Cancelling the calling task has the same effect as the
+  /// end of the deadline. If two calls overlap, the shorter deadline ends both. If the store has
+  /// ended, a call returns at once.
   ///
   /// - Parameters:
-  ///   - work: What does not run to its end. By default that is what waits for a permit of its
-  ///     limit; effects that run, and the members of sequences that have begun, run to their end.
+  ///   - work: The work that is cancelled first. By default these are the effects that wait for a
+  ///     permit of their limit. Running effects, and the members of sequences that have begun, run
+  ///     to their end.
   ///   - clock: Measures the deadline.
-  /// - Returns: What was still running when the deadline passed, including what was cancelled
-  ///   before and has not returned; empty if all ended in time.
-  /// - Complexity: Two child tasks; then as `effects`, and O(number of effects and of queued
+  /// - Returns: The effects that were still running when the deadline passed, including those that
+  ///   were cancelled before and have not returned. Empty if all ended in time.
+  /// - Complexity: Two child tasks, the cost of `effects`, and O(number of effects and of queued
   ///   actions) to end them.
   @discardableResult
   public func shutdown(
@@ -262,7 +270,7 @@ public final class Store<R: Reducer>: Sendable {
         return left
       }
     }
-    // No sleep that has ended before it begins: it would be one on a shared queue of Dispatch.
+    // A sleep of zero would still suspend on a shared queue of Dispatch.
     guard deadline > .zero else { return close() }
     return await withTaskGroup(of: Void.self) { group in
       group.addTask { await runtime.waitUntilIdle() }
@@ -275,7 +283,7 @@ public final class Store<R: Reducer>: Sendable {
   }
 }
 
-/// What `Store.shutdown` does not let run to its end.
+/// The work that `Store.shutdown` cancels first.
 public enum ShutdownWork: Sendable, Hashable {
   /// Effects that have not started because their limit is reached.
   case queued
@@ -283,13 +291,13 @@ public enum ShutdownWork: Sendable, Hashable {
   case all
 }
 
-/// The end of an observation. Keeping one keeps the state of its store.
+/// A handle that ends an observation. Keeping it keeps the state of its store.
 public struct Observation: Sendable {
   @usableFromInline let runtime: AnyStoreRuntime?
   @usableFromInline let id: Int
 
-  /// Steps that are reduced after this call are not delivered. A step that is being delivered may
-  /// still arrive. O(number of observers). One lock.
+  /// Ends the observation. Steps that are reduced after this call are not delivered, but a step
+  /// that is being delivered may still arrive. O(number of observers). Acquires the lock once.
   public func cancel() {
     runtime?.ask(.removeObserver(id))
   }

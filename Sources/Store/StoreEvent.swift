@@ -1,38 +1,40 @@
-/// The events that a store reports to its meter: each reduction, and what becomes of each effect
-/// and of actions that are not reduced.
+/// An event that a store reports to its meter: a reduction, or what happens to an effect or to an
+/// action that is not reduced.
 ///
-/// For counters, spans and alarms in production. Events come in the order in which they happen, on
-/// whichever thread, inside the store's critical section: a meter must be quick and must not use
-/// the store.
+/// Use events for counters, spans and alarms in production. They are reported in the order in which
+/// they happen, on any thread, inside the store's critical section. A meter must be quick and must
+/// not use the store.
 public enum StoreEvent<Action: Sendable>: Sendable {
-  /// A reduction begins; `step` is the number it will have.
+  /// A reduction begins. `step` is the number that it will have.
   case willReduce(action: Action, step: Int)
-  /// It is over and returned this many effects.
+  /// A reduction ended and returned this many effects.
   case didReduce(step: Int, effects: Int)
-  /// Its work was handed to a task; not reported for effects that take no time.
+  /// A task for the effect's work was created. Not reported for effects that take no time.
   case effectStarted(MeteredEffect)
-  /// It returned.
+  /// The effect's work returned.
   case effectFinished(MeteredEffect)
-  /// It threw an error that was not caught.
+  /// The effect threw an error that was not caught.
   case effectFailed(MeteredEffect, any Error)
-  /// Nothing of it is reduced from now on, whether it had started or not.
+  /// The effect was cancelled, before or after its start. None of its actions is reduced from now
+  /// on.
   case effectCancelled(MeteredEffect)
-  /// It never starts: too many of its id run or wait.
+  /// The effect never starts, because too many effects with its id run or wait.
   case effectDropped(MeteredEffect)
-  /// Sent by an effect that was cancelled or had returned, or after the end of the store: not
-  /// reduced.
+  /// An action was not reduced, because it was sent after the end of the store or by an effect that
+  /// was cancelled or had returned.
   case actionDropped(Action)
 }
 
 /// An effect in an event.
 public struct MeteredEffect: Sendable {
-  /// Tells effects of one store apart while they run: the same in all events of one effect.
+  /// A number that identifies a running effect of a store. It is the same in all events of one
+  /// effect.
   public let number: UInt64
-  /// What it is.
+  /// The description of the effect.
   public let descriptor: EffectDescriptor
-  /// The step that returned it.
+  /// The step that returned the effect.
   public let step: Int
-  /// Since it was returned; exact to a few milliseconds.
+  /// The time since the effect was returned, precise to a few milliseconds.
   public let age: Duration
 }
 
@@ -47,14 +49,14 @@ extension MeteredEffect {
 }
 
 extension Store {
-  /// Tells `meter` what happens in the store, in place of the meter before; `nil` takes it off.
-  /// Independent of hooks and observers.
+  /// Replaces the meter, which receives the events of the store, or removes it if `meter` is `nil`.
+  /// The meter is independent of hooks and observers.
   ///
-  /// Without a meter it costs nothing. With one, each event costs its call, and events of effects
-  /// build their descriptors.
+  /// Without a meter there is no cost. With a meter, each event costs a call, and events of effects
+  /// create their descriptors.
   ///
-  /// - Parameter meter: Called under the store's lock: it must be quick and must not use the store.
-  ///   One lock.
+  /// - Parameter meter: Called under the store's lock. It must be quick and must not use the store.
+  /// - Complexity: One lock.
   public func setMeter(_ meter: (@Sendable (StoreEvent<Action>) -> Void)?) {
     runtime.change { shared in
       defer { shared.meter = meter }

@@ -1,7 +1,7 @@
 // The issues that a store itself reports.
 
 extension StoreIssue {
-  /// An effect threw, and nothing caught it (R9).
+  /// An effect threw an error that was not caught (R9).
   @usableFromInline
   init<Action>(
     uncaught error: any Error, of effect: Effect<Action>, cause: Action?, step: Int
@@ -42,7 +42,7 @@ extension StoreIssue {
   }
 }
 
-/// An action in a message: what it says of itself, cut where that is long.
+/// The description of an action for a message, truncated to 200 characters.
 @usableFromInline
 func brief(_ action: Any) -> String {
   let text = String(describing: action)

@@ -1,7 +1,8 @@
-/// What a `send` set going: its effects, the effects of the actions they send, and so on.
+/// A handle to the effects that a `send` caused, the effects of the actions that they send, and so
+/// on.
 ///
-/// A handle costs nothing if there are no effects, and keeps no effect that has ended. One that had
-/// effects keeps the state of its store. A value of 16 bytes.
+/// A handle costs nothing if there are no effects, and does not keep effects that have ended. A
+/// handle that had effects keeps the state of its store. Its size is 16 bytes.
 public struct StoreTask: Sendable {
   @usableFromInline let runtime: AnyStoreRuntime?
   @usableFromInline let id: EffectID
@@ -15,13 +16,13 @@ public struct StoreTask: Sendable {
   @inlinable
   static var finished: StoreTask { StoreTask(runtime: nil, id: .none) }
 
-  /// Returns when the effects and all that they caused have ended. Cancelling the waiting task
-  /// cancels them, and waits for their end.
+  /// Waits until the effects and everything they caused have ended. Cancelling the waiting task
+  /// cancels them and waits for their end.
   ///
-  /// Runs where the caller does: no hop to another executor where there is nothing to wait for.
+  /// Runs on the caller's executor. Does not suspend if there is nothing to wait for.
   ///
-  /// - Complexity: One lock where nothing runs any more, and no suspension; else one suspension.
-  ///   Cancelling as `cancel()`.
+  /// - Complexity: One lock if everything has ended. Otherwise one suspension. Cancellation costs
+  ///   the same as `cancel()`.
   nonisolated(nonsending) public func finish() async {
     guard let runtime, !runtime.ask(.isDelivered(id)) else { return }
     await withTaskCancellationHandler {
@@ -33,20 +34,22 @@ public struct StoreTask: Sendable {
     }
   }
 
-  /// Cancels the effects and all that they caused; nothing that they send is reduced from now on.
-  /// Others are not touched. Does not wait: `finish()` does.
+  /// Cancels the effects and everything they caused. From then on, none of their actions is
+  /// reduced. Other effects are not affected. Does not wait for the end of the effects; `finish()`
+  /// does.
   ///
-  /// What a step has caused at once by a `.send` without an id belongs to the current turn and is
-  /// still reduced; effects that this returns are cancelled with it, and their bodies do not run.
+  /// An action that a step caused at once by a `.send` without an id belongs to the current turn
+  /// and is still reduced. The effects that it returns are cancelled too, and their bodies do not
+  /// run.
   ///
-  /// - Complexity: One lock; O(number of effects under the handle), and O(length of the queue)
-  ///   where actions wait in it.
+  /// - Complexity: One lock, O(number of effects under the handle), and O(length of the queue) if
+  ///   actions are queued.
   public func cancel() {
     runtime?.ask(.cancel(id))
   }
 
   /// Whether everything has ended. The last step may not have been delivered to all observers yet;
-  /// `finish()` waits for that too. One lock.
+  /// `finish()` waits for that too. Acquires the lock once.
   public var isFinished: Bool {
     runtime?.ask(.isFinished(id)) ?? true
   }

@@ -1,9 +1,9 @@
-/// A part of a store, for code that should know no more: reads a part of the state, sends a part of
-/// the actions.
+/// A view of a part of a store, which reads a part of the state and sends a part of the actions.
 ///
-/// A value of three closures, 48 bytes. It stores no state and is not registered in the store, so
-/// an unused view costs nothing. It keeps the store's core alive, but not the store: once that is
-/// dropped, a view reads the last state, and what it sends is an issue.
+/// A view consists of three closures, 48 bytes. It stores no state and is not registered in the
+/// store, so an unused view costs nothing. It keeps the store's core alive, but not the store.
+/// After the store is released, a view reads the last state, and an action that it sends is an
+/// issue.
 public struct StoreView<State: Sendable, Action: Sendable>: Sendable {
   @usableFromInline let read: @Sendable (_ body: (borrowing State) -> Void) -> Void
   @usableFromInline let dispatch: @Sendable (Action, StepOrigin, SourceLocation) -> StoreTask
@@ -26,25 +26,25 @@ public struct StoreView<State: Sendable, Action: Sendable>: Sendable {
     self.watch = watch
   }
 
-  /// A copy of the part of the state. Goes through all levels of the view, under one lock.
+  /// A copy of the part of the state. Reads through all levels of the view, under one lock.
   @inlinable
   public var state: State { withState { copy $0 } }
 
-  /// Reads the part of the state in place, under the store's lock: be quick, and do not use the
-  /// store.
+  /// Reads the part of the state in place, under the store's lock. The closure must be quick and
+  /// must not use the store.
   ///
-  /// - Complexity: As `Store.withState`, and one closure and one key path for each level.
+  /// - Complexity: The same as `Store.withState`, and one closure and one key path for each level.
   @inlinable
   public func withState<Result: Sendable>(_ body: (borrowing State) -> Result) -> Result {
     var result: Result?
     read { result = body($0) }
-    // `read` calls its body once, whatever the view: assigned above.
+    // `read` calls its body exactly once, in every view.
     return result.unsafelyUnwrapped
   }
 
-  /// Sends as `Store.send` does.
+  /// Sends an action, like `Store.send`.
   ///
-  /// - Complexity: As `Store.send`, and one closure for each level.
+  /// - Complexity: The same as `Store.send`, and one closure for each level.
   @inlinable
   @discardableResult
   public func send(
@@ -54,11 +54,10 @@ public struct StoreView<State: Sendable, Action: Sendable>: Sendable {
     dispatch(action, origin, SourceLocation(fileID: fileID, line: line))
   }
 
-  /// Calls `observer` with the part after every step of the store, as `Store.observe` does, whether
-  /// the part has changed or not.
+  /// Calls `observer` with the part after every step of the store, like `Store.observe`, whether or
+  /// not the part has changed.
   ///
-  /// - Complexity: As `Store.observe`; the part is found by one key path for each level in every
-  ///   step.
+  /// - Complexity: The same as `Store.observe`, and one key path for each level in every step.
   @discardableResult
   public func observe(_ observer: @escaping @Sendable (_ state: borrowing State) -> Void)
     -> Observation
@@ -66,14 +65,14 @@ public struct StoreView<State: Sendable, Action: Sendable>: Sendable {
     watch(observer, nil)
   }
 
-  /// The latest of the part, conflated: see `Store.states`. O(1) to make; then as `Store.states`.
+  /// The latest values of the part, conflated like `Store.states`. O(1).
   public var states: StateSequence<State> {
     StateSequence(
       read: { state }, isEqual: nil, observe: { changed, end in watch({ _ in changed() }, end) })
   }
 
-  /// The latest of a part of the part, only where it differs from the one before: see
-  /// `Store.states(_:)`. O(1) to make.
+  /// The latest values of a property of the part, conflated and without repetitions, like
+  /// `Store.states(_:)`. O(1).
   public func states<Value: Sendable & Equatable>(
     _ value: KeyPath<State, Value> & Sendable
   ) -> StateSequence<Value> {
@@ -82,10 +81,10 @@ public struct StoreView<State: Sendable, Action: Sendable>: Sendable {
       observe: { changed, end in watch({ _ in changed() }, end) })
   }
 
-  /// A part of this part.
+  /// Returns a view of a part of this part.
   ///
-  /// - Complexity: Reading and sending go through all levels; each is a key path and a closure. The
-  ///   closures of this view are kept, and three more made.
+  /// - Complexity: Creates three closures, which keep those of this view. Reading and sending go
+  ///   through all levels, each with one key path and one closure.
   @inlinable
   public func scope<ChildState, ChildAction>(
     state: KeyPath<State, ChildState> & Sendable,
@@ -99,8 +98,8 @@ public struct StoreView<State: Sendable, Action: Sendable>: Sendable {
 }
 
 extension Store {
-  /// The whole store as a view: for functions that should not depend on its reducer's type. O(1):
-  /// three closures.
+  /// The whole store as a view, for functions that should not depend on the type of its reducer.
+  /// O(1): three closures.
   @inlinable
   public var view: StoreView<State, Action> {
     let runtime = runtime
@@ -110,12 +109,12 @@ extension Store {
       watch: { changed, end in runtime.observe({ _, state in changed(state) }, end: end) })
   }
 
-  /// A part of the store: a part of the state, and the actions that `action` embeds.
+  /// Returns a view of a part of the state that sends the actions that `action` embeds.
   ///
   /// ```swift
   /// let counter = store.scope(state: \.counter, action: BoardAction.counter)
   /// ```
-  /// A child that may be absent is a part that is optional.
+  /// If the child may be absent, the part is an optional.
   @inlinable
   public func scope<ChildState, ChildAction>(
     state: KeyPath<State, ChildState> & Sendable,

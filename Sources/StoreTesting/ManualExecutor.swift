@@ -126,6 +126,8 @@ public final class ManualExecutor: TaskExecutor {
     for continuation in waiting { continuation.resume() }
   }
 
+  /// Waits like `waitUntilReady()`, and also returns if `isEnough` returns `true`.
+  ///
   /// - Parameter isEnough: Called under the lock, so that no `wakeWaiters()` happens between the
   ///   check and the wait.
   func waitUntilReady(unless isEnough: @escaping @Sendable () -> Bool) async {

@@ -4,6 +4,8 @@ package struct Seeds {
   /// The single seed that was requested, if any.
   package let only: UInt64?
 
+  /// Creates the seeds of a test. A valid seed in `text` replaces all others.
+  ///
   /// - Parameters:
   ///   - text: The value of the environment variable.
   ///   - complain: Receives a text that is not a seed.

@@ -142,8 +142,11 @@ struct CommandTableTests {
     "errors blame a word and suggest",
     arguments: [
       ("apj get x", "error at 1+3: unknown command 'apj' | did you mean 'api'?"),
-      ("banana", "error at 1+6: unknown command 'banana' | help lists them"),
-      ("{{secret:x}} y", "error at 1+12: unknown command '{{secret:x}}' | help lists them"),
+      ("banana", "error at 1+6: unknown command 'banana' | 'help' lists the commands"),
+      (
+        "{{secret:x}} y",
+        "error at 1+12: unknown command '{{secret:x}}' | 'help' lists the commands"
+      ),
       ("api gte a/b", "error at 5+3: unknown api command 'gte' | did you mean 'get'?"),
       ("api banana", "error at 5+6: unknown api command 'banana' | one of get, post, service"),
       ("api", "error at 1+3: a sub-command is missing after 'api' | one of get, post, service"),
@@ -188,7 +191,7 @@ struct CommandTableTests {
       ),
       ("api service add n", "error at 17+1: URL is missing | usage: api service add NAME URL"),
       ("refuse", "error at 1+6: refused | try echo"),
-      ("'--json' x", "error at 1+8: unknown command '--json' | help lists them"),
+      ("'--json' x", "error at 1+8: unknown command '--json' | 'help' lists the commands"),
     ])
   func errors(line: String, expected: String) {
     let shown = run(line)

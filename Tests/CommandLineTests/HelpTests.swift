@@ -60,7 +60,7 @@ struct HelpTests {
                     set a level
           log tail  show the end
 
-        help log COMMAND shows one in full.
+        help log COMMAND shows one in full, with its options.
 
         """)
   }
@@ -73,7 +73,7 @@ struct HelpTests {
     #expect(error?.help == "did you mean 'get'?")
   }
 
-  @Test("no line is wider than asked, none ends in a blank", arguments: [60, 80, 120])
+  @Test("no line is wider than asked, none ends in a blank", arguments: [40, 60, 80, 120])
   func width(width: Int) throws {
     var texts = [ProgramOptions.help(width: width)]
     for spec in demo.specs { texts.append(try demo.help(for: spec.path, width: width)) }

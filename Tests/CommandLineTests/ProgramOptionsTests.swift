@@ -52,6 +52,7 @@ struct ProgramOptionsTests {
     expected.runsInitFile = false
     expected.home = "h"
     expected.config = "c"
+    expected.environmentName = "mock"
     expected.environment = .mock
     expected.isOffline = true
     expected.timeout = .seconds(2)

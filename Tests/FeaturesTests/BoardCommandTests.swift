@@ -14,11 +14,57 @@ struct BoardCommandTests {
   func documented() throws {
     for spec in Commands.all {
       #expect(!spec.summary.isEmpty && !spec.examples.isEmpty, "\(spec.path)")
-      let help = try Commands.help(spec.path)
+      let help = Self.joined(try Commands.help(spec.path))
       #expect(help.contains(spec.summary), "\(spec.path)")
       // The word that other commands begin with shows the list of them.
       guard BoardFeatures.all.commands.words(after: spec.path).isEmpty else { continue }
       for example in spec.examples { #expect(help.contains(example), "\(spec.path)") }
+    }
+  }
+
+  /// The text on one line, as it was before it was wrapped.
+  private static func joined(_ text: String) -> String {
+    text.split { $0.isWhitespace }.joined(separator: " ")
+  }
+
+  @Test("help fits narrow terminals, except for words without spaces", arguments: [40, 80])
+  func narrow(width: Int) throws {
+    let commands = BoardFeatures.all.commands
+    var texts = [commands.overview(width: width), try commands.help(for: [], width: width)]
+    for spec in commands.specs {
+      for count in 1...spec.path.count {
+        texts.append(try commands.help(for: Array(spec.path.prefix(count)), width: width))
+      }
+    }
+    for line in texts.joined().split(separator: "\n") {
+      #expect(line.count <= width, "\(line)")
+    }
+  }
+
+  @Test("a completion script is one that its shell reads, and has every command")
+  func completions() throws {
+    let completion = ShellCompletion(BoardFeatures.all.commands)
+    for shell in ShellCompletion.Shell.allCases {
+      let script = completion.script(for: shell)
+      for spec in Commands.all {
+        #expect(script.contains(spec.path.joined(separator: " ")) || spec.path.count == 1)
+        #expect(script.contains(spec.path.last ?? ""))
+      }
+    }
+  }
+
+  @Test("the manual page has every command, option and exit code, and escapes its text")
+  func manual() {
+    let page = ManualPage(BoardFeatures.all.commands, version: "1")
+    for spec in Commands.all {
+      let name = spec.path.joined(separator: " ").replacing("-", with: "\\-")
+      #expect(page.text.contains("\n\(name)"), "\(name)")
+    }
+    #expect(page.text.contains("\\-\\-no\\-input"))
+    #expect(page.text.contains("\n130, 143, 141\n"))
+    for line in page.text.split(separator: "\n") where line.hasPrefix(".") {
+      let known = [".TH", ".SH", ".TP", ".B", ".IP", ".EX", ".EE", ".br"]
+      #expect(known.contains { line == $0 || line.hasPrefix($0 + " ") }, "\(line)")
     }
   }
 

@@ -30,6 +30,8 @@ struct BoardStateEncodingTests {
     context.isVerbose = false
     var state = BoardState(settings: settings)
     state.shell.variables = ["b": "2", "a": "1", "aa": "", "é": "\\", "B": "x"]
+    state.shell.tutorial = 3
+    state.shell.aliases = ["ll": "log tail", "l": "db list"]
     state.shell.last = "{\"a\":1}"
     state.shell.lastStatus = -1
     state.shell.running = [context, context]

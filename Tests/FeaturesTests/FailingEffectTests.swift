@@ -65,7 +65,8 @@ struct FailingEffectTests {
     #expect(rest.exitCode == (inBackground ? 70 : 0))
     #expect(
       lines.allPrinted.contains(
-        "error: the effect 'outside.work' threw an error that was not caught"),
+        (inBackground ? "error: job 1: " : "error: ")
+          + "the effect 'outside.work' threw an error that was not caught"),
       "\(lines.allPrinted)")
     #expect(lines.allPrinted.contains("it broke at «secret:radarr»"))
     let state = lines.board.store.state
@@ -94,7 +95,9 @@ struct FailingEffectTests {
     #expect(await lines.run(line) == (inBackground ? 0 : 70))
     #expect(await lines.session.finish(cancelledBy: nil).exitCode == (inBackground ? 70 : 0))
     #expect(
-      lines.allPrinted.contains("error: the effects of 'api.get' ended without a result"),
+      lines.allPrinted.contains(
+        (inBackground ? "error: job 1: " : "error: ")
+          + "the effects of 'api.get' ended without a result"),
       "\(lines.allPrinted)")
     #expect(lines.board.store.withState { $0.shell.running.isEmpty && $0.api.pending.isEmpty })
     await lines.board.close()
@@ -136,7 +139,7 @@ struct SessionEndTests {
     await world.api.waitForHanging()
     #expect(await lines.session.finish(cancelledBy: "'exit'").exitCode == 69)
     #expect(lines.board.store.withState { $0.shell.running.isEmpty })
-    #expect(lines.allPrinted.contains("error: cancelled by 'exit'"), "\(lines.allPrinted)")
+    #expect(lines.allPrinted.contains("error: job 2: cancelled by 'exit'"), "\(lines.allPrinted)")
     #expect(await lines.session.finish(cancelledBy: nil) == .success, "none counts twice")
   }
 

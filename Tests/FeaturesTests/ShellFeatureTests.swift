@@ -53,6 +53,81 @@ struct ShellFeatureTests {
     }
   }
 
+  @Test("an assertion says what it found instead, each path once")
+  func assertionFailures() async {
+    for (condition, found) in [
+      ("shell.lastStatus > 3 or shell.lastStatus < 0", "; shell.lastStatus is 0\n"),
+      (
+        "nothing.here == 1 and a exists",
+        "; there is nothing at nothing.here; there is nothing at a\n"
+      ),
+    ] {
+      let lines = Lines()
+      #expect(await lines.run("assert '\(condition)'") == 1)
+      #expect(
+        lines.allPrinted.contains("assertion failed: \(condition)\(found)"), "\(lines.allPrinted)")
+    }
+    let lines = Lines()
+    #expect(await lines.run("set x \(String(repeating: "y", count: 500))") == 0)
+    #expect(await lines.run("assert 'shell.variables.x == 1'") == 1)
+    #expect(lines.allPrinted.contains("yyy...\n"))
+  }
+
+  @Test("an alias stands for the first word of a command")
+  func aliases() async {
+    let lines = Lines()
+    #expect(await lines.run("alias hi 'echo hello'; hi world; 'hi' x") == 64)
+    #expect(lines.allPrinted.contains("hello world\n"))
+    #expect(lines.allPrinted.contains("unknown command 'hi'"), "a quoted word is no alias")
+    #expect(await lines.run("alias again hi there") == 0)
+    #expect(await lines.run("again") == 64, "an alias does not stand for another one")
+    #expect(await lines.run("alias") == 0)
+    #expect(lines.allPrinted.contains("again  hi there"))
+    #expect(await lines.run("hi > f.txt &; unalias hi; hi") == 64)
+    #expect(lines.board.store.withState { $0.shell.aliases } == ["again": "hi there"])
+    #expect(await lines.run("unalias again") == 0)
+    #expect(lines.board.store.withState { $0.shell.aliases } == nil)
+  }
+
+  @Test(
+    "an alias stands for one whole command",
+    arguments: [
+      "alias a", "alias a ''", "alias a 'echo x; echo y'", "alias a 'echo x > f'",
+      "alias a '! echo'", "alias a 'echo \"x'", "alias 'a b' echo", "alias -- -a echo",
+      "alias a 'echo &'",
+    ])
+  func wrongAliases(line: String) async {
+    let lines = Lines()
+    #expect(await lines.run(line) == 64)
+    #expect(lines.board.store.withState { $0.shell.aliases } == nil)
+  }
+
+  @Test("a secret behind an alias is in no step", arguments: ["k set a V", "echo x; k get a V"])
+  func secretBehindAlias(line: String) async {
+    let lines = Lines()
+    #expect(await lines.run("alias k keychain") == 0)
+    #expect(await lines.run(line.replacing("V", with: "hunter2")) == 64)
+    #expect(!lines.allSteps.contains("hunter2"), "\(lines.allSteps)")
+    #expect(!lines.allPrinted.contains("hunter2"), "\(lines.allPrinted)")
+  }
+
+  @Test("help under --json is the table of commands, and leaves {{last}} as it was")
+  func helpValue() async {
+    let lines = Lines()
+    #expect(await lines.run("set x 1; help echo --json; echo {{last.x}}") == 0)
+    #expect(lines.allPrinted.contains(#""value":[{"command":"echo","summary":"print words""#))
+    #expect(lines.allPrinted.hasSuffix("1\n"), "\(lines.allPrinted)")
+    #expect(await lines.run("help api gett") == 64)
+    #expect(lines.allPrinted.contains("did you mean 'get'?"))
+  }
+
+  @Test("'all' names every job")
+  func allJobs() async {
+    let lines = Lines()
+    #expect(await lines.run("cancel all; wait all") == 0)
+    #expect(await lines.run("cancel some") == 64)
+  }
+
   @Test("help explains what a line has around its commands")
   func helpOfLines() async {
     let lines = Lines()
@@ -76,7 +151,9 @@ struct ShellFeatureTests {
         "state shell.lastStatus", "state nothing.here", "assert 'api.requests > 0 or db exists'",
       ], in: world)
     #expect(printed.map(\.status) == [0, 0, 1, 0, 66, 0])
-    #expect(printed[2].errors.contains("error: assertion failed: shell.lastStatus == 7\n"))
+    #expect(
+      printed[2].errors.contains(
+        "error: assertion failed: shell.lastStatus == 7; shell.lastStatus is 0\n"))
     #expect(printed[3].output == "1\n")
   }
 

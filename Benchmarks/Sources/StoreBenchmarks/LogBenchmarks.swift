@@ -2,6 +2,11 @@ import CSystemSQLite
 import SwiftBoardRecording
 import SwiftBoardStore
 
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Darwin)
@@ -98,7 +103,23 @@ private func recording(in folder: LogFolder) -> [Measurement] {
     paged.recorder.stop()
   }
   var best = (plain: Double.infinity, quick: Double.infinity, hand: Double.infinity)
+  var (json, jsonPage) = (Double.infinity, Double.infinity)
+  let encoder = JSONEncoder()
+  let page = opaque(paged.store.state)
   for _ in 0..<9 {
+    json = min(
+      json,
+      nanosecondsOnce(steps / 10) {
+        for index in 0..<steps / 10 { encode(PlainLine(index), encoder) }
+      })
+    jsonPage = min(
+      jsonPage,
+      nanosecondsOnce(steps / 40) {
+        for index in 0..<steps / 40 {
+          encode(PlainLine(index), encoder)
+          encode(page, encoder)
+        }
+      })
     best.hand = min(
       best.hand,
       nanosecondsOnce(steps) { for index in 0..<steps { byHand.line(opaque(index & 1023)) } })
@@ -118,15 +139,35 @@ private func recording(in folder: LogFolder) -> [Measurement] {
   }
   return [
     Measurement(
-      id: "L1", name: "record a step, plain Codable", ours: best.plain, limit: best.hand,
-      limitName: "a line by hand", goal: 8),
+      id: "L1", name: "record a step, plain Codable", ours: best.plain, limit: json,
+      limitName: "JSONEncoder", goal: 0.35),
     Measurement(
       id: "L1", name: "record a step, the quick way", ours: best.quick, limit: best.hand,
-      limitName: "a line by hand", goal: 2),
+      limitName: "a line by hand", goal: 2.2),
     Measurement(
-      id: "L2", name: "the same, digest of 1 kB each step", ours: pages, limit: 2_000,
-      limitName: "2 µs", goal: 1),
+      id: "L2", name: "the same, digest of 1 kB each step", ours: pages, limit: jsonPage,
+      limitName: "JSONEncoder, state and action", goal: 0.5),
   ]
+}
+
+/// A step's line as a value, for the coders of the toolchain.
+private struct PlainLine: Codable {
+  var k = "step"
+  var n: Int
+  var t: Int64
+  var by = ["program": ""]
+  var action: Tally.Action
+
+  init(_ number: Int) {
+    n = number
+    t = microseconds()
+    action = .add(opaque(number & 1023))
+  }
+}
+
+private func encode(_ value: some Encodable, _ encoder: JSONEncoder) {
+  guard let bytes = try? encoder.encode(value) else { return print("JSONEncoder failed") }
+  _ = opaque(bytes.count)
 }
 
 /// A step's line with nothing left out but its sum, written by hand to a file with a buffer.
@@ -201,7 +242,23 @@ private func verifying(in folder: LogFolder) -> [Measurement] {
   quick.recorder.stop(state: quick.store.state)
 
   var best = (plain: Double.infinity, quick: Double.infinity)
+  var (json, byHand) = (Double.infinity, Double.infinity)
+  let decoder = JSONDecoder()
+  let lines = (try? JSONEncoder().encode(PlainLine(512))) ?? Data()
   for _ in 0..<5 {
+    json = min(
+      json,
+      nanosecondsOnce(steps / 40) {
+        for _ in 0..<steps / 40 {
+          guard let line = try? decoder.decode(PlainLine.self, from: lines) else { return }
+          _ = opaque(line.n)
+        }
+      })
+    byHand = min(
+      byHand,
+      nanosecondsOnce(steps) {
+        if sumByHand(quickPath) != quick.store.state.count { print("L3: the sum differs") }
+      })
     best.plain = min(
       best.plain,
       nanosecondsOnce(steps) {
@@ -215,11 +272,11 @@ private func verifying(in folder: LogFolder) -> [Measurement] {
   }
   var table = [
     Measurement(
-      id: "L3", name: "verify a step of 1 000 000, plain", ours: best.plain, limit: 1_000,
-      limitName: "1 µs", goal: 1),
+      id: "L3", name: "verify a step of 1 000 000, plain", ours: best.plain, limit: json,
+      limitName: "JSONDecoder", goal: 0.3),
     Measurement(
-      id: "L3", name: "verify a step, the quick way", ours: best.quick, limit: 200,
-      limitName: "200 ns", goal: 1),
+      id: "L3", name: "verify a step, the quick way", ours: best.quick, limit: byHand,
+      limitName: "read, parse, reduce by hand", goal: 5),
   ]
   for (form, path) in [("plain", plainPath), ("quick", quickPath)] {
     guard let peak = peakOfVerifying(form, path) else { continue }
@@ -229,6 +286,67 @@ private func verifying(in folder: LogFolder) -> [Measurement] {
         limitName: "64 MB, the program and all", goal: 1, unit: "MB"))
   }
   return table
+}
+
+/// The amount of a step's line, after its number and its time; `nil` for another line.
+private func amount(of line: Slice<UnsafeBufferPointer<UInt8>>) -> Int? {
+  var index = line.startIndex
+  func skip(_ text: StaticString) -> Bool {
+    for offset in 0..<text.utf8CodeUnitCount {
+      guard index < line.endIndex, line[index] == text.utf8Start[offset] else { return false }
+      index += 1
+    }
+    return true
+  }
+  func number() -> Int {
+    var value = 0
+    while index < line.endIndex, line[index] >= 0x30, line[index] <= 0x39 {
+      value = value &* 10 &+ Int(line[index] - 0x30)
+      index += 1
+    }
+    return value
+  }
+  guard skip(#"{"k":"step","n":"#), number() > 0, skip(#","t":"#) else { return nil }
+  _ = opaque(number())
+  while index < line.endIndex {
+    if line[index] == 0x5F, skip(#"_0":"#) { return number() }
+    index += 1
+  }
+  return nil
+}
+
+/// Reads the steps' lines through a buffer, parses number, time and amount of each, and reduces.
+private func sumByHand(_ path: String) -> Int {
+  let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+  guard descriptor >= 0 else { return 0 }
+  defer { close(descriptor) }
+  var (state, reducer) = (QuickTally.State(), opaque(QuickTally()))
+  var buffer = [UInt8](repeating: 0, count: 1 << 16)
+  var kept = 0
+  while true {
+    let count = buffer.withUnsafeMutableBytes {
+      read(descriptor, $0.baseAddress! + kept, $0.count - kept)
+    }
+    guard count > 0 else { return state.count }
+    let end = kept + count
+    var start = 0
+    buffer.withUnsafeBufferPointer { bytes in
+      var index = 0
+      while index < end {
+        guard bytes[index] == 0x0A else {
+          index += 1
+          continue
+        }
+        if let amount = amount(of: bytes[start..<index]) {
+          _ = reducer.reduce(&state, .add(amount), 1)
+        }
+        index += 1
+        start = index
+      }
+    }
+    kept = end - start
+    buffer.replaceSubrange(0..<kept, with: buffer[start..<end])
+  }
 }
 
 private func verify<R: Reducer>(_ reducer: R, _ path: String, _ steps: Int?) -> Bool

@@ -55,6 +55,8 @@ final class BoardCompletion: Sendable {
     switch kind {
     case .variable:
       return board.store.withState { $0.shell.variables.keys.sorted() }.map { .init($0) }
+    case .command:
+      return board.store.withState { ($0.shell.aliases ?? [:]).keys.sorted() }.map { .init($0) }
     case .job: return board.store.withState { $0.shell.running.map { .init(String($0.job)) } }
     case .path: return paths(typed, board)
     case .step:

@@ -15,6 +15,8 @@ public struct Outcome: Sendable {
   public var presentation: Presentation
   /// Lines for standard error.
   public var notes: [String]
+  /// A text for standard error after the output.
+  public var afterword: String?
   /// Lines for standard error before the notes, printed with `-v`.
   public var details: [String] = []
   /// The marks in the output that the board inserted. ASCII output writes them in ASCII form.
@@ -22,6 +24,8 @@ public struct Outcome: Sendable {
   /// Whether the command has already written its output to standard output. A replay does not run
   /// the command, so it prints the output.
   public var isWrittenAlready = false
+  /// Whether the value becomes `{{last}}`. Help leaves `{{last}}` as it was.
+  public var isRemembered = true
   /// The failure, or `nil` if the command succeeded or gave a negative answer.
   public var failure: Failure?
 

@@ -12,6 +12,8 @@ final class BoardOutputWriter: Sendable {
   /// Called once, when standard output can no longer be written.
   let onFailure = Mutex<(@Sendable () -> Void)?>(nil)
 
+  /// Creates a writer.
+  ///
   /// - Parameters:
   ///   - isJSON: Whether failures are printed as JSON.
   ///   - screen: The screen of the line editor, above whose line messages appear.

@@ -17,7 +17,9 @@ public enum BoardProgram {
   ///
   /// - Parameters:
   ///   - arguments: The arguments without the program's name.
+  ///   - environment: The environment variables.
   ///   - features: The features of the board, besides `session` and `shell`.
+  ///   - make: Creates the dependencies.
   /// - Returns: The exit code.
   public static func run(
     arguments: [String], environment: [String: String], features: FeatureList,
@@ -26,7 +28,9 @@ public enum BoardProgram {
     SignalSource.ignoreBrokenPipes()
     let options: ProgramOptions
     do throws(UsageError) {
-      options = try ProgramOptions.parse(arguments: arguments, environment: environment)
+      options = try ProgramOptions.parse(arguments: arguments, environment: environment) {
+        (options) throws(UsageError) in try ConfigurationFile.read(for: options, environment)
+      }
     } catch {
       complain(
         error.message, help: error.help ?? "try 'swiftboard --help'", code: error.code,
@@ -35,7 +39,7 @@ public enum BoardProgram {
     }
     switch options.mode {
     case .help: return show(ProgramOptions.help())
-    case .version: return show("swiftboard \(version)\n")
+    case .version: return show("swiftboard \(version) (\(LibraryVersions.built))\n")
     default:
       let run = BoardRun(options, environment, features, make)
       UnlockSources.removeFromEnvironment()
@@ -87,7 +91,7 @@ public enum BoardProgram {
     try? StandardOutput.standardError().write(text)
   }
 
-  /// Whether the options ask for JSON, even if they could not be parsed as a whole.
+  /// Returns whether the options ask for JSON, even if they could not be parsed as a whole.
   private static func asksForJSON(_ arguments: [String], _ environment: [String: String]) -> Bool {
     let options = arguments.prefix { $0 != "--" }
     let isNext = zip(options, options.dropFirst()).contains {

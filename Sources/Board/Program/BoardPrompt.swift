@@ -1,4 +1,4 @@
-/// The prompt: environment, recording, position in time, running jobs.
+/// The prompt, which shows the environment, the recording, the shown step and the running jobs.
 ///
 /// Examples: `board[mock]> `, `board *> ` during a recording, `board *(5<12)> ` at step 5 of 12,
 /// `board 2&> ` with two jobs. `!` marks a recording that ended by itself.

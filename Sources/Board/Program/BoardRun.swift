@@ -22,6 +22,8 @@ final class BoardRun: Sendable {
   /// The completion of lines. It has a board once there is one.
   private let completion: BoardCompletion
 
+  /// Creates a run.
+  ///
   /// - Parameters:
   ///   - patience: The time limit for ending the program after a signal.
   ///   - leave: Ends the process.
@@ -145,6 +147,8 @@ final class BoardRun: Sendable {
     let redirects = RedirectFiles(files: dependencies.files) { output.warn($0) }
     var state = BoardState(features: features, settings: settings)
     state.session.recording = options.record
+    // A script means the same wherever it runs.
+    if isInteractive, !options.aliases.isEmpty { state.shell.aliases = options.aliases }
     if isInteractive { for feature in features.features { feature.atTerminal(&state) } }
     let board = Board(
       features: features, state: state, dependencies: dependencies, seed: seed,
@@ -282,6 +286,7 @@ final class BoardRun: Sendable {
         source = DescriptorLineSource.standardInput()
         break
       }
+      greet()
       if let code = await runInit(session) { return code }
       source = PromptedLineSource(reader: editor ?? reader) { isContinuation in
         BoardPrompt(board).text(isContinuation: isContinuation)
@@ -316,6 +321,33 @@ final class BoardRun: Sendable {
       return summary.exitCode
     } catch {
       return complain(error.message, help: error.help, code: error.code)
+    }
+  }
+
+  /// Says how to begin, until the board has kept something.
+  private func greet() {
+    guard !settings.isQuiet, settings.output != .json else { return }
+    let name = "swiftboard \(BoardProgram.version)"
+    switch settings.environment {
+    case .mock: return
+    case .preview:
+      output.warn(
+        """
+        \(name) with sample data: nothing is sent, and nothing is kept.
+        'tutorial' shows the board in five minutes; 'help' lists the commands.
+        Ctrl-D leaves.
+
+        """)
+    case .live:
+      let files = [paths.configuration, paths.initScript, paths.mainDatabase, paths.keychain]
+      guard files.allSatisfy({ FileInfo($0) == nil }) else { return }
+      output.warn(
+        """
+        \(name): services, secrets, documents and logs, line by line.
+        'help' lists the commands; 'doctor' says what is installed and where the files are.
+        'swiftboard --environment preview' has sample data, and a 'tutorial' of five minutes.
+
+        """)
     }
   }
 

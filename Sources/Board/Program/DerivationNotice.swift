@@ -2,8 +2,8 @@ import Dispatch
 import SwiftBoardSystem
 import Synchronization
 
-/// Shows on the terminal that a key is being derived. The notice appears after a tenth of a second
-/// and disappears at the end. It uses no escape sequences.
+/// A notice on the terminal that a key is being derived. It appears after a tenth of a second,
+/// disappears at the end, and uses no escape sequences.
 final class DerivationNotice: Sendable {
   private struct State {
     var running = 0
@@ -17,6 +17,8 @@ final class DerivationNotice: Sendable {
   private let later: @Sendable (@escaping @Sendable () -> Void) -> Void
   private let write: @Sendable (String) -> Void
 
+  /// Creates a notice.
+  ///
   /// - Parameters:
   ///   - later: Calls its argument after a tenth of a second.
   ///   - write: Writes to the terminal.
@@ -32,7 +34,7 @@ final class DerivationNotice: Sendable {
     self.write = write
   }
 
-  /// Notes that a derivation begins or ends.
+  /// Updates the notice when a derivation begins or ends.
   func note(isRunning: Bool) {
     guard isRunning else { return end() }
     let turn = state.withLock { state in

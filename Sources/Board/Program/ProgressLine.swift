@@ -17,6 +17,8 @@ final class ProgressLine: Sendable {
   private let write: @Sendable (String) -> Void
   private let state = Mutex(State())
 
+  /// Creates a line.
+  ///
   /// - Parameter write: Writes to the terminal.
   init(write: @escaping @Sendable (String) -> Void) { self.write = write }
 

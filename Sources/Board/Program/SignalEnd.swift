@@ -2,7 +2,7 @@ import Dispatch
 import SwiftBoardCommandLine
 import Synchronization
 
-/// Ends the program after a signal. It closes the board and exits with the signal's code,
+/// The end of the program after a signal. It closes the board and exits with the signal's code,
 /// regardless of the lines' result. Only the first such signal counts.
 final class SignalEnd: Sendable {
   private let leave: @Sendable (Int32) -> Void
@@ -10,6 +10,8 @@ final class SignalEnd: Sendable {
   private let hasLeft = Atomic(false)
   private let patience: DispatchTimeInterval
 
+  /// Creates an end that has not begun.
+  ///
   /// - Parameters:
   ///   - patience: The time limit for ending the program, if it is limited.
   ///   - leave: Ends the process; called once, from any thread.
@@ -55,7 +57,7 @@ final class SignalEnd: Sendable {
     }
   }
 
-  /// Notes that the program has ended by itself.
+  /// Records that the program has ended by itself.
   func finish() {
     hasLeft.store(true, ordering: .relaxed)
   }

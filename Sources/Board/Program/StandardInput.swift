@@ -47,13 +47,13 @@ final class StandardInput: Sendable {
     }
   }
 
-  /// Notes that lines come from `descriptor`, if it refers to the same file as standard input.
+  /// Records that lines come from `descriptor`, if it refers to the same file as standard input.
   func noteScript(_ descriptor: Int32) {
     guard StandardInput.isSame(descriptor) else { return }
     state.withLock { $0.use = .script }
   }
 
-  /// Whether a path refers to the file of standard input, for example `/dev/stdin`.
+  /// Returns whether a path refers to the file of standard input, for example `/dev/stdin`.
   static func isSame(path: String) -> Bool {
     FileInfo(path).map(isSame) ?? false
   }
@@ -66,15 +66,15 @@ final class StandardInput: Sendable {
     FileInfo(descriptor: STDIN_FILENO)?.id == file.id
   }
 
-  /// Whether reading a path must read the rest of standard input. This applies to `/dev/stdin` and
-  /// the like, to a terminal or a pipe under any name, and to the file that lines come from. Any
-  /// other file is opened under its own name.
+  /// Returns whether reading a path must read the rest of standard input. This applies to
+  /// `/dev/stdin` and the like, to a terminal or a pipe under any name, and to the file that lines
+  /// come from. Any other file is opened under its own name.
   func isNamed(by path: String) -> Bool {
     guard let file = FileInfo(path), StandardInput.isSame(file) else { return false }
     return refusal() != nil || !file.isRegular || DescriptorPath(path) != nil
   }
 
-  /// Reads descriptor 0 itself to its end. A file opened anew would begin at its start, and a
+  /// Reads descriptor 0 itself to its end. A file opened again would begin at its start, and a
   /// socket cannot be opened. Blocks.
   ///
   /// - Throws: `unavailable` if lines come from there, if it was read before, or if it is empty;

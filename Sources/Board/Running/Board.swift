@@ -4,10 +4,10 @@ import SwiftBoardRecording
 import SwiftBoardStore
 import Synchronization
 
-/// A board at work: the store, its recording, and what it prints. It is what `swiftboard` runs, and
-/// what another tool embeds to run the same lines.
+/// A running board: the store, its recording, and its output. The program `swiftboard` runs one,
+/// and other tools embed one to run the same lines.
 public final class Board: Sendable {
-  /// The store, for looking at its state and effects. Lines go through the board, which gives them
+  /// The store, for inspecting its state and effects. Use the board to run lines, because it adds
   /// their context.
   public let store: Store<BoardReducer>
   let features: FeatureList
@@ -16,31 +16,34 @@ public final class Board: Sendable {
   private let onBackgroundEnd: @Sendable (FinishedJob) -> Int32?
   private let recordings: BoardRecording
   private let shared: Mutex<Shared>
-  /// Set when the board is being closed: from then on no action is sent.
+  /// The flag that is set when the board is being closed. No action is sent after that.
   private let closing: CancelFlag
 
   private struct Shared {
     var renderer: BoardRenderer
     var waiting: [Int: [CheckedContinuation<Int32, Never>]] = [:]
-    /// Ends that are asked for, and those of them that have come.
+    /// The requested ends of commands, with those that have arrived.
     var ends: [Int: CommandEnd?] = [:]
-    /// How commands ended: a few bytes for each, for whatever waits later and as often as it likes.
+    /// The exit codes of all ended commands, a few bytes each, for later and repeated calls of
+    /// `wait(for:)`.
     var ended: [Int: Int32] = [:]
-    /// The work of `close()`, which every call of it waits for.
+    /// The task of `close()`, for which every call of it waits.
     var end: Task<Void, Never>?
-    /// The store has ended: commands that have not ended never will.
+    /// Whether the store has ended, so that no running command will end.
     var isOver = false
     var nextJob = 0
-    /// The commands of the steps that returned effects, for as long as the commands run.
+    /// The jobs of running commands, by the steps that returned their effects.
     var jobs: [Int: Int] = [:]
-    /// The commands that wait for the board to go on in a fork, by their jobs.
+    /// The finished commands that wait until the board continues in a fork, by their jobs.
     var forking: [Int: FinishedJob] = [:]
-    /// The jobs that ran after the last step.
+    /// The jobs that were running after the last step.
     var running: [Int] = []
 
-    /// Remembers which command a step belongs to, for what its effects throw.
+    /// Records the command of a step, to which errors of the step's effects are assigned.
     ///
-    /// - Parameter finished: The command that the step ended.
+    /// - Parameters:
+    ///   - step: The step.
+    ///   - finished: The command that the step ended.
     mutating func noteJob(of step: Step<BoardAction>, finished: Int?) {
       if let finished, !jobs.isEmpty { jobs = jobs.filter { $0.value != finished } }
       guard !step.effects.isEmpty else { return }
@@ -50,12 +53,16 @@ public final class Board: Sendable {
     }
   }
 
+  /// Creates a board.
+  ///
   /// - Parameters:
-  ///   - features: Those that `state` was made with.
-  ///   - seed: For the header of recordings.
-  ///   - onBackgroundEnd: Called when a command with `&` has ended, after what it prints. Its code,
-  ///     if any, takes the place of the command's.
-  ///   - sink: Prints; called in the order of the steps, after the step's line is in the recording.
+  ///   - features: The features with which `state` was created.
+  ///   - state: The initial state.
+  ///   - dependencies: The services of the features.
+  ///   - seed: The seed in the header of recordings.
+  ///   - sink: Prints output. Called in the order of the steps, after the step was recorded.
+  ///   - onBackgroundEnd: Called when a command with `&` has ended, after its output. Its result,
+  ///     if any, replaces the exit code of the command.
   public init(
     features: FeatureList, state: BoardState, dependencies: Dependencies, seed: UInt64,
     sink: @escaping @Sendable (BoardOutput) -> Void,
@@ -90,7 +97,8 @@ public final class Board: Sendable {
       dependencies: dependencies.intercepted(by: journal.interceptor),
       onIssue: { [logger = dependencies.logger] issue in
         logger.log(issue.description, level: .error, category: "store")
-        // A line or an answer that comes while the board is being closed is too late, and no fault.
+        // A line or an action that arrives while the board is being closed is late, which is no
+        // error.
         guard !closing.isSet, !failures.take(issue) else { return }
         sink(
           BoardOutput(
@@ -104,12 +112,12 @@ public final class Board: Sendable {
     store.observe { [weak self] step, state in self?.observe(step, state) }
   }
 
-  /// What the board knows of secrets.
+  /// The redactor of the board's logger.
   var redactor: Redactor { dependencies.logger.redactor }
 
   // MARK: Commands
 
-  /// A number for the next command.
+  /// Returns a unique number for a command.
   public func nextJob() -> Int {
     shared.withLock { shared in
       shared.nextJob += 1
@@ -119,15 +127,18 @@ public final class Board: Sendable {
 
   /// Sends the action that starts a command and waits until the command has ended.
   ///
-  /// - Returns: Its exit code.
+  /// - Returns: The exit code of the command.
   public func run(_ action: BoardAction, _ context: CommandContext) async -> Int32 {
     start(action, context)
     return await wait(for: context.job)
   }
 
-  /// Sends the action that starts a command, and does not wait.
+  /// Sends the action that starts a command without waiting for its end.
   ///
-  /// - Parameter link: The link that the command stands for; `nil` for a line.
+  /// - Parameters:
+  ///   - action: The action.
+  ///   - context: The context of the command, with its job.
+  ///   - link: The link that started the command, or `nil` for a line.
   public func start(_ action: BoardAction, _ context: CommandContext, link: String? = nil) {
     guard !closing.isSet else {
       return shared.withLock { $0.ended[context.job] = ExitCode.interrupted }
@@ -141,7 +152,7 @@ public final class Board: Sendable {
     }
   }
 
-  /// Ends the command whose effect threw an error, since no action of the effect will end it.
+  /// Ends the command whose effect threw an error, because no action of the effect will do so.
   ///
   /// - Returns: Whether there is such a command.
   private func end(failing issue: StoreIssue) -> Bool {
@@ -152,7 +163,7 @@ public final class Board: Sendable {
     return true
   }
 
-  /// Ends a command whose effects have all ended and that has not: nothing else would.
+  /// Ends a command whose effects have all ended without ending it.
   private func endIfAbandoned(_ job: Int) {
     guard shared.withLock({ $0.jobs.values.contains(job) }),
       let name = store.withState({ $0.shell.running.first { $0.job == job }?.name })
@@ -168,12 +179,12 @@ public final class Board: Sendable {
     store.send(.shell(.failed(job: job, failure: failure)), origin: .program("board"))
   }
 
-  /// Keeps the end of a command that is about to start, until it is taken.
+  /// Requests the end of a command that is about to start. `takeEnd(of:exitCode:)` returns it.
   func expectEnd(of job: Int) {
     shared.withLock { _ = $0.ends.updateValue(nil, forKey: job) }
   }
 
-  /// The end of a command that has been waited for.
+  /// Returns the requested end of a command and removes it.
   func takeEnd(of job: Int, exitCode: Int32) -> CommandEnd {
     var end =
       shared.withLock { $0.ends.removeValue(forKey: job) ?? nil } ?? CommandEnd(exitCode: exitCode)
@@ -181,9 +192,9 @@ public final class Board: Sendable {
     return end
   }
 
-  /// Waits until a command has ended; at once where it has, however often it was waited for before.
+  /// Waits until a command has ended. Returns immediately if it has, also for repeated calls.
   ///
-  /// - Returns: Its exit code; 130 where the board was closed before its end.
+  /// - Returns: The exit code of the command, or 130 if the board was closed before its end.
   public func wait(for job: Int) async -> Int32 {
     await withCheckedContinuation { continuation in
       let code = shared.withLock { shared -> Int32? in
@@ -196,7 +207,7 @@ public final class Board: Sendable {
     }
   }
 
-  /// Puts texts without secrets in the place of those that the board remembers.
+  /// Replaces remembered texts by texts without secrets.
   func hideSecrets(variables: [String: String], last: String?, lastLength: Int?) {
     guard !closing.isSet else { return }
     store.send(
@@ -204,49 +215,55 @@ public final class Board: Sendable {
       origin: .program("secrets"))
   }
 
-  /// Cancels a running command: its exit code is 130.
+  /// Cancels a running command. Its exit code is then 130.
   ///
-  /// - Parameter cause: What its failure says that it was cancelled by; `nil`: nothing.
+  /// - Parameters:
+  ///   - job: The job of the command.
+  ///   - cause: The cause of the cancellation for the message, or `nil` for none.
   public func cancel(_ job: Int, by cause: String? = nil) {
     guard !closing.isSet else { return }
     store.send(.shell(.cancelled(job: job, by: cause)), origin: .program("interrupt"))
   }
 
-  /// Whether everything ends: every command ends with 130 then.
+  /// Whether the board is being closed. Every command then ends with 130.
   var isClosing: Bool { closing.isSet }
 
   // MARK: Recording
 
-  /// The recording that runs, with its last step.
+  /// The running recording with its last step, or `nil` if there is none.
   public var recording: SessionMoment? { recordings.moment }
 
   /// The names of the marks that were set in the running recording.
   var marks: [String] { recordings.marks }
 
-  /// Why the recording ended by itself; `nil` while all is well.
+  /// The reason why the recording ended by itself, or `nil` if it did not.
   var recordingProblem: String? { recordings.problem }
 
-  /// Whether a recording of this board ended by itself, be it one before the present one. Known for
-  /// certain once the board is closed.
+  /// Whether a recording of this board ended by itself, the present one or an earlier one. Final
+  /// once the board is closed.
   var hasLostRecording: Bool { recordings.hasLostRecording }
 
-  /// Records every step from here on into a new file, and into others after it where `rotation`
-  /// says so. Once the board is being closed there are no steps to come, and no file is made.
+  /// Records all further steps into a new file and, with `rotation`, into more files after it. Ends
+  /// a running recording first. No recording starts while the board is being closed.
+  ///
+  /// - Throws: `RecordingError` if the file cannot be created.
   public func record(
     to path: String, rotation: RecordingOptions.Rotation? = nil
   ) throws(RecordingError) {
     try recordings.record(to: path, rotation)
   }
 
-  /// Records every step from here on into a sink.
+  /// Records all further steps into a sink.
   ///
-  /// - Parameter path: What the recording is called.
+  /// - Parameters:
+  ///   - sink: The sink.
+  ///   - path: The name of the recording.
   func record(into sink: any LogSink, path: String) throws(RecordingError) {
     try recordings.record(into: sink, path: path)
   }
 
-  /// Ends the recording; `nil` where there is none, or where another call has ended it, and its
-  /// file is whole then too.
+  /// Ends the recording. Returns `nil` if there is none or if another call has ended it. The file
+  /// is complete in both cases.
   @discardableResult
   public func stopRecording() -> (path: String, steps: Int)? {
     recordings.stop().map { ($0.path, $0.steps) }
@@ -269,7 +286,7 @@ public final class Board: Sendable {
     }
     switch step.action {
     case .session(.succeeded(let job, .forked(let fork), _)) where fork.isContinued:
-      // What waits for this command goes on when the board does.
+      // Callers of `wait(for:)` resume when the board continues in the fork.
       if let finished = state.shell.finished { shared.withLock { $0.forking[job] = finished } }
       return
     case .session(.failed(let job, let failure)):
@@ -280,7 +297,7 @@ public final class Board: Sendable {
         return end(finished)
       }
     case .resumed(_, _, let job):
-      // Commands that began since the fork was made are in no state any more.
+      // The state of the fork does not contain the commands that started after it was created.
       for late in before { end(late, status: ExitCode.interrupted) }
       if let finished = shared.withLock({ $0.forking.removeValue(forKey: job) }) { end(finished) }
       return
@@ -300,7 +317,7 @@ public final class Board: Sendable {
     shared.withLock { _ = $0.ends.updateValue(end, forKey: job) }
   }
 
-  /// Resumes the callers that wait for a command, which has ended.
+  /// Resumes the callers that wait for an ended command.
   private func end(_ finished: FinishedJob) {
     let lost = finished.context.isBackground ? onBackgroundEnd(finished) : nil
     end(finished.context.job, status: lost ?? finished.status)
@@ -314,13 +331,13 @@ public final class Board: Sendable {
     for continuation in waiting { continuation.resume(returning: status) }
   }
 
-  // MARK: The end
+  // MARK: Closing
 
-  /// Ends everything: running commands are cancelled, the recording gets its last line, the log is
-  /// flushed.
+  /// Closes the board: cancels running commands, ends the recording and shuts the services down,
+  /// which flushes the log.
   ///
-  /// It is done once, and every call returns when it is done. A caller that waits for a command
-  /// that has not ended gets 130.
+  /// Every call returns when this is done, and it is done once. Calls to `wait(for:)` that are
+  /// still suspended return 130.
   public func close() async {
     closing.set()
     let end = shared.withLock { shared in
@@ -334,7 +351,7 @@ public final class Board: Sendable {
 
   private func end() async {
     await store.shutdown(deadline: .zero)
-    // Observers may be about to be told of the last step, which may be a command's end.
+    // Observers may still be about to receive the last step, which may end a command.
     let last = store.withState { $0.shell.finished }
     let waiting = shared.withLock { shared in
       shared.isOver = true
@@ -352,18 +369,18 @@ public final class Board: Sendable {
   }
 }
 
-/// Hands what effects threw to the board, which the store is older than.
+/// A handler that passes errors of effects to the board, which is created after the store.
 private final class EffectFailures: Sendable {
   let handler = Mutex<(@Sendable (StoreIssue) -> Bool)?>(nil)
 
-  /// - Returns: Whether a command has ended with it.
+  /// Passes an issue on. Returns whether it ended a command.
   func take(_ issue: StoreIssue) -> Bool {
     handler.withLock { $0 }?(issue) ?? false
   }
 }
 
 extension StoreIssue {
-  /// Without the secrets that the words of an error may repeat.
+  /// Returns the issue without secrets, which the text of an error may repeat.
   func redacted(by logger: any Logger) -> StoreIssue {
     StoreIssue(
       message: logger.redact(message), location: location, step: step, failedEffect: failedEffect,
@@ -372,10 +389,12 @@ extension StoreIssue {
 }
 
 extension Failure {
-  /// What was asked for is not done any more.
+  /// The failure of a cancelled command.
   static let cancelled = cancelled(by: nil)
 
-  /// - Parameter cause: What cancelled it, in words; `nil`: the line or the person.
+  /// Returns the failure of a cancelled command.
+  ///
+  /// - Parameter cause: The cause for the message, or `nil` if the user or a line cancelled it.
   static func cancelled(by cause: String?) -> Failure {
     Failure(
       code: ExitCode.interrupted, error: "cancelled",

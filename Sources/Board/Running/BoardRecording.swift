@@ -4,16 +4,17 @@ import SwiftBoardRecording
 import SwiftBoardStore
 import Synchronization
 
-/// The recording of a board: the hooks on its store, the recorder behind them, and the time of each
-/// step.
+/// The recording of a board: the hooks of its store, the recorder that they call, and the times of
+/// the steps.
 final class BoardRecording: Sendable {
   typealias BoardRecorder = Recorder<BoardState, BoardAction>
 
-  /// What a step's observers have to know of its recording.
+  /// The time of a step, for its observers.
   struct StepTime {
-    /// Microseconds from any origin; recorder and transcript have the same.
+    /// The time in microseconds from any origin, which is the same for the recorder and the
+    /// transcript.
     let time: Int64
-    /// The first step of a recording.
+    /// Whether the step is the first one of a recording.
     let isFirst: Bool
   }
 
@@ -27,18 +28,18 @@ final class BoardRecording: Sendable {
     weak var store: Store<BoardReducer>?
     var hooks: StepHooks<BoardState, BoardAction>?
     var recorder: Current?
-    /// The time of the last step, and of those whose observers have not been told yet.
+    /// The time of the last step. `steps` contains the steps that observers have not received.
     var time: Int64 = 0
     var steps: [StepTime] = []
-    /// The next step is the first of a recording.
+    /// Whether the next step is the first one of a recording.
     var begins = false
     var problem: String?
     var hasLostRecording = false
-    /// Marks by the jobs behind whose end they stand.
+    /// Requested marks, by the jobs after whose end they are set.
     var marks: [Int: (name: String, recorder: BoardRecorder)] = [:]
     /// The names of the marks of the running recording.
     var markNames: [String] = []
-    /// Forks that go on once the board has taken their state, by the jobs that made them.
+    /// Forks to continue once the board has taken their state, by the jobs that created them.
     var forks: [Int: (log: LogContinuation, path: String)] = [:]
   }
 
@@ -49,13 +50,15 @@ final class BoardRecording: Sendable {
   private let closing: CancelFlag
   private let warn: @Sendable (String) -> Void
   private let shared = Mutex(Shared())
-  /// Held while a recording ends, so that a caller that finds none may rely on its last line.
+  /// Held while a recording ends, so that a caller that finds none can rely on its last line.
   private let ending = Mutex(())
 
+  /// Creates a recording that has not started.
+  ///
   /// - Parameters:
-  ///   - navigators: Knows the forks that were made.
-  ///   - closing: Set once the board is being closed: then no recording begins.
-  ///   - warn: Hears why a recording ended by itself.
+  ///   - navigators: Has the new forks.
+  ///   - closing: Set when the board is being closed. No recording starts after that.
+  ///   - warn: Receives the reason when a recording ends by itself.
   init(
     _ info: RecordingInfo, journal: DrawJournal, dependencies: Dependencies,
     navigators: SessionNavigators, closing: CancelFlag, warn: @escaping @Sendable (String) -> Void
@@ -68,15 +71,14 @@ final class BoardRecording: Sendable {
     self.warn = warn
   }
 
-  /// Puts the hooks on the store; once, before its first step.
+  /// Installs the hooks of the store. Call it once, before the first step.
   ///
-  /// - Parameter onStep: Called with each step under the store's lock, and with the job that it
-  ///   ended.
+  /// - Parameter onStep: Called under the store's lock with each step and the job that it ended.
   func attach(
     to store: Store<BoardReducer>,
     onStep: @escaping @Sendable (_ step: Step<BoardAction>, _ finished: Int?) -> Void
   ) {
-    // Weak: the store and this keep the hooks.
+    // Weak, because the store and this object retain the hooks.
     let hooks = StepHooks<BoardState, BoardAction>(
       willReduce: { [weak self] number in self?.current?.hooks.willReduce?(number) },
       didReduce: { [weak self] step, state in
@@ -114,7 +116,7 @@ final class BoardRecording: Sendable {
 
   private var recorder: BoardRecorder? { current?.recorder }
 
-  /// Every step is given its time before anything else is done with it.
+  /// Records the time of a step before any other work on it.
   private func noteTime() {
     let now = dependencies.clock.now
     shared.withLock {
@@ -124,7 +126,7 @@ final class BoardRecording: Sendable {
     }
   }
 
-  /// The time of the next step that observers are told of.
+  /// Returns the time of the next step that observers receive.
   func nextStepTime() -> StepTime {
     shared.withLock { shared in
       shared.steps.isEmpty
@@ -132,26 +134,29 @@ final class BoardRecording: Sendable {
     }
   }
 
-  /// The recording that runs, with its last step.
+  /// The running recording with its last step, or `nil` if there is none.
   var moment: SessionMoment? {
     shared.withLock { shared in
       shared.recorder.map { SessionMoment(path: $0.path, step: $0.recorder.step) }
     }
   }
 
-  /// Why the recording ended by itself; `nil` while all is well.
+  /// The reason why the recording ended by itself, or `nil` if it did not.
   var problem: String? { shared.withLock { $0.problem } }
 
-  /// Whether a recording ended by itself, be it one before the present one.
+  /// Whether a recording ended by itself, the present one or an earlier one.
   var hasLostRecording: Bool { shared.withLock { $0.hasLostRecording } }
 
-  // MARK: Beginning
+  // MARK: Starting
 
   /// Records into a new file.
   ///
-  /// - Parameter replaces: Whether a recording that runs is ended first; else it goes on, and no
-  ///   other one begins.
-  /// - Returns: Whether it records; it does not once the board is being closed.
+  /// - Parameters:
+  ///   - path: The file.
+  ///   - rotation: The rotation of files, or `nil` for a single one.
+  ///   - replaces: Whether to end a running recording first. Otherwise it continues, and no other
+  ///     one starts.
+  /// - Returns: Whether a new recording has started. None starts while the board is being closed.
   @discardableResult
   func record(
     to path: String, _ rotation: RecordingOptions.Rotation?, replaces: Bool = true
@@ -182,7 +187,7 @@ final class BoardRecording: Sendable {
     return info
   }
 
-  /// - Returns: Whether it records.
+  /// Starts a recording. Returns whether it has started.
   @discardableResult
   private func begin(
     _ path: String,
@@ -191,8 +196,8 @@ final class BoardRecording: Sendable {
     var failure: RecordingError?
     var records = false
     betweenSteps { state, lastStep in
-      // Asked in here: what ends the board ends the recording after it has said so, and would not
-      // see this one.
+      // Check this under the store's lock. Closing the board sets the flag and then ends the
+      // recording, and would miss one that starts later.
       guard !closing.isSet, recorder == nil else { return }
       let now = dependencies.clock.now
       shared.withLock { $0.time = now }
@@ -217,8 +222,8 @@ final class BoardRecording: Sendable {
 
   // MARK: Ending
 
-  /// Ends the recording; `nil` where there is none, or where another call has ended it, and its
-  /// file is whole then too.
+  /// Ends the recording. Returns `nil` if there is none or if another call has ended it. The file
+  /// is complete in both cases.
   func stop() -> EndedRecording? {
     ending.withLock { _ in
       var taken: Current?
@@ -245,18 +250,17 @@ final class BoardRecording: Sendable {
 
   // MARK: After a step
 
-  /// Marks the state behind the end of a job that asked for it, so that nothing of the job is under
-  /// way at the mark.
+  /// Sets the mark that an ended job requested. Nothing of the job is running at the mark.
   private func mark(_ finished: FinishedJob) {
     let mark = shared.withLock { $0.marks.removeValue(forKey: finished.context.job) }
-    // Another recording may have begun meanwhile, which the mark is not of.
+    // The mark may belong to a recording that was replaced in the meantime.
     if let mark, finished.status == 0, mark.recorder === recorder {
       mark.recorder.mark(mark.name)
       shared.withLock { $0.markNames.append(mark.name) }
     }
   }
 
-  /// Records into a fork from the step on that took its state.
+  /// Records into a fork, starting with the step that took its state.
   private func goOn(_ job: Int, _ lastStep: Int, _ state: BoardState) {
     guard !closing.isSet, let (log, path) = shared.withLock({ $0.forks.removeValue(forKey: job) })
     else { return }
@@ -269,7 +273,7 @@ final class BoardRecording: Sendable {
           onFailure: { [self] in lose($0.message) }),
         path)
     } catch {
-      // Under the store's lock: `resumed()` warns of it.
+      // Do not warn here, under the store's lock. `resumed()` does so.
       shared.withLock {
         $0.problem = error.description
         $0.hasLostRecording = true
@@ -288,7 +292,7 @@ extension BoardRecording: RecordingService {
       to: path, rotation.map { RecordingOptions.Rotation(size: $0.size << 20, keep: $0.keep) },
       replaces: false)
     if records { return }
-    // Another command may have begun one meanwhile.
+    // Another command may have started a recording in the meantime.
     throw shared.withLock { $0.recorder?.path }.map(Failure.alreadyRecording) ?? .cancelled
   }
 

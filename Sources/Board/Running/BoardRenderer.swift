@@ -3,34 +3,34 @@ import SwiftBoardDependencies
 import SwiftBoardJSON
 import SwiftBoardSystem
 
-/// Something to print, and where.
+/// A piece of output and its destination.
 public struct BoardOutput: Sendable, Equatable {
-  /// Where a text goes.
+  /// A standard stream.
   public enum Stream: Sendable, Equatable {
-    /// Results, and everything else.
+    /// The stream for results, and the stream for everything else.
     case standardOutput, standardError
   }
 
-  /// Where it goes, where there is no `redirect`.
+  /// The stream, if there is no `redirect`.
   public var stream: Stream
-  /// Text in UTF-8 with its last line end, or a body's bytes.
+  /// UTF-8 text that ends with a line feed, or the bytes of a body.
   public var bytes: [UInt8]
-  /// The file in place of standard output.
+  /// The file that replaces standard output, or `nil` for none.
   public var redirect: CommandContext.Redirect?
-  /// The command it belongs to.
+  /// The job of the command.
   public var job: Int
 
-  /// The bytes as text; what is not UTF-8 is replaced.
+  /// The bytes as text. Invalid UTF-8 is replaced.
   public var text: String { String(decoding: bytes, as: UTF8.self) }
 
-  /// A text to print.
+  /// Creates output from a text.
   public init(
     stream: Stream, text: String, redirect: CommandContext.Redirect? = nil, job: Int
   ) {
     self.init(stream: stream, bytes: Array(text.utf8), redirect: redirect, job: job)
   }
 
-  /// Bytes to print.
+  /// Creates output from bytes.
   public init(
     stream: Stream, bytes: [UInt8], redirect: CommandContext.Redirect? = nil, job: Int
   ) {
@@ -41,45 +41,52 @@ public struct BoardOutput: Sendable, Equatable {
   }
 }
 
-/// What the board prints, as a function of its steps alone: the same steps print the same, live and
-/// in a replay.
+/// The output of a board as a function of its steps alone. The same steps print the same output,
+/// live and in a replay.
 ///
-/// The one exception is a revealed secret. Live it went straight to the terminal and is not printed
-/// again; a replay prints its mark.
+/// Revealed secrets are the exception. They go directly to the terminal in a live run and are not
+/// printed again. A replay prints their marks.
 public struct BoardRenderer: Sendable {
   private let features: FeatureList
   private let isReplay: Bool
-  /// When each running command began, in the time of steps.
+  /// The start times of running commands, in the time of steps.
   private var begun: [Int: Int64] = [:]
-  /// The running commands that have shown rows.
+  /// The running commands that have printed rows.
   private var streams: [Int: RowStream] = [:]
 
-  /// A renderer that has seen no step.
+  /// Creates a renderer before the first step.
   ///
   /// - Parameters:
-  ///   - features: Those of the board.
-  ///   - isReplay: Whether revealed secrets are printed as their marks.
+  ///   - features: The features of the board.
+  ///   - isReplay: Whether to print revealed secrets as their marks.
   public init(_ features: FeatureList, isReplay: Bool) {
     self.features = features
     self.isReplay = isReplay
   }
 
-  /// Forgets when running commands began. A recording that begins now does not have it either, and
-  /// must print the same.
+  /// Discards the start times of running commands. A recording that starts now does not contain
+  /// them, and its replay must print the same output.
   mutating func forgetBeginnings() {
     begun = [:]
     streams = [:]
   }
 
-  /// What this step prints.
+  /// Returns the output of a step.
   ///
   /// - Parameters:
-  ///   - state: After the step.
-  ///   - t: The step's time, microseconds from any origin.
+  ///   - action: The action of the step.
+  ///   - state: The state after the step.
+  ///   - t: The time of the step in microseconds from any origin.
   public mutating func outputs(of action: BoardAction, in state: BoardState, at t: Int64)
     -> [BoardOutput]
   {
-    if let context = action.started { begun[context.job] = t }
+    if let context = action.started {
+      begun[context.job] = t
+      if announces(context, state) {
+        let text = escapeControls(context.text.prefix { !$0.isNewline } + "")
+        return [BoardOutput(stream: .standardError, text: "[\(context.job)] \(text)\n", job: 0)]
+      }
+    }
     if case .session(let action) = action, let output = part(of: action, in: state) {
       return [output]
     }
@@ -116,19 +123,29 @@ public struct BoardRenderer: Sendable {
     }
     if let failure = outcome.failure {
       add(.standardError, formatter.render(report(failure, outcome.value, context)))
+    } else if announces(context, state) {
+      add(.standardError, "[\(context.job)] done: \(context.name.replacing(".", with: " "))\n")
     }
+    if let text = outcome.afterword, !state.settings.isQuiet { add(.standardError, text + "\n") }
     if context.prefix == .time { add(.standardError, "time: \(milliseconds) ms\n") }
     return outputs
   }
 
-  /// What a step prints on one stream; nothing where there are no bytes.
+  /// Whether the start and the end of a command are reported: those of background commands, at a
+  /// terminal.
+  private func announces(_ context: CommandContext, _ state: BoardState) -> Bool {
+    context.isBackground && state.settings.isTerminal == true && !state.settings.isQuiet
+      && (context.output ?? state.settings.output) != .json
+  }
+
+  /// Returns the output of a step on one stream, or nothing if there are no bytes.
   private static func output(
     _ stream: BoardOutput.Stream, _ bytes: [UInt8], _ marks: Outcome.Marks,
     _ context: CommandContext, _ state: BoardState
   ) -> [BoardOutput] {
     guard !bytes.isEmpty else { return [] }
-    // What is on standard error is our own; a result may be data, in which a mark is no mark of
-    // ours.
+    // Text on standard error comes from this program. A result may be data that contains the text
+    // of a mark.
     let marks = stream == .standardError ? .all : marks
     let isExact = !state.settings.isASCII || state.settings.followsEarlierRules
     return [
@@ -144,7 +161,7 @@ public struct BoardRenderer: Sendable {
       width: context.redirect == nil ? state.settings.width : nil, ascii: state.settings.isASCII)
   }
 
-  /// Rows of a command that has not ended.
+  /// Returns the output of rows of a running command.
   private mutating func outputs(of part: PartialOutcome, in state: BoardState) -> [BoardOutput] {
     guard let context = state.shell.running.first(where: { $0.job == part.job }) else { return [] }
     var outputs: [BoardOutput] = []
@@ -156,7 +173,7 @@ public struct BoardRenderer: Sendable {
     let marks =
       part.marks ?? part.masked.map { Outcome.Marks.these($0.names.map(RedactionMark.named)) }
     if formatter.format == .json, context.isBackground, context.redirect == nil {
-      // Other commands write between its parts, so each row is a line of its own.
+      // Other commands write between the rows, so each row is a separate line.
       let text = RowStream.lines(part.values, line: context.line, command: context.name)
       return outputs
         + Self.output(.standardOutput, Array(text.utf8), marks ?? .none, context, state)
@@ -170,7 +187,7 @@ public struct BoardRenderer: Sendable {
       + Self.output(.standardOutput, Array(text.utf8), marks ?? .none, context, state)
   }
 
-  /// What a command prints before it has ended.
+  /// Returns the output of a running command of `session`.
   private func part(of action: SessionAction, in state: BoardState) -> BoardOutput? {
     func context(_ job: Int) -> CommandContext? {
       state.shell.running.first { $0.job == job }
@@ -197,11 +214,13 @@ public struct BoardRenderer: Sendable {
     }
   }
 
-  /// A failure that blames no word blames the line.
+  /// Returns the report of a failure. If the failure names no word, the report marks the whole
+  /// line.
   private func report(
     _ failure: Failure, _ value: JSON, _ context: CommandContext
   ) -> FailureReport {
     var failure = failure
+    if context.isBackground { failure.message = "job \(context.job): \(failure.message)" }
     if failure.column == nil {
       failure.column = 1
       failure.length = context.text.prefix { !$0.isNewline }.count
@@ -213,7 +232,7 @@ public struct BoardRenderer: Sendable {
 }
 
 extension Outcome.Marks {
-  /// The bytes with these marks as ASCII output writes them.
+  /// Returns the bytes with these marks in ASCII.
   fileprivate func written(_ bytes: [UInt8]) -> [UInt8] {
     switch self {
     case .none: bytes

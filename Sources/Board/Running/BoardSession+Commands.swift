@@ -2,10 +2,10 @@ import SwiftBoardCommandLine
 import SwiftBoardStore
 import Synchronization
 
-/// Commands that the session runs itself, since they reach around the store: they wait for other
-/// commands, look at effects, or run other lines.
+/// The commands that the session runs itself, because they work outside the store: they wait for
+/// other commands, inspect effects, or run other lines.
 extension BoardSession {
-  /// `nil` for commands that the reducers do alone.
+  /// Runs a command, or returns `nil` if the reducers run it alone.
   func special(_ action: BoardAction, _ context: CommandContext, _ line: Line) async
     -> CommandEnd?
   {
@@ -38,8 +38,8 @@ extension BoardSession {
     }
   }
 
-  /// Waits for one background job or for all; the first that failed gives its code. The prefix of a
-  /// job's own line decides what a failure is.
+  /// Waits for one background job or for all. The exit code is that of the first one that failed.
+  /// The prefix of a job's own line defines failure.
   private func wait(
     for job: Int?, _ action: BoardAction, _ context: CommandContext, _ line: Line
   ) async -> CommandEnd {
@@ -54,7 +54,7 @@ extension BoardSession {
     }
     let awaited = job.map { [$0] } ?? known.sorted()
     let codes = await jobs.wait(for: awaited, in: line.id)
-    // All are judged: what was waited for does not count at the end.
+    // Judge all jobs, so that the ones that were waited for do not count at the end.
     let failed = zip(awaited, codes).map { jobs.judge($0, $1) }.first { $0.exitCode != 0 }
     var own = await perform(action, context, line)
     if let failed { (own.exitCode, own.message) = (failed.exitCode, failed.message) }
@@ -82,7 +82,7 @@ extension BoardSession {
     guard end.exitCode == 0 else { return end }
     var next = self.context(line, nil)
     do throws(UsageError) {
-      // In quotes a word is no option, whatever it begins with.
+      // A quoted word is not an option, even if it begins with a hyphen.
       let match = try board.features.commands.parse(
         words: words.map { Argument(parts: [.text($0)], quoting: .single) })
       next.name = match.name
@@ -127,15 +127,15 @@ extension BoardSession {
     let end = await perform(action, context, line)
     guard end.exitCode == 0 else { return end }
     do throws(LineSourceError) {
-      // The one that gives the file's code: the first that failed, else the last.
+      // The outcome for the file: the first failure, or else the last outcome.
       let counted = Mutex(LineOutcome.success)
       let policy: ScriptRunner.Policy = keepsGoing ? .keepGoing : .stopAtFailure
       let summary = try await ScriptRunner(source: file, policy: policy).run {
         [self, outer = line] line in
-        var inner = Line(line, secrets, false, outer.id)
+        var inner = Line(withoutAliases(line), secrets, false, outer.id)
         (inner.redirect, inner.depth) = (context.redirect, outer.depth + 1)
         var outcome = await run(line, inner)
-        // An interrupt ends the file, whatever its lines' failures do.
+        // An interrupt ends the file, regardless of its failure policy.
         if outcome.isInterrupted { outcome.stop = true }
         counted.withLock { if $0.exitCode == 0 || outcome.stop { $0 = outcome } }
         return outcome

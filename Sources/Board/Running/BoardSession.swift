@@ -3,8 +3,9 @@ import SwiftBoardDependencies
 import SwiftBoardJSON
 import Synchronization
 
-/// Runs lines on a board: words become arguments, arguments an action, and the action's end the
-/// line's exit code. Every line is a step, one that is not understood too.
+/// An executor of lines on a board. It turns words into arguments and arguments into an action, and
+/// the end of the action determines the exit code of the line. Every line is a step, also one that
+/// is not understood.
 public final class BoardSession: Sendable {
   let board: Board
   private let redirects: RedirectFiles
@@ -16,23 +17,27 @@ public final class BoardSession: Sendable {
   let jobs: JobControl
   /// Returns the lines of the history, the oldest first.
   let history = Mutex<@Sendable () -> [String]>({ [] })
-  /// How many secrets were known when the state was last looked through.
+  /// The number of known secrets when the state was last searched for them.
   private let knownSecrets = Atomic(0)
 
-  /// What an interrupt found.
+  /// What was running when an interrupt arrived.
   public enum Interrupted: Sendable, Hashable {
-    /// A command was running, and was cancelled unless it was just ending.
+    /// A command, which was cancelled unless it was just ending.
     case command
-    /// A line was between its commands, or its file was being opened.
+    /// A line between two of its commands, or while its file was being opened.
     case line
-    /// No line was being run: nothing comes of it.
+    /// No line. The interrupt had no effect.
     case nothing
   }
 
+  /// Creates a session.
+  ///
   /// - Parameters:
-  ///   - scriptArguments: `$1`, `$2` … of the lines.
-  ///   - keepsGoing: Whether the lines of a file that `source` runs go on behind one that failed;
-  ///     the first failure's code is then that of `source`.
+  ///   - board: The board.
+  ///   - redirects: The open files of redirected commands.
+  ///   - scriptArguments: The values of `$1`, `$2` and so on.
+  ///   - keepsGoing: Whether `source` continues after a line that failed. Its exit code is then
+  ///     that of the first failure.
   public convenience init(
     board: Board, redirects: RedirectFiles, scriptArguments: [String] = [],
     keepsGoing: Bool = false
@@ -56,21 +61,20 @@ public final class BoardSession: Sendable {
     secrets = TypedSecrets(board.features)
   }
 
-  /// Cancels the running command of each line that is being run; one that has just ended keeps its
-  /// outcome, and the line's next one is not begun. The lines end with 130 in any case.
+  /// Cancels the running command of each running line. A command that has just ended keeps its
+  /// outcome, and the next command of its line does not start. The lines end with 130 in any case.
   ///
-  /// - Returns: What there was to interrupt.
+  /// - Returns: What was running.
   @discardableResult
   public func interrupt() -> Interrupted { jobs.interrupt() }
 
-  /// Cancels commands that go on until they are cancelled: what they print is read no more.
+  /// Cancels the endless commands, because their output is no longer read.
   func endWithoutOutput() { jobs.cancelEndless() }
 
-  /// A line as it may be shown: without a secret that was typed into it, and without what steers a
-  /// terminal.
+  /// Returns a line for display, without typed secrets and terminal control characters.
   public func shown(_ line: ScriptLine) -> String {
-    let text =
-      secrets.refusal(of: line, redactor)?.text ?? secrets.shown(line)
+    let line = withoutAliases(line)
+    let text = secrets.refusal(of: line, redactor)?.text ?? secrets.shown(line)
     return escapeControls(text, keepsNewlines: true)
   }
 
@@ -82,13 +86,15 @@ public final class BoardSession: Sendable {
 
   /// Runs one line.
   ///
-  /// Cancelling the task interrupts this line, and no other that is being run.
+  /// Cancelling the task interrupts this line and no other.
   ///
-  /// - Parameter isLiteral: A shell has taken the words apart already, so that quotes say nothing.
+  /// - Parameters:
+  ///   - script: The line.
+  ///   - isLiteral: Whether a shell has already split the words and removed their quotes.
   public func run(_ script: ScriptLine, isLiteral: Bool = false) async -> LineOutcome {
     let id = jobs.beginLine()
     return await withTaskCancellationHandler {
-      jobs.endLine(id, await run(script, Line(script, secrets, isLiteral, id)))
+      jobs.endLine(id, await run(script, Line(withoutAliases(script), secrets, isLiteral, id)))
     } onCancel: {
       jobs.interrupt(id)
     }
@@ -96,23 +102,25 @@ public final class BoardSession: Sendable {
 
   /// Runs the text of one line.
   ///
-  /// Cancelling the task interrupts this line, and no other that is being run.
+  /// Cancelling the task interrupts this line and no other.
   ///
-  /// - Parameter location: Where the line stands, for messages.
+  /// - Parameters:
+  ///   - text: The text.
+  ///   - location: The location of the line, for messages.
   public func run(
     _ text: String, at location: LineLocation = LineLocation(nil, line: 1)
   ) async -> LineOutcome {
     await run(ScriptLine(text: text, location: location, parsed: LineParser.parse(text)))
   }
 
-  /// Waits for the background commands when no line follows, or cancels them; those without an end
-  /// are cancelled in any case. Ctrl-C cancels those that are being waited for.
+  /// Waits for the background commands after the last line, or cancels them. Endless commands are
+  /// cancelled in any case. Ctrl-C cancels the commands that are waited for.
   ///
-  /// - Parameter cause: What they are cancelled by, in words; `nil`: they are waited for, unless
-  ///   the last line was interrupted.
-  /// - Returns: The outcome of the lowest-numbered one that failed, be it before this; success
-  ///   where none did. The prefix of its line decides. One that was waited for does not count
-  ///   again, and one that was cancelled is no failure: a line wanted it so, or this did.
+  /// - Parameter cause: The cause of the cancellation, or `nil` to wait for the commands unless the
+  ///   last line was interrupted.
+  /// - Returns: The outcome of the failed command with the lowest number, also if it failed
+  ///   earlier, or success. The prefix of its line defines failure. A command that a line has
+  ///   waited for does not count again, and a cancelled command is not a failure.
   public func finish(cancelledBy cause: String?) async -> LineOutcome {
     let (background, wasInterrupted) = (jobs.background, jobs.wasInterrupted)
     let line = jobs.beginLine()
@@ -132,8 +140,12 @@ public final class BoardSession: Sendable {
       ? LineOutcome(exitCode: ExitCode.interrupted, isInterrupted: true) : outcome
   }
 
+  func withoutAliases(_ script: ScriptLine) -> ScriptLine {
+    AliasExpansion.line(script, board.store.withState { $0.shell.aliases })
+  }
+
   func run(_ script: ScriptLine, _ line: Line) async -> LineOutcome {
-    if let typed = secrets.refusal(of: script, redactor) {
+    if let typed = secrets.refusal(of: withoutAliases(script), redactor) {
       return await reject(line.refused(typed), typed.error, script.parsed.prefix)
     }
     let list: CommandList
@@ -157,25 +169,25 @@ public final class BoardSession: Sendable {
     if jobs.isInterrupted(line.id) {
       return LineOutcome(exitCode: ExitCode.interrupted, isInterrupted: true)
     }
-    // A prefix is about what ends with the line, and about each background command when that has
-    // ended.
+    // A prefix applies to the commands that end with the line, and to each background command when
+    // it ends.
     var outcome = LineOutcome(exitCode: end.exitCode, message: end.message)
     (outcome.value, outcome.output, outcome.failure) = (end.value, end.output, end.failure)
     if end.exitCode != 0, outcome.failure == nil { outcome.failure = .unnamed(end.exitCode) }
     return waits || end.exitCode != 0 ? outcome.applying(list.prefix) : outcome
   }
 
-  /// A line with what has to be known of it.
+  /// A line with its execution context.
   struct Line {
-    /// As it may be part of a step.
+    /// The text of the line as steps contain it.
     var text: String
     let location: LineLocation
     let isLiteral: Bool
-    /// What an interrupt knows it by, with the line that sources its file.
+    /// The id for interrupts, which is that of the `source` line for the lines of its file.
     let id: JobControl.LineID
-    /// Where its commands print that say nothing themselves: the file of a `source FILE > OUT`.
+    /// The output file of commands without their own redirection: that of `source FILE > OUT`.
     var redirect: CommandContext.Redirect?
-    /// How many files that source each other it is in.
+    /// The nesting depth of `source`.
     var depth = 0
 
     init(
@@ -187,7 +199,7 @@ public final class BoardSession: Sendable {
       self.isLiteral = isLiteral
     }
 
-    /// The line without the text that has a secret in it.
+    /// Returns the line with the text that contains a secret replaced.
     func refused(_ typed: TypedSecret) -> Line {
       var line = self
       line.text = typed.text
@@ -195,9 +207,9 @@ public final class BoardSession: Sendable {
     }
   }
 
-  // MARK: Looking back
+  // MARK: Earlier steps
 
-  /// While the board shows an earlier step, nothing may change.
+  /// Rejects an action that changes something while the board shows an earlier step.
   private func refuseInThePast(_ action: BoardAction) throws(UsageError) {
     guard let position = board.store.withState({ $0.session.position }), !action.mayRunInThePast
     else { return }
@@ -207,8 +219,8 @@ public final class BoardSession: Sendable {
         "'session live' goes back to now, 'session fork \(position.step) FILE' goes on from there")
   }
 
-  /// Redirects commands that show the state to the recording while an earlier step is looked at, and
-  /// names the current recording to commands that read it.
+  /// Returns the action to run. While the board shows an earlier step, commands that show the state
+  /// are redirected to the recording. Commands that read the current recording get its name.
   private func redirectedToRecording(_ action: BoardAction) -> BoardAction {
     let isInThePast = board.store.withState { $0.session.position != nil }
     switch action {
@@ -241,7 +253,8 @@ public final class BoardSession: Sendable {
       let expansion = board.store.withState {
         LineExpansion($0.shell, scriptArguments: scriptArguments)
       }
-      let arguments = try expansion.arguments(command.words)
+      let aliases = board.store.withState { $0.shell.aliases }
+      let arguments = try expansion.arguments(AliasExpansion.words(command.words, aliases))
       var file: Argument?
       if let redirect = command.redirect { file = try expansion.argument(redirect.file) }
       if let typed = secrets.refusal(of: arguments, file, redactor) {
@@ -279,8 +292,7 @@ public final class BoardSession: Sendable {
     }
   }
 
-  /// What became known as a secret since the last command is taken out of what the board remembers:
-  /// variables and the last value.
+  /// Removes newly known secrets from the variables and the last value.
   private func hideKnownSecrets() {
     let count = redactor.count
     guard knownSecrets.exchange(count, ordering: .relaxed) != count else { return }
@@ -297,7 +309,8 @@ public final class BoardSession: Sendable {
     board.hideSecrets(variables: masked, last: maskedLast, lastLength: last?.utf8.count)
   }
 
-  /// A command that reads standard input to its end would take the lines that come from there.
+  /// Returns the error of a command that reads standard input to its end if lines come from there,
+  /// or `nil`.
   private func refusalOfInput(_ command: BoardCommand, _ arguments: [Argument]) -> UsageError? {
     guard let option = command.readsInput, let refusal = input.refusal(of: option) else {
       return nil
@@ -307,8 +320,8 @@ public final class BoardSession: Sendable {
       at: arguments.first { $0.leadingText.hasPrefix(option) })
   }
 
-  /// A secret that a command shows goes straight to standard output: nothing else may stand
-  /// between.
+  /// Rejects a command that reveals a secret if its output is redirected, in the background or in
+  /// JSON. The secret goes directly to standard output.
   private func refuseHiddenSecret(_ command: BoardCommand, _ context: CommandContext)
     throws(UsageError)
   {
@@ -328,14 +341,16 @@ public final class BoardSession: Sendable {
       timeout: board.store.withState { $0.settings.timeout })
   }
 
-  /// - Parameter link: The link that the command stands for; `nil` for a line.
+  /// Runs a command until its end, or starts it in the background.
+  ///
+  /// - Parameter link: The link that started the command, or `nil` for a line.
   func perform(
     _ action: BoardAction, _ context: CommandContext, _ line: Line, link: String? = nil
   ) async -> CommandEnd {
     guard jobs.begin(context, in: line.id) else { return await fail(context, .cancelled) }
     if context.isBackground {
       board.start(action, context, link: link)
-      // The next line finds the recording begun, marked or ended.
+      // The next line must see the recording started, marked or ended.
       if action.changesRecording { _ = await board.wait(for: context.job) }
       return CommandEnd(exitCode: 0)
     }
@@ -348,7 +363,7 @@ public final class BoardSession: Sendable {
 
   // MARK: Words
 
-  /// Options of the program that stood behind the command.
+  /// Applies the program options that follow the command.
   private func apply(_ globals: OptionValues, to context: inout CommandContext) throws(UsageError) {
     guard !globals.isEmpty else { return }
     let options = try ProgramOptions().applying(globals)
@@ -367,7 +382,7 @@ public final class BoardSession: Sendable {
     return CommandContext.Redirect(file: path, appends: appends)
   }
 
-  /// Opens a file that another command has emptied, for what this one adds.
+  /// Opens a file that another command has created, to append the output of this one.
   func inherit(_ redirect: CommandContext.Redirect, _ job: Int) async throws(UsageError) {
     if let failure = await redirects.open(redirect.file, appends: true, job: job) {
       throw UsageError(failure.message, help: failure.help, code: failure.code)
@@ -396,7 +411,7 @@ public final class BoardSession: Sendable {
     return await reject(Failure(error), context)
   }
 
-  /// Ends a command before it begins: a step like any other.
+  /// Ends a command before it starts. This is a step too.
   func reject(_ failure: Failure, _ context: CommandContext) async -> CommandEnd {
     let code = await board.run(.shell(.reject(context: context, failure: failure)), context)
     return CommandEnd(exitCode: code, failure: failure)

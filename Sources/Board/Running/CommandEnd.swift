@@ -1,18 +1,18 @@
 import SwiftBoardCommandLine
 import SwiftBoardJSON
 
-/// How a command ended, for a program that ran it.
+/// The end of a command, for the program that ran it.
 struct CommandEnd: Sendable, Equatable {
-  /// 0 for success.
+  /// The exit code; 0 for success.
   var exitCode: Int32
-  /// What `{{last}}` is afterwards; `null` where the command has no value.
+  /// The value of `{{last}}` after the command; `null` if the command has no value.
   var value: JSON
-  /// What it printed on standard output when it ended, wherever that went. What a long command
-  /// prints before its end is not part of it.
+  /// The final bytes for standard output, even if redirected. Earlier output of a long command is
+  /// not included.
   var output: [UInt8]
-  /// What there is to say of the commands that it waited for.
+  /// A message about the commands that it waited for.
   var message: String?
-  /// Why it failed; `nil` where it succeeded.
+  /// The failure, or `nil` if the command succeeded.
   var failure: Failure?
 
   init(
@@ -28,8 +28,8 @@ struct CommandEnd: Sendable, Equatable {
 }
 
 extension Failure {
-  /// A failure that another line or its output tells of: a job that was waited for, or a file that
-  /// could not be written.
+  /// Returns a failure that other output describes, such as that of a job that was waited for or of
+  /// a file that could not be written.
   static func unnamed(_ code: Int32) -> Failure {
     Failure(code: code, error: "failed", message: "the line ended with \(code)")
   }

@@ -1,9 +1,9 @@
 import SwiftBoardCommandLine
 import Synchronization
 
-/// Which commands of a session an interrupt cancels, and which run in the background.
+/// The commands of a session that an interrupt cancels, and those that run in the background.
 final class JobControl: Sendable {
-  /// A line that is being run; those of a file that it sources are part of it.
+  /// The id of a running line. It includes the lines of a file that the line sources.
   struct LineID: Hashable {
     fileprivate let number: Int
   }
@@ -11,18 +11,19 @@ final class JobControl: Sendable {
   private struct Line {
     /// The commands that an interrupt cancels.
     var foreground: [Int] = []
-    /// An interrupt has come since the line was begun: no further command of it begins.
+    /// Whether an interrupt has arrived since the line started. No further command of it starts
+    /// then.
     var isInterrupted = false
   }
 
   private struct State {
     var lines: [LineID: Line] = [:]
     var lineCount = 0
-    /// Background commands that no line has waited for.
+    /// The background commands for which no line has waited.
     var background: [Int: CommandContext] = [:]
-    /// Commands that go on until they are cancelled, in the background or not.
+    /// The commands that run until they are cancelled, also in the background.
     var endless: Set<Int> = []
-    /// The last line ended with an interrupt.
+    /// Whether the last line ended with an interrupt.
     var wasInterrupted = false
   }
 
@@ -44,7 +45,8 @@ final class JobControl: Sendable {
     }
   }
 
-  /// The outcome of a line that an interrupt, or the board's end, may have ended.
+  /// Removes a line and returns its outcome, which is 130 if an interrupt or the end of the board
+  /// ended it.
   func endLine(_ line: LineID, _ outcome: LineOutcome) -> LineOutcome {
     let isInterrupted = state.withLock { state in
       state.wasInterrupted = state.lines.removeValue(forKey: line)?.isInterrupted ?? false
@@ -55,7 +57,7 @@ final class JobControl: Sendable {
       ? LineOutcome(exitCode: ExitCode.interrupted, isInterrupted: true) : outcome
   }
 
-  /// Whether an interrupt has come since the line was begun.
+  /// Returns whether an interrupt has arrived since the line started.
   func isInterrupted(_ line: LineID) -> Bool {
     state.withLock { $0.lines[line]?.isInterrupted ?? false }
   }
@@ -63,9 +65,10 @@ final class JobControl: Sendable {
   /// Whether the last line ended with an interrupt.
   var wasInterrupted: Bool { state.withLock { $0.wasInterrupted } }
 
-  /// Cancels the running command of a line, and keeps the line's next one from beginning.
+  /// Cancels the running command of a line and prevents its next one from starting.
   ///
-  /// - Parameter line: `nil`: all lines that are being run.
+  /// - Parameter line: The line, or `nil` for all running lines.
+  /// - Returns: What was running.
   @discardableResult
   func interrupt(_ line: LineID? = nil) -> BoardSession.Interrupted {
     let (found, jobs) = state.withLock { state -> (BoardSession.Interrupted, [Int]) in
@@ -81,9 +84,9 @@ final class JobControl: Sendable {
 
   // MARK: Jobs
 
-  /// Notes a command that is about to begin.
+  /// Registers a command that is about to start.
   ///
-  /// - Returns: Whether it may: an interrupt that has come keeps it from beginning.
+  /// - Returns: Whether it may start. After an interrupt, it may not.
   func begin(_ context: CommandContext, in line: LineID) -> Bool {
     state.withLock { state in
       guard state.lines[line]?.isInterrupted != true else { return false }
@@ -96,34 +99,33 @@ final class JobControl: Sendable {
     }
   }
 
-  /// Background commands that no line has waited for, those that have ended too.
+  /// The background commands for which no line has waited, including ended ones.
   var background: [Int] { state.withLock { $0.background.keys.sorted() } }
 
-  /// Notes that a command goes on until it is cancelled.
+  /// Registers a command that runs until it is cancelled.
   func noteEndless(_ job: Int) { state.withLock { _ = $0.endless.insert(job) } }
 
-  /// Background commands that go on until they are cancelled.
+  /// The background commands that run until they are cancelled.
   var endless: [Int] {
     state.withLock { $0.endless.intersection($0.background.keys).sorted() }
   }
 
-  /// Cancels every command that goes on until it is cancelled.
+  /// Cancels all commands that run until they are cancelled.
   func cancelEndless() { cancel(state.withLock { $0.endless.sorted() }) }
 
-  /// Cancels those of the commands that run.
+  /// Cancels the running commands among `jobs`.
   func cancel(_ jobs: [Int], by cause: String? = nil) {
     let running = board.store.withState { $0.shell.running.map(\.job) }
     for job in jobs where running.contains(job) { board.cancel(job, by: cause) }
   }
 
-  /// Waits for jobs that an interrupt cancels meanwhile, and gives their codes.
+  /// Waits for jobs, which an interrupt cancels, and returns their exit codes.
   func wait(for jobs: [Int], in line: LineID) async -> [Int32] {
     let isInterrupted = state.withLock { state in
       state.lines[line]?.foreground = jobs
       return state.lines[line]?.isInterrupted ?? false
     }
-    // An interrupt that came before a job began, or before it was waited for, found nothing to
-    // cancel.
+    // An interrupt before a job started, or before this call, found nothing to cancel.
     if isInterrupted { cancel(jobs) }
     var codes: [Int32] = []
     for job in jobs { codes.append(await board.wait(for: job)) }
@@ -131,7 +133,8 @@ final class JobControl: Sendable {
     return codes
   }
 
-  /// How a background command ended, by the prefix of its line. It is not asked for again.
+  /// Returns the outcome of a background command by the prefix of its line, and removes the
+  /// command.
   func judge(_ job: Int, _ code: Int32) -> LineOutcome {
     let context = state.withLock { $0.background.removeValue(forKey: job) }
     var outcome = LineOutcome(exitCode: code).applying(context?.prefix)

@@ -1,14 +1,16 @@
 import SwiftBoardCommandLine
 import SwiftBoardJSON
 
-/// Makes arguments of the words of a command: variables and `{{last}}` are replaced by what they
-/// are when the command begins.
+/// The expansion of the words of a command into arguments. It replaces variables and `{{last}}` by
+/// their values at the start of the command.
 struct LineExpansion {
   private let variables: [String: String]
   private let last: JSON?
   private let scriptArguments: [String]
 
-  /// - Parameter scriptArguments: `$1`, `$2` …
+  /// Creates an expansion with the variables and the last value of a state.
+  ///
+  /// - Parameter scriptArguments: The values of `$1`, `$2` and so on.
   init(_ shell: ShellState, scriptArguments: [String]) {
     variables = shell.variables
     last = shell.last.flatMap { try? JSON(parsing: $0) }
@@ -40,7 +42,7 @@ struct LineExpansion {
     return last.value(at: path)
   }
 
-  /// A body that is no text cannot be put into a line as it is.
+  /// Rejects a word with a body that is not text.
   private func refuseEncodedBody(_ word: Word) throws(UsageError) {
     guard let last else { return }
     for case .last(let path, _) in word.segments where EncodedBody.isPart(path, of: last) {

@@ -3,14 +3,14 @@ import SwiftBoardDependencies
 import SwiftBoardSystem
 import Synchronization
 
-/// The files of `> FILE` and `>> FILE`: opened before the command runs, as a shell does, and closed
-/// when it has ended.
+/// The files of `> FILE` and `>> FILE`. They are opened before the command runs, as in a shell, and
+/// closed after its end.
 ///
-/// `>` replaces an existing file when the command has ended, and `>>` adds to it. Where a write
-/// fails, and where a command fails before it has printed anything, what was there before is left.
+/// `>` replaces an existing file after the end of the command, and `>>` appends to it. If a write
+/// fails, or if a command fails before its first output, the previous content is kept.
 public final class RedirectFiles: Sendable {
-  /// One file. Only its own lock is held while it is written: the reader of a pipe may stall for
-  /// ever.
+  /// An open file. Writing it holds only its own lock, because the reader of a pipe may block
+  /// forever.
   private final class File: Sendable {
     struct State {
       var output: OutputFile
@@ -19,7 +19,7 @@ public final class RedirectFiles: Sendable {
     }
 
     let state: Mutex<State>
-    /// Whether a write may wait for another program, and leaves nothing to clear away.
+    /// Whether writes may block on another program. Such a file leaves nothing to remove.
     let mayStall: Bool
 
     init(_ output: OutputFile) {
@@ -32,9 +32,11 @@ public final class RedirectFiles: Sendable {
   private let check: @Sendable (String) throws(FileError) -> Void
   private let report: @Sendable (String) -> Void
 
+  /// Creates an empty collection of files.
+  ///
   /// - Parameters:
-  ///   - service: Says which files are not written to; `nil`: all are.
-  ///   - report: Hears of writes that failed.
+  ///   - service: Rejects files that must not be written, or `nil` to permit all.
+  ///   - report: Receives messages about failed writes.
   public init(
     files service: (any FileService)? = nil, report: @escaping @Sendable (String) -> Void
   ) {
@@ -42,9 +44,10 @@ public final class RedirectFiles: Sendable {
     self.report = report
   }
 
-  /// Opens a file for a command, mode 0600 where it is new. Gives the failure where it cannot be.
+  /// Opens a file for a command. A new file has mode 0600. Returns the failure if that is
+  /// impossible.
   func open(_ path: String, appends: Bool, job: Int) async -> Failure? {
-    // A pipe waits for its reader, and that must not take a thread from the effects.
+    // Opening a pipe waits for its reader, which must not block a thread of the effects.
     do throws(FileError) {
       let output = try await DetachedThread.run { [check] () throws(FileError) in
         try check(path)
@@ -57,7 +60,7 @@ public final class RedirectFiles: Sendable {
     }
   }
 
-  /// Writes what a command prints.
+  /// Writes the output of a command to its file.
   public func write(_ bytes: [UInt8], job: Int) {
     guard !bytes.isEmpty, let file = files.withLock({ $0[job] }) else { return }
     let failure = file.state.withLock { file -> FileError? in
@@ -77,16 +80,18 @@ public final class RedirectFiles: Sendable {
     if let failure { report("the output could not be written whole: \(failure.message)\n") }
   }
 
-  /// Closes a command's file; an exit code where writing failed.
+  /// Closes the file of a command. Returns an exit code if writing failed.
   ///
-  /// - Parameter status: How the command ended.
+  /// - Parameters:
+  ///   - job: The job of the command.
+  ///   - status: The exit code of the command.
   func close(_ job: Int, status: Int32) -> Int32? {
     guard let file = files.withLock({ $0.removeValue(forKey: job) }) else { return nil }
     return file.state.withLock { close(&$0, status) }
   }
 
   private func close(_ file: inout File.State, _ status: Int32) -> Int32? {
-    // Whatever is still to be written comes too late.
+    // Discard all later writes.
     defer { file.error = file.error ?? ExitCode.io }
     guard file.error == nil, !file.isEmpty || status == 0 else {
       file.output.discard()
@@ -101,8 +106,8 @@ public final class RedirectFiles: Sendable {
     }
   }
 
-  /// Closes what is open, when no command goes on. A pipe or a device that is being written to at
-  /// the moment is left to the end of the process.
+  /// Closes all files after the last command. A pipe or a device with a write in progress is left
+  /// open until the process exits.
   func closeAll() {
     let open = files.withLock { files in
       defer { files = [:] }

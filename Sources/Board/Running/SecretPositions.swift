@@ -1,33 +1,33 @@
 import SwiftBoardCommandLine
 
-/// The positions in the lines of a feature where only a secret can stand: behind the words that its
-/// commands take, since none of them takes a value in a line.
+/// The positions in the lines of a feature that only a secret can have: after the words that its
+/// commands accept, because none of them accepts a value in a line.
 struct SecretPositions: Sendable {
-  /// What a word of a line is, as far as it was typed.
+  /// The typed part of a word of a line.
   struct Word: Sendable {
-    /// The text without what is put in.
+    /// The text without expanded values.
     var text: String
-    /// A variable, the last value or a secret's name stands in it.
+    /// Whether the word contains a variable, the last value or the name of a secret.
     var isFilledIn = false
   }
 
   /// A value at such a position.
   struct Found: Sendable {
-    /// The secret's name in the line, or what else the value may be called.
+    /// The name of the secret in the line, or another name for the value.
     var name: String
-    /// The words that may hold it or a part of it.
+    /// The words that may contain the value or a part of it.
     var values: [String]
-    /// The command that was understood; `nil` where a word of it is not known.
+    /// The usage of the recognized command, or `nil` if a word of it is unknown.
     var synopsis: String?
-    /// The command stores a secret.
+    /// Whether the command stores a secret.
     var isStoring = false
-    /// No variable decides whether the words are the command.
+    /// Whether the words are the command regardless of the values of variables.
     var isCertain = true
   }
 
   private struct Command: Sendable {
     var path: [String]
-    /// How many words it takes behind its own.
+    /// The number of words that it accepts after its own.
     var count: Int
     var synopsis: String
   }
@@ -40,12 +40,13 @@ struct SecretPositions: Sendable {
   let feature: String
   private let storing: Command
   private let commands: [Command]
-  /// Whether options take a value, by their spellings.
+  /// Whether each option has a value, by spelling.
   private let options: [String: Bool]
-  /// The second words of other features' commands.
+  /// The second words of the commands of other features.
   private let others: Set<String>
 
-  /// `nil` for a feature without a command that stores a secret.
+  /// Creates the positions of a feature, or returns `nil` if it has no command that stores a
+  /// secret.
   init?(_ feature: AnyFeature, in table: CommandTable<BoardCommand>) {
     guard let word = feature.secretWords.storing else { return nil }
     self.feature = feature.name
@@ -71,9 +72,11 @@ struct SecretPositions: Sendable {
       table.specs.filter { $0.path.count > 1 && $0.path[0] != feature.name }.map { $0.path[1] })
   }
 
-  /// Looks behind the feature's own word.
+  /// Searches the words after the feature's own word.
   ///
-  /// - Parameter unknownCount: How many words a command may take that a variable names.
+  /// - Parameters:
+  ///   - words: The words.
+  ///   - unknownCount: The number of words that a command accepts if a variable names it.
   func find(behind words: some Sequence<Word>, unknownCount: Int = 1) -> Found? {
     var (positionals, unknown): ([Word], Word?) = ([], nil)
     var (skipsNext, hasEnded, isMisspelt) = (false, false, false)
@@ -135,9 +138,11 @@ struct SecretPositions: Sendable {
       isCertain: isCertain)
   }
 
-  /// Looks at words of which a variable names the first.
+  /// Searches the words after a word with a variable that may name the feature.
   ///
-  /// - Parameter namesFeature: Whether another word of the line is the feature's.
+  /// - Parameters:
+  ///   - words: The words.
+  ///   - namesFeature: Whether another word of the line is the feature's.
   func find(behindVariable words: some Collection<Word>, namesFeature: Bool) -> Found? {
     guard let second = words.first(where: { !$0.text.hasPrefix("-") || $0.isFilledIn }) else {
       return nil
@@ -154,8 +159,7 @@ struct SecretPositions: Sendable {
     return found
   }
 
-  /// Looks at any position of a text that cannot be read as commands, or whose command is not
-  /// known.
+  /// Searches a text that cannot be parsed as commands, or whose command is unknown.
   func find(anywhereIn text: String) -> Found? {
     let words = Self.looseWords(of: text)
     for (index, word) in words.enumerated() where isFeature(word.text) {
@@ -164,7 +168,7 @@ struct SecretPositions: Sendable {
         found.synopsis = nil
         return found
       }
-      // What precedes may be a value for it: `echo VALUE | …`, `PASSPHRASE=VALUE …`.
+      // The preceding words may be the value: `echo VALUE | …`, `PASSPHRASE=VALUE …`.
       let before = words[..<index].map(\.text)
       let start = text.firstRange(of: word.text).map { text[..<$0.lowerBound] } ?? ""
       guard start.contains("|") || start.contains("="),
@@ -177,7 +181,7 @@ struct SecretPositions: Sendable {
     return nil
   }
 
-  /// Looks at a link of the board; a value in it may be a part of its path or of its query.
+  /// Searches a link of the board. A value may be a part of its path or of its query.
   func find(inLink text: String) -> Found? {
     let words: [Word]
     if let link = try? BoardLink(parsing: text) {
@@ -193,12 +197,12 @@ struct SecretPositions: Sendable {
     return found
   }
 
-  /// Whether the feature's word is a part of a text, as in `k=keychain`.
+  /// Returns whether the feature's word is a part of a text, as in `k=keychain`.
   func isNamed(in text: String) -> Bool {
     Self.looseWords(of: text).contains { isFeature($0.text) }
   }
 
-  /// Whether a word is the feature's, or nearly.
+  /// Returns whether a word is the feature's or a likely misspelling of it.
   func isFeature(_ word: String) -> Bool {
     word == feature
       || abs(word.utf8.count - feature.utf8.count) <= 2
@@ -228,11 +232,11 @@ struct SecretPositions: Sendable {
   private static let quotes = Array("\"'`\\;".utf8)
   private static let signs = Array("/:?=&|<>(){}!,$".utf8)
 
-  /// The words of a text, whatever parts them: blanks, quotes, and the signs of links, items and
-  /// shells. An option is one word with its value.
+  /// Returns the words of a text, separated by spaces, quotes, and the punctuation of links, items
+  /// and shells. A long option is one word with its value.
   private static func looseWords(of text: String) -> [Word] {
     if text.utf8.allSatisfy({ $0 < 0x80 }) {
-      // Each character is a byte.
+      // Every character is one byte.
       return text.utf8.split { $0 == 0x20 || (0x09...0x0D).contains($0) || quotes.contains($0) }
         .flatMap { part -> [Word] in
           if part.starts(with: "--".utf8) { return [Word(text: String(part) ?? "")] }
@@ -242,7 +246,7 @@ struct SecretPositions: Sendable {
     }
     return text.split { $0.isWhitespace || "\"'`\\;".contains($0) }.flatMap { part -> [Word] in
       if part.hasPrefix("--") { return [Word(text: String(part))] }
-      // A word may begin with the line's prefix.
+      // A word may begin with the prefix of the line.
       return part.drop { $0 == "-" }.split { "/:?=&|<>(){}!,$".contains($0) }
         .map { Word(text: String($0)) }
     }

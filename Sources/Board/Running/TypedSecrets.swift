@@ -1,29 +1,28 @@
 import SwiftBoardCommandLine
 import SwiftBoardDependencies
 
-/// A secret that was typed into a line where none belongs: the line is refused, and no step has its
+/// A secret in a line that may not contain one. The line is rejected, and no step contains its
 /// text.
 struct TypedSecret {
-  /// What the secret is called: its name in the keychain, or that of its position.
+  /// The name of the secret in the keychain, or a name for its position.
   let name: String
-  /// What is said of it; it names no word, since the line is not shown.
+  /// The error. It quotes no word, because the line is not shown.
   let error: UsageError
 
-  /// What stands for the line.
+  /// The text that replaces the line.
   var text: String { Self.text(for: name) }
 
-  /// What stands for a line, or a part of one, that holds a secret.
+  /// Returns the text that replaces a line, or a part of one, with a secret.
   static func text(for name: String) -> String {
     "[refused: secret \(String(name.filter { !$0.isNewline && $0 != "\0" }))]"
   }
 }
 
-/// Finds secrets that were typed into lines: the values of known ones, and values at positions
-/// where only a secret can stand.
+/// The search for secrets in typed lines: the values of known secrets, and values at positions that
+/// only a secret can have.
 ///
-/// What stands behind `keychain set NAME`, where no value belongs, is looked for by its position. A
-/// line with a quote left open, a misspelt command or a command that fails before it is reached
-/// holds the secret all the same.
+/// A value after `keychain set NAME`, where none belongs, is found by its position. It is a secret
+/// even if a quote is left open, the command is misspelled, or an earlier command fails first.
 struct TypedSecrets: Sendable {
   private let literals: [(feature: String, find: @Sendable ([Argument]) -> SecretWords.Found?)]
   private let positions: [SecretPositions]
@@ -43,9 +42,9 @@ struct TypedSecrets: Sendable {
     firstWords = Set(features.commands.words(after: []))
   }
 
-  /// A secret for which the whole line is refused before anything of it runs, as each of its
-  /// commands has the whole line in its step: the value of a known one, whatever the command, or a
-  /// value at a position that takes a secret.
+  /// Returns the secret for which a whole line is rejected before any part of it runs, because each
+  /// command has the whole line in its step. It is the value of a known secret in any command, or a
+  /// value at the position of a secret.
   func refusal(of line: ScriptLine, _ redactor: Redactor) -> TypedSecret? {
     if let known = Self.known(in: line.text, redactor) { return known }
     switch line.parsed {
@@ -55,7 +54,7 @@ struct TypedSecrets: Sendable {
         let words = command.words.map(Self.typed)
         let file = command.redirect.map { [Self.typed($0.file)] } ?? []
         if let known = Self.known(in: words + file, redactor) { return known }
-        if let literal = literal(in: words) { return literal }
+        if let literal = literal(in: words) ?? literal(inAlias: words) { return literal }
         if let value = value(in: words) { return value }
       }
       return nil
@@ -66,8 +65,8 @@ struct TypedSecrets: Sendable {
     }
   }
 
-  /// The text of a line as it may be part of a step. Where a variable may name the command, a line
-  /// with a value that the command may take for a secret is left out.
+  /// Returns the text of a line for steps. If a variable may name the command, a line with a
+  /// possible secret is replaced.
   func shown(_ line: ScriptLine) -> String {
     guard case .commands(let list) = line.parsed else { return line.text }
     for command in list.commands {
@@ -82,9 +81,11 @@ struct TypedSecrets: Sendable {
     return line.text
   }
 
-  /// A secret for which a command is refused once its words are known.
+  /// Returns the secret for which a command is rejected after its words were expanded.
   ///
-  /// - Parameter file: Where its output goes.
+  /// - Parameters:
+  ///   - words: The expanded words.
+  ///   - file: The file of its output.
   func refusal(of words: [Argument], _ file: Argument?, _ redactor: Redactor) -> TypedSecret? {
     let all = words + (file.map { [$0] } ?? [])
     return Self.known(in: all, redactor) ?? literal(in: all) ?? value(in: words)
@@ -92,7 +93,7 @@ struct TypedSecrets: Sendable {
 
   // MARK: Values by their position
 
-  /// A value for which a command is refused, whatever its variables hold.
+  /// Returns the value for which a command is rejected regardless of its variables.
   private func value(in words: [Argument]) -> TypedSecret? {
     guard let (found, feature) = position(in: words, of: nil), found.isCertain else { return nil }
     var error: UsageError?
@@ -106,7 +107,7 @@ struct TypedSecrets: Sendable {
     return refusal(for: found, of: feature, error)
   }
 
-  /// A value in a text that could not be read as commands.
+  /// Returns a secret in a text that could not be parsed as commands.
   private func value(inUnread text: String, _ error: UsageError) -> TypedSecret? {
     for feature in positions {
       if let found = feature.find(anywhereIn: text) {
@@ -116,7 +117,11 @@ struct TypedSecrets: Sendable {
     return nil
   }
 
-  /// - Parameter list: The line's commands where it is not run yet, and variables are not known.
+  /// Returns a value at the position of a secret, and the feature.
+  ///
+  /// - Parameters:
+  ///   - words: The words of a command.
+  ///   - list: The commands of the line if it has not run and its variables are unknown, or `nil`.
   private func position(
     in words: [Argument], of list: CommandList?
   ) -> (SecretPositions.Found, SecretPositions)? {
@@ -133,7 +138,7 @@ struct TypedSecrets: Sendable {
       if first.text == nil {
         found = find(behindVariable: 0)
       } else if first.text == feature.feature {
-        // Other commands of the line have its text, and are run before the variable is known.
+        // The other commands of the line have its text and run before the variable is known.
         found = feature.find(
           behind: words.dropFirst().map(Self.word),
           unknownCount: list.map { $0.commands.count > 1 } == true ? 0 : 1)
@@ -141,10 +146,10 @@ struct TypedSecrets: Sendable {
         found = words.dropFirst().lazy.compactMap { feature.find(inLink: Self.word($0).text) }.first
       } else if first.text == "help", words.dropFirst().first?.text == feature.feature {
         found = feature.find(behind: words.dropFirst(2).map(Self.word))
-      } else if first.text == "help" || !firstWords.contains(first.text ?? "") {
+      } else if ["help", "alias"].contains(first.text) || !firstWords.contains(first.text ?? "") {
         found = feature.find(
           anywhereIn: words.map { Self.word($0).text }.joined(separator: " "))
-        // The line may say elsewhere what the word stands for.
+        // Another part of the line may define the word.
         if found == nil, names == true { found = find(behindVariable: 0) }
         for index in words.indices where found == nil && words[index].text == nil {
           found = find(behindVariable: index)
@@ -163,14 +168,19 @@ struct TypedSecrets: Sendable {
     return word
   }
 
-  /// - Parameter error: What else is wrong with the line; it is said instead unless it has a part
-  ///   of the value.
+  /// Returns the rejection of a line.
+  ///
+  /// - Parameters:
+  ///   - found: The value.
+  ///   - feature: The feature.
+  ///   - error: Another error of the line, which is reported instead unless it contains a part of
+  ///     the value.
   private func refusal(
     for found: SecretPositions.Found, of feature: SecretPositions, _ error: UsageError?
   ) -> TypedSecret {
     let said = [error?.message, error?.help].compactMap { $0 }
     if var error, !found.values.contains(where: { value in said.contains { $0.contains(value) } }) {
-      // The line that it would point into is not shown.
+      // The line to which the position refers is not shown.
       (error.column, error.length, error.lineOffset) = (nil, nil, 0)
       return TypedSecret(name: found.name, error: error)
     }
@@ -215,7 +225,14 @@ struct TypedSecrets: Sendable {
         help: "store it with 'keychain set NAME' and write \(found.form)"))
   }
 
-  /// What cannot be read as words is looked at roughly.
+  /// Returns a secret in the line that an alias is to stand for, be it quoted or not.
+  private func literal(inAlias words: [Argument]) -> TypedSecret? {
+    guard words.first?.text == "alias", words.count > 2 else { return nil }
+    return literal(in: Array(words[2...]))
+      ?? literal(inUnread: words[2...].compactMap(\.text).joined(separator: " "))
+  }
+
+  /// Returns a secret in a text that could not be parsed as commands, by splitting it roughly.
   private func literal(inUnread text: String) -> TypedSecret? {
     var scanner = WordScanner(text)
     while scanner.nextCommand() {
@@ -228,7 +245,7 @@ struct TypedSecrets: Sendable {
     return nil
   }
 
-  /// A word with what was typed of it.
+  /// Returns the typed part of a word.
   private static func typed(_ word: Word) -> Argument {
     let parts = word.segments.map { segment -> Argument.Part in
       if case .text(let text) = segment { .text(text) } else { .secret("") }
@@ -236,7 +253,8 @@ struct TypedSecrets: Sendable {
     return Argument(parts: parts, typedCount: word.literal == nil && !word.hasSecret ? 0 : nil)
   }
 
-  /// The text without what names a secret: a name may be what another secret's value is.
+  /// Returns the text without references to secrets, because the name of a secret may equal the
+  /// value of another one.
   private static func withoutReferences(_ text: String) -> String {
     let opening = Array("{{secret:".utf8)
     var result: [UInt8] = []
@@ -255,8 +273,8 @@ struct TypedSecrets: Sendable {
   }
 }
 
-/// The words of a line, roughly: blanks part them, quotes hold them together, and a semicolon ends
-/// a command.
+/// A scanner that splits a line roughly: spaces separate words, quotes join them, and a semicolon
+/// ends a command.
 private struct WordScanner {
   private let line: String
   private var index: String.Index
@@ -267,13 +285,13 @@ private struct WordScanner {
     index = line.startIndex
   }
 
-  /// Where the next word of this command begins.
+  /// The start of the next word of this command, or `nil` at its end.
   var nextStart: String.Index? {
     let start = line[index...].firstIndex { !$0.isWhitespace } ?? line.endIndex
     return start < line.endIndex && line[start] != ";" ? start : nil
   }
 
-  /// Goes to the next command; false at the end.
+  /// Skips to the next command. Returns false at the end.
   mutating func nextCommand() -> Bool {
     if isFirst {
       isFirst = false
@@ -306,7 +324,8 @@ private struct WordScanner {
 }
 
 extension String {
-  /// Whether a command may follow: a prefix, a program's option, or what ends another command.
+  /// Whether a command may follow: the text is a prefix, an option of the program, or the end of
+  /// another command.
   fileprivate var isBeforeCommand: Bool {
     self == "time" || hasPrefix("--") || allSatisfy { "!-&|".contains($0) }
   }

@@ -1,5 +1,5 @@
-/// Draws the effects next to the rows of a timeline, one lane per effect. The lane of an ended
-/// effect is reused.
+/// A drawing of the effects next to the rows of a timeline, one lane per effect. The lane of an
+/// ended effect is reused.
 ///
 /// ```
 /// o api.request     begins at this row
@@ -35,11 +35,10 @@ struct EffectBars {
     self.isASCII = isASCII
   }
 
-  /// Returns the cells next to `rows`, which must be in ascending order.
+  /// Returns the cells next to `rows`, which must be in ascending order. O(lanes × (rows +
+  /// effects)).
   ///
   /// `isStep` is false for a row that follows a step without being one.
-  ///
-  /// Cost: linear in rows and effects, times the number of lanes.
   func cells(_ rows: [(step: Int, isStep: Bool)]) -> [String] {
     var next = lanes.map { _ in 0 }
     return rows.map { row in

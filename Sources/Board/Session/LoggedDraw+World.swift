@@ -30,7 +30,7 @@ extension LoggedDraw {
 }
 
 extension Draw {
-  /// Returns `nil` if the text is not of the draw's kind.
+  /// Creates a draw. Returns `nil` if the text is not of the draw's kind.
   init?(_ logged: LoggedDraw) {
     switch logged.kind {
     case .date:

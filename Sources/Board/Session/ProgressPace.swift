@@ -1,7 +1,7 @@
 import SwiftBoardDependencies
 import Synchronization
 
-/// Decides when progress is reported: once per second, but not during the first second.
+/// The pace of progress reports: once per second, but not during the first second.
 final class ProgressPace: Sendable {
   private static let interval: Int64 = 1_000_000
 

@@ -1,7 +1,8 @@
 import SwiftBoardCommandLine
 import SwiftBoardRecording
 
-/// Starts, marks and ends the recording of a board's steps, for the feature `session`.
+/// A service that starts, marks and ends the recording of a board's steps, for the feature
+/// `session`.
 protocol RecordingService: Sendable {
   /// Records into a new file from the next step on. If `rotation` is given, the recording continues
   /// in further files.
@@ -49,7 +50,7 @@ struct EndedRecording: Sendable {
 
 /// The status of the running recording.
 struct RecordingStatus: Sendable {
-  /// `nil` if nothing is recorded.
+  /// The path of the recording, or `nil` if nothing is recorded.
   let path: String?
   let steps: Int
   /// The reason why a recording ended by itself, or `nil` if none did.

@@ -1,7 +1,7 @@
 import Dispatch
 import Synchronization
 
-/// Passes items from a blocking thread to a task. The producer blocks while the feed is full, so
+/// A bounded queue from a blocking thread to a task. The producer blocks while the feed is full, so
 /// memory holds only a few items.
 ///
 /// For one producer and one consumer.

@@ -5,8 +5,8 @@ import SwiftBoardRecording
 import SwiftBoardStore
 import SwiftBoardSystem
 
-/// Sends a recording's lines to services, from the recording's initial state, and compares the
-/// actions that follow.
+/// A replay that sends a recording's lines to services, from the recording's initial state, and
+/// compares the actions that follow.
 ///
 /// The live replay runs on a board of its own. Its services have an empty cache and a temporary
 /// home. Commands of `session` are skipped: they refer to the recording, and the replay has none.
@@ -24,6 +24,8 @@ struct SessionLiveReplay {
 
   private let live: Live
 
+  /// Creates a live replay.
+  ///
   /// - Parameter query: Says what is not compared, besides what features declare, and which home is
   ///   used.
   /// - Throws: `Failure` if one of these paths is malformed.
@@ -125,7 +127,8 @@ struct SessionLiveReplay {
       warnings: [])
   }
 
-  /// The text of a difference. Only values of the recording may contain non-ASCII characters.
+  /// Returns the text of a difference. Only values of the recording may contain non-ASCII
+  /// characters.
   private func text(_ difference: Live.Difference) -> String {
     switch difference {
     case .other(let step, _, _, let changes):

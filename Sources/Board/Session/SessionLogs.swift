@@ -1,7 +1,7 @@
 import SwiftBoardCommandLine
 import SwiftBoardRecording
 
-/// Groups the files of rotated recordings for commands that read each file separately.
+/// The files of rotated recordings, grouped for commands that read each file separately.
 enum SessionLogs {
   /// The files to read, and the problems of the recordings that they belong to.
   struct Found: Sendable {
@@ -91,7 +91,7 @@ enum SessionLogs {
 }
 
 extension String {
-  /// Whether this file of a recording follows the file `other`.
+  /// Returns whether this file of a recording follows the file `other`.
   fileprivate func isBehind(_ other: String, of recording: String) -> Bool {
     func number(_ path: String) -> Int { Int(path.dropFirst(recording.count + 1)) ?? .max }
     return number(self) > number(other)

@@ -3,7 +3,7 @@ import SwiftBoardRecording
 import SwiftBoardSystem
 import Synchronization
 
-/// Keeps the last visited recording open, so that moving between steps does not read all of it
+/// A cache of the last visited recording, so that moving between steps does not read all of it
 /// again.
 final class SessionNavigators: Sendable {
   typealias Navigator = LogNavigator<BoardReducer>
@@ -17,7 +17,7 @@ final class SessionNavigators: Sendable {
     let file: FileIdentity
     let interest: Interest
 
-    /// Whether the recording at `path` is still this one, perhaps with more steps.
+    /// Returns whether the recording at `path` is still this one, perhaps with more steps.
     func isSame(as path: String, _ numbers: [Int], _ now: FileIdentity) -> Bool {
       guard path == self.path, Set(self.numbers).isSubset(of: numbers) else { return false }
       if numbers == self.numbers { return file.isSame(as: now) }
@@ -58,8 +58,9 @@ final class SessionNavigators: Sendable {
   /// Calls `body` with a recording. Calls with a cached recording run one at a time.
   ///
   /// - Parameters:
-  ///   - step: The step that must be in the recording. A cached recording that has grown is used
-  ///     if it contains this step. Without it, only an unchanged one is used.
+  ///   - path: The recording.
+  ///   - step: The step that must be in the recording. A cached recording that has grown is used if
+  ///     it contains this step. Without it, only an unchanged one is used.
   ///   - flag: Set when the result is no longer needed.
   ///   - progress: Receives the progress if the whole recording has to be read.
   func visit<Result: Sendable>(
@@ -112,7 +113,7 @@ private struct FileIdentity: Equatable {
     (id, size, modified) = (info.id, info.size, info.modified)
   }
 
-  /// Whether `later` is the same file, perhaps longer.
+  /// Returns whether `later` is the same file, perhaps longer.
   func isSame(as later: FileIdentity) -> Bool {
     id == later.id && size <= later.size
   }

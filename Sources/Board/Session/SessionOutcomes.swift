@@ -295,12 +295,12 @@ enum SessionOutcomes {
       notes: notes + details(of: worst))
   }
 
-  /// The finding, prefixed with its file.
+  /// Returns the finding, prefixed with its file.
   private static func text(_ check: SessionCheck) -> String {
     check.message.names(check.path) ? check.message : "\(check.path): \(check.message)"
   }
 
-  /// The lines of the finding after the first: paths and values.
+  /// Returns the lines of the finding after the first: paths and values.
   private static func details(of check: SessionCheck) -> [String] {
     check.message.split(separator: "\n").dropFirst().map(String.init)
   }

@@ -15,7 +15,7 @@ extension Replayer where R == BoardReducer {
   }
 }
 
-/// Replays recordings of the board. Only reducers run.
+/// The replay of recordings of the board. Only reducers run.
 enum SessionReplay {
 
   /// The number of bytes of a transcript that are sent at once if no pause between steps is
@@ -124,7 +124,7 @@ enum SessionReplay {
     }
   }
 
-  /// The requested pace; `nil` replays as fast as possible.
+  /// Returns the requested pace, or `nil` to replay as fast as possible.
   private static func pace(of query: SessionReplayQuery) throws -> ReplayPace? {
     guard let speed = query.speed else { return nil }
     do throws(ReplayError) {
@@ -134,7 +134,7 @@ enum SessionReplay {
     }
   }
 
-  /// Waits for a key at the terminal.
+  /// Returns a closure that waits for a key at the terminal.
   private static func key(_ dependencies: Dependencies) -> ReplayPacer.NextStep {
     {
       guard let terminal = dependencies.terminal as? any PausingTerminal,
@@ -148,7 +148,7 @@ enum SessionReplay {
     }
   }
 
-  /// The last step to replay, or `nil` for all steps.
+  /// Returns the last step to replay, or `nil` for all steps.
   private static func lastStep(_ query: SessionReplayQuery, _ rotatedLog: RotatedLog) throws -> Int?
   {
     guard let until = query.until else { return nil }
@@ -204,7 +204,8 @@ extension SessionCheck {
 
 /// A terminal that can wait for a key before the replay continues.
 protocol PausingTerminal {
-  /// Waits for a key. Returns whether to continue, or `nil` if no one is at the terminal.
+  /// Waits for a key. Returns whether to continue, or `nil` if no question can be asked at the
+  /// terminal.
   func pause(_ prompt: String) async throws(TerminalError) -> Bool?
 }
 

@@ -189,7 +189,7 @@ public struct SessionCheck: Codable, Sendable, Equatable {
   public var steps: Int
   /// 0, or the exit code of the finding.
   public var code: Int32
-  /// The finding, for people.
+  /// The finding as a text for the user.
   public var message: String
   /// Warnings about the log.
   public var warnings: [String]
@@ -208,7 +208,7 @@ public struct SessionFigure: Codable, Sendable, Equatable {
 }
 
 extension SessionDiff.Change {
-  /// Reads the result of `encode(to:)`. A `null` is a value, and a missing member is `nil`.
+  /// Decodes a result of `encode(to:)`. A `null` is a value, and a missing member is `nil`.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     func value(_ key: CodingKeys) throws -> JSON? {

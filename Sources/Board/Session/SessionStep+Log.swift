@@ -42,7 +42,7 @@ extension SessionStep {
     }
   }
 
-  /// The state at the beginning of a recording, or of its remaining files.
+  /// Returns the state at the beginning of a recording, or of its remaining files.
   static func beginning(_ step: Int) -> SessionStep {
     SessionStep(
       step: step, time: 0, origin: nil, name: "", action: nil, draws: [], effects: [], digest: nil)

@@ -29,10 +29,11 @@ public struct SessionTarget: RawRepresentable, Codable, Sendable, Equatable {
     return text.hasPrefix("+") || text.hasPrefix("-") ? .relative(number) : .step(number)
   }
 
-  /// The number of the step. The caller checks whether the recording has that step.
+  /// Returns the number of the step. The caller checks whether the recording has that step.
   ///
   /// - Parameters:
   ///   - here: The step that a relative target counts from.
+  ///   - end: The last step of the recording.
   ///   - mark: Returns the step of a mark.
   func step(
     from here: Int, end: Int, mark: (String) throws -> Int

@@ -2,7 +2,7 @@ import SwiftBoardCommandLine
 import SwiftBoardJSON
 import SwiftBoardRecording
 
-/// Pieces of text that several outcomes of `session` share.
+/// Text fragments that several outcomes of `session` share.
 enum SessionText {
   /// Formats a time as seconds with six decimals.
   static func seconds(_ microseconds: Int64) -> String {

@@ -4,7 +4,7 @@ import SwiftBoardStore
 import SwiftBoardSystem
 import Synchronization
 
-/// Checks many recordings, one per processor at a time, and reports progress.
+/// The verification of many recordings, one per processor at a time, with progress reports.
 enum SessionVerification {
   private struct Work {
     var done = 0

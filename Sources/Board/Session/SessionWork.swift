@@ -12,12 +12,12 @@ struct SessionWork {
   let position: Int?
   /// Receives read progress from time to time during a long read.
   var progress: @Sendable (LogProgress, _ path: String) -> Void = { _, _ in }
-  /// Set when the answer is no longer needed.
+  /// The flag that is set when the result is no longer needed.
   let flag = CancelFlag()
 
   private typealias Navigator = SessionNavigators.Navigator
 
-  /// The recording a command is about.
+  /// The recording of a command.
   private struct Target {
     let path: String
     /// Its last step if it is the running recording.
@@ -32,6 +32,8 @@ struct SessionWork {
     return Target(path: moment.path, end: moment.step, here: position ?? moment.step)
   }
 
+  /// Calls `body` with a recording.
+  ///
   /// - Parameter targets: The steps to visit. A recording that was opened before is used if it
   ///   contains them.
   private func visit<Result: Sendable>(
@@ -384,6 +386,8 @@ struct SessionWork {
 
   // MARK: Forking
 
+  /// Copies a recording up to a step into a new one.
+  ///
   /// - Parameters:
   ///   - job: The job that continues in the fork if it forks the running recording.
   ///   - check: Called before the file is created.

@@ -1,11 +1,14 @@
+import SwiftBoardCommandLine
+
 /// Help about the syntax of lines around their commands.
 enum LineHelp {
   /// The last line of the list of all commands.
-  static let hint = """
-    help line explains prefixes, values that are put in, and > FILE.
-    help keys lists the keys that edit a line.
-
-    """
+  static func hint(_ width: Int) -> String {
+    [
+      "help line explains prefixes, values that are put in, and > FILE.",
+      "help keys lists the keys that edit a line.",
+    ].map { HelpText.wrapped($0, width: width, indent: 0, hanging: 0) }.joined()
+  }
 
   /// The text of `help line`.
   static let text = """

@@ -1,9 +1,12 @@
 import SwiftBoardCommandLine
+import SwiftBoardDependencies
 
 /// The board's own commands, and the handling of a line before it reaches a feature.
 public enum ShellAction: Codable, Sendable, Equatable {
   /// Starts a command.
   case run(context: CommandContext, command: ShellCommand)
+  /// What `doctor` found.
+  case diagnosed(job: Int, findings: [InstallationFinding])
   /// A line was not understood. It is a step so that recordings contain it.
   case reject(context: CommandContext, failure: Failure)
   /// Ctrl-C or `cancel` ended the command. `by` describes any other cause.
@@ -26,6 +29,18 @@ public enum ShellCommand: Codable, Sendable, Equatable {
   case set(name: String, value: String)
   /// Removes a variable. Does nothing if it does not exist.
   case unset(name: String)
+  /// Lets a word stand for the start of a line, or lists the aliases if there is no name.
+  case alias(name: String?, line: String?)
+  /// Removes an alias. Does nothing if it does not exist.
+  case unalias(name: String)
+  /// Prints the completion script for a shell.
+  case completions(shell: ShellCompletion.Shell)
+  /// Looks at the installation.
+  case doctor
+  /// Starts the tutorial, or shows its present lesson.
+  case tutorial(command: TutorialCommand?)
+  /// Prints the manual page.
+  case manual
   /// Checks a condition on the state: see `JSONCondition`.
   case assert(condition: String)
   /// Prints the state, or the part at a path, as JSON.
@@ -49,6 +64,14 @@ public enum ShellCommand: Codable, Sendable, Equatable {
   case source(file: String)
   /// Ends the board with this exit code.
   case exit(code: Int32)
+}
+
+/// A command to the running tutorial.
+public enum TutorialCommand: String, Codable, Sendable, Equatable, CaseIterable {
+  /// Goes to the next lesson.
+  case next
+  /// Ends the tutorial.
+  case stop
 }
 
 /// A running effect in the output of `effects`.

@@ -66,14 +66,14 @@ enum ShellCommands {
     },
     CommandSpec(
       ["wait"], "wait for a job, or for all",
-      arguments: [ArgumentSpec("job", "its number", kind: .job, optional: true)],
-      examples: ["wait", "wait 3"]
-    ) { invocation throws(UsageError) in .shell(.wait(job: try invocation.int("job"))) },
+      arguments: [ArgumentSpec("job", "its number, or all", kind: .job, optional: true)],
+      examples: ["wait", "wait all"]
+    ) { invocation throws(UsageError) in .shell(.wait(job: try job(invocation))) },
     CommandSpec(
       ["cancel"], "cancel a job, or all",
-      arguments: [ArgumentSpec("job", "its number", kind: .job, optional: true)],
-      examples: ["cancel 3"]
-    ) { invocation throws(UsageError) in .shell(.cancel(job: try invocation.int("job"))) },
+      arguments: [ArgumentSpec("job", "its number, or all", kind: .job, optional: true)],
+      examples: ["cancel", "cancel all"]
+    ) { invocation throws(UsageError) in .shell(.cancel(job: try job(invocation))) },
     CommandSpec(
       ["effects"], "list the effects in flight", examples: ["effects"]
     ) { _ in .shell(.effects(effects: [])) },
@@ -104,6 +104,57 @@ enum ShellCommands {
     ) { invocation throws(UsageError) in .shell(.source(file: try invocation.requiredText("file")))
     },
     CommandSpec(
+      ["alias"], "let a word stand for the start of a line, or list such words",
+      details: "The word stands for its line where it is the first word of a command; what follows "
+        + "it is added at the end. An alias does not stand for another alias.",
+      arguments: [
+        ArgumentSpec("name", "a word that is no command", optional: true),
+        ArgumentSpec(
+          "line", "a command; in quotes if it has options", optional: true, repeating: true),
+      ], examples: ["alias", "alias tea 'db get tea'", "alias ll 'log tail -n 30'"]
+    ) { invocation throws(UsageError) in .shell(try alias(invocation)) },
+    CommandSpec(
+      ["unalias"], "forget an alias",
+      arguments: [ArgumentSpec("name", "the alias")], examples: ["unalias tea"]
+    ) { invocation throws(UsageError) in
+      .shell(.unalias(name: try invocation.requiredText("name")))
+    },
+    CommandSpec(
+      ["completions"], "print the completion script of a shell",
+      details: "bash: add 'source <(swiftboard completions bash)' to ~/.bashrc. zsh: save it as "
+        + "_swiftboard in a folder of $fpath. fish: save it as "
+        + "~/.config/fish/completions/swiftboard.fish.",
+      arguments: [
+        ArgumentSpec(
+          "shell", "the shell", kind: .choice(ShellCompletion.Shell.allCases.map(\.rawValue)))
+      ], examples: ["completions bash", "completions fish"]
+    ) { invocation throws(UsageError) in
+      let name = try invocation.requiredText("shell")
+      guard let shell = ShellCompletion.Shell(rawValue: name) else {
+        throw UsageError("there is no completion script for '\(name)'")
+      }
+      return .shell(.completions(shell: shell))
+    },
+    CommandSpec(
+      ["doctor"], "look at what is installed, where the files are, and what is wrong",
+      details: "Ends with 1 if there is a problem.", examples: ["doctor"]
+    ) { _ in .shell(.doctor) },
+    CommandSpec(
+      ["tutorial"], "learn the board in five minutes, with sample data",
+      details: "Runs with --environment preview. It says which line to type and checks it.",
+      arguments: [
+        ArgumentSpec(
+          "command", "go on without the line, or end the tutorial",
+          kind: .choice(TutorialCommand.allCases.map(\.rawValue)), optional: true)
+      ], examples: ["tutorial", "tutorial next", "tutorial stop"]
+    ) { invocation throws(UsageError) in
+      let word = invocation.argument("command")?.text
+      return .shell(.tutorial(command: word.flatMap(TutorialCommand.init(rawValue:))))
+    },
+    CommandSpec(
+      ["manual"], "print the manual page, for 'man -l'", examples: ["manual"]
+    ) { _ in .shell(.manual) },
+    CommandSpec(
       ["exit"], "leave, with an exit code",
       arguments: [ArgumentSpec("code", "0 to 255", optional: true)],
       examples: ["exit", "exit 3"]
@@ -115,6 +166,38 @@ enum ShellCommands {
       return .shell(.exit(code: Int32(code)))
     },
   ])
+}
+
+private func alias(_ invocation: Invocation) throws(UsageError) -> ShellCommand {
+  guard let name = invocation.argument("name") else { return .alias(name: nil, line: nil) }
+  let text = try invocation.requiredText("name")
+  guard !text.isEmpty, text.allSatisfy({ $0.isLetter || $0.isNumber || "-_.".contains($0) }),
+    !text.hasPrefix("-")
+  else {
+    throw UsageError(
+      "'\(text)' cannot be an alias", help: "an alias has letters, digits, '-', '_' and '.'",
+      at: name)
+  }
+  let words = try plain(invocation.arguments("line"), "alias")
+  guard !words.isEmpty else {
+    throw UsageError(
+      "an alias needs the line that it stands for", help: "alias \(text) 'db list \(text)'",
+      at: name)
+  }
+  // A single word is the line as it was quoted; several are the words of a line.
+  let line = words.count == 1 ? words[0] : LineParser.literalText(words)
+  do throws(UsageError) {
+    _ = try AliasExpansion.words(of: line)
+  } catch {
+    throw UsageError(error.message, help: error.help, at: invocation.arguments("line")[0])
+  }
+  return .alias(name: text, line: line)
+}
+
+/// The number of a job, or `nil` for all jobs.
+private func job(_ invocation: Invocation) throws(UsageError) -> Int? {
+  if invocation.argument("job")?.text == "all" { return nil }
+  return try invocation.int("job")
 }
 
 extension BoardCommand {

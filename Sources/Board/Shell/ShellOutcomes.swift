@@ -1,7 +1,10 @@
 import SwiftBoardCommandLine
+import SwiftBoardDependencies
 import SwiftBoardJSON
 
 enum ShellOutcomes {
+  /// Returns the outcome of an action, or `nil` if it ends no command.
+  ///
   /// - Parameter commands: The commands that help describes.
   static func outcome(
     of action: ShellAction, in state: BoardState, _ commands: CommandTable<BoardCommand>
@@ -13,14 +16,16 @@ enum ShellOutcomes {
       Outcome(job: job, failure: .cancelled(by: cause))
     case .failed(let job, let failure): Outcome(job: job, failure: failure)
     case .masked: nil
+    case .diagnosed(let job, let findings): diagnosis(findings, job, state)
     }
   }
 
   private static func outcome(
     of command: ShellCommand, _ job: Int, in state: BoardState,
     _ commands: CommandTable<BoardCommand>
-  ) -> Outcome {
+  ) -> Outcome? {
     switch command {
+    case .doctor: return nil
     case .echo(let words):
       let text = words.joined(separator: " ")
       return Outcome(job: job, value: .string(text), presentation: .text(text + "\n"))
@@ -32,17 +37,35 @@ enum ShellOutcomes {
     case .state(let path): return show(path, job, in: state)
     case .help(let words):
       do throws(UsageError) {
+        let width = state.settings.width ?? 80
         let text =
           try words == ["line"]
           ? LineHelp.text
           : words == ["keys"]
             ? KeyHelp.text
-            : commands.help(for: words, width: state.settings.width ?? 80)
-              + (words.isEmpty ? LineHelp.hint : "")
-        return Outcome(job: job, presentation: .text(text))
+            : commands.help(for: words, width: width)
+              + (words.isEmpty ? LineHelp.hint(width) : "")
+        return shown(
+          text, job, state,
+          value: words == ["line"] || words == ["keys"]
+            ? nil : try commands.helpValue(for: words))
       } catch {
         return Outcome(job: job, failure: Failure(error))
       }
+    case .completions(let shell):
+      return shown(ShellCompletion(commands).script(for: shell), job, state)
+    case .manual:
+      return shown(ManualPage(commands, version: BoardProgram.version).text, job, state)
+    case .tutorial(let command): return tutorial(command, job, state)
+    case .alias(nil, _):
+      let aliases = (state.shell.aliases ?? [:]).sorted { $0.key < $1.key }
+      return Outcome(
+        job: job, value: .object(aliases.map { .init($0.key, .string($0.value)) }),
+        presentation: .table(
+          columns: [Column("alias"), Column("stands for")],
+          rows: aliases.map { [$0.key, $0.value] }
+        ))
+    case .alias(.some, _), .unalias: return Outcome(job: job)
     case .jobs:
       let running = state.shell.running.filter { $0.job != job }
       return Outcome(
@@ -92,6 +115,66 @@ enum ShellOutcomes {
     }
   }
 
+  private static func diagnosis(
+    _ findings: [InstallationFinding], _ job: Int, _ state: BoardState
+  ) -> Outcome {
+    let findings =
+      [
+        InstallationFinding(
+          "swiftboard", "\(BoardProgram.version), \(state.settings.environment.rawValue) services")
+      ] + findings
+    let value = JSON.array(
+      findings.map { finding in
+        .object([
+          .init("subject", .string(finding.subject)),
+          .init("state", .string(finding.state.rawValue)),
+          .init("text", .string(finding.text)),
+          .init("advice", finding.advice.map(JSON.string) ?? .null),
+        ])
+      })
+    let table = Presentation.table(
+      columns: [Column("subject"), Column("state"), Column("found")],
+      rows: findings.map { [$0.subject, $0.state.rawValue, $0.text] })
+    let notes = findings.compactMap { finding in
+      finding.advice.map { "\(finding.subject): \($0)" }
+    }
+    let problems = findings.count { $0.state == .problem }
+    guard problems > 0 else {
+      return Outcome(job: job, value: value, presentation: table, notes: notes)
+    }
+    return Outcome(
+      job: job,
+      failure: Failure(
+        code: ExitCode.no, error: "problems",
+        message: problems == 1 ? "1 problem" : "\(problems) problems"),
+      value: value, presentation: table, notes: notes)
+  }
+
+  private static func tutorial(
+    _ command: TutorialCommand?, _ job: Int, _ state: BoardState
+  ) -> Outcome {
+    guard let lesson = state.shell.tutorial else {
+      if command != nil { return shown("the tutorial is not running\n", job, state) }
+      return Outcome(
+        job: job,
+        failure: Failure(
+          code: ExitCode.usage, error: "usage", message: "the tutorial uses sample data",
+          help: "leave, start 'swiftboard --environment preview', and type 'tutorial'"))
+    }
+    let start = lesson == 0 && command == nil ? Tutorial.start : ""
+    return shown(start + Tutorial.text(of: lesson) + "\n", job, state)
+  }
+
+  /// A text of the program itself, which does not become `{{last}}`.
+  private static func shown(
+    _ text: String, _ job: Int, _ state: BoardState, value: JSON? = nil
+  ) -> Outcome {
+    let text = state.settings.isASCII ? HelpText.ascii(text) : text
+    var outcome = Outcome(job: job, value: value ?? .string(text), presentation: .text(text))
+    outcome.isRemembered = false
+    return outcome
+  }
+
   private static func json(_ effect: EffectLine) -> JSON {
     var members: [JSON.Member] = [
       .init("name", .string(effect.name)), .init("id", effect.id.map(JSON.string) ?? .null),
@@ -108,11 +191,7 @@ enum ShellOutcomes {
       let condition = try JSONCondition(parsing: text)
       let json = try StateJSON.of(state, askedBy: job)
       if condition.holds(for: json) { return Outcome(job: job, value: .bool(true)) }
-      return Outcome(
-        job: job,
-        failure: Failure(
-          code: ExitCode.no, error: "assertionFailed", message: "assertion failed: \(text)",
-          help: "'state' shows the state the paths lead into"))
+      return Outcome(job: job, failure: .assertion(text, condition.unmet(in: json)))
     } catch {
       return Outcome(job: job, failure: Failure(any: error))
     }

@@ -12,8 +12,8 @@ struct ShellReducer: Reducer {
     guard case .shell(let action) = action else { return [] }
     switch action {
     case .run(let context, let command):
-      return run(command, context, &state)
-    case .reject:
+      return run(command, context, &state, dependencies)
+    case .reject, .diagnosed:
       return []
     case .masked(let variables, let last, let lastLength):
       for (name, value) in variables { state.shell.variables[name] = value }
@@ -26,8 +26,15 @@ struct ShellReducer: Reducer {
     }
   }
 
+  private func aliases(
+    _ state: BoardState, adding line: String, as name: String
+  ) -> [String: String] {
+    (state.shell.aliases ?? [:]).merging([name: line]) { $1 }
+  }
+
   private func run(
-    _ command: ShellCommand, _ context: CommandContext, _ state: inout BoardState
+    _ command: ShellCommand, _ context: CommandContext, _ state: inout BoardState,
+    _ dependencies: Dependencies
   ) -> [Effect<BoardAction>] {
     switch command {
     case .set(let name, let value): state.shell.variables[name] = value
@@ -36,7 +43,26 @@ struct ShellReducer: Reducer {
     case .cancel(let job):
       let jobs = job.map { [$0] } ?? state.shell.running.map(\.job)
       return jobs.filter { $0 != context.job }.map { .send(.shell(.cancelled(job: $0))) }
-    case .echo, .assert, .state, .help, .jobs, .wait, .effects, .history, .open, .source: break
+    case .doctor:
+      return [
+        .task(name: "shell.doctor") {
+          .shell(.diagnosed(job: context.job, findings: await dependencies.installation()))
+        }.cancellable(id: context.job)
+      ]
+    case .tutorial(let command):
+      state.shell.tutorial =
+        switch command {
+        case nil where state.settings.environment == .preview: state.shell.tutorial ?? 0
+        case .next: state.shell.tutorial.map { $0 + 1 }
+        case nil, .stop: nil
+        }
+    case .alias(let name?, let line?): state.shell.aliases = aliases(state, adding: line, as: name)
+    case .unalias(let name):
+      state.shell.aliases?[name] = nil
+      if state.shell.aliases?.isEmpty == true { state.shell.aliases = nil }
+    case .echo, .assert, .state, .help, .jobs, .wait, .effects, .history, .open, .source, .alias,
+      .completions, .manual:
+      break
     }
     return []
   }

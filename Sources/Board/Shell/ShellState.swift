@@ -4,6 +4,10 @@ import SwiftBoardCommandLine
 public struct ShellState: Codable, Sendable, Equatable {
   /// The variables. `set NAME VALUE` sets one, and `$NAME` reads it.
   public var variables: [String: String] = [:]
+  /// The aliases: what the first word of a command stands for. `nil` if there are none.
+  public var aliases: [String: String]?
+  /// The lesson of the tutorial, from 0, or `nil` if it is not running.
+  public var tutorial: Int?
   /// The last value of a successful command, as JSON text.
   public var last: String?
   /// The exit code of the last command that ended.
@@ -60,7 +64,7 @@ public struct FinishedJob: Codable, Sendable, Equatable {
     self.outcome = outcome
   }
 
-  /// Whether both are the same end of the same command. Ignores the outcome.
+  /// Returns whether both are the same end of the same command. Ignores the outcome.
   public static func == (left: Self, right: Self) -> Bool {
     left.context == right.context && left.status == right.status && left.found == right.found
   }

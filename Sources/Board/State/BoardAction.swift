@@ -53,11 +53,12 @@ public enum BoardAction: Sendable, Equatable {
     switch self {
     case .shell(.run(_, let command)):
       switch command {
-      case .echo, .assert, .state, .help, .jobs, .wait, .cancel, .effects, .history, .source, .exit:
+      case .echo, .assert, .state, .help, .jobs, .wait, .cancel, .effects, .history, .source, .exit,
+        .completions, .manual, .doctor, .alias(nil, _):
         true
-      case .set, .unset, .open: false
+      case .set, .unset, .open, .alias, .unalias, .tutorial: false
       }
-    case .shell(.reject), .session: true
+    case .shell(.reject), .shell(.diagnosed), .session: true
     case .feature(let action): action.base.onlyLooks
     case .shell, .resumed: false
     }

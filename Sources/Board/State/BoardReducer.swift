@@ -130,8 +130,15 @@ struct JobsReducer: Reducer {
       found: action.looksAtState
         ? FinishedJob.Found(lastStatus: state.shell.lastStatus, last: state.shell.last) : nil,
       outcome: outcome)
+    if let text = Tutorial.advance(
+      &state.shell.tutorial, by: context.name, succeeded: outcome.status == 0)
+    {
+      state.shell.finished?.outcome?.afterword = text
+    }
     state.shell.lastStatus = outcome.status
-    if outcome.status == 0, outcome.value != .null { state.shell.last = outcome.value.text }
+    if outcome.status == 0, outcome.isRemembered, outcome.value != .null {
+      state.shell.last = outcome.value.text
+    }
     return []
   }
 }

@@ -29,6 +29,10 @@ extension ShellState: CanonicalEncodable {
   /// Writes the same JSON as `encode(to:)`.
   public func encodeCanonical(to writer: inout CanonicalWriter) {
     writer.beginObject()
+    if let aliases {
+      writer.key("aliases")
+      writer.write(aliases)
+    }
     if let exitCode { writer.member("exitCode", Int(exitCode)) }
     if let finished {
       writer.key("finished")
@@ -40,14 +44,21 @@ extension ShellState: CanonicalEncodable {
     writer.beginArray()
     for context in running { context.write(to: &writer) }
     writer.endArray()
+    if let tutorial { writer.member("tutorial", tutorial) }
     writer.key("variables")
-    writer.beginObject()
-    for (name, value) in variables {
-      writer.key(name)
-      writer.string(value)
+    writer.write(variables)
+    writer.endObject()
+  }
+}
+
+extension CanonicalWriter {
+  fileprivate mutating func write(_ texts: [String: String]) {
+    beginObject()
+    for (name, value) in texts {
+      key(name)
+      string(value)
     }
-    writer.endObject()
-    writer.endObject()
+    endObject()
   }
 }
 

@@ -93,7 +93,8 @@ struct CommandBinder<Output> {
     let next = nextPositional
     var subwords: [String] { table.words(after: path) }
     if path.isEmpty {
-      throw unknown(next ?? words.first, kind: "command", among: subwords, help: "help lists them")
+      throw unknown(
+        next ?? words.first, kind: "command", among: subwords, help: "'help' lists the commands")
     }
     if let exact = candidates.first(where: { $0.path == path }) {
       if exact.arguments.isEmpty, !subwords.isEmpty, let next {
@@ -285,7 +286,7 @@ struct CommandBinder<Output> {
       known.contains("-" + name)
       ? "did you mean '-\(name)'?"
       : Suggestion.advice(for: name, among: known)
-        ?? "help \(spec.path.joined(separator: " ")) lists them"
+        ?? "'help \(spec.path.joined(separator: " "))' lists them"
     return UsageError("unknown option '\(name)'", help: help, at: word)
   }
 

@@ -13,7 +13,10 @@ extension CommandTable {
       return (word, words(after: [word]).joined(separator: ", "))
     }
     return HelpText.rows(rows, width: width)
-      + "\nhelp COMMAND shows its sub-commands, options and examples.\n"
+      + "\n"
+      + HelpText.wrapped(
+        "help COMMAND shows its sub-commands, options and examples.", width: width, indent: 0,
+        hanging: 0)
   }
 
   /// Returns help for the words after `help`: one command in full, or the commands of a group.
@@ -26,7 +29,8 @@ extension CommandTable {
       let known = self.words(after: path)
       if known.isEmpty { break }
       guard known.contains(word) else {
-        if specs.contains(where: { $0.path == path }) { break }
+        let isArgument = specs.contains { $0.path == path && !$0.arguments.isEmpty }
+        if isArgument, Suggestion.nearest(to: word, among: known) == nil { break }
         throw UsageError(
           "no help for '\((path + [word]).joined(separator: " "))'",
           help: Suggestion.advice(for: word, among: known)
@@ -46,14 +50,13 @@ extension CommandTable {
   private func help(group path: [String], _ specs: [CommandSpec<Output>], _ width: Int) -> String {
     var text = ""
     if path.count == 1, let topic = topics.first(where: { $0.name == path.first }) {
-      text = "\(topic.name): \(topic.summary)\n\n"
+      text = paragraph("\(topic.name): \(topic.summary)", width) + "\n"
     }
     let examples = specs.compactMap(\.examples.first).prefix(3)
-    if !examples.isEmpty {
-      text += "Examples\n" + examples.map { "  \($0)\n" }.joined() + "\n"
-    }
-    return text + "Commands\n" + list(specs, width)
-      + "\nhelp \(path.joined(separator: " ")) COMMAND shows one in full.\n"
+    if !examples.isEmpty { text += "Examples\n" + lines(Array(examples), width) + "\n" }
+    return text + "Commands\n" + list(specs, width) + "\n"
+      + paragraph(
+        "help \(path.joined(separator: " ")) COMMAND shows one in full, with its options.", width)
   }
 
   private func list(_ specs: [CommandSpec<Output>], _ width: Int) -> String {
@@ -64,10 +67,8 @@ extension CommandTable {
   }
 
   private func help(spec: CommandSpec<Output>, _ width: Int) -> String {
-    var text = "\(spec.path.joined(separator: " ")): \(spec.summary)\n"
-    if !spec.examples.isEmpty {
-      text += "\nExamples\n" + spec.examples.map { "  \($0)\n" }.joined()
-    }
+    var text = paragraph("\(spec.path.joined(separator: " ")): \(spec.summary)", width)
+    if !spec.examples.isEmpty { text += "\nExamples\n" + lines(spec.examples, width) }
     text += "\nUsage\n" + HelpText.wrapped(spec.synopsis, width: width, indent: 2, hanging: 6)
     if !spec.details.isEmpty {
       text += "\n" + HelpText.wrapped(spec.details, width: width, indent: 0, hanging: 0)
@@ -84,10 +85,27 @@ extension CommandTable {
   }
 }
 
+extension CommandTable {
+  private func paragraph(_ text: String, _ width: Int) -> String {
+    HelpText.wrapped(text, width: width, indent: 0, hanging: 0)
+  }
+
+  private func lines(_ lines: [String], _ width: Int) -> String {
+    lines.map { HelpText.wrapped($0, width: width, indent: 2, hanging: 6) }.joined()
+  }
+}
+
 /// The layout of help texts.
-enum HelpText {
+package enum HelpText {
+  /// Returns the text with ASCII in place of its punctuation.
+  package static func ascii(_ text: String) -> String {
+    text.replacing("\u{2026}", with: "...").replacing("\u{2013}", with: "-")
+      .replacing("\u{2014}", with: "-").replacing("\u{201C}", with: "\"")
+      .replacing("\u{201D}", with: "\"").replacing("\u{00D7}", with: "x")
+  }
+
   /// Formats two columns and wraps the second one. A first column that is too long gets its own
-  /// line.
+  /// lines.
   static func rows(_ rows: [(String, String)], width: Int, indent: Int = 0) -> String {
     let available = max(12, width / 2 - indent - 2)
     let left = rows.map(\.0.count).filter { $0 <= available }.max() ?? 0
@@ -95,9 +113,10 @@ enum HelpText {
     for (name, summary) in rows {
       let start = String(repeating: " ", count: indent) + name
       let column = indent + left + 2
-      let lines = wrap(summary, width: max(20, width - column))
+      let lines = wrap(summary, width: max(12, width - column))
       if name.count > left {
-        text += start + "\n"
+        let blanks = name.prefix { $0 == " " }.count
+        text += wrapped(name, width: width, indent: indent + blanks, hanging: indent + blanks + 4)
       } else {
         let first = lines.first ?? ""
         text += (first.isEmpty ? start : pad(start, to: column) + first) + "\n"
@@ -116,7 +135,8 @@ enum HelpText {
       }, width: width, indent: 2)
   }
 
-  static func wrapped(_ text: String, width: Int, indent: Int, hanging: Int) -> String {
+  /// Returns the paragraphs of a text with their lines filled up to `width`.
+  package static func wrapped(_ text: String, width: Int, indent: Int, hanging: Int) -> String {
     var result = ""
     for paragraph in text.split(separator: "\n", omittingEmptySubsequences: false) {
       for (index, line) in wrap(String(paragraph), width: max(20, width - hanging)).enumerated() {
@@ -128,7 +148,7 @@ enum HelpText {
 
   private static func wrap(_ text: String, width: Int) -> [String] {
     var lines: [String] = [""]
-    for word in text.split(separator: " ") {
+    for word in text.split(separator: " ").flatMap({ pieces(of: $0, width) }) {
       let last = lines[lines.count - 1]
       if last.isEmpty {
         lines[lines.count - 1] = String(word)
@@ -139,6 +159,16 @@ enum HelpText {
       }
     }
     return lines
+  }
+
+  /// Returns the word in pieces that fit.
+  private static func pieces(of word: Substring, _ width: Int) -> [Substring] {
+    var (pieces, rest) = ([Substring](), word)
+    while rest.count > width {
+      pieces.append(rest.prefix(width))
+      rest = rest.dropFirst(width)
+    }
+    return pieces + [rest]
   }
 
   private static func pad(_ text: String, to width: Int) -> String {

@@ -67,6 +67,8 @@ package struct LineCompletion: Sendable, Equatable {
   // MARK: The table
 
   private mutating func find<Output>(_ given: [String], _ table: CommandTable<Output>) {
+    // Aliases may stand there too.
+    if given.isEmpty { kind = .command }
     var path: [String] = []
     for word in given {
       guard table.words(after: path).contains(word) else { break }

@@ -23,6 +23,8 @@ struct ProgramOption: Sendable {
   var followsCommands = true
   /// The environment variable that sets its default.
   var variable: String?
+  /// Whether it may stand anywhere in a configuration file.
+  var isConfigurable: Bool
   var apply: @Sendable (Given, inout ProgramOptions) throws(UsageError) -> Void
 
   private static func make(
@@ -32,8 +34,12 @@ struct ProgramOption: Sendable {
     let name = spec.name.uppercased().split(separator: "-").joined(separator: "_")
     return ProgramOption(
       spec: spec, followsCommands: followsCommands,
-      variable: hasVariable ? "SWIFTBOARD_\(name)" : nil, apply: apply)
+      variable: hasVariable ? "SWIFTBOARD_\(name)" : nil,
+      isConfigurable: hasVariable && !perRun.contains(spec.name), apply: apply)
   }
+
+  /// Options of one run, which no configuration file sets.
+  private static let perRun = ["home", "config", "environment", "record", "seed"]
 
   /// All options in help order.
   static let all: [ProgramOption] = [
@@ -114,11 +120,11 @@ struct ProgramOption: Sendable {
     },
     make(
       OptionSpec(
-        "environment", value: "NAME", "which world the services belong to",
-        kind: .choice(ProgramOptions.Environment.allCases.map(\.rawValue))),
+        "environment", value: "NAME",
+        "live, mock or preview services, or an environment of config.json"),
       followsCommands: false
     ) { given, options throws(UsageError) in
-      options.environment = try given.choice()
+      options.environmentName = try given.text
     },
     make(OptionSpec(flag: "offline", "send nothing over the network")) {
       given, options throws(UsageError) in

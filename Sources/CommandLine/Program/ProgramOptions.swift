@@ -56,8 +56,12 @@ package struct ProgramOptions: Sendable, Hashable {
   package var home: String?
   /// The configuration file.
   package var config: String?
-  /// `--environment NAME`.
+  /// `--environment NAME`: an `Environment`, or a name of the configuration file.
+  package var environmentName: String?
+  /// The environment of the services, once the configuration is known.
   package var environment: Environment?
+  /// The aliases of the configuration file.
+  package var aliases: [String: String] = [:]
   /// `--offline`: whether to use no network.
   package var isOffline: Bool?
   /// `--timeout DUR`: the time limit for each request.
@@ -82,23 +86,66 @@ package struct ProgramOptions: Sendable, Hashable {
   /// does `--`. After the file of `-f`, everything is an argument of the script. `-h` and `--help`
   /// take precedence over errors in other options.
   ///
+  /// - Parameter configuration: Returns the configuration file of the options that name it.
   /// - Throws: 64 for arguments, with columns in `LineParser.literalText(arguments)`; 78 for
-  ///   variables.
-  package static func parse(arguments: [String], environment: [String: String]) throws(UsageError)
-    -> ProgramOptions
-  {
+  ///   variables and for the configuration.
+  package static func parse(
+    arguments: [String], environment: [String: String],
+    configuration: (ProgramOptions) throws(UsageError) -> ProgramConfiguration = {
+      _ throws(UsageError) in ProgramConfiguration()
+    }
+  ) throws(UsageError) -> ProgramOptions {
     var parser = ProgramArgumentParser(arguments: arguments)
     do throws(UsageError) {
       var options = ProgramOptions()
       try options.applyVariables(environment)
       try parser.run(&options)
-      return options
+      guard options.mode != .help, options.mode != .version else { return options }
+      return try options.configured(by: try configuration(options), arguments, environment)
     } catch {
       guard parser.asksForHelp else { throw error }
       var options = ProgramOptions()
       options.mode = .help
       return options
     }
+  }
+
+  /// Returns the same options, with those of a configuration where none was given.
+  private func configured(
+    by configuration: ProgramConfiguration, _ arguments: [String], _ variables: [String: String]
+  ) throws(UsageError) -> ProgramOptions {
+    var defaults = ProgramOptions()
+    try ProgramConfiguration.apply(configuration.defaults, to: &defaults)
+    if let name = environmentName ?? defaults.environmentName, Environment(rawValue: name) == nil {
+      guard let values = configuration.environments[name] else {
+        var given = ProgramOptions()
+        var parser = ProgramArgumentParser(arguments: arguments)
+        try parser.run(&given)
+        let known = Environment.allCases.map(\.rawValue) + configuration.environments.keys.sorted()
+        throw UsageError(
+          "there is no environment '\(name)'",
+          help: Suggestion.advice(for: name, among: known)
+            ?? "known are \(known.joined(separator: ", ")); config.json may name others",
+          code: given.environmentName == nil ? 78 : 64)
+      }
+      defaults.environmentName = nil
+      try ProgramConfiguration.apply(values, to: &defaults)
+      let services = defaults.environmentName ?? Environment.live.rawValue
+      guard let environment = Environment(rawValue: services) else {
+        throw UsageError(
+          "the environment '\(name)' of config.json has services of 'live', 'mock' or 'preview', "
+            + "not '\(services)'", code: 78)
+      }
+      defaults.environment = environment
+    }
+    var options = defaults
+    var parser = ProgramArgumentParser(arguments: arguments)
+    try options.applyVariables(variables)
+    try parser.run(&options)
+    options.aliases = configuration.aliases
+    options.environment =
+      options.environment ?? options.environmentName.flatMap(Environment.init(rawValue:))
+    return options
   }
 
   /// Returns the options overridden by those given with a command; see `CommandMatch.globals`.

@@ -1,19 +1,22 @@
 import SwiftBoardSystem
 
-/// Sends one HTTP request and returns its answer, whole or piece by piece.
+/// A client that sends HTTP requests and returns their responses, whole or piece by piece.
 ///
-/// Any status is an answer, 404 and 500 too; an error is thrown only where no whole answer came.
-/// Cancelling the calling task closes the connection and throws `APIError.cancelled`.
+/// A response with any status is a result, also with 404 or 500. An error is thrown only if no
+/// complete response arrived. Cancelling the calling task closes the connection and throws
+/// `APIError.cancelled`.
 public protocol APIClient: Service {
-  /// - Throws: `APIError`, which says what failed and at which stage. Nothing is retried here.
-  func send(_ request: APIRequest) async throws(APIError) -> APIResponse
-  /// Sends one request and returns when the head of the answer is there. The body follows piece by
-  /// piece, of whatever size; `bodyLimit` does not hold for it.
+  /// Sends one request and returns the whole response. Retries nothing.
   ///
-  /// - Throws: `APIError`, as `send`; so does the stream for what fails after the head.
+  /// - Throws: `APIError`, which says what failed and at which stage.
+  func send(_ request: APIRequest) async throws(APIError) -> APIResponse
+  /// Sends one request and returns when the head of the response has arrived. The body follows
+  /// piece by piece and has no size limit: `bodyLimit` does not apply.
+  ///
+  /// - Throws: `APIError`, as `send` does. The stream throws the errors that occur after the head.
   func open(_ request: APIRequest) async throws(APIError) -> APIStream
-  /// Begins with what the first request would wait for, such as loading a library. Returns at once;
-  /// a failure is for the request to throw.
+  /// Starts the work that the first request would otherwise wait for, such as loading a library.
+  /// Returns immediately. If that work fails, the request throws the error.
   func prepare()
 }
 
@@ -21,64 +24,69 @@ extension APIClient {
   /// Does nothing.
   public func prepare() {}
 
-  /// Sends the request and gives its whole body as one piece.
+  /// Sends the request and returns its whole body as one piece.
   public func open(_ request: APIRequest) async throws(APIError) -> APIStream {
     APIStream(whole: try await send(request))
   }
 }
 
-/// One HTTP request.
+/// An HTTP request.
 ///
-/// The description shows method and address only, never headers or body, which may hold secrets.
+/// The description contains the method and the URL only, never headers or body, which may hold
+/// secrets.
 public struct APIRequest: Sendable, Equatable {
-  /// A token of RFC 9110, 5.6.2, as it is sent: `GET`; small letters are not made capital.
+  /// The method, a token by RFC 9110, 5.6.2, sent as it is. Lower case is not changed to upper
+  /// case.
   public var method: String
-  /// Absolute, `http` or `https`.
+  /// An absolute `http` or `https` URL.
   public var url: String
-  /// In the order sent; a name may come several times. A value with a line break or NUL is refused.
+  /// The headers in the order sent. Names may repeat. A value with a line break or a NUL is
+  /// rejected.
   public var headers: [HTTPHeader]
-  /// Names of headers that the client does not send by itself either.
+  /// The names of headers that libcurl would add and that are not sent.
   public var removedHeaders: Set<String> = []
-  /// Sent with every method but `HEAD`. `nil` sends none; POST, PUT and PATCH then say that its
-  /// length is 0.
+  /// The body, sent with every method but `HEAD`. If it is `nil`, no body is sent, and POST, PUT
+  /// and PATCH send a length of 0.
   public var body: Data?
   /// A body that is sent piece by piece, in place of `body`.
   public var upload: APIUpload?
-  /// From the call to the last byte of the answer, redirects and waiting for other requests
-  /// included. `nil` waits forever.
+  /// The limit of the time from the call to the last byte of the response, including redirects and
+  /// the time in the queue. `nil` sets no limit.
   public var timeout: Duration?
-  /// The longest time in which not one byte comes or goes, in whole seconds, rounded up; `nil` sets
-  /// no such limit. For transfers of which nobody knows how long they may take.
+  /// The longest time without a transferred byte, in whole seconds, rounded up; `nil` sets no
+  /// limit. Use it for transfers of unknown duration.
   public var idleLimit: Duration?
-  /// How many redirects are followed; 0 gives the 3xx answer itself.
+  /// The number of redirects to follow. With 0, a 3xx response is the result.
   public var redirectLimit: Int
-  /// Names of headers that carry a secret. They are dropped when a redirect leaves scheme, host or
-  /// port. `Authorization` and `Cookie` always are.
+  /// The names of headers that contain a secret. They are removed if a redirect changes scheme,
+  /// host or port. `Authorization` and `Cookie` are always removed then.
   public var secretHeaders: Set<String>
-  /// The secrets in the address and the headers. If a redirect changes scheme, host or port, query
-  /// items of its target that hold one are dropped, and a target that holds one elsewhere is
-  /// `APIError.redirectRefused`.
+  /// The secrets in the URL and the headers. If a redirect changes scheme, host or port, query
+  /// items of its target that contain one are removed. A target that contains one elsewhere is
+  /// rejected with `APIError.redirectRefused`.
   public var secretValues: Set<String>
-  /// Whether the body holds a secret. A redirect that would send it to another scheme, host or port
-  /// is then `APIError.redirectRefused`.
+  /// Whether the body contains a secret. A redirect that would send it to another scheme, host or
+  /// port is then rejected with `APIError.redirectRefused`.
   public var hasSecretBody: Bool
-  /// The most bytes of body, after decompression; more is `APIError.tooLarge`.
+  /// The largest size of the body in bytes, after decompression. A larger one is
+  /// `APIError.tooLarge`.
   public var bodyLimit: Int
-  /// The most bytes that a compressed body may have after decompression, streamed or not; `nil`
-  /// sets no limit of its own.
+  /// The largest size in bytes of a compressed body after decompression, streamed or not. `nil`
+  /// sets no additional limit.
   public var decodedLimit: Int?
-  /// Whether a compressed answer is asked for, which is then decoded.
+  /// Whether the request asks for a compressed response. The response is decompressed.
   public var acceptsCompression = true
-  /// Answers a challenge of the scheme Digest, from the host that was asked first only.
+  /// The credentials for a Digest challenge. They are used only for the host of the first request.
   public var digest: APICredentials?
-  /// How the server is reached and trusted.
+  /// The way in which the server is reached and verified.
   public var connection = APIConnection()
 
-  /// A request; nothing is checked before it is sent.
+  /// Creates a request. Nothing is checked before it is sent.
   ///
   /// - Parameters:
+  ///   - timeout: The limit of the whole exchange; 30 seconds by default.
   ///   - redirectLimit: The number of redirects to follow; none by default.
-  ///   - bodyLimit: 16 MiB.
+  ///   - bodyLimit: The largest size of the body in bytes; 16 MiB by default.
   public init(
     method: String = "GET", url: String, headers: [HTTPHeader] = [], body: Data? = nil,
     timeout: Duration? = .seconds(30), redirectLimit: Int = 0, secretHeaders: Set<String> = [],
@@ -97,15 +105,15 @@ public struct APIRequest: Sendable, Equatable {
   }
 }
 
-/// A header field as sent or received. Names compare without regard to case: see
+/// A header field, as sent or received. Names compare without regard to case; see
 /// `Sequence.value(of:)`.
 public struct HTTPHeader: Sendable, Hashable, Codable {
-  /// In the case given; comparing it is left to `Sequence.value(of:)`.
+  /// The name in its original case.
   public var name: String
-  /// As it is sent; of an answer without the blanks around it.
+  /// The value as it is sent. In a response, the spaces around it are removed.
   public var value: String
 
-  /// A field as it is; nothing is checked or escaped.
+  /// Creates a field. Nothing is checked or escaped.
   public init(_ name: String, _ value: String) {
     self.name = name
     self.value = value
@@ -113,31 +121,32 @@ public struct HTTPHeader: Sendable, Hashable, Codable {
 }
 
 extension Sequence<HTTPHeader> {
-  /// The first value of the field `name`, whatever its case. O(number of fields).
+  /// Returns the first value of the field `name`, ignoring case, or `nil` if there is none.
+  /// O(number of fields).
   public func value(of name: String) -> String? {
     first { $0.name.lowercased() == name.lowercased() }?.value
   }
 }
 
-/// A whole answer.
+/// A complete HTTP response.
 public struct APIResponse: Sendable, Equatable {
-  /// The status code, 200 or 404 alike; never 1xx.
+  /// The status code, 200 to 999; never 1xx.
   public var status: Int
-  /// For example `1.1` or `2`.
+  /// The version of HTTP, such as `1.1` or `2`.
   public var httpVersion: String
-  /// In the order received; repeated fields are kept.
+  /// The headers in the order received, including repeated ones.
   public var headers: [HTTPHeader]
-  /// After decompression; empty if there is none.
+  /// The body after decompression; empty if there is none.
   public var body: Data
-  /// The address that answered, after redirects.
+  /// The URL of the response, after redirects.
   public var url: String
-  /// How many redirects were followed.
+  /// The number of redirects that were followed.
   public var redirects: Int
-  /// When its stages were reached, counted from the beginning of the first request of a chain of
+  /// The times at which the stages were reached, from the start of the first request, before
   /// redirects.
   public var timing: APITiming
 
-  /// Creates an answer. The default values suit a mock.
+  /// Creates a response. The default values suit a mock.
   public init(
     status: Int, httpVersion: String = "1.1", headers: [HTTPHeader] = [], body: Data = Data(),
     url: String, redirects: Int = 0, timing: APITiming = APITiming()
@@ -152,67 +161,68 @@ public struct APIResponse: Sendable, Equatable {
   }
 }
 
-/// Microseconds since the request began; 0 if a stage did not happen (a kept connection has no
-/// lookup).
+/// The times of the stages of a request, in microseconds since its start. A stage that did not
+/// happen is 0: a request over a kept connection has no lookup, for example.
 public struct APITiming: Sendable, Equatable, Codable {
-  /// When the host name was resolved.
+  /// The time at which the host name was resolved.
   public var lookup: Int64 = 0
-  /// When the connection stood.
+  /// The time at which the connection was established.
   public var connect: Int64 = 0
-  /// When TLS stood; 0 without TLS.
+  /// The time at which the TLS handshake was complete; 0 without TLS.
   public var tls: Int64 = 0
-  /// When the first byte of the answer was there.
+  /// The time at which the first byte of the response arrived.
   public var firstByte: Int64 = 0
-  /// When the last one was.
+  /// The time at which the last byte of the response arrived.
   public var total: Int64 = 0
 
-  /// Nothing happened yet: all zero.
+  /// Creates a timing in which every stage is 0.
   public init() {}
 }
 
-/// Why no whole answer came. `message` never contains a header value or a query value.
+/// The reason why no complete response arrived. `message` never contains a header value or a query
+/// value.
 public struct APIError: Error, Sendable, Equatable, Codable {
-  /// What went wrong, and in which stage.
+  /// The kind of a failure, which also tells the stage.
   public enum Kind: String, Sendable, Codable, CaseIterable {
-    /// The address cannot be used, or is neither `http` nor `https`. Nothing was sent. The same
-    /// goes for a bad method or header.
+    /// The URL is invalid, or its scheme is neither `http` nor `https`. An invalid method or header
+    /// is `invalidURL` too. Nothing was sent.
     case invalidURL, unsupportedScheme
-    /// The name is not known; nothing listens there; there is no way there, the proxy's refusal
-    /// included.
+    /// The host name is unknown, nothing listens at the port, or no route leads there. A refusal of
+    /// the proxy is `unreachable`.
     case dns, refused, unreachable
-    /// The client sends nothing: `LiveConfiguration.isOffline`.
+    /// The client is offline: `LiveConfiguration.isOffline`.
     case offline
-    /// The time was over before the last byte; the task was cancelled, or the client was dropped.
+    /// The time limit ended before the last byte, or the task was cancelled or the client released.
     case timeout, cancelled
-    /// No secure connection; an answer that ends too soon; one that is not HTTP; more redirects
-    /// than were allowed.
+    /// No secure connection, a response that ends too soon, a response that is not HTTP, or more
+    /// redirects than allowed.
     case tls, truncated, malformed, tooManyRedirects
-    /// A redirect that would take a secret to another scheme, host or port.
+    /// A redirect would send a secret to another scheme, host or port.
     case redirectRefused
-    /// More bytes of body or headers than are accepted.
+    /// The body or the headers have more bytes than are accepted.
     case tooLarge
-    /// A compressed answer that unpacks to more bytes than `APIRequest.decodedLimit`.
+    /// A compressed response has more bytes after decompression than `APIRequest.decodedLimit`.
     case tooLargeDecoded
-    /// A file of this machine, or another source, that the body comes from or goes to.
+    /// A local file, or another source or destination of a body, failed.
     case file
-    /// Anything else inside the HTTP library, with its code.
+    /// Another error of the HTTP library, with its code.
     case io
-    /// The HTTP library could not be loaded; the message names the package to install.
+    /// The HTTP library could not be loaded. The message names the package to install.
     case libraryMissing
-    /// A mock has no answer for the request; the message says which to give.
+    /// A mock has no answer for the request. The message says which one to add.
     case unanswered
-    /// The answer was whole but could not be decoded as the type asked for.
+    /// The response is complete but could not be decoded as the requested type.
     case undecodable
   }
 
-  /// What went wrong, for code.
+  /// The kind of the failure, for code.
   public var kind: Kind
-  /// What went wrong and what to do, for people, in one line.
+  /// A line for the user that says what failed and what to do.
   public var message: String
-  /// The status of an answer that is no value, where that is what went wrong.
+  /// The status of the response, if the status is the reason of the error.
   public var status: Int?
 
-  /// An error; what it says must hold no secret.
+  /// Creates an error. The message must not contain a secret.
   public init(_ kind: Kind, _ message: String, status: Int? = nil) {
     self.kind = kind
     self.message = message

@@ -1,37 +1,39 @@
-/// How a server is reached and trusted, where it is not as the machine's settings say.
+/// The settings for reaching and verifying a server that differ from those of the machine.
 public struct APIConnection: Sendable, Equatable {
-  /// A PEM file with the authorities to trust instead of the client's.
+  /// A PEM file with the authorities to trust, in place of the client's.
   public var authorityFile: String?
-  /// A PEM file with the certificate that the client shows.
+  /// A PEM file with the client's own certificate.
   public var certificateFile: String?
-  /// A PEM file with its key; `nil`: the key is in `certificateFile`.
+  /// A PEM file with the key of that certificate. If it is `nil`, the key is in `certificateFile`.
   public var keyFile: String?
-  /// Whether the server's certificate has to be trusted and to be for its host.
+  /// Whether the server's certificate must be trusted and valid for the host.
   public var verifiesServer = true
-  /// The address of the proxy, instead of what the environment names.
+  /// The URL of a proxy, in place of the one from the environment.
   public var proxy: String?
-  /// The path of the socket that is connected to, whatever the host.
+  /// The path of a Unix socket to connect to, regardless of the host.
   public var unixSocket: String?
 
-  /// As the machine's settings say.
+  /// Creates a connection with the settings of the machine.
   public init() {}
 }
 
-/// A user's name and password.
+/// A user name and password.
 ///
-/// The description shows the name only.
+/// The description contains the name only.
 public struct APICredentials: Sendable, Equatable, CustomStringConvertible, CustomReflectable {
-  /// The user.
+  /// The user name.
   public var user: String
-  /// The password, which is in no text.
+  /// The password. The description does not contain it.
   public var password: String
 
-  /// Holds both as they are.
+  /// Creates credentials. Nothing is checked.
   public init(user: String, password: String) {
     self.user = user
     self.password = password
   }
 
+  /// The user name.
   public var description: String { user }
+  /// A mirror with the user name only.
   public var customMirror: Mirror { Mirror(self, children: ["user": user]) }
 }

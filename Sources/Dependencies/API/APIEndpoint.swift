@@ -1,25 +1,26 @@
 import SwiftBoardSystem
 
-/// What to ask a service for, as parts that are put together into an `APIRequest`.
+/// The parts of a request to a service.
 public struct APIEndpoint: Sendable, Equatable {
-  /// As `APIRequest.method`.
+  /// The method, as in `APIRequest.method`.
   public var method: String
-  /// Absolute, `http` or `https`; it may hold a query already.
+  /// An absolute `http` or `https` URL, which may have a query.
   public var url: String
-  /// Added after the query of `url`, percent-encoded.
+  /// The items to add to the query of `url`. They are percent-encoded.
   public var query: [QueryItem]
-  /// In the order sent.
+  /// The headers in the order sent.
   public var headers: [HTTPHeader]
-  /// `nil` sends none.
+  /// The body, or `nil` to send none.
   public var body: Data?
-  /// For the whole exchange; `nil` waits forever.
+  /// The limit of the whole exchange. `nil` sets no limit.
   public var timeout: Duration?
-  /// How many redirects are followed; 0 makes of a 3xx answer an error of `APIClient.request(_:)`.
+  /// The number of redirects to follow. With 0, `APIClient.request(_:)` throws an error for a 3xx
+  /// response.
   public var redirectLimit: Int
-  /// Names of headers that hold a secret, see `APIRequest.secretHeaders`.
+  /// The names of headers that contain a secret; see `APIRequest.secretHeaders`.
   public var secretHeaders: Set<String>
 
-  /// An endpoint; nothing is checked before `request()`.
+  /// Creates an endpoint. Nothing is checked before `request()`.
   public init(
     method: String = "GET", url: String, query: [QueryItem] = [], headers: [HTTPHeader] = [],
     body: Data? = nil, timeout: Duration? = .seconds(30), redirectLimit: Int = 5,
@@ -35,9 +36,9 @@ public struct APIEndpoint: Sendable, Equatable {
     self.secretHeaders = secretHeaders
   }
 
-  /// The request, its address checked and normalised. O(length of the address).
+  /// Returns the request, with its URL checked and normalized. O(length of the URL).
   ///
-  /// - Throws: `APIError`, `invalidURL` or `unsupportedScheme`.
+  /// - Throws: `APIError` of kind `invalidURL` or `unsupportedScheme`.
   public func request() throws(APIError) -> APIRequest {
     APIRequest(
       method: method, url: try URLBuilder(url).appending(query: query).url, headers: headers,
@@ -46,16 +47,17 @@ public struct APIEndpoint: Sendable, Equatable {
 }
 
 extension APIEndpoint: CustomStringConvertible, CustomReflectable {
-  /// Method and address without the query: nothing in it can be a secret.
+  /// The method and the URL without its query, which might contain a secret.
   public var description: String { APIRequest(method: method, url: url).description }
+  /// A mirror with the description only.
   public var customMirror: Mirror { Mirror(self, children: ["endpoint": description]) }
 }
 
 extension APIClient {
-  /// Asks for a value: sends the endpoint's request and decodes the JSON of a 2xx answer.
+  /// Sends the endpoint's request and decodes the JSON of a 2xx response.
   ///
-  /// - Throws: what `send` throws; `undecodable` where the status is not 2xx or the JSON is not a
-  ///   `T`. The message has the path in the JSON, never a value.
+  /// - Throws: The errors of `send`, and `undecodable` if the status is not 2xx or the JSON does
+  ///   not decode as `T`. The message contains the path in the JSON, never a value.
   public func request<T: Decodable>(_ endpoint: APIEndpoint) async throws(APIError) -> T {
     let request = try endpoint.request()
     return try await send(request).decoded(request) {
@@ -65,9 +67,9 @@ extension APIClient {
 }
 
 extension APIResponse {
-  /// The value that `decode` makes of an answer of 2xx.
+  /// Returns the value that `decode` makes of a 2xx response.
   ///
-  /// - Throws: `undecodable`, and an `APIError` of `decode` as it is.
+  /// - Throws: `undecodable`, or an `APIError` of `decode` unchanged.
   func decoded<Value>(
     _ request: APIRequest, _ decode: (_ response: APIResponse) throws -> Value
   ) throws(APIError) -> Value {
@@ -102,7 +104,7 @@ extension APIResponse {
 }
 
 extension APIError {
-  /// Says that the status of an answer is not that of a value.
+  /// Returns the error for a response with a status other than 2xx.
   static func noValue(_ request: APIRequest, status: Int) -> APIError {
     APIError(
       .undecodable, "\(request) was answered with status \(status), not with a value",

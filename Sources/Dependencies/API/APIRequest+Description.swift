@@ -1,5 +1,5 @@
 extension APIRequest: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// Method and address without the query: nothing in it can be a secret.
+  /// The method and the URL without its query, which might contain a secret.
   public var description: String {
     guard let address = try? URLBuilder(url) else {
       return "\(method) (an address that is not one)"
@@ -7,8 +7,9 @@ extension APIRequest: CustomStringConvertible, CustomDebugStringConvertible, Cus
     return "\(method) \(address.origin)\(address.path)"
   }
 
+  /// The same as `description`.
   public var debugDescription: String { description }
 
-  /// Nothing but the description: `dump` shows no header either.
+  /// A mirror with the description only, so that `dump` shows no headers.
   public var customMirror: Mirror { Mirror(self, children: ["request": description]) }
 }

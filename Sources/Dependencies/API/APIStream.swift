@@ -1,21 +1,22 @@
 import SwiftBoardSystem
 import Synchronization
 
-/// An answer whose body comes piece by piece. Dropping it closes the connection.
+/// A response whose body arrives piece by piece. Releasing the stream closes the connection.
 ///
-/// Memory holds about a megabyte of the body: what is not taken stays with the server.
+/// At most about a megabyte of the body is in memory. The server sends more only when the pieces
+/// are taken.
 public final class APIStream: Sendable {
-  /// The answer without its body; its timing ends with the head.
+  /// The response without its body. Its timing ends with the head.
   public let response: APIResponse
   private let pieces: @Sendable () async throws(APIError) -> Data?
   private let end: @Sendable () -> APITiming?
   private let drop: @Sendable () -> Void
 
-  /// A stream from its parts.
+  /// Creates a stream from its parts.
   ///
   /// - Parameters:
-  ///   - pieces: Waits for the next piece; `nil` at the end.
-  ///   - end: The timing of the whole answer, once it is known.
+  ///   - pieces: Waits for the next piece. Returns `nil` at the end.
+  ///   - end: Returns the timing of the whole response, or `nil` while it is unknown.
   ///   - drop: Called when the stream is released.
   public init(
     _ response: APIResponse, pieces: @escaping @Sendable () async throws(APIError) -> Data?,
@@ -28,7 +29,7 @@ public final class APIStream: Sendable {
     self.drop = drop
   }
 
-  /// A whole answer as a stream of one piece.
+  /// Creates a stream that returns the body of a whole response as one piece.
   public convenience init(whole response: APIResponse) {
     var head = response
     head.body = Data()
@@ -45,13 +46,12 @@ public final class APIStream: Sendable {
 
   deinit { drop() }
 
-  /// Waits for the next piece of the body, after decompression; `nil` at its end. For one task at a
-  /// time.
+  /// Waits for the next piece of the body, after decompression. Returns `nil` at its end. Only one
+  /// task may call it at a time.
   ///
-  /// - Throws: `APIError`; `cancelled` when the task is cancelled.
+  /// - Throws: `APIError`, with `cancelled` if the task is cancelled.
   public func next() async throws(APIError) -> Data? { try await pieces() }
 
-  /// When the stages of the whole answer were reached, once `next()` has returned `nil`; until then
-  /// those of the head.
+  /// The timing of the whole response once `next()` has returned `nil`, and of the head before.
   public var timing: APITiming { end() ?? response.timing }
 }

@@ -1,26 +1,26 @@
 import SwiftBoardSystem
 
-/// A body that is sent piece by piece, of whatever size.
+/// A body of any size that is sent piece by piece.
 public struct APIUpload: Sendable {
-  /// Waits for the next piece; `nil` at the end.
+  /// Waits for the next piece. Returns `nil` at the end.
   public typealias Pieces = @Sendable () async throws(APIError) -> Data?
 
-  /// The number of bytes, where it is known before; otherwise the body is sent in chunks.
+  /// The number of bytes, or `nil` if it is unknown. A body of unknown length is sent in chunks.
   public let length: Int64?
-  /// Whether `open` may be called again, for a redirect, a challenge or a connection that was
-  /// closed meanwhile.
+  /// Whether `open` may be called again, for a redirect, a challenge, or a connection that was
+  /// closed in the meantime.
   public let isRepeatable: Bool
-  /// Begins at the first byte.
+  /// Opens the body at its first byte.
   public let open: @Sendable () async throws(APIError) -> Pieces
-  /// Whether the body holds a secret. Asked before a redirect takes it to another scheme, host or
-  /// port, where a secret must not go.
+  /// Whether the body contains a secret. Called before a redirect to another scheme, host or port,
+  /// which must not receive a secret.
   public let holdsSecret: @Sendable () async -> Bool
   private let identity = Identity()
 
-  /// Copies are equal to one another and to no other upload.
+  /// An identity that is shared by the copies of an upload and distinguishes it from all others.
   private final class Identity: Sendable {}
 
-  /// An upload from its parts.
+  /// Creates an upload from its parts.
   public init(
     length: Int64?, isRepeatable: Bool,
     holdsSecret: @escaping @Sendable () async -> Bool = { false },
@@ -34,6 +34,7 @@ public struct APIUpload: Sendable {
 }
 
 extension APIUpload: Equatable {
+  /// Returns whether both are copies of the same upload.
   public static func == (one: APIUpload, other: APIUpload) -> Bool {
     one.identity === other.identity
   }

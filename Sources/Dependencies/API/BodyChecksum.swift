@@ -1,11 +1,10 @@
 import SwiftBoardSystem
 
-/// A checksum of 64 bits of bytes that come in pieces of any size; how they are divided makes no
-/// difference. `ContentChecksum` is the one of what is whole.
+/// A 64-bit checksum of bytes that arrive in pieces. The sizes of the pieces do not affect the
+/// result. `ContentChecksum` is for bytes that are complete.
 ///
-/// It tells one body from another, and is no proof against someone who makes a body for a checksum.
-/// It costs a tenth of a nanosecond a byte, so that it can be taken of every download; BLAKE2b
-/// would take longer than the transfer.
+/// It tells bodies apart and does not protect against deliberate collisions. It takes 0.1 ns per
+/// byte, so that every download can have one. BLAKE2b would take longer than the transfer.
 package struct BodyChecksum {
   private static let lanes = 4
   private static let block = lanes * 8
@@ -14,13 +13,13 @@ package struct BodyChecksum {
     0x9e37_79b9_7f4a_7c15, 0xbf58_476d_1ce4_e5b9, 0x94d0_49bb_1331_11eb, 0xff51_afd7_ed55_8ccd
   )
   private var count: UInt64 = 0
-  /// What does not fill a block yet.
+  /// The bytes of an incomplete block.
   private var rest: [UInt8] = []
 
-  /// Of nothing yet.
+  /// Creates a checksum without any bytes.
   package init() {}
 
-  /// Takes the next bytes in.
+  /// Adds bytes.
   package mutating func add(_ data: Data) {
     count &+= UInt64(data.count)
     data.withUnsafeBytes { bytes in
@@ -39,7 +38,7 @@ package struct BodyChecksum {
     }
   }
 
-  /// 16 hexadecimal digits.
+  /// The checksum as 16 hexadecimal digits.
   package var text: String {
     var copy = self
     copy.rest += [UInt8](repeating: 0, count: Self.block - rest.count)
@@ -52,7 +51,7 @@ package struct BodyChecksum {
     return String(repeating: "0", count: 16 - digits.count) + digits
   }
 
-  /// - Parameter bytes: Whole blocks.
+  /// Mixes `bytes` in, which must be whole blocks.
   private mutating func mix(_ bytes: UnsafeRawBufferPointer) {
     func word(_ offset: Int) -> UInt64 {
       UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))

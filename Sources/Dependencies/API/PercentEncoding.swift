@@ -1,4 +1,4 @@
-/// RFC 3986's percent-encoding, on bytes.
+/// The percent-encoding of RFC 3986, on bytes.
 package enum PercentEncoding {
   static func isUnreserved(_ byte: UInt8) -> Bool {
     switch byte {
@@ -12,8 +12,8 @@ package enum PercentEncoding {
 
   static func isHexDigit(_ byte: UInt8) -> Bool { hexValue(byte) != nil }
 
-  /// One name or value of a query, or one part of a path: everything but unreserved characters
-  /// encoded. O(length).
+  /// Encodes a name or a value of a query, or a segment of a path: every byte that is not
+  /// unreserved. O(length).
   package static func encoded(_ text: String) -> String {
     var result: [UInt8] = []
     for byte in text.utf8 {
@@ -22,7 +22,7 @@ package enum PercentEncoding {
     return String(decoding: result, as: UTF8.self)
   }
 
-  /// Encodes what a path or query may not hold; what is encoded already stays.
+  /// Encodes the characters that a path or a query may not contain. Keeps existing escapes.
   static func repaired(_ text: Substring) -> String {
     if text.utf8.allSatisfy(isAllowed) { return String(text) }
     let bytes = Array(text.utf8)
@@ -41,7 +41,8 @@ package enum PercentEncoding {
     return String(decoding: result, as: UTF8.self)
   }
 
-  /// Unreserved, a sub-delimiter, or one of `:@/?`. A path never comes here with a question mark.
+  /// Returns whether a byte is unreserved, a sub-delimiter, or one of `:@/?`. Paths are passed
+  /// without a question mark.
   private static func isAllowed(_ byte: UInt8) -> Bool {
     if isUnreserved(byte) { return true }
     return switch byte {
@@ -53,7 +54,8 @@ package enum PercentEncoding {
     }
   }
 
-  /// Of an encoded text: unreserved characters decoded, digits of the rest in upper case.
+  /// Decodes the unreserved characters of an encoded text, and writes the digits of the other
+  /// escapes in upper case.
   static func normalized(_ text: String) -> String {
     let bytes = Array(text.utf8)
     var result: [UInt8] = []
@@ -74,7 +76,8 @@ package enum PercentEncoding {
     return String(decoding: result, as: UTF8.self)
   }
 
-  /// Escapes decoded, `+` read as a space; what is not UTF-8 then is replaced. O(length).
+  /// Decodes escapes, and reads `+` as a space. Replaces bytes that are not UTF-8 after that.
+  /// O(length).
   package static func decoded(_ text: Substring) -> String {
     let bytes = Array(text.utf8)
     var result: [UInt8] = []

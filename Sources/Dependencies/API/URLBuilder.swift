@@ -1,37 +1,38 @@
 /// A query item: `name=value`, or `name` alone.
 public struct QueryItem: Sendable, Hashable, Codable {
-  /// Not encoded.
+  /// The name, not encoded.
   public var name: String
-  /// Not encoded.
+  /// The value, not encoded, or `nil` for a name alone.
   public var value: String?
 
-  /// An item; without a value there is no `=`.
+  /// Creates an item. Without a value, it has no `=`.
   public init(_ name: String, _ value: String?) {
     self.name = name
     self.value = value
   }
 }
 
-/// An absolute `http` or `https` address, taken apart, put together and normalised as RFC 3986
-/// says.
+/// A parsed and normalized absolute `http` or `https` URL by RFC 3986.
 ///
-/// What a URL may not hold as it is (spaces, quotes, letters beyond ASCII, a `%` without two
-/// digits) is percent-encoded; a fragment is dropped, for it is never sent. All operations are
-/// O(length).
+/// Characters that a URL may not contain (spaces, quotes, letters beyond ASCII, a `%` without two
+/// digits) are percent-encoded. The fragment is removed, because it is never sent. All operations
+/// are O(length).
 package struct URLBuilder: Sendable, Equatable {
-  /// `http` or `https`.
+  /// The scheme, `http` or `https`.
   package private(set) var scheme: String
-  /// In lower case; an IPv6 address with its brackets.
+  /// The host in lower case. An IPv6 address has its brackets.
   package private(set) var host: String
-  /// `nil` if it is the scheme's own.
+  /// The port, or `nil` if it is the default port of the scheme.
   package private(set) var port: Int?
-  /// Encoded, begins with a slash, has no `.` and `..` segments.
+  /// The encoded path. It begins with a slash and has no `.` and `..` segments.
   package private(set) var path: String
-  /// Encoded, without the question mark.
+  /// The encoded query without the question mark.
   package private(set) var query: String?
 
-  /// - Throws: `APIError` of kind `unsupportedScheme` or `invalidURL`, saying what to write
-  ///   instead. Its message repeats neither user information nor query.
+  /// Parses a URL.
+  ///
+  /// - Throws: `APIError` of kind `unsupportedScheme` or `invalidURL`, which says what to write
+  ///   instead. The message contains neither user information nor the query.
   package init(_ text: String) throws(APIError) {
     try Self.refuseControlCharacters(text)
     guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")),
@@ -56,35 +57,37 @@ package struct URLBuilder: Sendable, Equatable {
     (path, query) = Self.pathAndQuery(rest[end...])
   }
 
-  /// The address as it is sent.
+  /// The URL as it is sent.
   package var url: String {
     let query = query.map { "?\($0)" } ?? ""
     return "\(origin)\(path)\(query)"
   }
 
-  /// `scheme://host:port`, the port only where it is not the scheme's own.
+  /// The origin as `scheme://host:port`, without the default port of the scheme.
   package var origin: String { "\(scheme)://\(authority)" }
 
-  /// `host:port`, always with the port: what messages show.
+  /// The endpoint as `host:port`, always with the port, for messages.
   package var endpoint: String { "\(host):\(port ?? (scheme == "https" ? 443 : 80))" }
 
-  /// One text for all spellings of the same address: scheme and host in lower case, no default
-  /// port, no dot segments, unreserved characters not encoded, hexadecimal digits in upper case.
-  /// The query keeps its order, which may matter to the server. Leave secrets out of an address of
-  /// which this is taken.
+  /// A text that is equal for all spellings of the same URL: scheme and host in lower case, no
+  /// default port, no dot segments, unreserved characters decoded, hexadecimal digits in upper
+  /// case. The query keeps its order, which may matter to the server. The URL must not contain
+  /// secrets.
   package var cacheKey: String {
     let query = query.map { "?\(PercentEncoding.normalized($0))" } ?? ""
     return "\(origin)\(PercentEncoding.normalized(path))\(query)"
   }
 
-  /// Whether both have the same scheme, host and port.
+  /// Returns whether both have the same scheme, host and port.
   package func hasSameOrigin(as other: URLBuilder) -> Bool { origin == other.origin }
 
-  /// The path joined to this one's with exactly one slash between them; it never replaces it. A
-  /// query in `path` is added to the query there is.
+  /// Returns the URL with a path appended, with exactly one slash between both. A query in
+  /// `addition` is added to the existing query.
   ///
-  /// `http://h/radarr` and `/api/v3` give `http://h/radarr/api/v3`. Dot segments cannot climb above
-  /// the path there is.
+  /// `http://h/radarr` and `/api/v3` give `http://h/radarr/api/v3`. Dot segments cannot leave the
+  /// existing path.
+  ///
+  /// - Throws: `APIError` of kind `invalidURL` if the path contains a control character.
   package func appending(path addition: String) throws(APIError) -> URLBuilder {
     try Self.refuseControlCharacters(addition)
     let question = addition.firstIndex { $0 == "?" || $0 == "#" } ?? addition.endIndex
@@ -97,8 +100,8 @@ package struct URLBuilder: Sendable, Equatable {
     return result
   }
 
-  /// The items added after the query there is. Everything but RFC 3986's unreserved characters is
-  /// encoded.
+  /// Returns the URL with items added to its query. Every byte that is not unreserved by RFC 3986
+  /// is encoded.
   package func appending(query items: [QueryItem]) -> URLBuilder {
     var result = self
     for item in items {
@@ -108,8 +111,8 @@ package struct URLBuilder: Sendable, Equatable {
     return result
   }
 
-  /// Without the query items of which `isDropped` is true. It gets each as it is sent:
-  /// `name=value`, encoded.
+  /// Returns the URL without the query items for which `isDropped` returns true. It receives each
+  /// item as it is sent: `name=value`, encoded.
   func droppingQueryItems(where isDropped: (Substring) -> Bool) -> URLBuilder {
     guard let query else { return self }
     let items = query.split(separator: "&", omittingEmptySubsequences: false)
@@ -120,7 +123,9 @@ package struct URLBuilder: Sendable, Equatable {
     return result
   }
 
-  /// The address that `reference` means when it is found at this one: RFC 3986, 5.2.
+  /// Returns the URL that `reference` refers to relative to this one, by RFC 3986, 5.2.
+  ///
+  /// - Throws: `APIError` of kind `unsupportedScheme` or `invalidURL`.
   package func resolving(_ reference: String) throws(APIError) -> URLBuilder {
     try Self.refuseControlCharacters(reference)
     let head = reference.prefix { !"/?#".contains($0) }
@@ -138,7 +143,7 @@ package struct URLBuilder: Sendable, Equatable {
     return result
   }
 
-  // MARK: parts
+  // MARK: Parts
 
   private var authority: String { port.map { "\(host):\($0)" } ?? host }
 
@@ -191,7 +196,7 @@ package struct URLBuilder: Sendable, Equatable {
           PercentEncoding.isHexDigit($0) || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: ".")
         }
     }
-    // Names beyond ASCII are for libcurl to translate.
+    // libcurl translates names beyond ASCII.
     return host.unicodeScalars.allSatisfy { scalar in
       scalar.isASCII
         ? PercentEncoding.isUnreserved(UInt8(scalar.value))
@@ -214,7 +219,7 @@ package struct URLBuilder: Sendable, Equatable {
     pathAndQuery(text[...])
   }
 
-  /// `path` is empty or begins with a slash.
+  /// Removes dot segments. `path` is empty or begins with a slash.
   private static func withoutDotSegments(_ path: String) -> String {
     if path.isEmpty { return "/" }
     let mayHaveSome = path.utf8.contains { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "%") }

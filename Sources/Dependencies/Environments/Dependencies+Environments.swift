@@ -25,7 +25,7 @@ extension Dependencies {
       providers: [
         LogAnalyticsProvider(logger: logger), FileAnalyticsProvider(path: paths.analytics),
       ], redactor: logger.redactor)
-    return Dependencies(
+    var dependencies = Dependencies(
       apiClient: configuration.isOffline ? OfflineAPIClient() : LiveAPIClient(),
       keychainService: RedactingKeychain(keychain, redactor: logger.redactor),
       persistence: persistence, logger: logger, analytics: analytics,
@@ -33,6 +33,10 @@ extension Dependencies {
       clock: .live, date: .live,
       uuid: configuration.seed.map(UUIDGenerator.seeded) ?? .live,
       random: configuration.seed.map(RandomSource.seeded) ?? .live)
+    dependencies.installation = {
+      LiveInstallation(paths: paths, variables: configuration.environment).findings()
+    }
+    return dependencies
   }
 
   /// `live` with the process's environment and the default folders.

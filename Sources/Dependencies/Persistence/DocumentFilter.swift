@@ -1,8 +1,8 @@
 import SwiftBoardJSON
 
-/// A document query made ready to run: paths and values are parsed once, and what is malformed is
-/// said before any document is read. Every document store uses it, so that all find the same
-/// documents in the same order.
+/// A validated document query. Paths and values are parsed once, and errors are thrown before any
+/// document is read. Every document store uses it, so that all of them find the same documents in
+/// the same order.
 struct DocumentFilter: Sendable {
   let conditions: [(path: JSONPath, value: JSON)]
   let sortPath: JSONPath?
@@ -34,14 +34,15 @@ struct DocumentFilter: Sendable {
     }
   }
 
-  /// Whether every condition holds. A path that leads nowhere equals nothing, not even null.
+  /// Returns whether all conditions hold. The value at a missing path equals nothing, not even
+  /// null.
   func matches(_ body: JSON) -> Bool {
     conditions.allSatisfy { path, value in
       body.value(at: path).map { JSON.compare(StoredJSON.normalised($0), value) == 0 } ?? false
     }
   }
 
-  /// A document that matches, by its id, with the value it is sorted by.
+  /// A matching document: its id and the value it is sorted by.
   struct Match: Sendable {
     var id: ByteText
     var key: JSON?
@@ -52,8 +53,8 @@ struct DocumentFilter: Sendable {
     }
   }
 
-  /// Documents without a value at the sort path come last, whichever way is sorted; ids, by their
-  /// bytes, decide between equals and are ascending in both.
+  /// Returns whether `left` comes first. Documents without a value at the sort path come last in
+  /// both directions. Equal documents are in ascending order of their ids, compared by bytes.
   private func precedes(_ left: Match, _ right: Match) -> Bool {
     switch (left.key, right.key) {
     case (.some(let a), .some(let b)):
@@ -66,12 +67,12 @@ struct DocumentFilter: Sendable {
     return left.id < right.id
   }
 
-  /// The matches that were found so far: of a limited query not many more than the limit, so that
-  /// few of many cost no memory.
+  /// The matches found so far. With a limit, they are few more than the limit, so that a small part
+  /// of many documents takes little memory.
   struct Matches: Sendable {
     private let filter: DocumentFilter
     private var found: [Match] = []
-    /// The last one that may still be among the first.
+    /// The last match that can still be within the limit.
     private var last: Match?
 
     init(_ filter: DocumentFilter) { self.filter = filter }
@@ -84,22 +85,28 @@ struct DocumentFilter: Sendable {
       last = found.last
     }
 
-    /// Sorted and cut.
+    /// The matches in order, up to the limit.
     var arranged: [Match] { filter.arranged(found) }
   }
 
-  /// Sorted and cut.
+  /// Returns the matches in order, up to the limit.
   func arranged(_ matches: [Match]) -> [Match] {
     let sorted = matches.sorted(by: precedes)
     return limit.map { Array(sorted.prefix($0)) } ?? sorted
   }
 }
 
-/// JSON text on its way into a store.
+/// Conversions of JSON text for stores.
 enum StoredJSON {
+  /// Parses a text.
+  ///
   /// - Parameters:
+  ///   - text: The text.
+  ///   - operation: The name of the call, for the error.
   ///   - what: What the text is, for the error, which never quotes the text.
-  ///   - limits: `.strict` for what is stored: of equal keys the database would read the first one.
+  ///   - limits: `.strict` for content to store, because the database would read the first of equal
+  ///     keys.
+  /// - Throws: `invalid` if the text is not JSON.
   static func parse(
     _ text: String, operation: String, what: String, limits: JSONLimits = .default
   ) throws(PersistenceError) -> JSON {
@@ -111,8 +118,8 @@ enum StoredJSON {
     }
   }
 
-  /// Equal content, equal value: members in the order of their keys. Number literals stay, they
-  /// compare by value.
+  /// Returns a value with members in the order of their keys, so that equal content is an equal
+  /// value. Number literals are kept and compare by value.
   static func normalised(_ value: JSON) -> JSON {
     switch value {
     case .array(let elements): .array(elements.map(normalised))
@@ -126,7 +133,7 @@ enum StoredJSON {
 
   // MARK: Pairs
 
-  /// Names and values as a flat JSON array: `["a","1","b","2"]`.
+  /// Returns names and values as a flat JSON array: `["a","1","b","2"]`.
   static func text(ofPairs pairs: some Sequence<(String, String)>) -> String {
     var elements: [JSON] = []
     for (name, value) in pairs {
@@ -136,7 +143,7 @@ enum StoredJSON {
     return elements.isEmpty ? "[]" : JSON.array(elements).text
   }
 
-  /// `nil` for what is no such array.
+  /// Returns the names and values of such an array, or `nil` if the text is not one.
   static func pairs(of text: String) -> [(String, String)]? {
     if text == "[]" { return [] }
     guard let elements = (try? JSON(parsing: text))?.elements, elements.count % 2 == 0 else {
@@ -152,8 +159,8 @@ enum StoredJSON {
   }
 }
 
-/// Text that is compared by its bytes, as the database does: `String` takes `é` and `e` with an
-/// accent for the same.
+/// A text that is compared by its bytes, as the database does. `String` treats `é` and `e` with a
+/// combining accent as equal.
 struct ByteText: Hashable, Comparable, Sendable {
   let text: String
 

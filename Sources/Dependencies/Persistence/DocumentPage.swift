@@ -1,39 +1,39 @@
-/// Some of the documents that a query finds, and where the next ones begin.
+/// A part of the documents that a query finds.
 public struct DocumentPage: Sendable, Equatable {
-  /// In the query's order.
+  /// The documents in the order of the query.
   public var documents: [Document]
-  /// `nil` after the last page.
+  /// The start of the next page, or `nil` after the last page.
   public var next: DocumentCursor?
 
-  /// A page; nothing by default.
+  /// Creates a page, by default an empty one.
   public init(_ documents: [Document] = [], next: DocumentCursor? = nil) {
     self.documents = documents
     self.next = next
   }
 }
 
-/// The end of a page, from which a query goes on.
+/// The end of a page, from which a query continues.
 public struct DocumentCursor: Sendable, Equatable {
   enum Rest: Sendable, Equatable {
-    /// The documents behind this id.
+    /// The documents after this id.
     case after(String)
     /// The documents with these ids, in this order.
     case these(ArraySlice<String>)
   }
 
   var rest: Rest
-  /// How many of them may still come; `nil`: all.
+  /// The number of documents that may still follow, or `nil` for all.
   var limit: Int?
 }
 
-/// What an index is of: the values at a path, in the documents of a collection.
+/// An index of the values at a path in the documents of a collection.
 public struct DocumentIndex: Sendable, Equatable, Codable {
-  /// Which collection.
+  /// The name of the collection.
   public var collection: String
-  /// A path like `a.b[0]`.
+  /// A path such as `a.b[0]`.
   public var path: String
 
-  /// An index; nothing is checked before it is made.
+  /// Creates an index. Nothing is checked before it is stored.
   public init(collection: String, path: String) {
     self.collection = collection
     self.path = path

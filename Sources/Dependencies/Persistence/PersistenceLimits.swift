@@ -1,15 +1,16 @@
-/// How much the stores keep before the oldest has to go.
+/// The limits of the stores. The oldest entries beyond them are removed.
 public struct PersistenceLimits: Sendable, Equatable {
-  /// Bytes of cached answers: bodies, headers and keys. An answer larger than that is not kept.
+  /// The size of all cached responses in bytes: bodies, headers and keys. A larger response is not
+  /// stored.
   public var cacheBytes: Int
-  /// Cached answers.
+  /// The number of cached responses.
   public var cacheEntries: Int
-  /// Log records.
+  /// The number of log records.
   public var logRecords: Int
-  /// Recent searches of one scope.
+  /// The number of recent searches per scope.
   public var searches: Int
 
-  /// Limits; 0 and what is below keeps nothing.
+  /// Creates limits. With a limit of 0 or less, nothing is stored.
   public init(
     cacheBytes: Int = 64 << 20, cacheEntries: Int = 10_000, logRecords: Int = 100_000,
     searches: Int = 100
@@ -22,7 +23,7 @@ public struct PersistenceLimits: Sendable, Equatable {
 }
 
 extension CachedResponse {
-  /// What the entry counts against the limit.
+  /// The size of the entry that counts towards the limit, in bytes.
   var weight: Int {
     key.utf8.count + service.utf8.count + body.count
       + headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }

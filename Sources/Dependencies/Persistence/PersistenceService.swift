@@ -1,53 +1,60 @@
 import SwiftBoardJSON
 import SwiftBoardSystem
 
-/// The board's data on disk: the union of small stores, so that a reducer or a test can use a
-/// single one.
+/// The data of the board on disk. The protocol combines small stores, so that a reducer or a test
+/// can use a single one.
 public protocol PersistenceService: Service, DocumentStore, PreferenceStore, APIServiceStore,
   ResponseCache, RecentSearchStore, LogStore
 {
-  /// Figures of both files: rows, bytes, versions.
+  /// Returns the rows, bytes and schema version of the files.
   func statistics() async throws(PersistenceError) -> PersistenceStatistics
-  /// The database's own consistency check; an empty list is healthy.
+  /// Runs the consistency check of the database. Returns the findings; an empty list means that the
+  /// files are healthy.
   func check() async throws(PersistenceError) -> [String]
-  /// A consistent copy of what must not be lost, taken while others may write. Never over an
-  /// existing file.
+  /// Copies the data that must not be lost, consistently, also during writes of others. Never
+  /// replaces an existing file.
   func backup(to path: String) async throws(PersistenceError)
 }
 
-/// JSON documents by collection and id. Bodies are JSON text and come back byte for byte.
+/// JSON documents by collection and id. Bodies are JSON text and are returned byte for byte.
 public protocol DocumentStore: Sendable {
-  /// Inserts or replaces; durable on return. `body` must be valid JSON (`.invalid` otherwise).
+  /// Inserts or replaces a document, durable on return.
+  ///
+  /// - Throws: `.invalid` if the body is not JSON.
   func putDocument(_ document: Document) async throws(PersistenceError)
-  /// Puts all of them, or none; durable on return, at the price of one.
+  /// Stores all documents or none, durable on return. Costs one commit.
   func putDocuments(_ documents: [Document]) async throws(PersistenceError)
-  /// The names of the collections that have documents, sorted.
+  /// Returns the names of the collections that have documents, sorted.
   func collections() async throws(PersistenceError) -> [String]
-  /// `nil` only where it is absent. A stored body that no longer matches its digest is
-  /// `.corrupted`.
+  /// Returns a document, or `nil` if there is none.
+  ///
+  /// - Throws: `.corrupted` if the stored body does not match its digest.
   func document(collection: String, id: String) async throws(PersistenceError) -> Document?
-  /// The documents that match, in the query's order, a page at a time, so that any number of them
+  /// Returns a page of the documents that match, in the order of the query. Any number of documents
   /// takes the memory of one page.
   ///
-  /// Changes between two pages may be seen; a document that is there all the time comes once.
+  /// Changes between two pages may be visible. A document that exists the whole time is returned
+  /// once.
   ///
-  /// - Parameter cursor: The end of the page before, of the same query; `nil` for the first page.
+  /// - Parameters:
+  ///   - query: The query.
+  ///   - cursor: The end of the previous page of the same query, or `nil` for the first page.
   /// - Throws: `invalid` for an invalid path, value or limit, before anything is read.
   func documents(_ query: DocumentQuery, from cursor: DocumentCursor?)
     async throws(PersistenceError) -> DocumentPage
-  /// False if there was none.
+  /// Removes a document. Returns false if there is none.
   func removeDocument(collection: String, id: String) async throws(PersistenceError) -> Bool
-  /// Makes queries for a value at the path of a collection's documents read no other documents.
-  /// False if they do already. Durable on return.
+  /// Creates an index, so that queries for a value at the path read only the documents with that
+  /// value. Returns false if it exists. Durable on return.
   func makeDocumentIndex(_ index: DocumentIndex) async throws(PersistenceError) -> Bool
-  /// False if there was none.
+  /// Removes an index. Returns false if there is none.
   func removeDocumentIndex(_ index: DocumentIndex) async throws(PersistenceError) -> Bool
-  /// Sorted by collection and path.
+  /// Returns the indexes, sorted by collection and path.
   func documentIndexes() async throws(PersistenceError) -> [DocumentIndex]
 }
 
 extension DocumentStore {
-  /// Returns all documents that match, in the query's order: all of them in memory.
+  /// Returns all documents that match, in the order of the query and all in memory.
   ///
   /// - Throws: `invalid` for an invalid path, value or limit, before anything is read.
   public func documents(_ query: DocumentQuery) async throws(PersistenceError) -> [Document] {
@@ -61,18 +68,18 @@ extension DocumentStore {
   }
 }
 
-/// A JSON text under a name, in a collection.
+/// A JSON text with an id in a collection.
 public struct Document: Sendable, Equatable, Codable {
-  /// The collection's name; any text, compared by its bytes.
+  /// The name of the collection: any text, compared by its bytes.
   public var collection: String
-  /// Unique in the collection; compared by its bytes.
+  /// The id, unique in the collection and compared by its bytes.
   public var id: String
-  /// JSON text.
+  /// The content as JSON text.
   public var body: String
-  /// Wall-clock microseconds since 1970, set by the caller.
+  /// The time in microseconds since 1970, set by the caller.
   public var updated: Int64
 
-  /// A document; nothing is checked before it is put.
+  /// Creates a document. Nothing is checked before it is stored.
   public init(collection: String, id: String, body: String, updated: Int64) {
     self.collection = collection
     self.id = id
@@ -81,33 +88,36 @@ public struct Document: Sendable, Equatable, Codable {
   }
 }
 
-/// Which documents of a collection, in which order. Ids decide where the sort key does not: numbers
-/// before text, ascending.
+/// A query for documents of a collection. Numbers sort before text. Documents with equal sort keys
+/// are in ascending order of their ids.
 public struct DocumentQuery: Sendable, Equatable, Codable {
-  /// Which collection.
+  /// The name of the collection.
   public var collection: String
-  /// All must hold: the value at the path equals `equals`.
+  /// The conditions, which must all hold.
   public var conditions: [Condition]
-  /// A path like `a.b[0]`; a leading `-` sorts downwards.
+  /// A path such as `a.b[0]` to sort by, or `nil` to sort by id. A leading `-` means descending
+  /// order.
   public var sort: String?
-  /// The most documents, after sorting; 0 gives none, below that is `invalid`.
+  /// The maximum number of documents, after sorting, or `nil` for all. 0 returns none, and a
+  /// negative limit is `invalid`.
   public var limit: Int?
 
-  /// One comparison.
+  /// A comparison of the value at a path.
   public struct Condition: Sendable, Equatable, Codable {
-    /// A path like `a.b[0]`. One that leads nowhere equals nothing, not even `null`.
+    /// A path such as `a.b[0]`. The value at a missing path equals nothing, not even `null`.
     public var path: String
-    /// Compared by content: numbers by their value, objects whatever the order of their members.
+    /// The value, compared by content: numbers by value, objects regardless of the order of
+    /// members.
     public var equals: JSON
 
-    /// A condition; nothing is checked before the query is run.
+    /// Creates a condition. Nothing is checked before the query runs.
     public init(path: String, equals: JSON) {
       self.path = path
       self.equals = equals
     }
   }
 
-  /// A query; without conditions all documents of the collection, by id.
+  /// Creates a query. Without conditions, it returns all documents of the collection by id.
   public init(
     collection: String, conditions: [Condition] = [], sort: String? = nil, limit: Int? = nil
   ) {
@@ -118,26 +128,28 @@ public struct DocumentQuery: Sendable, Equatable, Codable {
   }
 }
 
-/// Named settings, JSON text each.
+/// Named settings, each a JSON text.
 public protocol PreferenceStore: Sendable {
-  /// JSON text; `nil` only where it is absent.
+  /// Returns the JSON text of a preference, or `nil` if there is none.
   func preference(_ name: String) async throws(PersistenceError) -> String?
-  /// Durable on return. `invalid` for what is no JSON.
+  /// Sets a preference, durable on return.
+  ///
+  /// - Throws: `invalid` if the text is not JSON.
   func setPreference(_ name: String, to json: String) async throws(PersistenceError)
-  /// False if there was none.
+  /// Removes a preference. Returns false if there is none.
   func unsetPreference(_ name: String) async throws(PersistenceError) -> Bool
-  /// Sorted by name.
+  /// Returns all preferences, sorted by name.
   func preferences() async throws(PersistenceError) -> [Preference]
 }
 
-/// A setting by its name.
+/// A named setting.
 public struct Preference: Sendable, Equatable, Codable {
-  /// Unique; compared by its bytes.
+  /// The name, unique and compared by its bytes.
   public var name: String
-  /// JSON text, byte for byte as it was set.
+  /// The JSON text, byte for byte as it was set.
   public var json: String
 
-  /// A setting; nothing is checked before it is set.
+  /// Creates a setting. Nothing is checked before it is stored.
   public init(name: String, json: String) {
     self.name = name
     self.json = json
@@ -146,19 +158,21 @@ public struct Preference: Sendable, Equatable, Codable {
 
 /// The HTTP services that the user has named.
 public protocol APIServiceStore: Sendable {
-  /// Throws `.exists` unless `replacing`.
+  /// Stores a service.
+  ///
+  /// - Throws: `.exists` if there is a service with its name and `replacing` is false.
   func saveService(_ service: APIService, replacing: Bool) async throws(PersistenceError)
-  /// `nil` only where it is absent.
+  /// Returns a service, or `nil` if there is none.
   func service(_ name: String) async throws(PersistenceError) -> APIService?
-  /// Sorted by name.
+  /// Returns all services, sorted by name.
   func services() async throws(PersistenceError) -> [APIService]
-  /// False if there was none.
+  /// Removes a service. Returns false if there is none.
   func removeService(_ name: String) async throws(PersistenceError) -> Bool
 }
 
-/// A named HTTP service. Its authentication names a secret of the keychain and never holds one.
+/// A named HTTP service. Its authentication names a secret of the keychain and never contains one.
 public struct APIService: Sendable, Equatable, Codable {
-  /// How a request to the service is authenticated. Names a secret of the keychain.
+  /// The authentication of requests to a service. Names a secret of the keychain.
   public enum Authentication: Sendable, Equatable, Codable {
     /// The secret as the value of this header.
     case header(name: String, secret: String)
@@ -168,18 +182,18 @@ public struct APIService: Sendable, Equatable, Codable {
     case bearer(secret: String)
     /// `Authorization: Basic` with the user and the secret, RFC 7617.
     case basic(user: String, secret: String)
-    /// The answer to a challenge of the scheme Digest, RFC 7616, with the user and the secret.
+    /// The response to a Digest challenge, RFC 7616, with the user and the secret.
     case digest(user: String, secret: String)
   }
 
-  /// Unique; what a line calls it by.
+  /// The unique name that lines use.
   public var name: String
-  /// Absolute, without a trailing slash.
+  /// The absolute URL, without a trailing slash.
   public var baseURL: String
-  /// `nil`: requests show nothing.
+  /// The authentication, or `nil` for none.
   public var authentication: Authentication?
 
-  /// A service; nothing is checked here.
+  /// Creates a service. Nothing is checked.
   public init(name: String, baseURL: String, authentication: Authentication? = nil) {
     self.name = name
     self.baseURL = baseURL
@@ -187,46 +201,46 @@ public struct APIService: Sendable, Equatable, Codable {
   }
 }
 
-/// Answers of HTTP services, bounded by bytes and entries, the least recently used leaving first.
-/// It may be deleted at any time: a damaged entry is a miss.
+/// Cached responses of HTTP services, limited by bytes and entries. The least recently used
+/// responses are evicted first. The cache may be deleted at any time, and a damaged entry is a
+/// miss.
 public protocol ResponseCache: Sendable {
-  /// `nil` if none is kept, and where it is damaged. Fresh or not is for the caller to say.
+  /// Returns the response for a key, or `nil` if there is none or it is damaged. The caller checks
+  /// its freshness.
   func cachedResponse(_ key: String) async throws(PersistenceError) -> CachedResponse?
-  /// Replaces what is kept under its key. If it is larger than the limit, nothing is kept under
-  /// that key.
+  /// Stores a response and replaces the present one under its key. A response beyond the limit is
+  /// not stored, and the present one is removed.
   func storeResponse(_ response: CachedResponse) async throws(PersistenceError)
-  /// After a 304: new times and headers, the body stays.
-  func refreshResponse(_ key: String, headers: [HTTPHeader], stored: Int64, expires: Int64?)
-    async throws(PersistenceError)
-  /// Sorted by key, without bodies.
+  /// Returns all responses without bodies, sorted by key.
   func cachedResponses() async throws(PersistenceError) -> [CachedResponseSummary]
-  /// How many were removed. `service` `nil`: all.
+  /// Removes the responses of a service, or all if `service` is `nil`. Returns their number.
   func clearResponses(service: String?) async throws(PersistenceError) -> Int
-  /// Removes each answer for which the condition holds, and damaged ones; none of their bytes stays
-  /// in a file. How many were removed. All bodies are read.
+  /// Removes damaged responses and those for which the closure returns true. None of their bytes
+  /// remains in a file. Returns their number. Reads all bodies.
   func removeResponses(where isRemoved: @escaping @Sendable (CachedResponse) -> Bool)
     async throws(PersistenceError) -> Int
 }
 
-/// An answer that is kept.
+/// A cached response.
 public struct CachedResponse: Sendable, Equatable, Codable {
-  /// Method, normalised address and varying headers; no secret is part of it.
+  /// The key: method, normalized URL and varying headers, without any secret.
   public var key: String
-  /// Whose answer it is, for clearing.
+  /// The name of the service, for clearing its responses.
   public var service: String
   /// The status code.
   public var status: Int
-  /// Of the answer, in the order received; never of the request.
+  /// The headers of the response in the order received.
   public var headers: [HTTPHeader]
-  /// After decompression.
+  /// The body after decompression.
   public var body: Data
-  /// Wall-clock microseconds since 1970. An entry stored in the future is stale, so a clock set
-  /// back makes none immortal.
+  /// The time of storing in microseconds since 1970. An entry stored in the future is stale, so
+  /// that no entry stays forever if the clock is set back.
   public var stored: Int64
-  /// When it stops being fresh, in microseconds since 1970; `nil`: nothing says so.
+  /// The time from which the response is stale, in microseconds since 1970, or `nil` if it has
+  /// none.
   public var expires: Int64?
 
-  /// An answer as it is to be kept.
+  /// Creates an entry.
   public init(
     key: String, service: String, status: Int, headers: [HTTPHeader], body: Data, stored: Int64,
     expires: Int64?
@@ -241,22 +255,23 @@ public struct CachedResponse: Sendable, Equatable, Codable {
   }
 }
 
-/// A kept answer without headers and body.
+/// A cached response without headers and body.
 public struct CachedResponseSummary: Sendable, Equatable, Codable {
-  /// As in `CachedResponse`.
+  /// The key, as in `CachedResponse`.
   public var key: String
-  /// As in `CachedResponse`.
+  /// The name of the service, as in `CachedResponse`.
   public var service: String
-  /// As in `CachedResponse`.
+  /// The status code, as in `CachedResponse`.
   public var status: Int
-  /// Of the body.
+  /// The size of the body in bytes.
   public var bytes: Int
-  /// Microseconds since 1970.
+  /// The time of storing in microseconds since 1970.
   public var stored: Int64
-  /// Microseconds since 1970; `nil`: nothing says so.
+  /// The time from which the response is stale, in microseconds since 1970, or `nil` if it has
+  /// none.
   public var expires: Int64?
 
-  /// A summary as a cache gives it.
+  /// Creates a summary.
   public init(
     key: String, service: String, status: Int, bytes: Int, stored: Int64, expires: Int64?
   ) {
@@ -269,27 +284,27 @@ public struct CachedResponseSummary: Sendable, Equatable, Codable {
   }
 }
 
-/// The most recent searches, newest first, each text once per scope, at most 100 a scope.
+/// The most recent searches, newest first. Each text appears once per scope, with at most 100
+/// searches per scope.
 public protocol RecentSearchStore: Sendable {
-  /// Puts the text in front of its scope; one that is there already moves. `at` is microseconds
-  /// since 1970. The oldest beyond the limit goes.
+  /// Adds a text to the front of its scope, or moves it there. `at` is in microseconds since 1970.
+  /// Removes the oldest search beyond the limit.
   func addSearch(_ text: String, scope: String, at: Int64) async throws(PersistenceError)
-  /// Returns the searches that contain the text, ignoring case; all for `nil` and for the empty
-  /// text.
+  /// Returns the searches that contain the text, ignoring case. `nil` and the empty text match all.
   func searches(scope: String, containing text: String?) async throws(PersistenceError)
     -> [RecentSearch]
-  /// How many were removed. `text` `nil`: all of the scope.
+  /// Removes a search, or all searches of the scope if `text` is `nil`. Returns their number.
   func removeSearches(_ text: String?, scope: String) async throws(PersistenceError) -> Int
 }
 
-/// A text that was looked for.
+/// A text that was searched for.
 public struct RecentSearch: Sendable, Equatable, Codable {
-  /// As it was typed.
+  /// The text as it was typed.
   public var text: String
-  /// When it was looked for last, in microseconds since 1970.
+  /// The time of the last search in microseconds since 1970.
   public var at: Int64
 
-  /// A search as a store gives it.
+  /// Creates a search.
   public init(text: String, at: Int64) {
     self.text = text
     self.at = at
@@ -298,41 +313,41 @@ public struct RecentSearch: Sendable, Equatable, Codable {
 
 /// Log records that outlive the process.
 public protocol LogStore: Sendable {
-  /// In this order. The oldest beyond the limit go.
+  /// Appends records in this order. Removes the oldest beyond the limit.
   func appendLogRecords(_ records: [LogRecord]) async throws(PersistenceError)
-  /// The newest `limit` that match, oldest of them first.
+  /// Returns the newest `limit` records that match, the oldest of them first.
   func logRecords(limit: Int, atLeast level: LogLevel?) async throws(PersistenceError)
     -> [LogRecord]
-  /// All of them.
+  /// Removes all records.
   func clearLogRecords() async throws(PersistenceError)
 }
 
-/// Figures at one moment.
+/// The sizes of the files and tables at one moment.
 public struct PersistenceStatistics: Sendable, Equatable, Codable {
-  /// How full a table is.
+  /// The number of rows of a table.
   public struct Row: Sendable, Equatable, Codable {
-    /// The table's name.
+    /// The name of the table.
     public var name: String
-    /// How many rows it has.
+    /// The number of rows.
     public var rows: Int
 
-    /// A table's figure.
+    /// Creates an entry for a table.
     public init(name: String, rows: Int) {
       self.name = name
       self.rows = rows
     }
   }
 
-  /// Empty for an implementation without files.
+  /// The paths of the files; empty for an implementation without files.
   public var paths: [String]
-  /// Of both files and their write-ahead logs; 0 without files.
+  /// The size of both files and their write-ahead logs in bytes; 0 without files.
   public var bytes: Int
-  /// Of the main file.
+  /// The version of the schema of the main file.
   public var schemaVersion: Int
-  /// The tables, with the tables of the main file first.
+  /// The tables, with those of the main file first.
   public var tables: [Row]
 
-  /// Figures as a service gives them.
+  /// Creates statistics.
   public init(paths: [String], bytes: Int, schemaVersion: Int, tables: [Row]) {
     self.paths = paths
     self.bytes = bytes
@@ -341,40 +356,42 @@ public struct PersistenceStatistics: Sendable, Equatable, Codable {
   }
 }
 
-/// Why the persistence refused. Carries path, operation and result code; never a bound value.
+/// An error of the persistence. It contains path, operation and result code, never a bound value.
 public struct PersistenceError: Error, Sendable, Equatable, Codable {
-  /// What was refused, and why.
+  /// The kind of an error.
   public enum Kind: String, Sendable, Codable, CaseIterable {
-    /// A value or query that is not accepted; a name that is taken.
+    /// The value or query is not valid, or the name is taken.
     case invalid, exists
-    /// Locked for more than five seconds; no space; the system; permissions; the file cannot be
-    /// opened, or none be made; it was moved or deleted while it was open.
+    /// The file was locked for more than five seconds, the disk is full, the system reported an
+    /// error, permissions are missing, the file could not be opened or created, or it was moved or
+    /// deleted while it was open.
     case busy, full, io, readOnly, cannotOpen, cannotCreate, moved
-    /// Damaged; no database; another program's; a later version's. It was left as it is.
+    /// The file is damaged, is not a database, belongs to another program, or has the schema of a
+    /// later version. It was not changed.
     case corrupted, notADatabase, foreignDatabase, newerSchema
-    /// The task was cancelled while it waited; a defect of this program.
+    /// The task was cancelled while it waited, or this program has a defect.
     case cancelled, misuse
   }
 
-  /// The kind of refusal, for code.
+  /// The kind of error, for code.
   public var kind: Kind
-  /// The file; empty without one.
+  /// The path of the file; empty without one.
   public var path: String
-  /// The name of the call, for example `putDocument`.
+  /// The name of the call, such as `putDocument`.
   public var operation: String
-  /// The database's extended result code, 0 if there is none.
+  /// The extended result code of SQLite, 0 if there is none.
   public var code: Int32
-  /// What happened, to which file, and why, for people; never a stored value. `advice` says what to
-  /// do.
+  /// A text for the user that says what happened, to which file, and why. Never contains a stored
+  /// value. `advice` says what to do.
   public var message: String
-  /// What to do about it, in a sentence or two.
+  /// One or two sentences about what to do.
   public var advice: String
 
-  /// An error.
+  /// Creates an error.
   ///
   /// - Parameters:
   ///   - code: SQLite's extended result code: <https://sqlite.org/rescode.html>.
-  ///   - advice: `nil`: what is usual for the kind.
+  ///   - advice: What to do, or `nil` for the usual advice of the kind.
   public init(
     _ kind: Kind, path: String = "", operation: String, code: Int32 = 0, message: String,
     advice: String? = nil

@@ -69,7 +69,7 @@ public struct JSONCondition: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension JSONCondition.Comparison {
-  fileprivate func holds(for root: JSON) -> Bool {
+  func holds(for root: JSON) -> Bool {
     let found = root.value(at: path)
     switch relation {
     case .exists: return found != nil

@@ -5,7 +5,7 @@
 /// store.send(.rows(.element(id: 3, action: .tapped)))
 /// ```
 public enum ElementAction<ID, Action> {
-  /// The element's id, and what happens to it.
+  /// The child's id and action.
   case element(id: ID, action: Action)
 
   /// The id of the child.
@@ -37,8 +37,9 @@ extension ElementAction: Sendable where ID: Sendable, Action: Sendable {}
 extension ElementAction: Equatable where ID: Equatable, Action: Equatable {}
 extension ElementAction: Hashable where ID: Hashable, Action: Hashable {}
 
-/// As `{"id": …, "action": …}`.
+/// Encoded as `{"id": …, "action": …}`.
 extension ElementAction: Encodable where ID: Encodable, Action: Encodable {
+  /// Encodes the action as an object.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: ElementActionKey.self)
     try container.encode(id, forKey: .id)
@@ -47,6 +48,7 @@ extension ElementAction: Encodable where ID: Encodable, Action: Encodable {
 }
 
 extension ElementAction: Decodable where ID: Decodable, Action: Decodable {
+  /// Decodes an action from an object.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: ElementActionKey.self)
     self = .element(

@@ -1,20 +1,20 @@
 extension IdentifiedArray {
   // MARK: Adding
 
-  /// Appends an element, unless its id is there already.
+  /// Appends an element, unless its id already exists.
   ///
-  /// - Returns: Whether it was put in. Where it was not, nothing changed.
-  /// - Complexity: O(1) amortised; O(count) while there is a copy of `ids`.
+  /// - Returns: Whether the element was appended. If not, nothing is changed.
+  /// - Complexity: O(1) amortised, or O(count) while there is a copy of `ids`.
   @inlinable
   @discardableResult
   public mutating func append(_ element: Element, id: ID) -> Bool {
     insert(element, id: id, at: count)
   }
 
-  /// Puts an element before the one at `position`, unless its id is there already.
+  /// Inserts an element before the one at `position`, unless its id already exists.
   ///
-  /// - Parameter position: From 0; below it is the start, beyond the end is the end.
-  /// - Returns: Whether it was put in. Where it was not, nothing changed.
+  /// - Parameter position: The position, from 0. It is clamped to the bounds of the array.
+  /// - Returns: Whether the element was inserted. If not, nothing is changed.
   /// - Complexity: O(count − position).
   @inlinable
   @discardableResult
@@ -27,9 +27,9 @@ extension IdentifiedArray {
     return true
   }
 
-  /// Replaces the element under the id where it stands, or puts a new one at the end.
+  /// Replaces the element under the id in place, or appends a new one.
   ///
-  /// - Returns: What was replaced.
+  /// - Returns: The replaced element, or `nil` if there was none.
   /// - Complexity: O(1) amortised.
   @inlinable
   @discardableResult
@@ -47,8 +47,8 @@ extension IdentifiedArray {
 
   /// Removes the element under the id.
   ///
-  /// - Returns: What was taken out, `nil` if there was none.
-  /// - Complexity: O(count − position): O(1) at the end.
+  /// - Returns: The removed element, or `nil` if there was none.
+  /// - Complexity: O(count − position), which is O(1) at the end.
   @inlinable
   @discardableResult
   public mutating func remove(id: ID) -> Element? {
@@ -58,7 +58,8 @@ extension IdentifiedArray {
     return element
   }
 
-  /// Removes the element at a position; `nil` if there is none. O(count − position).
+  /// Removes and returns the element at a position, or returns `nil` if there is none. O(count −
+  /// position).
   @inlinable
   @discardableResult
   public mutating func remove(at position: Int) -> Element? {
@@ -66,14 +67,14 @@ extension IdentifiedArray {
     return remove(id: ids[position])
   }
 
-  /// Removes the last element; `nil` if there is none.
+  /// Removes and returns the last element, or returns `nil` if there is none.
   @inlinable
   @discardableResult
   public mutating func popLast() -> Element? {
     remove(at: count - 1)
   }
 
-  /// Removes everything. O(count).
+  /// Removes all elements. O(count).
   @inlinable
   public mutating func removeAll(keepingCapacity: Bool = false) {
     order.removeAll(keepingCapacity: keepingCapacity)
@@ -81,8 +82,8 @@ extension IdentifiedArray {
     positions.removeAll(keepingCapacity: keepingCapacity)
   }
 
-  /// Removes the elements that the closure accepts; the others keep their order. O(count), and O(1)
-  /// in copies where none is accepted: `ids` stays the same storage.
+  /// Removes the elements for which the closure returns `true`. The others keep their order.
+  /// O(count). If none is removed, copies nothing, and `ids` keeps its storage.
   @inlinable
   public mutating func removeAll(where isGone: (Element) throws -> Bool) rethrows {
     guard let first = try storage.firstIndex(where: isGone) else { return }
@@ -95,7 +96,8 @@ extension IdentifiedArray {
     self = Self(order: keptIDs, storage: kept)
   }
 
-  /// The elements that the closure accepts, under the same ids and in the same order. O(count).
+  /// Returns the elements for which the closure returns `true`, with the same ids and in the same
+  /// order. O(count).
   @inlinable
   public func filter(_ isIncluded: (Element) throws -> Bool) rethrows -> Self {
     var copy = self
@@ -105,9 +107,10 @@ extension IdentifiedArray {
 
   // MARK: Ordering
 
-  /// Moves the element under the id so that it is at `position` afterwards.
+  /// Moves the element under the id, so that it is at `position` afterwards.
   ///
-  /// - Parameter position: From 0, counted without the element; beyond the ends is the end.
+  /// - Parameter position: The position, from 0, counted without the element. It is clamped to the
+  ///   bounds of the array.
   /// - Returns: Whether there is such an element.
   /// - Complexity: O(count).
   @inlinable
@@ -122,7 +125,7 @@ extension IdentifiedArray {
     return true
   }
 
-  /// Exchanges the positions of two elements; does nothing if either is missing. O(1); O(count)
+  /// Exchanges the positions of two elements. Does nothing if either is missing. O(1), or O(count)
   /// while there is a copy of `ids`.
   @inlinable
   public mutating func swap(id first: ID, with second: ID) {
@@ -133,7 +136,7 @@ extension IdentifiedArray {
     positions[second] = a
   }
 
-  /// Sorts the elements; equal ones keep their order. O(count log count).
+  /// Sorts the elements. Equal elements keep their order. O(count log count).
   @inlinable
   public mutating func sort(
     by areInIncreasingOrder: (Element, Element) throws -> Bool
@@ -145,13 +148,13 @@ extension IdentifiedArray {
     rearrange(order)
   }
 
-  /// Turns the order round. O(count).
+  /// Reverses the order of the elements. O(count).
   @inlinable
   public mutating func reverse() {
     rearrange(storage.indices.reversed())
   }
 
-  /// Puts the elements in an order drawn from the generator: the same one for the same draws.
+  /// Shuffles the elements with the generator. The same random numbers lead to the same order.
   /// O(count).
   @inlinable
   public mutating func shuffle(using generator: inout some RandomNumberGenerator) {
@@ -160,7 +163,7 @@ extension IdentifiedArray {
 }
 
 extension IdentifiedArray where Element: Comparable {
-  /// Sorts the elements; equal ones keep their order. O(count log count).
+  /// Sorts the elements. Equal elements keep their order. O(count log count).
   @inlinable
   public mutating func sort() {
     sort(by: <)
@@ -168,7 +171,7 @@ extension IdentifiedArray where Element: Comparable {
 }
 
 extension IdentifiedArray {
-  /// Elements under ids that are known to differ.
+  /// Creates an array of elements with ids that are known to be unique.
   @inlinable
   init(order: [ID], storage: ContiguousArray<Element>) {
     self.init(order: order, storage: storage, positions: [:])
@@ -188,7 +191,7 @@ extension IdentifiedArray {
     for later in position..<ids.count { positions[ids[later]] = later }
   }
 
-  /// Drops the id of an element that was taken out.
+  /// Removes the id of an element that was removed.
   @inlinable
   mutating func forget(_ position: Int) {
     positions[order.remove(at: position)] = nil

@@ -1,10 +1,10 @@
-// For elements that bring their ids with them.
+// For elements that provide their ids.
 
 extension IdentifiedArray where Element: Identifiable, ID == Element.ID {
-  /// The elements in order.
+  /// Creates an array of elements in order.
   ///
-  /// - Parameter combine: Makes one element of two with the same id; it takes the position of the
-  ///   first. The later one wins by default.
+  /// - Parameter combine: Combines two elements with the same id. The result takes the position of
+  ///   the first. The default is the second element.
   /// - Complexity: O(n).
   @inlinable
   public init(
@@ -14,20 +14,20 @@ extension IdentifiedArray where Element: Identifiable, ID == Element.ID {
     self.init(elements, id: { $0.id }, uniquingIDsWith: combine)
   }
 
-  /// Appends an element, unless its id is there already: see `append(_:id:)`. O(1) amortised.
+  /// Appends an element, unless its id already exists. See `append(_:id:)`. O(1) amortised.
   @inlinable
   @discardableResult
   public mutating func append(_ element: Element) -> Bool {
     append(element, id: element.id)
   }
 
-  /// Appends the elements whose ids are not in the array yet. O(n).
+  /// Appends the elements whose ids do not exist yet. O(n).
   @inlinable
   public mutating func append(contentsOf elements: some Sequence<Element>) {
     for element in elements { append(element) }
   }
 
-  /// Puts an element before the one at `position`, unless its id is there already: see
+  /// Inserts an element before the one at `position`, unless its id already exists. See
   /// `insert(_:id:at:)`. O(count − position).
   @inlinable
   @discardableResult
@@ -35,34 +35,38 @@ extension IdentifiedArray where Element: Identifiable, ID == Element.ID {
     insert(element, id: element.id, at: position)
   }
 
-  /// Replaces the element with the same id, or puts a new one at the end: see
-  /// `updateOrAppend(_:id:)`. O(1) amortised.
+  /// Replaces the element with the same id, or appends a new one. See `updateOrAppend(_:id:)`. O(1)
+  /// amortised.
   @inlinable
   @discardableResult
   public mutating func updateOrAppend(_ element: Element) -> Element? {
     updateOrAppend(element, id: element.id)
   }
 
-  /// The ids of elements that changed their own id since they were put in, in order. O(count).
+  /// The ids of elements whose own id has changed since they were added, in order. O(count).
   public var misfiled: [ID] {
     zip(ids, storage).compactMap { $1.id == $0 ? nil : $0 }
   }
 }
 
-/// Of two elements with the same id in a literal the later one wins, in place of the first.
+/// If a literal contains two elements with the same id, the later one replaces the first.
 extension IdentifiedArray: ExpressibleByArrayLiteral
 where Element: Identifiable, ID == Element.ID {
+  /// Creates an array from a literal. O(n).
   public init(arrayLiteral elements: Element...) {
     self.init(elements, id: { $0.id })
   }
 }
 
-/// As a plain array of the elements.
+/// Encoded as a plain array of the elements.
 ///
-/// Throws where an element changed its own id since it was put in: it would come back under
-/// another.
+/// Encoding throws if the own id of an element has changed since it was added, because decoding
+/// would give it another id.
 extension IdentifiedArray: Encodable
 where Element: Identifiable & Encodable, ID == Element.ID {
+  /// Encodes the elements, without their ids.
+  ///
+  /// - Throws: `EncodingError` if the own id of an element has changed since it was added.
   public func encode(to encoder: any Encoder) throws {
     for (id, element) in zip(ids, storage) where element.id != id {
       throw EncodingError.invalidValue(
@@ -76,10 +80,13 @@ where Element: Identifiable & Encodable, ID == Element.ID {
   }
 }
 
-/// From a plain array of elements. An id that comes twice is a `DecodingError` that names it and
-/// its place.
+/// Decoded from a plain array of elements. An id that occurs twice is a `DecodingError` with the id
+/// and its position.
 extension IdentifiedArray: Decodable
 where Element: Identifiable & Decodable, ID == Element.ID {
+  /// Decodes the elements of an array.
+  ///
+  /// - Throws: `DecodingError` if an id occurs twice.
   public init(from decoder: any Decoder) throws {
     self.init()
     var container = try decoder.unkeyedContainer()

@@ -1,4 +1,4 @@
-/// An ordered list in which every element has an id of its own and is found by it in O(1).
+/// An ordered list of elements with unique ids, with look-up by id in O(1).
 ///
 /// ```swift
 /// var rows: IdentifiedArrayOf<Row> = [Row(id: 1), Row(id: 2)]
@@ -6,31 +6,31 @@
 /// rows.append(Row(id: 3))
 /// ```
 ///
-/// Ids, elements and the index are kept apart. Changing an element touches only the elements'
-/// storage, so a retained copy of `ids` causes no copying, and comparing `ids` with it is O(1) as
-/// long as no id was added or removed.
+/// Ids, elements and the index are stored separately. Changing an element affects only the storage
+/// of the elements, so a retained copy of `ids` causes no copying, and comparing `ids` with it is
+/// O(1) as long as no id was added or removed.
 ///
-/// **The id is given when the element is put in, and stays.** An element that changes the property
-/// its id was taken from is still found under the id it was put in with: nothing is lost and
-/// nothing can clash. `misfiled` lists such elements, and encoding refuses them, since they would
-/// come back under another id. To give an element another id, remove it and put it in again.
+/// **An element keeps the id with which it was added.** If the property that provided the id
+/// changes, the element is still found under the original id, so that no element is lost and ids
+/// cannot collide. `misfiled` lists such elements. Encoding throws for them, because decoding would
+/// give them another id. To change the id of an element, remove it and add it again.
 ///
-/// No operation traps on data: an id that is there already is answered by the result, and positions
-/// beyond the end are taken for the end. Memory beside the elements: every id twice, once in `ids`
-/// and once in the index, a dictionary of positions.
+/// No operation traps because of data: the result reports an id that already exists, and positions
+/// are clamped to the bounds of the array. In addition to the elements, the array stores every id
+/// twice, once in `ids` and once in the index, which is a dictionary of positions.
 public struct IdentifiedArray<ID: Hashable, Element> {
   /// The ids in order.
   ///
-  /// Shares its storage with the array: a kept copy costs a retain, and makes the next change *of
-  /// ids* copy them, never one of an element. Comparing it with a later `ids` is O(1) where no id
-  /// was added or removed, else O(count).
+  /// Shares its storage with the array. A retained copy costs one retain. It makes the next change
+  /// *of ids* copy them, but not a change of an element. Comparing it with a later `ids` is O(1) if
+  /// no id was added or removed, otherwise O(count).
   @inlinable
   public var ids: [ID] { order }
   @usableFromInline var order: [ID]
   @usableFromInline var storage: ContiguousArray<Element>
   @usableFromInline var positions: [ID: Int]
 
-  /// An empty array. Allocates nothing.
+  /// Creates an empty array. Allocates nothing.
   @inlinable
   public init() {
     self.init(order: [], storage: [], positions: [:])
@@ -43,10 +43,10 @@ public struct IdentifiedArray<ID: Hashable, Element> {
     self.positions = positions
   }
 
-  /// The elements under the ids that `id` gives them, in order.
+  /// Creates an array of elements with the ids that `id` returns, in order.
   ///
-  /// - Parameter combine: Makes one element of two with the same id; it takes the position of the
-  ///   first. The later one wins by default.
+  /// - Parameter combine: Combines two elements with the same id. The result takes the position of
+  ///   the first. The default is the second element.
   /// - Complexity: O(n).
   @inlinable
   public init(
@@ -65,7 +65,7 @@ public struct IdentifiedArray<ID: Hashable, Element> {
     }
   }
 
-  /// The elements in order, without their ids. O(1); while you keep it, the next change of an
+  /// The elements in order, without their ids. O(1). While a copy exists, the next change of an
   /// element copies all of them.
   @inlinable
   public var elements: ContiguousArray<Element> { storage }
@@ -79,7 +79,7 @@ public struct IdentifiedArray<ID: Hashable, Element> {
   }
 }
 
-/// An `IdentifiedArray` of elements that bring their ids with them.
+/// An `IdentifiedArray` of elements that provide their ids.
 public typealias IdentifiedArrayOf<Element: Identifiable> = IdentifiedArray<Element.ID, Element>
 
 extension IdentifiedArray: Sendable where ID: Sendable, Element: Sendable {}
@@ -87,19 +87,19 @@ extension IdentifiedArray: Sendable where ID: Sendable, Element: Sendable {}
 // MARK: - Finding
 
 extension IdentifiedArray {
-  /// The position of the element, from 0.
+  /// Returns the position of the element, from 0, or `nil` if there is none.
   @inlinable
   public func position(of id: ID) -> Int? { positions[id] }
 
-  /// Whether there is an element under the id.
+  /// Returns whether there is an element under the id.
   @inlinable
   public func contains(id: ID) -> Bool { positions[id] != nil }
 
-  /// The element under the id. Assigning `nil` removes it, as `remove(id:)` does; assigning to an
-  /// id that does not exist appends.
+  /// The element under the id. Assigning `nil` removes it, like `remove(id:)`. Assigning to an id
+  /// that does not exist appends the element.
   ///
-  /// - Complexity: Reading and changing in place O(1), with nothing copied; appending O(1)
-  ///   amortised; removing O(count).
+  /// - Complexity: O(1) to read and to change in place, with nothing copied. O(1) amortised to
+  ///   append. O(count) to remove.
   @inlinable
   public subscript(id id: ID) -> Element? {
     get { positions[id].map { storage[$0] } }
@@ -117,8 +117,7 @@ extension IdentifiedArray {
         yield &element
         return
       }
-      // Moved out and back, not copied: a copy would make the change copy what the element refers
-      // to.
+      // Moved and moved back, because a change to a copy would copy the storage of the element.
       let last = storage.count - 1
       storage.swapAt(position, last)
       var element: Element? = storage.removeLast()
@@ -128,7 +127,7 @@ extension IdentifiedArray {
           storage.swapAt(position, last)
         } else {
           if position < last {
-            // The last one filled the gap meanwhile.
+            // The last element was moved into the gap.
             storage.append(storage.remove(at: position))
           }
           forget(position)
@@ -140,7 +139,7 @@ extension IdentifiedArray {
 
   /// Changes the element under the id in place.
   ///
-  /// - Returns: What `change` returns, `nil` if the id does not exist.
+  /// - Returns: The result of `change`, or `nil` if the id does not exist.
   /// - Complexity: O(1), nothing is copied or moved.
   @inlinable
   @discardableResult

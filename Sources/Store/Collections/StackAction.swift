@@ -2,14 +2,14 @@
 public enum StackAction<State, Action> {
   /// An action of one element.
   case element(id: StackElementID, action: Action)
-  /// Takes off the element and all above it. What the `forEach` is attached to sees the action
-  /// before they go.
+  /// Removes the element and all elements above it. The reducer to which `forEach` is attached sees
+  /// the action before they are removed.
   case popFrom(id: StackElementID)
-  /// Puts an element on top. Without an id the stack gives one; with one, it must be
+  /// Adds an element on top. Without an id the stack assigns one. An explicit id must be
   /// `StackState.nextID` or later.
   case push(id: StackElementID?, state: State)
 
-  /// Puts an element on top, under the id that the stack gives it.
+  /// Adds an element on top, with an id that the stack assigns.
   @inlinable
   public static func push(_ state: State) -> Self { .push(id: nil, state: state) }
 }
@@ -25,8 +25,9 @@ extension StackAction: Sendable where State: Sendable, Action: Sendable {}
 extension StackAction: Equatable where State: Equatable, Action: Equatable {}
 extension StackAction: Hashable where State: Hashable, Action: Hashable {}
 
-/// As `{"element": …, "id": 0}`, `{"popFrom": 0}` or `{"push": …, "id": 0}`.
+/// Encoded as `{"element": …, "id": 0}`, `{"popFrom": 0}` or `{"push": …, "id": 0}`.
 extension StackAction: Encodable where State: Encodable, Action: Encodable {
+  /// Encodes the action as an object.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: StackActionKey.self)
     switch self {
@@ -43,6 +44,7 @@ extension StackAction: Encodable where State: Encodable, Action: Encodable {
 }
 
 extension StackAction: Decodable where State: Decodable, Action: Decodable {
+  /// Decodes an action from an object.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: StackActionKey.self)
     if container.contains(.element) {

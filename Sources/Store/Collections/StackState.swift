@@ -1,35 +1,37 @@
-/// Features on top of one another, the last one on top: a path of screens, a chain of dialogs,
+/// A stack of features, with the last one on top, such as a path of screens, a chain of dialogs, or
 /// nested modes.
 ///
-/// The stack gives every element an id when it is pushed and remembers how many it has given, so
-/// that ids are the same wherever the same actions are reduced, and never come twice. That number
-/// is part of the value: two stacks with the same elements whose next ids differ are not equal,
-/// because they will not behave alike.
+/// The stack assigns an id to every pushed element and keeps the next id. Ids are therefore the
+/// same wherever the same actions are reduced, and are never reused. The next id is part of the
+/// value: two stacks with the same elements and different next ids are not equal, because they
+/// behave differently.
 ///
-/// A stack that is made anew begins at 0, until the reducer of a `forEach` puts it in place of
-/// another: when this reducer has seen the action, the elements of the new one get the ids that the
-/// old one would have given next.
+/// A new stack begins at 0. If the reducer of a `forEach` replaces a stack with a new one, the
+/// elements of the new stack receive the next ids of the old one after this reducer has seen the
+/// action.
 /// ```swift
-/// state.path = StackState([Detail.State()])   // Another element, whatever was on the stack: the effects of that end.
+/// // A different element, whatever was on the stack. The effects of the old elements end.
+/// state.path = StackState([Detail.State()])
 /// ```
-/// To know an id in the same step write `state.path.removeAll()` and `state.path.append(…)`.
+/// To use an id in the same step, write `state.path.removeAll()` and `state.path.append(…)`.
 public struct StackState<Element> {
   @usableFromInline var rows: IdentifiedArray<StackElementID, Element>
   /// The id of the next element.
   @inlinable
   public var nextID: StackElementID { next }
   @usableFromInline var next: StackElementID
-  /// Whether no `forEach` has had it since it was made, by `init` or by decoding. Not a part of the
-  /// value: neither compared nor encoded.
+  /// Whether no `forEach` has processed the stack since it was created by an initializer or by
+  /// decoding. Not a part of the value: neither compared nor encoded.
   @usableFromInline var isNew = true
 
-  /// An empty stack whose first id is 0. Allocates nothing.
+  /// Creates an empty stack whose first id is 0. Allocates nothing.
   @inlinable
   public init() {
     self.init([])
   }
 
-  /// The elements, the first one at the bottom, under the ids 0, 1, 2 … O(n).
+  /// Creates a stack of elements, with the first one at the bottom, under the ids 0, 1, 2 and so
+  /// on. O(n).
   @inlinable
   public init(_ elements: some Sequence<Element>) {
     rows = IdentifiedArray()
@@ -37,14 +39,14 @@ public struct StackState<Element> {
     for element in elements { append(element) }
   }
 
-  /// The ids, the bottom one first. See `IdentifiedArray.ids`.
+  /// The ids, from bottom to top. See `IdentifiedArray.ids`.
   @inlinable
   public var ids: [StackElementID] { rows.ids }
 
-  /// The element under an id. Assigning `nil` removes that one alone; assigning to an id that does
-  /// not exist is pushing under that id, and does nothing where the id was given before.
+  /// The element under an id. Assigning `nil` removes only that element. Assigning to an id that
+  /// does not exist pushes the element under that id, or does nothing if the id was used before.
   ///
-  /// - Complexity: O(1), in place; removing O(number of elements above).
+  /// - Complexity: O(1), in place. Removing is O(number of elements above).
   @inlinable
   public subscript(id id: StackElementID) -> Element? {
     get { rows[id: id] }
@@ -59,8 +61,8 @@ public struct StackState<Element> {
     }
   }
 
-  /// Changes the element under the id in place; `nil` if the id does not exist. O(1), nothing is
-  /// copied.
+  /// Changes the element under the id in place. Returns `nil` if the id does not exist. O(1),
+  /// nothing is copied.
   @inlinable
   @discardableResult
   public mutating func update<Result>(
@@ -69,13 +71,13 @@ public struct StackState<Element> {
     try rows.update(id: id, change)
   }
 
-  /// Whether there is an element under the id.
+  /// Returns whether there is an element under the id.
   @inlinable
   public func contains(id: StackElementID) -> Bool { rows.contains(id: id) }
 
-  /// Puts an element on top.
+  /// Adds an element on top.
   ///
-  /// - Returns: Its id.
+  /// - Returns: The id of the element.
   /// - Complexity: O(1) amortised.
   @inlinable
   @discardableResult
@@ -86,10 +88,10 @@ public struct StackState<Element> {
     return id
   }
 
-  /// Appends an element with an id that the caller has chosen.
+  /// Adds an element on top with an id chosen by the caller.
   ///
-  /// - Returns: Whether it was put there: an id below `nextID` has been given before, and is
-  ///   refused.
+  /// - Returns: Whether the element was added. An id below `nextID` was used before and is
+  ///   rejected.
   /// - Complexity: O(1) amortised.
   @inlinable
   @discardableResult
@@ -99,15 +101,15 @@ public struct StackState<Element> {
     return rows.append(element, id: id)
   }
 
-  /// Takes the element off the top; `nil` if the stack is empty.
+  /// Removes and returns the element on top, or returns `nil` if the stack is empty.
   @inlinable
   @discardableResult
   public mutating func popLast() -> Element? { rows.popLast() }
 
-  /// Takes off the element under the id and all above it.
+  /// Removes the element under the id and all elements above it.
   ///
   /// - Returns: Whether there is such an element.
-  /// - Complexity: O(number taken off).
+  /// - Complexity: O(number of removed elements).
   @inlinable
   @discardableResult
   public mutating func pop(from id: StackElementID) -> Bool {
@@ -116,10 +118,10 @@ public struct StackState<Element> {
     return true
   }
 
-  /// Takes off all above the element under the id, which is on top then.
+  /// Removes all elements above the element under the id.
   ///
   /// - Returns: Whether there is such an element.
-  /// - Complexity: O(number taken off).
+  /// - Complexity: O(number of removed elements).
   @inlinable
   @discardableResult
   public mutating func pop(to id: StackElementID) -> Bool {
@@ -128,7 +130,8 @@ public struct StackState<Element> {
     return true
   }
 
-  /// Takes off everything; `nextID` stays, where a new `StackState()` begins at 0. O(count).
+  /// Removes all elements. `nextID` does not change, unlike with a new `StackState()`, which begins
+  /// at 0. O(count).
   @inlinable
   public mutating func removeAll() { rows.removeAll() }
 }
@@ -136,13 +139,13 @@ public struct StackState<Element> {
 extension StackState: Sendable where Element: Sendable {}
 
 extension StackState: Equatable where Element: Equatable {
-  /// Whether both have equal elements under the same ids, and will give the same ids next.
-  /// O(count).
+  /// Returns whether both have equal elements under the same ids, and the same next id. O(count).
   @inlinable
   public static func == (a: Self, b: Self) -> Bool { a.next == b.next && a.rows == b.rows }
 }
 
 extension StackState: Hashable where Element: Hashable {
+  /// Hashes the elements, their ids, and the next id. O(count).
   @inlinable
   public func hash(into hasher: inout Hasher) {
     hasher.combine(rows)
@@ -151,13 +154,13 @@ extension StackState: Hashable where Element: Hashable {
 }
 
 extension StackState {
-  /// Whether it may give ids that were given before by a stack that would have given `next` when
-  /// this one was put in its place.
+  /// Returns whether this stack could assign ids again that were assigned by the stack it replaced.
+  /// The replaced stack would have assigned `next`.
   @inlinable
   func mayRepeatIDs(before next: StackElementID) -> Bool { isNew || self.next < next }
 
-  /// Continues the ids of the stack that this one replaces. Elements of a new stack get new ids,
-  /// and elements of a copy keep theirs, as far as numbers reach. O(count).
+  /// Continues the ids of the stack that this one replaces. Elements of a new stack receive new
+  /// ids, up to the greatest id, and elements of a copy keep theirs. O(count).
   @usableFromInline
   mutating func goOn(from next: StackElementID) {
     let sum = next.generation + self.next.generation
@@ -179,23 +182,27 @@ extension StackState: RandomAccessCollection {
   @inlinable
   public var endIndex: Int { rows.endIndex }
 
-  /// The element at a position from the bottom, which must be one of `indices`, as with any
+  /// The element at a position from the bottom, which must be one of `indices`, like in any
   /// collection.
   @inlinable
   public subscript(position: Int) -> Element { rows[position] }
 }
 
 extension StackState: CustomStringConvertible, CustomReflectable {
+  /// The description of the elements, without their ids.
   public var description: String { rows.description }
+  /// A mirror of the elements, labelled with their ids.
   public var customMirror: Mirror { rows.customMirror }
 }
 
 extension StackState: PartlyMirrored {
+  /// The next id, which the mirror omits.
   package var unmirrored: [Mirror.Child] { [("nextID", nextID)] }
 }
 
-/// As `{"next": 2, "elements": [{"id": 0, "element": …}]}`.
+/// Encoded as `{"next": 2, "elements": [{"id": 0, "element": …}]}`.
 extension StackState: Encodable where Element: Encodable {
+  /// Encodes the elements with their ids, and the next id.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: StackKey.self)
     try container.encode(nextID, forKey: .next)
@@ -208,8 +215,11 @@ extension StackState: Encodable where Element: Encodable {
   }
 }
 
-/// Throws where an id comes twice, or is one that the stack has not given yet.
+/// Decoding throws if an id occurs twice, or was not assigned by the stack yet.
 extension StackState: Decodable where Element: Decodable {
+  /// Decodes a stack.
+  ///
+  /// - Throws: `DecodingError` if an id occurs twice, or was not assigned by the stack yet.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: StackKey.self)
     self.init()

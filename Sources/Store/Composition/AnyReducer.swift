@@ -1,15 +1,14 @@
-/// A reducer whose type is hidden: for a list of different ones, and to keep a long composition's
-/// type out of signatures.
+/// A type-erased reducer, for lists of different reducers, and to keep the type of a long
+/// composition out of signatures.
 ///
-/// - Complexity: One call through a closure for each action more than the reducer itself; it is not
-///   taken apart by the optimiser.
+/// - Complexity: One more call through a closure for each action. The optimiser does not inline it.
 public struct AnyReducer<State: Sendable, Action: Sendable, Dependencies: Sendable>: Reducer {
   @usableFromInline let body: @Sendable (inout State, Action, Dependencies) -> [Effect<Action>]
   @usableFromInline let declares: @Sendable (CompositionPath) -> Bool
   @usableFromInline let declared: @Sendable (State, Dependencies) -> [Effect<Action>]
   @usableFromInline let search: @Sendable (State, inout ChildSearch) -> Void
 
-  /// Wraps `reducer`. Allocates four closures.
+  /// Creates a type-erased reducer. Allocates four closures.
   @inlinable
   public init(_ reducer: some Reducer<State, Action, Dependencies>) {
     body = { reducer.reduce(&$0, $1, $2) }
@@ -26,17 +25,17 @@ public struct AnyReducer<State: Sendable, Action: Sendable, Dependencies: Sendab
     body(&state, action, dependencies)
   }
 
-  /// Whether the wrapped reducer declares subscriptions, through one closure.
+  /// Returns whether the wrapped reducer declares subscriptions, through one closure.
   @inlinable
   public func declaresSubscriptions(in path: CompositionPath) -> Bool { declares(path) }
 
-  /// The subscriptions of the wrapped reducer, through one closure.
+  /// Returns the subscriptions of the wrapped reducer, through one closure.
   @inlinable
   public func subscriptions(_ state: State, _ dependencies: Dependencies) -> [Effect<Action>] {
     declared(state, dependencies)
   }
 
-  /// Asks the wrapped reducer, through one closure.
+  /// Passes the search to the wrapped reducer, through one closure.
   @inlinable
   public func findAbsentChildren(in state: State, _ search: inout ChildSearch) {
     self.search(state, &search)

@@ -1,5 +1,5 @@
 extension Array {
-  /// What `adopt` makes of effects; of none, none.
+  /// Returns the result of `adopt`, or an empty array if there are no effects.
   @inlinable
   @inline(__always)
   consuming func adopted<Child, Parent>(
@@ -9,7 +9,7 @@ extension Array {
     return adopt(self)
   }
 
-  /// Both, without making a new array where one is empty.
+  /// Returns both arrays joined, without a new array if one of them is empty.
   @inlinable
   @inline(__always)
   static func joined<Action>(_ first: Self, _ second: Self) -> Self
@@ -19,18 +19,19 @@ extension Array {
     return first + second
   }
 
-  /// `isEmpty`, without counting references to the empty array.
+  /// Returns whether the array is empty, without counting references to the empty array.
   ///
-  /// Each level of a composition asks this in every step. With `isEmpty` and a release, five levels
-  /// take 16 ns, and with this 5 ns, as one `switch` by hand does. The standard library's empty
-  /// array is one object that is never freed, whatever the type of the elements.
+  /// Each level of a composition calls this in every step. With `isEmpty` and a release, five
+  /// levels take 16 ns. With this method they take 5 ns, the same as a handwritten `switch`. The
+  /// standard library's empty array is one object that is never freed, whatever the type of the
+  /// elements.
   @inlinable
   @inline(__always)
   func hasNoEffects() -> Bool {
     let shared = unsafeBitCast([] as [Element], to: UnsafeRawPointer.self)
     guard unsafeBitCast(self, to: UnsafeRawPointer.self) == shared else { return isEmpty }
-    // A copy that is never released: for the shared object counts mean nothing, and the release of
-    // this one is optimized away.
+    // A copy that is never released. The shared object ignores its reference count, and this copy
+    // lets the optimiser remove the release.
     var copy: UInt = 0
     withUnsafeMutablePointer(to: &copy) { copy in
       _ = UnsafeMutableRawPointer(copy).initializeMemory(as: Self.self, to: self)

@@ -1,4 +1,4 @@
-/// Names a case of an enum: how to make it, and how to look inside.
+/// A path to a case of an enum, which creates the case and extracts its value.
 ///
 /// ```swift
 /// extension CasePath where Root == Board.Action, Value == Counter.Action {
@@ -8,17 +8,17 @@
 /// }
 /// ```
 ///
-/// The same value serves actions and states that are enums: `modify` changes what a case holds in
-/// place.
+/// The same type is used for actions and for states that are enums: `modify` changes the value of a
+/// case in place.
 public struct CasePath<Root: Sendable, Value: Sendable>: Sendable {
-  /// Creates the case around a value: the enum case itself.
+  /// Creates the case with a value. This is the enum case itself.
   public let embed: @Sendable (Value) -> Root
-  /// The value inside, or `nil` if it is another case. Called for every action: keep it to one
-  /// pattern.
+  /// Returns the value of the case, or `nil` for another case. Called for every action, so it
+  /// should match only one pattern.
   public let extract: @Sendable (Root) -> Value?
 
-  /// A path from both directions, which must agree: `extract(embed(value))` is `value` again.
-  /// Allocates nothing but what the closures capture.
+  /// Creates a path from two functions, which must agree: `extract(embed(value))` returns `value`.
+  /// Allocates nothing except the captures of the closures.
   @inlinable
   @inline(__always)
   public init(
@@ -28,7 +28,7 @@ public struct CasePath<Root: Sendable, Value: Sendable>: Sendable {
     self.extract = extract
   }
 
-  /// A path from both directions, in the place where it is used.
+  /// Creates a path from two functions, where it is used.
   ///
   /// ```swift
   /// enum Action {
@@ -40,7 +40,7 @@ public struct CasePath<Root: Sendable, Value: Sendable>: Sendable {
   /// ```
   /// - Parameters:
   ///   - embed: The enum case itself.
-  ///   - extract: A property of the enum, or a closure that does the same:
+  ///   - extract: A property of the enum, or an equivalent closure:
   ///     `{ if case .counter(let action) = $0 { action } else { nil } }`.
   @inlinable
   @inline(__always)
@@ -50,33 +50,33 @@ public struct CasePath<Root: Sendable, Value: Sendable>: Sendable {
     CasePath(embed: embed, extract: extract)
   }
 
-  /// Whether `root` is of this case.
+  /// Returns whether `root` is in this case.
   @inlinable
   public func matches(_ root: Root) -> Bool { extract(root) != nil }
 
-  /// Changes what the case holds in place. `root` stays of this case.
+  /// Changes the value of the case in place. `root` stays in this case.
   ///
-  /// The value is taken out before it is changed, so that there is never a second reference to what
-  /// it refers to: an array of any length inside is changed where it is.
+  /// The value is removed from `root` during the change, so that there is never a second reference
+  /// to its storage. An array in the value is therefore changed in place, whatever its length.
   ///
-  /// - Returns: What `change` returns; `nil` if `root` is of another case, and then nothing
-  ///   changed.
+  /// - Returns: The result of `change`, or `nil` if `root` is in another case; nothing is changed
+  ///   then.
   /// - Complexity: O(1), no allocation unless the case is `indirect`.
   @inlinable
   @discardableResult
   public func modify<Result>(_ root: inout Root, _ change: (inout Value) -> Result) -> Result? {
     withUnsafeMutablePointer(to: &root) { place in
       guard var value = extract(place.pointee) else { return nil }
-      // Ends the reference that the enum holds. The memory is not observed meanwhile: the access to
-      // `root` is exclusive, and `change` cannot throw.
+      // Releases the enum's reference. No code can observe the memory in the meantime, because the
+      // access to `root` is exclusive and `change` cannot throw.
       place.deinitialize(count: 1)
       defer { place.initialize(to: embed(value)) }
       return change(&value)
     }
   }
 
-  /// What is inside a case inside this case. Each use costs both, one after the other; making it
-  /// allocates two closures.
+  /// Returns a path to a case inside the value of this case. Creating it allocates two closures.
+  /// Each use costs both paths.
   @inlinable
   public func appending<Inner>(_ inner: CasePath<Value, Inner>) -> CasePath<Root, Inner> {
     CasePath<Root, Inner>(embed: { embed(inner.embed($0)) }) { extract($0).flatMap(inner.extract) }

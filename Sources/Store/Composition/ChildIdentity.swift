@@ -1,12 +1,12 @@
-/// The identity of a child without an `identity:` argument: its `id`, if its state is
+/// Returns the identity of a child without an `identity:` argument: its `id`, if its state is
 /// `Identifiable`.
 ///
 /// The conformance is looked up at run time. An overload for `Identifiable` would resolve it at
 /// compile time, but one more overload of each operator makes chains of operators too slow to
 /// type-check.
 ///
-/// - Complexity: One look-up of a conformance, which the optimiser makes none where the state's
-///   type is known to have it.
+/// - Complexity: One look-up of a conformance. The optimiser removes it if the type of the state is
+///   known.
 @inlinable
 func ownIdentity<State: Sendable>(of state: State) -> any Hashable & Sendable {
   guard let type = State.self as? any Identifiable.Type else { return NoIdentity() }
@@ -24,18 +24,18 @@ func identity<State, Child: Identifiable>(
   return OwnIdentity(id: id)
 }
 
-/// Declares that a child has no identity.
+/// The absence of an identity.
 @usableFromInline
 struct NoIdentity: Hashable, Sendable {
   @inlinable
   init() {}
 }
 
-/// The `id` of a child's state.
+/// The `id` of a child's state as an identity.
 @usableFromInline
 struct OwnIdentity<ID: Hashable>: Hashable, @unchecked Sendable, CustomStringConvertible {
-  // Unchecked because the type of an id need not say that it is Sendable; it is taken from a state,
-  // which is.
+  // Unchecked because the type of an id need not be declared Sendable. The id comes from a state,
+  // which is Sendable.
   @usableFromInline let id: ID
 
   @inlinable

@@ -1,4 +1,5 @@
-// What is said of an action that has no child to go to. Built only then.
+// The messages of issues for an action without a child. They are built only when such an action
+// occurs.
 
 @usableFromInline
 func absentChild(_ action: Any) -> String {

@@ -1,8 +1,9 @@
-/// Which child there is, if any: what is compared to know whether its effects have to end.
+/// The identity of a child, if it exists. It is compared to determine whether its effects have to
+/// end.
 @usableFromInline
 enum ChildPresence: Equatable, Sendable {
   case absent
-  /// There is one, without an identity.
+  /// The child exists and has no identity.
   case there
   case one(CancelID)
 
@@ -25,8 +26,8 @@ enum ChildPresence: Equatable, Sendable {
     }
   }
 
-  /// Lets the child reduce, and returns its identity before and after: the child may have changed
-  /// it.
+  /// Reduces the child's state. Also returns the child's identity before and after, because the
+  /// child may have changed it.
   @inlinable
   static func step<State, Effects>(
     _ state: inout State?, _ identity: (@Sendable (State) -> any Hashable & Sendable)?,
@@ -53,8 +54,8 @@ extension ChildScope {
     }
   }
 
-  /// Ends what children had going that were there, before and after the child's own step, and are
-  /// not there now.
+  /// Returns effects that end the children that existed before or after the child's own step and do
+  /// not exist now.
   @usableFromInline
   func end<Action>(
     _ first: ChildPresence, _ second: ChildPresence, now: ChildPresence
@@ -75,7 +76,7 @@ extension Optional {
   @inlinable
   mutating func withValue<Result>(_ body: (inout Wrapped) -> Result) -> Result? {
     guard case .some = self else { return nil }
-    // Unwrapped just above; binding it to a name instead would copy it.
+    // Unwrapped just above. Binding it to a name instead would copy it.
     return body(&self!)
   }
 }

@@ -1,8 +1,9 @@
 /// The scope of a child's effects, and the line that composed it.
 ///
-/// One closure, because a body is made anew for every action: copying and destroying an id of any
-/// type would cost more than all the rest of an action's way, the key allocates, and the optimiser
-/// takes apart, and so makes free, only structs of up to six such parts.
+/// It is one closure, because a body is created for every action. Copying and destroying an id of
+/// any type would cost more than everything else that an action does, and creating the key
+/// allocates. Moreover, the optimiser splits only structs of up to six such parts, which makes them
+/// free.
 @usableFromInline
 struct ChildScope: Sendable {
   @usableFromInline let place: @Sendable () -> (id: (any Hashable & Sendable)?, SourceLocation)
@@ -25,7 +26,7 @@ struct ChildScope: Sendable {
     return ScopeKey(id: id, location: location)
   }
 
-  /// A child's effects as the parent returns them.
+  /// Returns a child's effects as effects of the parent.
   @inlinable
   @inline(__always)
   func adopt<Child, Parent>(
@@ -37,7 +38,7 @@ struct ChildScope: Sendable {
     }
   }
 
-  /// The effects of one child among several at this place.
+  /// Returns the effects of one of several children at this place as effects of the parent.
   @inlinable
   @inline(never)
   func adopt<Child, Parent>(
@@ -49,19 +50,20 @@ struct ChildScope: Sendable {
     return effects.map { $0.map(embed).nested(under: inner).nested(under: outer) }
   }
 
-  /// Ends everything of the child.
+  /// Returns an effect that ends all effects of the child.
   @usableFromInline
   func end<Action>() -> Effect<Action> {
     .cancelScope(path: [key], location: location)
   }
 
-  /// Ends everything of one child among several at this place.
+  /// Returns an effect that ends all effects of one of several children at this place.
   @usableFromInline
   func end<Action>(_ identity: CancelID) -> Effect<Action> {
     .cancelScope(path: [key, ScopeKey(identity)], location: location)
   }
 
-  /// Ends all effects of removed children; of all children at once if none is left. O(count).
+  /// Returns effects that end the effects of removed children, or one that ends all if no child is
+  /// left. O(count).
   @usableFromInline
   func end<ID: Hashable & Sendable, Element, Action>(
     _ before: [ID], now: IdentifiedArray<ID, Element>
@@ -70,15 +72,15 @@ struct ChildScope: Sendable {
     return before.compactMap { now.contains(id: $0) ? nil : end(CancelID($0)) }
   }
 
-  /// The handling of an action for a child that does not exist: an issue. The child's effects end
-  /// as well if the store could not notice its removal, inside a reducer that composes others by
-  /// itself.
+  /// Returns the effects of an action for a child that does not exist: an issue, and the end of the
+  /// child's effects. The latter is needed inside a reducer that composes others without operators,
+  /// because the store does not notice the removal there.
   @usableFromInline
   func refuse<Action>(_ message: String) -> [Effect<Action>] {
     [issue(message), end()]
   }
 
-  /// The same for an element. Not inlined, so that the way past it stays short.
+  /// Does the same for an element. Not inlined, so that the common path stays short.
   @inlinable
   @inline(never)
   func refuse<ID: Hashable & Sendable, ChildAction, Action>(

@@ -1,19 +1,19 @@
-/// Finds absent children whose effects still run: the argument that the store passes to
+/// A search for absent children whose effects still run. The store passes it to
 /// `Reducer.findAbsentChildren`.
 ///
-/// It has no public members. A reducer that is made of others hands it on to these.
+/// It has no public members. A reducer that is made of others passes it to these.
 public struct ChildSearch {
-  /// The position in the composition at which the search is: what runs in the children of the
-  /// reducer that is asked.
+  /// The position of the search in the composition, with the effects that run in the children of
+  /// the current reducer.
   @usableFromInline var place: EffectIndex.Place
-  /// Whether children are looked for that are there.
+  /// Whether to search for present children instead of absent ones.
   @usableFromInline let forPresent: Bool
   /// The places of the children that were found.
   @usableFromInline var found: [ReversedPath] = []
-  /// Lists that have all the elements whose effects run, and their ids.
+  /// The lists in which every element whose effects run exists, and their ids.
   @usableFromInline var complete: [CompleteList] = []
 
-  /// From the place to the root: so that nothing is kept of the way to where nothing is found.
+  /// A path from the place to the root. In this order, only the paths of results are built.
   @usableFromInline typealias ReversedPath = [ScopeKey]
   @usableFromInline typealias CompleteList = (place: ReversedPath, ids: any AnyObject & Sendable)
 
@@ -36,7 +36,7 @@ final class ListIDs<ID: Hashable & Sendable>: Sendable {
 }
 
 extension ChildSearch {
-  /// Looks at a child that is always there.
+  /// Visits a child that always exists.
   @inlinable
   @inline(__always)
   mutating func visit<Child: Reducer>(
@@ -48,7 +48,7 @@ extension ChildSearch {
     visit(child, at: key, inside, state)
   }
 
-  /// Checks a child that may exist, and that may have an identity.
+  /// Visits a child that may be absent, and that may have an identity.
   @inlinable
   @inline(__always)
   mutating func visit<Child: Reducer>(
@@ -61,8 +61,8 @@ extension ChildSearch {
     visit(child, at: key, inside, by: identity, state())
   }
 
-  /// Looks at the elements of a list. O(1) where none was added or removed and effects run in no
-  /// child of theirs; else O(number of elements whose effects run).
+  /// Visits the elements of a list. O(1) if none was added or removed and no effects run in their
+  /// children. Otherwise O(number of elements whose effects run).
   @inlinable
   @inline(__always)
   mutating func visit<ID: Hashable & Sendable, Child: Reducer>(
@@ -70,7 +70,7 @@ extension ChildSearch {
   ) {
     if hasNothingToFind(isThere: !elements().isEmpty) { return }
     guard let (key, inside) = inside(scope) else { return }
-    // The same storage is equal.
+    // Arrays with the same storage are equal, which makes this O(1).
     let isComplete =
       !forPresent && (inside.completeIDs as? ListIDs<ID>)?.ids == elements().ids
     if isComplete, inside.deepCount == 0 { return }
@@ -107,7 +107,7 @@ extension ChildSearch {
     within(key, inside) { search in
       var isAnyAbsent = false
       for (key, inside) in inside.inner where !isComplete || !inside.inner.isEmpty {
-        // An id of another type is of another operator with the same key.
+        // An id of another type belongs to another operator with the same key.
         guard let id = key.identity.base(as: ID.self) else { continue }
         let position = elements.position(of: id)
         isAnyAbsent = search.note(key, inside, isThere: position != nil) || isAnyAbsent
@@ -117,14 +117,14 @@ extension ChildSearch {
     }
   }
 
-  /// Whether nothing can be found without knowing the key of a child, which takes time to make.
+  /// Returns whether the search can skip a child without its key, which is expensive to create.
   @inlinable
   @inline(__always)
   func hasNothingToFind(isThere: Bool) -> Bool {
     place.inner.isEmpty || (isThere ? !forPresent && place.deepCount == 0 : forPresent)
   }
 
-  /// The place of a child, and its key.
+  /// Returns the key and the place of a child, or `nil` if no effects run there.
   @inlinable
   func inside(_ scope: ChildScope) -> (ScopeKey, EffectIndex.Place)? {
     let (id, location) = scope.place()
@@ -132,19 +132,19 @@ extension ChildSearch {
     return place.inner[key].map { (key, $0) }
   }
 
-  /// Notes a child, if it is what is looked for.
+  /// Adds a child to the result, if it is one that is searched for.
   ///
-  /// - Returns: Whether it was noted.
+  /// - Returns: Whether it was added.
   @inlinable
   @discardableResult
   mutating func note(_ key: ScopeKey, _ inside: EffectIndex.Place, isThere: Bool) -> Bool {
-    // What outlives a child need not be found again after each step.
+    // A child whose remaining effects outlive it is not found again after each step.
     guard isThere == forPresent, inside.hasEndingEffects else { return false }
     found.append([key])
     return true
   }
 
-  /// Asks a child that is there for its own children.
+  /// Passes the search to a present child for its own children.
   @inlinable
   mutating func visit<Child: Reducer>(
     _ child: Child, at key: ScopeKey, _ inside: EffectIndex.Place, _ state: () -> Child.State
@@ -168,7 +168,7 @@ extension ChildSearch {
 }
 
 extension CancelID {
-  /// The value that the id was made of, where it is of this type.
+  /// Returns the value that the id was created from, if it is of this type.
   @inlinable
   func base<Base: Hashable & Sendable>(as type: Base.Type) -> Base? {
     if type == CancelID.self { return self as? Base }

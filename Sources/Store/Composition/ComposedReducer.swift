@@ -1,21 +1,21 @@
-/// A reducer that is written as a `body` of others.
+/// A reducer that is written as a `body` of other reducers.
 ///
-/// `body` is made anew for every action, so it should be a plain listing. A type with a `body` has
-/// no `reduce` of its own: that does not compile, since it would be called in the body's place.
-/// What it does belongs in a `Reduce` of the body.
+/// `body` is created for every action, so it should only list reducers. A type with a `body` must
+/// not have a `reduce` method, because that method would be called instead of the body. It does not
+/// compile. Move the code into a `Reduce` in the body.
 public protocol ComposedReducer<State, Action, Dependencies>: Reducer, ReducerWithoutReduce {
-  /// The type of the listing; inferred.
+  /// The inferred type of the body.
   associatedtype Body: Reducer<State, Action, Dependencies>
 
-  /// The listing. Made for every action: keep work out of it.
+  /// The reducers that the type consists of. Created for every action, so it must not do any work.
   @ReducerBuilder<State, Action, Dependencies>
   var body: Body { get }
 }
 
 extension ComposedReducer {
-  // Under another name, so that `ReducerWithoutReduce` finds only what the type itself has.
-  /// Makes the body and hands it the action: what `reduce` does here. Costs no allocation where the
-  /// body is a plain listing that the optimiser takes apart.
+  // Under another name, so that `ReducerWithoutReduce` finds only a method of the type itself.
+  /// Creates the body and reduces with it. This method implements `reduce`. Allocates nothing if
+  /// the body only lists reducers, so that the optimiser can inline it.
   @_implements(Reducer,reduce(_:_:_:))
   @inlinable
   public func reduceBody(
@@ -24,20 +24,20 @@ extension ComposedReducer {
     body.reduce(&state, action, dependencies)
   }
 
-  /// Whether the body declares subscriptions. A feature that contains itself is asked once on the
-  /// way down.
+  /// Returns whether the body declares subscriptions. A feature that contains itself is asked once
+  /// on each path.
   @inlinable
   public func declaresSubscriptions(in path: CompositionPath) -> Bool {
     path.entering(Self.self).map { body.declaresSubscriptions(in: $0) } ?? false
   }
 
-  /// The subscriptions of the body, which is made anew for them.
+  /// Returns the subscriptions of a newly created body.
   @inlinable
   public func subscriptions(_ state: State, _ dependencies: Dependencies) -> [Effect<Action>] {
     body.subscriptions(state, dependencies)
   }
 
-  /// Looks for the children of the body, which is made anew for it.
+  /// Searches for the children of a newly created body.
   @inlinable
   @inline(__always)
   public func findAbsentChildren(in state: State, _ search: inout ChildSearch) {
@@ -45,44 +45,44 @@ extension ComposedReducer {
   }
 }
 
-/// Finds out at compile time whether a type has a `reduce` of its own: part of `ComposedReducer`,
-/// and nothing to conform to.
+/// A compile-time check that a type has no `reduce` method of its own. It is part of
+/// `ComposedReducer`; do not conform to it directly.
 ///
-/// The compiler infers the associated types from a `reduce` where the type has one, and else from
-/// the default, which no call can reach. `hasBodyAlone` exists in the second case, and is
-/// unavailable in the first: that is the error.
+/// The compiler infers the associated types from the type's own `reduce` if there is one, and
+/// otherwise from the default, which cannot be called. `hasBodyAlone` is available in the second
+/// case only, so that the first case is an error.
 public protocol ReducerWithoutReduce {
-  /// Of the type's own `reduce`; inferred.
+  /// The state of the type's own `reduce`, inferred.
   associatedtype OwnState = NeverWritten
-  /// Of the type's own `reduce`; inferred.
+  /// The action of the type's own `reduce`, inferred.
   associatedtype OwnAction = NeverWritten
-  /// Of the type's own `reduce`; inferred.
+  /// The dependencies of the type's own `reduce`, inferred.
   associatedtype OwnDependencies = NeverWritten
-  /// What the type's own `reduce` returns; inferred.
+  /// The result of the type's own `reduce`, inferred.
   associatedtype OwnEffects = NeverWritten
 
-  /// The type's own `reduce`, if it has one.
+  /// Reduces an action, if the type has a `reduce` method of its own.
   @_disfavoredOverload
   func reduce(
     _ state: inout OwnState, _ action: OwnAction, _ dependencies: OwnDependencies
   ) -> OwnEffects
 
-  /// Whether it has none: true wherever this compiles.
+  /// Whether the type has no `reduce` method of its own. Always `true` in code that compiles.
   static var hasBodyAlone: Bool { get }
 }
 
-/// A type without values: stands for the parameters of a `reduce` that was not written.
+/// A type without values, for the parameters of a `reduce` method that does not exist.
 public enum NeverWritten: Sendable {}
 
 extension ReducerWithoutReduce {
-  /// Stands for a `reduce` that was not written. Cannot be called: there is no value to call it
-  /// with.
+  /// Replaces a `reduce` method that does not exist. It cannot be called, because its parameters
+  /// have no values.
   @_disfavoredOverload
   public func reduce(
     _ state: inout NeverWritten, _ action: NeverWritten, _ dependencies: NeverWritten
   ) -> NeverWritten {}
 
-  /// A type with both does not compile.
+  /// Unavailable, so that a type with both `body` and `reduce` does not compile.
   @available(
     *, unavailable,
     message:
@@ -92,6 +92,6 @@ extension ReducerWithoutReduce {
 }
 
 extension ReducerWithoutReduce where OwnEffects == NeverWritten {
-  /// True.
+  /// Always `true`.
   public static var hasBodyAlone: Bool { true }
 }

@@ -1,14 +1,13 @@
 extension Reducer {
-  /// This reducer where more is known: it sees the part of the dependencies that it was written
-  /// for.
+  /// Returns a reducer for larger dependencies, which passes this reducer its part.
   ///
   /// ```swift
   /// Scope(state: \.search, action: .search) { Search().dependencies(\Board.Dependencies.search) }
   /// ```
   ///
-  /// - Parameter part: The part of the dependencies that it sees: a closure or a key path. Called
-  ///   for every action.
-  /// - Complexity: One call of `part` for each action; nothing is kept.
+  /// - Parameter part: Returns the part of the dependencies for this reducer: a closure or a key
+  ///   path. Called for every action.
+  /// - Complexity: One call of `part` for each action. Nothing is kept.
   @inlinable
   public consuming func dependencies<Whole: Sendable>(
     _ part: @escaping @Sendable (Whole) -> Dependencies
@@ -16,8 +15,8 @@ extension Reducer {
     DependencyReducer(base: self, part: part)
   }
 
-  /// Changes the dependencies that this reducer, and all in it, see. If it is applied twice, the
-  /// inner one takes precedence.
+  /// Changes the dependencies of this reducer and of all reducers inside it. If it is applied
+  /// twice, the inner change takes precedence.
   ///
   /// - Parameter change: Changes a copy of the dependencies. Called for every action.
   /// - Complexity: A copy of the dependencies and one call of `change` for each action that reaches
@@ -33,10 +32,10 @@ extension Reducer {
     }
   }
 
-  /// Replaces one of the dependencies that this reducer, and all in it, see.
+  /// Replaces one of the dependencies of this reducer and of all reducers inside it.
   ///
-  /// - Complexity: As `transformDependencies`: a copy of the dependencies for each action that
-  ///   reaches this reducer.
+  /// - Complexity: The same as `transformDependencies`: a copy of the dependencies for each action
+  ///   that reaches this reducer.
   @inlinable
   public consuming func dependency<Value: Sendable>(
     _ place: WritableKeyPath<Dependencies, Value> & Sendable, _ value: Value
@@ -45,8 +44,8 @@ extension Reducer {
   }
 }
 
-/// A reducer that sees other dependencies than it is given. Made by `dependencies`,
-/// `transformDependencies` and `dependency`.
+/// A reducer that passes other dependencies to its base than it receives. Created by
+/// `dependencies`, `transformDependencies` and `dependency`.
 public struct DependencyReducer<Base: Reducer, Whole: Sendable>: Reducer {
   @usableFromInline let base: Base
   @usableFromInline let part: @Sendable (Whole) -> Base.Dependencies
@@ -57,7 +56,7 @@ public struct DependencyReducer<Base: Reducer, Whole: Sendable>: Reducer {
     self.part = part
   }
 
-  /// Hands the part to the inner reducer: one call more.
+  /// Reduces with the base and its part of the dependencies. Costs one more call.
   @inlinable
   public func reduce(
     _ state: inout Base.State, _ action: Base.Action, _ dependencies: Whole

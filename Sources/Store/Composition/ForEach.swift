@@ -2,22 +2,22 @@ extension Reducer {
   /// Attaches a child to every element of a list.
   ///
   /// The child sees an action before this reducer does (R8). Every element is a place of its own:
-  /// equal cancel ids in two of them never meet (R6). When an element goes, its effects are
-  /// cancelled with the same step (R7). An action for an id that does not exist is dropped, for
-  /// this reducer too, and is an issue at this line.
+  /// equal cancel ids in two elements are different ids (R6). The step that removes an element
+  /// cancels its effects (R7). An action for an id that does not exist is dropped, for this reducer
+  /// too, and is an issue at this line.
   ///
-  /// A child that is removed elsewhere, by a reducer beside this one or above it, ends with that
-  /// step as well: after each step, while effects of children run, the store looks which children
-  /// are there.
+  /// A child that another reducer removes, beside this one or above it, also ends in that step:
+  /// after each step, while effects of children run, the store checks which children exist.
   ///
   /// ```swift
   /// Reduce { state, action, _ in … }
   ///   .forEach(\.rows, action: .rows) { Row() }
   /// ```
   ///
-  /// - Parameter id: Tells children apart whose effects may have equal ids; without one it is this
-  ///   line of source.
-  /// - Complexity: O(1) plus the cost of the child and this reducer, however many elements there
+  /// - Parameter id: Distinguishes children whose effects may have equal ids. The default is this
+  ///   source line.
+  /// - Complexity: O(1) plus the cost of the child and this reducer, regardless of the number of
+  ///   elements. O(count) in a step that adds or removes one.
   ///   are, as long as none is added or removed; then O(count).
   @inlinable
   @inline(__always)
@@ -37,12 +37,12 @@ extension Reducer {
       action: action, scope: ChildScope(id: id, fileID: fileID, line: line))
   }
 
-  /// Attaches a child to every element of a list, with a part of the dependencies. Else as
-  /// `forEach(_:action:id:fileID:line:child:)`.
+  /// Attaches a child to every element of a list, with a part of the dependencies. Otherwise the
+  /// same as `forEach(_:action:id:fileID:line:child:)`.
   ///
-  /// - Parameter dependencies: What of this reducer's dependencies the child sees: a closure or a
-  ///   key path.
-  /// - Complexity: As there, and one call of `dependencies` for each action of a child.
+  /// - Parameter dependencies: Returns the child's part of this reducer's dependencies: a closure
+  ///   or a key path.
+  /// - Complexity: The same, and one call of `dependencies` for each action of a child.
   @inlinable
   @inline(__always)
   public consuming func forEach<
@@ -62,15 +62,15 @@ extension Reducer {
       action: action, scope: ChildScope(id: id, fileID: fileID, line: line))
   }
 
-  /// Attaches a child to every element of a list; the action's case holds the id and the child's
-  /// action side by side.
+  /// Attaches a child to every element of a list, with an action case that has the id and the
+  /// child's action as two values.
   ///
   /// ```swift
   /// enum Action { case row(Row.ID, Row.Action) }
   /// ```
-  /// Else as with `ElementAction`.
+  /// Otherwise the same as with `ElementAction`.
   ///
-  /// - Complexity: As there, and a second pattern for each action.
+  /// - Complexity: The same, and a second pattern for each action.
   @inlinable
   @inline(__always)
   public consuming func forEach<
@@ -94,7 +94,7 @@ extension Reducer {
   }
 }
 
-/// A reducer with many children. Made by `forEach`.
+/// A reducer with a child for every element of a list. Created by `forEach`.
 public struct ForEachReducer<Base: Reducer, Child: Reducer, ID: Hashable & Sendable>: Reducer
 where Child.Dependencies == Base.Dependencies {
   @usableFromInline let base: Base
@@ -118,9 +118,9 @@ where Child.Dependencies == Base.Dependencies {
     self.scope = scope
   }
 
-  /// The child first, then the base; an id that does not exist is an issue at the composing line,
-  /// and neither sees the action. O(1) plus the cost of the two, O(count) in a step in which an
-  /// element is added or removed.
+  /// Reduces with the child first, then with the base. An id that does not exist is an issue at the
+  /// composing line, and neither sees the action. O(1) plus the cost of the two, O(count) in a step
+  /// that adds or removes an element.
   @inlinable
   @inline(__always)
   public func reduce(
@@ -129,12 +129,12 @@ where Child.Dependencies == Base.Dependencies {
     guard case .element(let id, let childAction)? = self.action.extract(action) else {
       let before = state[keyPath: self.state].ids
       let effects = base.reduce(&state, action, dependencies)
-      // O(1) where no id was added or removed: the same storage is equal.
+      // O(1) if no id was added or removed, because arrays with the same storage are equal.
       if before == state[keyPath: self.state].ids { return effects }
       return effects + scope.end(before, now: state[keyPath: self.state])
     }
-    // Found first and changed then: a way in without branches is one that the optimiser turns into
-    // a direct access.
+    // The position is found before the element is changed, because the optimiser turns only access
+    // without branches into direct access.
     guard let position = state[keyPath: self.state].positions[id] else {
       return scope.refuse(childAction, id, among: state[keyPath: self.state].ids)
     }
@@ -180,7 +180,7 @@ extension ForEachReducer: ReducerOfParts {
 }
 
 extension ChildScope {
-  /// The subscriptions of the elements of a list, each in a place of its own.
+  /// Returns the subscriptions of the elements of a list, each in a place of its own.
   ///
   /// - Complexity: O(number of elements) if the child declares any.
   @inlinable

@@ -1,28 +1,27 @@
 extension Reducer {
-  /// Attaches a child to every element of a stack, and carries out what `StackAction` says.
+  /// Attaches a child to every element of a stack, and performs the changes of `StackAction`.
   ///
-  /// - `element`: the child sees the action, then this reducer (R8).
-  /// - `push`: the element is put on top, then this reducer sees the action.
-  /// - `popFrom`: this reducer sees the action while the elements are still there, then they are
-  ///   taken off.
+  /// - `element`: The child sees the action, then this reducer (R8).
+  /// - `push`: The element is added on top, then this reducer sees the action.
+  /// - `popFrom`: This reducer sees the action while the elements still exist, then they are
+  ///   removed.
   ///
-  /// When an element is removed, by any reducer, its effects are cancelled with the same step (R7).
-  /// Every element is a scope of its own for cancel ids (R6). An element that does not exist, or an
-  /// id that was given before, is an issue at this line; the action is dropped, for this reducer
-  /// too.
+  /// The step in which any reducer removes an element cancels its effects (R7). Every element is a
+  /// place of its own for cancel ids (R6). An element that does not exist, or an id that was used
+  /// before, is an issue at this line. The action is dropped, for this reducer too.
   ///
-  /// A new stack that this reducer puts in place of another (`state.path = StackState([…])`) has
-  /// other elements. They get the ids that come next, when this reducer has seen the action.
+  /// If this reducer replaces the stack (`state.path = StackState([…])`), the new stack has
+  /// different elements. They receive the next ids after this reducer has seen the action.
   ///
   /// A child requests its dismissal with an action of its own, and the parent removes it:
   /// ```swift
   /// case .path(.element(let id, .doneTapped)): state.path.pop(from: id)
   /// ```
   ///
-  /// - Parameter id: Tells children apart whose effects may have equal ids; without one it is this
-  ///   line of source.
-  /// - Complexity: O(1) plus the cost of the child and this reducer, as long as none is added or
-  ///   removed; then O(count).
+  /// - Parameter id: Distinguishes children whose effects may have equal ids. The default is this
+  ///   source line.
+  /// - Complexity: O(1) plus the cost of the child and this reducer. O(count) in a step that adds
+  ///   or removes an element.
   @inlinable
   public consuming func forEach<
     ChildState, ChildAction, Child: Reducer<ChildState, ChildAction, Dependencies>
@@ -39,12 +38,12 @@ extension Reducer {
       scope: ChildScope(id: id, fileID: fileID, line: line))
   }
 
-  /// Attaches a child to every element of a stack, with a part of the dependencies. Else as
-  /// `forEach(_:action:id:fileID:line:child:)`.
+  /// Attaches a child to every element of a stack, with a part of the dependencies. Otherwise the
+  /// same as `forEach(_:action:id:fileID:line:child:)`.
   ///
-  /// - Parameter dependencies: What of this reducer's dependencies the child sees: a closure or a
-  ///   key path.
-  /// - Complexity: As there, and one call of `dependencies` for each action of a child.
+  /// - Parameter dependencies: Returns the child's part of this reducer's dependencies: a closure
+  ///   or a key path.
+  /// - Complexity: The same, and one call of `dependencies` for each action of a child.
   @inlinable
   public consuming func forEach<
     ChildState, ChildAction, ChildDependencies,
@@ -64,7 +63,7 @@ extension Reducer {
   }
 }
 
-/// A reducer with a stack of children. Made by `forEach`.
+/// A reducer with a stack of children. Created by `forEach`.
 public struct ForEachStackReducer<Base: Reducer, Child: Reducer>: Reducer
 where Child.Dependencies == Base.Dependencies {
   @usableFromInline let base: Base
@@ -87,13 +86,13 @@ where Child.Dependencies == Base.Dependencies {
     self.scope = scope
   }
 
-  /// Carries out the action on the stack as `forEach` says. O(1) plus the cost of child and base,
-  /// O(count) in a step in which an element is added or removed.
+  /// Performs the action on the stack, as `forEach` describes. O(1) plus the cost of child and
+  /// base, O(count) in a step that adds or removes an element.
   @inlinable
   public func reduce(
     _ state: inout Base.State, _ action: Base.Action, _ dependencies: Base.Dependencies
   ) -> [Effect<Base.Action>] {
-    // The first one has no other in its place: its ids are its own.
+    // The first stack does not replace another one and keeps its ids.
     if state[keyPath: self.state].isNew { state[keyPath: self.state].isNew = false }
     var effects: [Effect<Base.Action>] = []
     var popped: StackElementID?
@@ -135,9 +134,9 @@ where Child.Dependencies == Base.Dependencies {
     if state[keyPath: self.state].mayRepeatIDs(before: next) {
       state[keyPath: self.state].goOn(from: next)
     }
-    // The base may have taken it off already.
+    // The base may have removed the element already.
     if let popped { state[keyPath: self.state].pop(from: popped) }
-    // O(1) where no id was added or removed: the same storage is equal.
+    // O(1) if no id was added or removed, because arrays with the same storage are equal.
     if before == state[keyPath: self.state].ids { return effects }
     return .joined(effects, scope.end(before, now: state[keyPath: self.state].rows))
   }

@@ -2,11 +2,11 @@ extension Reducer {
   /// Attaches a child to one case of this reducer's state, which is an enum.
   ///
   /// The child sees an action before this reducer does (R8). When the state leaves the case, or
-  /// another child takes its place in the same case, its effects are cancelled with the same step
-  /// (R7). An action for a child whose case the state is not in is dropped, for this reducer too,
-  /// and is an issue at this line.
+  /// another child replaces this one in the same case, the step cancels its effects (R7). An action
+  /// for a child is dropped, for this reducer too, if the state is not in the child's case. It is
+  /// an issue at this line.
   ///
-  /// A feature for each case is a chain:
+  /// To attach a feature to each case, chain the calls:
   /// ```swift
   /// Reduce { state, action, _ in … }
   ///   .ifCaseLet(.signIn, action: .signIn) { SignIn() }
@@ -14,12 +14,13 @@ extension Reducer {
   /// ```
   ///
   /// - Parameters:
-  ///   - identity: Tells one child from the next in the same case, for example `\.key`. Left out,
-  ///     it is the `id` of a state that is `Identifiable`. With `nil`, or if there is no such `id`,
-  ///     a value that is replaced within the case is the same child.
-  ///   - id: Tells children apart whose effects may have equal ids; without one it is this line of
-  ///     source.
-  /// - Complexity: The child's and this reducer's own; what the case holds is changed in place.
+  ///   - identity: Distinguishes a child from the next one in the same case, for example `\.key`.
+  ///     The default is the `id` of a state that is `Identifiable`. With `nil`, or without such an
+  ///     `id`, a value that is replaced within the case is the same child.
+  ///   - id: Distinguishes children whose effects may have equal ids. The default is this source
+  ///     line.
+  /// - Complexity: The cost of the child and this reducer. The value of the case is changed in
+  ///   place.
   @inlinable
   public consuming func ifCaseLet<
     ChildState, ChildAction, Child: Reducer<ChildState, ChildAction, Dependencies>
@@ -36,12 +37,12 @@ extension Reducer {
       scope: ChildScope(id: id, fileID: fileID, line: line))
   }
 
-  /// Attaches a child to one case of this reducer's state, with a part of the dependencies. Else as
-  /// `ifCaseLet(_:action:identity:id:fileID:line:child:)`.
+  /// Attaches a child to one case of this reducer's state, with a part of the dependencies.
+  /// Otherwise the same as `ifCaseLet(_:action:identity:id:fileID:line:child:)`.
   ///
-  /// - Parameter dependencies: What of this reducer's dependencies the child sees: a closure or a
-  ///   key path.
-  /// - Complexity: As there, and one call of `dependencies` for each action of the child.
+  /// - Parameter dependencies: Returns the child's part of this reducer's dependencies: a closure
+  ///   or a key path.
+  /// - Complexity: The same, and one call of `dependencies` for each action of the child.
   @inlinable
   public consuming func ifCaseLet<
     ChildState, ChildAction, ChildDependencies,
@@ -61,11 +62,11 @@ extension Reducer {
       scope: ChildScope(id: id, fileID: fileID, line: line))
   }
 
-  /// Attaches a child to one case of an enum that is a part of this reducer's state. Else as
-  /// `ifCaseLet(_:action:identity:id:fileID:line:child:)`.
+  /// Attaches a child to one case of an enum that is a part of this reducer's state. Otherwise the
+  /// same as `ifCaseLet(_:action:identity:id:fileID:line:child:)`.
   ///
-  /// - Parameter place: Where in the state the enum is.
-  /// - Complexity: As there, and one key path.
+  /// - Parameter place: The path to the enum in the state.
+  /// - Complexity: The same, and one key path.
   @inlinable
   public consuming func ifCaseLet<
     Mode, ChildState, ChildAction, Child: Reducer<ChildState, ChildAction, Dependencies>
@@ -84,7 +85,7 @@ extension Reducer {
   }
 }
 
-/// A reducer with a child in one case of its state. Made by `ifCaseLet`.
+/// A reducer with a child in one case of its state. Created by `ifCaseLet`.
 public struct IfCaseLetReducer<Base: Reducer, Mode: Sendable, Child: Reducer>: Reducer
 where Child.Dependencies == Base.Dependencies {
   @usableFromInline let base: Base
@@ -111,9 +112,9 @@ where Child.Dependencies == Base.Dependencies {
     self.scope = scope
   }
 
-  /// The child first, then the base; a state in another case is an issue at the composing line, and
-  /// neither sees the action. Looks at the case before and after; with an `identity` it calls that
-  /// two or three times.
+  /// Reduces with the child first, then with the base. If the state is in another case, this is an
+  /// issue at the composing line, and neither sees the action. Extracts the case before and after,
+  /// and calls `identity` two or three times if there is one.
   @inlinable
   public func reduce(
     _ state: inout Base.State, _ action: Base.Action, _ dependencies: Base.Dependencies

@@ -1,29 +1,27 @@
 extension Reducer {
-  /// Attaches a child that is there only while its state is not `nil`.
+  /// Attaches a child that exists only while its state is not `nil`.
   ///
   /// The child sees an action before this reducer does (R8). When its state becomes `nil`, or
-  /// another child takes its place, its effects are cancelled with the same step (R7). An action
-  /// for a child that does not exist is dropped, for this reducer too, and is an issue at this
-  /// line.
+  /// another child replaces it, the step cancels its effects (R7). An action for a child that does
+  /// not exist is dropped, for this reducer too, and is an issue at this line.
   ///
-  /// A child that is removed elsewhere, by a reducer beside this one or above it, ends with that
-  /// step as well: after each step, while effects of children run, the store looks which children
-  /// are there.
+  /// A child that another reducer removes, beside this one or above it, also ends in that step:
+  /// after each step, while effects of children run, the store checks which children exist.
   ///
-  /// It serves presentation as well: the parent presents by setting the state and dismisses by
-  /// setting it to `nil`. A child requests its dismissal with an action of its own, which the
-  /// parent sees after the child:
+  /// Use it for presentation too: the parent presents by setting the state and dismisses by setting
+  /// it to `nil`. A child requests its dismissal with an action of its own, which the parent sees
+  /// after the child:
   /// ```swift
   /// case .detail(.doneTapped): state.detail = nil
   /// ```
   ///
   /// - Parameters:
-  ///   - identity: Tells one child from the next at the same place, for example `\.key`. Left out,
-  ///     it is the `id` of a state that is `Identifiable`. With `nil`, or if there is no such `id`,
-  ///     a state that is replaced while it is not `nil` is the same child.
-  ///   - id: Tells children apart whose effects may have equal ids; without one it is this line of
-  ///     source.
-  /// - Complexity: The child's and this reducer's own; no allocation without effects.
+  ///   - identity: Distinguishes a child from the next one at the same place, for example `\.key`.
+  ///     The default is the `id` of a state that is `Identifiable`. With `nil`, or without such an
+  ///     `id`, a state that is replaced while it is not `nil` is the same child.
+  ///   - id: Distinguishes children whose effects may have equal ids. The default is this source
+  ///     line.
+  /// - Complexity: The cost of the child and this reducer. No allocation without effects.
   @inlinable
   public consuming func ifLet<
     ChildState, ChildAction, Child: Reducer<ChildState, ChildAction, Dependencies>
@@ -41,12 +39,12 @@ extension Reducer {
       scope: ChildScope(id: id, fileID: fileID, line: line))
   }
 
-  /// Attaches an optional child that sees a part of the dependencies. Else as
+  /// Attaches an optional child that sees a part of the dependencies. Otherwise the same as
   /// `ifLet(_:action:identity:id:fileID:line:child:)`.
   ///
-  /// - Parameter dependencies: What of this reducer's dependencies the child sees: a closure or a
-  ///   key path.
-  /// - Complexity: As there, and one call of `dependencies` for each action of the child.
+  /// - Parameter dependencies: Returns the child's part of this reducer's dependencies: a closure
+  ///   or a key path.
+  /// - Complexity: The same, and one call of `dependencies` for each action of the child.
   @inlinable
   public consuming func ifLet<
     ChildState, ChildAction, ChildDependencies,
@@ -68,7 +66,7 @@ extension Reducer {
   }
 }
 
-/// A reducer with an optional child. Made by `ifLet`.
+/// A reducer with an optional child. Created by `ifLet`.
 public struct IfLetReducer<Base: Reducer, Child: Reducer>: Reducer
 where Child.Dependencies == Base.Dependencies {
   @usableFromInline let base: Base
@@ -93,8 +91,9 @@ where Child.Dependencies == Base.Dependencies {
     self.scope = scope
   }
 
-  /// The child first, then the base; a state that is `nil` is an issue at the composing line, and
-  /// neither sees the action. With an `identity` it calls that two or three times.
+  /// Reduces with the child first, then with the base. If the state is `nil`, this is an issue at
+  /// the composing line, and neither sees the action. Calls `identity` two or three times if there
+  /// is one.
   @inlinable
   public func reduce(
     _ state: inout Base.State, _ action: Base.Action, _ dependencies: Base.Dependencies

@@ -1,15 +1,16 @@
 extension Reducer {
-  /// Reacts when this reducer changed a part of the state.
+  /// Runs a closure when this reducer has changed a part of the state.
   ///
-  /// The part is compared before and after this reducer alone; what is composed beside it, and
-  /// `change` itself, do not count.
+  /// The part is compared before and after this reducer only. Changes by other reducers, and by
+  /// `change` itself, are not detected.
   ///
   /// - Parameters:
-  ///   - value: The part, a key path or a closure. Kept while this reducer runs, so that changing a
-  ///     large array in it copies that: watch something small, such as a count or an id.
-  ///   - change: Gets both values and may change the state further. Its effects come after this
-  ///     reducer's.
-  /// - Complexity: Making the part twice and comparing it once, for every action.
+  ///   - value: Returns the part: a key path or a closure. The old value is kept while this reducer
+  ///     runs, so that changing a large array in it copies the array. Use a small part, such as a
+  ///     count or an id.
+  ///   - change: Receives both values and may change the state further. Its effects follow those of
+  ///     this reducer.
+  /// - Complexity: Two calls of `value` and one comparison for every action.
   @inlinable
   public consuming func onChange<Value: Equatable & Sendable>(
     of value: @escaping @Sendable (State) -> Value,
@@ -21,11 +22,11 @@ extension Reducer {
     OnChangeReducer(base: self, value: value, isEqual: { $0 == $1 }, change: change)
   }
 
-  /// Reacts when this reducer changed a part of the state, compared by a closure: for tuples, or to
-  /// look away from some changes. In a long chain a named function, or a closure with its types
-  /// written out, type-checks much faster than `{ $0 == $1 }`.
+  /// Runs a closure when this reducer has changed a part of the state, compared by another closure.
+  /// Use it for tuples, or to ignore some changes. In a long chain, a named function or a closure
+  /// with explicit types type-checks much faster than `{ $0 == $1 }`.
   ///
-  /// - Complexity: Making the part twice and one call of `isEqual`, for every action.
+  /// - Complexity: Two calls of `value` and one of `isEqual` for every action.
   @inlinable
   public consuming func onChange<Value>(
     of value: @escaping @Sendable (State) -> Value,
@@ -39,7 +40,7 @@ extension Reducer {
   }
 }
 
-/// A reducer with a reaction to what it changed. Made by `onChange`.
+/// A reducer that reacts to its own changes. Created by `onChange`.
 public struct OnChangeReducer<Base: Reducer, Value>: Reducer {
   @usableFromInline let base: Base
   @usableFromInline let value: @Sendable (Base.State) -> Value
@@ -61,8 +62,8 @@ public struct OnChangeReducer<Base: Reducer, Value>: Reducer {
     self.change = change
   }
 
-  /// The base first, then `change` where the part differs. Costs what both do, and one comparison
-  /// of the part.
+  /// Reduces with the base, then calls `change` if the part differs. Costs one comparison of the
+  /// part.
   @inlinable
   public func reduce(
     _ state: inout Base.State, _ action: Base.Action, _ dependencies: Base.Dependencies

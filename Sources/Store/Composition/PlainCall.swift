@@ -1,18 +1,18 @@
-// The plain-call form of the operators, for a `reduce` that is written as a switch. Nothing here
-// costs anything if there are no effects.
+// The plain-call form of the operators, for a `reduce` method that is written as a switch. It costs
+// nothing if there are no effects.
 
 extension Array {
-  /// A child's effects as its parent returns them: actions embedded, ids moved into a place of
-  /// their own.
+  /// Returns a child's effects as effects of its parent: embeds the actions, and moves the ids into
+  /// a place of their own.
   ///
-  /// The plain-call form of `Scope`, and the fastest there is:
+  /// This is the plain-call form of `Scope`, and the fastest form:
   /// ```swift
   /// case .child(let action):
   ///   return child.reduce(&state.child, action, dependencies).scoped(Action.child, id: "child")
   /// ```
-  /// - Parameter id: Tells children apart whose effects may have equal ids. It is shown in
+  /// - Parameter id: Distinguishes children whose effects may have equal ids. It is shown in
   ///   descriptors.
-  /// - Complexity: One comparison without effects; the id is not even made then.
+  /// - Complexity: One comparison if there are no effects. The id is not evaluated in that case.
   @inlinable
   @inline(__always)
   public consuming func scoped<Child, Parent, ID: Hashable & Sendable>(
@@ -22,11 +22,11 @@ extension Array {
     adopted { $0.adopted(embed, id) }
   }
 
-  /// The same, with this line of source for an id: give one where a single line serves several
-  /// children.
+  /// Returns a child's effects as effects of its parent, with this source line as the id. Pass an
+  /// id if one line serves several children.
   ///
-  /// - Complexity: One comparison without effects; else a new array, and for each effect a closure
-  ///   and its ids anew.
+  /// - Complexity: One comparison if there are no effects. Otherwise a new array, and for each
+  ///   effect a closure and new ids.
   @inlinable
   @inline(__always)
   public consuming func scoped<Child, Parent>(
@@ -57,18 +57,20 @@ extension Array {
 }
 
 extension Reducer {
-  /// Reduces where there is a child: the plain-call form of `ifLet`.
+  /// Reduces the state of an optional child, if it is not `nil`. This is the plain-call form of
+  /// `ifLet`.
   ///
   /// ```swift
   /// case .detail(let action):
-  ///   return Detail().reduce(ifLet: &state.detail, action, dependencies).scoped(Action.detail, id: "detail")
+  ///   return Detail().reduce(ifLet: &state.detail, action, dependencies)
+  ///     .scoped(Action.detail, id: "detail")
   /// case .dismiss:
   ///   state.detail = nil
   ///   return [.endChild(id: "detail")]
   /// ```
-  /// - Returns: The child's effects; an issue at this line if there is no child, and then nothing
+  /// - Returns: The child's effects. If there is no child, an issue at this line; nothing is
   ///   changed.
-  /// - Complexity: The child's own; in place.
+  /// - Complexity: The cost of the child, in place.
   @inlinable
   @inline(__always)
   public func reduce(
@@ -79,17 +81,19 @@ extension Reducer {
       ?? [.issue(absentChild(action), fileID: fileID, line: line)]
   }
 
-  /// Reduces where an enum is in the child's case: the plain-call form of `ifCaseLet`.
+  /// Reduces the value of an enum's case, if the enum is in that case. This is the plain-call form
+  /// of `ifCaseLet`.
   ///
   /// ```swift
   /// case .board(let action):
-  ///   return Board().reduce(ifCase: State.board, of: &state, action, dependencies).scoped(Action.board, id: "board")
+  ///   return Board().reduce(ifCase: State.board, of: &state, action, dependencies)
+  ///     .scoped(Action.board, id: "board")
   /// ```
-  /// What takes the state out of the case returns `.endChild(id: "board")`.
+  /// An action after which the state is in another case must return `.endChild(id: "board")`.
   ///
-  /// - Returns: The child's effects; an issue at this line where the enum is in another case, and
-  ///   then nothing changed.
-  /// - Complexity: The child's own; in place.
+  /// - Returns: The child's effects. If the enum is in another case, an issue at this line; nothing
+  ///   is changed.
+  /// - Complexity: The cost of the child, in place.
   @inlinable
   @inline(__always)
   public func reduce<Mode>(
@@ -100,18 +104,19 @@ extension Reducer {
       ?? [.issue(otherCase(action, mode), fileID: fileID, line: line)]
   }
 
-  /// Reduces one element of a list: the plain-call form of `forEach`.
+  /// Reduces one element of a list. This is the plain-call form of `forEach`.
   ///
   /// ```swift
   /// case .rows(let action):
-  ///   return Row().reduce(forEach: &state.rows, action, dependencies).scoped(Action.rows, id: "rows")
+  ///   return Row().reduce(forEach: &state.rows, action, dependencies)
+  ///     .scoped(Action.rows, id: "rows")
   /// case .remove(let id):
   ///   state.rows.remove(id: id)
   ///   return [.endElement(id, of: "rows")]
   /// ```
-  /// - Returns: The child's effects, each element's in a place of its own; an issue at this line
-  ///   where the element is not there, and then nothing changed.
-  /// - Complexity: O(1) plus the cost of the child's own; in place.
+  /// - Returns: The child's effects, in a place of their own for each element. If the element does
+  ///   not exist, an issue at this line; nothing is changed.
+  /// - Complexity: O(1) plus the cost of the child, in place.
   @inlinable
   @inline(__always)
   public func reduce<ID: Hashable & Sendable>(
@@ -132,11 +137,11 @@ extension Reducer {
 
 extension Effect {
   /// Ends a child: cancels its effects and the effects of its children. For children that are
-  /// composed by plain calls; operators do it by themselves.
+  /// composed by plain calls. Operators end their children themselves.
   ///
-  /// - Parameter id: The one given to `scoped`.
-  /// - Complexity: O(number of the child's effects) when it is reduced, and O(length of the queue)
-  ///   where actions wait in it. Making it allocates a path of one part.
+  /// - Parameter id: The id that was passed to `scoped`.
+  /// - Complexity: Creating the effect allocates a path with one part. Reducing it is O(number of
+  ///   the child's effects), and O(length of the queue) if actions are queued.
   public static func endChild(
     id: some Hashable & Sendable, fileID: StaticString = #fileID, line: UInt32 = #line
   ) -> Effect {
@@ -144,10 +149,10 @@ extension Effect {
       path: [ScopeKey(CancelID(id))], location: SourceLocation(fileID: fileID, line: line))
   }
 
-  /// Ends everything that one element of a list has going.
+  /// Ends one element of a list: cancels its effects and the effects of its children.
   ///
-  /// - Parameter id: The one given to `scoped` for the list.
-  /// - Complexity: As `endChild(id:)`, for the effects of one element.
+  /// - Parameter id: The id that was passed to `scoped` for the list.
+  /// - Complexity: The same as `endChild(id:)`, for the effects of one element.
   public static func endElement(
     _ element: some Hashable & Sendable, of id: some Hashable & Sendable,
     fileID: StaticString = #fileID, line: UInt32 = #line
@@ -164,8 +169,8 @@ extension Effect {
   /// state.rows.removeAll { $0.isDone }
   /// return Effect.endRemoved(from: before, in: state.rows, of: "rows")
   /// ```
-  /// - Parameter id: The one given to `scoped` for the list.
-  /// - Complexity: O(1) where no id was added or removed since `before` was taken, else O(count).
+  /// - Parameter id: The id that was passed to `scoped` for the list.
+  /// - Complexity: O(1) if no id was added or removed since `before` was read, otherwise O(count).
   public static func endRemoved<ID: Hashable & Sendable, Element>(
     from before: [ID], in elements: IdentifiedArray<ID, Element>,
     of id: some Hashable & Sendable, fileID: StaticString = #fileID, line: UInt32 = #line

@@ -1,14 +1,14 @@
-/// What `printing` writes of a step.
+/// The content that `printing` writes for a step.
 public enum PrintStyle: Sendable {
-  /// The action whole, and the difference between the state before and after.
+  /// The whole action, and the difference between the state before and after.
   case changes
-  /// Which case the action is, and nothing of what it holds or of the state: fit for production.
+  /// The case of the action, without its values and without the state. Suitable for production.
   case actionLabels
 }
 
 extension Reducer {
-  /// Writes what this reducer does, one write a step, after the step. What it writes depends on
-  /// actions and states alone.
+  /// Writes the steps of this reducer, with one write after each step. The text depends on actions
+  /// and states only.
   ///
   /// ```swift
   /// Board().printing()             // rows(element(id: 3, action: tapped))
@@ -17,13 +17,14 @@ extension Reducer {
   /// ```
   ///
   /// - Parameters:
-  ///   - style: `changes` uses reflection and keeps a copy of the state while this reducer runs, so
-  ///     that a step copies what it changes: for development. `actionLabels` keeps nothing.
+  ///   - style: `changes` is for development. It uses reflection and keeps a copy of the state
+  ///     while this reducer runs, so that a step copies the parts that it changes. `actionLabels`
+  ///     keeps nothing.
   ///   - name: A prefix for every action, to distinguish several printers.
-  ///   - sink: Gets the lines of one step, without a line break at the end. It runs under the
-  ///     store's lock and must not use the store. Standard error by default.
-  /// - Complexity: `actionLabels`: O(depth of the action's cases), with reflection. `changes`:
-  ///   O(size of action and state), with reflection, in every step and under the lock.
+  ///   - sink: Receives the lines of one step, without a line break at the end. It runs under the
+  ///     store's lock and must not use the store. Writes to standard error by default.
+  /// - Complexity: With `actionLabels`, O(depth of the action's cases), with reflection. With
+  ///   `changes`, O(size of action and state), with reflection, in every step and under the lock.
   @inlinable
   public consuming func printing(
     _ style: PrintStyle = .changes, name: String? = nil,
@@ -33,7 +34,7 @@ extension Reducer {
   }
 }
 
-/// A reducer that says what it does. Made by `printing`.
+/// A reducer that prints its steps. Created by `printing`.
 public struct PrintingReducer<Base: Reducer>: Reducer {
   @usableFromInline let base: Base
   @usableFromInline let style: PrintStyle
@@ -50,7 +51,7 @@ public struct PrintingReducer<Base: Reducer>: Reducer {
     self.sink = sink
   }
 
-  /// The base, and then one call of the sink. See `printing` for the cost.
+  /// Reduces with the base, then calls the sink once. See `printing` for the cost.
   @inlinable
   public func reduce(
     _ state: inout Base.State, _ action: Base.Action, _ dependencies: Base.Dependencies
@@ -72,7 +73,7 @@ public struct PrintingReducer<Base: Reducer>: Reducer {
   func titled(_ text: String) -> String { name.map { "\($0): \(text)" } ?? text }
 }
 
-/// An action, and below it, moved to the right, what it changed.
+/// Returns an action, and below it, indented, its changes to the state.
 @usableFromInline
 func changeText<State>(_ action: Any, _ before: State, _ after: State) -> String {
   let change = differenceText(of: before, and: after) ?? "(state unchanged)"

@@ -1,8 +1,8 @@
-/// A reducer from a closure.
+/// A reducer that calls a closure.
 public struct Reduce<State: Sendable, Action: Sendable, Dependencies: Sendable>: Reducer {
   @usableFromInline let body: @Sendable (inout State, Action, Dependencies) -> [Effect<Action>]
 
-  /// Keeps the closure; it is called for every action, under the store's lock.
+  /// Creates a reducer from a closure, which is called for every action, under the store's lock.
   @inlinable
   @inline(__always)
   public init(
@@ -11,7 +11,7 @@ public struct Reduce<State: Sendable, Action: Sendable, Dependencies: Sendable>:
     self.body = body
   }
 
-  /// A closure that needs no dependencies.
+  /// Creates a reducer from a closure that needs no dependencies.
   @inlinable
   @inline(__always)
   public init(
@@ -30,14 +30,14 @@ public struct Reduce<State: Sendable, Action: Sendable, Dependencies: Sendable>:
   }
 }
 
-/// Does nothing.
+/// A reducer that does nothing.
 public struct EmptyReducer<State: Sendable, Action: Sendable, Dependencies: Sendable>: Reducer {
-  /// Holds nothing.
+  /// Creates a reducer that does nothing.
   @inlinable
   @inline(__always)
   public init() {}
 
-  /// Leaves the state as it is and returns no effects.
+  /// Returns no effects and does not change the state.
   @inlinable
   @inline(__always)
   public func reduce(

@@ -1,8 +1,8 @@
 extension ReducerBuilder {
-  // Disfavoured, because otherwise every reducer would be taken for one and lose its type, and with
-  // it its speed.
-  /// A reducer whose type is not known: `erased as any Reducer<State, Action, Dependencies>`, or
-  /// plainly `Reduce(erased)`. Its cost is that of `AnyReducer`.
+  // Disfavoured, because otherwise every reducer would match it and lose its type, and with it its
+  // speed.
+  /// Wraps a reducer of an unknown type: `erased as any Reducer<State, Action, Dependencies>`, or
+  /// simply `Reduce(erased)`. It costs the same as `AnyReducer`.
   @_disfavoredOverload
   @inlinable
   public static func buildExpression(
@@ -11,8 +11,8 @@ extension ReducerBuilder {
     AnyReducer(reducer)
   }
 
-  /// What is only there from some system version on (`if #available`); its type must not be named
-  /// where it is not. Its cost is that of `AnyReducer`.
+  /// Hides the type of a reducer that is available only in some system versions (`if #available`),
+  /// because that type must not appear elsewhere. It costs the same as `AnyReducer`.
   @inlinable
   public static func buildLimitedAvailability(
     _ reducer: some Reducer<State, Action, Dependencies>

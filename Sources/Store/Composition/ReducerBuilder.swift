@@ -1,8 +1,9 @@
-/// Lets reducers be written one under the other: each sees the state as the ones above left it, and
-/// the effects of all are returned, in order.
+/// A result builder that combines a list of reducers. Each sees the state that the previous ones
+/// produced. The effects of all are returned, in order.
 @resultBuilder
 public enum ReducerBuilder<State: Sendable, Action: Sendable, Dependencies: Sendable> {
-  /// A reducer as it stands: its type is kept, so that the optimiser sees through the whole body.
+  /// Returns the reducer unchanged. Its type is kept, so that the optimiser can inline the whole
+  /// body.
   @inlinable
   @inline(__always)
   public static func buildExpression<R: Reducer<State, Action, Dependencies>>(
@@ -11,14 +12,14 @@ public enum ReducerBuilder<State: Sendable, Action: Sendable, Dependencies: Send
     reducer
   }
 
-  /// An empty body does nothing.
+  /// Returns a reducer that does nothing, for an empty body.
   @inlinable
   @inline(__always)
   public static func buildBlock() -> EmptyReducer<State, Action, Dependencies> {
     EmptyReducer()
   }
 
-  /// The first reducer of a body, as it is.
+  /// Returns the first reducer of a body unchanged.
   @inlinable
   @inline(__always)
   public static func buildPartialBlock<R: Reducer<State, Action, Dependencies>>(first: consuming R)
@@ -27,7 +28,7 @@ public enum ReducerBuilder<State: Sendable, Action: Sendable, Dependencies: Send
     first
   }
 
-  /// The reducers above, and the next one: a pair for each further reducer.
+  /// Combines the previous reducers and the next one in a pair.
   @inlinable
   @inline(__always)
   public static func buildPartialBlock<
@@ -36,7 +37,8 @@ public enum ReducerBuilder<State: Sendable, Action: Sendable, Dependencies: Send
     ReducerPair(accumulated, next)
   }
 
-  /// An `if` without `else`; decided when the body is made, which is for every action.
+  /// Builds an `if` without `else`. The condition is evaluated for every action, when the body is
+  /// created.
   @inlinable
   @inline(__always)
   public static func buildOptional<R: Reducer<State, Action, Dependencies>>(
@@ -45,7 +47,7 @@ public enum ReducerBuilder<State: Sendable, Action: Sendable, Dependencies: Send
     OptionalReducer(reducer)
   }
 
-  /// The reducer of the `if`, or of an earlier case of the `switch`.
+  /// Builds the first branch of an `if`, or an earlier case of a `switch`.
   @inlinable
   @inline(__always)
   public static func buildEither<
@@ -54,7 +56,7 @@ public enum ReducerBuilder<State: Sendable, Action: Sendable, Dependencies: Send
     .first(first)
   }
 
-  /// The reducer of the `else`, or of a later case of the `switch`.
+  /// Builds the `else` branch of an `if`, or a later case of a `switch`.
   @inlinable
   @inline(__always)
   public static func buildEither<
@@ -63,7 +65,7 @@ public enum ReducerBuilder<State: Sendable, Action: Sendable, Dependencies: Send
     .second(second)
   }
 
-  /// A loop: the reducers in its order. The array is made with the body.
+  /// Builds a loop, with its reducers in order. The array is created with the body.
   @inlinable
   @inline(__always)
   public static func buildArray<R: Reducer<State, Action, Dependencies>>(
@@ -73,7 +75,7 @@ public enum ReducerBuilder<State: Sendable, Action: Sendable, Dependencies: Send
   }
 }
 
-/// Two reducers, one after the other.
+/// A reducer that runs two reducers one after the other.
 public struct ReducerPair<R0: Reducer, R1: Reducer>: Reducer
 where R0.State == R1.State, R0.Action == R1.Action, R0.Dependencies == R1.Dependencies {
   @usableFromInline let first: R0
@@ -86,8 +88,8 @@ where R0.State == R1.State, R0.Action == R1.Action, R0.Dependencies == R1.Depend
     self.second = second
   }
 
-  /// One after the other on the same state; effects in that order. No array is made where one of
-  /// the two has no effects. Costs what the parts do.
+  /// Reduces with both, one after the other on the same state. The effects have the same order.
+  /// Creates no array if one of the two has no effects.
   @inlinable
   @inline(__always)
   public func reduce(
@@ -98,7 +100,7 @@ where R0.State == R1.State, R0.Action == R1.Action, R0.Dependencies == R1.Depend
   }
 }
 
-/// An `if` without `else`.
+/// A reducer for an `if` without `else`.
 public struct OptionalReducer<R: Reducer>: Reducer {
   @usableFromInline let reducer: R?
 
@@ -107,7 +109,7 @@ public struct OptionalReducer<R: Reducer>: Reducer {
     self.reducer = reducer
   }
 
-  /// The reducer if there is one; else nothing.
+  /// Reduces with the reducer if there is one. Otherwise does nothing.
   @inlinable
   @inline(__always)
   public func reduce(
@@ -117,18 +119,18 @@ public struct OptionalReducer<R: Reducer>: Reducer {
   }
 }
 
-/// An `if` with `else`, or a `switch`.
+/// A reducer for an `if` with `else`, or for a `switch`.
 public enum EitherReducer<First: Reducer, Second: Reducer>: Reducer
 where
   First.State == Second.State, First.Action == Second.Action,
   First.Dependencies == Second.Dependencies
 {
-  /// The first branch was taken.
+  /// The reducer of the first branch.
   case first(First)
-  /// The second branch was taken.
+  /// The reducer of the second branch.
   case second(Second)
 
-  /// The reducer of the branch that was taken. Costs what the parts do.
+  /// Reduces with the reducer of the selected branch.
   @inlinable
   @inline(__always)
   public func reduce(
@@ -141,7 +143,7 @@ where
   }
 }
 
-/// A `for` loop.
+/// A reducer for a `for` loop.
 public struct ReducerList<R: Reducer>: Reducer {
   @usableFromInline let reducers: [R]
 
@@ -150,7 +152,7 @@ public struct ReducerList<R: Reducer>: Reducer {
     self.reducers = reducers
   }
 
-  /// All in order on the same state: O(number of reducers).
+  /// Reduces with all reducers in order on the same state. O(number of reducers).
   @inlinable
   @inline(__always)
   public func reduce(
@@ -164,14 +166,14 @@ public struct ReducerList<R: Reducer>: Reducer {
   }
 }
 
-/// Several reducers as one, for composing outside a `body`.
+/// A reducer that combines several reducers, for composition outside a `body`.
 public struct CombineReducers<
   State: Sendable, Action: Sendable, Dependencies: Sendable,
   R: Reducer<State, Action, Dependencies>
 >: Reducer {
   @usableFromInline let base: R
 
-  /// Calls the builder once, here.
+  /// Creates a reducer from the listed ones. The builder is called once.
   @inlinable
   public init(
     @ReducerBuilder<State, Action, Dependencies> _ reducers: () -> R

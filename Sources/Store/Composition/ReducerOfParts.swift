@@ -1,24 +1,23 @@
-/// A reducer that is made of others. What it declares is what its parts declare, and its children
-/// are theirs.
+/// A reducer that is made of others. Its subscriptions and its children are those of its parts.
 @usableFromInline
 protocol ReducerOfParts: Reducer {
-  /// Puts the question to the parts, in the order of their subscriptions.
+  /// Asks the parts a question, in the order of their subscriptions.
   func askParts<Question: PartQuestion>(
     _ question: Question, _ subject: Question.Subject, _ answer: inout Question.Answer)
   where
     Question.State == State, Question.Action == Action, Question.Dependencies == Dependencies
 }
 
-/// What a reducer of parts asks its parts. A type for each question, so that the optimiser sees
-/// through a whole composition.
+/// A question of a reducer to its parts. Each question is a type of its own, so that the optimiser
+/// can inline a whole composition.
 @usableFromInline
 protocol PartQuestion<State, Action, Dependencies> {
-  /// Of the reducer that asks.
+  /// The state of the reducer that asks.
   associatedtype State: Sendable
   associatedtype Action: Sendable
   associatedtype Dependencies: Sendable
-  /// What is asked about. Handed on, since a copy of a state in each question would cost more than
-  /// the answer.
+  /// The subject of the question. It is passed as an argument, because a copy of a state in each
+  /// question would cost more than the answer.
   associatedtype Subject
   associatedtype Answer
 
@@ -29,21 +28,21 @@ protocol PartQuestion<State, Action, Dependencies> {
   /// Asks a child.
   ///
   /// - Parameters:
-  ///   - search: Looks for the child in the state.
-  ///   - subscriptions: The child's, embedded in the actions of the whole.
+  ///   - search: Searches for the child in the state.
+  ///   - subscriptions: Returns the child's subscriptions, embedded in the actions of the whole.
   func ask(
     child: some Reducer, _ subject: Subject, _ answer: inout Answer,
     search: (State, inout ChildSearch) -> Void,
     subscriptions: (State, Dependencies) -> [Effect<Action>])
 
-  /// Asks for what the reducer itself declares.
+  /// Asks for the subscriptions that the reducer itself declares.
   func ask(
     declared subscriptions: (State, Dependencies) -> [Effect<Action>], _ subject: Subject,
     _ answer: inout Answer)
 }
 
 extension ReducerOfParts {
-  /// Whether one of the parts declares subscriptions. O(number of parts).
+  /// Returns whether one of the parts declares subscriptions. O(number of parts).
   @inlinable
   public func declaresSubscriptions(in path: CompositionPath) -> Bool {
     var answer = false
@@ -51,7 +50,7 @@ extension ReducerOfParts {
     return answer
   }
 
-  /// The subscriptions of all parts. O(number of parts), and what these cost.
+  /// Returns the subscriptions of all parts. O(number of parts), and the cost of the parts.
   @inlinable
   public func subscriptions(_ state: State, _ dependencies: Dependencies) -> [Effect<Action>] {
     var answer: [Effect<Action>] = []
@@ -60,7 +59,7 @@ extension ReducerOfParts {
     return answer
   }
 
-  /// Looks for the children of all parts. O(number of parts), and what these cost.
+  /// Searches for the children of all parts. O(number of parts), and the cost of the parts.
   @inlinable
   @inline(__always)
   public func findAbsentChildren(in state: State, _ search: inout ChildSearch) {

@@ -1,11 +1,13 @@
-/// Runs a child's reducer on a part of the parent's state, for the actions that are the child's.
+/// A reducer that runs a child's reducer on a part of the parent's state, for the child's actions.
 ///
-/// The child's cancel ids get a place of their own: they meet neither the parent's nor a sibling's.
+/// The child's cancel ids have a place of their own. They differ from the parent's and from a
+/// sibling's.
 ///
-/// - Complexity: No allocation without effects. A key path costs a few nanoseconds a level; the
-///   plain call (`Array.scoped`) costs none.
+/// - Complexity: No allocation without effects. A key path costs a few nanoseconds for each level.
+///   The plain call (`Array.scoped`) costs nothing.
 public struct Scope<ParentState: Sendable, ParentAction: Sendable, Child: Reducer>: Reducer {
-  /// The child's dependencies; with `dependencies:`, the parent's, of which the child sees a part.
+  /// The child's dependencies, or with `dependencies:` the parent's dependencies, which contain
+  /// them.
   public typealias Dependencies = Child.Dependencies
 
   @usableFromInline let state: WritableKeyPath<ParentState, Child.State> & Sendable
@@ -13,11 +15,11 @@ public struct Scope<ParentState: Sendable, ParentAction: Sendable, Child: Reduce
   @usableFromInline let scope: ChildScope
   @usableFromInline let child: Child
 
-  /// A child that sees all of the parent's dependencies.
+  /// Creates a scope for a child that sees all of the parent's dependencies.
   ///
-  /// - Parameter id: Tells children apart whose effects may have equal ids; without one it is this
-  ///   line of source. It is shown in descriptors.
-  /// - Complexity: Nothing is allocated here where `id` is left out or a literal.
+  /// - Parameter id: Distinguishes children whose effects may have equal ids. The default is this
+  ///   source line. It is shown in descriptors.
+  /// - Complexity: Allocates nothing if `id` is omitted or a literal.
   @inlinable
   @inline(__always)
   public init<ChildState, ChildAction, ChildDependencies>(
@@ -34,11 +36,11 @@ public struct Scope<ParentState: Sendable, ParentAction: Sendable, Child: Reduce
     self.child = child()
   }
 
-  /// A child that sees a part of the parent's dependencies. Else as
-  /// `init(state:action:id:fileID:line:child:)`.
+  /// Creates a scope for a child that sees a part of the parent's dependencies. Otherwise the same
+  /// as `init(state:action:id:fileID:line:child:)`.
   ///
-  /// - Parameter dependencies: What the child sees: a closure or a key path. Called for each action
-  ///   of the child.
+  /// - Parameter dependencies: Returns the child's part: a closure or a key path. Called for each
+  ///   action of the child.
   @inlinable
   @inline(__always)
   public init<
@@ -59,8 +61,8 @@ public struct Scope<ParentState: Sendable, ParentAction: Sendable, Child: Reduce
     self.child = DependencyReducer(base: child(), part: dependencies)
   }
 
-  /// Hands the child its part of the state, in place, where the action is the child's; else does
-  /// nothing. With effects, a new array and for each a closure and its ids anew.
+  /// Reduces the child's part of the state, in place, if the action is the child's. Otherwise does
+  /// nothing. If there are effects, creates a new array, and for each effect a closure and new ids.
   @inlinable
   @inline(__always)
   public func reduce(
@@ -82,7 +84,7 @@ extension Scope: ReducerOfParts {
     Question.State == ParentState, Question.Action == ParentAction,
     Question.Dependencies == Child.Dependencies
   {
-    // The child's state is copied: a retain for what is shared.
+    // The child's state is copied, which retains its shared parts.
     question.ask(child: child, subject, &answer) { state, search in
       search.visit(child, at: scope) { state[keyPath: self.state] }
     } subscriptions: { state, dependencies in

@@ -1,10 +1,11 @@
 extension Reducer {
-  /// Declares effects that run as long as the state says so: see `Reducer.subscriptions`.
+  /// Declares effects that run for as long as the state declares them; see `Reducer.subscriptions`.
   ///
   /// ```swift
   /// Reduce { … }
   ///   .subscribing { state, dependencies in
-  ///     state.isWatching ? [.stream(dependencies.changes) { .changed($0) }.cancellable(id: "changes")] : []
+  ///     state.isWatching
+  ///       ? [.stream(dependencies.changes) { .changed($0) }.cancellable(id: "changes")] : []
   ///   }
   /// ```
   /// - Complexity: Adds a call of `declare` to every step of the store.
@@ -16,7 +17,7 @@ extension Reducer {
   }
 }
 
-/// A reducer whose state declares effects. Made by `subscribing`.
+/// A reducer with subscriptions. Created by `subscribing`.
 public struct SubscribingReducer<Base: Reducer>: Reducer {
   @usableFromInline let base: Base
   @usableFromInline let declare: @Sendable (Base.State, Base.Dependencies) -> [Effect<Base.Action>]
@@ -30,7 +31,7 @@ public struct SubscribingReducer<Base: Reducer>: Reducer {
     self.declare = declare
   }
 
-  /// The base reduces; what is declared takes no part in it. Costs what the base does.
+  /// Reduces with the base. The subscriptions are not involved.
   @inlinable
   public func reduce(
     _ state: inout Base.State, _ action: Base.Action, _ dependencies: Base.Dependencies

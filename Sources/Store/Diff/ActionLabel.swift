@@ -1,7 +1,7 @@
-/// Which case a value is, with the cases inside it, and nothing of what they hold:
+/// Returns the case of a value, with the cases inside it but without other values:
 /// `rows(.element(id:, action: .renamed(_:)))`.
 ///
-/// Fit for logs that must not hold what users typed.
+/// Suitable for logs that must not contain user input.
 ///
 /// - Complexity: O(depth of the cases), with reflection.
 public func actionLabel(_ value: Any) -> String {
@@ -18,7 +18,7 @@ private func labels(of payload: Any) -> String {
 }
 
 private func part(_ value: Any, label: String?) -> String {
-  // Parts without a name are called .0, .1 and so on.
+  // Tuple elements without a name are called .0, .1 and so on.
   let name = label.flatMap { $0.hasPrefix(".") ? nil : $0 }
   guard Mirror(reflecting: value).displayStyle == .enum else { return (name ?? "_") + ":" }
   return (name.map { $0 + ": " } ?? "") + "." + actionLabel(value)

@@ -1,15 +1,16 @@
-/// The difference of two values as lines: what only the first has behind `-`, what only the second
-/// has behind `+`, and of what both have as much as is needed to find the place.
+/// Returns the difference of two values as lines. Lines that only the first value has begin with
+/// `-`, and lines that only the second has begin with `+`. Of the common lines, only those needed
+/// to locate a difference are included.
 ///
-/// - Returns: `nil` if nothing that a mirror shows differs.
-/// - Complexity: O(size of both values), with reflection, 32 levels deep; lists of different
-///   lengths O((n + m) · d) for d differences; sets and dictionaries sorted by their text. For
-///   tests and for people, not for every step.
+/// - Returns: The lines, or `nil` if the mirrors of the values do not differ.
+/// - Complexity: O(size of both values), with reflection, 32 levels deep. Lists of different
+///   lengths are O((n + m) · d) for d differences. Sets and dictionaries are sorted by their text.
+///   Intended for tests and for messages, not for every step.
 public func differenceText<Value>(of first: Value, and second: Value) -> String? {
   ValueDiff.text(ValueTree(first), ValueTree(second))
 }
 
-/// As `differenceText`, with what mirrors leave out: see `PartlyMirrored`.
+/// The same as `differenceText`, including parts that mirrors omit; see `PartlyMirrored`.
 package func completeDifferenceText<Value>(of first: Value, and second: Value) -> String? {
   ValueDiff.text(ValueTree(first, isComplete: true), ValueTree(second, isComplete: true))
 }
@@ -27,7 +28,7 @@ struct ValueDiff {
   mutating func compare(
     _ a: ValueTree, _ b: ValueTree, label: String?, indent: Int, isLast: Bool
   ) {
-    // A value's own description is shorter than its parts, if it distinguishes the two.
+    // A value's own description is shorter than its parts. It is used if it distinguishes the two.
     let saysSo = a.text != nil && b.text != nil && a.text != b.text
     guard a.shape == b.shape, a.name == b.name, a.shape != .leaf, !saysSo else {
       write("-", a, label: label, indent: indent, isLast: isLast)
@@ -70,8 +71,8 @@ struct ValueDiff {
     if let note = note() { line(" ", indent, note) }
   }
 
-  /// Elements by name where they have names, else by place where there are as many, else by what
-  /// was taken out and put in.
+  /// Returns pairs of elements: by name if they have names, by position if both lists have the same
+  /// length, and otherwise by insertions and removals.
   private func aligned(_ a: [ValueTree.Part], _ b: [ValueTree.Part]) -> [Pair] {
     let areNamed = (a + b).allSatisfy { $0.label != nil }
     let isInPlace = areNamed ? a.map(\.label) == b.map(\.label) : a.count == b.count
@@ -104,7 +105,7 @@ struct ValueDiff {
     return pairs
   }
 
-  /// Entries by key, elements of sets by themselves, in the order of their text.
+  /// Returns pairs of entries by key, or of set elements by value, in the order of their text.
   private func matched(_ a: [ValueTree.Part], _ b: [ValueTree.Part]) -> [Pair] {
     func key(_ part: ValueTree.Part) -> String { part.label ?? part.tree.oneLine }
     var pairs: [String: Pair] = [:]

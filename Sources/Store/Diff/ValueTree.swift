@@ -1,31 +1,39 @@
-/// A value as a tree of its parts, taken with `Mirror`: what failure texts and printed changes are
-/// made of.
+/// A value as a tree of its parts, created with `Mirror`. Failure messages and printed changes use
+/// it.
 package struct ValueTree: Equatable {
+  /// The structure of a value.
   package enum Shape: Equatable {
     case leaf
-    /// A struct, a class, a tuple, a case with a payload: parts with names, in order.
+    /// A struct, a class, a tuple, or a case with a payload: parts with names, in order.
     case parts
-    /// In order; parts of it may have names.
+    /// Parts in order, which may have names.
     case list
-    /// A dictionary or a set, whose order means nothing.
+    /// A dictionary or a set. The order is not significant.
     case unordered
   }
 
+  /// A part of a value.
   package struct Part: Equatable {
+    /// The name of the part, or `nil` if it has none.
     package let label: String?
+    /// The value of the part.
     package let tree: ValueTree
   }
 
+  /// The structure of the value.
   package let shape: Shape
-  /// The type's name, the case's name, or nothing for a list.
+  /// The name of the type or of the case, or an empty string for a list.
   package let name: String
-  /// What the value says of itself; the whole of a leaf.
+  /// The description of the value, which is all that a leaf has.
   package let text: String?
+  /// The parts of the value, in order.
   package let parts: [Part]
 
+  /// Creates a tree of a value.
+  ///
   /// - Parameters:
-  ///   - depth: How deep the tree may go; below that a value is what it says of itself.
-  ///   - isComplete: Whether the tree has what mirrors leave out: see `PartlyMirrored`.
+  ///   - depth: The maximum depth of the tree. Deeper values are represented by their descriptions.
+  ///   - isComplete: Whether the tree includes the parts that mirrors omit; see `PartlyMirrored`.
   package init(_ value: Any, depth: Int = 32, isComplete: Bool = false) {
     let mirror = Mirror(reflecting: value)
     let children = Array(mirror.children)
@@ -122,14 +130,14 @@ package struct ValueTree: Equatable {
     _ children: [Mirror.Child], depth: Int, isComplete: Bool
   ) -> [Part] {
     children.map { child in
-      // Parts without a name are called .0, .1 and so on.
+      // Tuple elements without a name are called .0, .1 and so on.
       let label = child.label.flatMap { $0.hasPrefix(".") ? nil : $0 }
       return Part(
         label: label, tree: ValueTree(child.value, depth: depth - 1, isComplete: isComplete))
     }
   }
 
-  /// The whole on one line.
+  /// The whole value on one line.
   package var oneLine: String {
     switch shape {
     case .leaf: return text ?? name
@@ -144,7 +152,9 @@ package struct ValueTree: Equatable {
     parts.map { ($0.label.map { $0 + ": " } ?? "") + $0.tree.oneLine }.joined(separator: ", ")
   }
 
+  /// The text before the parts.
   package var opening: String { shape == .parts ? name + "(" : "[" }
+  /// The text after the parts.
   package var closing: String { shape == .parts ? ")" : "]" }
 }
 

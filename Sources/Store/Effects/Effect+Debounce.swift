@@ -1,17 +1,17 @@
 extension Effect {
-  /// Starts the effect once no other with this id has come for a while: what is typed is looked up
-  /// when the typing pauses.
+  /// Starts the effect when no other effect with this id has followed for some time. For example,
+  /// text is looked up when the user pauses typing.
   ///
-  /// Each new one cancels the one before, waiting or at work already, so that results never arrive
-  /// out of order; nothing of the one before is reduced from then on. The id is a cancel id like
-  /// any other: `.cancel(id:)` ends wait and work.
+  /// Each new effect cancels the previous one, whether it waits or runs, so that results never
+  /// arrive out of order. None of the previous one's actions is reduced from then on. The id is an
+  /// ordinary cancel id: `.cancel(id:)` ends the wait and the work.
   ///
   /// - Parameters:
-  ///   - id: Shared by the effects of which only the last counts. Added to the ids that the effect
-  ///     has.
-  ///   - duration: How long it has to be quiet.
+  ///   - id: The id shared by the effects of which only the last one runs. Added to the ids of the
+  ///     effect.
+  ///   - duration: The time without another effect.
   ///   - clock: The clock of the dependencies.
-  /// - Complexity: That of `delay` and of an id.
+  /// - Complexity: The cost of `delay` and of an id.
   @inlinable
   public func debounced(
     id: some Hashable & Sendable, for duration: Duration, clock: some Clock<Duration>

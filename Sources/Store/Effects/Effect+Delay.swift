@@ -1,14 +1,13 @@
 extension Effect {
-  /// Delays the effect. The time runs from the effect's start; cancelling the effect cancels the
+  /// Delays the effect. The time begins with the effect's start. Cancelling the effect cancels the
   /// wait.
   ///
-  /// Name, ids and place stay. A `.send` becomes a task. A group waits once and then begins as a
-  /// whole, as members of a sequence whose first is a task called “delay”; so does a `.cancel` or
-  /// an `.issue`.
+  /// The name, ids and place do not change. A `.send` becomes a task. A group waits once and then
+  /// begins as a whole: it becomes a member of a sequence that begins with a task called “delay”.
+  /// The same applies to a `.cancel` or an `.issue`.
   ///
   /// - Parameter clock: The clock of the dependencies.
-  /// - Complexity: No task beside the effect's own, one for a group, a `.send`, a `.cancel` or an
-  ///   `.issue`; one closure.
+  /// - Complexity: One closure. No additional task for a `.task` or a `.run`, otherwise one.
   @inlinable
   public func delay(for duration: Duration, clock: some Clock<Duration>) -> Effect {
     var copy = self
@@ -33,8 +32,8 @@ extension Effect {
     case .concatenate(let effects):
       copy.operation = .concatenate([pause(duration, clock)] + effects)
     case .merge, .cancel, .issue:
-      // The ids are the sequence's: borne twice, one that cancels what is in flight would cancel
-      // its own sequence.
+      // Only the sequence has the ids. If the member had them too, and cancelled effects in flight,
+      // it would cancel its own sequence.
       var member = self
       member.traits = traits.map {
         EffectTraits(path: $0.path, limit: $0.limit, outlives: $0.outlives)
@@ -48,7 +47,7 @@ extension Effect {
     return copy
   }
 
-  /// A wait at this effect's place.
+  /// Returns a wait at this effect's place.
   @inlinable
   func pause(_ duration: Duration, _ clock: some Clock<Duration>) -> Effect {
     Effect(

@@ -8,8 +8,8 @@ extension Effect {
   private func descriptor(parts: [EffectDescriptor]) -> EffectDescriptor {
     let ids: [String]
     if case .cancel(let key) = operation {
-      // A whole place that has no name has no id, and none that the effect was given takes its
-      // place.
+      // The cancellation of a whole place without a name has no id. Its own ids must not take the
+      // position of that id.
       ids = key.text == nil ? [] : self.ids(behind: key)
     } else {
       ids = self.ids()
@@ -18,13 +18,13 @@ extension Effect {
       kind: operation.kind, name: name, ids: ids, parts: parts, location: location)
   }
 
-  /// The name of the effect as the sender of an action.
+  /// Returns the effect as the sender of an action.
   @usableFromInline
   func origin(step: Int) -> StepOrigin {
     .effect(name: name ?? operation.kind.rawValue, id: traits?.keys.first?.text, step: step)
   }
 
-  /// The ids that the effect was given, in that order, after the one that it cancels; none twice.
+  /// Returns the id that the effect cancels, followed by its own ids in order, without duplicates.
   private func ids(behind cancelled: CancelKey? = nil) -> [String] {
     var keys = cancelled.map { [$0] } ?? []
     for key in traits?.keys ?? [] where !keys.contains(key) { keys.append(key) }
@@ -47,7 +47,7 @@ extension Effect.Operation {
 }
 
 extension Sequence {
-  /// The descriptors of effects, in order, without `.none`. O(n) descriptors: see
+  /// Returns the descriptors of the effects, in order, without `.none`. O(n) descriptors; see
   /// `Effect.descriptor`.
   @inlinable
   public func descriptors<Action>() -> [EffectDescriptor] where Element == Effect<Action> {

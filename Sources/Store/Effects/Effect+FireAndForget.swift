@@ -1,10 +1,10 @@
 extension Effect {
-  /// Work of which no action comes back: to write a log, to ring a bell. What it throws is an issue
-  /// unless `catch` makes an action of it.
+  /// Returns work without a result, for example writing a log. An error that it throws is an issue
+  /// unless `catch` turns it into an action.
   ///
-  /// It is an effect like others: it is listed, handles wait for it, and it ends with the store.
-  /// Cancelled before it has begun, it does not begin. What must not be cut off should be waited
-  /// for with `Store.shutdown(deadline:)`.
+  /// It is treated like other effects: it is listed, handles wait for it, and it ends with the
+  /// store. If it is cancelled before it has begun, it does not begin. Use
+  /// `Store.shutdown(deadline:)` to wait for work that must not be interrupted.
   ///
   /// - Complexity: One task.
   @inlinable

@@ -7,50 +7,51 @@ public struct OverflowPolicy: Sendable {
     self.overflow = overflow
   }
 
-  /// The one that has run longest is cancelled: the newest run.
+  /// Cancels the effect that has run longest, so that the newest run.
   public static var cancelOldest: OverflowPolicy { OverflowPolicy(.cancelOldest) }
 
-  /// The new one is dropped, and never starts: the oldest run.
+  /// Drops the new effect, which never starts, so that the oldest run.
   public static var drop: OverflowPolicy { OverflowPolicy(.drop) }
 
-  /// The new one waits for a permit; none is lost.
+  /// Lets the new effect wait for a permit. No effect is dropped.
   public static var wait: OverflowPolicy {
     OverflowPolicy(.wait(capacity: nil, dropsOldest: false))
   }
 
-  /// The new one waits for a permit; where `capacity` wait already, it is dropped, or the one that
-  /// has waited longest is. A capacity below 0 counts as 0, which is `drop`.
+  /// Lets the new effect wait for a permit. If `capacity` effects already wait, drops the new one,
+  /// or with `dropsOldest` the one that has waited longest. A capacity below 0 counts as 0, which
+  /// is equivalent to `drop`.
   public static func wait(capacity: Int, dropsOldest: Bool = false) -> OverflowPolicy {
     OverflowPolicy(.wait(capacity: max(0, capacity), dropsOldest: dropsOldest))
   }
 }
 
-/// Among which effects a limit counts.
+/// The effects that a limit counts.
 public enum LimitScope: Sendable, Hashable {
-  /// All effects of the store that are limited by an equal id, wherever in the composition they are
-  /// returned.
+  /// All effects of the store that are limited by an equal id, at any place in the composition.
   case store
-  /// The effects of the same position in the composition: each element of a `forEach` has a limit
+  /// The effects of the same position in the composition. Each element of a `forEach` has a limit
   /// of its own.
   case place
 }
 
 extension Effect {
   /// Runs at most `count` effects of one id at once. The id also cancels them, including waiting
-  /// ones, as `cancellable(id:)` does.
+  /// ones, like `cancellable(id:)`.
   ///
-  /// Give every effect of an id the same count, scope and policy: each is judged by its own. An
-  /// effect that is limited already, or throttled, keeps that limit; this one counts it as a whole,
-  /// as a group of one. A group whose members are limited by the same id counts as one effect.
+  /// Use the same count, scope and policy for every effect of an id. Each effect is handled
+  /// according to its own values. An effect that is already limited or throttled keeps that limit.
+  /// This limit counts it as a group of one. A group whose members are limited by the same id
+  /// counts as one effect.
   ///
   /// - Parameters:
-  ///   - count: At least 1; less counts as 1.
-  ///   - scope: Among which effects the limit counts; the whole store by default. The id cancels
-  ///     within its own place in either case.
-  ///   - countsCancelled: Whether a cancelled effect counts until its task has ended. Set it where
-  ///     the limit bounds real work, such as connections; otherwise the next effect starts at once.
-  /// - Complexity: O(1) to begin, O(count) to end; with `cancelOldest` O(count) to begin, and
-  ///   O(number waiting) for one that is cancelled while it waits.
+  ///   - count: The maximum number of running effects. Less than 1 counts as 1.
+  ///   - scope: The effects that the limit counts, by default those of the whole store. The id
+  ///     cancels effects of its own place in either case.
+  ///   - countsCancelled: Whether a cancelled effect counts until its task has ended. Set it if the
+  ///     limit bounds resources such as connections. Otherwise the next effect starts at once.
+  /// - Complexity: O(1) to begin, O(count) to end. With `cancelOldest`, O(count) to begin. O(number
+  ///   waiting) for an effect that is cancelled while it waits.
   @inlinable
   public func limited(
     id: some Hashable & Sendable, to count: Int = 1, in scope: LimitScope = .store,

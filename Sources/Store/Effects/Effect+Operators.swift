@@ -1,11 +1,12 @@
 extension Effect {
-  /// Gives the effect an id under which `cancel(id:)` finds it. Several effects may share one.
+  /// Gives the effect an id with which `cancel(id:)` finds it. Several effects may have the same
+  /// id.
   ///
   /// - Parameter cancelInFlight: Whether to cancel earlier effects with the id first, in this
   ///   reducer and in its children.
   /// - Complexity: One small object here, and one more for an id that is neither `Int` nor
-  ///   `String`. In the store O(depth of the position in the composition) entries of a table for
-  ///   each id.
+  ///   `String`. In the store, O(depth of the position in the composition) table entries for each
+  ///   id.
   @inlinable
   public consuming func cancellable(
     id: some Hashable & Sendable, cancelInFlight: Bool = false
@@ -16,8 +17,8 @@ extension Effect {
       key: CancelKey(id: CancelID(id)), cancelInFlight: cancelInFlight)
   }
 
-  /// Lets the effect continue when the child that returned it ends: neither a state that becomes
-  /// `nil` nor an element or case that goes cancels it. An action that it sends to a child that no
+  /// Lets the effect continue when the child that returned it ends because its optional state
+  /// becomes `nil`, or its element or case is removed. An action that it sends to a child that no
   /// longer exists is still an issue.
   ///
   /// - Complexity: One small object.
@@ -27,12 +28,12 @@ extension Effect {
     return with(outlives: true)
   }
 
-  /// Turns what the effect throws into an action. Cancellation is not an error and is not passed
-  /// on. `.send`, `.cancel` and `.issue` throw nothing and stay as they are; in a group each member
-  /// has the handler for itself.
+  /// Turns errors of the effect into actions. Cancellation is not an error and is not passed to the
+  /// handler. `.send`, `.cancel` and `.issue` throw nothing and do not change. In a group, the
+  /// handler applies to each member.
   ///
-  /// - Parameter handler: Runs in the effect's task, once for each error.
-  /// - Complexity: One closure for each member; no task.
+  /// - Parameter handler: Called in the effect's task, once for each error.
+  /// - Complexity: One closure for each member, no task.
   @inlinable
   public func `catch`(
     _ handler: @escaping @Sendable (_ error: any Error) -> Action
@@ -68,10 +69,11 @@ extension Effect {
     return copy
   }
 
-  /// The same effect with every action embedded in another type, as a parent does with a child's.
+  /// Returns the same effect with every action embedded in another type, like a child's action in
+  /// its parent's.
   ///
-  /// - Complexity: One closure for each member, and one call of `transform` for each action. Name,
-  ///   ids and place are shared with the original.
+  /// - Complexity: One closure for each member, and one call of `transform` for each action. The
+  ///   name, ids and place are shared with the original.
   @inlinable
   public func map<NewAction>(
     _ transform: @escaping @Sendable (Action) -> NewAction
@@ -97,7 +99,7 @@ extension Effect {
     return Effect<NewAction>(mapped, name: name, location: location, traits: traits)
   }
 
-  /// The same effect one scope further out.
+  /// Returns the same effect with its place and ids moved into a scope.
   @inlinable
   func nested(under scope: ScopeKey) -> Effect {
     folded { $0.nested(under: scope, members: $1) }

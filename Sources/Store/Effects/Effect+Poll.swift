@@ -1,23 +1,26 @@
 extension Effect {
   /// The handling of errors by a poll.
   public enum PollErrors: Sendable {
-    /// Ends, and throws it: `catch` makes an action of it, else it is an issue.
+    /// Ends the poll and throws the error. Use `catch` to turn it into an action; otherwise it is
+    /// an issue.
     case stop
-    /// Sends the action made of it, and continues.
+    /// Sends an action created from the error, and continues.
     case goOn(@Sendable (_ error: any Error) -> Action)
   }
 
-  /// Does the same work at every interval, and sends what it finds, until it is cancelled.
+  /// Does the same work at every interval and sends its results, until it is cancelled.
   ///
-  /// It never overlaps itself: work that takes longer than an interval continues, and the intervals
-  /// it covered are left out. The intervals are counted from the start, so they do not drift.
+  /// Runs of the work never overlap. If the work takes longer than an interval, it continues, and
+  /// the intervals in between are skipped. Intervals are counted from the start, so they do not
+  /// drift.
   ///
   /// - Parameters:
-  ///   - interval: From one begin to the next. Zero or less is an issue, and no poll.
+  ///   - interval: The time between the starts of the work. If it is zero or less, the result is an
+  ///     issue instead of a poll.
   ///   - clock: The clock of the dependencies.
-  ///   - startsAtOnce: Whether the first time is now, or after one interval.
-  ///   - onError: What to do about an error of the work. Cancellation ends the poll in any case.
-  ///   - work: `nil` sends nothing this time.
+  ///   - startsAtOnce: Whether the work first runs at once, or after one interval.
+  ///   - onError: The handling of errors. Cancellation ends the poll in any case.
+  ///   - work: Returns an action, or `nil` to send nothing.
   /// - Complexity: One task.
   @inlinable
   public static func poll(

@@ -1,19 +1,19 @@
 extension Effect {
-  /// Does the effect's work again when it throws, after a wait.
+  /// Repeats the effect's work after a wait if it throws.
   ///
-  /// The last error is thrown on: `catch` makes an action of it, else it is an issue. Cancellation
-  /// is never retried. With `timeout` before it each attempt is limited, with `timeout` after it
-  /// all together are.
+  /// The last error is thrown. Use `catch` to turn it into an action; otherwise it is an issue.
+  /// Cancellation is never retried. With `timeout` before `retry`, the time of each attempt is
+  /// limited. With `timeout` after it, the time of all attempts together is limited.
   ///
-  /// A `.run` starts from its beginning. What it sent before it threw has been reduced and stays
-  /// so, and is sent again: let it send where that does no harm, or use a `.task`, which sends
-  /// nothing before it succeeds. Each member of a group is retried by itself; a sequence continues
-  /// when the member has succeeded or given up.
+  /// A `.run` starts from its beginning. The actions that it sent before the error have been
+  /// reduced, and are sent again. Use a `.run` only if repeated actions are harmless. A `.task`
+  /// sends nothing before it succeeds. Each member of a group is retried separately. A sequence
+  /// continues when the member has succeeded or failed for the last time.
   ///
   /// - Parameters:
   ///   - clock: The clock of the dependencies.
-  ///   - isWorthwhile: Whether an error may go away. Not asked about the last attempt's.
-  /// - Complexity: No task beside the effect's own.
+  ///   - isWorthwhile: Returns whether to retry after an error. Not called after the last attempt.
+  /// - Complexity: No additional task.
   @inlinable
   public func retry(
     _ policy: RetryPolicy, clock: some Clock<Duration>,
@@ -22,11 +22,11 @@ extension Effect {
     retry(policy, jitter: .none, clock: clock, random: { 0 }, while: isWorthwhile)
   }
 
-  /// Does the effect's work again when it throws, after waits that chance spreads. Else as
+  /// Repeats the effect's work after a random wait if it throws. Otherwise the same as
   /// `retry(_:clock:while:)`.
   ///
-  /// - Parameter random: Draws a word, once for each wait: the generator of the dependencies. Not
-  ///   drawn from with `Jitter.none`.
+  /// - Parameter random: Draws a word, once for each wait, from the generator of the dependencies.
+  ///   Not called with `Jitter.none`.
   @inlinable
   public func retry(
     _ policy: RetryPolicy, jitter: RetryPolicy.Jitter, clock: some Clock<Duration>,

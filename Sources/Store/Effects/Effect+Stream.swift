@@ -1,15 +1,17 @@
 extension Effect {
-  /// Sends an action for each element of a sequence, until that ends or the effect is cancelled.
+  /// Sends an action for each element of a sequence, until the sequence ends or the effect is
+  /// cancelled.
   ///
   /// ```swift
   /// .stream(dependencies.socket.messages()) { .received($0) }.cancellable(id: "socket")
   /// ```
-  /// The effect throws the errors of the sequence: `catch` makes an action of it, else it is an
-  /// issue. The next element is asked for when the action of the one before is reduced or queued.
+  /// The effect throws the errors of the sequence. Use `catch` to turn them into actions; otherwise
+  /// they are issues. The next element is requested after the action of the previous one has been
+  /// reduced or queued.
   ///
   /// - Parameters:
-  ///   - sequence: Evaluated when the effect starts, each time it does, and not in the reducer.
-  ///   - action: Makes an action of an element; `nil` leaves the element out.
+  ///   - sequence: Evaluated in the effect, each time it starts, and not in the reducer.
+  ///   - action: Creates an action from an element, or returns `nil` to skip the element.
   /// - Complexity: One task.
   @inlinable
   public static func stream<S: AsyncSequence>(
@@ -20,10 +22,10 @@ extension Effect {
     stream(from: { sequence() }, name: name, fileID: fileID, line: line, action)
   }
 
-  /// Sends an action for each element of a sequence that has to be waited for, or that may fail to
-  /// be had. Else as `stream(_:name:_:)`.
+  /// Sends an action for each element of a sequence that is created asynchronously or can fail to
+  /// be created. Otherwise the same as `stream(_:name:_:)`.
   ///
-  /// - Parameter make: Called when the effect starts; what it throws, the effect throws.
+  /// - Parameter make: Called when the effect starts. The effect throws its error.
   /// - Complexity: One task.
   @inlinable
   public static func stream<S: AsyncSequence>(

@@ -1,11 +1,12 @@
 extension Effect {
-  /// The same effect, whose work runs with a task-local value; so does what the work starts.
+  /// Returns the same effect with work that runs with a task-local value. Tasks that the work
+  /// starts inherit it.
   ///
-  /// Name, kind, ids and place are those of the original.
+  /// The name, kind, ids and place do not change.
   ///
   /// - Parameters:
-  ///   - value: In place of the sender's.
   ///   - local: The projected value of the property: `Trace.$id`.
+  ///   - value: The value, which replaces the sender's.
   /// - Complexity: One closure for each member.
   public func binding<Value: Sendable>(
     _ local: TaskLocal<Value>, to value: Value

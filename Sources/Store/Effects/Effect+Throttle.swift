@@ -1,23 +1,23 @@
 extension Effect {
-  /// Runs one effect of an id per interval: the first at once, and, if `latest` is set, the last
-  /// one returned during the interval at its end. The others never start and are reported as
-  /// dropped.
+  /// Runs at most one effect of an id per interval. The first starts at once. If `latest` is set,
+  /// the last one returned during the interval starts at its end. The others never start and are
+  /// reported as dropped.
   ///
-  /// Cancelling the id cancels what was let through, what waits, and the interval. It counts among
-  /// the effects of the same position in the composition, other than `limited`, which counts in the
-  /// whole store by default. The descriptor is a `merge` that has the name and the id, with a part
-  /// “throttle” for the interval in front of the effect's own.
+  /// Cancelling the id cancels running and waiting effects and the interval. The throttle counts
+  /// the effects of the same position in the composition, unlike `limited`, which counts in the
+  /// whole store by default. The descriptor is a `merge` with the name and the id, and with a part
+  /// “throttle” for the interval before the effect's own.
   ///
   /// - Parameters:
-  ///   - id: Effects of different ids have nothing to do with each other.
-  ///   - interval: From the start of an effect that was let through; how long that one runs does
-  ///     not matter. Zero or less lets all through.
+  ///   - id: The id of the throttle. Effects of different ids are independent.
+  ///   - interval: The time from the start of an effect, regardless of how long it runs. With zero
+  ///     or less, every effect starts.
   ///   - clock: The clock of the dependencies.
   ///   - latest: Whether the last effect returned within the interval runs at its end, or is
-  ///     dropped like the others. With `false`, an effect that is `cancellable(id:cancelInFlight:
-  ///     true)` and is dropped still cancels the effects in flight, because the ids are handled
-  ///     first.
-  /// - Complexity: One task more for each effect that is let through, which measures the interval.
+  ///     dropped like the others. With `false`, an effect that is cancellable with
+  ///     `cancelInFlight: true` and is dropped still cancels the effects in flight, because the ids
+  ///     are handled first.
+  /// - Complexity: One more task for each effect that starts, which measures the interval.
   @inlinable
   public func throttled(
     id: some Hashable & Sendable, for interval: Duration, clock: some Clock<Duration>,
@@ -28,22 +28,23 @@ extension Effect {
     return throttled(cancelledBy: key, countedBy: key, interval, clock, latest: latest)
   }
 
-  /// Lets through one effect of each key per interval: a row is saved at most once a second, and no
-  /// row waits for another. Else as `throttled(id:for:clock:latest:)`.
+  /// Runs at most one effect of each key per interval. For example, each row is saved at most once
+  /// a second, independently of other rows. Otherwise the same as
+  /// `throttled(id:for:clock:latest:)`.
   ///
-  /// The id cancels the effects of all keys, and their intervals. The key is no id and cancels
-  /// nothing; an id that is given to the throttled effect besides, with `cancellable(id:)`, can
-  /// cancel the effects of one key. Keys of different ids, or of different positions in the
-  /// composition, are independent.
+  /// The id cancels the effects of all keys, and their intervals. The key is not an id and cancels
+  /// nothing. To cancel the effects of one key, give the throttled effect another id with
+  /// `cancellable(id:)`. Keys of different ids, or of different positions in the composition, are
+  /// independent.
   ///
   /// - Parameters:
-  ///   - id: Shared by the effects of all keys.
-  ///   - key: What the effect is about. Keys of different types differ, as with ids.
-  ///   - interval: As there.
+  ///   - id: The id shared by the effects of all keys.
+  ///   - key: The subject of the effect. Keys of different types differ, like ids.
+  ///   - interval: The time from the start of an effect, as in `throttled(id:for:clock:latest:)`.
   ///   - clock: The clock of the dependencies.
-  ///   - latest: As there.
-  /// - Complexity: That of `throttled(id:for:clock:latest:)`, and one small object for the key. A
-  ///   key costs nothing once its interval is over and nothing of it waits.
+  ///   - latest: Whether the last effect returned within the interval runs at its end.
+  /// - Complexity: The same as `throttled(id:for:clock:latest:)`, and one small object for the key.
+  ///   A key costs nothing after its interval if none of its effects waits.
   @inlinable
   public func throttled(
     id: some Hashable & Sendable, by key: some Hashable & Sendable, for interval: Duration,
@@ -57,7 +58,8 @@ extension Effect {
       interval, clock, latest: latest)
   }
 
-  /// A group of the interval and this effect, in that order: the interval holds the only permit.
+  /// Returns a group of the interval and this effect, in that order. The interval holds the only
+  /// permit.
   @inlinable
   func throttled(
     cancelledBy id: CancelKey, countedBy key: CancelKey, _ interval: Duration,
@@ -77,8 +79,7 @@ extension Effect {
   }
 }
 
-/// Under what a throttle by key counts: no id that a user gives is equal to it, since its type is
-/// known only here.
+/// The key of a throttle by key. No id of a user is equal to it, because its type is internal.
 @usableFromInline
 struct ThrottleKey: Hashable, Sendable {
   @usableFromInline let id: CancelID

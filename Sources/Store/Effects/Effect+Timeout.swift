@@ -1,15 +1,15 @@
 extension Effect {
-  /// Gives the effect's work a limited time. When it is over the work is cancelled, nothing that it
-  /// sends any more is reduced, and the effect throws `EffectTimeout`: `catch` makes an action of
-  /// it, `retry` tries again, else it is an issue.
+  /// Limits the time of the effect's work. At the deadline the work is cancelled, none of its
+  /// further actions is reduced, and the effect throws `EffectTimeout`. Use `catch` to turn the
+  /// error into an action, or `retry` to try again. Otherwise it is an issue.
   ///
-  /// The error arrives when the cancelled work has returned: at once where the work heeds
-  /// cancellation, else as late as it likes. If that is not enough, `timeout(after:clock:_:)` sends
-  /// an action exactly at the deadline. What late work returns or throws is dropped. Work that ends
-  /// at the very instant of the limit may be on either side of it.
+  /// The error arrives when the cancelled work has returned: at once if the work checks for
+  /// cancellation, otherwise at any later time. To send an action exactly at the deadline, use
+  /// `timeout(after:clock:_:)`. The result or the error of late work is dropped. Work that ends
+  /// exactly at the deadline may count as in time or as late.
   ///
-  /// In a `merge` each member has this limit, which for all begins at once; in a `concatenate` each
-  /// has it for itself, from when its turn comes. `.send`, `.cancel` and `.issue` take no time.
+  /// In a `merge` each member has this limit, and all begin at the same time. In a `concatenate`
+  /// each member's time begins with its own turn. `.send`, `.cancel` and `.issue` take no time.
   ///
   /// - Parameter clock: The clock of the dependencies.
   /// - Complexity: Two child tasks for each task of the effect, a group and a gate.
@@ -35,17 +35,16 @@ extension Effect {
       })
   }
 
-  /// Gives the effect's work a limited time. When it is over an action is sent, at that instant,
-  /// whether the work heeds its cancellation or not; nothing of the work is reduced after that
-  /// action.
+  /// Limits the time of the effect's work. At the deadline an action is sent, whether or not the
+  /// work checks for cancellation. No action of the work is reduced after that action.
   ///
-  /// Work that does not return stays listed in `Store.effects`, and handles wait for it. Errors in
-  /// time are thrown as ever. For groups and instants see `timeout(after:clock:)`. A `.task`
-  /// becomes a `.run`.
+  /// Work that does not return stays listed in `Store.effects`, and handles wait for it. Errors
+  /// before the deadline are thrown as usual. For groups and exact deadlines see
+  /// `timeout(after:clock:)`. A `.task` becomes a `.run`.
   ///
   /// - Parameters:
   ///   - clock: The clock of the dependencies.
-  ///   - action: Makes the action that says that time is over.
+  ///   - action: Creates the action that is sent at the deadline.
   /// - Complexity: Two child tasks for each task of the effect, a group and a gate.
   @inlinable
   public func timeout(
@@ -76,8 +75,8 @@ extension Effect {
   }
 }
 
-/// Runs `work` against the clock. Whichever closes the gate says what is returned or thrown, and
-/// the other is cancelled and awaited.
+/// Runs `work` with a time limit. The first of the two to close the gate determines the result or
+/// the error. The other is cancelled and awaited.
 @inlinable
 func within<Value: Sendable>(
   _ duration: Duration, _ clock: some Clock<Duration>, _ gate: TimeoutGate,

@@ -1,14 +1,14 @@
 extension Effect {
-  /// Sends an action at every interval until it is cancelled, the first after one interval.
+  /// Sends an action at every interval until it is cancelled. The first is sent after one interval.
   ///
-  /// Ticks are counted from the start, so they do not drift. A tick that is missed is skipped, not
-  /// made up for.
+  /// Ticks are counted from the start, so they do not drift. A missed tick is skipped.
   ///
   /// - Parameters:
-  ///   - interval: Zero or less is an issue, and no timer.
+  ///   - interval: The time between ticks. If it is zero or less, the result is an issue instead of
+  ///     a timer.
   ///   - clock: The clock of the dependencies.
-  ///   - action: Makes the action of a tick from its number: how many intervals from the start it
-  ///     is. A gap shows ticks that were left out.
+  ///   - action: Creates the action of a tick from its number: the number of intervals from the
+  ///     start. A gap in the numbers shows that ticks were skipped.
   /// - Complexity: One task.
   @inlinable
   public static func timer(

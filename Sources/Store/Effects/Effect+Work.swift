@@ -2,8 +2,8 @@ extension Effect {
   @usableFromInline typealias TaskWork = @Sendable () async throws -> Action
   @usableFromInline typealias RunWork = @Sendable (Send<Action>) async throws -> Void
 
-  /// The same effect with everything in it that takes time replaced; what is done at once stays as
-  /// it is.
+  /// Returns the same effect with all work that takes time replaced. Operations that are done at
+  /// once do not change.
   @inlinable
   func replacingWork(
     task: (_ name: String, _ work: @escaping TaskWork) -> Operation,
@@ -24,7 +24,7 @@ extension Effect {
     case .run(let work):
       copy.operation = run(name ?? "run", work)
     case .merge(let effects) where traits?.limit?.isHeldByInterval == true:
-      // The first measures the interval of a throttle; it is no work of the user's.
+      // The first member measures the interval of a throttle and is not user work.
       copy.operation = .merge(Array(effects.prefix(1)) + members.dropFirst())
     case .merge:
       copy.operation = .merge(members)
@@ -38,7 +38,8 @@ extension Effect {
 }
 
 extension Clock where Duration == Swift.Duration {
-  /// Sleeps, and throws when the task was cancelled meanwhile even on a clock that does not look.
+  /// Sleeps, and throws `CancellationError` if the task was cancelled, even if the clock does not
+  /// check for it.
   @inlinable
   func wait(for duration: Duration) async throws {
     try await sleep(for: duration)

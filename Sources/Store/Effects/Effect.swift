@@ -1,9 +1,10 @@
-/// Work that a reduction asks for, as a value: the store starts it, and its actions come back to
-/// the reducer.
+/// A value that describes work requested by a reduction. The store starts the work, and its actions
+/// are sent back to the reducer.
 ///
-/// An effect has a name, a kind, ids and a location in the source (`descriptor`), so that tests,
-/// recordings and `Store.effects` can say what it is. Making one runs nothing. 80 bytes, and what
-/// its closure captures; an id or a position in the composition is one small object more.
+/// An effect has a name, a kind, ids and a location in the source (`descriptor`), which identify it
+/// in tests, in recordings and in `Store.effects`. Creating an effect runs nothing. Its size is 80
+/// bytes, plus the captures of its closure. An id or a position in the composition adds one small
+/// object.
 public struct Effect<Action: Sendable>: Sendable {
   @usableFromInline
   enum Operation: Sendable {
@@ -20,7 +21,7 @@ public struct Effect<Action: Sendable>: Sendable {
   @usableFromInline var operation: Operation
   @usableFromInline var name: String?
   @usableFromInline var location: SourceLocation
-  /// Properties that most effects do not have; `nil` keeps such effects small and cheap to copy.
+  /// Properties that most effects do not have. `nil` keeps such effects small and cheap to copy.
   @usableFromInline var traits: EffectTraits?
 
   @inlinable
@@ -36,16 +37,16 @@ public struct Effect<Action: Sendable>: Sendable {
 }
 
 extension Effect {
-  /// Nothing; leaves no trace in descriptors. Allocates nothing.
+  /// An effect that does nothing and does not appear in descriptors. Allocates nothing.
   @inlinable
   public static var none: Effect { Effect(.none, location: SourceLocation()) }
 
-  /// One asynchronous operation that ends in one action.
+  /// Returns an asynchronous operation that ends with one action.
   ///
-  /// What it throws becomes an issue unless `catch` turns it into an action; `CancellationError` is
-  /// no error.
+  /// An error that it throws becomes an issue unless `catch` turns it into an action.
+  /// `CancellationError` is not an error.
   ///
-  /// - Parameter name: Stands in descriptors, issues and recordings; “task” without one.
+  /// - Parameter name: The name in descriptors, issues and recordings. The default is “task”.
   /// - Complexity: One task when it starts, and one lock when it ends.
   @inlinable
   public static func task(
@@ -57,14 +58,15 @@ extension Effect {
       location: SourceLocation(fileID: fileID, line: line))
   }
 
-  /// An asynchronous operation that sends any number of actions. What is sent after it returned or
-  /// was cancelled is dropped.
+  /// Returns an asynchronous operation that sends any number of actions. Actions that are sent
+  /// after it has returned or was cancelled are dropped.
   ///
-  /// What it throws becomes an issue unless `catch` turns it into an action; `CancellationError` is
-  /// no error. What it sent before stays reduced.
+  /// An error that it throws becomes an issue unless `catch` turns it into an action.
+  /// `CancellationError` is not an error. An error does not affect the actions that were sent
+  /// before it.
   ///
-  /// - Parameter name: Stands in descriptors, issues and recordings; “run” without one.
-  /// - Complexity: One task when it starts; one lock for each action, and one when it ends.
+  /// - Parameter name: The name in descriptors, issues and recordings. The default is “run”.
+  /// - Complexity: One task when it starts. One lock for each action, and one when it ends.
   @inlinable
   public static func run(
     name: String? = nil, fileID: StaticString = #fileID, line: UInt32 = #line,
@@ -73,11 +75,11 @@ extension Effect {
     Effect(.run(operation), name: name, location: SourceLocation(fileID: fileID, line: line))
   }
 
-  /// An action of the same turn: it is reduced after what the turn has caused already, and before
-  /// any other action. No task is started.
+  /// Returns an effect that sends an action in the same turn. The action is reduced after the
+  /// actions that the turn has already caused, and before any other action. No task is started.
   ///
-  /// - Complexity: An element of a queue; no lock, since the thread that reduced the action that
-  ///   returned it continues.
+  /// - Complexity: One element in a queue. No lock, because the thread that reduced the previous
+  ///   action reduces this one too.
   @inlinable
   public static func send(
     _ action: Action, fileID: StaticString = #fileID, line: UInt32 = #line
@@ -85,11 +87,12 @@ extension Effect {
     Effect(.send(action), location: SourceLocation(fileID: fileID, line: line))
   }
 
-  /// Cancels every effect that has `id` here or in a child of here, started or not. No action of
-  /// theirs is reduced afterwards. If none has it, nothing happens.
+  /// Returns an effect that cancels every effect with `id` at this place or in a child of it,
+  /// started or not. None of their actions is reduced afterwards. If no effect has the id, nothing
+  /// happens.
   ///
-  /// - Complexity: No allocation for an `Int` or a `String`. When it is reduced O(number of effects
-  ///   found), and O(length of the queue) where actions wait in it.
+  /// - Complexity: No allocation for an `Int` or a `String`. Reducing it is O(number of effects
+  ///   found), and O(length of the queue) if actions are queued.
   @inlinable
   public static func cancel(
     id: some Hashable & Sendable, fileID: StaticString = #fileID, line: UInt32 = #line
@@ -98,17 +101,18 @@ extension Effect {
       .cancel(CancelKey(id: CancelID(id))), location: SourceLocation(fileID: fileID, line: line))
   }
 
-  /// Cancels every effect of the place it is returned at and of all children of that place.
+  /// Returns an effect that cancels every effect of its place and of all children of that place.
   @inlinable
   static func cancelScope(path: [ScopeKey], location: SourceLocation) -> Effect {
     Effect(.cancel(CancelKey(path: path, id: nil)), location: location)
   }
 
-  /// Reports a misuse that the reducer found, at the line that is to blame: to `onIssue` and to
-  /// hooks, with the number of the step. The state should be left as it is.
+  /// Returns an effect that reports a misuse detected by the reducer, with the location of the
+  /// misuse. `onIssue` and hooks receive it with the number of the step. The reducer should not
+  /// change the state.
   ///
-  /// - Parameter message: What happened, why that is likely, and what to do.
-  /// - Complexity: O(1); starts nothing.
+  /// - Parameter message: A description of what happened, the likely cause, and the fix.
+  /// - Complexity: O(1). No task is started.
   @inlinable
   public static func issue(
     _ message: String, fileID: StaticString = #fileID, line: UInt32 = #line
@@ -116,12 +120,13 @@ extension Effect {
     Effect(.issue(message), location: SourceLocation(fileID: fileID, line: line))
   }
 
-  /// Effects that run side by side, as one: an id given to it cancels all of them. `.none` is left
-  /// out; of one effect alone that one is returned, and of none `.none`. A member that is a `merge`
-  /// itself, without an id, counts as its members: such groups may be nested to any depth.
+  /// Returns one effect that runs several effects concurrently. An id given to it cancels all of
+  /// them. `.none` is removed. If one effect remains, it is returned unchanged, and if none
+  /// remains, the result is `.none`. A member that is itself a `merge` without an id is replaced by
+  /// its members, so such groups can be nested to any depth.
   ///
-  /// - Complexity: O(n), members of members included: an array here, and a node in the
-  ///   store for the group and for each member.
+  /// - Complexity: O(n), including members of members: an array here, and in the store a node for
+  ///   the group and one for each member.
   @inlinable
   public static func merge(
     _ effects: [Effect], fileID: StaticString = #fileID, line: UInt32 = #line
@@ -132,12 +137,13 @@ extension Effect {
     }
   }
 
-  /// Effects that run one after the other: each starts when the work of the one before has ended,
-  /// without waiting for what its actions caused. One that fails or is cancelled does not keep the
-  /// next from starting. Cancelling the whole also cancels members that have not begun. A member
-  /// that is a `concatenate` itself, without an id, counts as its members.
+  /// Returns one effect that runs several effects one after the other. Each starts when the work of
+  /// the previous one has ended, without waiting for effects that its actions caused. If a member
+  /// fails or is cancelled, the next one still starts. Cancelling the sequence also cancels members
+  /// that have not begun. A member that is itself a `concatenate` without an id is replaced by its
+  /// members.
   ///
-  /// - Complexity: As `merge`.
+  /// - Complexity: The same as `merge`.
   @inlinable
   public static func concatenate(
     _ effects: [Effect], fileID: StaticString = #fileID, line: UInt32 = #line
@@ -148,7 +154,7 @@ extension Effect {
     }
   }
 
-  /// `merge` with the effects spelled out. O(n).
+  /// Returns one effect that runs the listed effects concurrently. O(n).
   @inlinable
   public static func merge(
     _ effects: Effect..., fileID: StaticString = #fileID, line: UInt32 = #line
@@ -156,7 +162,7 @@ extension Effect {
     merge(effects, fileID: fileID, line: line)
   }
 
-  /// `concatenate` with the effects spelled out. O(n).
+  /// Returns one effect that runs the listed effects one after the other. O(n).
   @inlinable
   public static func concatenate(
     _ effects: Effect..., fileID: StaticString = #fileID, line: UInt32 = #line
@@ -164,7 +170,7 @@ extension Effect {
     concatenate(effects, fileID: fileID, line: line)
   }
 
-  /// This effect and another, side by side: `merge` of the two.
+  /// Returns one effect that runs this effect and another concurrently.
   @inlinable
   public func merge(
     with other: Effect, fileID: StaticString = #fileID, line: UInt32 = #line
@@ -172,7 +178,8 @@ extension Effect {
     .merge([self, other], fileID: fileID, line: line)
   }
 
-  /// This effect, and another when the work of this one has ended: `concatenate` of the two.
+  /// Returns one effect that runs this effect, and then another when the work of this one has
+  /// ended.
   @inlinable
   public func concatenate(
     with other: Effect, fileID: StaticString = #fileID, line: UInt32 = #line
@@ -180,8 +187,10 @@ extension Effect {
     .concatenate([self, other], fileID: fileID, line: line)
   }
 
-  /// - Parameter members: Gives the members of a group of the same kind, which are flat already:
-  ///   groups are made here.
+  /// Returns a group of effects.
+  ///
+  /// - Parameter members: Returns the members of a group of the same kind. Groups are created only
+  ///   here, so these are already flat.
   @inlinable
   static func combined(
     _ effects: [Effect], _ make: ([Effect]) -> Operation, _ location: SourceLocation,
@@ -208,8 +217,8 @@ extension Effect {
     if case .none = operation { true } else { false }
   }
 
-  /// What `make` gives for this effect, from what it has given for the members. Without recursion,
-  /// since groups nest as deep as they like.
+  /// Returns the result of `make` for this effect, computed from the results for its members. Not
+  /// recursive, because groups can be nested to any depth.
   @inlinable
   func folded<Result>(_ make: (_ effect: Effect, _ members: [Result]) -> Result) -> Result {
     guard let members = operation.members else { return make(self, []) }
@@ -241,8 +250,9 @@ extension Effect {
 }
 
 extension Effect {
-  /// A group as the store keeps it: each member's work is held by that member alone, and released
-  /// when it has ended. One with a limit can be dropped, and is described then with its members.
+  /// A group as the store keeps it, without the work of its members. Each member holds its own
+  /// work, which is released when it has ended. A group with a limit keeps its members, so that it
+  /// can be described if it is dropped.
   @usableFromInline
   var withoutWork: Effect {
     guard traits?.limit != nil else { return emptied }
@@ -252,7 +262,7 @@ extension Effect {
 }
 
 extension Effect.Operation {
-  /// The members of a group; `nil` for an effect that is none.
+  /// The members of a group, or `nil` for other effects.
   @inlinable
   var members: [Effect<Action>]? {
     switch self {
@@ -261,7 +271,7 @@ extension Effect.Operation {
     }
   }
 
-  /// Whether it is work that takes time.
+  /// Whether the operation takes time.
   @inlinable
   var isTask: Bool {
     switch self {

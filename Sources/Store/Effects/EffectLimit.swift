@@ -1,14 +1,14 @@
-/// How many effects of one key run at once, and what becomes of the others. The key need not be one
-/// of the effect's ids.
+/// The maximum number of effects with one key that run at once, and the handling of the others. The
+/// key is not necessarily one of the effect's ids.
 ///
-/// A class, since most effects have none. `LimitTable` has the permits.
+/// It is a class because most effects have no limit. `LimitTable` has the permits.
 @usableFromInline
 final class EffectLimit: Sendable {
   @usableFromInline
   enum Overflow: Sendable, Equatable {
     case cancelOldest
     case drop
-    /// Wait for a permit; at most `capacity` effects wait.
+    /// Wait for a permit. At most `capacity` effects wait.
     case wait(capacity: Int?, dropsOldest: Bool)
   }
 
@@ -16,9 +16,9 @@ final class EffectLimit: Sendable {
   @usableFromInline let scope: LimitScope
   @usableFromInline let count: Int
   @usableFromInline let overflow: Overflow
-  /// A cancelled effect counts until its task has ended.
+  /// Whether a cancelled effect counts until its task has ended.
   @usableFromInline let countsCancelled: Bool
-  /// The permit of a throttled group is given back when its first member ends, which is the
+  /// Whether the permit of a throttled group is returned when its first member ends, which is the
   /// interval.
   @usableFromInline let isHeldByInterval: Bool
 

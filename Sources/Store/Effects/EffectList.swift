@@ -1,19 +1,19 @@
-// A single effect where a list is returned:
+// Shorthand for a list of one effect where a list is returned:
 //
 //   return .none
 //   return .run { send in … }.cancellable(id: "timer")
 //
-// Each static member makes the list of the one effect of that name. An operator takes a list as one
-// effect, a group where there are several.
+// Each static member creates a list with the one effect of that name. An operator treats a list as
+// one effect, which is a group if the list has several.
 
 extension Array where Element: EffectProtocol {
-  /// No effects: `[]`. Allocates nothing.
+  /// An empty list: `[]`. Allocates nothing.
   @inlinable
   public static var none: Self { [] }
 }
 
 extension Array {
-  /// `Effect.task(name:fileID:line:_:)` alone.
+  /// Returns a list with one `Effect.task(name:fileID:line:_:)`.
   @inlinable
   public static func task<Action>(
     name: String? = nil, fileID: StaticString = #fileID, line: UInt32 = #line,
@@ -22,7 +22,7 @@ extension Array {
     [.task(name: name, fileID: fileID, line: line, operation)]
   }
 
-  /// `Effect.run(name:fileID:line:_:)` alone.
+  /// Returns a list with one `Effect.run(name:fileID:line:_:)`.
   @inlinable
   public static func run<Action>(
     name: String? = nil, fileID: StaticString = #fileID, line: UInt32 = #line,
@@ -31,7 +31,7 @@ extension Array {
     [.run(name: name, fileID: fileID, line: line, operation)]
   }
 
-  /// `Effect.fireAndForget(name:fileID:line:_:)` alone.
+  /// Returns a list with one `Effect.fireAndForget(name:fileID:line:_:)`.
   @inlinable
   public static func fireAndForget<Action>(
     name: String = "fireAndForget", fileID: StaticString = #fileID, line: UInt32 = #line,
@@ -40,7 +40,7 @@ extension Array {
     [.fireAndForget(name: name, fileID: fileID, line: line, work)]
   }
 
-  /// `Effect.send(_:fileID:line:)` alone.
+  /// Returns a list with one `Effect.send(_:fileID:line:)`.
   @inlinable
   public static func send<Action>(
     _ action: Action, fileID: StaticString = #fileID, line: UInt32 = #line
@@ -48,7 +48,7 @@ extension Array {
     [.send(action, fileID: fileID, line: line)]
   }
 
-  /// `Effect.cancel(id:fileID:line:)` alone.
+  /// Returns a list with one `Effect.cancel(id:fileID:line:)`.
   @inlinable
   public static func cancel<Action>(
     id: some Hashable & Sendable, fileID: StaticString = #fileID, line: UInt32 = #line
@@ -56,8 +56,8 @@ extension Array {
     [.cancel(id: id, fileID: fileID, line: line)]
   }
 
-  /// `Effect.merge(_:fileID:line:)` alone. The effects of a list run side by side without it as
-  /// well; it makes one effect of them.
+  /// Returns a list with one `Effect.merge(_:fileID:line:)`. The effects of a list run concurrently
+  /// without it too. This makes them one effect.
   @inlinable
   public static func merge<Action>(
     _ effects: Effect<Action>..., fileID: StaticString = #fileID, line: UInt32 = #line
@@ -65,7 +65,7 @@ extension Array {
     [.merge(effects, fileID: fileID, line: line)]
   }
 
-  /// `Effect.concatenate(_:fileID:line:)` alone.
+  /// Returns a list with one `Effect.concatenate(_:fileID:line:)`.
   @inlinable
   public static func concatenate<Action>(
     _ effects: Effect<Action>..., fileID: StaticString = #fileID, line: UInt32 = #line
@@ -75,7 +75,7 @@ extension Array {
 }
 
 extension Array {
-  /// `Effect.cancellable(id:cancelInFlight:)` of the list as one effect.
+  /// Applies `Effect.cancellable(id:cancelInFlight:)` to the list as one effect.
   @inlinable
   public func cancellable<Action>(
     id: some Hashable & Sendable, cancelInFlight: Bool = false
@@ -83,7 +83,7 @@ extension Array {
     asOne { $0.cancellable(id: id, cancelInFlight: cancelInFlight) }
   }
 
-  /// `Effect.catch(_:)` of the list as one effect.
+  /// Applies `Effect.catch(_:)` to the list as one effect.
   @inlinable
   public func `catch`<Action>(
     _ handler: @escaping @Sendable (_ error: any Error) -> Action
@@ -91,13 +91,13 @@ extension Array {
     asOne { $0.catch(handler) }
   }
 
-  /// `Effect.outlives()` of the list as one effect.
+  /// Applies `Effect.outlives()` to the list as one effect.
   @inlinable
   public func outlives<Action>() -> Self where Element == Effect<Action> {
     asOne { $0.outlives() }
   }
 
-  /// `Effect.debounced(id:for:clock:)` of the list as one effect.
+  /// Applies `Effect.debounced(id:for:clock:)` to the list as one effect.
   @inlinable
   public func debounced<Action>(
     id: some Hashable & Sendable, for duration: Duration, clock: some Clock<Duration>
@@ -105,7 +105,7 @@ extension Array {
     asOne { $0.debounced(id: id, for: duration, clock: clock) }
   }
 
-  /// `Effect.limited(id:to:in:countsCancelled:whenFull:)` of the list as one effect.
+  /// Applies `Effect.limited(id:to:in:countsCancelled:whenFull:)` to the list as one effect.
   @inlinable
   public func limited<Action>(
     id: some Hashable & Sendable, to count: Int = 1, in scope: LimitScope = .store,
@@ -117,7 +117,7 @@ extension Array {
     }
   }
 
-  /// `Effect.throttled(id:for:clock:latest:)` of the list as one effect.
+  /// Applies `Effect.throttled(id:for:clock:latest:)` to the list as one effect.
   @inlinable
   public func throttled<Action>(
     id: some Hashable & Sendable, for interval: Duration, clock: some Clock<Duration>,
@@ -126,7 +126,7 @@ extension Array {
     asOne { $0.throttled(id: id, for: interval, clock: clock, latest: latest) }
   }
 
-  /// `Effect.throttled(id:by:for:clock:latest:)` of the list as one effect.
+  /// Applies `Effect.throttled(id:by:for:clock:latest:)` to the list as one effect.
   @inlinable
   public func throttled<Action>(
     id: some Hashable & Sendable, by key: some Hashable & Sendable, for interval: Duration,
@@ -135,7 +135,7 @@ extension Array {
     asOne { $0.throttled(id: id, by: key, for: interval, clock: clock, latest: latest) }
   }
 
-  /// `Effect.delay(for:clock:)` of the list as one effect.
+  /// Applies `Effect.delay(for:clock:)` to the list as one effect.
   @inlinable
   public func delay<Action>(
     for duration: Duration, clock: some Clock<Duration>
@@ -143,7 +143,7 @@ extension Array {
     asOne { $0.delay(for: duration, clock: clock) }
   }
 
-  /// `Effect.timeout(after:clock:)` of the list as one effect.
+  /// Applies `Effect.timeout(after:clock:)` to the list as one effect.
   @inlinable
   public func timeout<Action>(
     after duration: Duration, clock: some Clock<Duration>
@@ -151,7 +151,7 @@ extension Array {
     asOne { $0.timeout(after: duration, clock: clock) }
   }
 
-  /// `Effect.retry(_:clock:while:)` of the list as one effect.
+  /// Applies `Effect.retry(_:clock:while:)` to the list as one effect.
   @inlinable
   public func retry<Action>(
     _ policy: RetryPolicy, clock: some Clock<Duration>,
@@ -160,7 +160,8 @@ extension Array {
     asOne { $0.retry(policy, clock: clock, while: isWorthwhile) }
   }
 
-  /// These effects and the effects of `other`, concurrently, in the order of the two lists.
+  /// Returns these effects and those of `other`, which run concurrently, in the order of the two
+  /// lists.
   ///
   /// - Complexity: O(number of both).
   @inlinable
@@ -168,8 +169,8 @@ extension Array {
     .joined(self, other)
   }
 
-  /// These effects as one, and, when it has ended, the effects of `other` as one: see
-  /// `Effect.concatenate(with:fileID:line:)`.
+  /// Returns one effect that runs these effects, and then those of `other` when these have ended.
+  /// See `Effect.concatenate(with:fileID:line:)`.
   @inlinable
   public func concatenate<Action>(
     with other: Self, fileID: StaticString = #fileID, line: UInt32 = #line
@@ -179,8 +180,8 @@ extension Array {
     return isEmpty ? other : asOne { $0.concatenate(with: next, fileID: fileID, line: line) }
   }
 
-  /// The list as one effect, changed. Of no effects, none; several are a group at the place of the
-  /// first.
+  /// Returns the result of `change` for the list as one effect. Several effects become a group with
+  /// the location of the first. An empty list is returned unchanged.
   @inlinable
   func asOne<Action>(
     _ change: (Effect<Action>) -> Effect<Action>

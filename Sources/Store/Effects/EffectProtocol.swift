@@ -1,4 +1,4 @@
-/// What an extension of `Array` needs, to be one of lists of effects. Only `Effect` conforms.
+/// A protocol for extensions of `Array` that apply to lists of effects. Only `Effect` conforms.
 public protocol EffectProtocol<Action>: Sendable {
   /// The type of the actions that the effect sends.
   associatedtype Action: Sendable

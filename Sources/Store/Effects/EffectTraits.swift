@@ -1,4 +1,4 @@
-/// The ids, the place and the limit of an effect: constant, and shared by its copies.
+/// The ids, the place and the limit of an effect. Immutable, and shared by copies of the effect.
 @usableFromInline
 final class EffectTraits: Sendable {
   /// The ids, in the order in which they were given.
@@ -8,7 +8,7 @@ final class EffectTraits: Sendable {
   /// The position in the composition at which the effect was returned, outermost first.
   @usableFromInline let path: [ScopeKey]
   @usableFromInline let limit: EffectLimit?
-  /// The end of a child does not end it.
+  /// Whether the effect continues when a child ends.
   @usableFromInline let outlives: Bool
 
   @inlinable
@@ -33,14 +33,14 @@ final class EffectTraits: Sendable {
 }
 
 extension EffectTraits {
-  /// The place of the child whose end cancels the effect; empty if none does.
+  /// The place of the child whose end cancels the effect, or empty if there is none.
   var endingPlace: [ScopeKey] { outlives ? [] : path }
 
-  /// Whether an id or the end of a child is to find the effect.
+  /// Whether the index contains the effect, because of an id or of the end of a child.
   var isIndexed: Bool { !keys.isEmpty || !endingPlace.isEmpty }
 
-  /// The traits of a member of a group: it has the group's ids as well, and outlives a child where
-  /// the group does.
+  /// Returns the traits of a member of a group. It also has the ids of the group, and outlives a
+  /// child if the group does.
   @usableFromInline
   static func member(_ own: EffectTraits?, of group: EffectTraits?) -> EffectTraits? {
     guard let group, !group.keys.isEmpty || group.outlives else { return own }
@@ -62,13 +62,13 @@ extension CancelKey {
 }
 
 extension Effect {
-  /// The ids, its own and its members', whose earlier effects are cancelled first.
+  /// The ids whose earlier effects are cancelled first, including those of the members.
   @inlinable
   var keysInFlight: [CancelKey] {
     let own = traits?.keysInFlight ?? []
     guard operation.members != nil else { return own }
     var keys: [CancelKey] = []
-    // Without recursion, since groups nest as deep as they like.
+    // Not recursive, because groups can be nested to any depth.
     var rest = [self]
     while let effect = rest.popLast() {
       keys += effect.traits?.keysInFlight ?? []
@@ -77,7 +77,9 @@ extension Effect {
     return keys
   }
 
-  /// - Parameter cancelInFlight: Whether effects that have `key` already are cancelled first.
+  /// Returns the effect with additional traits.
+  ///
+  /// - Parameter cancelInFlight: Whether to cancel earlier effects with `key` first.
   @inlinable
   consuming func with(
     key: CancelKey? = nil, cancelInFlight: Bool = false, limit: EffectLimit? = nil,
@@ -91,7 +93,7 @@ extension Effect {
       return effect
     }
     if let limit, traits.limit != nil {
-      // Each limit with a group of its own, so that both hold.
+      // Each limit needs a group of its own, so that both apply.
       return Effect(
         .merge([effect]), name: effect.name, location: effect.location,
         traits: EffectTraits(keys: own, limit: limit, outlives: outlives))

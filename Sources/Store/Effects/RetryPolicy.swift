@@ -1,4 +1,4 @@
-/// How often to try, and how long to wait between.
+/// The number of attempts of an effect, and the waits between them.
 ///
 /// ```swift
 /// .task(name: "load") { .loaded(try await client.load()) }
@@ -6,38 +6,39 @@
 ///   .catch { .failed("\($0)") }
 /// ```
 public struct RetryPolicy: Sendable, Hashable {
-  /// How the wait grows from one failure to the next.
+  /// The growth of the wait from one failure to the next.
   public enum Backoff: Sendable, Hashable {
-    /// Always the same.
+    /// The same wait each time.
     case constant(Duration)
-    /// Once this, then twice this, then three times this.
+    /// Waits of once, twice, three times this duration, and so on.
     case linear(Duration)
-    /// First this, then each time the factor times the one before. A factor that is not above zero
-    /// counts as 1.
+    /// Waits that begin with this duration and are multiplied by the factor each time. A factor
+    /// that is not above zero counts as 1.
     case exponential(Duration, factor: Double)
   }
 
-  /// How waits are spread, so that many effects that failed together do not retry together.
+  /// The random variation of waits, so that many effects that failed together do not retry
+  /// together.
   public enum Jitter: Sendable, Hashable {
-    /// Not at all.
+    /// No variation.
     case none
-    /// Anywhere from nothing to the whole wait.
+    /// A random duration from zero to the whole wait.
     case full
-    /// Half of the wait, and anywhere from nothing to the other half.
+    /// Half of the wait, and a random duration from zero to the other half.
     case equal
-    /// Anywhere from the first wait to three times the one before, at most the maximum. The
-    /// back-off says where it begins, not how it grows.
+    /// A random duration from the first wait to three times the previous one, at most the maximum.
+    /// The back-off only determines the first wait.
     case decorrelated
   }
 
-  /// How often the work is done at most, the first time included. Less than 1 counts as 1.
+  /// The maximum number of attempts, including the first. Less than 1 counts as 1.
   public var attempts: Int
-  /// How the wait grows.
+  /// The growth of the wait.
   public var backoff: Backoff
-  /// No wait is longer.
+  /// The maximum wait.
   public var maximum: Duration
 
-  /// A policy from its parts. A wait below zero counts as zero.
+  /// Creates a policy. A wait below zero counts as zero.
   @inlinable
   public init(attempts: Int, backoff: Backoff, maximum: Duration = .seconds(60)) {
     self.attempts = attempts
@@ -45,17 +46,19 @@ public struct RetryPolicy: Sendable, Hashable {
     self.maximum = maximum
   }
 
-  /// The same wait each time. `attempts` as in the property.
+  /// Returns a policy with the same wait each time.
+  ///
+  /// - Parameter attempts: The maximum number of attempts, including the first.
   @inlinable
   public static func constant(_ wait: Duration, attempts: Int) -> RetryPolicy {
     RetryPolicy(attempts: attempts, backoff: .constant(wait), maximum: wait)
   }
 
-  /// Waits of once, twice, three times `step`.
+  /// Returns a policy with waits of once, twice, three times `step`, and so on.
   ///
   /// - Parameters:
-  ///   - maximum: No wait is longer.
-  ///   - attempts: The first time included.
+  ///   - maximum: The maximum wait.
+  ///   - attempts: The maximum number of attempts, including the first.
   @inlinable
   public static func linear(
     _ step: Duration, maximum: Duration = .seconds(60), attempts: Int
@@ -63,12 +66,13 @@ public struct RetryPolicy: Sendable, Hashable {
     RetryPolicy(attempts: attempts, backoff: .linear(step), maximum: maximum)
   }
 
-  /// Waits of `first`, `first · factor`, `first · factor²` …
+  /// Returns a policy with waits of `first`, `first · factor`, `first · factor²` and so on.
   ///
   /// - Parameters:
-  ///   - factor: Not above zero, or no number, counts as 1; below 1 the waits shrink.
-  ///   - maximum: No wait is longer.
-  ///   - attempts: The first time included.
+  ///   - factor: The growth of the wait. A factor that is NaN or not above zero counts as 1. With a
+  ///     factor below 1 the waits shrink.
+  ///   - maximum: The maximum wait.
+  ///   - attempts: The maximum number of attempts, including the first.
   @inlinable
   public static func exponential(
     _ first: Duration, factor: Double = 2, maximum: Duration = .seconds(60), attempts: Int

@@ -1,16 +1,15 @@
-/// The waits of one retried effect, one after the other: a pure value, apart from the words it
-/// draws.
+/// The waits of one retried effect, in order. A pure value, except for the random words.
 @usableFromInline
 struct RetrySchedule: Sendable {
   @usableFromInline let backoff: RetryPolicy.Backoff
   @usableFromInline let maximum: Duration
   @usableFromInline let jitter: RetryPolicy.Jitter
   @usableFromInline var attemptsLeft: Int
-  /// What the back-off says for the next wait, at most the maximum.
+  /// The next wait according to the back-off, at most the maximum.
   @usableFromInline var planned: Duration
-  /// The first wait, from which decorrelated waits begin.
+  /// The first wait, which is the lower bound of decorrelated waits.
   @usableFromInline let first: Duration
-  /// The last wait, from which decorrelated waits continue.
+  /// The last wait, from which the next decorrelated wait is computed.
   @usableFromInline var last: Duration
 
   @inlinable
@@ -28,8 +27,8 @@ struct RetrySchedule: Sendable {
     last = first
   }
 
-  /// How long to wait before the next attempt; `nil` if there is none. Draws one word unless jitter
-  /// is `none`.
+  /// Returns the wait before the next attempt, or `nil` if there is none. Draws one word unless the
+  /// jitter is `none`.
   @inlinable
   mutating func next(_ random: () -> UInt64) -> Duration? {
     attemptsLeft -= 1
@@ -40,7 +39,7 @@ struct RetrySchedule: Sendable {
     case .full: return Self.point(in: .zero, planned, random())
     case .equal: return Self.point(in: planned / 2, planned, random())
     case .decorrelated:
-      // The bound keeps the product within what a duration can hold.
+      // The bound keeps the product within the range of `Duration`.
       let upper = min(last, .seconds(1 << 60)) * 3
       last = min(maximum, Self.point(in: first, upper, random()))
       return last
@@ -49,8 +48,7 @@ struct RetrySchedule: Sendable {
 
   @inlinable
   mutating func grow() {
-    // Compared before it is computed: a sum or product beyond the maximum may be beyond what a
-    // duration can hold.
+    // Compared before it is computed, because a sum or product above the maximum could overflow.
     switch backoff {
     case .constant:
       break
@@ -62,7 +60,8 @@ struct RetrySchedule: Sendable {
     }
   }
 
-  /// From `lower` on, as far towards `upper` as the word is towards its own maximum.
+  /// Returns the point between `lower` and `upper` that corresponds to the word's position in its
+  /// range.
   @inlinable
   static func point(in lower: Duration, _ upper: Duration, _ word: UInt64) -> Duration {
     lower + (upper - lower) * (Double(word) / Double(UInt64.max))

@@ -1,4 +1,5 @@
-/// Sends actions from inside an effect: synchronous, from any thread, in the order of the calls.
+/// A function that sends actions from an effect. It is synchronous and may be called from any
+/// thread. Actions are sent in the order of the calls.
 ///
 /// Actions that are sent after the effect has returned or was cancelled are dropped.
 public struct Send<Action: Sendable>: Sendable {
@@ -9,26 +10,27 @@ public struct Send<Action: Sendable>: Sendable {
     self.sink = sink
   }
 
-  /// Sends the action and reduces it on the calling thread. When it returns, the action is reduced,
-  /// or queued where an observer is being notified of a step before.
+  /// Sends the action and reduces it on the calling thread. On return the action has been reduced,
+  /// or is queued if an observer is being notified of an earlier step.
   ///
-  /// - Complexity: One lock beside the reducer's own cost; with observers that of `Store.send`.
+  /// - Complexity: One lock in addition to the reducer's own cost. With observers, the cost of
+  ///   `Store.send`.
   @inlinable
   public func callAsFunction(_ action: Action) {
     _ = sink(action, false)
   }
 
-  /// Sends the action and gives a handle to the effects that it causes. The handle is one that has
-  /// ended where the action was dropped.
+  /// Sends the action and returns a handle to the effects that it causes. If the action is dropped,
+  /// the handle is finished.
   ///
-  /// - Complexity: As `callAsFunction`, and a node in the store until all that the action caused
-  ///   has ended.
+  /// - Complexity: The same as `callAsFunction`, and a node in the store until everything that the
+  ///   action caused has ended.
   @inlinable
   public func start(_ action: Action) -> StoreTask {
     sink(action, true)
   }
 
-  /// A sender of a child's actions. One closure; one call of `embed` for each action.
+  /// Returns a sender of a child's actions. One closure, and one call of `embed` for each action.
   @inlinable
   public func map<Child>(_ embed: @escaping @Sendable (Child) -> Action) -> Send<Child> {
     Send<Child> { [sink] action, wantsHandle in sink(embed(action), wantsHandle) }

@@ -1,14 +1,17 @@
-/// Moments at equal distances from a start: what is late does not make the next late.
+/// A timer with ticks at equal distances from a start, so that a late tick does not delay the next
+/// one.
 @usableFromInline
 struct TickGrid<C: Clock>: Sendable where C.Duration == Duration {
   @usableFromInline let clock: C
   @usableFromInline let interval: Duration
   @usableFromInline let start: C.Instant
-  /// How many intervals from the start the last tick was.
+  /// The number of intervals from the start to the last tick.
   @usableFromInline var last = 0
 
-  /// - Parameter interval: Above zero. It is taken as at least a nanosecond and at most a hundred
-  ///   years, so that neither the number of a tick nor its moment overflows.
+  /// Creates a timer that starts now.
+  ///
+  /// - Parameter interval: The time between ticks, above zero. It is clamped to the range from one
+  ///   nanosecond to a hundred years, so that neither the number of a tick nor its time overflows.
   @inlinable
   init(every interval: Duration, clock: C) {
     self.clock = clock
@@ -16,9 +19,10 @@ struct TickGrid<C: Clock>: Sendable where C.Duration == Duration {
     start = clock.now
   }
 
-  /// Waits for the next tick. Past ticks are skipped; a tick that is due now is not.
+  /// Waits for the next tick. Past ticks are skipped, but a tick that is due now is not.
   ///
-  /// - Returns: Its number: how many intervals from the start it is.
+  /// - Returns: The number of the tick: the number of intervals from the start.
+  /// - Throws: `CancellationError` if the task is cancelled.
   @inlinable
   mutating func next() async throws -> Int {
     let elapsed = start.duration(to: clock.now).attoseconds
@@ -31,7 +35,8 @@ struct TickGrid<C: Clock>: Sendable where C.Duration == Duration {
 }
 
 extension Effect {
-  /// What an effect is that was asked to repeat without a pause; `nil` if there is one.
+  /// Returns the issue that replaces an effect with an interval of zero or less, or `nil` if the
+  /// interval is valid.
   @inlinable
   static func refusal(
     of interval: Duration, _ name: String, _ location: SourceLocation

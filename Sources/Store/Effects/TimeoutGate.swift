@@ -1,11 +1,12 @@
-/// Decides, once, whether work or its time was first, and lets nothing through afterwards.
+/// A gate that is closed by the work or by its deadline, whichever is first. It passes no actions
+/// afterwards.
 @usableFromInline
 final class TimeoutGate: Sendable {
   @usableFromInline
   struct State: Sendable {
-    /// Neither the work nor its time has ended.
+    /// Whether the gate is open: neither the work nor its time has ended.
     @usableFromInline var isOpen = true
-    /// Actions on their way through; they were sent in time.
+    /// The number of actions that are passing. They were sent in time.
     @usableFromInline var passing = 0
     @usableFromInline var waiter: CheckedContinuation<Void, Never>?
 
@@ -21,7 +22,7 @@ final class TimeoutGate: Sendable {
   @inlinable
   deinit {}
 
-  /// Closes the gate. Returns true for the first call only.
+  /// Closes the gate. Returns `true` for the first call only.
   @inlinable
   func close() -> Bool {
     state.withLock { state in
@@ -47,8 +48,8 @@ final class TimeoutGate: Sendable {
     waiter?.resume()
   }
 
-  /// Returns when nothing is on its way through the closed gate. No lock is held while an action
-  /// passes, since reducing it runs the code of others.
+  /// Waits until no actions are passing the closed gate. No lock is held while an action passes,
+  /// because reducing it runs user code.
   @inlinable
   func drain() async {
     await withCheckedContinuation { continuation in
@@ -62,7 +63,7 @@ final class TimeoutGate: Sendable {
 }
 
 extension Send {
-  /// A sender whose actions are dropped from the moment the gate is closed.
+  /// Returns a sender that drops actions once the gate is closed.
   @inlinable
   func through(_ gate: TimeoutGate) -> Send {
     Send { [sink] action, wantsHandle in

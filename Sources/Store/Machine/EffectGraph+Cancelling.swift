@@ -1,7 +1,7 @@
 extension EffectGraph {
-  /// Cancels the effects that have the key. What they have caused continues.
+  /// Cancels the effects that have the key. Effects that their actions have caused continue.
   ///
-  /// - Parameter effect: The `.cancel` effect, where it has a node.
+  /// - Parameter effect: The `.cancel` effect, if it has a node.
   @usableFromInline
   mutating func cancel(_ key: CancelKey, by effect: EffectID = .none) {
     var found = index.effects(key)
@@ -10,14 +10,14 @@ extension EffectGraph {
     run()
   }
 
-  /// Whether `found` follows a `.cancel` effect in the same list or in the same group, which is
-  /// then not about it (R5).
+  /// Returns whether `found` follows a `.cancel` effect in the same list or group, so that it is
+  /// not cancelled (R5).
   private func isBehind(_ found: EffectID, _ effect: EffectID) -> Bool {
     tree.outermost(of: found) == tree.outermost(of: effect) && found.isAfter(effect)
   }
 
-  /// Cancels the effects that have one of the keys, together: none starts because another is
-  /// cancelled.
+  /// Cancels the effects that have one of the keys. Cancels them together, so that none of them
+  /// starts because another is cancelled.
   @usableFromInline
   mutating func cancel(all keys: [CancelKey]) {
     if keys.isEmpty { return }
@@ -31,13 +31,14 @@ extension EffectGraph {
     if tree.contains(id) { cancel(trees: [id]) }
   }
 
-  /// Cancels what is under a node, and not the node.
+  /// Cancels the nodes under a node, but not the node itself.
   @usableFromInline
   mutating func cancelChildren(_ id: EffectID) {
     if tree.contains(id) { cancel(trees: tree.members(id.slot)) }
   }
 
-  /// Cancels nodes and everything under them, together: none starts because another is cancelled.
+  /// Cancels nodes and everything under them. Cancels them together, so that none of them starts
+  /// because another is cancelled.
   private mutating func cancel(trees roots: [EffectID]) {
     var leafEffects: [EffectID] = []
     for root in roots {
@@ -65,7 +66,7 @@ extension EffectGraph {
     run()
   }
 
-  /// The effects of a group, or the effect itself.
+  /// Returns the effects of a group, or the effect itself.
   func leafEffects(_ slot: Int32) -> [EffectID] {
     tree.nodes(under: slot).filter {
       tree[$0].form == .leaf && tree[$0].outermost == tree[slot].outermost
@@ -73,8 +74,8 @@ extension EffectGraph {
     .map { tree.id($0) }
   }
 
-  /// Cancels effects in the order returned; effects that have not begun come first, since they
-  /// would otherwise receive the permits of the others.
+  /// Cancels effects in the order returned. Effects that have not begun are cancelled first,
+  /// because they would otherwise receive the permits of the others.
   mutating func cancel(_ effects: [EffectID]) {
     let effects = effects.count < 2 ? effects : effects.sorted { $1.isAfter($0) }
     for id in effects where tree.contains(id) {
@@ -88,7 +89,7 @@ extension EffectGraph {
     case .free, .cancelled, .ended(isCancelled: true):
       return
     case .ended:
-      // What it sent is still queued, and is dropped there.
+      // The actions that it sent are still queued. They are dropped when they are taken.
       tree[slot].phase = .ended(isCancelled: true)
       forgetKeys(slot)
     case .pending, .waiting:
@@ -117,7 +118,7 @@ extension EffectGraph {
     if tree[group].uncancelled == 0 { noteCancelled(group: group) }
   }
 
-  /// All that is left of a group was cancelled, and so is the group.
+  /// Cancels a group, because all its remaining members were cancelled.
   mutating func noteCancelled(group: Int32) {
     var group = group
     while true {

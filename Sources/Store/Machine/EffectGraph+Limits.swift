@@ -1,5 +1,6 @@
 extension EffectGraph {
-  /// Asks for a permit under the node's limit. False if it has to wait, or never starts.
+  /// Requests a permit under the node's limit. Returns `false` if the node has to wait, or never
+  /// starts.
   mutating func requestPermit(_ slot: Int32) -> Bool {
     guard let limit = tree[slot].limit, !isCounted(slot, limit.key) else { return true }
     switch limits.enter(tree.id(slot), limit) {
@@ -27,8 +28,8 @@ extension EffectGraph {
     return false
   }
 
-  /// Whether a group that the node is in has a permit under the same limit, and counts for it. A
-  /// permit of its own would be one that it keeps from itself.
+  /// Returns whether a group that contains the node has a permit under the same limit. The node
+  /// needs no other, and would wait for its own group.
   private func isCounted(_ slot: Int32, _ key: CancelKey) -> Bool {
     var member = slot
     while tree.isMember(member) {
@@ -38,7 +39,7 @@ extension EffectGraph {
     return false
   }
 
-  /// Gives the permit back, or the place in the queue for one.
+  /// Returns the permit, or leaves the queue of waiting nodes.
   mutating func releasePermit(_ slot: Int32, wasWaiting: Bool) {
     guard let limit = tree[slot].limit, tree[slot].hasPermit || wasWaiting else { return }
     tree[slot].hasPermit = false
@@ -48,8 +49,8 @@ extension EffectGraph {
     startLater(next)
   }
 
-  /// A cancelled effect gives its permit back at once, or when its work has ended where the limit
-  /// counts it.
+  /// Returns the permit of a cancelled effect at once, or when its work has ended if the limit
+  /// counts cancelled effects.
   mutating func returnPermitOfCancelled(_ slot: Int32) {
     guard let limit = tree[slot].limit, tree[slot].hasPermit else { return }
     if limit.countsCancelled {
@@ -59,9 +60,9 @@ extension EffectGraph {
     }
   }
 
-  /// The first member of a throttled group holds the permit, not the group: the interval. If that
-  /// was cancelled while the group waited, what is first then may be a group, or have a limit of
-  /// its own; that permit stays where it is.
+  /// Passes the permit of a throttled group to its first member, which is the interval. If the
+  /// interval was cancelled while the group waited, the first member may be a group, or have a
+  /// limit of its own. The group keeps the permit in that case.
   mutating func passPermitToFirst(_ group: Int32) {
     guard let limit = tree[group].limit, limit.isHeldByInterval, tree[group].hasPermit,
       tree[group].firstChild >= 0
@@ -74,7 +75,7 @@ extension EffectGraph {
     limits.pass(tree.id(group), to: tree.id(first), limit.key)
   }
 
-  /// Ends an effect or a group that never starts, as one.
+  /// Ends an effect, or a group as a whole, that never starts.
   private mutating func drop(_ slot: Int32) {
     commands.append(.drop(tree.id(slot)))
     for leaf in leafEffects(slot) where tree.contains(leaf) { discard(leaf.slot) }

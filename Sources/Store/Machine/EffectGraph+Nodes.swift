@@ -7,13 +7,14 @@ extension EffectGraph {
     return tree.id(slot)
   }
 
-  /// Adds an effect or a group that a reducer returned. Effects are found by their ids from here
-  /// on.
+  /// Adds an effect or a group that a reducer returned. From then on, effects are found by their
+  /// ids.
   ///
   /// - Parameters:
-  ///   - parent: A group or a task; `.none` for an effect that stands for its task.
-  ///   - outermost: The serial number of the outermost group it is in; `nil` if it is in none.
-  ///   - traits: With the ids of all groups it is in.
+  ///   - parent: A group or a task, or `.none` for an effect that stands for its task.
+  ///   - outermost: The serial number of the outermost group that contains it, or `nil` if there is
+  ///     none.
+  ///   - traits: Traits that include the ids of all groups that contain it.
   @usableFromInline
   mutating func add(
     _ form: EffectNode.Form, under parent: EffectID, outermost: UInt32? = nil,
@@ -34,7 +35,7 @@ extension EffectGraph {
     return tree.id(slot)
   }
 
-  /// Keeps the node until `unpin`.
+  /// Keeps the node until `unpin` is called.
   @usableFromInline
   mutating func pin(_ id: EffectID) {
     if tree.contains(id) { tree[id.slot].pins += 1 }
@@ -47,7 +48,7 @@ extension EffectGraph {
     removeIfDone(id.slot)
   }
 
-  /// From here on no id finds the effect.
+  /// Removes the effect from the index, so that no id finds it.
   @usableFromInline
   mutating func forgetKeys(_ id: EffectID) {
     if tree.contains(id) { forgetKeys(id.slot) }
@@ -59,7 +60,7 @@ extension EffectGraph {
     index.remove(tree.id(slot), keys: traits.keys, place: traits.endingPlace)
   }
 
-  /// Removes a finished node, and the nodes above it that only waited for it.
+  /// Removes a finished node, and the ancestors that only waited for it.
   mutating func removeIfDone(_ slot: Int32) {
     var slot = slot
     while slot >= 0, tree[slot].pins == 0, tree[slot].hasEnded || tree[slot].form == .task {

@@ -1,12 +1,12 @@
 /// The effects of one store as a value: which run, which wait, and which belong together.
 ///
-/// Events come in as calls of its methods. What is to be done comes out in `commands`, in order. It
-/// knows neither actions nor tasks, so that every transition can be tested alone.
+/// Events are calls of its methods. Its commands are added to `commands`, in order. It knows
+/// neither actions nor tasks, so that every transition can be tested separately.
 ///
-/// Its nodes form a tree: the members of a group are under the group, the effects that one `send`
-/// set going are under its task. An effect that is all that a `send` set going stands for the task
-/// itself. A node stays until its work has ended, the actions it sent have left the queue, and
-/// nothing is under it.
+/// Its nodes form a tree. The members of a group are under the group, and the effects that one
+/// `send` caused are under its task. If a `send` caused a single effect, that effect stands for the
+/// task. A node stays until its work has ended, its actions have left the queue, and there are no
+/// nodes under it.
 ///
 /// `+Nodes` adds and removes nodes; `+Cancelling` and `+Limits` handle the events of the same
 /// names.
@@ -14,18 +14,18 @@
 struct EffectGraph: Sendable {
   @usableFromInline
   enum Command: Sendable, Equatable {
-    /// The effect's operation is due.
+    /// Start the effect's operation.
     case start(EffectID)
     /// The effect was cancelled, before or after its start.
     case cancel(EffectID)
-    /// The effect or the group never starts: its limit is reached.
+    /// The effect or the group never starts, because its limit is reached.
     case drop(EffectID)
-    /// Nothing of the effect is to come; what it holds can go.
+    /// The effect is finished. Release its work.
     case release(EffectID)
     case resume(WaiterID)
   }
 
-  /// Names something that waits for the end of a node.
+  /// The identity of a waiter for the end of a node.
   @usableFromInline typealias WaiterID = Int
 
   /// Commands to perform, oldest first. The caller removes the ones that it has performed.
@@ -36,9 +36,10 @@ struct EffectGraph: Sendable {
   var limits = LimitTable()
   var waiters: [EffectID: [WaiterID]] = [:]
   @usableFromInline var idleWaiters: [WaiterID] = []
-  /// The store is shutting down: an effect that would have to wait for a permit is cancelled.
+  /// Whether the store is shutting down. An effect that would have to wait for a permit is
+  /// cancelled.
   @usableFromInline var isDraining = false
-  /// What follows from the current event; the last is next.
+  /// The remaining transitions of the current event. The last is next.
   private var agenda: [Transition] = []
 
   private enum Transition: Sendable, Equatable {
@@ -53,27 +54,28 @@ struct EffectGraph: Sendable {
 // MARK: Events
 
 extension EffectGraph {
-  /// Starts an effect or a group, or has it wait for a permit.
+  /// Starts an effect or a group, or lets it wait for a permit.
   @usableFromInline
   mutating func start(_ id: EffectID) {
     agenda.append(.start(id))
     run()
   }
 
-  /// Starts an effect that has no limit. The caller does what `start` would say.
+  /// Starts an effect that has no limit. The caller performs what the commands of `start` would
+  /// request.
   @usableFromInline
   mutating func startAlone(_ id: EffectID) {
     tree[id.slot].phase = .running
     tree[id.slot].hasTask = true
   }
 
-  /// The operation of a started effect was handed to a task.
+  /// Notes that a task was created for the operation of a started effect.
   @usableFromInline
   mutating func noteTask(_ id: EffectID) {
     tree[id.slot].hasTask = true
   }
 
-  /// The work of an effect has ended, by itself or after it was cancelled.
+  /// Ends the work of an effect, which was or was not cancelled.
   @usableFromInline
   mutating func end(_ id: EffectID) {
     guard tree.contains(id) else { return }
@@ -81,7 +83,7 @@ extension EffectGraph {
     run()
   }
 
-  /// Carries out what follows, without recursion: groups nest as deep as they like.
+  /// Performs the remaining transitions. Not recursive, because groups can be nested to any depth.
   mutating func run() {
     while let transition = agenda.popLast() {
       switch transition {
@@ -91,12 +93,12 @@ extension EffectGraph {
     }
   }
 
-  /// Starts `id` when all that is under way has been started.
+  /// Starts `id` after all transitions in progress.
   mutating func startLater(_ id: EffectID) {
     agenda.insert(.start(id), at: 0)
   }
 
-  /// Starts the next member of a sequence when all that is under way has been started: once, where
+  /// Starts the next member of a sequence after all transitions in progress. Does so once, even if
   /// many members end together.
   private mutating func advanceLater(_ sequence: EffectID) {
     if agenda.first != .advance(sequence) { agenda.insert(.advance(sequence), at: 0) }
@@ -159,8 +161,8 @@ extension EffectGraph {
 // MARK: Waiting
 
 extension EffectGraph {
-  /// Resumes the waiter when the node and all that is under it have ended. False if that is so
-  /// already.
+  /// Resumes the waiter when the node and all nodes under it have ended. Returns `false` if that
+  /// has already happened.
   @usableFromInline
   mutating func wait(for id: EffectID, _ waiter: WaiterID) -> Bool {
     guard tree.contains(id) else { return false }
@@ -169,7 +171,7 @@ extension EffectGraph {
     return true
   }
 
-  /// Resumes the waiter when there is no node any more. False if that is so already.
+  /// Resumes the waiter when there are no nodes. Returns `false` if that has already happened.
   @usableFromInline
   mutating func waitUntilIdle(_ waiter: WaiterID) -> Bool {
     if tree.count == 0 { return false }

@@ -1,8 +1,8 @@
-/// Names one node of a store's effect graph. The slot is used again, the serial number is not.
+/// The identity of a node in a store's effect graph. The slot is reused, the serial number is not.
 @usableFromInline
 struct EffectID: Hashable, Sendable {
   @usableFromInline let slot: Int32
-  /// Counts up from 1; later nodes have later numbers.
+  /// A number that increases from 1 with each node.
   @usableFromInline let serial: UInt32
 
   @inlinable
@@ -14,6 +14,6 @@ struct EffectID: Hashable, Sendable {
   @inlinable
   static var none: EffectID { EffectID(slot: -1, serial: 0) }
 
-  /// Whether this node came later, even where the count has begun anew in between.
+  /// Returns whether this node was created later, even if the count has overflowed in between.
   func isAfter(_ other: EffectID) -> Bool { Int32(bitPattern: serial &- other.serial) > 0 }
 }

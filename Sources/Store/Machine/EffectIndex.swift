@@ -1,23 +1,24 @@
-/// Finds effects by their ids and by the places of the composition at which they were returned.
+/// An index of effects by their ids and by the places of the composition at which they were
+/// returned.
 ///
-/// The positions form a tree, as the composition does: a cancellation affects its own position and
-/// the positions inside it, never a sibling (R6).
+/// The places form a tree, like the composition. A cancellation affects its own place and the
+/// places inside it, never a sibling (R6).
 ///
-/// - Complexity: Inserting and removing O(depth of the place), looking up O(number of places inside
-///   and of effects found).
+/// - Complexity: O(depth of the place) to insert and to remove. O(number of places inside and of
+///   effects found) to look up.
 @usableFromInline
 struct EffectIndex: Sendable {
-  /// A place with effects, or with places inside it that have some.
+  /// A place that has effects, or has places inside it that have effects.
   @usableFromInline
   struct Place: Sendable {
     /// The effects returned here that end with the child.
     var here = Effects.none
     var byID: [CancelID: Effects] = [:]
     @usableFromInline var inner: [ScopeKey: Place] = [:]
-    /// How many of the places inside have places inside.
+    /// The number of places inside that contain places themselves.
     @usableFromInline var deepCount = 0
-    /// The ids of the list whose elements the places inside are, `ListIDs`, as they were when each
-    /// of these had its element.
+    /// The ids of the list whose elements are the places inside: a `ListIDs`, from the time when
+    /// each of these places had its element.
     @usableFromInline var completeIDs: (any AnyObject & Sendable)?
 
     var isEmpty: Bool { here.isEmpty && byID.isEmpty && inner.isEmpty }
@@ -52,8 +53,8 @@ struct EffectIndex: Sendable {
     if !place.isEmpty { root.change(at: place[...]) { $0.here.remove(effect) } }
   }
 
-  /// The effects that have the key's id at its place or inside it; without an id all effects of
-  /// that place and inside it. In the order in which they were returned.
+  /// Returns the effects that have the key's id at its place or inside it, in the order in which
+  /// they were returned. Without an id, returns all effects of that place and inside it.
   func effects(_ key: CancelKey) -> [EffectID] {
     var found: [EffectID] = []
     root.find(key.id, at: key.path[...], &found)
@@ -62,7 +63,7 @@ struct EffectIndex: Sendable {
 }
 
 extension EffectIndex.Place {
-  /// Adds what the place at the end of `path` has, and the places inside it.
+  /// Adds the effects of the place at the end of `path`, and of the places inside it.
   func find(_ id: CancelID?, at path: ArraySlice<ScopeKey>, _ found: inout [EffectID]) {
     if let scope = path.first {
       inner[scope]?.find(id, at: path.dropFirst(), &found)
@@ -72,8 +73,8 @@ extension EffectIndex.Place {
     for place in inner.values { place.find(id, at: [], &found) }
   }
 
-  /// Changes the place at the end of `path`, which is made where it is missing and removed where it
-  /// is left empty.
+  /// Changes the place at the end of `path`. Creates it if it is missing, and removes it if it
+  /// becomes empty.
   mutating func change(at path: ArraySlice<ScopeKey>, _ change: (inout Self) -> Void) {
     guard let scope = path.first else { return change(&self) }
     let (isEmpty, deeper) = inner[scope, default: Self()].changeInside(path.dropFirst(), change)
@@ -81,8 +82,10 @@ extension EffectIndex.Place {
     if isEmpty { inner[scope] = nil }
   }
 
-  /// - Returns: Whether the place is left empty, and 1 where it got places inside, -1 where it lost
-  ///   them.
+  /// Changes the place at the end of `path`.
+  ///
+  /// - Returns: Whether this place is empty after the change, and 1 if it got its first place
+  ///   inside, -1 if it lost the last one, otherwise 0.
   private mutating func changeInside(
     _ path: ArraySlice<ScopeKey>, _ change: (inout Self) -> Void
   ) -> (isEmpty: Bool, deeper: Int) {
@@ -91,7 +94,7 @@ extension EffectIndex.Place {
     return (isEmpty, before == inner.isEmpty ? 0 : before ? 1 : -1)
   }
 
-  /// Whether effects run here or inside that end with the child. O(number of places inside, until
+  /// Whether effects that end with the child run here or inside. O(number of places inside, until
   /// one is found).
   @usableFromInline
   var hasEndingEffects: Bool {
@@ -132,7 +135,7 @@ extension EffectIndex.Effects {
     case .one(let other):
       self = .many([other, effect])
     case .many(var effects):
-      // Taken out meanwhile, so that it is changed in place.
+      // Removed during the change, so that the set is changed in place.
       self = .none
       effects.insert(effect)
       self = .many(effects)

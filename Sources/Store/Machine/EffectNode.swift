@@ -3,27 +3,27 @@
 struct EffectNode: Sendable {
   @usableFromInline
   enum Form: UInt8, Sendable {
-    /// What one `send` set going. It has no work of its own.
+    /// The result of one `send`. It has no work of its own.
     case task
-    /// One effect.
+    /// An effect.
     case leaf
-    /// Effects side by side.
+    /// Effects that run concurrently.
     case merge
-    /// Effects one after the other.
+    /// Effects that run one after the other.
     case concatenate
   }
 
   enum Phase: Sendable, Equatable {
     /// The slot is free.
     case free
-    /// The group has not come to it, or it was not started.
+    /// The node was not started, or its group has not reached it.
     case pending
-    /// The limit it belongs to is reached.
+    /// The node waits because its limit is reached.
     case waiting
     case running
-    /// No action of it is reduced any more. Its work has not ended.
+    /// The effect was cancelled: none of its actions is reduced. Its work has not ended.
     case cancelled
-    /// Its work has ended. Actions that it sent may still be queued, and are dropped where it was
+    /// The work has ended. Actions of the effect may still be queued, and are dropped if it was
     /// cancelled.
     case ended(isCancelled: Bool)
   }
@@ -31,35 +31,36 @@ struct EffectNode: Sendable {
   var serial: UInt32
   var form: Form
   var phase: Phase
-  /// The serial number of the outermost group that it is in, or its own: what is at one place of
-  /// the list that a reducer returned.
+  /// The serial number of the outermost group that contains the node, or its own. Nodes with the
+  /// same number come from the same element of the list that a reducer returned.
   var outermost: UInt32
-  /// Reasons to keep the node while it has no work: actions in the queue, and the current step.
+  /// The number of reasons to keep the node without work: queued actions, and the current step.
   var pins: Int32 = 0
-  /// Of a group: the members whose work has not ended.
+  /// For a group, the number of members whose work has not ended.
   var unfinished: Int32 = 0
-  /// Of a group: the members whose work has not ended and that were not cancelled.
+  /// For a group, the number of members whose work has not ended and that were not cancelled.
   var uncancelled: Int32 = 0
-  /// Its ids, those of the groups it is in included, its place and its limit.
+  /// Its ids, including those of the groups that contain it, its place and its limit.
   var traits: EffectTraits?
-  /// The index finds it.
+  /// Whether the index finds it.
   var isIndexed = false
   var hasPermit = false
-  /// The effect's operation was handed to a task.
+  /// Whether a task was created for the effect's operation.
   var hasTask = false
-  /// Something waits for its end.
+  /// Whether a waiter waits for its end.
   var isAwaited = false
-  /// Of a task, and of an effect that stands for one: what it causes from here on is cancelled.
+  /// For a task, or an effect that stands for one: whether effects that it causes from now on are
+  /// cancelled.
   var isTaskCancelled = false
-  /// What the effect held has been released.
+  /// Whether the effect's work was released.
   var isReleased = false
 
-  // The tree: slots, or -1.
+  // The links of the tree: slots, or -1.
   var parent: Int32 = -1
   var firstChild: Int32 = -1
   var lastChild: Int32 = -1
   var previous: Int32 = -1
-  /// The next sibling; of a free slot the next free one.
+  /// The next sibling, or for a free slot the next free one.
   var next: Int32 = -1
 
   var limit: EffectLimit? { traits?.limit }

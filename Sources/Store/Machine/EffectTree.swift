@@ -1,12 +1,12 @@
 /// The nodes of an effect graph as a tree.
 ///
-/// They are in an array and refer to each other by slot: a slot that is free is used again.
+/// The nodes are stored in an array and refer to each other by slot. Free slots are reused.
 ///
 /// - Complexity: O(1) to insert and to remove.
 @usableFromInline
 struct EffectTree: Sendable {
   var nodes: [EffectNode] = []
-  /// How many nodes there are.
+  /// The number of nodes.
   @usableFromInline var count: Int32 = 0
   private var firstFree: Int32 = -1
   private var lastSerial: UInt32 = 0
@@ -14,7 +14,7 @@ struct EffectTree: Sendable {
   @usableFromInline
   init() {}
 
-  /// Whether the node is still there.
+  /// Returns whether the node exists.
   @usableFromInline
   func contains(_ id: EffectID) -> Bool {
     id.slot >= 0 && id.slot < nodes.count && nodes[Int(id.slot)].serial == id.serial
@@ -73,14 +73,14 @@ struct EffectTree: Sendable {
     if next >= 0 { self[next].previous = previous } else { self[parent].lastChild = previous }
   }
 
-  /// Whether the node belongs to a group, which waits for its work.
+  /// Returns whether the node belongs to a group, which waits for its work.
   func isMember(_ slot: Int32) -> Bool {
     let parent = self[slot].parent
     guard parent >= 0 else { return false }
     return self[parent].form == .merge || self[parent].form == .concatenate
   }
 
-  /// The nodes directly under this one, in order.
+  /// Returns the nodes directly under this one, in order.
   func members(_ slot: Int32) -> [EffectID] {
     var members: [EffectID] = []
     var member = self[slot].firstChild
@@ -91,7 +91,7 @@ struct EffectTree: Sendable {
     return members
   }
 
-  /// The node and all that is under it.
+  /// Returns the node and all nodes under it.
   func nodes(under slot: Int32) -> [Int32] {
     var tree = [slot]
     var position = 0
@@ -106,11 +106,11 @@ struct EffectTree: Sendable {
 // MARK: Looking
 
 extension EffectTree {
-  /// Whether the effect's work may continue.
+  /// Returns whether the effect's work may continue.
   @usableFromInline
   func isRunning(_ id: EffectID) -> Bool { contains(id) && self[id.slot].phase == .running }
 
-  /// Whether the effect was cancelled, so that no action of it is reduced any more.
+  /// Returns whether the effect was cancelled, so that none of its actions is reduced.
   @usableFromInline
   func isCancelled(_ id: EffectID) -> Bool {
     guard contains(id) else { return false }
@@ -120,20 +120,20 @@ extension EffectTree {
     }
   }
 
-  /// Whether the effect's operation was handed to a task. Until its slot is used again.
+  /// Returns whether a task was created for the effect's operation. Valid until its slot is reused.
   @usableFromInline
   func hasTask(_ id: EffectID) -> Bool { self[id.slot].hasTask }
 
-  /// Whether it is a task, and no effect that stands for one.
+  /// Returns whether the node is a task, and not an effect that stands for one.
   @usableFromInline
   func isTask(_ id: EffectID) -> Bool { contains(id) && self[id.slot].form == .task }
 
-  /// Whether it is a task that was cancelled, or an effect that stands for one.
+  /// Returns whether the node is a task, or an effect that stands for one, and was cancelled.
   @usableFromInline
   func isCancelledTask(_ id: EffectID) -> Bool { contains(id) && self[id.slot].isTaskCancelled }
 
-  /// The node that what an effect causes belongs to: its task, or the effect where it stands for
-  /// the task.
+  /// Returns the node to which the effects caused by an effect belong: its task, or the effect
+  /// itself if it stands for the task.
   @usableFromInline
   func task(of id: EffectID) -> EffectID {
     guard contains(id) else { return .none }
@@ -142,12 +142,13 @@ extension EffectTree {
     return self.id(slot)
   }
 
-  /// The serial number of the outermost group that it is in, or its own; 0 for a removed node.
+  /// Returns the serial number of the outermost group that contains the node, or its own. Returns 0
+  /// for a removed node.
   @usableFromInline
   func outermost(of id: EffectID) -> UInt32 { contains(id) ? self[id.slot].outermost : 0 }
 
-  /// The effects whose work has not ended, in no particular order. O(most nodes that there ever
-  /// were at once).
+  /// The effects whose work has not ended, in no particular order. O(maximum number of simultaneous
+  /// nodes so far).
   var unended: [(id: EffectID, phase: EffectNode.Phase)] {
     nodes.indices.compactMap { slot in
       let node = nodes[slot]

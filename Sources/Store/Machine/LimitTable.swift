@@ -1,31 +1,32 @@
-/// Which effects run and which wait under each limit.
+/// The running and waiting effects of each limit.
 ///
-/// - Complexity: O(1); taking one out of the middle is O(number running or waiting under its
-///   limit).
+/// - Complexity: O(1). Removing an effect that is not the first is O(number running or waiting
+///   under its limit).
 struct LimitTable: Sendable {
   enum Verdict: Sendable, Equatable {
     case start
-    /// Start, and cancel this one.
+    /// Start, and cancel this effect.
     case replace(EffectID)
     case wait
-    /// Wait, and cancel this one, which gives its permit back when its work has ended.
+    /// Wait, and cancel this effect, which returns its permit when its work has ended.
     case waitFor(EffectID)
-    /// Wait, and drop this one, which waited.
+    /// Wait, and drop this waiting effect.
     case waitInsteadOf(EffectID)
     case drop
   }
 
   private var permits: [CancelKey: Permits] = [:]
 
-  /// Whether nothing runs or waits under any limit.
+  /// Whether no effect runs or waits under any limit.
   var isEmpty: Bool { permits.isEmpty }
 
-  /// Asks for a permit.
+  /// Requests a permit.
   mutating func enter(_ effect: EffectID, _ limit: EffectLimit) -> Verdict {
     permits[limit.key, default: Permits()].enter(effect, limit)
   }
 
-  /// Takes an effect out that runs or waits, and gives the one that has its permit now.
+  /// Removes an effect that runs or waits. Returns the effect that receives its permit, if there is
+  /// one.
   mutating func release(_ effect: EffectID, _ key: CancelKey) -> EffectID? {
     guard let index = permits.index(forKey: key) else { return nil }
     let next = permits.values[index].release(effect)
@@ -33,13 +34,13 @@ struct LimitTable: Sendable {
     return next
   }
 
-  /// The effect was cancelled and keeps its permit until its work has ended.
+  /// Notes that the effect was cancelled and keeps its permit until its work has ended.
   mutating func noteCancelled(_ effect: EffectID, _ key: CancelKey) {
     guard let index = permits.index(forKey: key) else { return }
     permits.values[index].noteCancelled(effect)
   }
 
-  /// Hands a permit on.
+  /// Passes a permit to another effect.
   mutating func pass(_ effect: EffectID, to other: EffectID, _ key: CancelKey) {
     guard let index = permits.index(forKey: key) else { return }
     permits.values[index].pass(effect, to: other)
@@ -48,9 +49,9 @@ struct LimitTable: Sendable {
 
 /// The permits of one limit.
 private struct Permits: Sendable {
-  /// Oldest first.
+  /// The running effects, oldest first.
   private var running: [EffectID] = []
-  /// Cancelled, and not ended.
+  /// The effects that were cancelled and have not ended.
   private var ending: [EffectID] = []
   private var waiting = Queue<EffectID>()
   private var count = 1
@@ -67,7 +68,7 @@ private struct Permits: Sendable {
     case .drop:
       return .drop
     case .cancelOldest where running.isEmpty:
-      // All permits are on their way back: the newest wait for them.
+      // All permits are about to be returned. The newest effects wait for them.
       let oldest = waiting.count >= count ? waiting.popFirst() : nil
       waiting.append(effect)
       return oldest.map { .waitInsteadOf($0) } ?? .wait

@@ -1,6 +1,6 @@
-/// Elements that are taken in the order in which they came.
+/// A first-in, first-out queue.
 ///
-/// - Complexity: O(1) amortized to add and to take.
+/// - Complexity: O(1) amortized to add and to remove.
 @usableFromInline
 struct Queue<Element: Sendable>: Sendable {
   @usableFromInline var storage: [Element?] = []
@@ -18,7 +18,8 @@ struct Queue<Element: Sendable>: Sendable {
   @inlinable
   var elements: [Element] { storage[head...].compactMap(\.self) }
 
-  /// Returns the first element for which `isWanted` is true. O(number of elements before it).
+  /// Returns the first element for which `isWanted` returns `true`. O(number of elements before
+  /// it).
   func first(where isWanted: (Element) -> Bool) -> Element? {
     for case let element? in storage[head...] where isWanted(element) { return element }
     return nil
@@ -49,7 +50,7 @@ struct Queue<Element: Sendable>: Sendable {
     head = 0
   }
 
-  /// Removes the first element that equals `element`. O(count).
+  /// Removes the first element that equals `element`. Returns whether there was one. O(count).
   mutating func remove(_ element: Element) -> Bool where Element: Equatable {
     guard let index = storage[head...].firstIndex(of: element) else { return false }
     if index == head { _ = popFirst() } else { storage.remove(at: index) }

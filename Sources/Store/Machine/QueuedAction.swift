@@ -1,25 +1,25 @@
-/// An action that waits to be reduced.
+/// An action in a queue.
 @usableFromInline
 struct QueuedAction<Action: Sendable>: Sendable {
   @usableFromInline
   enum Sender: Sendable {
-    /// Code outside the store. Indirect, so that an action of an effect is cheap to hand on.
+    /// Code outside the store. Indirect, so that an action of an effect is cheap to copy.
     indirect case outside(StepOrigin)
     /// An effect's work. The action is dropped if the effect is cancelled first.
     case effect(EffectID)
-    /// An effect whose work ends with the action: a task, or a `.send` with a node. Dropped as
-    /// well.
+    /// An effect whose work ends with the action: a task, or a `.send` with a node. The action is
+    /// dropped if the effect is cancelled first.
     case ending(EffectID)
-    /// A `.send` effect without a node: without ids, in no group and of no child, so that nothing
-    /// can cancel it.
+    /// A `.send` effect without a node. It has no ids, and belongs to no group and no child, so it
+    /// cannot be cancelled.
     case immediate(step: Int)
   }
 
   @usableFromInline let action: Action
   @usableFromInline let sender: Sender
-  /// What the action causes belongs to it.
+  /// The task of the effects that the action causes.
   @usableFromInline let task: EffectID
-  /// The thread that reduces the action is the one that sent it.
+  /// Whether the thread that reduces the action is the one that sent it.
   @usableFromInline let inheritsTaskLocals: Bool
 
   @inlinable
@@ -30,7 +30,7 @@ struct QueuedAction<Action: Sendable>: Sendable {
     self.inheritsTaskLocals = inheritsTaskLocals
   }
 
-  /// The effect that sent it, where it has a node.
+  /// The effect that sent the action, or `.none` if the sender has no node.
   @inlinable
   var effect: EffectID {
     switch sender {

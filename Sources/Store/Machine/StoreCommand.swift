@@ -1,7 +1,7 @@
-/// A command of a machine after an event, which `StoreRuntime` performs.
+/// A command of a machine that `StoreRuntime` performs.
 @usableFromInline
 enum StoreCommand<Action: Sendable>: Sendable {
-  /// Make a task, under the lock, for the operation that `begin` returns.
+  /// Create a task, under the lock, for the operation that `begin` returns.
   case start(EffectID, inheritsTaskLocals: Bool)
   /// Cancel the task of the effect, if it has one.
   case cancel(EffectID)
@@ -10,18 +10,17 @@ enum StoreCommand<Action: Sendable>: Sendable {
   /// An action was sent after the store had been shut down.
   indirect case reportLate(Action, SourceLocation, step: Int)
   indirect case meter(StoreEvent<Action>)
-  /// Let go of an effect or an action once the lock is released, since that may run code of the
-  /// user's.
+  /// Release an effect or an action after the unlock, because that can run user code.
   case release(Released<Action>)
-  /// Tell observers that the store has ended.
+  /// Notify observers that the store has ended.
   case end
 }
 
-/// A value that a machine does not need any more.
+/// A value that a machine no longer needs.
 @usableFromInline
 enum Released<Action: Sendable>: Sendable {
   indirect case work(EffectWork<Action>)
   case action(Action)
-  /// What no task was made for.
+  /// An operation for which no task was created.
   case operation(Effect<Action>.Operation)
 }

@@ -1,5 +1,5 @@
 extension StoreMachine {
-  /// Cancels the effects of children that the step has removed and whose operators did not see it
+  /// Cancels the effects of children that the step removed without the operators that compose them
   /// (R7).
   ///
   /// - Complexity: One comparison while no effects of children run.
@@ -11,7 +11,7 @@ extension StoreMachine {
     }
     let (absent, complete) = searchChildren(forPresent: false)
     if absent.isEmpty, complete.isEmpty { return }
-    // Of several operators with one key none may have the child.
+    // If several operators use the same key, the child is absent only if none of them has it.
     let present = absent.isEmpty ? [] : searchChildren(forPresent: true).found
     graph.conclude(absent: absent, present: present, complete: complete)
     carryOut()

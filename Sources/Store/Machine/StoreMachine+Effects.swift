@@ -1,14 +1,14 @@
-/// What an effect of the graph holds.
+/// The values that the machine keeps for an effect of the graph.
 @usableFromInline
 struct EffectWork<Action: Sendable>: Sendable {
-  /// Without its operation once that is a task's, so that its end is never under the lock; a group
-  /// without the work of its members.
+  /// The effect. Its operation is removed when a task takes it over, so that it is never released
+  /// under the lock. A group does not contain the work of its members.
   @usableFromInline var effect: Effect<Action>
   /// The action whose reduction returned the effect.
   @usableFromInline let cause: Action?
-  /// The step that returned it.
+  /// The step that returned the effect.
   @usableFromInline let step: Int
-  /// When it was returned, by `coarseNanoseconds()`.
+  /// The time at which the effect was returned, by `coarseNanoseconds()`.
   @usableFromInline let since: Int64
 
   @inlinable
@@ -19,7 +19,7 @@ struct EffectWork<Action: Sendable>: Sendable {
     since = coarseNanoseconds()
   }
 
-  /// The operation, which a task holds from here on.
+  /// Returns the operation and removes it from the effect. From then on a task holds it.
   @inlinable
   mutating func handToTask() -> Effect<Action>.Operation {
     let operation = effect.operation
@@ -29,17 +29,17 @@ struct EffectWork<Action: Sendable>: Sendable {
 }
 
 extension StoreMachine {
-  /// Takes effects in the order returned (R4, R5).
+  /// Adds effects to the graph in the order returned (R4, R5).
   ///
-  /// - Parameter task: What they belong to; made, and set, where it is `.none` and there is
-  ///   something to belong to it.
+  /// - Parameter task: The task that the effects belong to. If it is `.none` and there are effects,
+  ///   it is set to a new one.
   @inlinable
   mutating func take(
     _ effects: [Effect<R.Action>], of cause: R.Action?, task: inout EffectID,
     inheritsTaskLocals: Bool
   ) {
     let isNew = task == .none
-    // By index, since to copy an effect costs several references.
+    // By index, because copying an effect costs several retains.
     for index in effects.indices {
       switch effects[index].operation {
       case .none:
@@ -50,7 +50,7 @@ extension StoreMachine {
         report(StoreIssue(message: message, location: effects[index].location, step: steps))
       case .task, .run:
         if effects[index].traits != nil { cancelInFlight(effects[index]) }
-        // The only one stands for the task.
+        // A single effect stands for the task.
         let standsForTask = task == .none && effects.count == 1
         if !standsForTask { makeTask(&task) }
         let id = start(effects[index], under: task, cause, inheritsTaskLocals)
@@ -70,11 +70,11 @@ extension StoreMachine {
     }
     if isNew, graph.tree.isTask(task) { graph.unpin(task) }
     carryOut()
-    // Nothing to wait for.
+    // There is nothing to wait for.
     if isNew, !graph.tree.contains(task) { task = .none }
   }
 
-  /// Creates the task that effects belong to, which stays until it is unpinned.
+  /// Creates and pins the task that effects belong to, unless there is one.
   @inlinable
   mutating func makeTask(_ task: inout EffectID) {
     guard task == .none else { return }
@@ -82,7 +82,7 @@ extension StoreMachine {
     graph.pin(task)
   }
 
-  /// Adds an effect that is work and starts it, or has it wait for a permit.
+  /// Adds an effect that is work, and starts it or lets it wait for a permit.
   @inlinable
   mutating func start(
     _ effect: Effect<R.Action>, under task: EffectID, _ cause: R.Action?,
@@ -109,7 +109,7 @@ extension StoreMachine {
 
   /// Adds one effect to the graph.
   ///
-  /// - Parameter traits: With the ids of the groups that the effect is in.
+  /// - Parameter traits: Traits that include the ids of the groups that contain the effect.
   @inlinable
   mutating func add(
     _ effect: Effect<R.Action>, under parent: EffectID, outermost: UInt32? = nil,
@@ -128,7 +128,7 @@ extension StoreMachine {
     return id
   }
 
-  /// Adds a group with its members, and theirs: an effect has the ids of the groups that it is in.
+  /// Adds a group with all its members. An effect has the ids of the groups that contain it.
   @inlinable
   mutating func addGroup(
     _ effect: Effect<R.Action>, under task: EffectID, _ cause: R.Action?
@@ -141,22 +141,22 @@ extension StoreMachine {
         traits: traits, cause)
       if outermost == .none { outermost = id }
       guard let members = effect.operation.members else { continue }
-      // The last one is on top, so that they are added in order.
+      // The last member is pushed first, so that members are added in order.
       rest += members.reversed().map { ($0, id, EffectTraits.member($0.traits, of: traits)) }
     }
     return outermost
   }
 
-  /// Cancels what has the ids of an effect that asks for it, before any of the effect is there: it
-  /// would cancel itself.
+  /// Cancels the effects that have the ids of an effect with `cancelInFlight`. The effect is added
+  /// afterwards, because it would cancel itself.
   @inlinable
   mutating func cancelInFlight(_ effect: Effect<R.Action>) {
     graph.cancel(all: effect.keysInFlight)
-    // Before anything gets the slots of what was cancelled.
+    // Performed now, before new effects reuse the slots of the cancelled ones.
     carryOut()
   }
 
-  /// Does what the graph asks for.
+  /// Performs the commands of the graph.
   @inlinable
   mutating func carryOut() {
     while let command = graph.commands.popFirst() {
@@ -175,11 +175,12 @@ extension StoreMachine {
     }
   }
 
-  /// An effect's operation is due.
+  /// Starts an effect's operation.
   @inlinable
   mutating func start(_ id: EffectID) {
     guard graph.tree.isRunning(id), let operation = works[Int(id.slot)]?.effect.operation else {
-      // Cancelled by what came before it: without a task nothing else ends it.
+      // An earlier effect has cancelled this one. Without a task, this is the only place that ends
+      // it.
       return graph.end(id)
     }
     switch operation {
@@ -205,8 +206,8 @@ extension StoreMachine {
     }
   }
 
-  /// The operation that a task is to be made for. `nil` if what stood after the effect in its step
-  /// has cancelled it: then its work ends here, and its body never runs.
+  /// Returns the operation to create a task for. Returns `nil` if a later effect of the same step
+  /// has cancelled this one. In that case its work ends here, and its body never runs.
   @inlinable
   mutating func begin(_ id: EffectID, inheritsTaskLocals: Bool) -> Effect<R.Action>.Operation? {
     let operation = works[Int(id.slot)]?.handToTask()
@@ -216,7 +217,8 @@ extension StoreMachine {
     return nil
   }
 
-  /// Whether an effect that starts now belongs to what the calling thread does.
+  /// Returns whether an effect that starts now inherits the task-local values of the calling
+  /// thread.
   @inlinable
   func inherits(_ id: EffectID) -> Bool {
     inheritingGroup != 0 && graph.tree.outermost(of: id) == inheritingGroup
@@ -237,7 +239,7 @@ extension StoreMachine {
     }
   }
 
-  /// The state of a running effect.
+  /// Returns the work of an effect, or `nil` if the effect is not running.
   @usableFromInline
   func runningWork(_ id: EffectID) -> EffectWork<R.Action>? {
     graph.tree.isRunning(id) ? works[Int(id.slot)] : nil
@@ -250,14 +252,14 @@ extension StoreMachine {
 
   // MARK: Metering
 
-  /// Tells of work that takes time.
+  /// Reports an event of an effect whose work takes time.
   @usableFromInline
   mutating func meter(_ id: EffectID, _ event: (MeteredEffect) -> StoreEvent<R.Action>) {
     guard let work = works[Int(id.slot)], work.effect.operation.isTask else { return }
     commands.append(.meter(event(MeteredEffect(id, work))))
   }
 
-  /// Tells of a group as one.
+  /// Reports that an effect or a group was dropped. A group is one event.
   @usableFromInline
   mutating func meterDropped(_ id: EffectID) {
     guard let work = works[Int(id.slot)] else { return }

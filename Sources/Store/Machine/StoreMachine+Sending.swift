@@ -1,7 +1,8 @@
 extension StoreMachine {
-  /// An action from outside that something keeps from being reduced at once.
+  /// Enqueues an action from outside that cannot be reduced at once.
   ///
-  /// - Returns: The task that what it causes will belong to; `.none` where the store has ended.
+  /// - Returns: The task of the effects that the action will cause, or `.none` if the store has
+  ///   ended.
   @inlinable
   mutating func enqueue(
     _ action: R.Action, origin: StepOrigin, location: SourceLocation
@@ -16,10 +17,10 @@ extension StoreMachine {
     return task
   }
 
-  /// An action from an effect that continues.
+  /// Receives an action from an effect that continues.
   ///
   /// - Parameters:
-  ///   - wantsTask: Whether what the action causes gets a task of its own.
+  ///   - wantsTask: Whether the effects that the action causes get a task of their own.
   ///   - task: Set to that task.
   /// - Returns: The action, if it is to be reduced at once.
   @inlinable
@@ -38,11 +39,12 @@ extension StoreMachine {
     return arrive(action, from: .effect(effect), task: owner)
   }
 
-  /// The one action of a task effect, with which its work ends.
+  /// Receives the one action of a task effect, which ends the effect's work.
   ///
-  /// In a held store the work ends at once: what comes after it in a sequence does not wait until a
-  /// test receives the action. So its permit is free, and a `.cancel` after it in the sequence
-  /// reached, before the action is reduced, and not after as elsewhere.
+  /// In a held store the work ends at once, so that the next member of a sequence does not wait
+  /// until a test receives the action. The permit is therefore free, and a `.cancel` that follows
+  /// in the sequence is reached, before the action is reduced; in other stores this happens after
+  /// it.
   ///
   /// - Returns: The action, if it is to be reduced at once.
   @inlinable
@@ -61,7 +63,9 @@ extension StoreMachine {
     return next
   }
 
-  /// - Returns: The action, if nothing keeps it from being reduced at once; else it is queued.
+  /// Receives an action. Enqueues it if there is an obstacle.
+  ///
+  /// - Returns: The action, if it is to be reduced at once.
   @inlinable
   mutating func arrive(
     _ action: R.Action, from sender: QueuedAction<R.Action>.Sender, task: EffectID
@@ -77,11 +81,11 @@ extension StoreMachine {
     return action
   }
 
-  /// The work of an effect has ended.
+  /// Ends the work of an effect.
   ///
   /// - Parameters:
-  ///   - failure: The issue of what it threw, if it threw something other than a cancellation.
-  ///   - inheritsTaskLocals: The calling thread is the one on which the work ran.
+  ///   - failure: The issue of the error, if the effect threw an error other than a cancellation.
+  ///   - inheritsTaskLocals: Whether the calling thread is the one that ran the work.
   @inlinable
   mutating func end(
     _ effect: EffectID, _ failure: (issue: StoreIssue, error: any Error)?,
@@ -102,9 +106,9 @@ extension StoreMachine {
     inheritingGroup = 0
   }
 
-  /// The action has been reduced or dropped, with which the work of its sender may end. What
-  /// follows a `.send` in a sequence belongs to the turn; what follows work that took time opens
-  /// one.
+  /// Ends the work of the action's sender, if it ends with the action, which has been reduced or
+  /// dropped. The effects that follow a `.send` in a sequence belong to the turn. Actions of
+  /// effects that follow work that took time open turns.
   @inlinable
   mutating func endSender(of action: QueuedAction<R.Action>) {
     guard case .ending(let id) = action.sender else { return }
@@ -121,7 +125,7 @@ extension StoreMachine {
     if isInStep { turn.append(action) } else { arrivals.append(action) }
   }
 
-  /// Lets go of an action that is not reduced.
+  /// Drops an action that is not reduced.
   @inlinable
   mutating func drop(_ dropped: QueuedAction<R.Action>) {
     if audience.contains(.meter) { commands.append(.meter(.actionDropped(dropped.action))) }
@@ -139,13 +143,14 @@ extension StoreMachine {
 
   // MARK: The end
 
-  /// Nothing new starts because the state declares it.
+  /// Cancels subscriptions and the work that `work` names. Starts no new subscriptions, and lets no
+  /// effect wait for a permit.
   ///
-  /// - Parameter work: What is cancelled at once beside the subscriptions.
+  /// - Parameter work: The work to cancel at once in addition to the subscriptions.
   @usableFromInline
   mutating func drain(cancelling work: ShutdownWork) {
     graph.isDraining = true
-    // First, so that what waits does not get the permits of subscriptions.
+    // Effects are cancelled first, so that waiting effects do not get the permits of subscriptions.
     switch work {
     case .queued: graph.cancelWaiting()
     case .all: graph.cancelAll()
@@ -154,7 +159,7 @@ extension StoreMachine {
     endSubscriptions()
   }
 
-  /// Cancels what a `send` set going.
+  /// Cancels the effects that a `send` caused.
   @usableFromInline
   mutating func cancel(task: EffectID) {
     graph.cancelTree(task)
@@ -168,7 +173,7 @@ extension StoreMachine {
     carryOut()
   }
 
-  /// Cancels every effect and drops what waits. No action is taken any more.
+  /// Cancels every effect and drops the queued actions. No more actions are accepted.
   @usableFromInline
   mutating func close() {
     guard !obstacles.contains(.closed) else { return }
@@ -184,7 +189,7 @@ extension StoreMachine {
   // MARK: Waiting
 
   /// Resumes the waiter when the task has ended and observers have been notified of its last step.
-  /// False if that is so already.
+  /// Returns `false` if that has already happened.
   @usableFromInline
   mutating func wait(for task: EffectID, _ waiter: EffectGraph.WaiterID) -> Bool {
     if graph.wait(for: task, waiter) { return true }
@@ -193,8 +198,8 @@ extension StoreMachine {
     return true
   }
 
-  /// Resumes the waiter when there is no effect any more, or when the store has ended. False if
-  /// that is so already.
+  /// Resumes the waiter when there are no effects or the store has ended. Returns `false` if that
+  /// has already happened.
   @usableFromInline
   mutating func waitUntilIdle(_ waiter: EffectGraph.WaiterID) -> Bool {
     !obstacles.contains(.closed) && graph.waitUntilIdle(waiter)

@@ -1,20 +1,19 @@
-/// Whether what the state declares runs.
+/// Whether subscriptions run.
 @usableFromInline
 enum SubscriptionPhase: Sendable {
-  /// Not yet.
+  /// They have not been started yet.
   case heldBack
   case active
   /// The store is shutting down.
   case ended
 }
 
-/// What runs because the state declares it.
+/// An effect that runs because the state declares it.
 @usableFromInline
 struct Subscription: Sendable {
-  /// What the actions of the effect cause belongs to it. It stays while the state declares the
-  /// effect.
+  /// The task of the effects that its actions cause. It stays while the state declares the effect.
   @usableFromInline let task: EffectID
-  /// What the state declares; `none` for one that was not started.
+  /// The declared effect, or `none` if it was not started.
   @usableFromInline let effect: EffectID
 
   @inlinable
@@ -25,7 +24,7 @@ struct Subscription: Sendable {
 }
 
 extension StoreMachine {
-  /// From here on what the state declares runs.
+  /// Starts the subscriptions that the state declares, if they were held back.
   @inlinable
   mutating func startSubscriptions() {
     guard subscriptionPhase == .heldBack, audience.contains(.subscriptions) else { return }
@@ -43,7 +42,7 @@ extension StoreMachine {
     subscriptionOrder = []
   }
 
-  /// Starts what the state declares and does not run yet, and cancels what it declares no more.
+  /// Starts newly declared effects, and cancels those that are no longer declared.
   @inlinable
   mutating func updateSubscriptions() {
     guard subscriptionPhase == .active else { return }
@@ -51,7 +50,7 @@ extension StoreMachine {
     var added: [(CancelKey, Effect<R.Action>)] = []
     for effect in reducer.subscriptions(state, dependencies) where !effect.isNone {
       guard let key = effect.traits?.keys.first, declared.insert(key).inserted else {
-        // Kept by its line while it is declared, so that it is said once.
+        // Kept under its line while it is declared, so that the issue is reported once.
         let line = CancelKey(id: CancelID(effect.location))
         if declared.insert(line).inserted, subscriptions[line] == nil {
           reportNotStarted(effect)
@@ -69,8 +68,8 @@ extension StoreMachine {
       subscriptionOrder.removeAll { !declared.contains($0) }
     }
     for (key, effect) in added {
-      // The task stays while the state declares it, also when the work under it has ended: that is
-      // not begun anew.
+      // The task stays while the state declares the effect, even if its work has ended. Finished
+      // work is not started again.
       let task = graph.addTask()
       graph.pin(task)
       let id = addGroup(effect, under: task, nil)
@@ -81,7 +80,7 @@ extension StoreMachine {
     }
   }
 
-  /// A subscription without an id, or with one that is taken.
+  /// Reports a subscription without an id, or with the id of another one.
   @inlinable
   mutating func reportNotStarted(_ effect: Effect<R.Action>) {
     report(
@@ -90,7 +89,7 @@ extension StoreMachine {
         : .unnamedSubscription(at: effect.location, step: steps))
   }
 
-  /// Cancels what was declared. What its actions have caused continues, as with any cancelled
+  /// Cancels a subscription. Effects that its actions have caused continue, as after any cancelled
   /// effect.
   @inlinable
   mutating func end(_ subscription: Subscription) {

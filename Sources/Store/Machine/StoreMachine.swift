@@ -1,25 +1,23 @@
-/// A store as a value: state, effects, and the actions that wait. It makes every decision.
+/// A store as a value: its state, its effects, and its queued actions. It makes every decision.
 ///
-/// Events come in as calls of its methods, and what is to be done comes out in `commands`, in
-/// order. It holds no lock, starts no task, and calls no closure but the reducer. A copy of it is a
-/// copy.
+/// Events are calls of its methods. Its commands are added to `commands`, in order. It has no lock,
+/// starts no task, and calls no closure except the reducer. A copy is independent.
 ///
-/// An action arrives, is taken when there is no obstacle, is reduced, and makes a step; its effects
-/// join the graph. The step is returned to the caller, which notifies hooks and observers.
+/// An action arrives and, if there is no obstacle, is reduced in a step. Its effects are added to
+/// the graph. The step is returned to the caller, which notifies hooks and observers.
 ///
-/// **Turns (R2).** An action from outside a reduction opens a turn. The turn is the action and all
-/// that it causes at once: they are in `turn`, while actions that come meanwhile wait in
-/// `arrivals`.
+/// **Turns (R2).** An action from outside a reduction opens a turn. The turn consists of the action
+/// and the actions that it causes at once, which are in `turn`. Other actions wait in `arrivals`.
 ///
-/// `+Sending` receives actions, `+Effects` handles effects, `+Subscriptions` handles what the state
-/// declares, and `+Children` ends effects of removed children.
+/// `+Sending` receives actions, `+Effects` handles effects, `+Subscriptions` handles the effects
+/// that the state declares, and `+Children` ends effects of removed children.
 @usableFromInline
 struct StoreMachine<R: Reducer>: Sendable {
   @usableFromInline typealias State = R.State
   @usableFromInline typealias Action = R.Action
   @usableFromInline typealias Command = StoreCommand<R.Action>
 
-  /// What keeps an action from being reduced as soon as it arrives.
+  /// The reasons not to reduce an action as soon as it arrives.
   @usableFromInline
   struct Obstacles: OptionSet, Sendable {
     @usableFromInline let rawValue: UInt8
@@ -29,13 +27,13 @@ struct StoreMachine<R: Reducer>: Sendable {
 
     /// Observers are being notified of a step.
     @inlinable static var telling: Obstacles { Obstacles(rawValue: 1) }
-    /// A test takes the steps one by one.
+    /// A test reduces the actions one by one.
     @inlinable static var held: Obstacles { Obstacles(rawValue: 2) }
     /// The store has ended.
     @inlinable static var closed: Obstacles { Obstacles(rawValue: 4) }
   }
 
-  /// What has to be made known of each step.
+  /// The recipients of information about each step.
   @usableFromInline
   struct Audience: OptionSet, Sendable {
     @usableFromInline let rawValue: UInt8
@@ -48,7 +46,7 @@ struct StoreMachine<R: Reducer>: Sendable {
     @inlinable static var meter: Audience { Audience(rawValue: 4) }
     /// The reducer declares subscriptions, which are checked after each step.
     @inlinable static var subscriptions: Audience { Audience(rawValue: 8) }
-    /// Effects of children run: after each step, removed children are searched for.
+    /// Effects of children run. After each step, removed children are searched for.
     @inlinable static var children: Audience { Audience(rawValue: 16) }
     /// A hook or the meter is called before the reduction.
     @inlinable static var upcoming: Audience { Audience(rawValue: 32) }
@@ -62,31 +60,33 @@ struct StoreMachine<R: Reducer>: Sendable {
   @usableFromInline var obstacles: Obstacles
   @usableFromInline var audience: Audience = []
 
-  /// The rest of the current turn.
+  /// The remaining actions of the current turn.
   @usableFromInline var turn = Queue<QueuedAction<R.Action>>()
-  /// Actions that open turns, in the order in which they came.
+  /// The actions that open turns, in the order in which they arrived.
   @usableFromInline var arrivals = Queue<QueuedAction<R.Action>>()
 
   @usableFromInline var graph = EffectGraph()
-  /// What the effects of the graph hold, by slot.
+  /// The work of each effect in the graph, by slot.
   @usableFromInline var works: [EffectWork<R.Action>?] = []
-  /// What runs because the state declares it, by id.
+  /// The subscriptions that the state declares, by id.
   @usableFromInline var subscriptions: [CancelKey: Subscription] = [:]
   /// The ids in the order in which they were declared.
   @usableFromInline var subscriptionOrder: [CancelKey] = []
   @usableFromInline var subscriptionPhase = SubscriptionPhase.heldBack
-  /// A step is under way: what it causes at once belongs to the turn.
+  /// Whether a step is in progress. Actions that it causes at once belong to the turn.
   @usableFromInline var isInStep = false
-  /// The outermost group whose effects start in the task that caused them, and so with its
-  /// task-local values (R4); 0 for none.
+  /// The outermost group whose effects start in the task that caused them and inherit its
+  /// task-local values (R4), or 0 for none.
   @usableFromInline var inheritingGroup: UInt32 = 0
 
   /// Commands to perform, oldest first. The caller removes the ones that it has performed.
   @usableFromInline var commands = Queue<Command>()
-  /// Waits that are over once observers have been notified.
+  /// The waiters to resume when observers have been notified.
   @usableFromInline var overdue: [EffectGraph.WaiterID] = []
 
-  /// - Parameter steps: The number of the last step that was taken elsewhere: 0 for a new store.
+  /// Creates a machine.
+  ///
+  /// - Parameter steps: The number of the last step that led to `state`, 0 for a new store.
   @inlinable
   init(
     state: R.State, reducer: R, dependencies: R.Dependencies, steps: Int = 0, isHeld: Bool = false
@@ -103,7 +103,7 @@ struct StoreMachine<R: Reducer>: Sendable {
 // MARK: Reducing
 
 extension StoreMachine {
-  /// Reduces an action. The only place that calls the reducer.
+  /// Reduces an action. Only this function calls the reducer.
   @inlinable
   @inline(__always)
   mutating func reduce(_ action: R.Action) -> [Effect<R.Action>] {
@@ -113,7 +113,7 @@ extension StoreMachine {
 
   /// Reduces actions until one has effects.
   ///
-  /// - Returns: That action and its effects; `nil` when all are reduced.
+  /// - Returns: That action and its effects, or `nil` if all are reduced.
   @inlinable
   @inline(__always)
   mutating func reduce(
@@ -126,7 +126,7 @@ extension StoreMachine {
     return nil
   }
 
-  /// Something is to be done, or an action waits that can be reduced.
+  /// Whether there are commands to perform, or queued actions that can be reduced.
   @inlinable
   @inline(__always)
   var isDue: Bool {
@@ -136,7 +136,7 @@ extension StoreMachine {
   /// Takes the next action of the turn, or otherwise the next that arrived, if it can be reduced.
   /// Drops actions of cancelled effects.
   ///
-  /// - Parameter ignored: What does not count as an obstacle.
+  /// - Parameter ignored: Obstacles that do not count.
   @inlinable
   mutating func takeNext(ignoring ignored: Obstacles = []) -> QueuedAction<R.Action>? {
     guard obstacles.subtracting(ignored).isEmpty else { return nil }
@@ -147,7 +147,7 @@ extension StoreMachine {
     return nil
   }
 
-  /// Whether the action is dropped when it is taken: its effect was cancelled (R5).
+  /// Returns whether the action is dropped when it is taken, because its effect was cancelled (R5).
   @inlinable
   func isDropped(_ action: QueuedAction<R.Action>) -> Bool { graph.tree.isCancelled(action.effect) }
 
@@ -164,10 +164,10 @@ extension StoreMachine {
     let origin =
       audience.isDisjoint(with: [.hooks, .observers])
       ? StepOrigin.program("") : origin(of: next.sender)
-    // Its effects are cancelled with the task; what the step itself cancels is the task's earlier
-    // ones.
+    // If the task was cancelled before, the effects of this step are cancelled too. If the step
+    // itself cancels the task, only earlier effects are.
     let isCancelled = graph.tree.isCancelledTask(next.task)
-    // From here on the sender is done with the action: cancelling its id is about others.
+    // The action has left the queue. If the step cancels the sender's id, it affects other effects.
     graph.unpin(next.effect)
     if case .ending(let id) = next.sender { graph.forgetKeys(id) }
     carryOut()
@@ -184,7 +184,9 @@ extension StoreMachine {
     return step
   }
 
-  /// Takes what a reduction returned.
+  /// Adds the result of a reduction.
+  ///
+  /// - Returns: The step, if hooks or observers are to be notified.
   @inlinable
   @inline(__always)
   mutating func conclude(
@@ -193,7 +195,7 @@ extension StoreMachine {
   ) -> Step<R.Action>? {
     var step: Step<R.Action>?
     if !audience.isDisjoint(with: [.hooks, .observers]) {
-      // An origin without a name costs nothing to copy, which most steps without effects have.
+      // Most steps without effects have an origin without a name, which costs nothing to copy.
       let isBare = effects.isEmpty && origin.isNameless
       step = Step(
         number: steps, action: action,
@@ -202,7 +204,7 @@ extension StoreMachine {
     if audience.contains(.meter) {
       commands.append(.meter(.didReduce(step: steps, effects: effects.count)))
     }
-    // From here on, so that nothing that the step ends is known before observers are notified.
+    // Set before effects end, so that waiters are resumed only after observers have been notified.
     if audience.contains(.observers) { obstacles.insert(.telling) }
     if !effects.isEmpty || !audience.isDisjoint(with: [.children, .subscriptions]) {
       update(effects, of: action, task: &task, inheritsTaskLocals: inheritsTaskLocals)
@@ -210,7 +212,7 @@ extension StoreMachine {
     return step
   }
 
-  /// Takes effects, and ends and starts what the state has nothing for any more, or newly declares.
+  /// Adds effects, ends those whose child or declaration is gone, and starts new subscriptions.
   @inlinable
   @inline(never)
   mutating func update(
@@ -218,7 +220,7 @@ extension StoreMachine {
     inheritsTaskLocals: Bool
   ) {
     isInStep = true
-    // Between an effect that the step ends and one that it starts the store is not idle.
+    // The store is not idle between an effect that the step ends and one that it starts.
     var open = EffectID.none
     if !graph.idleWaiters.isEmpty { makeTask(&open) }
     if !effects.isEmpty {
@@ -234,7 +236,7 @@ extension StoreMachine {
     isInStep = false
   }
 
-  /// Observers have been notified of the step.
+  /// Ends the notification of observers.
   @inlinable
   mutating func notified() {
     obstacles.remove(.telling)

@@ -1,22 +1,23 @@
-/// What tasks and observations need of a store, whatever its types.
+/// A store runtime without its types, for tasks and observations.
 @usableFromInline
 class AnyStoreRuntime: @unchecked Sendable {
-  // Unchecked because a class with subclasses cannot be checked: its one field is a constant.
+  // Unchecked because a class with subclasses cannot be checked. Its one field is a constant.
 
   @usableFromInline
   enum Request: Sendable {
     case cancel(EffectID)
     case isFinished(EffectID)
-    /// Whether it has ended and observers have been notified of all that it did.
+    /// Whether the task has ended and observers have been notified of all its steps.
     case isDelivered(EffectID)
-    /// Resumes the continuation when that is so. True if it is so already: then the caller resumes
-    /// it.
+    /// Resumes the continuation when `isDelivered` becomes true. Returns `false` in that case. If
+    /// it is true already, returns `true`, and the caller resumes the continuation.
     case wait(EffectID, UnsafeContinuation<Void, Never>)
     case removeObserver(Int)
   }
 
-  /// Made where the types of the store are known. A method that is called where they are not known
-  /// looks them up at each call, which takes ten times as long as to cancel an effect.
+  /// A closure that is created where the types of the store are known. A method, called where they
+  /// are not known, would look them up in each call, which takes ten times as long as cancelling an
+  /// effect.
   @usableFromInline let answer: @Sendable (AnyStoreRuntime, Request) -> Bool
 
   @inlinable

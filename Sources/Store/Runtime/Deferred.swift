@@ -1,4 +1,4 @@
-/// What a thread does after it has released the lock: all that may run code of the user's.
+/// The work that a thread does after it has released the lock, because it can run user code.
 @usableFromInline
 struct Deferred<State: Sendable, Action: Sendable>: Sendable {
   @usableFromInline
@@ -7,14 +7,14 @@ struct Deferred<State: Sendable, Action: Sendable>: Sendable {
     case resume(UnsafeContinuation<Void, Never>)
     indirect case report(StoreIssue)
     indirect case reportLate(Action, SourceLocation, step: Int)
-    /// Let go of a value whose end may run code of the user's.
+    /// Release a value, which can run user code.
     indirect case release(Released<Action>)
     case end([Observer<State, Action>])
   }
 
   @usableFromInline var items: [Item]?
-  /// Observers are to be notified of a step. It stays under the lock until then: an optional of all
-  /// that here would cost each `send`.
+  /// Whether observers are to be notified of a step. The step remains under the lock until then,
+  /// because an optional step here would add to the cost of each `send`.
   @usableFromInline var publishes = false
 
   @inlinable
@@ -31,7 +31,7 @@ struct Deferred<State: Sendable, Action: Sendable>: Sendable {
   }
 }
 
-/// A step on its way to the observers.
+/// A step to deliver to the observers.
 @usableFromInline
 struct Publication<State: Sendable, Action: Sendable>: Sendable {
   @usableFromInline let step: Step<Action>
@@ -48,8 +48,8 @@ struct Publication<State: Sendable, Action: Sendable>: Sendable {
     self.observers = observers
   }
 
-  /// Calls the observers. The state ends here: kept until the next step, it would make that copy
-  /// what it changes.
+  /// Calls the observers. Releases the state on return, so that the next step can change it in
+  /// place.
   @inlinable
   consuming func tell() {
     observers(step, state)
@@ -63,8 +63,9 @@ struct Observer<State: Sendable, Action: Sendable>: Sendable {
 
   let id: Int
   let body: Body
-  /// Is called when the store has ended.
+  /// Called when the store has ended.
   @usableFromInline let end: (@Sendable () -> Void)?
 }
 
+/// The task of one effect.
 @usableFromInline typealias EffectTask = Task<Void, Never>

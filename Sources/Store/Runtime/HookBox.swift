@@ -1,5 +1,5 @@
-/// Hooks where they can be called without being copied: constants of an object, and no optionals,
-/// which would be copied to look into them.
+/// Hooks that can be called without being copied. They are constants of an object, and not
+/// optional, because an optional would be copied to be unwrapped.
 @usableFromInline
 final class HookBox<State: Sendable, Action: Sendable>: Sendable {
   @usableFromInline let hasWillReduce: Bool
@@ -12,15 +12,15 @@ final class HookBox<State: Sendable, Action: Sendable>: Sendable {
   init(_ hooks: StepHooks<State, Action>) {
     hasWillReduce = hooks.willReduce != nil
     hasDidReduce = hooks.didReduce != nil
-    // Without `??`, which would wrap each in one closure more.
+    // No `??`, which would wrap each hook in one more closure.
     if let body = hooks.willReduce { willReduce = body } else { willReduce = { _ in } }
     if let body = hooks.didReduce { didReduce = body } else { didReduce = { _, _ in } }
     if let body = hooks.issue { issue = body } else { issue = { _ in } }
   }
 
-  /// Calls `didReduce`, in code that does not know the types. If they are known, the compiler
-  /// copies a state to pass it on, and counts every reference in it: with five strings and three
-  /// arrays that is 40 ns a step, five times the step itself.
+  /// Calls `didReduce`, in code that does not know the types. In code that knows them, the compiler
+  /// copies a state to pass it on, and counts every reference in it. With five strings and three
+  /// arrays that takes 40 ns for each step, five times as long as the step itself.
   @usableFromInline
   @inline(never)
   func tell(_ step: Step<Action>, _ state: inout State) {
@@ -33,9 +33,8 @@ final class HookBox<State: Sendable, Action: Sendable>: Sendable {
   }
 }
 
-/// The hooks of a store, which are called without counting references: they change only while the
-/// store's lock is held, as it is for the calls. With a count for each call a hooked step takes
-/// three times as long.
+/// The hooks of a store, called without reference counting. They are changed and called only under
+/// the store's lock. With a count for each call, a step with hooks takes three times as long.
 @usableFromInline
 struct HookSlot<State: Sendable, Action: Sendable>: @unchecked Sendable {
   // Unchecked: the box is Sendable.
@@ -46,8 +45,9 @@ struct HookSlot<State: Sendable, Action: Sendable>: @unchecked Sendable {
   @usableFromInline
   init() {}
 
-  /// - Returns: The hooks before, whose end may run code of the user's. The last ones have to be
-  ///   replaced with `nil`.
+  /// Replaces the hooks. The last hooks must be replaced with `nil`.
+  ///
+  /// - Returns: The previous hooks. Release them outside the lock, because that can run user code.
   @usableFromInline
   mutating func replace(with hooks: StepHooks<State, Action>?) -> Box? {
     let old = box?.takeRetainedValue()

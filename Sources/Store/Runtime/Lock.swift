@@ -8,12 +8,11 @@ import Synchronization
   import Darwin
 #endif
 
-/// A value that one thread at a time reads and changes: the standard library's mutex, and with
-/// `SWIFTBOARD_PTHREAD_LOCK` one of pthread, since the thread sanitizer does not see the other on
-/// Linux.
+/// A value protected by a lock: the standard library's mutex, or with `SWIFTBOARD_PTHREAD_LOCK` a
+/// pthread mutex, because the thread sanitizer does not support the former on Linux.
 ///
-/// It is not recursive. A debug build says what code may have used a store under its lock; in a
-/// release build the mutex stops the process by itself.
+/// The lock is not recursive. If code uses a store under its lock, a debug build stops with a
+/// message that lists the possible code. In a release build the mutex stops the process.
 @usableFromInline
 package struct Lock<Value: ~Copyable & Sendable>: ~Copyable, Sendable {
   #if SWIFTBOARD_PTHREAD_LOCK
@@ -25,6 +24,7 @@ package struct Lock<Value: ~Copyable & Sendable>: ~Copyable, Sendable {
     @usableFromInline let holder = Atomic<UInt>(0)
   #endif
 
+  /// Creates a lock that protects `value`.
   @inlinable
   package init(_ value: consuming sending Value) {
     #if SWIFTBOARD_PTHREAD_LOCK
@@ -39,7 +39,7 @@ package struct Lock<Value: ~Copyable & Sendable>: ~Copyable, Sendable {
   @inline(__always)
   package borrowing func withLock<Result: Sendable>(_ body: (inout Value) -> Result) -> Result {
     #if DEBUG
-      // No input leads here: a program used the store in code that runs under its lock.
+      // No input leads here: the program used the store in code that runs under its lock.
       if isCurrentThread(holder) { fatalError(reentrantUse) }
     #endif
     return mutex.withLock { value in
@@ -53,10 +53,10 @@ package struct Lock<Value: ~Copyable & Sendable>: ~Copyable, Sendable {
 }
 
 #if DEBUG
-  // The two are never inlined, and each uses memory: the compiler takes it that a function stays on
-  // its thread, and would keep a bare number over an `await`.
+  // These functions are never inlined, and each accesses memory. The compiler assumes that a
+  // function stays on its thread, and would otherwise keep the number across an `await`.
 
-  /// Whether the number of the calling thread was stored last.
+  /// Returns whether the calling thread was the last to store its number.
   @usableFromInline
   @inline(never)
   func isCurrentThread(_ holder: borrowing Atomic<UInt>) -> Bool {

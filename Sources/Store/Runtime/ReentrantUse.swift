@@ -1,7 +1,7 @@
-/// What is said where a thread uses a store while it holds that store's lock, and so would wait for
-/// itself.
+/// The message for a deadlock: a thread uses a store while it holds that store's lock.
 ///
-/// The lock knows the thread and not the code: the text names all that runs under it.
+/// The lock knows the thread but not the code, so the message lists all code that runs under the
+/// lock.
 @usableFromInline
 var reentrantUse: String {
   """

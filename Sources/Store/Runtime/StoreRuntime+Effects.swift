@@ -1,10 +1,11 @@
 extension StoreRuntime {
-  /// A task that runs an effect.
+  /// Returns a new task that runs an effect.
   @inlinable
   func task(
     _ id: EffectID, _ operation: Effect<R.Action>.Operation, inheritsTaskLocals: Bool
   ) -> EffectTask {
-    // Written out on the pool, where a function in between would allocate for each effect.
+    // The cases without an executor are written out, because a function in between would allocate
+    // for each effect.
     switch (operation, executor) {
     case (.task(let operation), nil) where inheritsTaskLocals:
       EffectTask {
@@ -25,7 +26,7 @@ extension StoreRuntime {
 
   @inlinable
   func run(_ id: EffectID, _ operation: Effect<R.Action>.Operation) async {
-    // Cancelled before it began: its body does not run.
+    // An effect that was cancelled before it began does not run its body.
     if Task.isCancelled { return end(id) }
     do {
       switch operation {
@@ -48,7 +49,7 @@ extension StoreRuntime {
     // Most errors come from cancelled effects; this check is cheaper than a cast of the error.
     let work = lock.withLock { $0.machine.runningWork(id) }
     guard let work, !(error is CancellationError) else { return end(id) }
-    // Outside the lock, since the texts of the error and of the action are code of the user's.
+    // Outside the lock, because the descriptions of the error and of the action are user code.
     let issue = StoreIssue(uncaught: error, of: work.effect, cause: work.cause, step: work.step)
     end(id, failure: (issue, error))
   }
@@ -93,7 +94,7 @@ extension StoreRuntime {
     }
   }
 
-  /// Returns when there is no effect any more, or when the store has ended.
+  /// Waits until there are no effects or the store has ended.
   nonisolated(nonsending) func waitUntilIdle() async {
     await withUnsafeContinuation { continuation in
       let isIdle = lock.withLock { shared -> Bool in

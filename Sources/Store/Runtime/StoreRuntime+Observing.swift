@@ -1,5 +1,7 @@
 extension StoreRuntime {
-  /// - Parameter end: Is called once, when the store has ended; at once where it has.
+  /// Adds an observer.
+  ///
+  /// - Parameter end: Called once, when the store ends, or at once if it has ended.
   @usableFromInline
   func observe(
     _ body: @escaping @Sendable (_ step: Step<R.Action>, _ state: borrowing R.State) -> Void,
@@ -17,24 +19,28 @@ extension StoreRuntime {
       defer { shared.noteObservers() }
       return shared.observers.remove(at: index)
     }
-    // Its end may run code of the user's, here and not under the lock.
+    // Released here, outside the lock, because that can run user code.
     _ = removed
   }
 
-  /// Puts hooks or a meter in place of others.
+  /// Replaces hooks or the meter.
+  ///
+  /// - Parameter change: Called under the lock. Returns the replaced value.
   @usableFromInline
   func change(_ change: (inout Shared) -> (any Sendable)?) {
     let old = lock.withLock { shared in
       defer { shared.noteAudience() }
       return change(&shared)
     }
-    // What it holds ends here, and not under the lock.
+    // The replaced value is released here, outside the lock.
     _ = old
   }
 }
 
 extension StoreRuntime.Shared {
-  /// - Returns: `nil` if the store has ended.
+  /// Adds an observer.
+  ///
+  /// - Returns: The id of the observer, or `nil` if the store has ended.
   mutating func addObserver(
     _ body: @escaping @Sendable (_ step: Step<R.Action>, _ state: borrowing R.State) -> Void,
     _ end: (@Sendable () -> Void)?
@@ -57,8 +63,8 @@ extension StoreRuntime.Shared {
     noteAudience()
   }
 
-  /// All observers as one; `nil` if there are none. O(number of observers) after one was added or
-  /// removed.
+  /// Returns all observers as one function, or `nil` if there are none. O(number of observers)
+  /// after one was added or removed.
   @usableFromInline
   mutating func observersTogether() -> Observer<R.State, R.Action>.Body? {
     if tellObservers == nil { tellObservers = Observer.together(observers) }
@@ -67,9 +73,9 @@ extension StoreRuntime.Shared {
 }
 
 extension Observer {
-  /// A function that calls the observers in order; `nil` if there are none. It calls functions that
-  /// call eight each, and so on: to call a function out of an array instead counts two references,
-  /// which takes as long as a lock.
+  /// Returns a function that calls the observers in order, or `nil` if there are none. It consists
+  /// of functions that call up to eight each. Calling a function in an array would count two
+  /// references, which takes as long as a lock.
   static func together(_ observers: [Observer]) -> Body? {
     var observers = observers
     while observers.count > 1 {

@@ -1,33 +1,34 @@
-/// The machine behind a lock, with tasks and observers: does what the machine says.
+/// A machine behind a lock, with its tasks and observers. It performs the machine's commands.
 ///
-/// Effects hold the runtime, the `Store` holds it too, and the store's end closes it: so a dropped
-/// store cancels its effects although they keep the runtime alive, and no reference is weak.
+/// Both the effects and the `Store` hold the runtime, and the release of the store closes it. A
+/// released store therefore cancels its effects although they keep the runtime alive, and no
+/// reference is weak.
 ///
-/// `+Effects` are the tasks, `+Observing` the observers.
+/// `+Effects` runs tasks, and `+Observing` adds and removes observers.
 @usableFromInline
 final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
-  // Unchecked as its superclass is; its fields are constants of Sendable types.
+  // Unchecked like its superclass. Its fields are constants of Sendable types.
   @usableFromInline typealias Machine = StoreMachine<R>
   @usableFromInline typealias Outcome = Deferred<R.State, R.Action>
 
-  /// All that changes.
+  /// The data protected by the lock.
   @usableFromInline
   struct Shared: Sendable {
     @usableFromInline var machine: StoreMachine<R>
     /// The tasks of effects, by slot.
     @usableFromInline var tasks: [EffectTask?] = []
     @usableFromInline var observers: [Observer<R.State, R.Action>] = []
-    /// All observers as one, in order; created when a step is delivered.
+    /// All observers as one function, in order. Created when a step is delivered.
     @usableFromInline var tellObservers: Observer<R.State, R.Action>.Body?
-    /// A step that observers are to be notified of: from the reduction until the delivering thread
-    /// takes it.
+    /// The step to deliver to observers. Set from the reduction until the delivering thread takes
+    /// it.
     @usableFromInline var publication: Publication<R.State, R.Action>?
-    /// The thread that holds the lock has made the publication, and delivers it.
+    /// Whether the thread that holds the lock has set `publication` and has to deliver it.
     @usableFromInline var isToPublish = false
     @usableFromInline var hooks = HookSlot<R.State, R.Action>()
     @usableFromInline var meter: (@Sendable (StoreEvent<R.Action>) -> Void)?
     @usableFromInline var waiters: [EffectGraph.WaiterID: UnsafeContinuation<Void, Never>] = [:]
-    /// The number given last to an observer or to a waiter.
+    /// The last number given to an observer or a waiter.
     @usableFromInline var lastID = 0
 
     @inlinable
@@ -55,7 +56,7 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
     _ = shared.setHooks(hooks)
     lock = Lock(shared)
     super.init { runtime, request in
-      // It is the runtime that this closure belongs to.
+      // A runtime passes only itself to its closure.
       unsafeDowncast(runtime, to: StoreRuntime.self).answer(request)
     }
   }
@@ -66,7 +67,7 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
 
   // MARK: Events
 
-  /// See `Store.send`.
+  /// Reduces an action; see `Store.send`.
   @inlinable
   func send(_ action: R.Action, origin: StepOrigin, location: SourceLocation) -> StoreTask {
     var task = EffectID.none
@@ -75,7 +76,7 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
     return task == .none ? .finished : StoreTask(runtime: self, id: task)
   }
 
-  /// Sends `actions` in one critical section, as long as nothing has to be done after it.
+  /// Sends `actions` in one critical section, until there is work to do after it.
   @inlinable
   func send(all actions: [R.Action], origin: StepOrigin, location: SourceLocation) {
     var rest = actions.makeIterator()
@@ -99,7 +100,7 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
     }
   }
 
-  /// Hands the machine an event, and does what follows from it.
+  /// Passes an event to the machine and performs its commands.
   @inlinable
   @discardableResult
   func handle<Result: Sendable>(_ event: (inout Machine) -> Result) -> Result {
@@ -113,7 +114,7 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
     return result
   }
 
-  /// An effect's task ends, with an action where it has one.
+  /// Ends an effect's task, with its action if it has one.
   @inlinable
   func end(
     _ id: EffectID, with action: R.Action? = nil, failure: (StoreIssue, any Error)? = nil
@@ -145,7 +146,7 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
     return reduce(action, origin, task: &task, &shared)
   }
 
-  /// Reduces an action of the program's, where nothing keeps it from that.
+  /// Reduces an action of the program, if there is no obstacle.
   @inlinable
   @inline(__always)
   func reduce(
@@ -160,8 +161,8 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
     return conclude(effects, action, origin, task: &task, &shared)
   }
 
-  /// A reduction without effects. If only hooks are called, as for a recorder, the machine has
-  /// nothing to decide.
+  /// Concludes a reduction without effects. If only hooks are called, for example those of a
+  /// recorder, the machine has no decision to make.
   @inlinable
   @inline(never)
   func conclude(
@@ -174,8 +175,8 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
     return conclude([], action, origin, task: &task, &shared)
   }
 
-  /// A reduction with effects, or one that is watched. Not inlined, so that a `send` without either
-  /// stays short.
+  /// Concludes a reduction with effects or an audience. Not inlined, so that a `send` without
+  /// either stays short.
   @inlinable
   @inline(never)
   func conclude(
@@ -188,8 +189,8 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
     return shared.machine.isDue ? finish(&shared) : shared.takeOutcome()
   }
 
-  /// Does what follows from an event, with the steps of the actions that wait, until observers have
-  /// to be notified of one.
+  /// Performs the machine's commands and reduces queued actions, until a step has to be delivered
+  /// to observers.
   @inlinable
   @inline(never)
   func finish(_ shared: inout Shared) -> Outcome {
@@ -209,7 +210,7 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
     if let step = shared.machine.reduce(next) { tell(step, &shared) }
   }
 
-  /// Tells hooks of a step, and notes it for observers.
+  /// Calls hooks with a step, and stores it for observers.
   @inlinable
   @inline(__always)
   func tell(_ step: Step<R.Action>, _ shared: inout Shared) {
@@ -220,7 +221,7 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
     }
   }
 
-  /// Does what the machine says, or notes it for when the lock has been released.
+  /// Performs the machine's commands, or defers them until the lock has been released.
   @inlinable
   func carryOut(_ shared: inout Shared, _ outcome: inout Outcome) {
     while let command = shared.machine.commands.popFirst() {
@@ -285,7 +286,8 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
     }
   }
 
-  /// Tells of an action that came too late. Outside the lock, since its text is code of the user's.
+  /// Reports an action that was sent after the end of the store. Outside the lock, because the
+  /// description of the action is user code.
   @usableFromInline
   func reportLate(_ action: R.Action, _ location: SourceLocation, _ step: Int) {
     let issue = StoreIssue.late(action, at: location, step: step)
@@ -295,7 +297,7 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
 }
 
 extension StoreRuntime.Shared {
-  /// Tells hooks and the meter that an action is about to be reduced.
+  /// Notifies hooks and the meter before an action is reduced.
   @inlinable
   @inline(never)
   mutating func tellBefore(_ action: R.Action) {
@@ -304,7 +306,7 @@ extension StoreRuntime.Shared {
     hooks.box?._withUnsafeGuaranteedRef { $0.willReduce(number) }
   }
 
-  /// What is to be done after the lock where the machine has nothing due: at most a publication.
+  /// Returns the deferred work if the machine has no commands: at most a step to deliver.
   @inlinable
   @inline(__always)
   mutating func takeOutcome() -> Deferred<R.State, R.Action> {
@@ -319,7 +321,9 @@ extension StoreRuntime.Shared {
     hooks.box?._withUnsafeGuaranteedRef { $0.tell(step, &machine.state) }
   }
 
-  /// - Returns: The hooks before, whose end may run code of the user's.
+  /// Replaces the hooks.
+  ///
+  /// - Returns: The previous hooks. Release them outside the lock, because that can run user code.
   @usableFromInline
   mutating func setHooks(
     _ hooks: StepHooks<R.State, R.Action>?

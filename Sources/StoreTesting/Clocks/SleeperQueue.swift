@@ -40,6 +40,8 @@ struct SleeperQueue: Sendable {
     }
   }
 
+  /// Adds a sleeper.
+  ///
   /// - Parameter id: An id above those of all earlier sleepers.
   mutating func insert(_ continuation: Continuation, id: Int, deadline: TestClock.Instant) {
     asleep[id] = continuation

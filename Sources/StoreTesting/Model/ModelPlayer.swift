@@ -39,6 +39,8 @@ struct ModelPlayer<R: Reducer> {
   let model: ModelTest<R>
   let seed: UInt64
 
+  /// Plays moves on a new store until a violation is found or there are no more moves.
+  ///
   /// - Parameters:
   ///   - kept: The step whose states to keep, in case that it is at fault.
   ///   - next: Returns the next move for the current state, or `nil` to end the run.

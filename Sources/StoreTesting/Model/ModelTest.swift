@@ -94,6 +94,8 @@ public struct ModelTest<R: Reducer>: Sendable {
     ) { _, _ in nil }
   }
 
+  /// Checks the model, and records a minimal sequence if a seed fails.
+  ///
   /// - Parameter record: Records a minimal sequence. Returns the location of the recording, or the
   ///   reason that there is none.
   func check(

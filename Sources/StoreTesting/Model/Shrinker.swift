@@ -20,6 +20,8 @@ struct Shrinker<Element> {
     self.attempt = attempt
   }
 
+  /// Shrinks a failing list.
+  ///
   /// - Parameter failing: A list that fails.
   /// - Returns: A list that fails, from which no single element can be removed, unless the budget
   ///   was used up before.

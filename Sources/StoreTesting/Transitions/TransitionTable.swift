@@ -17,6 +17,8 @@ public struct TransitionTable<Label: Hashable & Sendable, Event: Hashable & Send
     let event: Event
   }
 
+  /// Creates a table of transitions. Duplicates are removed.
+  ///
   /// - Complexity: O(n) in the number of transitions, on average.
   public init(_ transitions: [Transition<Label, Event>]) {
     var seen: Set<Transition<Label, Event>> = []

@@ -56,6 +56,40 @@ struct DeferredWritesTests {
     await writes.flush()
   }
 
+  @Test("the error of a write that failed is thrown once")
+  func failed() async {
+    let writes = DeferredWrites<Numbers>(every: .seconds(3600)) {
+      (batch) throws(PersistenceError) in
+      guard batch.values != [1] else {
+        throw PersistenceError(.full, operation: "add", message: "no space")
+      }
+    }
+    writes.add { waiting, _ in waiting.values.append(1) }
+    await writes.flush()
+    #expect(
+      await failure { () throws(PersistenceError) in try writes.throwFailure() }?.kind == .full)
+    writes.add { waiting, _ in waiting.values.append(2) }
+    await writes.flush()
+    #expect(throws: Never.self) { try writes.throwFailure() }
+  }
+
+  @Test("a caller that is cancelled does not wait for a write")
+  func cancelled() async {
+    let (begun, hasBegun) = AsyncStream.makeStream(of: Void.self)
+    let (gate, open) = AsyncStream.makeStream(of: Void.self)
+    let writes = DeferredWrites<Numbers>(every: .seconds(3600)) { _ in
+      hasBegun.yield()
+      for await _ in gate { break }
+    }
+    writes.add { waiting, _ in waiting.values.append(1) }
+    for await _ in begun { break }
+    let waiting = Task { await writes.flush() }
+    waiting.cancel()
+    await waiting.value
+    open.yield()
+    await writes.flush()
+  }
+
   @Test("what waits can be dropped, and a caller that waits for it goes on")
   func dropped() async {
     let batches = Mutex<[[Int]]>([])
@@ -89,14 +123,14 @@ struct DeferredWritesTests {
           key: key, service: "s", status: 200, headers: [], body: body, stored: 1, expires: nil))
       #expect(try await service.cachedResponse(key)?.body == body)
     }
-    try await service.refreshResponse(
-      "a", headers: [HTTPHeader("ETag", "x")], stored: 5, expires: 6)
+    #expect(try await service.cachedResponses().map(\.key) == ["a", "e\u{301}", "\u{E9}"])
+    try await service.storeResponse(
+      CachedResponse(
+        key: "a", service: "s", status: 200, headers: [HTTPHeader("ETag", "x")], body: body,
+        stored: 7, expires: 9))
     let confirmed = try await service.cachedResponse("a")
     #expect(confirmed?.headers.value(of: "ETag") == "x")
-    #expect(confirmed?.stored == 5)
-    #expect(try await service.cachedResponses().map(\.key) == ["a", "e\u{301}", "\u{E9}"])
-    try await service.refreshResponse("a", headers: [], stored: 7, expires: nil)
-    #expect(try await service.cachedResponse("a")?.stored == 7)
+    #expect(confirmed?.stored == 7)
     try await service.close()
 
     let other = folder.service()

@@ -211,7 +211,7 @@ import Testing
     world.service.gate.withLock { $0 = gate }
     var repository = world.answers()
     let (joins, continuation) = AsyncStream.makeStream(of: Int.self)
-    repository.exchanges = SharedExchanges { continuation.yield($0) }
+    repository.exchanges = ResponseExchanges { continuation.yield($0) }
     let (answers, request) = (repository, APIRequest(url: world.url, timeout: .seconds(3600)))
     let verdicts = try await withThrowingTaskGroup { group in
       for _ in 0..<10 {
@@ -290,12 +290,12 @@ import Testing
     #expect(world.asked == requests.count)
   }
 
-  @Test("a caller that is cancelled leaves the others; with the last the exchange ends")
+  @Test("if the caller that asks is cancelled, another one asks again")
   func cancels() async throws {
     let world = try World()
     var repository = world.answers()
     let (joins, continuation) = AsyncStream.makeStream(of: Int.self)
-    repository.exchanges = SharedExchanges { continuation.yield($0) }
+    repository.exchanges = ResponseExchanges { continuation.yield($0) }
     let answers = repository
     let request = APIRequest(url: world.server.origin + "/hang", timeout: nil)
     var joined = joins.makeAsyncIterator()
@@ -303,33 +303,66 @@ import Testing
       Task { await apiFailure { try await answers.response(to: request) } }
     }
     let first = start()
-    #expect(await joined.next() == 1)
     _ = await world.server.waitForRequest(path: "/hang")
     let second = start()
     #expect(await joined.next() == 2)
-    // The one that started the exchange leaves, and the other goes on.
     first.cancel()
     #expect(await first.value?.kind == .cancelled)
-    #expect(world.server.closed == [])
+    _ = await world.server.waitForRequest(path: "/hang", count: 2)
     let third = start()
     #expect(await joined.next() == 2)
-    second.cancel()
+    // A caller that waits is no part of the exchange.
     third.cancel()
-    #expect(await second.value?.kind == .cancelled)
     #expect(await third.value?.kind == .cancelled)
-    #expect(await world.server.waitForClose(path: "/hang"))
-    #expect(world.asked == 1)
-    // What was cancelled is not joined any more.
-    let fourth = start()
-    #expect(await joined.next() == 1)
-    fourth.cancel()
-    #expect(await fourth.value?.kind == .cancelled)
-    // Nor does one start that is cancelled before.
-    let fifth = Task {
+    second.cancel()
+    #expect(await second.value?.kind == .cancelled)
+    #expect(await world.server.waitForClose(path: "/hang", count: 2))
+    let fourth = Task {
       withUnsafeCurrentTask { $0?.cancel() }
       return await apiFailure { try await answers.response(to: request) }
     }
-    #expect(await fifth.value?.kind == .cancelled)
+    #expect(await fourth.value?.kind == .cancelled)
+    #expect(world.asked == 2)
+  }
+
+  /// A cache whose answer is not in its file yet.
+  private struct LateCache: ResponseCache {
+    let late: CachedResponse
+    let file: MockPersistenceService
+
+    func cachedResponse(_ key: String) async throws(PersistenceError) -> CachedResponse? { late }
+    func storeResponse(_ response: CachedResponse) async throws(PersistenceError) {
+      try await file.storeResponse(response)
+    }
+    func cachedResponses() async throws(PersistenceError) -> [CachedResponseSummary] { [] }
+    func clearResponses(service: String?) async throws(PersistenceError) -> Int { 0 }
+    func removeResponses(
+      where isRemoved: @escaping @Sendable (CachedResponse) -> Bool
+    ) async throws(PersistenceError) -> Int { 0 }
+  }
+
+  @Test("a confirmed answer is kept whole, whatever the file has under its key")
+  func confirmed() async throws {
+    let client = MockAPIClient()
+    client.answer("GET", "http://own.test/", with: .status(304))
+    let file = MockPersistenceService()
+    let old = CachedResponse(
+      key: "k", service: "own", status: 200, headers: [HTTPHeader("ETag", "1")],
+      body: Data("old".utf8), stored: 1, expires: nil)
+    try await file.storeResponse(old)
+    var late = old
+    late.headers = [HTTPHeader("ETag", "2")]
+    late.body = Data("late".utf8)
+    let answers = ResponseRepository(
+      client: client, cache: LateCache(late: late, file: file), date: .fixed(), service: "own")
+    let fetched = await answers.fetch(
+      request: APIRequest(url: "http://own.test/"), key: "k", service: "own", policy: .remoteFirst,
+      now: 5)
+    #expect(try fetched.get().verdict == .revalidated)
+    let kept = try await file.cachedResponse("k")
+    #expect(kept?.body == late.body)
+    #expect(kept?.headers == late.headers)
+    #expect(kept?.stored == 5)
   }
 
   // MARK: Credentials

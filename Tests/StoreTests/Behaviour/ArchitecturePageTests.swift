@@ -1,3 +1,4 @@
+import SwiftBoardTestSupport
 import Testing
 
 /// The modules, folders and functions of docs/architecture.md are those of the sources.
@@ -10,9 +11,9 @@ struct ArchitecturePageTests {
     for walk in walks {
       #expect((1..<15).contains(walk.hops.count), "\(walk.title) has \(walk.hops.count) hops")
       for hop in walk.hops {
-        let files = try Repository.swiftFiles(in: hop.source)
+        let files = try SourceTree.swiftFiles(in: hop.source)
         let isDeclared = try files.contains { path in
-          try Declarations.names(in: Repository.text(path)).contains(hop.name)
+          try Declarations.names(in: SourceTree.text(path)).contains(hop.name)
         }
         #expect(isDeclared, "\(hop.source) does not declare \(hop.name), a hop of: \(walk.title)")
       }
@@ -43,8 +44,8 @@ struct ArchitecturePageTests {
       #expect(
         dependencies.isSubset(of: allowed),
         "\(module.folder) depends on more than the page allows it to know")
-      for path in try Repository.swiftFiles(in: "Sources/\(module.folder)") {
-        let imports = try Declarations.imports(in: Repository.text(path))
+      for path in try SourceTree.swiftFiles(in: "Sources/\(module.folder)") {
+        let imports = try Declarations.imports(in: SourceTree.text(path))
           .filter { own.contains($0) }.map { folders[$0] ?? $0 }
         #expect(allowed.isSuperset(of: imports), "\(path)")
       }
@@ -58,7 +59,7 @@ struct ArchitecturePageTests {
       let path = "Sources/\(module.folder)/"
       let folders = try #require(listed[path], "the page does not have the folders of \(path)")
       let found = try Set(
-        Repository.swiftFiles(in: "Sources/\(module.folder)")
+        SourceTree.swiftFiles(in: "Sources/\(module.folder)")
           .map { $0.dropFirst(path.count) }
           .filter { $0.contains("/") }.map { String($0.prefix { $0 != "/" }) })
       // The files of a module may be on one level.
@@ -112,7 +113,7 @@ private struct Walk {
   static func all() throws -> [Walk] {
     var walks: [Walk] = []
     var isDrawing = false
-    for line in try Repository.text("docs/architecture.md").split(separator: "\n") {
+    for line in try SourceTree.text("docs/architecture.md").split(separator: "\n") {
       if line.hasPrefix("### ") { walks.append(Walk(title: String(line.dropFirst(4)))) }
       if line.hasPrefix("```") { isDrawing.toggle() }
       guard var walk = walks.popLast() else { continue }
@@ -141,7 +142,7 @@ private struct Module {
   var dependencies: [String]
 
   static func all() throws -> [Module] {
-    let package = try Repository.text("Package.swift")
+    let package = try SourceTree.text("Package.swift")
     let library = #/module\(\s*"(\w+)",\s*folder:\s*"(\w+)"(?:,\s*dependencies:\s*\[([^\]]*)\])?/#
     let executable =
       #/
@@ -161,14 +162,14 @@ private struct Module {
   }
 
   static func systemLibraries() throws -> [String] {
-    try Repository.text("Package.swift").matches(of: #/\.systemLibrary\(\s*name:\s*"(\w+)"/#)
+    try SourceTree.text("Package.swift").matches(of: #/\.systemLibrary\(\s*name:\s*"(\w+)"/#)
       .map { String($0.1) }
   }
 
   /// What each folder of the page's table may know.
   static func allowed() throws -> [String: Set<String>] {
     var result: [String: Set<String>] = [:]
-    for line in try Repository.text("docs/architecture.md").split(separator: "\n")
+    for line in try SourceTree.text("docs/architecture.md").split(separator: "\n")
     where line.hasPrefix("| `") {
       let cells = line.dropLast().split(separator: "|").map { $0.codeSpans }
       if let folder = cells.first?.first { result[folder] = Set(cells.last ?? []) }
@@ -180,7 +181,7 @@ private struct Module {
   static func listedFolders() throws -> [String: Set<String>] {
     var result: [String: Set<String>] = [:]
     var module = ""
-    for line in try Repository.text("docs/architecture.md").split(separator: "\n") {
+    for line in try SourceTree.text("docs/architecture.md").split(separator: "\n") {
       if line.hasPrefix("- `Sources/"), let path = line.codeSpans.first {
         module = path
         result[module] = []

@@ -1,3 +1,4 @@
+import SwiftBoardTestSupport
 import Testing
 
 /// What docs/coming-from-tca.md says is shown by tests that it names, row for row.
@@ -15,7 +16,7 @@ struct NamedTestsTests {
     #expect(tests.contains("NamedTestsTests.rows") && !tests.contains("NamedTestsTests.allTests"))
     var rows = 0
     var isTable = false
-    for line in try Repository.text("docs/coming-from-tca.md").split(
+    for line in try SourceTree.text("docs/coming-from-tca.md").split(
       separator: "\n", omittingEmptySubsequences: false)
     {
       guard line.hasPrefix("|") else {

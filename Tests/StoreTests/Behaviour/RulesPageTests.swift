@@ -1,3 +1,4 @@
+import SwiftBoardTestSupport
 import Testing
 
 /// docs/rules.md is the index of the tests that bear the number of a rule.
@@ -13,7 +14,7 @@ struct RulesPageTests {
   private static func written() throws -> [Int: String] {
     var rules: [Int: String] = [:]
     var number: Int?
-    for line in try Repository.text("Sources/Store/Store.swift").split(separator: "\n") {
+    for line in try SourceTree.text("Sources/Store/Store.swift").split(separator: "\n") {
       guard line.hasPrefix("///") else { break }
       let text = line.dropFirst(3).trimmed
       if let head = text.prefixMatch(of: #/- \*\*R(\d+)\*\* /#) {
@@ -32,7 +33,7 @@ struct RulesPageTests {
     var number: Int?
     var rule = Rule()
     var list = ""
-    let lines = try Repository.text("docs/rules.md").split(separator: "\n")
+    let lines = try SourceTree.text("docs/rules.md").split(separator: "\n")
     for line in lines + ["## "] {
       if line.hasPrefix("## ") {
         rule.tests = TestIndex.names(in: list)

@@ -1,3 +1,4 @@
+import SwiftBoardTestSupport
 import Testing
 
 /// The tests of the repository, read from their sources.
@@ -32,10 +33,10 @@ enum TestIndex {
   /// level at most.
   static func tests(in folder: String) throws -> [Entry] {
     var tests: [Entry] = []
-    for file in try Repository.swiftFiles(in: folder).sorted() where file.hasSuffix("Tests.swift") {
+    for file in try SourceTree.swiftFiles(in: folder).sorted() where file.hasSuffix("Tests.swift") {
       var suite: Substring = ""
       var entry: Entry?
-      for bytes in try Repository.text(file).utf8.split(separator: UInt8(ascii: "\n")) {
+      for bytes in try SourceTree.text(file).utf8.split(separator: UInt8(ascii: "\n")) {
         let line = Substring(bytes)
         // Most lines are those of bodies.
         if entry == nil, line.hasPrefix("   "), !line.hasPrefix("    @Test") { continue }

@@ -1,3 +1,4 @@
+import SwiftBoardTestSupport
 import Testing
 
 /// CONTRIBUTING.md says how tests, suites and files are named.
@@ -13,7 +14,7 @@ struct TestNamesTests {
     #expect(tests.count > 1500)
     // What an export of a recording writes, and a file whose tests are still to be given titles.
     let untitled = ["RecordedCounterTests", "FeatureListTests"]
-    for test in tests where !untitled.contains(Repository.name(of: test.file)) {
+    for test in tests where !untitled.contains(SourceTree.name(of: test.file)) {
       let title = test.title ?? ""
       #expect(!title.isEmpty && !title.hasSuffix("."), "\(test.name) in \(test.file): '\(title)'")
     }
@@ -39,7 +40,7 @@ struct TestNamesTests {
       suites[test.file, default: []].append(test.suite)
     }
     for (file, names) in suites {
-      let subject = Repository.name(of: file).dropLast("Tests".count)
+      let subject = SourceTree.name(of: file).dropLast("Tests".count)
       #expect(names.contains { $0.contains(subject) }, "\(file) has \(Set(names))")
     }
   }
@@ -47,8 +48,8 @@ struct TestNamesTests {
   @Test("the name of a file stands once in the repository", arguments: [["Sources", "Tests"]])
   func files(folders: [String]) throws {
     var seen: [String: String] = [:]
-    for file in try folders.flatMap(Repository.swiftFiles) {
-      let other = seen.updateValue(file, forKey: Repository.name(of: file))
+    for file in try folders.flatMap(SourceTree.swiftFiles) {
+      let other = seen.updateValue(file, forKey: SourceTree.name(of: file))
       #expect(other == nil, "\(file) and \(other ?? "")")
     }
   }

@@ -1,17 +1,16 @@
-/// Decides which transfer may begin: first come, first served, so many to a host and so many in
-/// all.
+/// A queue that limits the number of active transfers per host and in total, first in, first out.
 ///
 /// A transfer takes a permit of its host as soon as one is free, in the order of arrival, and then
 /// a global permit, in the order in which the hosts' permits were taken. Hosts therefore do not
 /// wait for each other while global permits are free, and no transfer waits forever. All operations
-/// are O(1), amortised.
+/// are amortized O(1).
 struct AdmissionQueue {
   private enum Stage {
     /// Without a permit.
     case waiting
     /// With a permit of its host.
     case ready
-    /// With both.
+    /// With both permits.
     case active
   }
 
@@ -27,19 +26,19 @@ struct AdmissionQueue {
   private var ready = Line()
   private var active = 0
 
-  /// A limit below 1 counts as 1: nothing could ever begin.
+  /// Creates a queue. A limit below 1 counts as 1, because otherwise no transfer could start.
   init(perHost: Int, inAll: Int) {
     self.perHost = max(1, perHost)
     self.inAll = max(1, inAll)
   }
 
-  /// How many have come and not yet begun.
+  /// The number of transfers that have not started.
   var count: Int { entries.count - active }
 
-  /// Whether `next()` will give one.
+  /// Whether `next()` returns a transfer.
   var hasNext: Bool { active < inAll && !ready.isEmpty }
 
-  /// Takes one in. Ids are never used twice.
+  /// Adds a transfer. Ids must not be reused.
   mutating func add(_ id: UInt64, host: String) {
     if hosts[host, default: Host()].taken < perHost {
       hosts[host, default: Host()].taken += 1
@@ -51,7 +50,8 @@ struct AdmissionQueue {
     }
   }
 
-  /// The next that may begin now; it holds its permits until it is removed.
+  /// Starts the next transfer and returns its id, or `nil` if none may start. The transfer holds
+  /// its permits until it is removed.
   mutating func next() -> UInt64? {
     guard active < inAll, let id = ready.popFirst() else { return nil }
     entries[id]?.stage = .active
@@ -59,8 +59,7 @@ struct AdmissionQueue {
     return id
   }
 
-  /// Takes one out, whether it waits, is under way or has ended: its permits go to the next.
-  /// Nothing happens for an unknown id.
+  /// Removes a transfer at any stage. Its permits go to the next ones. An unknown id is ignored.
   mutating func remove(_ id: UInt64) {
     guard let (host, stage) = entries.removeValue(forKey: id) else { return }
     switch stage {
@@ -80,8 +79,8 @@ struct AdmissionQueue {
   }
 }
 
-/// Ids in order of arrival. Removal marks an id as stale. Stale ids are removed once they fill half
-/// of the storage.
+/// Ids in the order of arrival. Removal marks an id as stale. Stale ids are removed once they fill
+/// half of the storage.
 private struct Line {
   private var ids: [UInt64] = []
   private var first = 0
@@ -104,7 +103,7 @@ private struct Line {
     return nil
   }
 
-  /// `id` must be in the line.
+  /// Removes an id, which must be present.
   mutating func remove(_ id: UInt64) {
     gone.insert(id)
     sweep()

@@ -1,19 +1,18 @@
 import CCurl
 import SwiftBoardSystem
 
-/// libcurl, loaded on first use: its thirty libraries would otherwise be part of every start of the
-/// program.
+/// The functions of libcurl, loaded on first use. Linking libcurl would load its thirty libraries
+/// at every start of the program.
 ///
-/// All functions are looked up once. libcurl's handles are plain pointers here; which thread may
-/// use them is for `TransferEngine` to keep.
+/// All functions are looked up once. Handles are plain pointers. `TransferEngine` ensures that only
+/// one thread uses them.
 struct CurlLibrary: @unchecked Sendable {
-  // Unchecked: the addresses of functions never change, and the functions may be called from any
-  // thread.
+  // Unchecked: the addresses of functions never change, and any thread may call the functions.
 
   typealias Handle = UnsafeMutableRawPointer
 
-  /// The library, or why it cannot be used. Loading takes some milliseconds: not for a thread that
-  /// others wait for.
+  /// The library, or the reason why it is unavailable. Loading takes a few milliseconds, so do not
+  /// load it on a thread that other work waits for.
   static let loaded: Result<CurlLibrary, APIError> = load()
 
   let easyInit: @convention(c) () -> Handle?
@@ -51,7 +50,7 @@ struct CurlLibrary: @unchecked Sendable {
 
   private static func load() -> Result<CurlLibrary, APIError> {
     for name in names {
-      // Binding all functions of thirty libraries at once takes longer than a request.
+      // Binding all functions of thirty libraries immediately would take longer than a request.
       guard let library = dlopen(name, RTLD_LAZY | RTLD_LOCAL) else { continue }
       do throws(APIError) {
         return .success(try CurlLibrary(library, name: name))
@@ -72,8 +71,8 @@ struct CurlLibrary: @unchecked Sendable {
         .libraryMissing,
         "\(name) is too old: it has no \(symbol). HTTP needs libcurl 7.68 or newer. \(Self.advice)")
     }
-    // Each cast gives the address the type that curl/curl.h declares for it; enums and CURL * are
-    // int and void * in C's calling convention.
+    // Each cast gives the address the type from curl/curl.h. Enums and CURL * are int and void * in
+    // the calling convention of C.
     let globalInit = unsafeBitCast(
       try symbol("curl_global_init"), to: (@convention(c) (Int) -> Int32).self)
     let getVersion = unsafeBitCast(
@@ -104,7 +103,7 @@ struct CurlLibrary: @unchecked Sendable {
     version = getVersion().map { String(cString: $0) } ?? name
   }
 
-  // MARK: options
+  // MARK: Options
 
   func set(_ handle: Handle, _ option: CURLoption, _ value: Int) {
     _ = swiftboard_curl_set_long(easySet, handle, Int32(bitPattern: option.rawValue), value)
@@ -115,7 +114,7 @@ struct CurlLibrary: @unchecked Sendable {
       easySet, handle, Int32(bitPattern: option.rawValue), curl_off_t(value))
   }
 
-  /// libcurl copies the text.
+  /// Sets an option. libcurl copies the text.
   func set(_ handle: Handle, _ option: CURLoption, _ value: String) {
     _ = swiftboard_curl_set_pointer(easySet, handle, Int32(bitPattern: option.rawValue), value)
   }
@@ -139,7 +138,7 @@ struct CurlLibrary: @unchecked Sendable {
       easySet, handle, Int32(bitPattern: option.rawValue), value)
   }
 
-  /// Only `http` and `https`, by name where the library knows how, else by bits.
+  /// Restricts a handle to `http` and `https`, by name or, in older libraries, by bits.
   func restrictProtocols(_ handle: Handle) {
     let byName = swiftboard_curl_set_pointer(
       easySet, handle, Int32(SWIFTBOARD_CURLOPT_PROTOCOLS_STR), "http,https")
@@ -149,8 +148,8 @@ struct CurlLibrary: @unchecked Sendable {
     }
   }
 
-  /// Leaves a name lookup that hangs to its own thread when its transfer is cancelled, instead of
-  /// waiting for it. Libraries before 7.87 do not know it and wait.
+  /// Lets a pending name lookup end on its own thread when its transfer is cancelled. Libraries
+  /// before 7.87 ignore this and wait for the lookup.
   func abandonLookupsOnCancel(_ handle: Handle) {
     _ = swiftboard_curl_set_long(
       easySet, handle, Int32(SWIFTBOARD_CURLOPT_QUICK_EXIT), 1)

@@ -1,31 +1,32 @@
 import SwiftBoardSystem
 import Synchronization
 
-/// The body of one answer on its way from the engine's thread to the task that takes it. Holds
+/// A buffer between the engine's thread, which receives a body, and the task that reads it. Holds
 /// about a megabyte.
 final class DownloadPipe: Sendable {
   private struct State {
     var buffer = Data()
     var end: Result<APITiming, APIError>?
-    /// Whether the engine waits until there is space again.
+    /// Whether the engine waits for space.
     var isPaused = false
     var taker: CheckedContinuation<Void, Never>?
   }
 
-  /// Not a hard limit: the piece that reaches it is taken whole.
+  /// The size from which no more pieces are taken. The piece that reaches it is taken whole.
   private static let capacity = 1 << 20
   private let state = Mutex(State())
 
-  // MARK: on the engine's thread
+  // MARK: On the engine's thread
 
-  /// Takes a piece; false where it has to come again later.
+  /// Appends a piece. Returns false if the buffer is full and the engine must offer the piece again
+  /// later.
   func offer(_ piece: UnsafeRawBufferPointer) -> Bool {
     let (isTaken, taker) = state.withLock { state in
       guard state.buffer.count < Self.capacity else {
         state.isPaused = true
         return (false, nil as CheckedContinuation<Void, Never>?)
       }
-      // Room for all at once: a buffer that grows is copied each time.
+      // Reserve the whole capacity, because growing the buffer would copy it each time.
       if state.buffer.isEmpty { state.buffer.reserveCapacity(Self.capacity + piece.count) }
       state.buffer.append(contentsOf: piece)
       defer { state.taker = nil }
@@ -35,7 +36,7 @@ final class DownloadPipe: Sendable {
     return isTaken
   }
 
-  /// Nothing comes any more.
+  /// Ends the body.
   func finish(_ end: Result<APITiming, APIError>) {
     let taker = state.withLock { state in
       state.end = end
@@ -45,14 +46,14 @@ final class DownloadPipe: Sendable {
     taker?.resume()
   }
 
-  // MARK: in the task
+  // MARK: In the task
 
-  /// The timing, once everything has come.
+  /// The timing of the response, or `nil` before its end.
   var timing: APITiming? { state.withLock { try? $0.end?.get() } }
 
-  /// Takes all that has come, and waits for something before; `nil` at the end.
+  /// Takes all received bytes and waits if there are none. Returns `nil` at the end.
   ///
-  /// - Parameter resume: Called where the engine waited for space.
+  /// - Parameter resume: Called if the engine waits for space.
   func take(resume: @Sendable () -> Void) async throws(APIError) -> Data? {
     while true {
       var wasPaused = false

@@ -1,31 +1,30 @@
 import SwiftBoardSystem
 
-/// HTTP over libcurl: connections are kept and shared, cancelling closes them, proxies are taken
-/// from `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy`.
+/// An HTTP client on libcurl. Requests share kept connections, cancellation closes them, and
+/// proxies come from `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy`.
 ///
-/// Nothing is loaded and no thread runs before the first request. Then one thread serves all
-/// requests, until the client is dropped. A request costs about 50 µs beside the network.
+/// No library is loaded and no thread runs before the first request. One thread then serves all
+/// requests until the client is released. A request takes about 50 µs plus the time of the network.
 public final class LiveAPIClient: APIClient {
-  /// What one client does for all requests.
+  /// The settings for all requests of a client.
   public struct Configuration: Sendable, Equatable {
-    /// The most connections to one scheme, host and port at a time, and the most requests: further
-    /// ones wait, first come, first served, and their time limit runs meanwhile. Less than 1 counts
-    /// as 1.
+    /// The maximum number of connections, and of requests, per scheme, host and port; at least 1.
+    /// Further requests wait in the order of arrival, and their time limits include the wait.
     ///
-    /// It is the same for HTTP/2, where requests share a connection: the protocol of a connection
-    /// is known too late to count otherwise.
+    /// The limit also applies to HTTP/2, where requests share a connection, because the protocol of
+    /// a connection is known too late to count otherwise.
     public var connectionsPerHost: Int
-    /// The most connections in all, and the most requests. Less than 1 counts as 1.
+    /// The maximum number of connections, and of requests, in total; at least 1.
     public var connections: Int
-    /// Sent where a request has no `User-Agent` of its own.
+    /// The `User-Agent` of requests that do not set one.
     public var userAgent: String
-    /// A PEM file with the authorities to trust instead of the system's.
+    /// A PEM file with the authorities to trust, in place of the system's.
     public var certificateFile: String?
     /// A folder of such files, named by hash.
     public var certificateFolder: String?
 
-    /// The defaults; certificates from `CURL_CA_BUNDLE`, else `SSL_CERT_FILE`, and from
-    /// `SSL_CERT_DIR`.
+    /// Creates the default configuration: 64 connections per host and 256 in total, with the
+    /// certificates from `CURL_CA_BUNDLE`, or else `SSL_CERT_FILE`, and from `SSL_CERT_DIR`.
     public init() {
       connectionsPerHost = 64
       connections = 256
@@ -34,7 +33,7 @@ public final class LiveAPIClient: APIClient {
       certificateFolder = Self.variable("SSL_CERT_DIR")
     }
 
-    /// Empty is unset.
+    /// Returns the value of a variable, or `nil` if it is unset or empty.
     private static func variable(_ name: String) -> String? {
       guard let value = getenv(name) else { return nil }
       let text = String(cString: value)
@@ -44,14 +43,16 @@ public final class LiveAPIClient: APIClient {
 
   private let engine: TransferEngine
 
-  /// A client that has done nothing yet: no library is loaded, no thread made.
+  /// Creates a client. Loads no library and starts no thread.
   public init(configuration: Configuration = Configuration()) {
     engine = TransferEngine(configuration: configuration)
   }
 
+  /// Creates a client for tests.
+  ///
   /// - Parameters:
-  ///   - onWait: called on the client's thread with each request that has to wait for another.
-  ///   - onEnd: called on that thread when it ends.
+  ///   - onWait: Called on the client's thread with each request that waits for another one.
+  ///   - onEnd: Called on that thread when it ends.
   init(
     configuration: Configuration = Configuration(), onWait: (@Sendable (APIRequest) -> Void)? = nil,
     onEnd: (@Sendable () -> Void)? = nil
@@ -61,7 +62,8 @@ public final class LiveAPIClient: APIClient {
 
   deinit { engine.stop() }
 
-  /// The library in use, for example `libcurl/7.88.1 OpenSSL/3.0.19`. Loads it: some milliseconds.
+  /// Returns the version of the library, such as `libcurl/7.88.1 OpenSSL/3.0.19`. Loads the library
+  /// if needed, which takes a few milliseconds.
   public static func libraryVersion() throws(APIError) -> String {
     try CurlLibrary.loaded.get().version
   }
@@ -69,10 +71,10 @@ public final class LiveAPIClient: APIClient {
   /// Starts the client's thread, which loads libcurl.
   public func prepare() { engine.prepare() }
 
-  /// Sends over a kept connection if there is one. Nothing is retried.
+  /// Sends a request over a kept connection if there is one. Retries nothing.
   ///
-  /// - Throws: `APIError`; `cancelled` at once when the task is cancelled, `timeout` when all
-  ///   redirects together took longer than the request allows.
+  /// - Throws: `APIError`, with `cancelled` immediately if the task is cancelled, and `timeout` if
+  ///   the exchange including all redirects takes longer than the request allows.
   public func send(_ request: APIRequest) async throws(APIError) -> APIResponse {
     let exchange = try await exchange(request, isStreamed: false)
     var response = exchange.response
@@ -80,25 +82,25 @@ public final class LiveAPIClient: APIClient {
     return response
   }
 
-  /// As `send`; at most about a megabyte of the body is in memory, and the server waits until it is
-  /// taken.
+  /// Sends a request and returns when the head of the response has arrived. At most about a
+  /// megabyte of the body is in memory. The server waits until it is read.
   public func open(_ request: APIRequest) async throws(APIError) -> APIStream {
     let exchange = try await exchange(request, isStreamed: true)
     guard let (id, pipe) = exchange.stream else { return APIStream(whole: exchange.response) }
     let elapsed = exchange.elapsed
     return APIStream(
       exchange.response,
-      // The client is held, since it ends its transfers with itself.
+      // Keeps the client alive, because its `deinit` ends the transfers.
       pieces: { () throws(APIError) in try await self.take(from: pipe, id) },
       end: { pipe.timing?.shifted(by: elapsed) }, drop: { [engine] in engine.post(.cancel(id)) })
   }
 
-  /// An answer after redirects.
+  /// A response after redirects.
   private struct Exchange {
-    /// Without its body.
+    /// The response without its body.
     var response: APIResponse
     var body: Data
-    /// When its request began, in microseconds after the first one.
+    /// The start of the request in microseconds after the first one.
     var elapsed: Int64
     var stream: (id: UInt64, pipe: DownloadPipe)?
   }
@@ -108,7 +110,7 @@ public final class LiveAPIClient: APIClient {
   ) async throws(APIError) -> Exchange {
     try request.check()
     let clock = ContinuousClock()
-    // Some 24 days at the most, which is what libcurl can count.
+    // At most 24 days, the largest time limit that libcurl supports.
     let deadline = request.timeout.map { timeout in
       clock.now.advanced(by: .milliseconds(min(timeout.millisecondsRoundedUp, Int64(Int32.max))))
     }
@@ -122,7 +124,7 @@ public final class LiveAPIClient: APIClient {
       let id = engine.makeID()
       let pipe = isStreamed ? DownloadPipe() : nil
       var isTaken = false
-      // An answer whose body nobody reads would keep its connection for ever.
+      // A response whose body is not read would occupy its connection forever.
       defer { if isStreamed, !isTaken { engine.post(.cancel(id)) } }
       let answer = try await engine.perform(
         current, to: address, deadline: deadline, id: id, download: pipe
@@ -174,8 +176,8 @@ public final class LiveAPIClient: APIClient {
     return try result.get()
   }
 
-  /// Leaves the body of a redirect behind, so that its connection can be kept; a long one is not
-  /// worth it.
+  /// Discards the body of a redirect, so that its connection can be kept. If the body exceeds a
+  /// megabyte, closes the connection instead.
   private func skip(_ pipe: DownloadPipe, _ id: UInt64) async throws(APIError) {
     var skipped = 0
     while let piece = try await take(from: pipe, id) {
@@ -194,8 +196,8 @@ public final class LiveAPIClient: APIClient {
 }
 
 extension APITiming {
-  /// Counted from so many microseconds earlier: from the first request of a chain of redirects, or
-  /// from the begin of waiting.
+  /// Returns the timing counted from `offset` microseconds earlier, such as the first request of a
+  /// chain of redirects or the start of a wait. Stages that did not happen stay 0.
   func shifted(by offset: Int64) -> APITiming {
     func shift(_ value: Int64) -> Int64 { value == 0 ? 0 : value + offset }
     var result = self
@@ -209,13 +211,15 @@ extension APITiming {
 }
 
 extension APIRequest {
-  /// Whether it needs none of the options that few requests ask for.
+  /// Whether the request uses only common options.
   var isPlain: Bool {
     method == "GET" && body == nil && upload == nil && idleLimit == nil && acceptsCompression
       && digest == nil && connection == APIConnection()
   }
 
-  /// Refuses characters with which a value could break out of its position in the request.
+  /// Checks that no value contains a character that could end its place in the request.
+  ///
+  /// - Throws: `APIError` of kind `invalidURL`.
   fileprivate func check() throws(APIError) {
     guard Self.isToken(method) else {
       throw APIError(.invalidURL, "the request cannot be sent: its method is not a word like GET")
@@ -239,7 +243,7 @@ extension APIRequest {
     }
   }
 
-  /// RFC 9110, 5.6.2.
+  /// Returns whether a text is a token by RFC 9110, 5.6.2.
   private static func isToken(_ text: String) -> Bool {
     !text.isEmpty
       && text.utf8.allSatisfy { byte in

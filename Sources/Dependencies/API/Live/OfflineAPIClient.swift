@@ -1,11 +1,10 @@
-/// Sends nothing: every request throws `offline` and says why.
+/// A client that sends nothing. Every request throws `offline`.
 struct OfflineAPIClient: APIClient {
-  /// Holds nothing.
   init() {}
 
-  /// Never answers.
+  /// Throws an error.
   ///
-  /// - Throws: `offline`, or `cancelled` where the task is.
+  /// - Throws: `offline`, or `cancelled` if the task is cancelled.
   func send(_ request: APIRequest) async throws(APIError) -> APIResponse {
     if Task.isCancelled { throw APIError(.cancelled, "the request was cancelled") }
     throw APIError(.offline, "offline: no request leaves this machine")

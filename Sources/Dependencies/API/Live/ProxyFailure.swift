@@ -1,11 +1,11 @@
 import CCurl
 import SwiftBoardSystem
 
-/// A failure of the proxy between us and the server.
+/// A failure of the proxy between the client and the server.
 struct ProxyFailure {
   let error: APIError
 
-  /// `nil` where the proxy is not what failed.
+  /// Creates the failure for a code of libcurl. Returns `nil` if the proxy did not fail.
   init?(_ transfer: Transfer, _ easy: EasyHandle, _ code: CURLcode) {
     let address = transfer.address
     let endpoint = address.endpoint
@@ -15,7 +15,8 @@ struct ProxyFailure {
         .dns,
         "the host name of the proxy was not found: check its spelling, \(Self.origin(transfer))")
     case CURLE_COULDNT_CONNECT:
-      // libcurl says to which host it tried to connect; that of the address is not the proxy.
+      // libcurl reports the host that it tried to connect to. If it is the host of the URL, the
+      // proxy did not fail.
       guard transfer.request.connection.unixSocket == nil, Self.mayBeUsed(transfer),
         let tried = Self.triedPort(easy.error), tried != Self.port(of: address)
       else { return nil }
@@ -51,13 +52,14 @@ struct ProxyFailure {
     }
   }
 
-  /// Where the proxy was named.
+  /// Returns where the proxy was configured.
   private static func origin(_ transfer: Transfer) -> String {
     transfer.request.connection.proxy.map { "which is \($0)" }
       ?? "which http_proxy, https_proxy or all_proxy names"
   }
 
-  /// libcurl reads the same variables, `HTTP_PROXY` not among them.
+  /// Returns whether a proxy may apply. libcurl reads the same variables, which do not include
+  /// `HTTP_PROXY`.
   private static func mayBeUsed(_ transfer: Transfer) -> Bool {
     if transfer.request.connection.proxy != nil { return true }
     let names =
@@ -70,7 +72,7 @@ struct ProxyFailure {
     address.port ?? (address.scheme == "https" ? 443 : 80)
   }
 
-  /// The number in `Failed to connect to HOST port NUMBER after …`.
+  /// Returns the number in `Failed to connect to HOST port NUMBER after …`.
   private static func triedPort(_ text: String) -> Int? {
     guard let range = text.firstRange(of: " port ") else { return nil }
     return Int(text[range.upperBound...].prefix { $0.isNumber })

@@ -1,9 +1,12 @@
 import SwiftBoardSystem
 
-/// Which request follows a redirect, by the rules of RFC 9110, 15.4, as browsers and curl apply
-/// them.
+/// The rules for the request that follows a redirect: RFC 9110, 15.4, as browsers and curl apply
+/// it.
 enum Redirect {
-  /// The address an answer sends to; nil if it is no redirect that can be followed.
+  /// Returns the target of a redirect, or `nil` if the response is not a redirect that can be
+  /// followed.
+  ///
+  /// - Throws: `malformed` if the target is not an `http` or `https` URL.
   static func target(of head: ResponseHead, from address: URLBuilder) throws(APIError)
     -> URLBuilder?
   {
@@ -31,20 +34,21 @@ enum Redirect {
     }
   }
 
-  /// 301 and 302 turn a POST into a GET, 303 turns everything but HEAD into one, 307 and 308 change
-  /// nothing.
+  /// Returns the request that follows a redirect, and its URL.
   ///
-  /// If scheme, host or port change, `Authorization`, `Cookie`, every header that the caller marks
-  /// as secret, and the query items of the new address that hold a secret are removed, for this and
-  /// all further redirects.
+  /// 301 and 302 change a POST into a GET. 303 changes every method but HEAD into a GET. 307 and
+  /// 308 change nothing.
   ///
-  /// - Throws: `redirectRefused` where a secret would go to another scheme, host or port
-  ///   nevertheless: in the body, or in the new address outside of its query.
+  /// If scheme, host or port change, `Authorization`, `Cookie`, every secret header, and the query
+  /// items of the target that contain a secret are removed, for this redirect and all further ones.
+  ///
+  /// - Throws: `redirectRefused` if a secret would still reach another scheme, host or port: in the
+  ///   body, or in the target outside its query.
   static func request(
     _ request: APIRequest, status: Int, from: URLBuilder, to: URLBuilder
   ) async throws(APIError) -> (request: APIRequest, address: URLBuilder) {
     var request = request
-    // A long body is searched only where it may leave.
+    // Search an upload for secrets only if it would be sent to another origin.
     if !from.hasSameOrigin(as: to), !becomesGet(request, status), let upload = request.upload,
       upload.isRepeatable, !request.hasSecretBody
     {
@@ -53,7 +57,7 @@ enum Redirect {
     return try next(request, status: status, from: from, to: to)
   }
 
-  /// As `request`, for a body that is known.
+  /// Returns the request that follows a redirect, without searching an upload for secrets.
   static func next(
     _ request: APIRequest, status: Int, from: URLBuilder, to: URLBuilder
   ) throws(APIError) -> (request: APIRequest, address: URLBuilder) {
@@ -88,7 +92,7 @@ enum Redirect {
           || secrets.areHeld(in: String(item))
       }
       let secret = Set(request.secretHeaders.map { $0.lowercased() })
-      // `Host` would name the old host; the proxy's credentials are for the proxy, which libcurl
+      // `Host` names the old host. The proxy's credentials are for the proxy, which libcurl
       // configures itself.
       let dropped = secret.union(["authorization", "cookie", "proxy-authorization", "host"])
       next.headers.removeAll { dropped.contains($0.name.lowercased()) }
@@ -119,16 +123,15 @@ enum Redirect {
   }
 }
 
-/// The secrets that a request carries, for finding them in the address that it is redirected to.
+/// The secrets of a request, to be searched for in the target of a redirect.
 private struct CarriedSecrets {
   private let values: Set<String>
-  /// Also finds secrets of six bytes and more in base64, hexadecimal and JSON.
+  /// Also finds secrets of at least six bytes in base64, hexadecimal and JSON.
   private let redactor = Redactor()
-  /// What is left of the longer ones in the name of a host, which is in lower case: as they are and
-  /// in base64.
+  /// The forms of the longer secrets in a host name, which is in lower case: plain and base64.
   private let inHosts: [String]
 
-  /// About 20 µs a value.
+  /// Registers the values. Takes about 20 µs per value.
   init(_ values: Set<String>) {
     self.values = values.filter { !$0.isEmpty }
     var inHosts: [String] = []
@@ -139,12 +142,12 @@ private struct CarriedSecrets {
     self.inHosts = inHosts.map { $0.lowercased() }
   }
 
-  /// Whether an encoded part of an address holds a secret. One of fewer than six bytes has to be
-  /// the whole part, for it may be in any text by chance.
+  /// Returns whether an encoded part of a URL contains a secret. A secret of fewer than six bytes
+  /// must be the whole part, because any text may contain it by chance.
   func areHeld(in part: String) -> Bool {
     guard !values.isEmpty else { return false }
-    // A plus sign is a space in some queries and itself in others. An address inside another
-    // address, such as the return address of a login, is encoded again.
+    // A plus sign is a space in some queries and itself in others. A URL inside another URL, such
+    // as the return address of a login, is encoded twice.
     return [part, part.replacing("+", with: "%2B")].contains { text in
       var text = text
       for _ in 0..<4 {
@@ -157,7 +160,7 @@ private struct CarriedSecrets {
     }
   }
 
-  /// Whether the name of a host, which is in lower case, holds a secret.
+  /// Returns whether a host name, which is in lower case, contains a secret.
   func areHeld(inHost host: String) -> Bool {
     inHosts.contains { host.contains($0) } || !redactor.mask(host).names.isEmpty
   }

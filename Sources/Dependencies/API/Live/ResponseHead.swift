@@ -1,10 +1,11 @@
-/// The status line and the fields of an answer, taken apart.
+/// The parsed status line and header fields of a response.
 struct ResponseHead {
   var httpVersion: String
   var status: Int
   var headers: [HTTPHeader] = []
 
-  /// Nil if there is no status line. Fields without a name are left out; folded lines are joined.
+  /// Parses a head. Returns `nil` if there is no status line. Skips fields without a name, and
+  /// joins folded lines.
   init?(_ bytes: [UInt8]) {
     var rest = bytes[...]
     let words = Self.line(from: &rest).split(
@@ -27,7 +28,7 @@ struct ResponseHead {
     }
   }
 
-  /// Whether the body has an encoding that libcurl takes away.
+  /// Whether the body has an encoding that libcurl decodes.
   var isCompressed: Bool {
     guard let encoding = headers.value(of: "Content-Encoding") else { return false }
     return !encoding.isEmpty && encoding.lowercased() != "identity"
@@ -36,12 +37,12 @@ struct ResponseHead {
   enum LengthProblem {
     /// Not a number, negative, or beyond 64 bits.
     case malformed
-    /// Several that differ.
+    /// Several different values.
     case conflicting
   }
 
-  /// The problem with `Content-Length`, which by RFC 9112, 6.3, is a number and may be repeated. If
-  /// the answer is `chunked`, the length has no meaning.
+  /// The problem with `Content-Length`, or `nil` if there is none. RFC 9112, 6.3, requires a number
+  /// and permits repeating it. The length of a `chunked` response is ignored.
   var lengthProblem: LengthProblem? {
     func values(_ name: String) -> [String] {
       headers.filter { $0.name.lowercased() == name }
@@ -61,7 +62,7 @@ struct ResponseHead {
     return nil
   }
 
-  /// Takes the next line, without its end.
+  /// Takes the next line, without its line break.
   private static func line(from rest: inout ArraySlice<UInt8>) -> ArraySlice<UInt8> {
     let end = rest.firstIndex(of: UInt8(ascii: "\n")) ?? rest.endIndex
     let line = rest[..<end]
@@ -69,7 +70,8 @@ struct ResponseHead {
     return line.last == UInt8(ascii: "\r") ? line.dropLast() : line
   }
 
-  /// Without the spaces around it; UTF-8 where it is that, else Latin-1, so that no byte is lost.
+  /// Returns the text without surrounding spaces. Bytes that are not UTF-8 are read as Latin-1, so
+  /// that none is lost.
   private static func text(_ bytes: ArraySlice<UInt8>) -> String {
     func isSpace(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
     var trimmed = bytes.drop(while: isSpace)

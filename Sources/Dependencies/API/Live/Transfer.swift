@@ -1,14 +1,13 @@
 import CCurl
 import SwiftBoardSystem
 
-/// One exchange with a server, without redirects, that a task waits for.
+/// One exchange with a server, without redirects, for which a task waits.
 ///
-/// Made by the task, then owned by the engine's thread alone.
+/// The task creates it. The engine's thread then owns it.
 final class Transfer: @unchecked Sendable {
-  // Unchecked: handed over once through the engine's inbox; after that only the engine's thread
-  // touches it.
+  // Unchecked: handed over once through the engine's inbox. Only the engine's thread uses it then.
 
-  /// What came, not yet taken apart: that is for the task, not for the one thread.
+  /// The received bytes. The task parses them, because all transfers share the engine's thread.
   struct Answer: Sendable {
     var head: [UInt8]
     var body: Data
@@ -18,36 +17,36 @@ final class Transfer: @unchecked Sendable {
   let id: UInt64
   let request: APIRequest
   let address: URLBuilder
-  /// When to give up; nil is never.
+  /// The time at which the transfer fails, or `nil` for no limit.
   let deadline: ContinuousClock.Instant?
-  /// Takes the body piece by piece; `nil`: it comes with the answer.
+  /// Receives the body piece by piece. If it is `nil`, the body is part of the answer.
   let download: DownloadPipe?
-  /// Has the body that is sent piece by piece.
+  /// Supplies the body of the request if it is sent piece by piece.
   let upload: UploadPipe?
   private let continuation: CheckedContinuation<Result<Answer, APIError>, Never>
   private var isAnswered = false
 
-  /// Only while the transfer is under way.
+  /// The handle while the transfer is active.
   var easy: EasyHandle?
-  /// Since when it is in the queue; nil if it need not wait.
+  /// The time at which the transfer entered the queue, or `nil` if it did not have to wait.
   var waitsSince: ContinuousClock.Instant?
   private(set) var waitedMicroseconds: Int64 = 0
-  /// libcurl reads the list while the transfer runs.
+  /// libcurl reads the list during the transfer.
   var headerList: UnsafeMutablePointer<curl_slist>?
   private(set) var head: [UInt8] = []
   private(set) var body = Data()
-  /// How much of the body has come, after decompression.
+  /// The number of received bytes of the body, after decompression.
   private var bodyBytes = 0
   private var hasBody = false
-  /// Whether the body is compressed; known when its first piece comes.
+  /// Whether the body is compressed. Set when its first piece arrives.
   private var isCompressed = false
   private var headerBytes = 0
   private(set) var overflow: Overflow?
 
-  /// Whether the head so far has a length that needs a closer check.
+  /// Whether the head so far has a length that needs a full check.
   private var hasOddLength = false
   private var lengthCount = 0
-  /// Set if the length in the head is malformed or ambiguous.
+  /// The problem with the length in the head, if it is malformed or ambiguous.
   private(set) var lengthProblem: ResponseHead.LengthProblem?
 
   enum Overflow {
@@ -75,13 +74,14 @@ final class Transfer: @unchecked Sendable {
     waitedMicroseconds = (now - start).microseconds
   }
 
-  /// At least 1, as 0 would mean no limit to libcurl; nil if there is none.
+  /// Returns the time left, or `nil` if there is no limit. It is at least 1, because 0 would mean
+  /// no limit to libcurl.
   func millisecondsLeft(at now: ContinuousClock.Instant) -> Int? {
     deadline.map { Int(min(max(1, ($0 - now).millisecondsRoundedUp), Int64(Int32.max))) }
   }
 
-  /// Ends the transfer for its task: with the answer, or for one that is streamed with the end of
-  /// its body.
+  /// Ends the transfer. Passes the result to the task or, if the task already has the head, ends
+  /// the body.
   func finish(_ result: Result<Answer, APIError>) {
     download?.finish(result.map(\.timing))
     upload?.close()
@@ -94,7 +94,7 @@ final class Transfer: @unchecked Sendable {
     continuation.resume(returning: result)
   }
 
-  /// Takes one header line; false stops the transfer.
+  /// Appends a header line. Returns false to stop the transfer.
   func receive(headerLine line: UnsafeRawBufferPointer) -> Bool {
     headerBytes += line.count
     guard headerBytes <= Self.headerLimit else {
@@ -103,7 +103,8 @@ final class Transfer: @unchecked Sendable {
     }
     // Fields after the body (trailers) are not part of the head.
     guard !hasBody else { return true }
-    // A status line begins another head: that of an interim answer (100, 103) is forgotten.
+    // A status line starts a new head. Discard the previous one, which was of an interim response
+    // (100 or 103).
     if line.starts(with: "HTTP/".utf8) {
       head.removeAll(keepingCapacity: true)
       lengthCount = 0
@@ -119,8 +120,8 @@ final class Transfer: @unchecked Sendable {
     return lengthProblem == nil
   }
 
-  /// One plain number, which nearly every answer has, needs no further look: that would be work for
-  /// the one thread.
+  /// Notes a line with a length. A single plain number, which nearly every response has, needs no
+  /// further check on the engine's thread.
   private func noteLength(in line: UnsafeRawBufferPointer) {
     guard let first = line.first else { return }
     if first == UInt8(ascii: " ") || first == UInt8(ascii: "\t") { return hasOddLength = true }
@@ -137,17 +138,17 @@ final class Transfer: @unchecked Sendable {
     if !isPlain { hasOddLength = true }
   }
 
-  /// What became of a piece of the body.
+  /// The result of receiving a piece of the body.
   enum Reception {
     case taken
-    /// It has to come again once the task has taken bytes from the buffer.
+    /// libcurl must deliver the piece again once the task has taken bytes from the buffer.
     case pause
     case stop
   }
 
-  /// Takes a piece of the decoded body.
+  /// Receives a piece of the decompressed body.
   ///
-  /// - Parameter timing: Of the stages so far, for the head of an answer that is streamed.
+  /// - Parameter timing: Returns the timing so far, for the head of a streamed response.
   func receive(body piece: UnsafeRawBufferPointer, timing: () -> APITiming) -> Reception {
     if !hasBody {
       hasBody = true
@@ -172,12 +173,12 @@ final class Transfer: @unchecked Sendable {
   }
 }
 
-/// An easy handle of libcurl with the buffer for its error text. Used by the engine's thread only.
+/// An easy handle of libcurl and the buffer for its error text. Used by the engine's thread only.
 final class EasyHandle {
   let library: CurlLibrary
   let raw: CurlLibrary.Handle
   private let errorText: UnsafeMutablePointer<CChar>
-  /// Whether the options hold the constants and nothing that the next request does not overwrite.
+  /// Whether the handle has only the constant options and those that every request sets.
   private var isPlain = false
 
   init?(_ library: CurlLibrary) {
@@ -192,11 +193,11 @@ final class EasyHandle {
     errorText.deallocate()
   }
 
-  /// What libcurl says about the last failure; empty if it said nothing.
+  /// The error text of libcurl for the last failure; empty if there is none.
   var error: String { String(cString: errorText) }
 
-  /// Sets the options for a transfer. `transfer` must live until the handle has left the multi
-  /// handle.
+  /// Sets the options for a transfer. `transfer` must live until the handle is removed from the
+  /// multi handle.
   func prepare(
     _ transfer: Transfer, _ configuration: LiveAPIClient.Configuration, timeoutMilliseconds: Int?
   ) {
@@ -210,7 +211,7 @@ final class EasyHandle {
     library.set(raw, CURLOPT_HEADERDATA, UnsafeRawPointer(context))
     library.set(raw, CURLOPT_WRITEDATA, UnsafeRawPointer(context))
     library.set(raw, CURLOPT_URL, transfer.address.url)
-    // 0 would mean libcurl's own 300 seconds for connecting.
+    // 0 would select libcurl's default connection timeout of 300 seconds.
     library.set(raw, CURLOPT_CONNECTTIMEOUT_MS, timeoutMilliseconds ?? Int(Int32.max))
     library.set(raw, CURLOPT_TIMEOUT_MS, timeoutMilliseconds ?? 0)
     setMethodAndBody(of: transfer)
@@ -218,7 +219,8 @@ final class EasyHandle {
     if !isPlain { setRareOptions(of: transfer) }
   }
 
-  /// What few requests ask for. A handle that has any of it is reset before its next use.
+  /// Sets the options that few requests use. A handle with any of them is reset before its next
+  /// use.
   private func setRareOptions(of transfer: Transfer) {
     let request = transfer.request
     if !request.acceptsCompression {
@@ -229,8 +231,8 @@ final class EasyHandle {
       let seconds = (limit.millisecondsRoundedUp + 999) / 1000
       library.set(raw, CURLOPT_LOW_SPEED_TIME, Int(min(max(1, seconds), Int64(Int32.max))))
     }
-    // What is unpacked may be a thousand times as much, and libcurl keeps no more than 64 MiB of it
-    // while a transfer waits.
+    // Decompressed data may be a thousand times larger, and libcurl keeps at most 64 MiB of it
+    // while a transfer is paused.
     if transfer.download != nil, !request.acceptsCompression {
       library.set(raw, CURLOPT_BUFFERSIZE, 256 << 10)
     }
@@ -256,12 +258,12 @@ final class EasyHandle {
     if let socket = connection.unixSocket { library.set(raw, CURLOPT_UNIX_SOCKET_PATH, socket) }
   }
 
-  /// Lets go of the copy of a body before the handle waits for its next use.
+  /// Releases the copy of a body before the handle becomes idle.
   func release() {
     if !isPlain { library.easyReset(raw) }
   }
 
-  /// What is the same for all transfers.
+  /// Sets the options that are the same for all transfers.
   private func setConstants(_ configuration: LiveAPIClient.Configuration) {
     library.set(raw, CURLOPT_ERRORBUFFER, UnsafeRawPointer(errorText))
     library.set(raw, CURLOPT_NOSIGNAL, 1)
@@ -307,7 +309,7 @@ final class EasyHandle {
       }
       library.set(raw, CURLOPT_CUSTOMREQUEST, request.method)
     } else if ["POST", "PUT", "PATCH"].contains(request.method) {
-      // Servers may refuse these without a length.
+      // Servers may reject these methods without a length.
       library.set(raw, offset: CURLOPT_POSTFIELDSIZE_LARGE, 0)
       library.set(raw, CURLOPT_COPYPOSTFIELDS, "")
       library.set(raw, CURLOPT_CUSTOMREQUEST, request.method)
@@ -319,7 +321,7 @@ final class EasyHandle {
 
   private func setHeaders(of transfer: Transfer) {
     var list: UnsafeMutablePointer<curl_slist>?
-    // `Name;` sends an empty field, `Name:` suppresses libcurl's own.
+    // `Name;` sends an empty field. `Name:` suppresses the one of libcurl.
     for header in transfer.request.headers where !isOwn(header.name) {
       let line = header.value.isEmpty ? "\(header.name);" : "\(header.name): \(header.value)"
       list = library.listAppend(list, line) ?? list
@@ -335,16 +337,16 @@ final class EasyHandle {
     library.set(raw, CURLOPT_HTTPHEADER, UnsafeRawPointer(list))
   }
 
-  /// Takes up a transfer that waited for its task. What libcurl has kept meanwhile is received
-  /// within the call, which alone says when that fails.
+  /// Resumes a paused transfer. libcurl delivers the data that it kept during this call, and only
+  /// the result of the call reports a failure of that.
   func resume() -> CURLcode { CURLcode(rawValue: .init(library.easyPause(raw, 0))) }
 
-  /// What follows from the body is not for the caller to say.
+  /// Returns whether a header follows from the body and can therefore not be set by the caller.
   private func isOwn(_ name: String) -> Bool {
     ["content-length", "transfer-encoding", "expect"].contains(name.lowercased())
   }
 
-  /// Zero for the stages that a kept connection has behind it.
+  /// The timing of the transfer. The connection stages are 0 if a kept connection was used.
   var timing: APITiming {
     var timing = APITiming()
     if library.get(raw, CURLINFO_NUM_CONNECTS) > 0 {
@@ -358,7 +360,7 @@ final class EasyHandle {
   }
 }
 
-// MARK: callbacks, on the engine's thread, during curl_multi_perform
+// MARK: Callbacks, on the engine's thread, during curl_multi_perform
 
 private func transfer(_ context: UnsafeMutableRawPointer) -> Transfer {
   Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
@@ -373,7 +375,7 @@ private let receiveHeaderLine: swiftboard_data_callback = { bytes, size, count, 
 private let receiveBody: swiftboard_data_callback = { bytes, size, count, context in
   guard let context else { return 0 }
   let piece = UnsafeRawBufferPointer(start: bytes, count: size * count)
-  // Any other count than the given one is an error; for an empty piece too.
+  // A count other than the given one is an error, also for an empty piece.
   let transfer = transfer(context)
   let reception = transfer.receive(body: piece) { transfer.easy?.timing ?? APITiming() }
   return switch reception {
@@ -388,7 +390,7 @@ private let readBody: swiftboard_data_callback = { bytes, size, count, context i
   return upload.read(into: UnsafeMutableRawBufferPointer(start: bytes, count: size * count))
 }
 
-/// libcurl rewinds only to the beginning.
+/// libcurl only seeks to the beginning.
 private let rewindBody: swiftboard_seek_callback = { context, offset, _ in
   guard offset == 0, let context, let upload = transfer(context).upload, upload.rewind() else {
     return Int32(CURL_SEEKFUNC_FAIL)
@@ -396,7 +398,7 @@ private let rewindBody: swiftboard_seek_callback = { context, offset, _ in
   return Int32(CURL_SEEKFUNC_OK)
 }
 
-/// A program started meanwhile (a pager) must not hold our connections open.
+/// Closes connections in child processes, such as a pager, so that these do not keep them open.
 private let closeInChildren: swiftboard_socket_callback = { _, socket, _ in
   _ = fcntl(socket, F_SETFD, FD_CLOEXEC)
   return 0

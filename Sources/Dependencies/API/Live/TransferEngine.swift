@@ -1,11 +1,11 @@
 import SwiftBoardSystem
 import Synchronization
 
-/// Runs transfers on one thread of its own, which owns libcurl's multi handle.
+/// The engine that runs transfers on its own thread, which owns libcurl's multi handle.
 ///
-/// Tasks only put commands into the inbox and wake the thread; the thread resumes them outside of
-/// any lock. The thread begins with the first transfer and ends after `stop()`. It holds the
-/// engine, and the engine does not hold the client, so dropping the client ends both.
+/// Tasks add commands to the inbox and wake the thread. The thread resumes them outside any lock.
+/// It starts with the first transfer and ends after `stop()`. The thread retains the engine, and
+/// the engine does not retain the client, so that releasing the client ends both.
 final class TransferEngine: Sendable {
   enum Command: Sendable {
     case start(Transfer)
@@ -21,14 +21,14 @@ final class TransferEngine: Sendable {
   private struct Inbox {
     var commands: [Command] = []
     var phase = Phase.idle
-    /// Set while the thread can be woken.
+    /// Wakes the thread; `nil` while that is impossible.
     var alarm: TransferWakeUp?
-    /// From the first wake-up until the thread goes to sleep again: it then looks here before.
+    /// Whether the thread will check the inbox before it sleeps. Set from the first wake-up on.
     var isAwake = true
     var lastID: UInt64 = 0
 
-    /// Wakes the thread unless it is awake. A write of one byte that cannot block, hence harmless
-    /// under the lock, which keeps the handle from being freed meanwhile.
+    /// Wakes the thread unless it is awake. Writes one byte without blocking, which is safe under
+    /// the lock. The lock keeps the handle alive.
     mutating func wake() {
       guard let alarm, !isAwake else { return }
       isAwake = true
@@ -48,9 +48,12 @@ final class TransferEngine: Sendable {
   private let onWait: (@Sendable (APIRequest) -> Void)?
   private let onEnd: (@Sendable () -> Void)?
 
+  /// Creates an engine. The parameters `onWait` and `onEnd` are for tests.
+  ///
   /// - Parameters:
-  ///   - onWait: called on the thread with each request that has to wait for another.
-  ///   - onEnd: called on the thread as the last thing it does.
+  ///   - configuration: The settings for all transfers.
+  ///   - onWait: Called on the thread with each request that waits for another one.
+  ///   - onEnd: Called on the thread as its last action.
   init(
     configuration: LiveAPIClient.Configuration, onWait: (@Sendable (APIRequest) -> Void)? = nil,
     onEnd: (@Sendable () -> Void)? = nil
@@ -60,9 +63,9 @@ final class TransferEngine: Sendable {
     self.onEnd = onEnd
   }
 
-  // MARK: from any task
+  // MARK: From any task
 
-  /// A number for a transfer that no other one has.
+  /// Returns a unique id for a transfer.
   func makeID() -> UInt64 {
     inbox.withLock { inbox in
       inbox.lastID += 1
@@ -70,15 +73,15 @@ final class TransferEngine: Sendable {
     }
   }
 
-  /// Sends one request and waits for its answer; for its head where `download` takes the body. A
-  /// redirect is an answer here.
+  /// Sends one request and waits for its response or, with `download`, for the head of the
+  /// response. Does not follow redirects.
   func perform(
     _ request: APIRequest, to address: URLBuilder, deadline: ContinuousClock.Instant?,
     id: UInt64? = nil, download: DownloadPipe? = nil
   ) async -> Result<Transfer.Answer, APIError> {
     let id = id ?? makeID()
     let upload = request.method == "HEAD" ? nil : request.upload.map(UploadPipe.init)
-    // Ends when the transfer does, which closes the pipe.
+    // Ends with the transfer, which closes the pipe.
     upload?.start { self.post(.resume(id)) }
     return await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
@@ -86,8 +89,7 @@ final class TransferEngine: Sendable {
           Transfer(
             id: id, request: request, address: address, deadline: deadline, download: download,
             upload: upload, continuation: continuation))
-        // The handler may have run before there was anything to cancel: then its command came to
-        // nothing.
+        // The handler may have run before the transfer was added. Its command then had no effect.
         if Task.isCancelled { post(.cancel(id)) }
       }
     } onCancel: {
@@ -95,7 +97,7 @@ final class TransferEngine: Sendable {
     }
   }
 
-  /// Starts the thread, which loads libcurl, before there is a transfer.
+  /// Starts the thread, which loads libcurl, before the first transfer.
   func prepare() {
     let phase = inbox.withLock { inbox in
       defer { if inbox.phase == .idle { inbox.phase = .running } }
@@ -125,7 +127,8 @@ final class TransferEngine: Sendable {
     refuseAll(APIError(.io, "no thread for HTTP could be started: too many threads run already"))
   }
 
-  /// Posts and wakes only: this runs inside `Task.cancel()`, which may hold the task's own lock.
+  /// Adds a command and wakes the thread. Does nothing else, because it runs inside
+  /// `Task.cancel()`, which may hold the lock of the task.
   func post(_ command: Command) {
     inbox.withLock { inbox in
       guard inbox.phase == .running else { return }
@@ -134,7 +137,7 @@ final class TransferEngine: Sendable {
     }
   }
 
-  /// Ends the thread without waiting for it, since a client may be released on any thread.
+  /// Ends the thread without waiting for it, because a client may be released on any thread.
   func stop() {
     inbox.withLock { inbox in
       inbox.phase = .stopped
@@ -142,7 +145,7 @@ final class TransferEngine: Sendable {
     }
   }
 
-  // MARK: on the thread
+  // MARK: On the thread
 
   private func run() {
     defer { onEnd?() }
@@ -174,11 +177,11 @@ final class TransferEngine: Sendable {
     loop.end()
   }
 
-  /// False if there is more to do.
+  /// Prepares to sleep. Returns false if there are more commands.
   ///
-  /// Yielding to the callers that have just received an answer, which may send the next request at
-  /// once, would save a fifth of the time on a quiet machine. On a busy machine each such yield
-  /// gives up the core for as long as other threads use it.
+  /// Yielding here to tasks that have just received a response and may send the next request would
+  /// save 20 % of the time on an idle machine. On a busy machine, each yield would give up the core
+  /// for as long as other threads use it.
   private func goesToSleep() -> Bool {
     inbox.withLock { inbox in
       guard inbox.commands.isEmpty, inbox.phase == .running else { return false }
@@ -187,7 +190,7 @@ final class TransferEngine: Sendable {
     }
   }
 
-  /// Fails the waiting requests, so that the engine can be restarted.
+  /// Fails the waiting requests. The engine can then be started again.
   private func refuseAll(_ error: APIError) {
     let commands = inbox.withLock { inbox in
       if inbox.phase == .running { inbox.phase = .idle }

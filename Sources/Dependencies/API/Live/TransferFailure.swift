@@ -17,13 +17,13 @@ extension APIError {
       """)
   }
 
-  /// What libcurl's `code` means for this transfer.
+  /// Returns the error for a code of libcurl.
   ///
-  /// The text of libcurl's error buffer is used only where it says more than the code (TLS),
-  /// because elsewhere it may be a remainder of an earlier attempt or repeat parts of the address.
+  /// The text of libcurl's error buffer is used only for TLS, where it says more than the code.
+  /// Elsewhere it may remain from an earlier attempt or repeat parts of the URL.
   ///
-  /// A connection that was closed before the first byte is `truncated`: the service was there, the
-  /// answer was not.
+  /// A connection that was closed before the first byte is `truncated`, because the service was
+  /// reached but did not respond.
   static func transfer(_ transfer: Transfer, _ easy: EasyHandle, _ code: CURLcode) -> APIError {
     let address = transfer.address
     let endpoint = address.endpoint
@@ -35,7 +35,7 @@ extension APIError {
     case CURLE_URL_MALFORMAT:
       return APIError(.invalidURL, "libcurl does not understand the address of \(endpoint)")
     case CURLE_UNSUPPORTED_PROTOCOL:
-      // The scheme was checked before: once connected, this is HTTP/0.9, that is, bytes without a
+      // The scheme was checked before. After connecting, the code means HTTP/0.9: bytes without a
       // status line.
       if easy.library.get(easy.raw, offset: CURLINFO_CONNECT_TIME_T) > 0 { return noHTTP(endpoint) }
       return APIError(.unsupportedScheme, "this libcurl was built without \(address.scheme)")
@@ -75,7 +75,7 @@ extension APIError {
     case CURLE_GOT_NOTHING:
       return APIError(.truncated, "\(endpoint) closed the connection without an answer: try again")
     case CURLE_RECV_ERROR, CURLE_SEND_ERROR:
-      // Newer libraries have a limit of their own, below ours, and no code for it.
+      // Newer libraries have a lower limit of their own, without a code for it.
       if easy.error.hasPrefix("Too large response headers") { return tooLarge(.headers, transfer) }
       return connectionBroke(
         address, Int32(truncatingIfNeeded: easy.library.get(easy.raw, CURLINFO_OS_ERRNO)))
@@ -97,7 +97,7 @@ extension APIError {
         .tls,
         "no secure connection to \(endpoint)\(reason.isEmpty ? "" : ": \(reason)"). \(advice)")
     }
-    // CURLE_TOO_LARGE, which older headers do not have.
+    // CURLE_TOO_LARGE, which older headers lack.
     if code.rawValue == 100 { return tooLarge(.headers, transfer) }
     return APIError(.io, "the request to \(endpoint) failed inside libcurl (code \(code.rawValue))")
   }
@@ -175,7 +175,7 @@ extension APIError {
     }
   }
 
-  /// Advice on a failure of TLS; nil for a code that is none.
+  /// Returns advice on a failure of TLS, or `nil` if the code is not one.
   private static func tlsAdvice(_ code: CURLcode, _ connection: APIConnection) -> String? {
     if let file = connection.authorityFile, code == CURLE_SSL_CACERT_BADFILE {
       return "Check that \(file) is a readable PEM file."
@@ -206,7 +206,7 @@ extension APIError {
     SystemError.text(of: code).lowercased()
   }
 
-  /// Servers choose parts of certificates: control characters do not get through.
+  /// Returns a text without control characters. Servers choose parts of their certificates.
   private static func printable(_ text: String) -> String {
     String(
       String.UnicodeScalarView(
@@ -217,7 +217,7 @@ extension APIError {
 }
 
 extension Duration {
-  /// In whole milliseconds, rounded up, so that no limit becomes 0.
+  /// The duration in whole milliseconds, rounded up, so that no limit becomes 0.
   var millisecondsRoundedUp: Int64 {
     let (seconds, attoseconds) = components
     let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1000)
@@ -226,7 +226,7 @@ extension Duration {
     return scaled &+ rest &+ (attoseconds % 1_000_000_000_000_000 > 0 ? 1 : 0)
   }
 
-  /// `500 ms` or `30 s`.
+  /// The duration as a text such as `500 ms` or `30 s`.
   var formattedMilliseconds: String {
     let milliseconds = millisecondsRoundedUp
     return milliseconds % 1000 == 0 ? "\(milliseconds / 1000) s" : "\(milliseconds) ms"

@@ -1,11 +1,11 @@
 import CCurl
 import SwiftBoardSystem
 
-/// The transfers that wait or are under way, and the handles of libcurl. Lives on the engine's
-/// thread alone.
+/// The waiting and the active transfers, with the handles of libcurl. Used by the engine's thread
+/// only.
 ///
-/// libcurl gets only what may begin at once. libcurl could limit connections itself, but transfers
-/// that it holds back may never begin: see `advance()`.
+/// libcurl gets only transfers that can start immediately. It could limit connections itself, but
+/// transfers that it holds back may never start; see `advance()`.
 final class TransferLoop {
   private let multi: CurlLibrary.Handle
   private let library: CurlLibrary
@@ -14,14 +14,16 @@ final class TransferLoop {
   private let clock = ContinuousClock()
   private var transfers: [UInt64: Transfer] = [:]
   private var queue: AdmissionQueue
-  /// No transfer in the queue has to be given up before.
+  /// A time before which no transfer in the queue reaches its deadline.
   private var earliestDeadline: ContinuousClock.Instant?
   private var ids: [CurlLibrary.Handle: UInt64] = [:]
   private var idle: [EasyHandle] = []
-  /// Whether a transfer was given to libcurl since it last ran.
+  /// Whether a transfer was added to libcurl since it last ran.
   private var hasBegun = false
 
-  /// - Parameter onWait: called with each request that has to wait for another.
+  /// Creates a loop. Returns `nil` if libcurl cannot create a multi handle.
+  ///
+  /// - Parameter onWait: Called with each request that waits for another one.
   init?(
     _ library: CurlLibrary, _ configuration: LiveAPIClient.Configuration,
     onWait: (@Sendable (APIRequest) -> Void)?
@@ -39,16 +41,16 @@ final class TransferLoop {
     library.set(multi: multi, CURLMOPT_MAXCONNECTS, Self.limit(configuration.connectionsPerHost))
   }
 
-  /// 0 would mean none to libcurl.
+  /// Returns a limit that libcurl accepts. It would take 0 for no limit.
   private static func limit(_ count: Int) -> Int { min(max(1, count), Int(Int32.max)) }
 
-  /// Ends `wait()`, from any thread. Not to be used after `end()`.
+  /// Ends `wait()`, from any thread. Do not use it after `end()`.
   var alarm: TransferWakeUp { TransferWakeUp(multi: multi, wakeUp: library.multiWakeup) }
 
-  /// Whether `advance()` could begin a transfer.
+  /// Whether `advance()` can start a transfer.
   var canBegin: Bool { queue.hasNext }
 
-  /// Takes a transfer in; `advance()` begins it when its turn comes.
+  /// Adds a transfer. `advance()` starts it as soon as the limits allow.
   func start(_ transfer: Transfer) {
     transfers[transfer.id] = transfer
     queue.add(transfer.id, host: transfer.address.origin)
@@ -61,25 +63,24 @@ final class TransferLoop {
     onWait?(transfer.request)
   }
 
-  /// Nothing happens for an id that has finished or has not come yet: the task then cancels again,
-  /// see `TransferEngine.perform`.
+  /// Cancels a transfer. Ignores an id that has finished or has not been added; the task then
+  /// cancels again, see `TransferEngine.perform`.
   func cancel(_ id: UInt64) {
     guard let transfer = transfers[id] else { return }
     finish(transfer, .failure(.cancelled(transfer.address)))
   }
 
-  /// Takes up a transfer whose task has taken bytes from the buffer for the answer's body, or has
-  /// more of its own.
+  /// Resumes a transfer whose task has taken bytes from the download buffer or has more to send.
   func resume(_ id: UInt64) {
     guard let transfer = transfers[id], let easy = transfer.easy else { return }
     let code = easy.resume()
-    // Without a connection at this moment nothing was lost.
+    // Nothing is lost if the transfer has no connection at this moment.
     guard code != CURLE_OK, code != CURLE_BAD_FUNCTION_ARGUMENT else { return }
     finish(transfer, .failure(.transfer(transfer, easy, code)))
   }
 
-  /// Begins, sends and receives what can be without waiting, and resumes the tasks whose answer is
-  /// there. O(transfers under way).
+  /// Starts, sends and receives what is possible without waiting, and resumes the tasks whose
+  /// responses are complete. O(active transfers).
   func advance() {
     giveUpWhoWaitedTooLong()
     beginWhatMay()
@@ -87,9 +88,9 @@ final class TransferLoop {
     _ = library.multiPerform(multi, &running)
     if hasBegun {
       // A transfer that connects advances libcurl's cached time. Timers of other transfers that
-      // became due meanwhile, including "has more to read", then count as handled although they
-      // were not, and nothing would wake this thread for them (libcurl 7.88 to 8.17 at least). A
-      // second call handles them.
+      // became due in the meantime, including "has more to read", then count as handled although
+      // they are not, and nothing would wake this thread for them (at least libcurl 7.88 to 8.17).
+      // A second call handles them.
       hasBegun = false
       _ = library.multiPerform(multi, &running)
     }
@@ -120,14 +121,14 @@ final class TransferLoop {
     _ = library.multiPoll(multi, nil, 0, Int32(milliseconds), nil)
   }
 
-  /// Frees everything; what is under way or waits fails.
+  /// Fails all transfers and frees the handles.
   func end() {
     for transfer in transfers.values { finish(transfer, .failure(.stopped)) }
     idle = []
     _ = library.multiCleanup(multi)
   }
 
-  // MARK: the queue
+  // MARK: The queue
 
   private func beginWhatMay() {
     while let id = queue.next() {
@@ -156,7 +157,8 @@ final class TransferLoop {
     }
   }
 
-  /// O(1) until a deadline is over, then O(transfers).
+  /// Fails the transfers whose deadline passed in the queue. O(1) until a deadline passes, then
+  /// O(transfers).
   private func giveUpWhoWaitedTooLong() {
     let now = clock.now
     guard let earliest = earliestDeadline, earliest <= now else { return }
@@ -171,7 +173,8 @@ final class TransferLoop {
     }
   }
 
-  /// Removing a handle in mid transfer closes its connection at once. What never began has none.
+  /// Ends a transfer. Removing the handle of an active transfer closes its connection immediately.
+  /// A transfer that did not start has no connection.
   private func finish(_ transfer: Transfer, _ result: Result<Transfer.Answer, APIError>) {
     transfers[transfer.id] = nil
     queue.remove(transfer.id)
@@ -188,10 +191,10 @@ final class TransferLoop {
   }
 }
 
-/// Wakes the engine's thread.
+/// A way to wake the engine's thread.
 struct TransferWakeUp: @unchecked Sendable {
   // Unchecked: libcurl allows curl_multi_wakeup, and only it, from any thread for as long as the
-  // handle lives. The engine's inbox forgets the alarm under its lock before the handle is freed.
+  // handle lives. The engine's inbox removes the alarm under its lock before the handle is freed.
   fileprivate let multi: CurlLibrary.Handle
   fileprivate let wakeUp: @convention(c) (CurlLibrary.Handle?) -> Int32
 

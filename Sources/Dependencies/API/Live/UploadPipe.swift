@@ -2,22 +2,22 @@ import CCurl
 import SwiftBoardSystem
 import Synchronization
 
-/// The body of one request on its way from the task that reads it to the engine's thread. Holds
-/// less than a megabyte.
+/// A buffer between the task that reads a body and the engine's thread, which sends it. Holds less
+/// than a megabyte.
 final class UploadPipe: Sendable {
   private struct State {
     var pieces: [Data] = []
-    /// Bytes of the first piece that are gone already.
+    /// The number of bytes of the first piece that were already read.
     var offset = 0
     var count = 0
     var isEnded = false
     var failure: APIError?
-    /// Whether the engine waits for more.
+    /// Whether the engine waits for more bytes.
     var isPaused = false
     var isClosed = false
-    /// Whether anything was read since the beginning.
+    /// Whether bytes were read since the beginning of the body.
     var wasRead = false
-    /// How often the body was begun anew.
+    /// The number of times that the body was started again.
     var rewinds = 0
     var feeder: CheckedContinuation<Void, Never>?
     var task: Task<Void, Never>?
@@ -34,12 +34,13 @@ final class UploadPipe: Sendable {
 
   init(_ upload: APIUpload) { self.upload = upload }
 
-  /// Why the body could not be read to its end.
+  /// The error of reading the body, if it failed.
   var failure: APIError? { state.withLock { $0.failure } }
 
-  // MARK: on the engine's thread
+  // MARK: On the engine's thread
 
-  /// Fills the buffer as far as there is something; 0 at the end, or one of libcurl's codes.
+  /// Fills the buffer with the available bytes. Returns their number, 0 at the end, or a code of
+  /// libcurl to pause or to stop.
   func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
     let (count, feeder) = state.withLock { state -> (Int, CheckedContinuation<Void, Never>?) in
       if state.failure != nil { return (Int(CURL_READFUNC_ABORT), nil) }
@@ -67,7 +68,7 @@ final class UploadPipe: Sendable {
     return count
   }
 
-  /// Begins anew; false where that cannot be done.
+  /// Starts the body again. Returns false if it is not repeatable.
   func rewind() -> Bool {
     let (isDone, feeder) = state.withLock { state -> (Bool, CheckedContinuation<Void, Never>?) in
       if !state.wasRead { return (true, nil) }
@@ -84,7 +85,7 @@ final class UploadPipe: Sendable {
     return isDone
   }
 
-  /// Nothing is read any more.
+  /// Closes the pipe. No more bytes are read.
   func close() {
     let (feeder, task) = state.withLock { state in
       state.isClosed = true
@@ -96,11 +97,11 @@ final class UploadPipe: Sendable {
     task?.cancel()
   }
 
-  // MARK: in the task
+  // MARK: In the task
 
-  /// Begins to read the body, and hands it on until the pipe is closed.
+  /// Starts to read the body until the pipe is closed.
   ///
-  /// - Parameter resume: Called where the engine waited for more.
+  /// - Parameter resume: Called if the engine waits for more bytes.
   func start(resume: @escaping @Sendable () -> Void) {
     let task = Task { await feed(resume: resume) }
     state.withLock { $0.task = task }
@@ -114,7 +115,7 @@ final class UploadPipe: Sendable {
       } catch {
         return change(resume) { $0.failure = error }
       }
-      // A connection that breaks may ask for the body once more.
+      // After a broken connection, libcurl may ask for the body again.
       let last = rewinds
       rewinds = await wait { $0.rewinds != last } ?? last
     }
@@ -154,7 +155,8 @@ final class UploadPipe: Sendable {
     if wasPaused { resume() }
   }
 
-  /// Waits until the pipe is as `isDone` asks; `nil` once it is closed.
+  /// Waits until `isDone` returns true. Returns the number of rewinds, or `nil` if the pipe is
+  /// closed.
   private func wait(until isDone: @Sendable (borrowing State) -> Bool) async -> Int? {
     while true {
       let (rewinds, isClosed, isThere) = state.withLock { state in

@@ -3,14 +3,14 @@ import Synchronization
 
 /// The answer of a mock to a request.
 public enum MockAnswer: Sendable {
-  /// `url` is that of the request, the timing is zero.
+  /// A response with the URL of the request and a timing of zero.
   case response(status: Int, headers: [HTTPHeader], body: Data)
-  /// Throws this.
+  /// An error to throw.
   case failure(APIError)
   /// No answer until the task is cancelled or `MockAPIClient.release(with:)` is called.
   case hang
 
-  /// A JSON answer.
+  /// Returns a JSON answer.
   public static func json(
     _ json: String, status: Int = 200, headers: [HTTPHeader] = []
   ) -> MockAnswer {
@@ -19,17 +19,17 @@ public enum MockAnswer: Sendable {
       body: Data(json.utf8))
   }
 
-  /// An answer without a body.
+  /// Returns an answer without a body.
   public static func status(_ status: Int, headers: [HTTPHeader] = []) -> MockAnswer {
     .response(status: status, headers: headers, body: Data())
   }
 }
 
-/// Answers from a list, and writes down what it was asked. Touches no network and never waits for
-/// time.
+/// A client that takes its answers from a list and records every request. It uses no network and
+/// never waits for time to pass.
 ///
-/// The rules are tried from the newest to the oldest. A request that no rule answers throws
-/// `unanswered`, whose message says which answer to give.
+/// Rules are tried from the newest to the oldest. A request without a matching rule throws
+/// `unanswered`, and the message says which answer to add.
 public final class MockAPIClient: APIClient, CheckedMock {
   private struct Rule: Sendable {
     var answer: @Sendable (APIRequest) -> MockAnswer?
@@ -70,28 +70,28 @@ public final class MockAPIClient: APIClient, CheckedMock {
 
   private let state = Mutex(State())
 
-  /// A mock without an answer: every request throws `unanswered`.
+  /// Creates a mock without answers. Every request throws `unanswered`.
   public init() {}
 
-  /// Every request so far, in the order sent, cancelled and unanswered ones too.
+  /// All requests so far in the order sent, including cancelled and unanswered ones.
   public var requests: [APIRequest] { state.withLock { $0.requests } }
 
-  /// How many requests hang at the moment.
+  /// The number of hanging requests.
   public var hangingCount: Int { state.withLock { $0.hanging.count } }
 
-  /// Requests without an answer, and answers to a method and an address that were never given.
-  /// Those of a closure are not counted.
+  /// The requests without an answer, and the answers that were never used. The answers of closures
+  /// are not counted.
   public var issues: [MockIssue] {
     let (unanswered, queues) = state.withLock { ($0.unanswered, $0.queues) }
     return unanswered + queues.compactMap(\.issue)
   }
 
-  // MARK: answers
+  // MARK: Answers
 
-  /// Answers a method and an address; spellings of the same address are one, see
+  /// Adds answers for a method and a URL. Spellings of the same URL are equal; see
   /// `URLBuilder.cacheKey`.
   ///
-  /// Of several answers each is given once, in order; the last one stays.
+  /// Several answers are used in order, and the last one repeats.
   public func answer(
     _ method: String, _ url: String, with answers: MockAnswer...,
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line,
@@ -104,8 +104,8 @@ public final class MockAPIClient: APIClient, CheckedMock {
     }
   }
 
-  /// Answers a method and all addresses that begin with `prefix`. Of several answers the last one
-  /// stays.
+  /// Adds answers for a method and all URLs that begin with `prefix`. Several answers are used in
+  /// order, and the last one repeats.
   public func answer(
     _ method: String, prefix: String, with answers: MockAnswer...,
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line,
@@ -117,13 +117,12 @@ public final class MockAPIClient: APIClient, CheckedMock {
     }
   }
 
-  /// Answers with the result of the closure; nil leaves the request to older rules. It may run on
-  /// any thread.
+  /// Adds a closure that answers requests, on any thread. If it returns `nil`, older rules apply.
   public func answer(_ answer: @escaping @Sendable (APIRequest) -> MockAnswer?) {
     state.withLock { $0.rules.append(Rule(answer: answer)) }
   }
 
-  /// Gives every hanging request an answer; `hang` leaves them hanging.
+  /// Answers all hanging requests. `hang` has no effect.
   public func release(with answer: MockAnswer) {
     if case .hang = answer { return }
     let hanging = state.withLock { state in
@@ -133,7 +132,7 @@ public final class MockAPIClient: APIClient, CheckedMock {
     for (_, request) in hanging { request.continuation.resume(returning: answer) }
   }
 
-  /// Waits until `count` requests were sent in all, or the task is cancelled.
+  /// Waits until `count` requests were sent in total, or the task is cancelled.
   public func waitForRequests(_ count: Int = 1) async { await wait(for: .requests(count)) }
 
   /// Waits until `count` requests hang at the same time, or the task is cancelled.
@@ -157,10 +156,10 @@ public final class MockAPIClient: APIClient, CheckedMock {
 
   // MARK: APIClient
 
-  /// Writes the request down, then answers by the newest rule that has an answer.
+  /// Records the request and answers it by the newest matching rule. O(number of rules).
   ///
-  /// - Throws: `unanswered` where no rule has one, `cancelled` where the task is, what a rule says,
-  ///   and as a live client `invalidURL`, `unsupportedScheme` and `tooLarge`. O(number of rules).
+  /// - Throws: `unanswered` if no rule matches, `cancelled` if the task is cancelled, the error of
+  ///   a rule and, like a live client, `invalidURL`, `unsupportedScheme` and `tooLarge`.
   public func send(_ request: APIRequest) async throws(APIError) -> APIResponse {
     let (rules, waiters) = state.withLock { state in
       state.requests.append(request)
@@ -198,7 +197,7 @@ public final class MockAPIClient: APIClient, CheckedMock {
     }
   }
 
-  /// Nil once the task is cancelled.
+  /// Waits for `release(with:)`. Returns `nil` if the task is cancelled.
   private func hang(_ request: APIRequest) async -> MockAnswer? {
     let id = nextID()
     return await withTaskCancellationHandler {
@@ -225,7 +224,7 @@ public final class MockAPIClient: APIClient, CheckedMock {
     answer { request in matches(request) ? queue.next() : nil }
   }
 
-  /// Gives each answer once, the last one forever.
+  /// A queue that returns each answer once and repeats the last one.
   private final class AnswerQueue: Sendable {
     private let answers: [MockAnswer]
     private let name: String
@@ -270,7 +269,7 @@ public final class MockAPIClient: APIClient, CheckedMock {
     APIError(.cancelled, "\(request) was cancelled")
   }
 
-  /// The address with the names in its query, but without their values.
+  /// Returns the URL with the names of its query items, but without their values.
   private static func shown(_ url: String) -> String {
     guard let address = try? URLBuilder(url) else { return "…" }
     guard let query = address.query else { return address.origin + address.path }
@@ -280,8 +279,8 @@ public final class MockAPIClient: APIClient, CheckedMock {
 }
 
 extension MockAPIClient {
-  /// A mock with sample answers for every host, see `SampleData.answer(to:)`; a new one at every
-  /// mention. The same request always gets the same answer, at once.
+  /// A new mock with sample answers for every host; see `SampleData.answer(to:)`. Equal requests
+  /// get equal answers, without delay.
   public static var preview: MockAPIClient {
     let mock = MockAPIClient()
     mock.answer { SampleData.answer(to: $0) }

@@ -4,11 +4,11 @@ import SwiftBoardSystem
 ///
 /// - `…/character?page=N&name=…&status=…`: pages of 20, in the form of the Rick and Morty API
 /// - `…/character/ID`
-/// - `…/character/avatar/ID.jpeg`: a picture of no size
-/// - `…/system/status`: name and version of a media service
+/// - `…/character/avatar/ID.jpeg`: an empty picture
+/// - `…/system/status`: the name and version of a media service
 /// - everything else: 404 with `{"error":"There is nothing here"}`
 ///
-/// Answers carry an `ETag`; a request with a matching `If-None-Match` gets 304.
+/// Answers have an `ETag`. A request with a matching `If-None-Match` gets 304.
 enum SampleData {
   static func answer(to request: APIRequest) -> MockAnswer {
     do throws(APIError) {
@@ -31,7 +31,7 @@ enum SampleData {
       return page(request, base: base, query: items(address.query))
     }
     if parts.suffix(3).starts(with: ["character", "avatar"]) {
-      // The beginning and the end of a picture.
+      // The start and end markers of a JPEG picture.
       return .response(
         status: 200, headers: [HTTPHeader("Content-Type", "image/jpeg")],
         body: Data([0xFF, 0xD8, 0xFF, 0xD9]))
@@ -85,7 +85,7 @@ enum SampleData {
   }
 
   private static func cacheable(_ request: APIRequest, _ json: String) -> MockAnswer {
-    // FNV-1a: the same text has the same tag in every run.
+    // FNV-1a, so that a text has the same tag in every run.
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325
     for byte in json.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
     let headers = [
@@ -166,7 +166,8 @@ private struct SampleCharacter {
     SampleCharacter(23, "Arcade Alien", "unknown", "Alien", "Male"),
   ]
 
-  /// `base` is the address of the list. No name holds a character that JSON escapes.
+  /// Returns the JSON of the character. `base` is the URL of the list. No name contains a character
+  /// that JSON escapes.
   func json(base: String) -> String {
     let root = base.dropLast("character".utf8.count)
     return """

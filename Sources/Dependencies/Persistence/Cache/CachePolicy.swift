@@ -1,35 +1,35 @@
-/// The permitted sources of an answer.
+/// The permitted sources of a response.
 public enum CachePolicy: String, Sendable, Codable, CaseIterable {
-  /// What is kept answers at once, fresh or not; only what is not kept is asked for.
+  /// Use the cached response, fresh or not. Ask the service only if there is none.
   case localFirst
-  /// The service is asked whether the kept answer is still valid; the kept answer is used if the
+  /// Ask the service whether the cached response is still valid. Use the cached response if the
   /// service cannot be reached.
   case remoteFirst
-  /// The service is asked. Nothing is read from the cache or kept in it.
+  /// Ask the service. Neither read the cache nor store the response.
   case noCache
 }
 
-/// The source of an answer. The raw value is what the board shows.
+/// The source of a response. The raw value is what the board prints.
 public enum CacheVerdict: String, Sendable, Codable, CaseIterable {
   /// From the cache, and fresh.
   case hit = "HIT"
   /// From the service.
   case miss = "MISS"
-  /// From the cache: the service said that it still holds (304).
+  /// From the cache. The service confirmed that it is still valid (304).
   case revalidated = "REVALIDATED"
-  /// From the cache, past its time or with the service out of reach.
+  /// From the cache. It has expired, or the service could not be reached.
   case stale = "STALE"
-  /// The cache had no part in it.
+  /// From the service, without the cache.
   case none = "NONE"
 }
 
-/// How long a repository uses a kept answer without asking, under `CachePolicy.localFirst`.
+/// The time for which a repository uses a cached response without asking, under
+/// `CachePolicy.localFirst`.
 public enum CacheLifetime: Sendable, Equatable {
-  /// Always. An answer past the time that its service gave has the verdict `stale`.
+  /// Without limit. A response after the time that its service set has the verdict `stale`.
   case unlimited
-  /// As long as its service said, in `Cache-Control` or `Expires`; not at all where it said
-  /// nothing.
+  /// The time that the service set with `Cache-Control` or `Expires`, or none if it set no time.
   case asAnswered
-  /// For this long since it was stored or confirmed, whatever its service said.
+  /// A fixed time since the response was stored or confirmed, regardless of its service.
   case fixed(Duration)
 }

@@ -1,26 +1,27 @@
 import SwiftBoardSystem
 
-/// The rules of HTTP caching that the board follows (RFC 9111), as functions of values: no clock,
-/// no network, no disk.
+/// The rules of HTTP caching (RFC 9111) as pure functions.
 ///
-/// Not followed: heuristic freshness (an answer that does not say how long it holds is never
-/// fresh), `Vary` other than `*` (what varies belongs into the key), `s-maxage` and `private` (the
-/// cache is one user's own).
+/// Not implemented: heuristic freshness (a response without a lifetime is never fresh), `Vary`
+/// other than `*` (headers that vary the response belong in the key), `s-maxage` and `private` (the
+/// cache belongs to one user).
 enum CacheRules {
-  /// Whether the entry may answer without asking. One that was stored in the future is not fresh:
-  /// the clock was set back.
+  /// Returns whether the entry may be used without asking the service. An entry that was stored in
+  /// the future is not fresh, because the clock was set back.
   static func isFresh(_ entry: CachedResponse, now: Int64) -> Bool {
     guard let expires = entry.expires, entry.stored <= now else { return false }
     return now < expires
   }
 
-  /// Whether the entry may answer without asking, where the caller may have said how long.
+  /// Returns whether the entry may be used without asking the service. A fixed lifetime replaces
+  /// the time that the service set.
   static func isFresh(_ entry: CachedResponse, _ lifetime: CacheLifetime, now: Int64) -> Bool {
     guard case .fixed(let duration) = lifetime else { return isFresh(entry, now: now) }
     return entry.stored <= now && .microseconds(now - entry.stored) < duration
   }
 
-  /// Whether an answer may be kept: 200 to GET or HEAD, unless it or the request forbids it.
+  /// Returns whether a response may be stored: status 200 for GET or HEAD, unless the response or
+  /// the request forbids it.
   static func mayStore(_ response: APIResponse, to request: APIRequest) -> Bool {
     guard response.status == 200, isCacheable(request) else { return false }
     if directives(response.headers)["no-store"] != nil { return false }
@@ -28,8 +29,8 @@ enum CacheRules {
     return !list(response.headers, "vary").contains("*")
   }
 
-  /// Whether the cache has a part in the request at all. A request that brings conditions or a
-  /// range of its own means the answer for itself.
+  /// Returns whether the cache applies to the request. A request with its own conditions or range
+  /// bypasses it.
   static func isCacheable(_ request: APIRequest) -> Bool {
     guard request.method == "GET" || request.method == "HEAD" else { return false }
     let own: Set<String> = [
@@ -38,24 +39,25 @@ enum CacheRules {
     return !request.headers.contains { own.contains($0.name.lowercased()) }
   }
 
-  /// Until when the answer holds, in microseconds since 1970; `nil` if it does not say.
+  /// Returns the time at which the response expires in microseconds since 1970, or `nil` if it does
+  /// not say.
   static func expiry(of headers: [HTTPHeader], now: Int64) -> Int64? {
     let directives = directives(headers)
     if directives["no-cache"] != nil { return now }
     if let text = directives["max-age"] {
-      // A malformed age is an old one.
+      // A malformed `Age` counts as 0.
       let age = seconds(headers.value(of: "Age"))
       return now + 1_000_000 * max(0, seconds(text) - age)
     }
     guard let expires = headers.value(of: "Expires") else { return nil }
     guard let end = HTTPDate.seconds(expires) else { return now }
-    // By the server's own clock, where it is given.
+    // Relative to the server's own clock, if it sent its time.
     let start = headers.value(of: "Date").flatMap(HTTPDate.seconds) ?? now / 1_000_000
     return now + 1_000_000 * max(0, min(end - start, farthest))
   }
 
-  /// The request with the question whether the entry still holds. The same request where the entry
-  /// has nothing to ask by.
+  /// Returns the request with conditions that ask whether the entry is still valid. Returns the
+  /// request unchanged if the entry has neither an `ETag` nor a `Last-Modified`.
   static func validating(_ request: APIRequest, _ entry: CachedResponse) -> APIRequest {
     var request = request
     if let tag = entry.headers.value(of: "ETag") {
@@ -67,8 +69,8 @@ enum CacheRules {
     return request
   }
 
-  /// The headers that may be kept: no cookies, nothing that belongs to the connection, nothing that
-  /// describes a body which was decoded since.
+  /// Returns the headers that may be stored: no cookies, none of the connection, and none that
+  /// describe an encoding that was removed.
   static func kept(_ headers: [HTTPHeader]) -> [HTTPHeader] {
     var dropped: Set<String> = [
       "set-cookie", "set-cookie2", "connection", "keep-alive", "transfer-encoding", "te",
@@ -81,8 +83,8 @@ enum CacheRules {
     return headers.filter { !dropped.contains($0.name.lowercased()) }
   }
 
-  /// Merges a 304 into the stored answer: its fields replace fields of the same name, except fields
-  /// that describe the body.
+  /// Merges the headers of a 304 into the stored ones. Its fields replace the fields of the same
+  /// name, except those that describe the body.
   static func merged(_ stored: [HTTPHeader], with answer: [HTTPHeader]) -> [HTTPHeader] {
     let body: Set<String> = [
       "content-length", "content-encoding", "content-type", "content-range",
@@ -90,8 +92,8 @@ enum CacheRules {
     let new = kept(answer).filter { !body.contains($0.name.lowercased()) }
     var waiting = Dictionary(grouping: new) { $0.name.lowercased() }
     let names = Set(waiting.keys)
-    // In the order of what is stored, so that a confirmed answer looks like the one that it
-    // confirms.
+    // Keep the stored order, so that a confirmed response has the headers in the same order as
+    // before.
     let merged = stored.flatMap { field -> [HTTPHeader] in
       let name = field.name.lowercased()
       return names.contains(name) ? waiting.removeValue(forKey: name) ?? [] : [field]
@@ -99,9 +101,9 @@ enum CacheRules {
     return merged + new.filter { waiting[$0.name.lowercased()] != nil }
   }
 
-  /// Whether the kept answer may replace one that did not arrive: only if the service could not be
-  /// reached in time. A service whose certificate is not trusted, or that breaks the protocol, may
-  /// not be the one that gave the kept answer.
+  /// Returns whether the cached response may replace one that failed: only if the service could not
+  /// be reached in time. A service with an untrusted certificate, or one that violates the
+  /// protocol, may not be the one that sent the cached response.
   static func mayStandIn(for error: APIError) -> Bool {
     switch error.kind {
     case .dns, .refused, .unreachable, .offline, .timeout: true
@@ -111,10 +113,11 @@ enum CacheRules {
 
   // MARK: Fields
 
-  /// About 68 years, in seconds: a longer time is as good.
+  /// About 68 years in seconds. Longer times are shortened to it.
   private static let farthest: Int64 = 1 << 31
 
-  /// What is no number is 0, what is beyond all numbers is `farthest`.
+  /// Returns a number of seconds. Text that is not a number is 0, and larger numbers are
+  /// `farthest`.
   private static func seconds(_ text: String?) -> Int64 {
     guard let text, !text.isEmpty,
       text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
@@ -122,20 +125,20 @@ enum CacheRules {
     return min(Int64(text) ?? farthest, farthest)
   }
 
-  /// `Cache-Control` as names and values, in lower case and without quotes.
+  /// Returns the directives of `Cache-Control` with their values, in lower case and without quotes.
   private static func directives(_ headers: [HTTPHeader]) -> [String: String] {
     var directives: [String: String] = [:]
     for element in list(headers, "cache-control") {
       let parts = element.split(separator: "=", maxSplits: 1)
       guard let name = parts.first else { continue }
       let value = parts.count > 1 ? String(parts[1].filter { $0 != "\"" }) : ""
-      // The first counts.
+      // The first of equal directives counts.
       if directives[String(name)] == nil { directives[String(name)] = value }
     }
     return directives
   }
 
-  /// The elements of a field that is a list, over all of its lines, in lower case.
+  /// Returns the elements of a list field over all of its lines, in lower case.
   private static func list(_ headers: [HTTPHeader], _ name: String) -> [String] {
     headers.filter { $0.name.lowercased() == name }
       .flatMap { $0.value.lowercased().split(separator: ",") }
@@ -143,9 +146,10 @@ enum CacheRules {
   }
 }
 
-/// The date of HTTP: `Sun, 06 Nov 1994 08:49:37 GMT`. The two obsolete forms are not read.
+/// The date format of HTTP: `Sun, 06 Nov 1994 08:49:37 GMT`. The two obsolete forms are not
+/// supported.
 package enum HTTPDate {
-  /// Seconds since 1970; `nil` for what is no such date.
+  /// Returns the seconds since 1970, or `nil` if the text is not such a date.
   package static func seconds(_ text: String) -> Int64? {
     let parts = text.split(separator: " ")
     guard parts.count == 6, parts[0].utf8.count == 4, parts[5] == "GMT" else { return nil }
@@ -163,7 +167,8 @@ package enum HTTPDate {
     return days * 86_400 + Int64(hour) * 3600 + Int64(minute) * 60 + Int64(second)
   }
 
-  /// In the proleptic Gregorian calendar, counted in eras of 400 years that begin in March.
+  /// Returns the days since 1970 in the proleptic Gregorian calendar, counted in eras of 400 years
+  /// that begin in March.
   private static func daysSince1970(year: Int64, month: Int64, day: Int64) -> Int64 {
     let year = month <= 2 ? year - 1 : year
     let era = (year >= 0 ? year : year - 399) / 400

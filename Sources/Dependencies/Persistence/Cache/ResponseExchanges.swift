@@ -1,10 +1,10 @@
 import Synchronization
 
-/// The exchanges with services that are under way: equal requests of the repositories that share it
-/// are one exchange.
+/// The exchanges in progress of the repositories that share this object. Equal requests share one
+/// exchange.
 ///
-/// The first caller carries it out, in its own task, and the others wait for it. If the first one
-/// is cancelled, one of the others begins anew.
+/// The first caller performs the exchange in its own task, and the other callers wait for it. If
+/// the first caller is cancelled, one of the others asks again.
 public final class ResponseExchanges: Sendable {
   typealias Output = Result<ResponseRepository.Fetched, APIError>
 
@@ -15,7 +15,7 @@ public final class ResponseExchanges: Sendable {
 
   private struct State {
     var lastID = 0
-    /// By key, and by the number of the caller that carries it out.
+    /// The exchanges by key, and by the number of the caller that performs them.
     var exchanges: [ResponseRepository.ExchangeKey: [Int: Exchange]] = [:]
 
     func equal(_ key: ResponseRepository.ExchangeKey, _ request: APIRequest) -> Int? {
@@ -26,15 +26,18 @@ public final class ResponseExchanges: Sendable {
   private let state = Mutex(State())
   private let onJoin: (@Sendable (_ callers: Int) -> Void)?
 
-  /// None under way.
+  /// Creates an empty collection.
   public init() { onJoin = nil }
 
-  /// - Parameter onJoin: Called when a caller waits, with how many have the same exchange now; for
-  ///   tests.
+  /// Creates an empty collection for tests.
+  ///
+  /// - Parameter onJoin: Called when a caller waits, with the current number of callers of the same
+  ///   exchange.
   init(onJoin: @escaping @Sendable (_ callers: Int) -> Void) { self.onJoin = onJoin }
 
-  /// What `body` returns to all callers with an equal key and an equal request; `nil` once this
-  /// caller's task is cancelled while it waits for another. O(number of exchanges of the same key).
+  /// Returns the output of `body` to all callers with an equal key and an equal request, or `nil`
+  /// if this caller's task is cancelled while it waits for another one. O(number of exchanges of
+  /// the same key).
   func output(
     of key: ResponseRepository.ExchangeKey, _ request: APIRequest,
     _ body: @Sendable () async -> Output
@@ -48,7 +51,7 @@ public final class ResponseExchanges: Sendable {
       }
       if isFirst {
         let output = await body()
-        // Of one that was cancelled the others want no answer.
+        // The other callers ask again, because a response after a cancellation may be incomplete.
         let given = Task.isCancelled ? nil : output
         for continuation in end(key, caller) { continuation.resume(returning: given) }
         return output
@@ -68,8 +71,8 @@ public final class ResponseExchanges: Sendable {
     }
   }
 
-  /// Waits for the exchange of another; `nil` where it has ended, or was cancelled, or this caller
-  /// is.
+  /// Waits for the exchange of another caller. Returns `nil` if it has ended or was cancelled, or
+  /// if this caller is cancelled.
   private func wait(
     _ caller: Int, _ key: ResponseRepository.ExchangeKey, _ request: APIRequest
   ) async -> Output? {

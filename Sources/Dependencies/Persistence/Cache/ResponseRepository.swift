@@ -1,17 +1,17 @@
-/// Answers of HTTP services, from the cache or from the service, as a policy says.
+/// Responses of HTTP services, from the cache or from the service, by a policy.
 ///
-/// Kept are answers of status 200 to GET and HEAD, without cookies; never a request's headers. The
-/// cache bounds their bytes, and the least recently used are removed first. What is kept is
-/// confirmed with its `ETag` and `Last-Modified`; a 304 refreshes its headers and its time, and the
-/// body stays. A cache that fails is a cache that has nothing: the answer still comes, and
-/// `cacheError` says what happened.
+/// The repository stores responses with status 200 to GET and HEAD, without cookies, and never the
+/// headers of a request. The cache limits their bytes and evicts the least recently used responses
+/// first. A cached response is confirmed with its `ETag` and `Last-Modified`. A 304 refreshes its
+/// headers and its time, and the body stays. A failure of the cache counts as a miss: the response
+/// still arrives, and `cacheError` contains the failure.
 ///
 /// ```swift
 /// let answers = ResponseRepository(dependencies, service: "films", lifetime: .fixed(.seconds(60)))
 /// let poster = try await answers.response(to: APIRequest(url: "http://films.example/7.jpg"))
 /// ```
-/// Equal requests that are under way at the same time are one exchange, which copies of a
-/// repository share. `Repository` decodes answers.
+/// Equal requests at the same time share one exchange, also those of copies of a repository.
+/// `Repository` decodes responses.
 public struct ResponseRepository: Sendable {
   private let client: any APIClient
   private let cache: any ResponseCache
@@ -20,32 +20,32 @@ public struct ResponseRepository: Sendable {
   private var service = ""
   private var account: String?
   private var lifetime = CacheLifetime.unlimited
-  /// Whether a kept answer stands in for one of the status 500, 502, 503 or 504.
+  /// Whether a cached response replaces one with status 500, 502, 503 or 504.
   private var replacesServerErrors = false
-  var exchanges = SharedExchanges<ExchangeKey, Result<Fetched, APIError>>()
-  /// Those of other repositories, in place of its own.
-  private var others: ResponseExchanges?
+  var exchanges: ResponseExchanges
 
-  /// What equal exchanges have in common beside the request.
+  /// The properties that equal exchanges have in common, in addition to the request.
   struct ExchangeKey: Hashable, Sendable {
     var method: String
     var url: String
     var policy: CachePolicy
     var ignoresKept: Bool
-    /// Under which the answer is kept, and whose it is.
+    /// The key of the cached response, which includes the account.
     var kept: String
     var service: String
   }
 
-  /// A repository of answers of one service. Copies share their exchanges.
+  /// Creates a repository of the responses of one service. Copies share their exchanges.
   ///
   /// - Parameters:
-  ///   - date: Tells how old kept answers are.
-  ///   - service: Whose answers they are, for `ResponseCache.clearResponses(service:)`.
-  ///   - account: A name for whose credentials the requests carry, for example the name of their
-  ///     secret; never the secret. What one account may see, another may not. `nil`: answers to
-  ///     requests with credentials are not kept.
-  ///   - lifetime: How long a kept answer is used without asking, under `localFirst`.
+  ///   - client: The client that sends requests.
+  ///   - cache: The cache of the responses.
+  ///   - date: The clock that determines the age of cached responses.
+  ///   - service: The name of the service, for `ResponseCache.clearResponses(service:)`.
+  ///   - account: A name for the credentials of the requests, such as the name of their secret;
+  ///     never the secret itself. A cached response is only used for the same account. If it is
+  ///     `nil`, responses to requests with credentials are not cached.
+  ///   - lifetime: The time for which a cached response is used without asking, under `localFirst`.
   public init(
     client: any APIClient, cache: any ResponseCache, date: DateGenerator, service: String,
     account: String? = nil, lifetime: CacheLifetime = .unlimited
@@ -58,9 +58,9 @@ public struct ResponseRepository: Sendable {
     replacesServerErrors = true
   }
 
-  /// A repository with the client, the cache and the clock of an environment, as
+  /// Creates a repository with the client, the cache and the clock of an environment, like
   /// `init(client:cache:date:service:account:lifetime:)`. Equal requests of the environment share
-  /// an exchange. No answer is kept in which the logger's redactor finds a secret.
+  /// an exchange. A response is not cached if the logger's redactor finds a secret in it.
   public init(
     _ dependencies: Dependencies, service: String, account: String? = nil,
     lifetime: CacheLifetime = .unlimited
@@ -80,11 +80,15 @@ public struct ResponseRepository: Sendable {
     replacesServerErrors = true
   }
 
+  /// Creates a repository for `fetch` and `fetchShared`.
+  ///
   /// - Parameters:
-  ///   - exchanges: Those of other repositories with the same client and cache, with which equal
-  ///     requests are shared; `nil`: its own.
-  ///   - mayKeep: Asked before an answer is kept. A place to refuse one in which a secret is
-  ///     repeated.
+  ///   - client: The client that sends requests.
+  ///   - cache: The cache of the responses.
+  ///   - exchanges: The exchanges of other repositories with the same client and cache, or `nil` to
+  ///     share none.
+  ///   - mayKeep: Returns whether a response may be cached. Use it to reject responses that repeat
+  ///     a secret.
   package init(
     client: any APIClient, cache: any ResponseCache, exchanges: ResponseExchanges? = nil,
     mayKeep: @escaping @Sendable (APIResponse) -> Bool = { _ in true }
@@ -92,24 +96,24 @@ public struct ResponseRepository: Sendable {
     self.client = client
     self.cache = cache
     self.mayKeep = mayKeep
-    others = exchanges
+    self.exchanges = exchanges ?? ResponseExchanges()
   }
 
-  /// An answer and where it came from.
+  /// A response and its source.
   public struct Fetched: Sendable, Equatable {
-    /// The answer, of the service or kept.
+    /// The response, from the service or cached.
     public var response: APIResponse
-    /// Its source.
+    /// The source of the response.
     public var verdict: CacheVerdict
-    /// When a kept answer was stored or last confirmed, in microseconds since 1970; `nil` for one
-    /// of the service.
+    /// The time at which a cached response was stored or last confirmed, in microseconds since
+    /// 1970, or `nil` for a response from the service.
     public var stored: Int64?
-    /// Why the service gave no answer that counts, if a kept one stands in for it.
+    /// The failure of the service, if a cached response replaces its own.
     public var networkError: APIError?
-    /// Why the cache could not be read or written.
+    /// The error of reading or writing the cache.
     public var cacheError: PersistenceError?
 
-    /// An answer as `fetch` gives it; for tests.
+    /// Creates a result of `fetch`; for tests.
     public init(
       response: APIResponse, verdict: CacheVerdict, stored: Int64? = nil,
       networkError: APIError? = nil, cacheError: PersistenceError? = nil
@@ -122,21 +126,25 @@ public struct ResponseRepository: Sendable {
     }
   }
 
-  /// Gets the answer to a request.
+  /// Returns the response to a request.
   ///
-  /// Callers with equal requests wait for one exchange with the service. A caller that is cancelled
-  /// leaves the others; with the last of them the exchange is cancelled. Under `noCache`, and for
-  /// requests with a body, each caller has an exchange of its own.
+  /// Callers with equal requests wait for one exchange with the service, in the task of the first
+  /// caller. If that caller is cancelled, another one asks again. Under `noCache`, and for requests
+  /// with a body, each caller has its own exchange.
   ///
-  /// Kept answers are found by method, address, account and all headers without secrets. A secret
-  /// is a header or a query item that is usually one, a header of `secretHeaders`, and what holds
-  /// one of `secretValues`.
+  /// Cached responses are found by method, URL, account and all headers without secrets. Secrets
+  /// are headers and query items that usually contain one, the headers in `secretHeaders`, and
+  /// everything that contains one of `secretValues`.
   ///
-  /// - Parameter request: Complete, with its secrets.
-  /// - Throws: `APIError`, where neither the service nor, as the policy allows, the cache has an
-  ///   answer; `cancelled` where the task is. An answer of any status is no error. Where a kept
-  ///   answer exists it stands in for a service out of reach, and for the statuses 500, 502, 503
-  ///   and 504: its verdict is `stale`, and `networkError` says why.
+  /// A response with any status is a result. If there is a cached response, it replaces one with
+  /// status 500, 502, 503 or 504, or a failure to reach the service. Its verdict is then `stale`,
+  /// and `networkError` contains the reason.
+  ///
+  /// - Parameters:
+  ///   - request: The complete request, with its secrets.
+  ///   - policy: The permitted sources.
+  /// - Throws: `APIError` if neither the service nor, as the policy permits, the cache has a
+  ///   response, and `cancelled` if the task is cancelled.
   public func response(
     to request: APIRequest, policy: CachePolicy = .localFirst
   ) async throws(APIError) -> Fetched {
@@ -154,7 +162,8 @@ public struct ResponseRepository: Sendable {
     ).get()
   }
 
-  /// As `fetch`; callers with equal requests, and equal keys, wait for one exchange.
+  /// Returns the response like `fetch`. Callers with equal requests and equal keys share one
+  /// exchange.
   package func fetchShared(
     request: APIRequest, key: String, service: String, policy: CachePolicy, now: Int64,
     ignoresKept: Bool = false
@@ -168,15 +177,11 @@ public struct ResponseRepository: Sendable {
     let common = ExchangeKey(
       method: request.method, url: request.url, policy: policy, ignoresKept: ignoresKept,
       kept: key, service: service)
-    if let others {
-      return await others.output(of: common, request, exchange)
-        ?? .failure(APIError(.cancelled, "\(request) was cancelled"))
-    }
     return await exchanges.output(of: common, request, exchange)
       ?? .failure(APIError(.cancelled, "\(request) was cancelled"))
   }
 
-  /// The key of a request, without any secret; `nil` for one whose answer is not kept.
+  /// Returns the key of a request without any secret, or `nil` if its response must not be cached.
   private func key(of request: APIRequest) -> String? {
     guard request.body == nil, request.upload == nil, let address = try? URLBuilder(request.url)
     else { return nil }
@@ -214,17 +219,18 @@ public struct ResponseRepository: Sendable {
       method: request.method, url: open.cacheKey, headers: headers, secrets: lines)
   }
 
-  /// Gets the answer to one request.
+  /// Returns the response to one request.
   ///
   /// - Parameters:
-  ///   - request: Complete, with its secrets. None of its headers is kept.
-  ///   - key: Under which the answer is kept: method, address and varying headers, without any
-  ///     secret. See `key`.
-  ///   - service: Whose answer it is, for clearing by service.
-  ///   - now: Wall-clock microseconds since 1970.
-  ///   - ignoresKept: Whether what is kept is replaced without being read.
-  /// - Returns: The failure where neither the service nor, as the policy allows, the cache has an
-  ///   answer.
+  ///   - request: The complete request, with its secrets. Its headers are not stored.
+  ///   - key: The key of the cached response: method, URL and varying headers, without any secret.
+  ///     See `key`.
+  ///   - service: The name of the service, for clearing its responses.
+  ///   - policy: The permitted sources.
+  ///   - now: The time in microseconds since 1970.
+  ///   - ignoresKept: Whether to replace the cached response without reading it.
+  /// - Returns: The response, or the failure if neither the service nor, as the policy permits, the
+  ///   cache has one.
   package func fetch(
     request: APIRequest, key: String, service: String, policy: CachePolicy, now: Int64,
     ignoresKept: Bool = false
@@ -256,14 +262,13 @@ public struct ResponseRepository: Sendable {
         entry.headers = CacheRules.merged(entry.headers, with: answer.headers)
         entry.stored = now
         entry.expires = CacheRules.expiry(of: entry.headers, now: now)
-        let refreshed = entry
-        _ = await noting(&cacheError) { () throws(PersistenceError) in
-          try await cache.refreshResponse(
-            key, headers: refreshed.headers, stored: now, expires: refreshed.expires)
-        }
-        var fetched = kept(refreshed, request, .revalidated, cacheError: cacheError)
+        var fetched = kept(entry, request, .revalidated)
         fetched.response.timing = answer.timing
         fetched.response.httpVersion = answer.httpVersion
+        // Store the whole response, because the cached one may have been replaced since it was
+        // read.
+        if mayKeep(fetched.response) { await store(entry, &cacheError) }
+        fetched.cacheError = cacheError
         return .success(fetched)
       }
       if replacesServerErrors, let entry, [500, 502, 503, 504].contains(answer.status) {
@@ -275,26 +280,25 @@ public struct ResponseRepository: Sendable {
           key: key, service: service, status: answer.status,
           headers: CacheRules.kept(answer.headers), body: answer.body, stored: now,
           expires: CacheRules.expiry(of: answer.headers, now: now))
-        _ = await noting(&cacheError) { () throws(PersistenceError) in
-          try await cache.storeResponse(new)
-        }
+        await store(new, &cacheError)
       }
       return .success(Fetched(response: answer, verdict: .miss, cacheError: cacheError))
     }
   }
 
-  /// A key for a request: method and address, without the named query items, what is asked to come
-  /// back, and whose credentials ask for it.
+  /// Returns the key of a request: method, URL without the named query items, the accepted types
+  /// and languages, and the names of its credentials.
   ///
   /// - Parameters:
-  ///   - method: For example `GET`.
-  ///   - url: Query items with a name in `secretQuery` may be secrets and are left out, and so is a
-  ///     fragment.
-  ///   - headers: `Accept` and `Accept-Language` become part of the key, since answers vary by
-  ///     them.
-  ///   - secrets: The credentials that are sent, by their names: `authorization: Bearer
-  ///     {{secret:alice}}`. What one of them may see, another may not. That a secret has another
-  ///     value than before makes no other key.
+  ///   - method: The method, such as `GET`.
+  ///   - url: The URL. The key contains neither the query items named in `secretQuery`, which may
+  ///     be secrets, nor the fragment.
+  ///   - headers: The headers. `Accept` and `Accept-Language` become part of the key, because
+  ///     responses vary by them.
+  ///   - secretQuery: The names of the query items to omit.
+  ///   - secrets: The credentials with the names of their secrets, such as `authorization: Bearer
+  ///     {{secret:alice}}`. A cached response is only used with the same credentials. A new value
+  ///     of a secret does not change the key.
   package static func key(
     method: String, url: String, headers: [HTTPHeader] = [], secretQuery: Set<String> = [],
     secrets: [String] = []
@@ -324,15 +328,22 @@ public struct ResponseRepository: Sendable {
 
   private func kept(
     _ entry: CachedResponse, _ request: APIRequest, _ verdict: CacheVerdict,
-    networkError: APIError? = nil, cacheError: PersistenceError? = nil
+    networkError: APIError? = nil
   ) -> Fetched {
     Fetched(
       response: APIResponse(
         status: entry.status, headers: entry.headers, body: entry.body, url: request.url),
-      verdict: verdict, stored: entry.stored, networkError: networkError, cacheError: cacheError)
+      verdict: verdict, stored: entry.stored, networkError: networkError)
   }
 
-  /// `nil`, and the error noted, where the cache fails.
+  private func store(_ response: CachedResponse, _ noted: inout PersistenceError?) async {
+    _ = await noting(&noted) { () throws(PersistenceError) in
+      try await cache.storeResponse(response)
+    }
+  }
+
+  /// Returns the result of `body`. If the cache fails, returns `nil` and stores the error in
+  /// `noted`.
   private func noting<Value: Sendable>(
     _ noted: inout PersistenceError?, _ body: () async throws(PersistenceError) -> Value
   ) async -> Value? {

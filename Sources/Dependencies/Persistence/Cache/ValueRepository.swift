@@ -1,6 +1,6 @@
 import SwiftBoardSystem
 
-/// Values of an HTTP service, decoded, from the cache or from the service.
+/// Decoded values of an HTTP service, from the cache or from the service.
 ///
 /// ```swift
 /// struct Film: Decodable, Sendable { var id: Int, title: String }
@@ -10,34 +10,34 @@ import SwiftBoardSystem
 /// let found = try await films.value(of: APIEndpoint(url: "http://films.example/api/films"))
 /// if found.verdict == .stale { … }
 /// ```
-/// What is kept is the service's answer, not the value: a later version of a program may decode it
-/// otherwise. A kept answer that cannot be decoded is asked for anew.
+/// The cache contains responses, not values, because a later version of a program may decode them
+/// differently. If a cached response cannot be decoded, the service is asked again.
 public struct Repository<Value: Sendable>: Sendable {
   private let responses: ResponseRepository
   private let decode: @Sendable (_ response: APIResponse) throws -> Value
 
   /// A value and its source.
   public struct Fetched: Sendable {
-    /// The value.
+    /// The decoded value.
     public var value: Value
-    /// The source of the answer that it was decoded from.
+    /// The source of the decoded response.
     public var verdict: CacheVerdict
-    /// When a kept answer was stored or last confirmed, in microseconds since 1970; `nil` for one
-    /// of the service.
+    /// The time at which a cached response was stored or last confirmed, in microseconds since
+    /// 1970, or `nil` for a response from the service.
     public var stored: Int64?
-    /// Why the service gave no value, if the answer is a kept one that stands in for it.
+    /// The failure of the service, if a cached response replaces its own.
     public var networkError: APIError?
-    /// Why the cache could not be read or written.
+    /// The error of reading or writing the cache.
     public var cacheError: PersistenceError?
   }
 
-  /// A repository of the values that a closure makes of answers.
+  /// Creates a repository of the values that a closure decodes.
   ///
   /// - Parameters:
-  ///   - responses: Where the answers come from. Repositories of several types may have the same
-  ///     one, and then share its exchanges.
-  ///   - decode: Makes a value of an answer with a status of 2xx, for every caller anew. An error
-  ///     that it throws becomes `APIError.Kind.undecodable`, unless it is an `APIError`.
+  ///   - responses: The source of the responses. Repositories of several types may use the same one
+  ///     and then share its exchanges.
+  ///   - decode: Decodes a response with a status of 2xx, separately for every caller. Its errors
+  ///     become `APIError.Kind.undecodable`, except an `APIError`.
   public init(
     _ responses: ResponseRepository,
     decode: @escaping @Sendable (_ response: APIResponse) throws -> Value
@@ -46,18 +46,18 @@ public struct Repository<Value: Sendable>: Sendable {
     self.decode = decode
   }
 
-  /// Asks for the value of an endpoint.
+  /// Returns the value of an endpoint.
   ///
-  /// - Throws: `APIError`: that of `APIEndpoint.request()`; that of the service, if nothing that is
-  ///   kept stands in for it; `undecodable` where the status is not 2xx or the answer is no value;
-  ///   `cancelled` where the task is.
+  /// - Throws: `APIError`: the errors of `APIEndpoint.request()` and of the service if no cached
+  ///   response replaces its own, `undecodable` if the status is not 2xx or the response does not
+  ///   decode, and `cancelled` if the task is cancelled.
   public func value(
     of endpoint: APIEndpoint, policy: CachePolicy = .localFirst
   ) async throws(APIError) -> Fetched {
     let request = try endpoint.request()
     let fetched = try await responses.response(to: request, policy: policy)
     do throws(APIError) { return try decoded(fetched, request) } catch {
-      // What is kept is of another version of the service or of the program.
+      // The cached response is from another version of the service or of the program.
       switch fetched.verdict {
       case .miss, .none: throw error
       case .hit, .revalidated, .stale: break
@@ -80,7 +80,7 @@ public struct Repository<Value: Sendable>: Sendable {
 extension Repository.Fetched: Equatable where Value: Equatable {}
 
 extension Repository where Value: Decodable {
-  /// A repository of values in JSON.
+  /// Creates a repository of JSON values.
   public init(_ responses: ResponseRepository) {
     self.init(responses) { try JSONDecoder().decode(Value.self, from: $0.body) }
   }

@@ -1,24 +1,24 @@
 import SwiftBoardSystem
 import Synchronization
 
-/// The keychains' marks in the main database, one for each location.
+/// The rollback marks of keychains in the main database, one per location.
 ///
-/// Its calls block, so that a keychain can ask on its own thread; do not call it from a task. It
-/// has a connection of its own, opened by the first call and kept until `closeStore()` or the end.
-/// A mark that was set is on the disk.
+/// Calls block, so that a keychain can use them on its own thread. Do not call them from a task.
+/// The object has its own connection, which the first call opens and `closeStore()` closes. A mark
+/// is on the disk when the call that sets it returns.
 package final class DatabaseKeychainMarks: RollbackMarkStore {
   private struct State { var connection: SQLiteConnection? }
 
   private let file: DatabaseFile
-  /// Held while the database works: callers wait for each other as they would for its lock.
+  /// Held during database work, so that callers wait for each other as they would for its lock.
   private let state = Mutex(State())
 
-  /// - Parameter service: Whose main database holds the marks. Nothing is opened yet.
+  /// Creates the marks in the main database of a service. Opens nothing.
   package convenience init(in service: LivePersistenceService) { self.init(service.main.file) }
 
   init(_ file: DatabaseFile) { self.file = file }
 
-  /// `nil` if none was ever set. A missing database is not made.
+  /// Returns the mark of a location, or `nil` if none was set. Does not create a missing database.
   package func mark(forKeychainAt location: String) throws(PersistenceError) -> RollbackMark? {
     guard FileSystem().isTaken(file.path) else { return nil }
     return try perform("keychainMark") { (connection) throws(PersistenceError) in
@@ -26,9 +26,10 @@ package final class DatabaseKeychainMarks: RollbackMarkStore {
     }
   }
 
-  /// Sets the mark unless that would lower it: with the same key id only a higher generation is
-  /// taken, with the recorded successor's any, and the first mark as it is. One transaction, so two
-  /// processes cannot lower it between them.
+  /// Sets the mark unless that would lower it. The first mark is always set. After that, the mark
+  /// needs the same key id and a higher generation, or the key id of the recorded successor. The
+  /// comparison and the change are one transaction, so that two processes cannot lower the mark
+  /// between them.
   package func raise(
     _ mark: RollbackMark, forKeychainAt location: String
   ) throws(PersistenceError) {
@@ -44,7 +45,7 @@ package final class DatabaseKeychainMarks: RollbackMarkStore {
     }
   }
 
-  /// Sets the mark whatever was there.
+  /// Sets the mark regardless of the present one.
   package func replace(
     _ mark: RollbackMark, forKeychainAt location: String
   ) throws(PersistenceError) {
@@ -55,8 +56,8 @@ package final class DatabaseKeychainMarks: RollbackMarkStore {
     }
   }
 
-  /// Closes the connection; the next call opens it again. An error is not reported: a mark is on
-  /// the disk when it is set, so a connection that does not close loses nothing.
+  /// Closes the connection. The next call opens it again. Errors are not reported, because marks
+  /// are already on the disk.
   package func closeStore() {
     state.withLock { state in
       try? state.connection?.close()
@@ -75,7 +76,7 @@ package final class DatabaseKeychainMarks: RollbackMarkStore {
         if connection.hasMoved { throw connection.movedError }
         return try body(connection)
       } catch {
-        // The next call opens anew.
+        // The next call opens the connection again.
         try? state.connection?.close()
         state.connection = nil
         throw error

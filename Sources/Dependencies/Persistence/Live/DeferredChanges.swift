@@ -1,11 +1,11 @@
-/// The recent searches and cached answers of a service that are written together.
+/// The recent searches and the cached responses of a service that are written in batches.
 struct DeferredChanges: Sendable {
   let searches: DeferredWrites<SearchBatch>
   let responses: DeferredWrites<ResponseBatch>
 
   init(main: Database, cache: Database, limits: PersistenceLimits) {
-    searches = DeferredWrites { batch in
-      try? await main.write("addSearch", durability: .normal) {
+    searches = DeferredWrites { (batch) throws(PersistenceError) in
+      try await main.write("addSearch", durability: .normal) {
         (connection) throws(PersistenceError) in
         for search in batch.latest(limits.searches) {
           try SearchTable.add(
@@ -13,16 +13,10 @@ struct DeferredChanges: Sendable {
         }
       }
     }
-    responses = DeferredWrites { batch in
-      try? await cache.write("storeResponse") { (connection) throws(PersistenceError) in
+    responses = DeferredWrites { (batch) throws(PersistenceError) in
+      try await cache.write("storeResponse") { (connection) throws(PersistenceError) in
         try ResponseTable.touch(batch.touched, connection)
-        for key in batch.keys {
-          switch batch[key] {
-          case .put(let response): try ResponseTable.put(response, limits, connection)
-          case .refresh(let refresh): try ResponseTable.refresh(key, refresh, limits, connection)
-          case nil: break
-          }
-        }
+        for response in batch.responses { try ResponseTable.put(response, limits, connection) }
       }
     }
   }
@@ -42,14 +36,14 @@ struct SearchBatch: DeferredBatch {
 
   mutating func add(_ search: Search) { searches.append(search) }
 
-  /// The last of each text, in order, no more than `limit` of a scope: others would be dropped
-  /// when they are written.
+  /// Returns the last search of each text in order, at most `limit` per scope, because writing
+  /// would remove the others.
   func latest(_ limit: Int) -> [Search] {
     var counts: [String: Int] = [:]
     var seen: Set<[UInt8]> = []
     var latest: [Search] = []
     for search in searches.reversed() where counts[search.scope, default: 0] < max(limit, 1) {
-      // By their bytes, as in the file; no scope has a NUL.
+      // Compared by their bytes, as in the file. No scope contains a NUL.
       let key = Array(search.scope.utf8) + [0] + Array(search.text.utf8)
       guard seen.insert(key).inserted else { continue }
       counts[search.scope, default: 0] += 1
@@ -59,47 +53,31 @@ struct SearchBatch: DeferredBatch {
   }
 }
 
-/// Cached answers, by key.
+/// Cached responses by key.
 struct ResponseBatch: DeferredBatch {
-  enum Change: Sendable {
-    case put(CachedResponse)
-    case refresh(ResponseRefresh)
-  }
-
-  /// By the keys' bytes, as in the file.
-  private var changes: [[UInt8]: Change] = [:]
-  /// The keys of the answers, the one changed last at the end.
-  private(set) var keys: [String] = []
-  /// The bytes of the answers to be put.
+  /// The responses by the bytes of their keys, as in the file.
+  private var byKey: [[UInt8]: CachedResponse] = [:]
+  /// The keys of the responses, the last stored one at the end.
+  private var keys: [[UInt8]] = []
+  /// The size of the responses in bytes.
   private(set) var bytes = 0
-  /// Keys of answers that were read before.
+  /// The keys of cached responses that were read.
   var touched: [String] = []
 
-  var isEmpty: Bool { changes.isEmpty }
+  var isEmpty: Bool { byKey.isEmpty }
 
-  subscript(key: String) -> Change? { changes[Array(key.utf8)] }
+  /// The responses, the last stored one at the end.
+  var responses: [CachedResponse] { keys.compactMap { byKey[$0] } }
 
-  mutating func set(_ key: String, _ change: Change) {
-    if let old = changes.updateValue(change, forKey: Array(key.utf8)) {
-      keys.removeAll { $0.utf8.elementsEqual(key.utf8) }
-      if case .put(let response) = old { bytes -= response.weight }
+  subscript(key: String) -> CachedResponse? { byKey[Array(key.utf8)] }
+
+  mutating func put(_ response: CachedResponse) {
+    let key = Array(response.key.utf8)
+    if let old = byKey.updateValue(response, forKey: key) {
+      keys.removeAll { $0 == key }
+      bytes -= old.weight
     }
     keys.append(key)
-    if case .put(let response) = change { bytes += response.weight }
-  }
-}
-
-/// What a service said anew of an answer that it gave before.
-struct ResponseRefresh: Sendable {
-  var headers: [HTTPHeader]
-  var stored: Int64
-  var expires: Int64?
-
-  func applied(to response: CachedResponse) -> CachedResponse {
-    var response = response
-    response.headers = headers
-    response.stored = stored
-    response.expires = expires
-    return response
+    bytes += response.weight
   }
 }

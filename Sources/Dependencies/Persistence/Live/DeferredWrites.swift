@@ -2,43 +2,60 @@ import Synchronization
 
 /// Changes that are written together.
 protocol DeferredBatch: Sendable {
-  /// Nothing to write.
+  /// Creates an empty batch.
   init()
 
   var isEmpty: Bool { get }
 }
 
-/// Writes that need not wait for their turn: the first one is written at once, and what comes while
-/// it is being written, or in the tenth of a second after, together.
+/// Writes that do not block their callers. The first change is written immediately. Changes that
+/// arrive during a write or in the tenth of a second after it are written together.
 ///
-/// What waits is lost if the process is killed, and if it cannot be written.
+/// Waiting changes are lost if the process is killed or if they cannot be written. `throwFailure()`
+/// throws the error of such a write.
 final class DeferredWrites<Batch: DeferredBatch>: Sendable {
   private struct State {
     var waiting = Batch()
     var writing: Batch?
-    /// The number of the batch that waits; those before it were written, or are being written.
+    /// The number of the waiting batch. The batches before it were written or are being written.
     var number = 0
     var isRunning = false
     var pause: Task<Void, Never>?
-    /// Callers that wait until the batch of that number was written.
-    var callers: [(number: Int, continuation: CheckedContinuation<Void, Never>)] = []
+    /// Callers that wait until the batch with that number is written.
+    var callers: [Int: (number: Int, continuation: CheckedContinuation<Void, Never>)] = [:]
+    var lastCaller = 0
+    /// The error of the last failed write, or `nil` once it was thrown.
+    var failure: PersistenceError?
+
+    mutating func takeCallers(
+      where isTaken: (_ number: Int) -> Bool
+    ) -> [CheckedContinuation<Void, Never>] {
+      let taken = callers.filter { isTaken($0.value.number) }
+      for caller in taken.keys { callers[caller] = nil }
+      return taken.values.map(\.continuation)
+    }
   }
 
   private let interval: Duration
-  private let write: @Sendable (Batch) async -> Void
+  private let write: @Sendable (Batch) async throws(PersistenceError) -> Void
   private let state = Mutex(State())
 
-  /// - Parameter write: Called with one batch after the other, in order, from a task of its own.
+  /// Creates a writer.
+  ///
+  /// - Parameters:
+  ///   - interval: The pause after each batch.
+  ///   - write: Called with one batch after the other, in order, from a detached task.
   init(
-    every interval: Duration = .milliseconds(100), write: @escaping @Sendable (Batch) async -> Void
+    every interval: Duration = .milliseconds(100),
+    write: @escaping @Sendable (Batch) async throws(PersistenceError) -> Void
   ) {
     self.interval = interval
     self.write = write
   }
 
-  /// Changes what waits, and sees to it that it is written.
+  /// Changes the waiting batch and schedules a write.
   ///
-  /// - Parameter change: Gets what waits, and what is being written.
+  /// - Parameter change: Receives the waiting batch, and the batch that is being written.
   func add<Result>(_ change: (inout Batch, _ writing: Batch?) -> Result) -> Result {
     let (result, mustStart) = state.withLock { state in
       let result = change(&state.waiting, state.writing)
@@ -50,51 +67,79 @@ final class DeferredWrites<Batch: DeferredBatch>: Sendable {
     return result
   }
 
-  /// Looks at what waits, and at what is being written.
+  /// Throws the error of a write that failed since the last call, if there is one.
+  func throwFailure() throws(PersistenceError) {
+    let failure = state.withLock { state in
+      let failure = state.failure
+      state.failure = nil
+      return failure
+    }
+    if let failure { throw failure }
+  }
+
+  /// Calls `body` with the waiting batch and with the batch that is being written.
   func look<Result>(_ body: (_ waiting: Batch, _ writing: Batch?) -> Result) -> Result {
     state.withLock { body($0.waiting, $0.writing) }
   }
 
-  /// Returns when what was added so far was written.
+  /// Returns when all changes so far are written, or when the task is cancelled.
   func flush() async {
-    await withCheckedContinuation { continuation in
-      let isDone = state.withLock { state in
-        if state.waiting.isEmpty, state.writing == nil { return true }
-        let number = state.waiting.isEmpty ? state.number - 1 : state.number
-        state.callers.append((number, continuation))
-        state.pause?.cancel()
-        return false
+    let caller = state.withLock { state in
+      state.lastCaller += 1
+      return state.lastCaller
+    }
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let isDone = state.withLock { state in
+          if Task.isCancelled || (state.waiting.isEmpty && state.writing == nil) { return true }
+          let number = state.waiting.isEmpty ? state.number - 1 : state.number
+          state.callers[caller] = (number, continuation)
+          state.pause?.cancel()
+          return false
+        }
+        if isDone { continuation.resume() }
       }
-      if isDone { continuation.resume() }
+    } onCancel: {
+      let waiting = state.withLock { $0.callers.removeValue(forKey: caller) }
+      waiting?.continuation.resume()
     }
   }
 
-  /// Drops what waits. A batch that is being written is not affected.
+  /// Discards the waiting batch. A batch that is being written is not affected.
   func dropWaiting() {
     let callers = state.withLock { state in
       state.waiting = Batch()
-      let dropped = state.callers.filter { $0.number >= state.number }
-      state.callers.removeAll { $0.number >= state.number }
-      return dropped
+      let number = state.number
+      return state.takeCallers { $0 >= number }
     }
-    for caller in callers { caller.continuation.resume() }
+    for caller in callers { caller.resume() }
   }
 
   private func run() async {
     while let batch = next() {
-      await write(batch)
+      let failure = await failure(of: batch)
       let (callers, pause) = state.withLock { state in
         state.writing = nil
-        let written = state.callers.filter { $0.number < state.number }
-        state.callers.removeAll { $0.number < state.number }
-        // One that still waits does so for what came meanwhile.
+        state.failure = failure ?? state.failure
+        let number = state.number
+        let written = state.takeCallers { $0 < number }
+        // A remaining caller waits for changes that arrived during the write.
         guard state.callers.isEmpty else { return (written, nil as Task<Void, Never>?) }
         let pause = Task { [interval] in _ = try? await Task.sleep(for: interval) }
         state.pause = pause
         return (written, pause)
       }
-      for caller in callers { caller.continuation.resume() }
+      for caller in callers { caller.resume() }
       await pause?.value
+    }
+  }
+
+  private func failure(of batch: Batch) async -> PersistenceError? {
+    do throws(PersistenceError) {
+      try await write(batch)
+      return nil
+    } catch {
+      return error
     }
   }
 

@@ -1,9 +1,10 @@
 import SwiftBoardJSON
 
 extension LivePersistenceService {
-  /// Reads the collection once. Each later change of it costs a few microseconds more.
+  /// Creates an index and reads the collection once. Later changes of the collection then take a
+  /// few microseconds more.
   ///
-  /// - Throws: `invalid` for a path that is none.
+  /// - Throws: `invalid` if the path is not valid.
   public func makeDocumentIndex(_ index: DocumentIndex) async throws(PersistenceError) -> Bool {
     let path = try DocumentFilter.path(index.path)
     return try await main.write("makeDocumentIndex") { (connection) throws(PersistenceError) in
@@ -11,7 +12,7 @@ extension LivePersistenceService {
     }
   }
 
-  /// The documents stay as they are.
+  /// Removes an index. The documents are not affected.
   public func removeDocumentIndex(_ index: DocumentIndex) async throws(PersistenceError) -> Bool {
     let path = try DocumentFilter.path(index.path)
     return try await main.write("removeDocumentIndex") { (connection) throws(PersistenceError) in
@@ -19,7 +20,7 @@ extension LivePersistenceService {
     }
   }
 
-  /// By collection and path.
+  /// Returns the indexes in the order of collection and path.
   public func documentIndexes() async throws(PersistenceError) -> [DocumentIndex] {
     try await main.read("documentIndexes", whenMissing: []) {
       (connection) throws(PersistenceError) in try DocumentIndexTable.all(connection)
@@ -27,13 +28,13 @@ extension LivePersistenceService {
   }
 }
 
-/// The tables `document_indexes` and `document_values`: which documents have which value at an
-/// indexed path.
+/// The tables `document_indexes` and `document_values`: the documents by their values at an indexed
+/// path.
 ///
-/// SQLite's own indexes on expressions would be kept by SQLite, but its JSON functions compare
-/// numbers as doubles, and must not stand in the schema of a file that may come from elsewhere.
+/// SQLite's own indexes on expressions are not suitable, because its JSON functions compare numbers
+/// as doubles, and must not be in the schema of a file that may come from elsewhere.
 enum DocumentIndexTable {
-  /// The number of the index of a path in a collection.
+  /// Returns the number of the index of a path in a collection, or `nil` if there is none.
   static func number(
     _ collection: String, _ path: JSONPath, _ connection: SQLiteConnection
   ) throws(PersistenceError) -> Int64? {
@@ -44,7 +45,8 @@ enum DocumentIndexTable {
     return try statement.first { $0.integer(0) }
   }
 
-  /// What a value is found by. Long ones are cut: the filter decides among what is found.
+  /// Returns the key of a value. A key of more than 256 bytes is replaced by its checksum.
+  /// Different values may therefore have equal keys, and the filter checks what is found.
   static func key(_ value: JSON) -> String {
     let key = value.equalityKey
     guard key.utf8.count > 256 else { return key }
@@ -53,9 +55,9 @@ enum DocumentIndexTable {
     return String(checksum.value, radix: 36)
   }
 
-  // MARK: Keeping
+  // MARK: Changes
 
-  /// - Returns: False if it was there.
+  /// Creates an index. Returns false if it exists.
   static func make(
     _ collection: String, _ path: JSONPath, _ connection: SQLiteConnection
   ) throws(PersistenceError) -> Bool {
@@ -69,14 +71,14 @@ enum DocumentIndexTable {
     let documents = try connection.statement("SELECT id, body FROM documents WHERE collection = ?")
     documents.bind(1, collection)
     try documents.forEachRow { (row) throws(PersistenceError) in
-      // A damaged document has no value; it is found out when it is shown.
+      // A damaged document has no value. The damage is reported when the document is read.
       guard let body = try? JSON(parsing: row.text(1)) else { return }
       try add(body, row.text(0), path, number, connection)
     }
     return true
   }
 
-  /// - Returns: False if there was none.
+  /// Removes an index. Returns false if there is none.
   static func remove(
     _ collection: String, _ path: JSONPath, _ connection: SQLiteConnection
   ) throws(PersistenceError) -> Bool {
@@ -99,7 +101,7 @@ enum DocumentIndexTable {
     return indexes
   }
 
-  /// Notes a document that was put, or with `nil` that it was removed.
+  /// Updates the indexes after a document was stored or, with `nil`, removed.
   static func update(
     _ collection: String, _ id: String, _ body: JSON?, _ connection: SQLiteConnection
   ) throws(PersistenceError) {

@@ -1,6 +1,6 @@
 import SwiftBoardJSON
 
-/// Finds the documents of a query, a page at a time.
+/// The search for the documents of a query, one page at a time.
 struct DocumentPages {
   private static let columns = "id, updated, checksum, body"
   private static let maximalCount = 256
@@ -55,12 +55,12 @@ struct DocumentPages {
 
   // MARK: Sorted
 
-  /// The ids of all documents that match, in order: only the values they are sorted by are read,
-  /// where SQL can tell them.
+  /// Returns the ids of all matching documents in order. If SQL can extract the values at the sort
+  /// path, only these are read.
   private func sortedIDs() throws(PersistenceError) -> [String] {
     guard let path = filter.sortPath else { return [] }
     let json = DocumentSelection.json(at: path)
-    // A body is read where its value or its match is not known without.
+    // Read a body only if its value or its match cannot be determined without it.
     let body =
       json == nil || !filter.conditions.isEmpty
       ? "body" : "CASE WHEN NOT (\(DocumentSelection.isPlain)) THEN body END"
@@ -74,7 +74,7 @@ struct DocumentPages {
         let key = row.textIfPresent(1).flatMap { try? JSON(parsing: $0) }
         return found.add(DocumentFilter.Match(id, key: key))
       }
-      // One that is damaged comes last, and is found out if it is shown.
+      // A damaged document comes last. The damage is reported if it is part of a page.
       let value = try? JSON(parsing: body)
       guard filter.conditions.isEmpty || value.map(filter.matches) == true else { return }
       found.add(DocumentFilter.Match(id, key: value?.value(at: path)))
@@ -86,7 +86,7 @@ struct DocumentPages {
     var page = Page(limit: nil)
     var rest = ids
     while !page.isFull, let id = rest.popFirst() {
-      // One that was removed meanwhile is no more.
+      // Skip a document that was removed in the meantime.
       let document = try DocumentTable.get(collection: query.collection, id: id, connection)
       if let document { page.add(document) }
     }
@@ -94,7 +94,7 @@ struct DocumentPages {
       page.documents, next: rest.isEmpty ? nil : DocumentCursor(rest: .these(rest), limit: nil))
   }
 
-  /// An index that answers a condition of the query.
+  /// Returns an index for a condition of the query, or `nil` if there is none.
   private func index() throws(PersistenceError) -> (number: Int64, key: String)? {
     for condition in filter.conditions {
       let number = try DocumentIndexTable.number(query.collection, condition.path, connection)
@@ -103,9 +103,9 @@ struct DocumentPages {
     return nil
   }
 
-  /// A page that grows.
+  /// A page under construction.
   private struct Page {
-    /// How many more documents the query may give.
+    /// The number of documents that the query may still return.
     var limit: Int?
     var documents: [Document] = []
     var damaged: [String] = []

@@ -1,13 +1,13 @@
 import SwiftBoardJSON
 
-/// The part of a document query that SQL can answer: it finds every document that matches, and
-/// perhaps others. `DocumentFilter` decides.
+/// The part of a document query that SQL can answer. It finds every matching document and perhaps
+/// others. `DocumentFilter` decides.
 ///
-/// SQLite's JSON functions compare keys as they are written and numbers as doubles. So a document
-/// with a `\u` in it, in which a key may be written in another way, is always looked at, and a path
-/// with a key that can be written in several other ways is left to the filter altogether.
+/// SQLite's JSON functions compare keys as they are written, and numbers as doubles. A document
+/// with a `\u`, in which a key may be written differently, is therefore always selected, and a path
+/// with a key that can be written in several ways is left to the filter.
 struct DocumentSelection: Sendable {
-  /// A condition as SQL.
+  /// A condition in SQL.
   private struct Clause: Sendable {
     enum Value: Sendable {
       case none
@@ -15,14 +15,14 @@ struct DocumentSelection: Sendable {
       case text(String)
     }
 
-    /// With one `?` where there is a value.
+    /// The condition, with one `?` if there is a value.
     var sql: String
     var value: Value
   }
 
-  /// True of a document that the JSON functions read as this program does.
+  /// Holds for a document that the JSON functions read as this program does.
   static let isPlain = #"instr(body, '\u') = 0 AND json_valid(body)"#
-  /// True of a document that only this program can read well.
+  /// Holds for a document that only this program reads correctly.
   static let isEscaped = #"instr(body, '\u') > 0"#
 
   private let clauses: [Clause]
@@ -33,12 +33,12 @@ struct DocumentSelection: Sendable {
 
   // MARK: Expressions
 
-  /// The value at a path as SQL's; `nil` where SQL cannot tell.
+  /// Returns an SQL expression for the value at a path, or `nil` if there is none.
   private static func value(at path: JSONPath) -> String? {
     literal(path).map { "CASE WHEN \(isPlain) THEN json_extract(body, \($0)) END" }
   }
 
-  /// The JSON text at a path, exactly as it is in the document; `nil` where SQL cannot tell.
+  /// Returns an SQL expression for the unchanged JSON text at a path, or `nil` if there is none.
   static func json(at path: JSONPath) -> String? {
     literal(path).map { "CASE WHEN \(isPlain) THEN body -> \($0) END" }
   }
@@ -47,8 +47,8 @@ struct DocumentSelection: Sendable {
     literal(path).map { "CASE WHEN \(isPlain) THEN json_type(body, \($0)) END" }
   }
 
-  /// The path as a literal of SQL. A key that JSON can write in several ways has none, nor one that
-  /// Unicode can, which are the same key to a `JSON`, nor one with the mark of a parameter.
+  /// Returns the path as an SQL literal. Returns `nil` for keys that JSON or Unicode can write in
+  /// several ways, which are equal in a `JSON`, and for keys with a parameter mark.
   private static func literal(_ path: JSONPath) -> String? {
     var text = "$"
     for step in path.steps {
@@ -81,7 +81,7 @@ struct DocumentSelection: Sendable {
     case .string(let text):
       return Clause(sql: "(\(value)) = ?", value: .text(text))
     case .number(let text):
-      // Whole numbers up to here are doubles without loss: equal ones are equal in SQL, too.
+      // Whole numbers up to 2⁵³ are exact as doubles, so equal numbers are also equal in SQL.
       if let whole = Int64(text), whole.magnitude <= 1 << 53 {
         return Clause(sql: "(\(value)) = ?", value: .integer(whole))
       }
@@ -92,18 +92,20 @@ struct DocumentSelection: Sendable {
 
   // MARK: Statements
 
-  /// The selected documents of a collection, in the order of their ids.
+  /// Returns a statement that selects documents of a collection in the order of their ids.
   ///
   /// - Parameters:
-  ///   - lower: Only documents behind this id.
-  ///   - index: One of the collection that answers a condition, with the key of its value.
+  ///   - columns: The columns to read.
+  ///   - collection: The name of the collection.
+  ///   - lower: Select only documents after this id.
+  ///   - index: An index for a condition of the query, with the key of its value.
   func statement(
     _ columns: String, collection: String, after lower: String?,
     index: (number: Int64, key: String)?, _ connection: SQLiteConnection
   ) throws(PersistenceError) -> SQLiteStatement {
     let isBounded = lower == nil ? "" : " AND id > ?2"
     if let index {
-      // A cross join is done in this order.
+      // SQLite processes a cross join in the given order.
       let statement = try connection.statement(
         """
         SELECT \(columns) FROM document_values CROSS JOIN documents USING (id)

@@ -1,16 +1,17 @@
 import SwiftBoardJSON
 
 extension LivePersistenceService {
-  /// Parses the body, to refuse what is no JSON, and commits: one fsync. O(length of the body).
+  /// Stores a document and commits, with one fsync. O(length of the body), which is parsed to
+  /// validate it.
   ///
-  /// - Throws: `invalid`, and what the database throws: see `PersistenceError.Kind`.
+  /// - Throws: `invalid` if the body is not JSON, and the errors of the database.
   public func putDocument(_ document: Document) async throws(PersistenceError) {
     try await put([document], "putDocument")
   }
 
-  /// One transaction, and one fsync.
+  /// Stores documents in one transaction with one fsync.
   ///
-  /// - Throws: As `putDocument`.
+  /// - Throws: The errors of `putDocument`.
   public func putDocuments(_ documents: [Document]) async throws(PersistenceError) {
     if documents.isEmpty { return }
     try await put(documents, "putDocuments")
@@ -32,7 +33,7 @@ extension LivePersistenceService {
     }
   }
 
-  /// Finds the next name by the key's index: O(collections).
+  /// Returns the names of the collections. Finds each name by the index of the key. O(collections).
   public func collections() async throws(PersistenceError) -> [String] {
     try await main.read("collections", whenMissing: []) { (connection) throws(PersistenceError) in
       try connection.texts(
@@ -46,23 +47,24 @@ extension LivePersistenceService {
     }
   }
 
-  /// By its key, with its checksum checked: O(length of the body).
+  /// Returns a document and verifies its checksum. O(length of the body).
   ///
-  /// - Throws: `corrupted` where the checksum does not fit.
+  /// - Throws: `corrupted` if the checksum does not match.
   public func document(collection: String, id: String) async throws(PersistenceError) -> Document? {
     try await main.read("document", whenMissing: nil) { (connection) throws(PersistenceError) in
       try DocumentTable.get(collection: collection, id: id, connection)
     }
   }
 
-  /// A page has up to 256 documents or a mebibyte of bodies.
+  /// Returns a page of the documents of a query. A page has up to 256 documents or one mebibyte of
+  /// bodies.
   ///
-  /// SQL finds the documents that match a condition, and keeps the rest from being read; with an
-  /// index of a path it reads nothing else. An order reads the value at the path of each document
-  /// that matches, and keeps their ids in memory, of a limited query no more than the limit. Only
-  /// the documents of the page are checked against their checksums.
+  /// SQL excludes documents that do not match a condition. With an index of a path, it reads no
+  /// others. A sorted query reads the value at the path of each matching document and keeps their
+  /// ids in memory, up to the limit of the query. Only the documents of the page are verified with
+  /// their checksums.
   ///
-  /// - Throws: `corrupted` for a damaged document of the page, with its id.
+  /// - Throws: `corrupted` if a document of the page is damaged, with its id.
   public func documents(_ query: DocumentQuery, from cursor: DocumentCursor?)
     async throws(PersistenceError) -> DocumentPage
   {
@@ -77,7 +79,7 @@ extension LivePersistenceService {
     }
   }
 
-  /// One fsync, also if there was none.
+  /// Removes a document. Returns false if there is none. Takes one fsync in both cases.
   public func removeDocument(collection: String, id: String) async throws(PersistenceError) -> Bool
   {
     try await main.write("removeDocument") { (connection) throws(PersistenceError) in
@@ -94,7 +96,7 @@ extension LivePersistenceService {
 }
 
 extension Document {
-  /// As it is shown in errors.
+  /// The name of the document in errors.
   var name: String { "\(collection)/\(id)" }
 }
 
@@ -129,7 +131,7 @@ enum DocumentTable {
     throw damage([id], collection, connection)
   }
 
-  /// The names of documents whose content is no longer what was stored.
+  /// Returns the names of documents whose content does not match their checksum.
   static func damaged(_ connection: SQLiteConnection) throws(PersistenceError) -> [String] {
     var names: [String] = []
     let statement = try connection.statement(
@@ -158,8 +160,8 @@ enum DocumentTable {
     return checksum
   }
 
-  /// Columns: id, updated, checksum, body. The checksum is of the bytes in the file, before they
-  /// become a `String`, which would repair what is no UTF-8.
+  /// Reads a row with the columns id, updated, checksum and body. The checksum is of the bytes in
+  /// the file, because a `String` would repair invalid UTF-8.
   static func read(_ row: SQLiteStatement, _ collection: String) -> Row {
     let id = row.text(0)
     let updated = row.integer(1)

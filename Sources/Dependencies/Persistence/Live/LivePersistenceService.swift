@@ -1,43 +1,54 @@
 import SwiftBoardSystem
 import Synchronization
 
-/// Persistence in two SQLite files: one whose commits are on the disk when a call returns, and one
-/// that may be lost.
+/// Persistence in two SQLite files. Commits to the main file are on the disk when a call returns.
+/// The cache file may be lost.
 ///
-/// Nothing is opened, created or read before the first call that needs it; a call that only reads
-/// does not make a missing file. Calls may come from any task. Each file has threads of its own:
-/// waiting for the disk or for another process's lock (up to five seconds, cut short when the task
-/// is cancelled) holds up no other task, and reads of the main file do not wait behind its writes.
-/// A call costs about ten microseconds, a change of the main file an fsync.
+/// The service opens, creates and reads nothing before the first call that needs it. Calls that
+/// only read do not create a missing file. Calls may come from any task. Each file has its own
+/// threads, so that waiting for the disk or for the lock of another process delays no other task,
+/// and reads of the main file do not wait for its writes. Waiting for a lock ends after five
+/// seconds, or when the task is cancelled. A call takes about ten microseconds, and a change of the
+/// main file takes an fsync.
 ///
-/// The main file is never repaired or replaced: a damaged one is refused with what to do. A damaged
-/// cache is moved to `….damaged` and made anew. New files have mode 0600, new folders 0700.
+/// The main file is never repaired or replaced. If it is damaged, calls throw an error that says
+/// what to do. A damaged cache file is moved to `….damaged` and created again. New files have mode
+/// 0600, and new folders 0700.
 ///
-/// Call `close()` at the end of the program. Without it nothing is lost, but the next start has to
+/// Call `close()` at the end of the program. Nothing is lost without it, but the next start has to
 /// check the files.
 public final class LivePersistenceService: PersistenceService {
   let main: Database
   let cache: Database
   let limits: PersistenceLimits
-  /// Keys of cached answers that were read since the last write, in order: their use is noted with
-  /// the next one, so that a read takes no write lock.
+  /// The keys of cached responses that were read since the last write, in order. Their use is
+  /// recorded with the next write, so that a read takes no write lock.
   let touched = Mutex<[String]>([])
-  /// Recent searches and cached answers that are written together; `nil`: each by its call.
+  /// The recent searches and cached responses that wait to be written, or `nil` if calls write them
+  /// directly.
   let deferred: DeferredChanges?
 
+  /// Creates a service. Opens nothing.
+  ///
   /// - Parameters:
-  ///   - mainPath: Documents, preferences, services, recent searches, the keychain's marks.
-  ///   - cachePath: Cached answers and log records.
+  ///   - mainPath: The file of documents, preferences, services, recent searches and rollback
+  ///     marks.
+  ///   - cachePath: The file of cached responses and log records.
   public convenience init(mainPath: String, cachePath: String) {
     self.init(mainPath: mainPath, cachePath: cachePath, limits: PersistenceLimits())
   }
 
-  /// The same with limits of its own.
+  /// Creates a service with custom limits. Opens nothing.
   ///
-  /// - Parameter writesTogether: Whether recent searches and cached answers are written behind the
-  ///   calls that bring them, those of a tenth of a second together. Then such a call waits for
-  ///   nothing and does not throw; what was not written yet is lost if the process is killed. Every
-  ///   other call of this service finds them.
+  /// - Parameters:
+  ///   - mainPath: The file of documents, preferences, services, recent searches and rollback
+  ///     marks.
+  ///   - cachePath: The file of cached responses and log records.
+  ///   - limits: The limits of the tables.
+  ///   - writesTogether: Whether recent searches and cached responses are written after their calls
+  ///     return, in batches of a tenth of a second. Such a call does not wait for its own write.
+  ///     The next call of its kind, or `close()`, throws the error of a failed write. Waiting
+  ///     changes are lost if the process is killed. All other calls of this service see them.
   public convenience init(
     mainPath: String, cachePath: String, limits: PersistenceLimits, writesTogether: Bool = false
   ) {
@@ -59,23 +70,28 @@ public final class LivePersistenceService: PersistenceService {
       ? DeferredChanges(main: self.main, cache: self.cache, limits: limits) : nil
   }
 
-  /// Waits until what is written together was written.
+  /// Waits until the deferred changes are written.
   private func flush() async {
     await deferred?.searches.flush()
     await deferred?.responses.flush()
   }
 
-  /// Closes both files and folds their logs into them. A later call opens them again.
+  /// Closes both files and checkpoints their logs. The next call opens them again.
+  ///
+  /// - Throws: The error of a file that could not be closed, or of a deferred write that no other
+  ///   call has thrown.
   public func close() async throws(PersistenceError) {
     await flush()
     try? await noteTouches()
     try await cache.close()
     try await main.close()
+    try deferred?.searches.throwFailure()
+    try deferred?.responses.throwFailure()
   }
 
-  /// Closes both files. A call that is still running is waited for, whatever the duration.
+  /// Closes both files. Waits for running calls, even beyond the duration.
   ///
-  /// - Returns: False if a file could not be closed.
+  /// - Returns: False if a file could not be closed or a change could not be written.
   public func shutDown(within duration: Duration) async -> Bool {
     do {
       try await close()
@@ -103,8 +119,7 @@ public final class LivePersistenceService: PersistenceService {
 
   // MARK: Both files
 
-  /// Counts the rows of every table: O(rows). A file that does not exist counts as empty and is not
-  /// made.
+  /// Counts the rows of every table. O(rows). A missing file counts as empty and is not created.
   public func statistics() async throws(PersistenceError) -> PersistenceStatistics {
     await flush()
     func rows(_ tables: [String])
@@ -139,8 +154,8 @@ public final class LivePersistenceService: PersistenceService {
       paths: paths, bytes: bytes, schemaVersion: main.file.schema.version, tables: tables)
   }
 
-  /// SQLite's full check of both files, and the checksum of every document, preference and service.
-  /// Reads both files from end to end.
+  /// Runs SQLite's full check on both files, and verifies the checksum of every document,
+  /// preference and service. Reads both files completely.
   public func check() async throws(PersistenceError) -> [String] {
     var findings = try await main.read("check", whenMissing: []) {
       (connection) throws(PersistenceError) -> [String] in
@@ -164,10 +179,10 @@ public final class LivePersistenceService: PersistenceService {
     return findings == ["ok"] ? [] : findings.map { "\(connection.path): \($0)" }
   }
 
-  /// A copy of the main file, made in one piece while others may write. The copy appears whole or
-  /// not at all, mode 0600.
+  /// Copies the main file consistently, also during writes of others. The copy appears complete or
+  /// not at all, with mode 0600.
   ///
-  /// - Throws: `.exists` where the name is taken, `.cannotCreate` where no file can be made,
+  /// - Throws: `.exists` if the name is taken, `.cannotCreate` if the file cannot be created, and
   ///   `.full`.
   public func backup(to path: String) async throws(PersistenceError) {
     await flush()

@@ -1,8 +1,7 @@
 import SwiftBoardJSON
 
 extension LivePersistenceService {
-  /// All of them, or none, in one transaction. The oldest are removed when there are more than the
-  /// limit.
+  /// Appends all records or none, in one transaction. Removes the oldest records beyond the limit.
   public func appendLogRecords(_ records: [LogRecord]) async throws(PersistenceError) {
     guard !records.isEmpty else { return }
     let limit = limits.logRecords
@@ -11,7 +10,8 @@ extension LivePersistenceService {
     }
   }
 
-  /// O(limit) without a level; with one, as many rows as it takes to find them.
+  /// Returns the newest records, the oldest of them first. O(limit) without a level. With a level,
+  /// it reads as many rows as are needed to find them.
   public func logRecords(limit: Int, atLeast level: LogLevel?) async throws(PersistenceError)
     -> [LogRecord]
   {
@@ -36,7 +36,7 @@ extension LivePersistenceService {
     }
   }
 
-  /// The file keeps its size; the space is used again.
+  /// Removes all records. The file keeps its size, and the space is reused.
   public func clearLogRecords() async throws(PersistenceError) {
     try await cache.write("clearLogRecords") { (connection) throws(PersistenceError) in
       connection.foldsLog = true

@@ -1,7 +1,7 @@
 extension LivePersistenceService {
-  /// By its key, with its checksum checked.
+  /// Returns a preference and verifies its checksum.
   ///
-  /// - Throws: `corrupted` where the checksum does not fit.
+  /// - Throws: `corrupted` if the checksum does not match.
   public func preference(_ name: String) async throws(PersistenceError) -> String? {
     try await main.read("preference", whenMissing: nil) { (connection) throws(PersistenceError) in
       let statement = try connection.statement(
@@ -14,9 +14,9 @@ extension LivePersistenceService {
     }
   }
 
-  /// Parses the value, to refuse what is no JSON, and commits: one fsync.
+  /// Sets a preference and commits, with one fsync. Parses the value to validate it.
   ///
-  /// - Throws: `invalid`.
+  /// - Throws: `invalid` if the value is not JSON.
   public func setPreference(_ name: String, to json: String) async throws(PersistenceError) {
     _ = try StoredJSON.parse(json, operation: "setPreference", what: "The value of \(name)")
     try await main.write("setPreference") { (connection) throws(PersistenceError) in
@@ -32,7 +32,7 @@ extension LivePersistenceService {
     }
   }
 
-  /// One fsync, also if there was none.
+  /// Removes a preference. Returns false if there is none. Takes one fsync in both cases.
   public func unsetPreference(_ name: String) async throws(PersistenceError) -> Bool {
     try await main.write("unsetPreference") { (connection) throws(PersistenceError) in
       let statement = try connection.statement("DELETE FROM preferences WHERE name = ?")
@@ -42,9 +42,9 @@ extension LivePersistenceService {
     }
   }
 
-  /// All of them.
+  /// Returns all preferences.
   ///
-  /// - Throws: `corrupted` at the first whose checksum does not fit.
+  /// - Throws: `corrupted` at the first one whose checksum does not match.
   public func preferences() async throws(PersistenceError) -> [Preference] {
     try await main.read("preferences", whenMissing: []) { (connection) throws(PersistenceError) in
       var preferences: [Preference] = []
@@ -70,7 +70,7 @@ enum PreferenceTable {
     return checksum.value
   }
 
-  /// Columns: name, checksum, json.
+  /// Reads a row with the columns name, checksum and json.
   static func read(_ row: SQLiteStatement) -> (preference: Preference, isWhole: Bool) {
     let name = row.text(0)
     let expected = row.integer(1)

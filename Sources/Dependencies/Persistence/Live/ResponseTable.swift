@@ -1,26 +1,21 @@
 import SwiftBoardSystem
 
 extension LivePersistenceService {
-  /// By its key, with its checksum checked: what does not fit is a miss. That it was used is
-  /// written with the next answer that is stored, not now.
+  /// Returns a cached response and verifies its checksum. A mismatch is a miss. Its use is recorded
+  /// when the next response is stored.
   public func cachedResponse(_ key: String) async throws(PersistenceError) -> CachedResponse? {
-    let (waiting, writing) = deferred?.responses.look { ($0[key], $1?[key]) } ?? (nil, nil)
-    var response: CachedResponse?
-    if case .put(let put)? = waiting {
-      response = put
-    } else if case .put(let put)? = writing {
-      response = put
+    let waiting = deferred?.responses.look { $0[key] ?? $1?[key] } ?? nil
+    let response: CachedResponse?
+    if let waiting {
+      response = waiting
     } else {
       response = try await cache.read("cachedResponse", whenMissing: nil) {
         (connection) throws(PersistenceError) in try ResponseTable.get(key, connection)
       }
     }
-    for case .refresh(let refresh)? in [writing, waiting] {
-      if let known = response { response = refresh.applied(to: known) }
-    }
     if response != nil {
       touched.withLock { keys in
-        // Bounded: what falls off was used long ago.
+        // Limit the list. The discarded keys were used long ago.
         if keys.count >= 1024 { keys.removeFirst(512) }
         keys.append(key)
       }
@@ -28,19 +23,19 @@ extension LivePersistenceService {
     return response
   }
 
-  /// Replaces what is kept under the key, and evicts until the limits hold. An answer beyond the
-  /// limit of bytes is not kept, and what was kept under its key goes.
+  /// Stores a response under its key and evicts others until the limits hold. A response beyond the
+  /// limit of bytes is not stored, and the present one under its key is removed.
   public func storeResponse(_ response: CachedResponse) async throws(PersistenceError) {
     let keys = takeTouched()
     let limits = limits
     if let deferred, ResponseTable.keeps(response, limits) {
       let bytes = deferred.responses.add { waiting, _ in
         waiting.touched += keys
-        waiting.set(response.key, .put(response))
+        waiting.put(response)
         return waiting.bytes
       }
       if bytes > Self.waitingBytes { await deferred.responses.flush() }
-      return
+      return try deferred.responses.throwFailure()
     }
     await deferred?.responses.flush()
     try await cache.write("storeResponse") { (connection) throws(PersistenceError) in
@@ -49,30 +44,10 @@ extension LivePersistenceService {
     }
   }
 
-  /// Nothing happens where no answer is kept any more. The body is read and written again.
-  public func refreshResponse(
-    _ key: String, headers: [HTTPHeader], stored: Int64, expires: Int64?
-  ) async throws(PersistenceError) {
-    let refresh = ResponseRefresh(headers: headers, stored: stored, expires: expires)
-    if let deferred {
-      return deferred.responses.add { waiting, writing in
-        if case .put(let response)? = waiting[key] ?? writing?[key] {
-          waiting.set(key, .put(refresh.applied(to: response)))
-        } else {
-          waiting.set(key, .refresh(refresh))
-        }
-      }
-    }
-    let limits = limits
-    try await cache.write("refreshResponse") { (connection) throws(PersistenceError) in
-      try ResponseTable.refresh(key, refresh, limits, connection)
-    }
-  }
-
-  /// The most bytes of answers that wait to be written: what comes then waits for them.
+  /// The size of the waiting responses from which a call waits until they are written, in bytes.
   private static let waitingBytes = 8 << 20
 
-  /// In the order of the keys' bytes; bodies are not read.
+  /// Returns the cached responses in the order of the bytes of their keys. Does not read bodies.
   public func cachedResponses() async throws(PersistenceError) -> [CachedResponseSummary] {
     await deferred?.responses.flush()
     return try await cache.read("cachedResponses", whenMissing: []) {
@@ -93,7 +68,7 @@ extension LivePersistenceService {
     }
   }
 
-  /// The file keeps its size; the space is used again.
+  /// Removes the responses of a service, or all. The file keeps its size, and the space is reused.
   public func clearResponses(service: String?) async throws(PersistenceError) -> Int {
     await deferred?.responses.flush()
     let count = try await cache.write("clearResponses") { (connection) throws(PersistenceError) in
@@ -104,20 +79,22 @@ extension LivePersistenceService {
       try statement.run()
       return connection.changes
     }
-    // One that was confirmed meanwhile would bring back what is removed; a cache may forget.
+    // Writing a response that was confirmed in the meantime would restore a removed one. A cache
+    // may lose entries.
     deferred?.responses.dropWaiting()
     return count
   }
 
-  /// One body is in memory at a time. If another process reads at the same time, the write-ahead
-  /// log keeps what was removed until it is folded in.
+  /// Removes the responses for which the closure returns true. One body is in memory at a time. If
+  /// another process reads at the same time, the write-ahead log retains removed content until a
+  /// checkpoint.
   public func removeResponses(
     where isRemoved: @escaping @Sendable (CachedResponse) -> Bool
   ) async throws(PersistenceError) -> Int {
     guard try await !cachedResponses().isEmpty else { return 0 }
     let count = try await cache.write("removeResponses") {
       (connection) throws(PersistenceError) in
-      // Also where none is found: the log may still hold one that was replaced.
+      // Also if none is found, because the log may still contain a replaced one.
       connection.foldsLog = true
       var keys: [String] = []
       try connection.statement("SELECT key FROM responses").forEachRow { keys.append($0.text(0)) }
@@ -141,10 +118,10 @@ extension LivePersistenceService {
   }
 }
 
-/// The table `responses`. Which entry was used last is a count, not a time, so no clock can make
-/// one immortal.
+/// The table `responses`. The order of use is a count and not a time, so that no clock keeps an
+/// entry forever.
 enum ResponseTable {
-  /// `nil` for what is absent, and for what no longer matches its checksum.
+  /// Returns a response, or `nil` if it is missing or does not match its checksum.
   static func get(_ key: String, _ connection: SQLiteConnection) throws(PersistenceError)
     -> CachedResponse?
   {
@@ -166,24 +143,16 @@ enum ResponseTable {
     return found ?? nil
   }
 
-  /// Whether the limits have room for an answer of its size.
+  /// Returns whether a response of this size is within the limits.
   static func keeps(_ response: CachedResponse, _ limits: PersistenceLimits) -> Bool {
     response.weight <= limits.cacheBytes && limits.cacheEntries > 0
-  }
-
-  static func refresh(
-    _ key: String, _ refresh: ResponseRefresh, _ limits: PersistenceLimits,
-    _ connection: SQLiteConnection
-  ) throws(PersistenceError) {
-    guard let response = try get(key, connection) else { return }
-    try put(refresh.applied(to: response), limits, connection)
   }
 
   static func put(
     _ response: CachedResponse, _ limits: PersistenceLimits, _ connection: SQLiteConnection
   ) throws(PersistenceError) {
     guard keeps(response, limits) else {
-      // Too large to keep; what was there before must not answer in its place.
+      // The response is too large. The previous one must not be used in its place.
       let removal = try connection.statement("DELETE FROM responses WHERE key = ?")
       removal.bind(1, response.key)
       return try removal.run()
@@ -212,7 +181,7 @@ enum ResponseTable {
     try evict(limits, connection)
   }
 
-  /// Notes that the entries were used, in this order.
+  /// Records the use of entries, in this order.
   static func touch(_ keys: [String], _ connection: SQLiteConnection) throws(PersistenceError) {
     guard !keys.isEmpty else { return }
     let statement = try connection.statement(
@@ -235,7 +204,7 @@ enum ResponseTable {
     var oldest: [Int64] = []
     let selection = try connection.statement(
       "SELECT rowid, bytes FROM responses ORDER BY used LIMIT ?")
-    // As many as could have to go; most times one.
+    // The number of entries that could have to be evicted, which is usually one.
     selection.bind(1, max(64, entries - limits.cacheEntries))
     try selection.forEachRow { (row) throws(PersistenceError) in
       guard entries > limits.cacheEntries || bytes > limits.cacheBytes else { return }

@@ -1,13 +1,14 @@
 extension LivePersistenceService {
-  /// Moves the text to the front of its scope, and drops the oldest beyond the limit. It waits for
-  /// no disk: with the power the newest searches may be lost.
+  /// Moves a text to the front of its scope, and removes the oldest beyond the limit. Does not wait
+  /// for the disk, so a power failure may lose the newest searches.
   public func addSearch(_ text: String, scope: String, at time: Int64)
     async throws(PersistenceError)
   {
     if let deferred {
-      return deferred.searches.add { waiting, _ in
+      deferred.searches.add { waiting, _ in
         waiting.add(SearchBatch.Search(text: text, scope: scope, time: time))
       }
+      return try deferred.searches.throwFailure()
     }
     let limit = limits.searches
     try await main.write("addSearch", durability: .normal) {
@@ -16,7 +17,7 @@ extension LivePersistenceService {
     }
   }
 
-  /// The search added last comes first, also where the clock was set back in between.
+  /// Returns the searches, the last added one first, even if the clock was set back in between.
   public func searches(scope: String, containing text: String?) async throws(PersistenceError)
     -> [RecentSearch]
   {
@@ -35,9 +36,9 @@ extension LivePersistenceService {
     return searches.containing(text)
   }
 
-  /// Removed searches are erased from the disk too: deleted cells are overwritten, and the log that
-  /// still holds them is emptied. If another process is reading just then, the log is emptied when
-  /// this service closes, or, if the other one is the last to close, by a later run that writes.
+  /// Removes searches. They are also erased from the disk: deleted cells are overwritten, and the
+  /// log that still contains them is emptied. If another process is reading, the log is emptied
+  /// when this service closes or, if the other process closes last, by a later run that writes.
   public func removeSearches(_ text: String?, scope: String) async throws(PersistenceError) -> Int {
     await deferred?.searches.flush()
     return try await main.exclusive("removeSearches") { (connection) throws(PersistenceError) in
@@ -91,8 +92,7 @@ enum SearchTable {
 }
 
 extension [RecentSearch] {
-  /// Returns the searches that contain the text, ignoring case; all for `nil` and for the empty
-  /// text.
+  /// Returns the searches that contain the text, ignoring case. `nil` and the empty text match all.
   func containing(_ text: String?) -> [RecentSearch] {
     guard let text = text?.lowercased(), !text.isEmpty else { return self }
     return filter { $0.text.lowercased().contains(text) }

@@ -1,7 +1,7 @@
 extension LivePersistenceService {
-  /// One transaction and one fsync.
+  /// Stores a service in one transaction with one fsync.
   ///
-  /// - Throws: `exists`, where it may not replace.
+  /// - Throws: `exists` if there is a service with its name and `replacing` is false.
   public func saveService(_ service: APIService, replacing: Bool) async throws(PersistenceError) {
     try await main.write("saveService") { (connection) throws(PersistenceError) in
       if !replacing {
@@ -15,9 +15,9 @@ extension LivePersistenceService {
     }
   }
 
-  /// By its name, with its checksum checked.
+  /// Returns a service and verifies its checksum.
   ///
-  /// - Throws: `corrupted` where the checksum does not fit.
+  /// - Throws: `corrupted` if the checksum does not match.
   public func service(_ name: String) async throws(PersistenceError) -> APIService? {
     try await main.read("service", whenMissing: nil) { (connection) throws(PersistenceError) in
       let statement = try connection.statement(ServiceTable.select + " WHERE name = ?")
@@ -28,9 +28,9 @@ extension LivePersistenceService {
     }
   }
 
-  /// All of them.
+  /// Returns all services.
   ///
-  /// - Throws: `corrupted` at the first whose checksum does not fit.
+  /// - Throws: `corrupted` at the first one whose checksum does not match.
   public func services() async throws(PersistenceError) -> [APIService] {
     try await main.read("services", whenMissing: []) { (connection) throws(PersistenceError) in
       var services: [APIService] = []
@@ -42,7 +42,7 @@ extension LivePersistenceService {
     }
   }
 
-  /// One fsync, also if there was none.
+  /// Removes a service. Returns false if there is none. Takes one fsync in both cases.
   public func removeService(_ name: String) async throws(PersistenceError) -> Bool {
     try await main.write("removeService") { (connection) throws(PersistenceError) in
       let statement = try connection.statement("DELETE FROM api_services WHERE name = ?")

@@ -1,7 +1,7 @@
 extension MockPersistenceService {
-  // MARK: Cached answers
+  // MARK: Cached responses
 
-  /// O(1); counts as a use at once.
+  /// Returns a cached response and records its use immediately. O(1).
   public func cachedResponse(_ key: String) async throws(PersistenceError) -> CachedResponse? {
     try perform("cachedResponse", [key]) { content in
       guard content.responses[ByteText(key)] != nil else { return nil }
@@ -11,27 +11,14 @@ extension MockPersistenceService {
     }
   }
 
-  /// O(1) below the limits; beyond them O(n) for each answer that is evicted.
+  /// Stores a response. O(1) below the limits, and O(n) for each response that is evicted.
   public func storeResponse(_ response: CachedResponse) async throws(PersistenceError) {
     try perform("storeResponse", [response.key, "\(response.body.count) bytes"]) {
       $0.store(response, limits)
     }
   }
 
-  /// Nothing happens where no answer is kept any more.
-  public func refreshResponse(
-    _ key: String, headers: [HTTPHeader], stored: Int64, expires: Int64?
-  ) async throws(PersistenceError) {
-    try perform("refreshResponse", [key]) { content in
-      guard var response = content.responses[ByteText(key)]?.response else { return }
-      response.headers = headers
-      response.stored = stored
-      response.expires = expires
-      content.store(response, limits)
-    }
-  }
-
-  /// O(n log n).
+  /// Returns the cached responses in the order of their keys. O(n log n).
   public func cachedResponses() async throws(PersistenceError) -> [CachedResponseSummary] {
     try perform("cachedResponses") { content in
       content.responses.sorted { $0.key < $1.key }.map { _, entry in
@@ -43,7 +30,7 @@ extension MockPersistenceService {
     }
   }
 
-  /// O(n).
+  /// Removes the responses of a service, or all. O(n).
   public func clearResponses(service: String?) async throws(PersistenceError) -> Int {
     try perform("clearResponses", [service ?? "nil"]) { content in
       let before = content.responses.count
@@ -54,7 +41,7 @@ extension MockPersistenceService {
     }
   }
 
-  /// O(n).
+  /// Removes the responses for which the closure returns true. O(n).
   public func removeResponses(
     where isRemoved: @escaping @Sendable (CachedResponse) -> Bool
   ) async throws(PersistenceError) -> Int {
@@ -67,14 +54,14 @@ extension MockPersistenceService {
 
   // MARK: Log records
 
-  /// O(n): the list is copied.
+  /// Appends records and removes the oldest beyond the limit. O(n), because the list is copied.
   public func appendLogRecords(_ records: [LogRecord]) async throws(PersistenceError) {
     try perform("appendLogRecords", ["\(records.count) records"]) { content in
       content.logRecords = (content.logRecords + records).suffix(max(0, limits.logRecords))
     }
   }
 
-  /// O(n).
+  /// Returns the newest records, the oldest of them first. O(n).
   public func logRecords(limit: Int, atLeast level: LogLevel?) async throws(PersistenceError)
     -> [LogRecord]
   {
@@ -83,7 +70,7 @@ extension MockPersistenceService {
     }
   }
 
-  /// O(1) plus the cost of the records.
+  /// Removes all records. O(records).
   public func clearLogRecords() async throws(PersistenceError) {
     try perform("clearLogRecords") { $0.logRecords = [] }
   }

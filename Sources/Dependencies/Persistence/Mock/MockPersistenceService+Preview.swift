@@ -1,10 +1,10 @@
 extension PersistenceService where Self == MockPersistenceService {
-  /// An empty one; a new one at every mention.
+  /// A new empty service.
   public static var mock: MockPersistenceService { MockPersistenceService() }
 
-  /// A service with sample data; a new one at every access.
+  /// A new service with sample data.
   ///
-  /// Two services (`sample` without a secret, `films` with a header that holds the secret
+  /// It has two services (`sample` without a secret, `films` with a header that holds the secret
   /// `radarr`), a few documents in `characters` and `notes`, the preference `greeting` and two
   /// recent searches. Its times are fixed.
   public static var preview: MockPersistenceService {

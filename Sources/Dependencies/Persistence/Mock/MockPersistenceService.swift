@@ -1,18 +1,18 @@
 import SwiftBoardJSON
 import Synchronization
 
-/// Persistence without a disk, for tests and previews: the same answers and the same errors as the
-/// files give.
+/// Persistence in memory, for tests and previews. Results and errors are the same as those of the
+/// files.
 ///
-/// Every call is written down with its arguments, in `calls`, and the next call of a name can be
-/// made to fail. Each value is a world of its own.
+/// `calls` records every call with its arguments, and `failNext` makes the next call of a name
+/// fail. Instances share no data.
 public final class MockPersistenceService: PersistenceService, CheckedMock {
   struct Content: Sendable {
     var documents: [ByteText: [ByteText: Document]] = [:]
     var indexes: [DocumentIndex] = []
     var preferences: [ByteText: String] = [:]
     var services: [ByteText: APIService] = [:]
-    /// Newest last.
+    /// The searches of each scope, the newest last.
     var searches: [ByteText: [RecentSearch]] = [:]
     var responses: [ByteText: (response: CachedResponse, used: Int)] = [:]
     var uses = 0
@@ -28,12 +28,10 @@ public final class MockPersistenceService: PersistenceService, CheckedMock {
   private let state: Mutex<State>
   let limits: PersistenceLimits
 
-  /// Empty.
+  /// Creates an empty service.
   public convenience init() { self.init(Content()) }
 
-  /// Empty.
-  ///
-  /// - Parameter limits: One below 0 keeps nothing, as 0 does.
+  /// Creates an empty service with limits. Limits below 0 count as 0.
   public convenience init(limits: PersistenceLimits) { self.init(Content(), limits: limits) }
 
   init(_ content: Content, limits: PersistenceLimits = PersistenceLimits()) {
@@ -41,10 +39,11 @@ public final class MockPersistenceService: PersistenceService, CheckedMock {
     self.limits = limits
   }
 
-  /// The calls so far, in their order; failed ones too.
+  /// The calls so far in order, including failed ones.
   public var calls: [MockCall] { state.withLock { $0.calls } }
 
-  /// The next call of that name throws `error` and changes nothing. Several wait in line.
+  /// Makes the next call of that name throw `error` and change nothing. Several errors apply to
+  /// successive calls.
   public func failNext(
     _ call: String, with error: PersistenceError,
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line,
@@ -54,7 +53,7 @@ public final class MockPersistenceService: PersistenceService, CheckedMock {
     state.withLock { $0.failures.add(call, error, location) }
   }
 
-  /// The next call of that name throws an error of that kind and changes nothing.
+  /// Makes the next call of that name throw an error of that kind and change nothing.
   public func failNext(
     _ call: String, with kind: PersistenceError.Kind,
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line,
@@ -66,10 +65,10 @@ public final class MockPersistenceService: PersistenceService, CheckedMock {
       fileID: fileID, filePath: filePath, line: line, column: column)
   }
 
-  /// The failures that were asked for and did not happen.
+  /// The requested failures that did not happen.
   public var issues: [MockIssue] { state.withLock { $0.failures.issues } }
 
-  /// Notes the call, then runs `body`, which keeps its changes only if it returns.
+  /// Records the call and runs `body`. Discards its changes if it throws.
   func perform<Result>(
     _ call: String, _ arguments: [String] = [],
     _ body: (inout Content) throws(PersistenceError) -> sending Result
@@ -83,9 +82,9 @@ public final class MockPersistenceService: PersistenceService, CheckedMock {
 
   // MARK: Documents
 
-  /// O(length of the body), which is parsed.
+  /// Stores a document. O(length of the body), which is parsed.
   ///
-  /// - Throws: `invalid` for a body that is no JSON.
+  /// - Throws: `invalid` if the body is not JSON.
   public func putDocument(_ document: Document) async throws(PersistenceError) {
     try perform("putDocument", [document.collection, document.id, document.body]) {
       (content) throws(PersistenceError) in
@@ -97,9 +96,9 @@ public final class MockPersistenceService: PersistenceService, CheckedMock {
     }
   }
 
-  /// All of them, or none.
+  /// Stores all documents or none.
   ///
-  /// - Throws: `invalid` for a body that is no JSON.
+  /// - Throws: `invalid` if a body is not JSON.
   public func putDocuments(_ documents: [Document]) async throws(PersistenceError) {
     try perform("putDocuments", documents.map(\.name)) { (content) throws(PersistenceError) in
       for document in documents {
@@ -114,21 +113,22 @@ public final class MockPersistenceService: PersistenceService, CheckedMock {
     }
   }
 
-  /// The names of the collections.
+  /// Returns the names of the collections.
   public func collections() async throws(PersistenceError) -> [String] {
     try perform("collections") { content in
       content.documents.filter { !$0.value.isEmpty }.keys.sorted().map(\.text)
     }
   }
 
-  /// Returns the stored document, or `nil`.
+  /// Returns a document, or `nil` if there is none.
   public func document(collection: String, id: String) async throws(PersistenceError) -> Document? {
     try perform("document", [collection, id]) { $0.documents[ByteText(collection)]?[ByteText(id)] }
   }
 
-  /// O(n) of the collection, each parsed. All of the documents are one page.
+  /// Returns all documents of a query as one page. O(n) of the collection, because each document is
+  /// parsed.
   ///
-  /// - Throws: `invalid` for a query that makes no sense.
+  /// - Throws: `invalid` if the query is not valid.
   public func documents(_ query: DocumentQuery, from cursor: DocumentCursor?)
     async throws(PersistenceError) -> DocumentPage
   {
@@ -147,7 +147,7 @@ public final class MockPersistenceService: PersistenceService, CheckedMock {
     }
   }
 
-  /// Removes a document. Returns whether there was one.
+  /// Removes a document. Returns false if there is none.
   public func removeDocument(collection: String, id: String) async throws(PersistenceError) -> Bool
   {
     try perform("removeDocument", [collection, id]) {
@@ -155,9 +155,9 @@ public final class MockPersistenceService: PersistenceService, CheckedMock {
     }
   }
 
-  /// Notes the index; nothing becomes faster.
+  /// Records an index, which makes no query faster.
   ///
-  /// - Throws: `invalid` for a path that is none.
+  /// - Throws: `invalid` if the path is not valid.
   public func makeDocumentIndex(_ index: DocumentIndex) async throws(PersistenceError) -> Bool {
     try perform("makeDocumentIndex", [index.collection, index.path]) {
       (content) throws(PersistenceError) in
@@ -172,9 +172,9 @@ public final class MockPersistenceService: PersistenceService, CheckedMock {
     }
   }
 
-  /// Forgets the index.
+  /// Removes an index.
   ///
-  /// - Throws: `invalid` for a path that is none.
+  /// - Throws: `invalid` if the path is not valid.
   public func removeDocumentIndex(_ index: DocumentIndex) async throws(PersistenceError) -> Bool {
     try perform("removeDocumentIndex", [index.collection, index.path]) {
       (content) throws(PersistenceError) in
@@ -185,21 +185,21 @@ public final class MockPersistenceService: PersistenceService, CheckedMock {
     }
   }
 
-  /// The indexes that were made.
+  /// Returns the indexes.
   public func documentIndexes() async throws(PersistenceError) -> [DocumentIndex] {
     try perform("documentIndexes") { $0.indexes }
   }
 
   // MARK: Preferences
 
-  /// Returns the value of a preference, or `nil`.
+  /// Returns the value of a preference, or `nil` if there is none.
   public func preference(_ name: String) async throws(PersistenceError) -> String? {
     try perform("preference", [name]) { $0.preferences[ByteText(name)] }
   }
 
-  /// O(length), which is parsed.
+  /// Sets a preference. O(length), because the text is parsed.
   ///
-  /// - Throws: `invalid` for what is no JSON.
+  /// - Throws: `invalid` if the text is not JSON.
   public func setPreference(_ name: String, to json: String) async throws(PersistenceError) {
     try perform("setPreference", [name, json]) { (content) throws(PersistenceError) in
       _ = try StoredJSON.parse(json, operation: "setPreference", what: "The value of \(name)")
@@ -207,14 +207,14 @@ public final class MockPersistenceService: PersistenceService, CheckedMock {
     }
   }
 
-  /// Removes a preference. Returns whether there was one.
+  /// Removes a preference. Returns false if there is none.
   public func unsetPreference(_ name: String) async throws(PersistenceError) -> Bool {
     try perform("unsetPreference", [name]) {
       $0.preferences.removeValue(forKey: ByteText(name)) != nil
     }
   }
 
-  /// O(n log n).
+  /// Returns all preferences in the order of their names. O(n log n).
   public func preferences() async throws(PersistenceError) -> [Preference] {
     try perform("preferences") { content in
       content.preferences.sorted { $0.key < $1.key }
@@ -226,7 +226,7 @@ public final class MockPersistenceService: PersistenceService, CheckedMock {
 
   /// Stores a service under its name.
   ///
-  /// - Throws: `exists`, where it may not replace.
+  /// - Throws: `exists` if there is a service with its name and `replacing` is false.
   public func saveService(_ service: APIService, replacing: Bool) async throws(PersistenceError) {
     try perform("saveService", [service.name, service.baseURL, "replacing: \(replacing)"]) {
       (content) throws(PersistenceError) in
@@ -238,26 +238,26 @@ public final class MockPersistenceService: PersistenceService, CheckedMock {
     }
   }
 
-  /// Returns the service with a name, or `nil`.
+  /// Returns a service, or `nil` if there is none.
   public func service(_ name: String) async throws(PersistenceError) -> APIService? {
     try perform("service", [name]) { $0.services[ByteText(name)] }
   }
 
-  /// O(n log n).
+  /// Returns all services in the order of their names. O(n log n).
   public func services() async throws(PersistenceError) -> [APIService] {
     try perform("services") { content in
       content.services.sorted { $0.key < $1.key }.map(\.value)
     }
   }
 
-  /// Removes a service. Returns whether there was one.
+  /// Removes a service. Returns false if there is none.
   public func removeService(_ name: String) async throws(PersistenceError) -> Bool {
     try perform("removeService", [name]) { $0.services.removeValue(forKey: ByteText(name)) != nil }
   }
 
   // MARK: Recent searches
 
-  /// O(n) of the scope.
+  /// Adds a search to the front of its scope. O(n) of the scope.
   public func addSearch(_ text: String, scope: String, at time: Int64)
     async throws(PersistenceError)
   {
@@ -269,7 +269,7 @@ public final class MockPersistenceService: PersistenceService, CheckedMock {
     }
   }
 
-  /// Newest first. O(n) of the scope.
+  /// Returns the searches, the newest first. O(n) of the scope.
   public func searches(scope: String, containing text: String?) async throws(PersistenceError)
     -> [RecentSearch]
   {
@@ -278,7 +278,7 @@ public final class MockPersistenceService: PersistenceService, CheckedMock {
     }
   }
 
-  /// O(n) of the scope.
+  /// Removes searches. Returns their number. O(n) of the scope.
   public func removeSearches(_ text: String?, scope: String) async throws(PersistenceError) -> Int {
     try perform("removeSearches", [text ?? "nil", scope]) { content in
       let before = content.searches[ByteText(scope)] ?? []
@@ -288,9 +288,9 @@ public final class MockPersistenceService: PersistenceService, CheckedMock {
     }
   }
 
-  // MARK: The whole
+  // MARK: The whole service
 
-  /// No paths and no bytes; the version is that of the files.
+  /// Returns the numbers of rows, without paths and bytes. The version is that of the files.
   public func statistics() async throws(PersistenceError) -> PersistenceStatistics {
     try perform("statistics") { content in
       let tables: [(String, Int)] = [
@@ -305,12 +305,14 @@ public final class MockPersistenceService: PersistenceService, CheckedMock {
     }
   }
 
-  /// Always healthy.
+  /// Returns no findings.
   public func check() async throws(PersistenceError) -> [String] {
     try perform("check") { _ in [] }
   }
 
-  /// - Throws: Always `.cannotCreate`: there is no file, and none is made.
+  /// Throws an error, because there is no file.
+  ///
+  /// - Throws: `.cannotCreate`.
   public func backup(to path: String) async throws(PersistenceError) {
     try perform("backup", [path]) { (_) throws(PersistenceError) in
       throw PersistenceError(

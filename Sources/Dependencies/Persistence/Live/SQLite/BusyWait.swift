@@ -1,11 +1,11 @@
 import SwiftBoardSystem
 
-/// How long a connection waits for another's lock.
+/// The time for which a connection waits for the lock of another one.
 ///
 /// SQLite's own timeout cannot be interrupted, and Ctrl-C should not have to wait five seconds.
 final class BusyWait: Sendable {
   let milliseconds: Int
-  /// Told before each pause, on the connection's thread.
+  /// Called before each pause, on the connection's thread.
   let observer: (@Sendable () -> Void)?
 
   init(milliseconds: Int = 5000, observer: (@Sendable () -> Void)? = nil) {
@@ -15,9 +15,8 @@ final class BusyWait: Sendable {
 
   private static let pauses = [1, 2, 5, 10, 15, 20, 25, 25, 25, 50, 50]
 
-  /// Pauses; false when it is time to give up, because of the limit or because the task was
-  /// cancelled. (The call runs inside the task's own job, so the current task is the one that
-  /// waits.)
+  /// Pauses. Returns false, without a pause, once the limit is reached or the task is cancelled.
+  /// (The call runs inside the task's own job, so the current task is the one that waits.)
   func shouldRetry(attempt: Int) -> Bool {
     if Task.isCancelled { return false }
     let table = Self.pauses

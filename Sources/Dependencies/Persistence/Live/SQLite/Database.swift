@@ -1,21 +1,21 @@
-/// One database file: a connection that writes and, where reads must not wait for a lock or for the
-/// disk, one that reads.
+/// A database file with a connection that writes and, where reads must not wait for a lock or for
+/// the disk, one that reads.
 struct Database: Sendable {
   let file: DatabaseFile
   private let writer: SQLiteWorker
   private let reader: SQLiteWorker?
 
-  /// Touches nothing; the first call opens.
+  /// Creates a database. The first call opens the file.
   init(_ file: DatabaseFile, hasReader: Bool) {
     self.file = file
     writer = SQLiteWorker(file, role: .writer)
     reader = hasReader ? SQLiteWorker(file, role: .reader) : nil
   }
 
-  /// Runs `body` in one transaction, under the write lock. Kept as durably as the file's schema
-  /// says, or not at all.
+  /// Runs `body` in one transaction under the write lock. The transaction is as durable as the
+  /// schema of the file says.
   ///
-  /// - Parameter durability: Where it is to be less durable.
+  /// - Parameter durability: A lower durability, or `nil` for that of the schema.
   func write<Result: Sendable>(
     _ operation: String, durability: DatabaseSchema.Durability? = nil,
     _ body: @escaping @Sendable (SQLiteConnection) throws(PersistenceError) -> Result
@@ -28,7 +28,7 @@ struct Database: Sendable {
     }
   }
 
-  /// Runs `body` on the connection that writes, outside a transaction.
+  /// Runs `body` on the writing connection, outside a transaction.
   func exclusive<Result: Sendable>(
     _ operation: String,
     _ body: @escaping @Sendable (SQLiteConnection) throws(PersistenceError) -> Result
@@ -39,7 +39,8 @@ struct Database: Sendable {
     return result
   }
 
-  /// Runs `body` on what is committed. A missing file is not made: the result is then `empty`.
+  /// Runs `body` on the committed content. Does not create a missing file, and returns `empty` for
+  /// it.
   func read<Result: Sendable>(
     _ operation: String, whenMissing empty: Result,
     _ body: @escaping @Sendable (SQLiteConnection) throws(PersistenceError) -> Result
@@ -65,8 +66,8 @@ struct Database: Sendable {
     }
   }
 
-  /// Closes both connections; the last one to close folds the log into the file. The next call
-  /// opens again.
+  /// Closes both connections. The last connection that closes checkpoints the log. The next call
+  /// opens the file again.
   func close() async throws(PersistenceError) {
     file.isChecked.store(false, ordering: .relaxed)
     for worker in [reader, writer] {

@@ -1,33 +1,32 @@
 import SwiftBoardSystem
 import Synchronization
 
-/// A database file by its path: finds it, makes it, checks it and brings it up to date.
+/// The path of a database file, with the operations that create, verify, open and migrate it.
 ///
-/// A new file is built under another name and appears whole, so that an empty or half-made file is
-/// never ours: one that is empty has lost its content, and is refused instead of being taken for
-/// new.
+/// A new file is built under another name and appears complete, so that an empty or incomplete file
+/// is never a new one. An empty file has lost its content and is rejected.
 final class DatabaseFile: Sendable {
-  /// What a caller in the same module may set for a test.
+  /// Options for tests.
   struct Options: Sendable {
     var busyWait = BusyWait()
-    /// Runs on each new connection, after it was set up.
+    /// Runs on each new connection after it was set up.
     var prepare: (@Sendable (SQLiteConnection) throws(PersistenceError) -> Void)?
   }
 
   enum Opened {
     case ready(SQLiteConnection)
     case missing
-    /// There is something to do that a reader may not: migrate, or change the journal.
+    /// The file needs a migration or another journal mode, which a reader cannot do.
     case needsWriter
   }
 
-  /// As the caller gave it.
+  /// The path as the caller gave it.
   let path: String
   private let system = FileSystem()
   let schema: DatabaseSchema
   let options: Options
-  /// Set once this process has the database open: what its log then holds is our own, and needs no
-  /// check.
+  /// Whether this process has opened the database. Its log then comes from this process and needs
+  /// no check.
   let isChecked = Atomic(false)
 
   init(path: String, schema: DatabaseSchema, options: Options = Options()) {
@@ -38,7 +37,7 @@ final class DatabaseFile: Sendable {
 
   // MARK: Opening
 
-  /// The connection that writes. A missing file is made, an older one migrated.
+  /// Opens the connection that writes. Creates a missing file and migrates an older one.
   func openWriter(operation: String) throws(PersistenceError) -> SQLiteConnection {
     if !system.isTaken(path) { try create(operation: operation) }
     let opened = try open(operation: operation, mayWrite: true)
@@ -50,11 +49,10 @@ final class DatabaseFile: Sendable {
     return connection
   }
 
-  /// A connection that only reads, and makes nothing.
+  /// Opens a connection that only reads. Creates nothing.
   ///
-  /// Readers share the log's index in a file, for which a full disk has no space. Then the
-  /// connection is alone with the database, has the index in memory, and is to be closed after its
-  /// use.
+  /// Readers share the index of the log in a file. If the disk has no space for it, the connection
+  /// locks the database exclusively and has the index in memory. Close it after its use.
   func openReader(operation: String) throws(PersistenceError) -> Opened {
     guard system.isTaken(path) else { return .missing }
     do throws(PersistenceError) {
@@ -77,8 +75,8 @@ final class DatabaseFile: Sendable {
       }
       return .missing
     }
-    // A log with content says that the last run left it, or did not close, or that another process
-    // has the database open.
+    // A log with content was left by the previous run, or the run was not closed, or another
+    // process has the database open.
     let log = FileInfo(resolved + "-wal").flatMap { $0.size > 0 ? $0 : nil }
     let closedCleanly = log == nil
     guard size > 0 else {
@@ -114,13 +112,14 @@ final class DatabaseFile: Sendable {
       isChecked.store(true, ordering: .relaxed)
       return .ready(connection)
     } catch {
-      // Refused: not even a checkpoint may touch the file.
+      // The file was rejected. Not even a checkpoint may change it.
       try? connection.close(keepingLog: !closedCleanly)
       throw error
     }
   }
 
-  /// The schema's version, once the file is known to be ours. Reads only.
+  /// Returns the version of the schema after checking that the file belongs to this program. Only
+  /// reads.
   private func identify(_ connection: SQLiteConnection) throws(PersistenceError) -> Int {
     let id = try connection.integer("PRAGMA application_id") ?? 0
     guard id == schema.applicationID else {
@@ -144,12 +143,13 @@ final class DatabaseFile: Sendable {
     guard mode == "wal" else { throw unset("journal_mode", mode, connection) }
   }
 
-  /// Sets what holds for a connection, and reads it back: a pragma that is refused says nothing.
+  /// Sets the options of a connection and reads them back, because SQLite does not report a
+  /// rejected pragma.
   private func setUp(_ connection: SQLiteConnection, mayWrite: Bool) throws(PersistenceError) {
     var pragmas: [(name: String, value: Int64)] = [
       ("synchronous", schema.durability.rawValue), ("cell_size_check", 1), ("temp_store", 2),
       ("foreign_keys", 1),
-      // Up to 8 MiB. Checking the cells makes it dear to load a page, so more of them are kept.
+      // Up to 8 MiB. Checking the cells makes loading a page expensive, so more pages are cached.
       ("cache_size", -8192),
     ]
     if mayWrite {
@@ -169,7 +169,7 @@ final class DatabaseFile: Sendable {
       let now = try connection.integer("PRAGMA \(name)")
       guard now == value else { throw unset(name, "\(now ?? -1)", connection) }
     }
-    // No row where SQLite was built without memory maps.
+    // There is no row if SQLite was built without memory maps.
     if try connection.integer("PRAGMA mmap_size") ?? 0 != 0 {
       try connection.execute("PRAGMA mmap_size = 0")
       let size = try connection.integer("PRAGMA mmap_size") ?? 0
@@ -185,8 +185,8 @@ final class DatabaseFile: Sendable {
       what: "\(name) could not be set, it is \(now)")
   }
 
-  /// Whether a file was changed last before the machine was started. A process that is killed does
-  /// no damage; a loss of power may have.
+  /// Returns whether a file was last changed before the machine started. A killed process does not
+  /// damage the file, but a power failure may have done so.
   private static func wasBeforeStart(_ file: FileInfo) -> Bool {
     var (now, uptime) = (timespec(), timespec())
     clock_gettime(CLOCK_REALTIME, &now)
@@ -196,12 +196,12 @@ final class DatabaseFile: Sendable {
       clock_gettime(CLOCK_MONOTONIC, &uptime)
     #endif
     let modified = file.modified.seconds
-    // One from the future says that the clock was set, and nothing about the start.
+    // A time in the future means that the clock was set, and says nothing about the start.
     return modified <= Int64(now.tv_sec) - Int64(uptime.tv_sec) || modified > Int64(now.tv_sec)
   }
 
-  /// Whether a connection that closes leaves the log to the next one. Folding it in waits for the
-  /// disk several times; what may be lost with the power need not have that.
+  /// Returns whether a closing connection leaves the log to the next one. A checkpoint waits for
+  /// the disk several times, which is unnecessary for data that a power failure may lose.
   func leavesLog(_ connection: SQLiteConnection) -> Bool {
     guard !connection.foldsLog, !connection.isAlone,
       let size = FileInfo(connection.path + "-wal")?.size
@@ -209,7 +209,7 @@ final class DatabaseFile: Sendable {
     return (1..<Self.leftLog).contains(size)
   }
 
-  /// The size of a log that is not left: the next connection reads all of it.
+  /// The size in bytes from which a log is not left, because the next connection reads all of it.
   private static let leftLog: Int64 = 512 << 10
 
   private func quickCheck(_ connection: SQLiteConnection) throws(PersistenceError) {
@@ -223,10 +223,10 @@ final class DatabaseFile: Sendable {
     }
   }
 
-  // MARK: Making
+  // MARK: Creating
 
-  /// Builds the file in the same folder and gives it its name when it is whole. Another process
-  /// that was faster wins.
+  /// Builds the file in the same folder and renames it when it is complete. Another process that
+  /// was faster wins.
   private func create(operation: String) throws(PersistenceError) {
     let parts = PathComponents(path)
     do { try system.makeFolders(parts.folder) } catch { throw cannotCreate(error, operation) }
@@ -252,7 +252,7 @@ final class DatabaseFile: Sendable {
     if schema.durability == .full { try? system.sync(folder: directory) }
   }
 
-  /// A new file beside `path`, closed: SQLite opens it by its name.
+  /// Creates an empty file beside `path` and closes it, because SQLite opens it by name.
   private static func temporary(for path: String) throws(SystemError) -> TemporaryFile {
     let name = "\(path).new-\(getpid())-\(UInt32.random(in: 0 ... .max))"
     let temporary = try TemporaryFile(name)
@@ -260,7 +260,7 @@ final class DatabaseFile: Sendable {
     return temporary
   }
 
-  /// Creates a whole database under a name of its own.
+  /// Creates a complete database under a temporary name.
   private func build(_ final: String, operation: String) throws(PersistenceError) -> TemporaryFile {
     let temporary: TemporaryFile
     do { temporary = try Self.temporary(for: final) } catch { throw cannotCreate(error, operation) }
@@ -268,7 +268,7 @@ final class DatabaseFile: Sendable {
     do throws(PersistenceError) {
       let connection = try SQLiteConnection(
         name, shownPath: path, busyWait: options.busyWait, operation: operation)
-      // The file can be lost until it has its final name, so one synchronization at the end is
+      // The file may be lost until it has its final name, so one synchronization at the end is
       // enough.
       try connection.execute("PRAGMA journal_mode = MEMORY")
       try connection.execute("PRAGMA synchronous = OFF")
@@ -299,8 +299,8 @@ final class DatabaseFile: Sendable {
 
   // MARK: Migrating
 
-  /// Where the copy goes that is made before an existing file is migrated. It stays until the next
-  /// clean opening.
+  /// Returns the path of the copy that is made before a migration. The copy remains until the next
+  /// time that the file is opened after a clean close.
   private func backupPath(_ resolved: String) -> String { "\(resolved).before-\(schema.version)" }
 
   private func migrate(_ connection: SQLiteConnection, from found: Int) throws(PersistenceError) {
@@ -316,7 +316,7 @@ final class DatabaseFile: Sendable {
     }
     for migration in schema.migrations.dropFirst(found) {
       try connection.write { () throws(PersistenceError) in
-        // Another process may have been here since the version was read.
+        // Another process may have migrated the file since the version was read.
         let now = Int(try connection.integer("PRAGMA user_version") ?? 0)
         guard now < migration.version else { return }
         for statement in migration.statements { try connection.execute(statement) }
@@ -334,8 +334,8 @@ final class DatabaseFile: Sendable {
 
   // MARK: Copies
 
-  /// A consistent copy of the whole database, while others may write. It appears whole or not at
-  /// all, and never over another file.
+  /// Copies the whole database consistently, also during writes of others. The copy appears
+  /// complete or not at all, and never replaces a file.
   static func copy(_ connection: SQLiteConnection, to path: String, reportedAs shown: String)
     throws(PersistenceError)
   {
@@ -368,8 +368,7 @@ final class DatabaseFile: Sendable {
 
   // MARK: Damage
 
-  /// Moves a damaged file out of the way, with its log, so that it can still be examined. One such
-  /// copy is kept.
+  /// Moves a damaged file and its log aside for examination. Keeps one such copy.
   func moveAside(operation: String) throws(PersistenceError) {
     let resolved = system.resolved(path)
     let aside = resolved + ".damaged"
@@ -383,8 +382,8 @@ final class DatabaseFile: Sendable {
     }
   }
 
-  /// Runs `body` while no other process does the same in that folder. Where the file system has no
-  /// such locks it runs without one.
+  /// Runs `body` while no other process does so in that folder. Runs it without a lock if the file
+  /// system does not support locks.
   private func withFolderLocked<Result>(
     _ folder: String, _ body: () throws(PersistenceError) -> Result
   ) throws(PersistenceError) -> Result {

@@ -1,31 +1,31 @@
-/// The description of one of the board's database files: its application id, its durability, and
-/// the migrations that create its tables.
+/// The description of a database file: its application id, its durability, and the migrations that
+/// create its tables.
 struct DatabaseSchema: Sendable {
-  /// One step forward. All of its statements happen in one transaction, or none.
+  /// A migration to the next version. All of its statements run in one transaction.
   struct Migration: Sendable {
-    /// From 1, without gaps.
+    /// The version, from 1 without gaps.
     var version: Int
     var statements: [String]
   }
 
   enum Durability: Int64, Sendable {
-    /// A commit may be lost with the power; the file stays sound.
+    /// A power failure may lose a commit, but does not damage the file.
     case normal = 1
-    /// A commit that was acknowledged is on the disk.
+    /// A commit is on the disk when it returns.
     case full = 2
   }
 
   enum Damage: Sendable {
-    /// The file is left as it is and every call says so.
+    /// Leave the file unchanged and throw an error from every call.
     case refuse
-    /// The file is moved aside and a new one made.
+    /// Move the file aside and create a new one.
     case startAnew
   }
 
-  /// Marks the file as ours, in its header.
+  /// The application id in the header, which marks the file as one of this program.
   var applicationID: Int64
   var durability: Durability
-  /// Overwrites what is deleted.
+  /// Whether deleted content is overwritten.
   var erasesDeleted: Bool
   var whenDamaged: Damage
   var migrations: [Migration]
@@ -34,7 +34,7 @@ struct DatabaseSchema: Sendable {
 }
 
 extension DatabaseSchema {
-  /// What must not be lost.
+  /// The schema of the file with data that must not be lost.
   static let main = DatabaseSchema(
     applicationID: 0x5342_6d6e, durability: .full, erasesDeleted: true, whenDamaged: .refuse,
     migrations: [
@@ -67,7 +67,8 @@ extension DatabaseSchema {
             header_mac BLOB NOT NULL, successor_key_id BLOB) STRICT, WITHOUT ROWID
           """,
         ]),
-      // When the marked file was written, so that an older one can be told from it by its date too.
+      // The time at which the marked file was written, so that an older file can also be recognized
+      // by its date.
       Migration(
         version: 2, statements: ["ALTER TABLE keychain_marks ADD COLUMN written INTEGER"]),
       Migration(
@@ -87,8 +88,8 @@ extension DatabaseSchema {
         ]),
     ])
 
-  /// What may be lost, or deleted, at any time. Triggers keep the totals, so that the limits cost
-  /// no scan.
+  /// The schema of the file with data that may be lost or deleted at any time. Triggers maintain
+  /// the totals, so that the limits need no scan.
   static let cache = DatabaseSchema(
     applicationID: 0x5342_6368, durability: .normal, erasesDeleted: true,
     whenDamaged: .startAnew,
@@ -124,7 +125,7 @@ extension DatabaseSchema {
             category TEXT NOT NULL, message TEXT NOT NULL, fields TEXT NOT NULL) STRICT
           """,
         ]),
-      // Keys did not say whose credentials had asked.
+      // Earlier keys did not include the credentials of the request.
       Migration(version: 2, statements: ["DELETE FROM responses"]),
     ])
 }

@@ -1,38 +1,41 @@
 import CSQLite
 
-/// One connection to one database file. Not Sendable: it is used from one thread at a time, and
-/// SQLite is told so.
+/// A connection to a database file. It is not Sendable: one thread uses it at a time, and SQLite is
+/// configured for that.
 ///
-/// It keeps the 32 statements used last. Errors carry path, operation, code and SQL, never a bound
-/// value.
+/// It caches the 32 most recently used statements. Errors contain path, operation, code and SQL,
+/// never a bound value.
 final class SQLiteConnection {
   enum Access { case readWrite, readOnly }
 
   let path: String
-  /// The path that errors name.
+  /// The path in errors.
   private let shownPath: String
-  /// What the caller is about; goes into errors.
+  /// The name of the current call, for errors.
   var operation: String
 
-  /// No other connection can be open beside this one.
+  /// Whether the connection excludes all others.
   private(set) var isAlone = false
-  /// Whether the log has what is to be folded into the database when the connection closes.
+  /// Whether closing the connection checkpoints the log.
   var foldsLog = false
   private var handle: OpaquePointer?
-  /// The most recently used statement comes first. A linear search costs less than a dictionary:
-  /// the SQL of a call is a literal, so equal strings mostly share storage, and the statements in
-  /// use are in front.
+  /// The cached statements, the most recently used first. A linear search is faster than a
+  /// dictionary: the SQL of a call is a literal, so equal strings mostly share storage, and the
+  /// statements in use are in front.
   private var cache: [SQLiteStatement] = []
   private let busyWait: BusyWait
   static let cacheLimit = 32
   private static let cacheFront = 4
 
-  /// Opens an existing file and limits what SQL may do in it. Nothing is written, and nothing of
-  /// the file is read yet.
+  /// Opens an existing file and limits what SQL may do in it. Writes nothing, and does not read the
+  /// file yet.
   ///
   /// - Parameters:
-  ///   - path: Without symbolic links in it (`FileSystem.resolved`): one is refused.
-  ///   - shownPath: The path that errors name, where it is another.
+  ///   - path: The path without symbolic links (`FileSystem.resolved`), which are rejected.
+  ///   - shownPath: The path in errors, if it is another one.
+  ///   - access: Whether the connection may write.
+  ///   - busyWait: The time to wait for the locks of other connections.
+  ///   - operation: The name of the current call, for errors.
   init(
     _ path: String, shownPath: String? = nil, access: Access = .readWrite, busyWait: BusyWait,
     operation: String
@@ -86,12 +89,12 @@ final class SQLiteConnection {
 
   // MARK: Statements
 
-  /// The prepared statement, from the cache where it is there and free.
+  /// Returns a prepared statement, from the cache if it is there and not running.
   func statement(_ sql: String) throws(PersistenceError) -> SQLiteStatement {
     if let index = cache.firstIndex(where: { $0.sql == sql }) {
       let found = cache[index]
       guard !found.isRunning else { return try prepare(sql, isKept: false) }
-      // Statements near the front are not reordered at each use.
+      // Do not move statements near the front, which would cost time at every use.
       if index >= Self.cacheFront { cache.insert(cache.remove(at: index), at: 0) }
       return found
     }
@@ -112,30 +115,30 @@ final class SQLiteConnection {
     return SQLiteStatement(prepared, sql: sql, connection: self)
   }
 
-  /// Prepares, runs and forgets one statement.
+  /// Prepares and runs a statement without caching it.
   func execute(_ sql: String) throws(PersistenceError) { try prepare(sql, isKept: false).run() }
 
-  /// The first column of the first row.
+  /// Returns the first column of the first row, or `nil` if there is none.
   func integer(_ sql: String) throws(PersistenceError) -> Int64? {
     try prepare(sql, isKept: false).first { $0.integer(0) }
   }
 
-  /// The first column of the first row.
+  /// Returns the first column of the first row, or `nil` if there is none.
   func text(_ sql: String) throws(PersistenceError) -> String? {
     try prepare(sql, isKept: false).first { $0.text(0) }
   }
 
-  /// The first column of every row.
+  /// Returns the first column of every row.
   func texts(_ sql: String) throws(PersistenceError) -> [String] {
     var texts: [String] = []
     try prepare(sql, isKept: false).forEachRow { texts.append($0.text(0)) }
     return texts
   }
 
-  /// Rows that the last INSERT, UPDATE or DELETE touched.
+  /// The number of rows that the last INSERT, UPDATE or DELETE changed.
   var changes: Int { Int(sqlite3_changes64(handle)) }
 
-  /// Keeps the index of the write-ahead log in memory, and all other connections away. Call it
+  /// Locks the database exclusively and keeps the index of the write-ahead log in memory. Call it
   /// before anything is read.
   func lockAlone() throws(PersistenceError) {
     try execute("PRAGMA locking_mode = EXCLUSIVE")
@@ -144,12 +147,13 @@ final class SQLiteConnection {
 
   // MARK: Transactions
 
-  /// Runs `body` under the write lock, taken at the start: a transaction that begins as a reader
-  /// and is overtaken by another writer fails at once, whatever the timeout. Either all of it is
-  /// kept or nothing.
+  /// Runs `body` in a transaction that takes the write lock at its start. A transaction that starts
+  /// as a reader and is overtaken by another writer would fail immediately, regardless of the
+  /// timeout.
   ///
-  /// - Parameter durability: `nil` is that of the connection. A commit that may be lost with the
-  ///   power waits for no disk, and is kept with the next one that may not.
+  /// - Parameter durability: The durability, or `nil` for that of the connection. A commit that a
+  ///   power failure may lose does not wait for the disk, and becomes durable with the next one
+  ///   that does.
   func write<Result>(
     durability: DatabaseSchema.Durability? = nil,
     _ body: () throws(PersistenceError) -> Result
@@ -179,7 +183,7 @@ final class SQLiteConnection {
       if sqlite3_get_autocommit(handle) == 0 { try? statement("ROLLBACK").run() }
       throw error
     }
-    // A commit to a file that lost its name meanwhile is a commit to nowhere.
+    // A commit to a file that lost its name in the meantime is lost.
     if hasMoved { throw movedError }
     return result
   }
@@ -199,8 +203,8 @@ final class SQLiteConnection {
     }
   }
 
-  /// Runs `body`, which only reads; it ends soon after the task is cancelled, also within a
-  /// statement that looks at many rows.
+  /// Runs `body`, which only reads. It ends soon after the task is cancelled, also within a
+  /// statement that reads many rows.
   func cancellable<Result>(_ body: () throws(PersistenceError) -> Result) throws(PersistenceError)
     -> Result
   {
@@ -210,7 +214,7 @@ final class SQLiteConnection {
     return try body()
   }
 
-  /// Whether the path no longer leads to the open file. One `stat`.
+  /// Whether the path no longer leads to the open file. Takes one `stat`.
   var hasMoved: Bool {
     var moved: Int32 = 0
     let result = sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &moved)
@@ -223,21 +227,21 @@ final class SQLiteConnection {
       what: "the database is no longer where it was opened")
   }
 
-  /// Whether SQLite could open it for reading only.
+  /// Whether SQLite could only open the file for reading.
   var isReadOnly: Bool { sqlite3_db_readonly(handle, "main") == 1 }
 
-  /// Copies the write-ahead log into the database and empties it. False when another connection was
-  /// in the way.
+  /// Checkpoints the write-ahead log and empties it. Returns false if another connection prevented
+  /// it.
   func truncateLog() throws(PersistenceError) -> Bool {
     try statement("PRAGMA wal_checkpoint(TRUNCATE)").first { $0.integer(0) == 0 } ?? false
   }
 
-  // MARK: The end
+  // MARK: Closing
 
-  /// Finalises the statements and closes.
+  /// Finalizes the statements and closes the connection.
   ///
-  /// - Parameter keepingLog: Leaves the write-ahead log as it is, so that not one byte of the file
-  ///   changes.
+  /// - Parameter keepingLog: Whether to leave the write-ahead log as it is, so that no byte of the
+  ///   file changes.
   func close(keepingLog: Bool = false) throws(PersistenceError) {
     guard let handle else { return }
     for statement in cache { statement.finalise() }
@@ -260,7 +264,7 @@ final class SQLiteConnection {
   func error(_ code: Int32, sql: String?) -> PersistenceError {
     let system = handle.map { sqlite3_system_errno($0) } ?? 0
     let kind = SQLiteResult.kind(code, systemError: system, cancelled: Task.isCancelled)
-    // SQLite's own words name tables and columns, not values: they are for faults of this program.
+    // SQLite's messages name tables and columns, not values. They describe defects of this program.
     let words =
       SQLiteResult.words(kind, systemError: system)
       ?? (handle.map { String(cString: sqlite3_errmsg($0)) }

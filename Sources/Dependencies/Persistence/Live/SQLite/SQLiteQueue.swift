@@ -1,9 +1,9 @@
 import Dispatch
 
-/// Runs an actor's jobs one after another on a dispatch queue of its own.
+/// An executor that runs the jobs of an actor one after another on its own dispatch queue.
 ///
-/// A lock wait of five seconds or an fsync would otherwise hold one of the few threads on which
-/// every task runs. The price is a change of threads, some microseconds a call.
+/// Waiting five seconds for a lock or an fsync would otherwise block one of the few threads of the
+/// shared pool. The change of threads takes some microseconds per call.
 final class SQLiteQueue: SerialExecutor {
   private let queue: DispatchQueue
 

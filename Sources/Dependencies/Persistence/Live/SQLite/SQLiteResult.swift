@@ -1,8 +1,8 @@
 import CSQLite
 import SwiftBoardSystem
 
-/// SQLite's extended result codes that mean something here. The header defines them with macros
-/// that Swift cannot import.
+/// The extended result codes of SQLite that this program handles. The header defines them with
+/// macros that Swift cannot import.
 enum SQLiteResult {
   static let busySnapshot = SQLITE_BUSY | (2 << 8)
   static let ioErrorWrite = SQLITE_IOERR | (3 << 8)
@@ -12,12 +12,12 @@ enum SQLiteResult {
   static let readOnlyMoved = SQLITE_READONLY | (4 << 8)
   static let readOnlyDirectory = SQLITE_READONLY | (6 << 8)
 
-  /// The kind of error that a result code is.
+  /// Returns the kind of error for a result code.
   ///
   /// - Parameters:
   ///   - code: An extended or a primary result code.
-  ///   - systemError: `errno` of the failed call, 0 if there is none. A full disk or quota may come
-  ///     as an input or output error, when it is met while the shared-memory file grows.
+  ///   - systemError: The `errno` of the failed call, 0 if there is none. A full disk or quota may
+  ///     be reported as an input or output error while the shared-memory file grows.
   ///   - cancelled: Whether the task was cancelled while it waited for a lock.
   static func kind(_ code: Int32, systemError: Int32, cancelled: Bool) -> PersistenceError.Kind {
     switch code & 0xff {
@@ -40,7 +40,8 @@ enum SQLiteResult {
     SystemError(code: systemError, call: "write").isFull
   }
 
-  /// What happened to the file, for people; `nil` where only SQLite's own words say it.
+  /// Returns a description of what happened to the file, or `nil` if only SQLite's message
+  /// describes it.
   static func words(_ kind: PersistenceError.Kind, systemError: Int32) -> String? {
     let why = systemError == 0 ? "" : ": " + SystemError.text(of: systemError)
     return switch kind {
@@ -59,7 +60,7 @@ enum SQLiteResult {
 }
 
 extension PersistenceError.Kind {
-  /// What to do about it, in a sentence or two.
+  /// One or two sentences about what to do.
   var advice: String {
     switch self {
     case .busy: "Wait for the other process or end it, then try again."
@@ -84,7 +85,8 @@ extension PersistenceError.Kind {
 }
 
 extension PersistenceError {
-  /// `what` happened to which file. `sql` never has bound values in it.
+  /// Creates an error whose message says what happened and to which file. `sql` never contains
+  /// bound values.
   init(
     _ kind: Kind, path: String, operation: String, code: Int32 = 0, what: String,
     sql: String? = nil

@@ -1,18 +1,17 @@
 import CSQLite
 import SwiftBoardSystem
 
-/// A prepared statement. Not Sendable: it belongs to its connection, and to the thread that the
-/// connection is on.
+/// A prepared statement. It is not Sendable: it is used on the thread of its connection.
 ///
-/// Parameters count from 1 and columns from 0, as in SQLite. A failed `bind` is remembered and
-/// thrown by the next step.
+/// Parameters count from 1 and columns from 0, as in SQLite. The error of a failed `bind` is thrown
+/// by the next step.
 final class SQLiteStatement {
   let sql: String
-  /// True between the first step and the reset.
+  /// Whether the statement is between its first step and its reset.
   private(set) var isRunning = false
 
   private var handle: OpaquePointer?
-  /// The connection outlives its statements: it finalises them before it closes.
+  /// The connection outlives its statements, because it finalizes them before it closes.
   private unowned let connection: SQLiteConnection
   private var bindResult = SQLITE_OK
 
@@ -31,8 +30,8 @@ final class SQLiteStatement {
 
   // MARK: Parameters
 
-  // SQLite's mark for "copy the bytes before you return". The header writes it as a function
-  // pointer of value -1, which Swift cannot import; SQLite compares it and never calls it.
+  // SQLite's marker for "copy the bytes before you return". The header defines it as a function
+  // pointer with the value -1, which Swift cannot import. SQLite compares it and never calls it.
   private static let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
   func bind(_ index: Int32, _ value: Int64) {
@@ -85,13 +84,13 @@ final class SQLiteStatement {
 
   // MARK: Running
 
-  /// Runs it to the end and makes it ready for the next values.
+  /// Runs the statement to its end and resets it.
   func run() throws(PersistenceError) {
     defer { reset() }
     while try step() {}
   }
 
-  /// Gives each row to `body`, and makes the statement ready for the next values.
+  /// Calls `body` with each row and resets the statement.
   func forEachRow(_ body: (SQLiteStatement) throws(PersistenceError) -> Void)
     throws(PersistenceError)
   {
@@ -99,8 +98,7 @@ final class SQLiteStatement {
     while try step() { try body(self) }
   }
 
-  /// Gives rows to `body` as long as it returns true, and makes the statement ready for the next
-  /// values.
+  /// Calls `body` with each row until it returns false, and resets the statement.
   func readRows(_ body: (SQLiteStatement) throws(PersistenceError) -> Bool)
     throws(PersistenceError)
   {
@@ -108,7 +106,7 @@ final class SQLiteStatement {
     while try step(), try body(self) {}
   }
 
-  /// What `read` makes of the first row; `nil` if there is none.
+  /// Returns what `read` makes of the first row, or `nil` if there is none.
   func first<Value>(_ read: (SQLiteStatement) throws(PersistenceError) -> Value)
     throws(PersistenceError) -> Value?
   {
@@ -116,7 +114,7 @@ final class SQLiteStatement {
     return try step() ? try read(self) : nil
   }
 
-  /// True for a row, false at the end.
+  /// Steps to the next row. Returns false at the end.
   private func step() throws(PersistenceError) -> Bool {
     if bindResult != SQLITE_OK { throw connection.error(bindResult, sql: sql) }
     isRunning = true
@@ -129,7 +127,7 @@ final class SQLiteStatement {
 
   private func reset() {
     sqlite3_reset(handle)
-    // Values must not stay behind in a cached statement.
+    // Values must not remain in a cached statement.
     sqlite3_clear_bindings(handle)
     bindResult = SQLITE_OK
     isRunning = false
@@ -143,7 +141,8 @@ final class SQLiteStatement {
 
   func integerIfPresent(_ column: Int32) -> Int64? { isNull(column) ? nil : integer(column) }
 
-  /// What is no UTF-8 in a damaged file is repaired: check the bytes first where that matters.
+  /// Returns the text of a column. Repairs invalid UTF-8 of a damaged file; if that matters, check
+  /// the bytes first.
   func text(_ column: Int32) -> String {
     withBytes(column) { String(decoding: $0, as: UTF8.self) }
   }
@@ -152,9 +151,10 @@ final class SQLiteStatement {
 
   func data(_ column: Int32) -> Data { withBytes(column) { Data($0) } }
 
-  /// The bytes of a text or a blob as they are in the file. They are invalid after the next step.
+  /// Calls `body` with the bytes of a text or a blob as they are in the file. They are valid until
+  /// the next step.
   func withBytes<Result>(_ column: Int32, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
-    // For text in a UTF-8 database the blob is the text itself, without conversion.
+    // In a UTF-8 database, the blob of a text is the text itself, without conversion.
     let base = sqlite3_column_blob(handle, column)
     let count = Int(sqlite3_column_bytes(handle, column))
     return body(UnsafeRawBufferPointer(start: base, count: base == nil ? 0 : count))

@@ -1,13 +1,14 @@
 import SwiftBoardSystem
 import Synchronization
 
-/// One connection on a thread of its own. It is opened by the first call that needs it.
+/// An actor that runs a connection on its own thread. The first call that needs the connection
+/// opens it.
 actor SQLiteWorker {
   enum Role: String, Sendable { case writer, reader }
 
   enum Outcome<Result: Sendable>: Sendable {
     case done(Result)
-    /// There is no file, and the role makes none.
+    /// There is no file, and the call does not create one.
     case missing
     case needsWriter
   }
@@ -16,7 +17,7 @@ actor SQLiteWorker {
   private let file: DatabaseFile
   private let role: Role
   private var connection: SQLiteConnection?
-  /// Whether there may be something to close. Asked without a change of threads.
+  /// Whether there may be something to close. Read without a change of threads.
   nonisolated let wasUsed = Atomic(false)
 
   init(_ file: DatabaseFile, role: Role) {
@@ -27,7 +28,7 @@ actor SQLiteWorker {
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
 
-  /// Opens the file, makes and migrates it as far as needed. Writer only.
+  /// Opens the file, and creates or migrates it if needed. Only for the writer.
   func open(_ operation: String) throws(PersistenceError) {
     _ = try connected(operation, making: true)
   }
@@ -51,9 +52,9 @@ actor SQLiteWorker {
     return result
   }
 
-  /// Runs `body`, which brings its own transaction where it needs one.
+  /// Runs `body` without a transaction.
   ///
-  /// - Parameter making: Whether a missing file is made; otherwise the outcome is `missing`.
+  /// - Parameter making: Whether to create a missing file. Otherwise, the outcome is `missing`.
   func run<Result: Sendable>(
     _ operation: String, making: Bool,
     _ body: @Sendable (SQLiteConnection) throws(PersistenceError) -> Result
@@ -85,7 +86,7 @@ actor SQLiteWorker {
         return .done(result)
       }
     } catch {
-      // After these nothing can be said of the connection; the next call opens anew.
+      // After these errors, the state of the connection is unknown. The next call opens it again.
       switch error.kind {
       case .moved, .io, .corrupted, .notADatabase,
         _ where connection?.isAlone == true:
@@ -117,7 +118,7 @@ actor SQLiteWorker {
     return opened
   }
 
-  /// Closes the connection; the next call opens it again. Throws where a statement was left open,
+  /// Closes the connection. The next call opens it again. Throws if a statement was left open,
   /// which is a bug.
   func close() throws(PersistenceError) {
     wasUsed.store(false, ordering: .relaxed)

@@ -1,0 +1,50 @@
+import SwiftBoardCommandLine
+import SwiftBoardDependencies
+import SwiftBoardSystem
+
+/// Reads the configuration file of a run.
+enum ConfigurationFile {
+  /// The maximum size. Larger files are not configurations.
+  private static let limit = 1 << 20
+
+  /// Reads the file that `--config` names, or else the file of the home folder, if it exists. The
+  /// environments in memory read no file that no option names.
+  ///
+  /// - Throws: 66 if a named file does not exist, 74 if it cannot be read, 78 for its content.
+  static func read(
+    for options: ProgramOptions, _ variables: [String: String]
+  ) throws(UsageError) -> ProgramConfiguration {
+    if options.config == nil, ["mock", "preview"].contains(options.environmentName) {
+      return ProgramConfiguration()
+    }
+    let path =
+      options.config ?? BoardPaths(home: options.home, environment: variables).configuration
+    let bytes: [UInt8]
+    do throws(SystemError) {
+      let files = FileSystem()
+      let file = try files.open(path, O_RDONLY)
+      bytes = try files.read(file, limit: limit + 1)
+    } catch {
+      if error.isMissing, options.config == nil { return ProgramConfiguration() }
+      throw UsageError(
+        "cannot read the configuration '\(path)': \(error)",
+        help: error.isMissing ? "--config takes a file that exists" : nil,
+        code: error.isMissing ? ExitCode.missing : ExitCode.io)
+    }
+    guard bytes.count <= limit else {
+      throw UsageError(
+        "the configuration '\(path)' is larger than 1 MiB", code: ExitCode.configuration)
+    }
+    let configuration = try ProgramConfiguration(parsing: bytes, path: path)
+    for (name, line) in configuration.aliases.sorted(by: { $0.key < $1.key }) {
+      do throws(UsageError) {
+        _ = try AliasExpansion.words(of: line)
+      } catch {
+        throw UsageError(
+          "\(path): the alias '\(name)': \(error.message)", help: error.help,
+          code: ExitCode.configuration)
+      }
+    }
+    return configuration
+  }
+}

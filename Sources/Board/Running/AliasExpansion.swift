@@ -1,0 +1,53 @@
+import SwiftBoardCommandLine
+
+/// Replaces the first word of a command by the words that it stands for.
+enum AliasExpansion {
+  /// Returns the words of an alias's line.
+  ///
+  /// - Throws: An error if the line is not a single command without a prefix, `&` and `>`.
+  static func words(of line: String) throws(UsageError) -> [Word] {
+    switch LineParser.parse(line) {
+    case .commands(let list):
+      let command = list.commands[0]
+      guard list.commands.count == 1, list.prefix == nil, !command.isBackground,
+        command.redirect == nil
+      else {
+        throw UsageError(
+          "an alias stands for one command, without a prefix, '&', ';' and '>'",
+          help: "several commands belong into a file: see 'help source'")
+      }
+      return command.words
+    case .empty: throw UsageError("an alias cannot stand for nothing")
+    case .incomplete(let open): throw UsageError("the line of an alias: \(open.error.message)")
+    case .invalid(let error): throw UsageError("the line of an alias: \(error.message)")
+    }
+  }
+
+  /// Returns the line with the aliases of its commands replaced, to be searched for secrets. A
+  /// stored line that is no command any more is left out.
+  static func line(_ line: ScriptLine, _ aliases: [String: String]?) -> ScriptLine {
+    guard aliases != nil, case .commands(var list) = line.parsed else { return line }
+    for index in list.commands.indices {
+      guard let words = try? words(list.commands[index].words, aliases) else { continue }
+      list.commands[index].words = words
+    }
+    var line = line
+    line.parsed = .commands(list)
+    return line
+  }
+
+  /// Returns the words with the alias replaced. Errors point at the alias itself.
+  ///
+  /// - Parameter aliases: The aliases of the board's state.
+  static func words(_ words: [Word], _ aliases: [String: String]?) throws(UsageError) -> [Word] {
+    guard let aliases, let first = words.first, !first.isQuoted, let name = first.literal,
+      let line = aliases[name]
+    else { return words }
+    let replaced = try Self.words(of: line).map { word in
+      var word = word
+      (word.lineOffset, word.column, word.length) = (first.lineOffset, first.column, first.length)
+      return word
+    }
+    return replaced + words.dropFirst()
+  }
+}

@@ -1,0 +1,79 @@
+/// The lessons of `tutorial`. Each one names a line to type, and is done when a command of that kind
+/// succeeds.
+enum Tutorial {
+  struct Lesson: Sendable {
+    /// What the line does.
+    let text: String
+    /// The line to type.
+    let line: String
+    /// The names of the commands that end the lesson.
+    let commands: [String]
+  }
+
+  static let lessons = [
+    Lesson(
+      text: "A line asks a service. 'sample' is one of the services that this board knows.",
+      line: "api get sample/character/1", commands: ["api.get", "api"]),
+    Lesson(
+      text: "NAME==VALUE is a part of the query, and --select shows a part of the answer.",
+      line: "api get sample/character page==1 --select results[0].name",
+      commands: ["api.get", "api"]),
+    Lesson(
+      text: "{{last}} is the value of the last command. Here it becomes a document of a database.",
+      line: "db put people first {{last}}", commands: ["db.put"]),
+    Lesson(
+      text: "Documents are listed, filtered and sorted.", line: "db list people",
+      commands: ["db.list"]),
+    Lesson(
+      text:
+        "Keys live in an encrypted keychain. Lines name them, as {{secret:radarr}}; no line, log "
+        + "or recording has their value.", line: "keychain list", commands: ["keychain.list"]),
+    Lesson(
+      text: "The board can check itself. In a script, a failed assertion ends it.",
+      line: "assert 'api.requests >= 2'", commands: ["assert"]),
+    Lesson(
+      text: "From here on, every step goes into a file.",
+      line: "session record tutorial.actions.jsonl", commands: ["session.record"]),
+    Lesson(text: "Change something.", line: "set colour green", commands: ["set"]),
+    Lesson(
+      text: "What happened? The steps of the recording so far:", line: "session timeline",
+      commands: ["session.timeline"]),
+    Lesson(
+      text: "Go back to the step before the change. 'session live' comes back.",
+      line: "session undo", commands: ["session.undo", "session.goto"]),
+    Lesson(text: "And back to now.", line: "session live", commands: ["session.live"]),
+    Lesson(
+      text:
+        "End the recording. 'session replay tutorial.actions.jsonl' prints the same again, on any "
+        + "machine, without the services.", line: "session stop", commands: ["session.stop"]),
+  ]
+
+  static let start =
+    "Five minutes, a line at a time. Any other line works too; 'tutorial next' passes a lesson by, "
+    + "'tutorial stop' ends.\n"
+  static let end =
+    "That was the tutorial. 'help' lists the commands, 'help COMMAND' explains one with examples."
+
+  /// Returns the text of a lesson, or that of the end after the last one.
+  static func text(of lesson: Int) -> String {
+    guard lessons.indices.contains(lesson) else { return end }
+    let lesson = (number: lesson + 1, content: lessons[lesson])
+    return "(\(lesson.number) of \(lessons.count)) \(lesson.content.text)\n  \(lesson.content.line)"
+  }
+
+  /// Advances the tutorial at the end of a command.
+  ///
+  /// - Returns: What to tell the reader, or `nil` if the tutorial is not running.
+  static func advance(
+    _ lesson: inout Int?, by command: String, succeeded: Bool
+  ) -> String? {
+    guard let present = lesson, lessons.indices.contains(present), command != "tutorial",
+      command != "help"
+    else { return nil }
+    guard succeeded, lessons[present].commands.contains(command) else {
+      return "the tutorial waits for: \(lessons[present].line)"
+    }
+    lesson = present + 1 < lessons.count ? present + 1 : nil
+    return "\n" + text(of: present + 1)
+  }
+}

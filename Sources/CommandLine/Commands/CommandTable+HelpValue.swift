@@ -1,0 +1,39 @@
+import SwiftBoardJSON
+
+extension CommandTable {
+  /// Returns what `help(for:width:)` says as a value: the commands below the words, each with its
+  /// summary, usage, arguments, options and examples.
+  ///
+  /// - Throws: The error of `help(for:width:)`.
+  package func helpValue(for words: [String]) throws(UsageError) -> JSON {
+    _ = try help(for: words)
+    var path: [String] = []
+    for word in words {
+      guard self.words(after: path).contains(word) else { break }
+      path.append(word)
+    }
+    return .array(specs.filter { $0.path.starts(with: path) }.map(\.helpValue))
+  }
+}
+
+extension CommandSpec {
+  fileprivate var helpValue: JSON {
+    .object([
+      .init("command", .string(path.joined(separator: " "))), .init("summary", .string(summary)),
+      .init("usage", .string(synopsis)), .init("details", .string(details)),
+      .init(
+        "arguments",
+        .array(
+          arguments.map {
+            .object([.init("name", .string($0.name)), .init("help", .string($0.help))])
+          })),
+      .init(
+        "options",
+        .array(
+          options.map {
+            .object([.init("option", .string($0.synopsis)), .init("help", .string($0.help))])
+          })),
+      .init("examples", .array(examples.map(JSON.string))),
+    ])
+  }
+}

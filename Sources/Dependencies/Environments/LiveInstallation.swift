@@ -1,0 +1,124 @@
+import CSQLite
+import CSodium
+import SwiftBoardSystem
+
+/// Looks at the libraries, files and variables that the live services use. It opens no file and
+/// changes nothing.
+struct LiveInstallation: Sendable {
+  let paths: BoardPaths
+  let variables: [String: String]
+
+  func findings() -> [InstallationFinding] {
+    libraries + files + folders + [keychain] + settings
+  }
+
+  private var libraries: [InstallationFinding] {
+    let built = LibraryVersions.built
+    func loaded(_ name: String, _ version: String, _ header: String) -> InstallationFinding {
+      InstallationFinding(name, "\(version), built with \(header)")
+    }
+    var findings = [
+      loaded("libsodium", String(cString: sodium_version_string()), built.sodium),
+      loaded("SQLite", String(cString: sqlite3_libversion()), built.sqlite),
+    ]
+    switch CurlLibrary.loaded {
+    case .success(let library):
+      findings.append(loaded("libcurl", library.version, built.curl))
+    case .failure(let error):
+      findings.append(
+        InstallationFinding(
+          "libcurl", .problem, error.message, advice: "without it, 'api' cannot send requests"))
+    }
+    return findings
+  }
+
+  private var files: [InstallationFinding] {
+    [
+      ("configuration", paths.configuration), ("init script", paths.initScript),
+      ("database", paths.mainDatabase), ("cache", paths.cacheDatabase), ("log", paths.log),
+      ("history", paths.history), ("recordings", paths.sessions),
+    ].map { subject, path in
+      guard let info = FileInfo(path) else {
+        return InstallationFinding(subject, "\(path), not there yet")
+      }
+      let size = info.isFolder ? "" : ", \(info.size) bytes"
+      return finding(subject, path, info, also: size)
+    }
+  }
+
+  private var keychain: InstallationFinding {
+    guard let info = FileInfo(paths.keychain) else {
+      return InstallationFinding(
+        "keychain", .note, "\(paths.keychain), not there yet",
+        advice: "'keychain init' creates it")
+    }
+    return finding("keychain", paths.keychain, info, also: ", \(info.size) bytes")
+  }
+
+  /// A file that others can change is a problem, and one that others can read, unless it has
+  /// nothing to hide.
+  private func finding(
+    _ subject: String, _ path: String, _ info: FileInfo, also text: String
+  ) -> InstallationFinding {
+    let mode = String(info.mode & 0o777, radix: 8)
+    if info.owner != geteuid() {
+      return InstallationFinding(
+        subject, .problem, "\(path) belongs to another user",
+        advice: "run as that user, or choose another --home")
+    }
+    let isOpen = [paths.configuration, paths.initScript].contains(path)
+    guard info.mode & (isOpen ? 0o022 : 0o077) == 0 else {
+      return InstallationFinding(
+        subject, .problem, "\(path) may be used by others (mode \(mode))",
+        advice: "chmod \(info.isFolder ? "700" : "600") '\(path)'")
+    }
+    return InstallationFinding(subject, path + text)
+  }
+
+  /// The space on the disks of the data.
+  private var folders: [InstallationFinding] {
+    var folder = PathComponents(paths.mainDatabase).folder
+    while FileInfo(folder) == nil, folder != PathComponents(folder).folder {
+      folder = PathComponents(folder).folder
+    }
+    var status = statvfs()
+    guard statvfs(folder, &status) == 0 else {
+      return [
+        InstallationFinding("disk", .problem, "\(folder): \(SystemError.last("statvfs"))")
+      ]
+    }
+    let free = (UInt64(status.f_bavail) * UInt64(status.f_frsize)) >> 20
+    guard access(folder, W_OK) == 0 else {
+      return [
+        InstallationFinding(
+          "disk", .problem, "\(folder) cannot be written to",
+          advice: "choose another folder with --home")
+      ]
+    }
+    return [
+      free < 64
+        ? InstallationFinding(
+          "disk", .problem, "\(free) MiB free at \(folder)", advice: "make room, or move the home")
+        : InstallationFinding("disk", "\(free) MiB free at \(folder)")
+    ]
+  }
+
+  /// The names of variables, never their values.
+  private var settings: [InstallationFinding] {
+    let names = variables.keys.filter { $0.hasPrefix("SWIFTBOARD_") }.sorted()
+    var findings = [
+      InstallationFinding(
+        "variables",
+        names.isEmpty ? "no SWIFTBOARD_ variable is set" : names.joined(separator: ", "))
+    ]
+    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].compactMap { variables[$0] }.first { !$0.isEmpty }
+    let isUTF8 = locale.map { $0.uppercased().contains("UTF") } ?? false
+    findings.append(
+      isUTF8
+        ? InstallationFinding("locale", locale ?? "")
+        : InstallationFinding(
+          "locale", .note, "\(locale ?? "not set"): the board's own text is ASCII only",
+          advice: "LANG=C.UTF-8 allows other characters"))
+    return findings
+  }
+}

@@ -1,0 +1,136 @@
+import SwiftBoardTestSupport
+import SwiftBoardTesting
+import Testing
+
+@testable import SwiftBoardCommandLine
+
+@Suite("the configuration file")
+struct ProgramConfigurationTests {
+  private func parse(_ text: String) throws(UsageError) -> ProgramConfiguration {
+    try ProgramConfiguration(parsing: Array(text.utf8), path: "config.json")
+  }
+
+  private func options(
+    _ arguments: [String], _ text: String, _ variables: [String: String] = [:]
+  ) throws(UsageError) -> ProgramOptions {
+    try ProgramOptions.parse(arguments: arguments, environment: variables) {
+      (_) throws(UsageError) in try parse(text)
+    }
+  }
+
+  @Test("a flag takes precedence over a variable, a variable over the file")
+  func precedence() throws {
+    let text = #"{"output": "csv", "timeout": "5s", "keep-going": true, "quiet": true}"#
+    var found = try options(["echo"], text)
+    #expect(found.output == .csv)
+    #expect(found.timeout == .seconds(5))
+    #expect(found.keepGoing == true && found.isQuiet)
+    #expect(found.mode == .oneShot(["echo"]))
+    found = try options(
+      ["--json", "echo"], text,
+      ["SWIFTBOARD_TIMEOUT": "1s", "SWIFTBOARD_OUTPUT": "plain", "SWIFTBOARD_QUIET": "0"])
+    #expect(found.output == .json)
+    #expect(found.timeout == .seconds(1))
+    #expect(!found.isQuiet)
+  }
+
+  @Test("an environment has a home, services and options of its own")
+  func environments() throws {
+    let text = """
+      {"output": "csv", "environments": {
+        "work": {"home": "/srv/board", "offline": true},
+        "try": {"environment": "preview", "output": "plain"}}}
+      """
+    let work = try options(["--environment", "work"], text)
+    #expect(work.home == "/srv/board" && work.isOffline == true && work.output == .csv)
+    #expect(work.environment == .live)
+    #expect(try options(["--environment=work", "--home", "h"], text).home == "h")
+    let trial = try options(["--environment", "try"], text)
+    #expect(trial.environment == .preview && trial.output == .plain)
+    #expect(try options(["--environment", "mock"], text).environment == .mock)
+    #expect(try options([], #"{"environment": "mock"}"#).environment == .mock)
+    #expect(try options([], text).environment == nil)
+  }
+
+  @Test("an unknown environment is a mistake of the line, or of the variable")
+  func unknownEnvironment() throws {
+    let text = #"{"environments": {"work": {}}}"#
+    let typed = #expect(throws: UsageError.self) { try options(["--environment", "wrk"], text) }
+    #expect(typed?.code == 64)
+    #expect(typed?.help == "did you mean 'work'?")
+    let variable = #expect(throws: UsageError.self) {
+      try options([], text, ["SWIFTBOARD_ENVIRONMENT": "nowhere"])
+    }
+    #expect(variable?.code == 78)
+    #expect(variable?.help?.contains("live, mock, preview, work") == true)
+  }
+
+  @Test(
+    "an error names line, column and what to do",
+    arguments: [
+      (
+        "{\n  \"outptu\": \"csv\"\n}", "config.json:2:3: unknown option 'outptu'",
+        "did you mean 'output'?"
+      ),
+      (
+        "{\"output\": \"cvs\"}",
+        "config.json:1:2: 'output' is one of table, json, plain, csv, not 'cvs'",
+        "did you mean 'csv'?"
+      ),
+      ("{\"ascii\": 1}", "config.json:1:2: 'ascii' is true or false", nil),
+      ("{\"timeout\": 5}", "config.json:1:2: 'timeout' is a string", nil),
+      (
+        "{\"timeout\": \"5\"}", "config.json:1:2: 'timeout' is a duration, not '5'",
+        "add a unit, for example 5s"
+      ),
+      ("[]", "config.json:1:1: the file is an object, in braces", nil),
+      ("{\"aliases\": {\n\"é\": 1}}", "config.json:2:1: the line of an alias is a string", nil),
+      (
+        "{\"environments\": {\"live\": {}}}",
+        "config.json:1:19: 'live' is an environment of the program", nil
+      ),
+      (
+        "{\"environments\": {\"w\": {\"home\": true}}}", "config.json:1:25: 'home' is a string", nil
+      ),
+      ("{\"home\": \"/x\"}", "config.json:1:2: unknown option 'home'", "known are"),
+      ("{\"a\": 1,}", "config.json:1:9: ", nil),
+    ] as [(String, String, String?)])
+  func errors(text: String, message: String, help: String?) {
+    let error = #expect(throws: UsageError.self) { try parse(text) }
+    #expect(error?.code == 78)
+    #expect(error?.message.hasPrefix(message) == true, "\(error?.message ?? "")")
+    if let help { #expect(error?.help?.hasPrefix(help) == true, "\(error?.help ?? "")") }
+  }
+
+  @Test("the page of the configuration has every key, and its example is one")
+  func page() throws {
+    let page = try SourceTree.text("docs/configuration.md")
+    for option in ProgramOption.all where option.isConfigurable {
+      #expect(page.contains("`\(option.spec.name)`"), "\(option.spec.name)")
+    }
+    let start = try #require(page.firstRange(of: "```json\n")?.upperBound)
+    let end = try #require(page[start...].firstRange(of: "```")?.lowerBound)
+    let configuration = try parse(String(page[start..<end]))
+    #expect(configuration.aliases == ["tail": "log tail -n 30"])
+    #expect(configuration.environments.keys.sorted() == ["try", "work"])
+  }
+
+  @Test("any bytes are a configuration or an error with its place")
+  func anyBytes() {
+    var random = SeededRandom(seed: 16)
+    let parts = [
+      "{", "}", "\"output\"", ":", "\"csv\"", ",", "true", "\"aliases\"", "[", "\\", "é", "1",
+    ]
+    for _ in 0..<2000 {
+      let text = (0..<Int.random(in: 0...12, using: &random)).map { _ in
+        parts.randomElement(using: &random) ?? ""
+      }.joined()
+      do throws(UsageError) {
+        _ = try parse(text)
+      } catch {
+        #expect(error.code == 78)
+        #expect(error.message.hasPrefix("config.json:"))
+      }
+    }
+  }
+}

@@ -1,0 +1,54 @@
+import SwiftBoardSystem
+import SwiftBoardTestSupport
+import Testing
+
+@testable import SwiftBoardDependencies
+
+@Suite("what doctor finds")
+struct LiveInstallationTests {
+  private func findings(_ folder: TemporaryFolder, _ variables: [String: String] = [:])
+    -> [String: InstallationFinding]
+  {
+    let installation = LiveInstallation(
+      paths: BoardPaths(home: folder.path("home"), environment: [:]), variables: variables)
+    return Dictionary(
+      installation.findings().map { ($0.subject, $0) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  @Test("a home that does not exist yet is no problem, and stays so")
+  func fresh() throws {
+    let folder = try TemporaryFolder()
+    let found = findings(folder)
+    #expect(found.values.allSatisfy { $0.state != .problem }, "\(found)")
+    #expect(found["keychain"]?.state == .note)
+    #expect(found["keychain"]?.advice == "'keychain init' creates it")
+    #expect(found["database"]?.text.hasSuffix("main.sqlite, not there yet") == true)
+    #expect(FileInfo(folder.path("home")) == nil)
+  }
+
+  @Test("files that others may read or change are problems, with what mends them")
+  func modes() throws {
+    let folder = try TemporaryFolder()
+    try FileSystem().makeFolder(folder.path("home"))
+    for (name, mode, subject, isProblem) in [
+      ("keychain.sbkc", 0o644, "keychain", true), ("main.sqlite", 0o600, "database", false),
+      ("config.json", 0o644, "configuration", false), ("init.sb", 0o666, "init script", true),
+    ] as [(String, UInt32, String, Bool)] {
+      let path = folder.path("home/" + name)
+      let file = try FileSystem().open(path, O_CREAT | O_WRONLY)
+      try FileSystem().changeMode(file, to: mode)
+      let finding = findings(folder)[subject]
+      #expect((finding?.state == .problem) == isProblem, "\(name)")
+      #expect((finding?.advice == "chmod 600 '\(path)'") == isProblem, "\(name)")
+    }
+  }
+
+  @Test("variables are named without their values")
+  func variables() throws {
+    let found = findings(
+      try TemporaryFolder(),
+      ["SWIFTBOARD_PASSPHRASE_FILE": "/a/b", "OTHER": "x", "LANG": "C", "LC_ALL": "C.UTF-8"])
+    #expect(found["variables"]?.text == "SWIFTBOARD_PASSPHRASE_FILE")
+    #expect(found["locale"]?.text == "C.UTF-8")
+  }
+}
