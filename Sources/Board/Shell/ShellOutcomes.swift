@@ -42,7 +42,7 @@ enum ShellOutcomes {
           try words == ["line"]
           ? LineHelp.text
           : words == ["keys"]
-            ? KeyHelp.text
+            ? KeyHelp.text(width)
             : commands.help(for: words, width: width)
               + (words.isEmpty ? LineHelp.hint(width) : "")
         return shown(
