@@ -70,4 +70,11 @@ import Testing
           replacedCount: 2, candidates: [CompletionAnswer.Candidate("echo completed")])))
     #expect(store.state.text.string == "echo completed !")
   }
+
+  @Test("help lists the keys, in lines that fit", arguments: [40, 80])
+  func helpOfKeys(width: Int) {
+    let text = KeyHelp.text(width)
+    #expect(text.contains("C-r C-s") && text.contains("M-Enter"))
+    #expect(text.split(separator: "\n").filter { $0.count > width } == [])
+  }
 }

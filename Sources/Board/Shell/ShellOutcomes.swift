@@ -52,7 +52,7 @@ enum ShellOutcomes {
           try words == ["line"]
           ? LineHelp.text
           : words == ["keys"]
-            ? KeyHelp.text
+            ? KeyHelp.text(width)
             : commands.help(for: words, width: width) + (words.isEmpty ? LineHelp.hint(width) : "")
         let isTopic = words == ["line"] || words == ["keys"]
         return shown(text, job, state, value: isTopic ? nil : try commands.helpValue(for: words))
