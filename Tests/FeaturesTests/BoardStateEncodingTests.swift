@@ -129,7 +129,8 @@ struct BoardStateEncodingTests {
     var state = APIState()
     state.requests = 4
     state.answered = 3
-    let service = APIService(name: "rm", baseURL: "http://rm", authentication: .bearer(secret: "k"))
+    let service = APIService(
+      name: "rm", baseURL: "http://rm", authentication: .bearer(secret: "k"), preset: "radarr")
     state.services = [service]
     state.saved = ["first"]
     var short = APIAnswer(

@@ -85,7 +85,7 @@ struct LiveReplayProgramTests {
     for _ in 1...10 {
       let run = try await Self.live(program)
       #expect(run.status == .exited(0), "\(run.errorText)")
-      #expect(run.errorText == "13 lines were sent, 27 steps agree\n")
+      #expect(run.errorText == "13 lines were sent, 28 steps agree\n")
     }
   }
 
