@@ -222,7 +222,7 @@ struct CharactersReducerTests {
         where: {
           guard case .detail(.failed(_, id: 1, let error)) = $0 else { return false }
           return error.status == 401 && error.failure.code == 4
-            && error.failure.help?.hasPrefix("the service 'rick-and-morty' wants a key") == true
+            && error.failure.help?.hasPrefix("the service wants a key") == true
         })
     }
     store.finish()

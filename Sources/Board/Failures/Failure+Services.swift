@@ -10,6 +10,10 @@ extension Failure {
       self.init(problem)
       return
     }
+    if let status = error.status {
+      self.init(status: status, message: error.message)
+      return
+    }
     let (code, name, help): (Int32, String, String?) =
       switch error.kind {
       case .invalidURL, .unsupportedScheme: (ExitCode.usage, error.kind.rawValue, nil)
@@ -41,6 +45,20 @@ extension Failure {
       "\($0.bytes) bytes are in \($0.file).part; the same line goes on from there"
     }
     self.init(code: code, error: name, message: message, help: continued ?? help)
+  }
+
+  /// An answer whose status says that it has no value.
+  private init(status: Int, message: String) {
+    let help =
+      switch status {
+      case 401, 403:
+        "the service wants a key, which this command does not send; 'api get' sends that of a service"
+      case ..<500: "'api service list' shows where services are"
+      default: "--retry 3 tries again"
+      }
+    self.init(
+      code: status < 400 ? 3 : status < 500 ? 4 : 5, error: "httpStatus", message: message,
+      help: help)
   }
 
   /// The exit code of a request that could not be put together: that of the service that failed, or

@@ -27,39 +27,9 @@ struct ServiceTest: Sendable {
       milliseconds: milliseconds)
   }
 
-  /// Asks the program.
-  ///
-  /// - Throws: `ProgramError`, which tells a wrong key, a wrong program and a wrong address apart.
+  /// Asks the program; see `Dependencies.status(of:at:timeout:)`.
   func status(_ dependencies: Dependencies) async throws -> ProgramStatus {
-    if let program = MediaProgram(rawValue: preset.rawValue) {
-      return try await dependencies.mediaService.status(
-        of: MediaServer(program, service, timeout: timeout))
-    }
-    if let program = DownloadProgram(rawValue: preset.rawValue) {
-      return try await dependencies.downloadService.status(
-        of: DownloadServer(program, service, timeout: timeout))
-    }
-    return try await characters(dependencies)
-  }
-
-  /// The Rick and Morty API has neither a key nor a version: its first page tells it.
-  private func characters(_ dependencies: Dependencies) async throws -> ProgramStatus {
-    func error(_ kind: ProgramError.Kind) -> ProgramError {
-      ProgramError(
-        kind, program: "the Rick and Morty API", service: service.name, address: service.baseURL)
-    }
-    let request = try APIEndpoint(
-      url: "\(service.baseURL)/character", headers: [HTTPHeader("Accept", "application/json")],
-      timeout: .milliseconds(timeout ?? 30_000), redirectLimit: 0
-    ).request()
-    let response = try await dependencies.apiClient.send(request)
-    guard (200..<300).contains(response.status) else {
-      throw error(response.status >= 500 ? .status(response.status) : .wrongPath)
-    }
-    guard (try? CharacterPage(json: response.body, number: 1)) != nil else {
-      throw error(.wrongProgram(found: nil))
-    }
-    return ProgramStatus(program: "the Rick and Morty API", version: "")
+    try await dependencies.status(of: preset.rawValue, at: service, timeout: timeout)
   }
 
   static func outcome(

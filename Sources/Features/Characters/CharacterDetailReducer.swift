@@ -42,7 +42,7 @@ struct CharacterDetailReducer: Reducer {
       request.retryPolicy, clock: dependencies.clock.standard, while: CharactersError.isTemporary
     )
     .catch { error in
-      .failed(request: request, id: id, error: CharactersError(error, of: request, dependencies))
+      .failed(request: request, id: id, error: CharactersError(error, dependencies))
     }
     .cancellable(id: request.job)
   }
@@ -62,7 +62,7 @@ struct CharacterDetailReducer: Reducer {
     .retry(
       request.retryPolicy, clock: dependencies.clock.standard, while: CharactersError.isTemporary
     )
-    .catch { .imageFailed(request: request, error: CharactersError($0, of: request, dependencies)) }
+    .catch { .imageFailed(request: request, error: CharactersError($0, dependencies)) }
     .cancellable(id: request.job)
   }
 }

@@ -46,7 +46,7 @@ struct CharacterListReducer: Reducer {
     )
     .catch { error in
       .failed(
-        request: request, page: number, error: CharactersError(error, of: request, dependencies))
+        request: request, page: number, error: CharactersError(error, dependencies))
     }
     .cancellable(id: request.job)
   }

@@ -80,7 +80,7 @@ struct CharacterSearchReducer: Reducer {
     .retry(
       request.retryPolicy, clock: dependencies.clock.standard, while: CharactersError.isTemporary
     )
-    .catch { .failed(request: request, error: CharactersError($0, of: request, dependencies)) }
+    .catch { .failed(request: request, error: CharactersError($0, dependencies)) }
     .cancellable(id: request.job)
   }
 }

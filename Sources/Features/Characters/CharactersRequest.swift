@@ -142,21 +142,10 @@ public struct CharactersError: Error, Codable, Equatable, Sendable {
   }
 
   /// Any error of the services. The log has a line of it.
-  init(_ error: any Error, of request: CharactersRequest, _ dependencies: Dependencies) {
+  init(_ error: any Error, _ dependencies: Dependencies) {
     status = (error as? APIError)?.status
     failure = Failure(error, dependencies)
     dependencies.logger.log("\(failure.message)", level: .warning, category: "characters")
-    guard let status else { return }
-    failure.code = status < 400 ? 3 : status < 500 ? 4 : 5
-    failure.error = "httpStatus"
-    failure.help =
-      switch status {
-      case 401, 403:
-        "the service '\(request.service)' wants a key, which 'characters' does not send; "
-          + "'api get \(request.service)/character' sends the one of the service"
-      case ..<500: "'api service list' shows where services are"
-      default: "--retry 3 tries again"
-      }
   }
 
   /// Whether the same request may succeed a moment later.
