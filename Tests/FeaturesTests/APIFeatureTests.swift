@@ -55,9 +55,12 @@ struct APIFeatureTests {
     let effects = BoardReducer(BoardFeatures.all).reduce(&state, action, world.dependencies)
     #expect(
       effects.descriptors() == [
-        EffectDescriptor(kind: .task, name: "api.bootstrap", id: "api/requests/7/7")
+        EffectDescriptor(kind: .task, name: "api.request", id: "api/requests/7/7")
       ])
-    #expect(state.api.pending == [try pending("api get http://rm.test/character/1", job: 7)])
+    let asked = try pending("api get http://rm.test/character/1", job: 7) {
+      ($0.stage, $0.attempt) = (.asking, 1)
+    }
+    #expect(state.api.pending == [asked])
     #expect(state.api.requests == 1)
     #expect(state.shell.running.map(\.job) == [7])
     #expect(world.api.requests.isEmpty)
@@ -196,6 +199,24 @@ struct APIFeatureTests {
     #expect(store.state.api.answers.first?.attempts == 13)
   }
 
+  @Test("an answer with a value that becomes a secret is forgotten")
+  func laterSecret() async throws {
+    let lines = Lines(world)
+    world.api.answer(
+      "POST", "http://rm.test/login",
+      with: .response(status: 200, headers: [], body: Data(#"{"token":"hunter2-hunter2"}"#.utf8)))
+    #expect(await lines.run("alias again 'echo hunter2-hunter2'") == 0)
+    #expect(await lines.run("api post http://rm.test/login") == 0)
+    #expect(lines.board.store.withState { $0.api.answers.count } == 1)
+    world.logger.redactor.registerSecret(Array("hunter2-hunter2".utf8), name: "token")
+    #expect(await lines.run("echo x") == 0)
+    let state = lines.board.store.withState { copy $0 }
+    #expect(state.api.answers == [])
+    #expect(state.shell.aliases == nil)
+    let text = String(decoding: try CanonicalEncoder.encode(state), as: UTF8.self)
+    #expect(!text.contains("hunter2-hunter2"), "\(text)")
+  }
+
   @Test("an answer of control characters is kept in a form that a recording can hold")
   func controlCharacters() throws {
     let body = Data(repeating: 1, count: 12 << 20)
@@ -203,7 +224,6 @@ struct APIFeatureTests {
       "GET", "http://rm.test/x", with: .response(status: 200, headers: [], body: body))
     let store = world.looseStore()
     store.send(try action("api get http://rm.test/x"))
-    store.receive(where: { if case .bootstrapped? = $0.api { true } else { false } })
     let ended = store.receive(where: { _ in true })
     guard case .answered(_, let answer, _)? = ended?.api else {
       Issue.record("not answered")

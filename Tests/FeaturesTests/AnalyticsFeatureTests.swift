@@ -102,6 +102,16 @@ struct AnalyticsFeatureTests {
     #expect(analytics.events.map(\.name) == ["db.get", "db.put"])
   }
 
+  @Test("what came before consent was given is not counted")
+  func earlier() async {
+    let tracked = StepAnalytics(dependencies)
+    let load = tracked.track { [AnalyticsEvent("db.get")] }
+    analytics.setConsent(true)
+    tracked.track { [AnalyticsEvent("db.put")] }
+    await load?.value
+    #expect(analytics.events.map(\.name) == ["db.put"])
+  }
+
   @Test("the status is the stored consent")
   func status() async throws {
     try await world.persistence.setPreference("analytics.consent", to: "true")

@@ -212,6 +212,21 @@ struct CharactersReducerTests {
     #expect(world.persistence.calls.map(\.name).count { $0 == "searches" } == 1)
   }
 
+  @Test("a state of an old recording has nothing recalled")
+  func notRecalled() {
+    world.api.answer { _ in Self.json([], count: 0, pages: 0) }
+    var state = CharactersState()
+    state.search.knowsRecent = nil
+    let store = store(state)
+    store.nonExhaustively { store in
+      store.send(run(1, .search(filter: Self.filter("a"), page: 1, options: CharactersOptions())))
+      store.skipReceivedActions()
+      #expect(store.state.recent == ["name==a"] && store.state.search.knowsRecent == nil)
+    }
+    store.finish()
+    #expect(!world.persistence.calls.contains { $0.name == "searches" })
+  }
+
   @Test("a service that refuses the request for want of a key says so")
   func refusedKey() {
     world.api.answer("GET", "\(Self.address)/character/1", with: .status(401))
@@ -501,7 +516,8 @@ struct CharactersFeatureTests {
     #expect(await lines.run("open swiftboard://nobody/1") == 66)
     #expect(
       lines.allPrinted.hasSuffix(
-        "help: features: api, keychain, db, log, characters, media, downloads, analytics, session, shell\n"),
+        "help: features: api, keychain, db, log, characters, media, downloads, analytics, session, shell\n"
+      ),
       "\(lines.allPrinted)")
     await lines.board.close()
   }

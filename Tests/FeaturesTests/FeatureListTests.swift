@@ -96,6 +96,7 @@ struct FeatureListTests {
     let record = LogRecord(
       time: 1, level: .info, category: "api", message: "m", fields: [LogField("verdict", "MISS")])
     return [
+      .api(.bootstrapped(job: 1, known: APIKnown(services: []))),
       .api(.answered(job: 1, answer: answer)),
       .api(.succeeded(job: 1, result: .tested(name: "n", status: 200, milliseconds: 1))),
       .api(
@@ -130,6 +131,7 @@ struct FeatureListTests {
       .characters(.recent(job: 1, searches: [RecentSearch(text: "t", at: 1)])),
       .characters(.list(action: .loaded(request: asked, answer: CharactersAnswer(page)))),
       .characters(.search(action: .loaded(request: asked, answer: CharactersAnswer(page)))),
+      .characters(.search(action: .recalled(texts: ["t"]))),
       .characters(
         .detail(
           action: .loaded(

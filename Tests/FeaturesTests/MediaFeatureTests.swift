@@ -247,6 +247,45 @@ struct MediaReducerTests {
     #expect(media.calls.map(\.name) == ["item"])
   }
 
+  @Test("an option with a secret in its name is not sent back")
+  func secretOption() async throws {
+    world.logger.redactor.registerSecret(Array("s3cretvalue".utf8), name: "k")
+    var content = MediaContent.sample(.radarr)
+    content.options[.rootFolder] = [MediaOption(id: 1, name: "/s3cretvalue")]
+    let store = try await store(content: content)
+    store.nonExhaustively { store in
+      let order = MediaOrder("arrival", options: [.qualityProfile: "Any"])
+      store.send(run(1, .add(order: order)))
+      store.receive(where: { failure($0)?.code == 65 && failure($0)?.error == "maskedSecret" })
+      #expect(store.state.additions.isEmpty && store.state.pending.isEmpty)
+    }
+    store.finish()
+    #expect(!media.calls.contains { $0.name == "add" })
+  }
+
+  @Test("an option is what the line says, or the only one that differs from it in case alone")
+  func optionCase() async throws {
+    var content = MediaContent.sample(.radarr)
+    content.options[.rootFolder] = [
+      MediaOption(id: 1, name: "/Media"), MediaOption(id: 2, name: "/media"),
+    ]
+    let store = try await store(content: content)
+    store.nonExhaustively { store in
+      let unclear = MediaOrder("arrival", options: [.qualityProfile: "any", .rootFolder: "/MEDIA"])
+      store.send(run(1, .add(order: unclear)))
+      store.receive(
+        where: { failure($0)?.message == "Radarr has 2 root folders: /Media, /media" })
+      #expect(!media.calls.contains { $0.name == "add" })
+      let exact = MediaOrder("arrival", options: [.qualityProfile: "any", .rootFolder: "/media"])
+      store.send(run(2, .add(order: exact)))
+      store.skipReceivedActions()
+    }
+    store.finish()
+    #expect(media.calls.last?.name == "add")
+    let sent = try JSON(parsing: try #require(media.calls.last?.arguments.last))
+    #expect(sent["rootFolderPath"] == "/media")
+  }
+
   @Test("a job that is cancelled asks no more, and is no addition any more")
   func cancelled() async throws {
     var state = MediaState()

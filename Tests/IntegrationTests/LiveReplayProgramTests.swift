@@ -101,7 +101,7 @@ struct LiveReplayProgramTests {
     let run = try await Self.live(program)
     #expect(run.status == .exited(1))
     let text = run.errorText
-    #expect(text.contains("step 3: the action is not the recorded one"), "\(text)")
+    #expect(text.contains("step 2: the action is not the recorded one"), "\(text)")
     let line = try #require(run.errorLines.first { $0.contains(".answer.text: ") }, "\(text)")
     #expect(line.contains("api.answered.answer.text: expected ... before "), "\(text)")
     #expect(line.contains("before Rick after after"), "\(text)")

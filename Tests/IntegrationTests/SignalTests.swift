@@ -56,7 +56,7 @@ struct SignalTests {
     #expect(await child.wait().status == .signaled(SIGKILL))
     let verified = try await program.run("session", "verify", "r.jsonl")
     #expect(verified.status == .exited(0), "\(verified.errorText)")
-    #expect(verified.outputText.contains("3 steps agree"), "\(verified.outputText)")
+    #expect(verified.outputText.contains("2 steps agree"), "\(verified.outputText)")
     #expect(verified.errorText.contains("no end line"), "\(verified.errorText)")
   }
 

@@ -87,15 +87,12 @@ final class EditingLineReader: LineReader {
   private func edit(_ prompt: EditorPrompt) throws(SystemError) -> LineRead {
     shared.withLock { $0.prompt = prompt.first }
     defer { endEditing() }
-    waitForPauses()
+    claimTerminal()
     guard terminal.beginLine() else { return .endOfInput }
     defer { terminal.endLine() }
     var prompt = prompt
-    shared.withLock { shared in
-      shared.isEditing = true
-      // It may have changed in the meantime.
-      prompt.first = shared.prompt ?? prompt.first
-    }
+    // It may have changed in the meantime.
+    prompt.first = shared.withLock { $0.prompt } ?? prompt.first
     screen.begin()
     store.send(.begin(prompt: prompt))
     readHistory()
@@ -264,9 +261,22 @@ final class EditingLineReader: LineReader {
       return shared.pausing
     }
     for continuation in pausing { continuation.resume() }
-    waitForPauses()
-    shared.withLock { $0.isHidden = false }
+    claimTerminal()
     reenter()
+  }
+
+  /// Waits until no other prompt uses the terminal, and takes it in the same step: a prompt that
+  /// begins after that waits until the line is hidden.
+  private func claimTerminal() {
+    while true {
+      waitForPauses()
+      let isClaimed = shared.withLock { shared in
+        guard shared.pauses == 0 else { return false }
+        (shared.isEditing, shared.isHidden) = (true, false)
+        return true
+      }
+      if isClaimed { return }
+    }
   }
 
   private func waitForPauses() {
@@ -286,11 +296,13 @@ final class EditingLineReader: LineReader {
       let others = shared.withLock { try? $0.history?.append(line) } ?? []
       if !others.isEmpty { store.send(.historyGrew(others)) }
     }
-    store.send(.remembered(line))
+    store.send(.remembered(line, isKept: isKept))
   }
 
-  /// The lines of the history, the oldest first.
-  var historyLines: [String] { store.withState { $0.history.entries.map(\.text) } }
+  /// The lines of the history that may be shown, the oldest first.
+  var historyLines: [String] {
+    store.withState { $0.history.entries.filter(\.isKept).map(\.text) }
+  }
 
   /// Reads what is new in the file of the history: all of it before the first line, and what other
   /// processes added before further ones. Lines can be edited without it, so errors are ignored.

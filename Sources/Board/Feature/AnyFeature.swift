@@ -23,6 +23,7 @@ struct AnyFeature: Sendable {
   let partialOutcome: @Sendable (AnyFeatureAction) -> PartialOutcome?
   let events: @Sendable (AnyFeatureAction, BoardState) -> [AnalyticsEvent]
   let cancelled: @Sendable (inout BoardState, _ job: Int) -> Void
+  let forget: @Sendable (inout BoardState) -> Void
   let atTerminal: @Sendable (inout BoardState) -> Void
   let candidates: @Sendable (ValueKind, BoardState, Dependencies) async -> [LineCompletion.Value]
   let initialState: FeatureStates.Value
@@ -61,6 +62,9 @@ struct AnyFeature: Sendable {
     cancelled = { [cancelled = feature.cancelled] state, job in
       // A missing state has nothing to update and is not created.
       if state.features.contains(name) { cancelled(&state[key], job) }
+    }
+    forget = { [forget = feature.forget] state in
+      if state.features.contains(name) { forget(&state[key]) }
     }
     atTerminal = { [atTerminal = feature.atTerminal] state in atTerminal(&state[key]) }
     candidates = { [candidates = feature.candidates] kind, state, dependencies in

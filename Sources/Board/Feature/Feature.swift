@@ -42,6 +42,9 @@ public struct Feature<State: FeatureState, Action: FeatureAction>: Sendable {
   public let events: @Sendable (Action, State) -> [AnalyticsEvent]
   /// Updates the state after a job was cancelled. Its effects send no more actions.
   public let cancelled: @Sendable (inout State, _ job: Int) -> Void
+  /// Removes what services answered from the state. Called when a secret becomes known that the
+  /// state holds.
+  public let forget: @Sendable (inout State) -> Void
   /// Members of the feature's actions that differ between equal runs, such as timings and dates. A
   /// live replay does not compare them. They are texts of `JSONPathPattern`, relative to the
   /// feature's action: `brewed.pot.seconds`.
@@ -75,6 +78,7 @@ public struct Feature<State: FeatureState, Action: FeatureAction>: Sendable {
     link: @escaping @Sendable (BoardLink) -> [String]? = { _ in nil },
     events: @escaping @Sendable (Action, State) -> [AnalyticsEvent] = { _, _ in [] },
     cancelled: @escaping @Sendable (inout State, _ job: Int) -> Void = { _, _ in },
+    forget: @escaping @Sendable (inout State) -> Void = { _ in },
     volatile: [String] = [], passesWordsOn: Bool = false, secretWords: SecretWords = SecretWords(),
     atTerminal: @escaping @Sendable (inout State) -> Void = { _ in },
     candidates: @escaping @Sendable (ValueKind, State, Dependencies) async -> [String] = {
@@ -92,6 +96,7 @@ public struct Feature<State: FeatureState, Action: FeatureAction>: Sendable {
     self.link = link
     self.events = events
     self.cancelled = cancelled
+    self.forget = forget
     self.volatile = volatile
     self.passesWordsOn = passesWordsOn
     self.secretWords = secretWords
@@ -106,7 +111,7 @@ public struct Feature<State: FeatureState, Action: FeatureAction>: Sendable {
     Feature(
       name: name, summary: summary, state: initialState, reducer: reducer, commands: commands,
       outcome: outcome, partialOutcome: partialOutcome, link: link, events: events,
-      cancelled: cancelled, volatile: volatile,
+      cancelled: cancelled, forget: forget, volatile: volatile,
       passesWordsOn: passesWordsOn, secretWords: secretWords, atTerminal: atTerminal,
       candidates: candidates,
       version: version, migrations: migrations)

@@ -388,18 +388,20 @@ final class BoardRun: Sendable {
         }
       case .line, .nothing: break
       }
-    case .terminate, .hangup: editor?.finish()
+    case .terminate, .hangup: break
     case .windowChanged: return editor?.resize() ?? ()
     case .continued:
       if let editor { editor.continueAfterStop() } else { reader.continueAfterStop() }
       return
     }
-    signalEnd.begin(signal) {
-      await board.close()
-      redirects.closeAll()
-    }
+    // First: what follows may wait for a terminal that takes no output.
     signalEnd.limit(signal) {
       board.stopRecording()
+      redirects.closeAll()
+    }
+    if signal != .interrupt { editor?.finish() }
+    signalEnd.begin(signal) {
+      await board.close()
       redirects.closeAll()
     }
   }

@@ -14,7 +14,7 @@ struct BoardTerminal: TerminalService, PausingTerminal {
   /// The progress line, or `nil` if none is shown.
   private let progress: ProgressLine?
   /// The line editor at the same terminal.
-  private let reader: EditingLineReader?
+  let reader: EditingLineReader?
   private let hiding = Hiding()
 
   /// The number of commands that keep typed characters hidden.
@@ -52,7 +52,8 @@ struct BoardTerminal: TerminalService, PausingTerminal {
     defer { reader?.endPause() }
     let result: Result<GuardedBytes, KeychainError>
     do throws(SecretPromptError) {
-      let staysHidden = hiding.count.withLock { $0 > 0 }
+      // The line editor shows no input between two prompts, and has modes of its own.
+      let staysHidden = reader == nil && hiding.count.withLock { $0 > 0 }
       result = try await SecretPrompt.readOnOwnThread(prompt: prompt, staysHidden: staysHidden) {
         bytes in
         do throws(KeychainError) {

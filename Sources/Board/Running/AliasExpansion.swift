@@ -26,8 +26,15 @@ enum AliasExpansion {
   /// Returns the line with the aliases of its commands replaced, to be searched for secrets. A
   /// stored line that is no command any more is left out.
   static func line(_ line: ScriptLine, _ aliases: [String: String]?) -> ScriptLine {
-    guard aliases != nil, case .commands(var list) = line.parsed else { return line }
+    guard case .commands(var list) = line.parsed else { return line }
+    var aliases = aliases
     for index in list.commands.indices {
+      // An alias of this line is known to the commands behind it.
+      let typed = list.commands[index].words.map { $0.literal ?? "" }
+      if typed.count > 2, typed[0] == "alias" {
+        let text = typed.count == 3 ? typed[2] : LineParser.literalText(Array(typed[2...]))
+        aliases = (aliases ?? [:]).merging([typed[1]: text]) { $1 }
+      }
       guard let words = try? words(list.commands[index].words, aliases) else { continue }
       list.commands[index].words = words
     }

@@ -216,10 +216,20 @@ public final class Board: Sendable {
   }
 
   /// Replaces remembered texts by texts without secrets.
-  func hideSecrets(variables: [String: String], last: String?, lastLength: Int?) {
+  ///
+  /// - Parameters:
+  ///   - aliases: The aliases to remove.
+  ///   - forgets: The features that forget what services answered.
+  func hideSecrets(
+    variables: [String: String], last: String?, lastLength: Int?, aliases: [String],
+    forgets: [String]
+  ) {
     guard !closing.isSet else { return }
     store.send(
-      .shell(.masked(variables: variables, last: last, lastLength: lastLength)),
+      .shell(
+        .masked(
+          variables: variables, last: last, lastLength: lastLength,
+          aliases: aliases.isEmpty ? nil : aliases, forgets: forgets.isEmpty ? nil : forgets)),
       origin: .program("secrets"))
   }
 

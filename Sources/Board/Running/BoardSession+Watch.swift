@@ -32,7 +32,7 @@ extension BoardSession {
   private func repeatRounds(
     _ watch: WatchCommand, _ context: CommandContext, _ line: Line
   ) async {
-    while await isDue(context.job, line) {
+    while !board.isClosing, await isDue(context.job, line) {
       let end = await round(watch.arguments, context, line)
       board.endRound(of: context.job, status: end.exitCode)
     }

@@ -258,11 +258,12 @@ public final class BoardSession: Sendable {
       let arguments = try expansion.arguments(AliasExpansion.words(command.words, aliases))
       var file: Argument?
       if let redirect = command.redirect { file = try expansion.argument(redirect.file) }
-      if let typed = secrets.refusal(of: arguments.withoutWatch, file, redactor) {
+      if let typed = secrets.refusal(of: arguments.withoutWatch(secrets.firstWords), file, redactor)
+      {
         context.text = typed.text
         throw typed.error
       }
-      try MarkedText.refuse(arguments.withoutWatch, file, board.features)
+      try MarkedText.refuse(arguments.withoutWatch(secrets.firstWords), file, board.features)
       if let topic = board.features.commands.helpTopic(in: arguments) {
         context.name = "help"
         return await perform(
@@ -306,8 +307,27 @@ public final class BoardSession: Sendable {
       let masked = redactor.mask(last, isJSON: true)
       return masked.names.isEmpty ? nil : masked.value
     }
-    guard !masked.isEmpty || maskedLast != nil else { return }
-    board.hideSecrets(variables: masked, last: maskedLast, lastLength: last?.utf8.count)
+    let aliases = board.store.withState { $0.shell.aliases ?? [:] }.filter {
+      !redactor.mask($0.value).names.isEmpty
+    }.keys.sorted()
+    let forgets = featuresWithSecrets()
+    guard !masked.isEmpty || maskedLast != nil || !aliases.isEmpty || !forgets.isEmpty else {
+      return
+    }
+    board.hideSecrets(
+      variables: masked, last: maskedLast, lastLength: last?.utf8.count, aliases: aliases,
+      forgets: forgets)
+  }
+
+  /// Returns the features whose state holds a secret that has become known.
+  private func featuresWithSecrets() -> [String] {
+    let state = board.store.withState { copy $0 }
+    guard redactor.hasSecrets, let bytes = try? CanonicalEncoder.encode(state),
+      !redactor.mask(bytes).names.isEmpty, let json = try? JSON(parsing: bytes)
+    else { return [] }
+    return board.features.names.filter { name in
+      json[name].map { !redactor.mask($0.text, isJSON: true).names.isEmpty } ?? false
+    }
   }
 
   /// Returns the error of a command that reads standard input to its end if lines come from there,

@@ -31,6 +31,13 @@ final class StepAnalytics: Sendable {
   @discardableResult
   func track(_ events: () -> [AnalyticsEvent]) -> Task<Void, Never>? {
     if analytics.hasConsent {
+      // Without a read of the preference, a command has given consent: what came before does not
+      // count, and the preference decides nothing any more.
+      state.withLock { state in
+        guard !state.isLoaded else { return }
+        state.isLoaded = true
+        state.waiting = []
+      }
       for event in events() { analytics.track(event) }
       return nil
     }
@@ -47,10 +54,12 @@ final class StepAnalytics: Sendable {
 
   private func load() async {
     let json = try? await persistence.preference(Self.preference)
-    if json == "true" { analytics.setConsent(true) }
-    let events = state.withLock { state in
+    let events = state.withLock { state -> [AnalyticsEvent] in
+      guard !state.isLoaded else { return [] }
       state.isLoaded = true
       defer { state.waiting = [] }
+      guard json == "true" else { return [] }
+      analytics.setConsent(true)
       return state.waiting
     }
     for event in events { analytics.track(event) }

@@ -28,7 +28,8 @@ struct TypedSecrets: Sendable {
   private let positions: [SecretPositions]
   private let advice: [String: String]
   private let commands: CommandTable<BoardCommand>
-  private let firstWords: Set<String>
+  /// The first words of all commands.
+  let firstWords: Set<String>
 
   init(_ features: FeatureList) {
     literals = features.features.map { ($0.name, $0.secretWords.literal) }
@@ -51,7 +52,7 @@ struct TypedSecrets: Sendable {
     case .empty: return nil
     case .commands(let list):
       for command in list.commands {
-        let words = command.words.map(Self.typed).withoutWatch
+        let words = command.words.map(Self.typed).withoutWatch(firstWords)
         let file = command.redirect.map { [Self.typed($0.file)] } ?? []
         if let known = Self.known(in: words + file, redactor) { return known }
         if let literal = literal(in: words) ?? literal(inAlias: words) { return literal }
@@ -70,7 +71,7 @@ struct TypedSecrets: Sendable {
   func shown(_ line: ScriptLine) -> String {
     guard case .commands(let list) = line.parsed else { return line.text }
     for command in list.commands {
-      let words = command.words.map(Self.typed).withoutWatch
+      let words = command.words.map(Self.typed).withoutWatch(firstWords)
       if command.words.first?.literal == nil {
         for (feature, _) in literals {
           if let found = literal(in: [Argument(feature)] + words.dropFirst()) { return found.text }
@@ -239,7 +240,7 @@ struct TypedSecrets: Sendable {
       var words: [Argument] = []
       while let word = scanner.word() { words.append(Argument(word.withoutQuotes)) }
       while let first = words.first?.text, first.isBeforeCommand { words.removeFirst() }
-      words = words.withoutWatch
+      words = words.withoutWatch(firstWords)
       if let first = words.first?.text { words[0] = Argument(first.trimming(prefixes: "!-")) }
       if let found = literal(in: words) { return found }
     }

@@ -22,7 +22,11 @@ public enum ShellAction: Codable, Sendable, Equatable {
   ///
   /// `lastLength` is the length in bytes of the last value that was searched. A command that ends
   /// in the meantime replaces that value.
-  case masked(variables: [String: String], last: String?, lastLength: Int?)
+  ///
+  /// `aliases` are removed, and the features of `forgets` forget what services answered.
+  case masked(
+    variables: [String: String], last: String?, lastLength: Int?, aliases: [String]? = nil,
+    forgets: [String]? = nil)
 }
 
 /// The board's own commands.

@@ -15,7 +15,11 @@ struct ShellReducer: Reducer {
       return run(command, context, &state, dependencies)
     case .reject, .diagnosed:
       return []
-    case .masked(let variables, let last, let lastLength):
+    case .masked(let variables, let last, let lastLength, let aliases, let forgets):
+      for name in aliases ?? [] { state.shell.removeAlias(name) }
+      for feature in features.features where forgets?.contains(feature.name) == true {
+        feature.forget(&state)
+      }
       for (name, value) in variables { state.shell.variables[name] = value }
       if let last, state.shell.last?.utf8.count == lastLength { state.shell.last = last }
       return []
@@ -64,9 +68,7 @@ struct ShellReducer: Reducer {
         case nil, .stop: nil
         }
     case .alias(let name?, let line?): state.shell.aliases = aliases(state, adding: line, as: name)
-    case .unalias(let name):
-      state.shell.aliases?[name] = nil
-      if state.shell.aliases?.isEmpty == true { state.shell.aliases = nil }
+    case .unalias(let name): state.shell.removeAlias(name)
     case .echo, .assert, .state, .help, .jobs, .wait, .effects, .history, .open, .source, .alias,
       .completions, .manual:
       break
@@ -84,5 +86,12 @@ struct ShellReducer: Reducer {
       return .shell(.watchDue(job: job))
     }
     .cancellable(id: job)
+  }
+}
+
+extension ShellState {
+  fileprivate mutating func removeAlias(_ name: String) {
+    aliases?[name] = nil
+    if aliases?.isEmpty == true { aliases = nil }
   }
 }

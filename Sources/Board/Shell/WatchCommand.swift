@@ -100,23 +100,16 @@ extension ShellState {
 extension [Argument] {
   /// The command that a line with `watch` repeats, or the words as they are: what may stand in a
   /// line may stand behind `watch` as well, and no more.
-  var withoutWatch: [Argument] {
-    guard first?.text == "watch" else { return self }
-    var rest = self[1...]
-    var hasInterval = false
-    while let word = rest.first {
-      let text = word.text ?? ""
-      if text == "--count" {
-        rest = rest.dropFirst(2)
-      } else if text.hasPrefix("--count=") || text == "--" {
-        rest = rest.dropFirst()
-      } else if hasInterval {
-        break
-      } else {
-        hasInterval = true
-        rest = rest.dropFirst()
-      }
+  ///
+  /// - Parameter firstWords: The first words of all commands.
+  func withoutWatch(_ firstWords: Set<String>) -> [Argument] {
+    guard first?.text == "watch", count > 2 else { return self }
+    // Options with and without values may stand before the command: it begins with the first word
+    // that is neither an option nor a value, and the words after a wrong guess are searched too.
+    let start = self[1...].firstIndex { word in
+      guard let text = word.text, !text.hasPrefix("-") else { return false }
+      return firstWords.contains(text)
     }
-    return Array(rest)
+    return start.map { Array(self[$0...]) } ?? Array(self[2...])
   }
 }

@@ -13,7 +13,7 @@ package enum EditorAction: Sendable, Hashable, Codable {
   /// Drops the keys that were typed ahead.
   case droppedKeys
   /// A line that was run, for the history in memory.
-  case remembered(String)
+  case remembered(String, isKept: Bool = true)
   /// The lines of the history of earlier sessions.
   case historyLoaded([String])
   /// Lines that other processes have added to the history.

@@ -25,7 +25,9 @@ package struct HistoryFile: Sendable {
   package mutating func read() throws(SystemError) -> [String] {
     guard let info = FileInfo(path) else { return [] }
     if info.id == id, info.size == offset { return [] }
-    let file = try system.open(path, O_RDONLY)
+    // A pipe in its place would wait for a writer.
+    guard info.isRegular else { return [] }
+    let file = try system.open(path, O_RDONLY | O_NONBLOCK)
     return try read(file)
   }
 
@@ -37,6 +39,8 @@ package struct HistoryFile: Sendable {
     if info.size < offset { offset = info.size }
     id = info.id
     guard info.size > offset else { return [] }
+    // A file that is larger than any of this program is read from its end.
+    offset = max(offset, info.size - 2 * Int64(limit))
     guard lseek(file.number, off_t(offset), SEEK_SET) >= 0 else { throw .last("lseek") }
     let bytes = try system.read(file, limit: Int(info.size - offset))
     // An unfinished last line belongs to a process that is writing it, or that was killed.

@@ -87,8 +87,8 @@ package struct LineEditorState: Sendable, Equatable, Codable {
       if phase == .idle { heldKeys = [] } else { interrupt() }
     case .droppedKeys:
       heldKeys = []
-    case .remembered(let line):
-      history.add(LineHistory.Entry(line))
+    case .remembered(let line, let isKept):
+      history.add(LineHistory.Entry(line, isKept: isKept))
     case .historyLoaded(let lines):
       let own = history.entries
       history = LineHistory(lines.map { LineHistory.Entry($0) } + own)

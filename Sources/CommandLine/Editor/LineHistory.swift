@@ -6,10 +6,13 @@ package struct LineHistory: Sendable, Equatable, Codable {
     /// Whether another process added it since this one started. Searches find such lines; moving up
     /// does not.
     package var isForeign = false
+    /// Whether the line may be shown and written to the file. A line with a secret may not.
+    package var isKept = true
 
-    package init(_ text: String, isForeign: Bool = false) {
+    package init(_ text: String, isForeign: Bool = false, isKept: Bool = true) {
       self.text = text
       self.isForeign = isForeign
+      self.isKept = isKept
     }
   }
 

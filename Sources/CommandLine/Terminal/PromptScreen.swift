@@ -180,7 +180,7 @@ package final class PromptScreen: Sendable {
     let text = String(decoding: UnsafeRawBufferPointer(rebasing: bytes[start...]), as: UTF8.self)
     let columns = terminal.size.columns
     let width = (start == 0 ? state.tail : 0) + DisplayWidth.of(escapeControls(text))
-    state.tail = max(1, width % max(1, columns))
+    state.tail = width % max(1, columns)
   }
 
   private func show(_ text: String) {

@@ -120,7 +120,10 @@ struct TerminalModes: Sendable {
   private static let restoresAtTheEnd: Void = {
     _ = (editor, secret, former)
     atexit { TerminalModes.restoreAll() }
-    for number in [SIGQUIT, SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP] {
+    for number in [
+      SIGQUIT, SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGUSR1, SIGUSR2, SIGALRM,
+      SIGVTALRM, SIGPROF, SIGXCPU, SIGXFSZ, SIGSYS,
+    ] {
       restoreOn(number)
     }
   }()

@@ -47,7 +47,13 @@ public struct APIExchange: Sendable {
   private func remember(_ planned: PlannedRequest) async {
     guard let search = planned.search else { return }
     let (shown, now) = (dependencies.logger.redact(search), dependencies.date.now)
-    try? await dependencies.persistence.addSearch(shown, scope: "api", at: now)
+    do throws(PersistenceError) {
+      try await dependencies.persistence.addSearch(shown, scope: "api", at: now)
+    } catch {
+      dependencies.logger.log(
+        "the recent searches could not be written: \(error.message)", level: .warning,
+        category: "api")
+    }
   }
 
   private func fetch(

@@ -145,7 +145,8 @@ struct RequestResolver: Sendable {
     of path: SecretText, _ shown: String, _ member: APIContent.Member, _ resolved: inout Resolved
   ) async throws -> String {
     let path = Self.path(try await text(path, &resolved.request))
-    if path == "/dev/stdin" { resolved.isRepeatable = false }
+    // A pipe gives its content once.
+    if path == "/dev/stdin" || FileInfo(path)?.isRegular == false { resolved.isRepeatable = false }
     let data = try await dependencies.files.read(path, limit: 16 << 20)
     try APIRequestProblem.refuseMarks(
       data.withUnsafeBytes { RedactionMark.first(in: $0.bindMemory(to: UInt8.self)) }, in: shown)

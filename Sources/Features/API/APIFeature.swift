@@ -21,8 +21,14 @@ extension BoardFeatures {
     },
     events: APIEvents.events,
     cancelled: { state, job in state.pending.remove(id: job) },
+    forget: { state in
+      state.answers = []
+      (state.services, state.saved) = (nil, nil)
+    },
     volatile: [
-      "answered.answer.timing", "answered.answer.attempts", "answered.answer.verdict",
+      // What is known of services is that of the home.
+      "bootstrapped.known", "answered.answer.timing", "answered.answer.attempts",
+      "answered.answer.verdict",
       "succeeded.result.tested.milliseconds", "succeeded.result.testedProgram.milliseconds",
       "succeeded.result.recent.searches[*].at",
       "succeeded.result.cache.responses[*].stored",

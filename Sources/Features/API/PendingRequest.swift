@@ -90,7 +90,7 @@ public struct PendingRequest: Codable, Sendable, Equatable, Identifiable {
   mutating func take(_ found: APIRequestSpec) {
     guard case .runSaved(_, let items) = command else { return }
     var spec = found
-    spec.items.removeAll { old in items.contains { $0.kind == old.kind && $0.name == old.name } }
+    spec.items.removeAll { old in items.contains { $0.replaces(old) } }
     spec.items += items
     spec.save = nil
     (method, target) = (spec.method, spec.target.description)
@@ -113,10 +113,10 @@ public struct PendingRequest: Codable, Sendable, Equatable, Identifiable {
     default: return false
     }
     // What the service may have carried out is sent again only if twice is as good as once.
+    // The last item of a name decides whether the header is sent.
+    let key = spec.items.last { $0.name.lowercased() == "idempotency-key" }
     return RepeatedRequest.isSafe(spec.method)
-      || spec.items.contains {
-        $0.kind == .header && $0.name.lowercased() == "idempotency-key" && $0.value.text != ""
-      }
+      || key.map { $0.kind == .header && $0.value.text != "" } ?? false
   }
 
   /// The pause before the next attempt. It doubles from 200 milliseconds to a minute and stays
@@ -127,5 +127,16 @@ public struct PendingRequest: Codable, Sendable, Equatable, Identifiable {
     if let asked { pause = min(max(asked, 0), 60) * 1000 }
     defer { pause = min(pause * 2, 60_000) }
     return .milliseconds(pause)
+  }
+}
+
+extension APIItem {
+  /// Whether it takes the place of an item of a kept request. Names of headers ignore case.
+  fileprivate func replaces(_ old: APIItem) -> Bool {
+    let headers: [Kind] = [.header, .emptyHeader]
+    if headers.contains(kind), headers.contains(old.kind) {
+      return name.lowercased() == old.name.lowercased()
+    }
+    return kind == old.kind && name == old.name
   }
 }

@@ -57,7 +57,10 @@ public struct RecentAnswer: Codable, Sendable, Equatable {
     file = answer.file
     guard let text = answer.text else { return }
     if text.utf8.count <= Self.longestBody {
-      body = KeptBody(text: text)
+      // In the state, a value that is null is one that is not there.
+      if text.contains(where: { !$0.isWhitespace && !"nul".contains($0) }) {
+        body = KeptBody(text: text)
+      }
     } else {
       var checksum = BodyChecksum()
       checksum.add(Data(text.utf8))

@@ -27,6 +27,7 @@ struct RequestPlan {
     self.service = service
     authentication = spec.authentication ?? service?.authentication
     try Self.check(spec)
+    if let service { try MarkedText.refuse(service.baseURL, in: "the address of the service") }
     let limit = spec.timeout ?? timeout
     request = APIRequest(
       method: spec.method, url: "", timeout: .milliseconds(limit ?? 30_000),

@@ -76,8 +76,11 @@ struct RequestReducer: Reducer {
     _ state: inout PendingRequest, _ services: [APIService]?, _ isFresh: Bool, _ failure: Failure?,
     _ dependencies: Dependencies
   ) -> [Effect<RequestAction>] {
-    guard services != nil || isFresh else { return bootstrap(state, dependencies) }
-    if case .runSaved(let name, _) = state.command { return find(name, state, dependencies) }
+    let savedName = if case .runSaved(let name, _) = state.command { name } else { nil as String? }
+    guard services != nil || isFresh || (savedName == nil && state.serviceName == nil) else {
+      return bootstrap(state, dependencies)
+    }
+    if let savedName { return find(savedName, state, dependencies) }
     guard let name = state.serviceName else { return ask(&state, dependencies) }
     if let service = services?.first(where: { $0.name == name }) {
       state.service = service
@@ -97,7 +100,8 @@ struct RequestReducer: Reducer {
   ) -> [Effect<RequestAction>] {
     .task(name: "api.bootstrap") {
       let services = try await dependencies.persistence.services()
-      let preferences = try await dependencies.persistence.preferences()
+      // A damaged preference is none of a request's business.
+      let preferences = (try? await dependencies.persistence.preferences()) ?? []
       let known = APIKnown(services: services, preferences: preferences)
       return .bootstrapped(known: try await masking(known, dependencies).value, failure: nil)
     }
@@ -165,7 +169,8 @@ struct RequestReducer: Reducer {
       let start = dependencies.clock.now
       let status = try await test.status(dependencies)
       let milliseconds = (dependencies.clock.now - start) / 1000
-      return .tested(test.result(status, milliseconds: milliseconds))
+      let result = test.result(status, milliseconds: milliseconds)
+      return .tested(try await masking(result, dependencies).value)
     }
     .catch { .failed(Failure($0, dependencies), cause: nil) }
     .cancellable(id: state.job)

@@ -15,7 +15,7 @@ struct CharacterSearchReducer: Reducer {
       state.status = .loading(job: request.job)
       let ask = load(filter, page, request, dependencies)
       guard !filter.items.isEmpty else { return ask }
-      let recall = state.knowsRecent ? [] : recall(request, dependencies)
+      let recall = state.knowsRecent == false ? recall(request, dependencies) : []
       return remember(filter, request, dependencies).concatenate(with: recall).concatenate(
         with: ask)
     case .loaded(_, let answer):
@@ -31,7 +31,7 @@ struct CharacterSearchReducer: Reducer {
       state.status = .failed(error: error.failure.error)
       return []
     case .recalled:
-      state.knowsRecent = true
+      if state.knowsRecent != nil { state.knowsRecent = true }
       return []
     case .remembered, .notRemembered: return []
     }

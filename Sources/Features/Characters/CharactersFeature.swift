@@ -10,7 +10,8 @@ extension BoardFeatures {
     cancelled: { state, job in state.end(job) },
     volatile: [
       "list.action.loaded.answer.verdict", "detail.action.loaded.answer.verdict",
-      "search.action.loaded.answer.verdict", "recent.searches[*].at",
+      "search.action.loaded.answer.verdict", "search.action.recalled.texts",
+      "recent.searches[*].at",
     ],
     passesWordsOn: true, version: nil)
 }

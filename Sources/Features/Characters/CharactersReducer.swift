@@ -72,7 +72,7 @@ private struct CharactersRouting: Reducer {
     case .search(.recalled(let texts)): state.recent = texts
     case .recent(_, let searches):
       state.recent = searches.prefix(CharacterSearch.kept).map(\.text)
-      state.search.knowsRecent = true
+      if state.search.knowsRecent != nil { state.search.knowsRecent = true }
     case .removed(_, let text, _): state.recent.removeAll { $0 == text }
     case .failed(let job, _): state.end(job)
     case .list, .detail, .search: break

@@ -128,7 +128,7 @@ extension CharacterSearch {
     if let count { writer.member("count", count) }
     writer.key("filter")
     filter.write(to: &writer)
-    writer.member("knowsRecent", knowsRecent)
+    if let knowsRecent { writer.member("knowsRecent", knowsRecent) }
     writer.member("page", page)
     if let pages { writer.member("pages", pages) }
     writer.key("results")

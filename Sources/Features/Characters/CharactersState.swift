@@ -156,8 +156,9 @@ public struct CharacterSearch: Codable, Sendable, Equatable {
   public var results: [CharacterList.Row] = []
   /// How far the search is.
   public var status = CharactersStatus.idle
-  /// Whether the recent searches of earlier sessions are known.
-  public var knowsRecent = false
+  /// Whether the recent searches of earlier sessions are known; `nil` in recordings that were made
+  /// before these searches were read.
+  public var knowsRecent: Bool? = false
 
   /// No search.
   public init() {}

@@ -13,8 +13,8 @@ struct MediaAdditionReducer: Reducer {
     case .begin: return ask(.item, state, dependencies)
     case .found(_, let masked?): return .send(.failed(failure: .holdsSecrets(masked)))
     case .found(let resources, nil):
-      state.found = resources
-      state.candidates = resources.enumerated().map {
+      state.found = Array(resources.prefix(MediaAddition.kept))
+      state.candidates = state.found.enumerated().map {
         MediaOption(id: $0.offset + 1, name: $0.element.item.name)
       }
       return decide(.item, &state, dependencies)
@@ -75,8 +75,10 @@ struct MediaAdditionReducer: Reducer {
         let found = try await masking(try await media.lookup(term, on: server), dependencies)
         return .found(resources: found.value, masked: found.masked)
       }
-      let options = try await media.options(kind, of: server)
-      return .options(options: try await masking(options, dependencies).value)
+      let options = try await masking(try await media.options(kind, of: server), dependencies)
+      // A mark is no name of an option, and would be sent back.
+      if let masked = options.masked { return .failed(failure: .holdsSecrets(masked)) }
+      return .options(options: options.value)
     }
     .catch { .failed(failure: Failure($0, dependencies)) }
     .cancellable(id: state.job)
@@ -99,9 +101,13 @@ struct MediaAdditionReducer: Reducer {
 }
 
 extension MediaAddition {
-  /// The candidate that the line names; `nil` if it names none.
+  /// The most of what was found that is kept.
+  fileprivate static let kept = 50
+
+  /// The candidate that the line names; `nil` if it names none. Case matters only where there are
+  /// several candidates that differ in nothing else.
   ///
-  /// - Throws: `Failure` if there is no such candidate.
+  /// - Throws: `Failure` if there is no such candidate, or more than one.
   fileprivate func named(_ question: Question) throws(Failure) -> Int? {
     if question == .item {
       guard let pick = order.pick, !candidates.isEmpty else { return nil }
@@ -109,8 +115,12 @@ extension MediaAddition {
       return pick - 1
     }
     guard let name = question.kind.flatMap({ order.options[$0] }) else { return nil }
-    let index = candidates.firstIndex { $0.name.lowercased() == name.lowercased() }
-    guard let index else { throw .unknown(name, question, self) }
+    if let index = candidates.firstIndex(where: { $0.name == name }) { return index }
+    let similar = candidates.indices.filter {
+      candidates[$0].name.lowercased() == name.lowercased()
+    }
+    guard let index = similar.first else { throw .unknown(name, question, self) }
+    guard similar.count == 1 else { throw .several(question, self) }
     return index
   }
 }

@@ -113,6 +113,34 @@ struct LiveProgramTests {
       ])
   }
 
+  @Test("SABnzbd is not sent what it would read as the whole queue, or as several IDs")
+  func wholeQueue() async throws {
+    let server = ProgramConformanceTests.server(.sabnzbd, programs.origin)
+    let service = LiveDownloadService(dependencies)
+    for id in ["all", "ALL", "", "SABnzbd_nzo_0,SABnzbd_nzo_1"] {
+      let error = await #expect(throws: ProgramError.self) {
+        try await service.remove(["SABnzbd_nzo_0", id], deletesFiles: false, from: server)
+      }
+      #expect(error?.kind == .missing(id: id))
+    }
+    #expect(programs.requests.isEmpty)
+  }
+
+  @Test("NZBGet changes nothing if one of several downloads is not there")
+  func someMissing() async throws {
+    let server = ProgramConformanceTests.server(.nzbget, programs.origin)
+    let service = LiveDownloadService(dependencies)
+    let error = await #expect(throws: ProgramError.self) {
+      try await service.remove(["1", "999"], deletesFiles: false, from: server)
+    }
+    #expect(error?.kind == .missing(id: "999"))
+    let kept = try await service.queue(of: server)
+    #expect(kept.entries.map(\.id) == ["1", "2"])
+    try await service.remove(["1", "2"], deletesFiles: false, from: server)
+    let left = try await service.queue(of: server)
+    #expect(left.entries.isEmpty)
+  }
+
   @Test("a library that was read is there without its program, and another key's is not")
   func keptLibrary() async throws {
     let server = ProgramConformanceTests.server(.radarr, programs.origin)

@@ -55,21 +55,30 @@ public struct LiveDownloadService: DownloadService {
     try await calls(server).add(download)
   }
 
-  /// One request.
+  /// One request; two to NZBGet for several downloads.
   public func pause(_ ids: [String], on server: DownloadServer) async throws(ProgramError) {
     try await calls(server).setPaused(true, ids)
   }
 
-  /// One request.
+  /// One request; two to NZBGet for several downloads.
   public func resume(_ ids: [String], on server: DownloadServer) async throws(ProgramError) {
     try await calls(server).setPaused(false, ids)
   }
 
-  /// One request.
+  /// One request; two to NZBGet for several downloads.
   public func remove(
     _ ids: [String], deletesFiles: Bool, from server: DownloadServer
   ) async throws(ProgramError) {
     try await calls(server).remove(ids, deletesFiles: deletesFiles)
+  }
+}
+
+extension ProgramReader {
+  /// The microseconds since 1970 of a member with seconds; `nil` if they are no such number.
+  func time(_ name: String) -> Int64? {
+    guard let seconds = json[name]?.intValue else { return nil }
+    let (time, overflow) = Int64(seconds).multipliedReportingOverflow(by: 1_000_000)
+    return overflow ? nil : time
   }
 }
 

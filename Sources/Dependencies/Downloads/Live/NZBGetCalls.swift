@@ -39,7 +39,7 @@ struct NZBGetCalls: LiveDownloadService.Calls {
         FinishedDownload(
           id: String(try row.int("NZBID")), name: try row.text("Name"), isComplete: isComplete,
           status: status, size: Self.bytes(row.number("FileSizeMB")),
-          ended: row.json["HistoryTime"]?.intValue.map { Int64($0) * 1_000_000 }))
+          ended: row.time("HistoryTime")))
     }
     return downloads
   }
@@ -73,12 +73,19 @@ struct NZBGetCalls: LiveDownloadService.Calls {
 
   // MARK: Calls
 
-  /// Edits downloads of the queue. The answer for IDs that are not there is `false`.
+  /// Edits downloads of the queue. The answer is `false` only if none of the IDs is there, so that
+  /// several IDs are looked up first.
   private func edit(_ command: String, _ ids: [String]) async throws(ProgramError) {
+    var present: Set<Int> = []
+    if ids.count > 1 {
+      let groups = try reader(try await call("listgroups", [0]), "listgroups").elements()
+      for group in groups { present.insert(try group.int("NZBID")) }
+    }
     var numbers: [JSON] = []
     for id in ids {
       guard let number = Int(id) else { throw connection.error(.missing(id: id)) }
       numbers.append(JSON(number))
+      if ids.count > 1, !present.contains(number) { throw connection.error(.missing(id: id)) }
     }
     let result = try await call("editqueue", [.string(command), "", .array(numbers)])
     guard result.boolValue == true else {

@@ -43,7 +43,7 @@ struct SABnzbdCalls: LiveDownloadService.Calls {
           isComplete: status == "Completed", status: status,
           problem: problem?.isEmpty == false ? problem : nil,
           size: row.json["bytes"]?.intValue.map(Int64.init) ?? 0,
-          ended: row.json["completed"]?.intValue.map { Int64($0) * 1_000_000 }))
+          ended: row.time("completed")))
     }
     return downloads
   }
@@ -78,7 +78,13 @@ struct SABnzbdCalls: LiveDownloadService.Calls {
 
   /// Changes downloads of the queue. An ID that is not there is no failure to SABnzbd, which says
   /// which IDs it found.
+  ///
+  /// No ID may be what SABnzbd reads as the whole queue, or as more than one ID.
   private func change(_ ids: [String], _ query: [QueryItem]) async throws(ProgramError) {
+    let refused = ids.first {
+      $0.isEmpty || $0.utf8.contains(UInt8(ascii: ",")) || $0.lowercased() == "all"
+    }
+    if let refused { throw connection.error(.missing(id: refused)) }
     let json = try await ask(
       "queue", query + [QueryItem("value", ids.joined(separator: ","))], isChange: true)
     let found = json["nzo_ids"]?.elements?.compactMap(\.stringValue)
