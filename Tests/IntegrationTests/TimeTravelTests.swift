@@ -193,7 +193,8 @@ struct TimeTravelTests {
       "set a 2")
     #expect(run.status == .exited(0), "\(run.errorText)")
     #expect(
-      run.errorText.split(separator: "error: job 2: cancelled", omittingEmptySubsequences: false).count
+      run.errorText.split(separator: "error: job 2: cancelled", omittingEmptySubsequences: false)
+        .count
         == 2, "once: \(run.errorText)")
     #expect(run.outputText.split(separator: "\n").count <= 2, "no job: \(run.outputText)")
     let verified = try await program.run("session", "verify", "r.jsonl", "f.jsonl")

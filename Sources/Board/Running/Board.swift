@@ -209,10 +209,11 @@ public final class Board: Sendable {
     }
   }
 
-  /// Notes that a round of a `watch` has ended.
-  func endRound(of job: Int, status: Int32) {
+  /// Notes that a round of a `watch` has ended, and waits for the pause behind it.
+  func endRound(of job: Int, status: Int32) async {
     guard !closing.isSet else { return }
-    store.send(.shell(.watched(job: job, status: status)), origin: .program("watch"))
+    await store.send(.shell(.watched(job: job, status: status)), origin: .program("watch"))
+      .finish()
   }
 
   /// Replaces remembered texts by texts without secrets.

@@ -34,7 +34,7 @@ extension BoardSession {
   ) async {
     while !board.isClosing, await isDue(context.job, line) {
       let end = await round(watch.arguments, context, line)
-      board.endRound(of: context.job, status: end.exitCode)
+      await board.endRound(of: context.job, status: end.exitCode)
     }
   }
 

@@ -75,10 +75,9 @@ struct MediaAdditionReducer: Reducer {
         let found = try await masking(try await media.lookup(term, on: server), dependencies)
         return .found(resources: found.value, masked: found.masked)
       }
-      let options = try await masking(try await media.options(kind, of: server), dependencies)
       // A mark is no name of an option, and would be sent back.
-      if let masked = options.masked { return .failed(failure: .holdsSecrets(masked)) }
-      return .options(options: options.value)
+      let (options, masked) = try await masking(media.options(kind, of: server), dependencies)
+      return masked.map { .failed(failure: .holdsSecrets($0)) } ?? .options(options: options)
     }
     .catch { .failed(failure: Failure($0, dependencies)) }
     .cancellable(id: state.job)
