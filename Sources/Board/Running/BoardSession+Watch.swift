@@ -34,6 +34,8 @@ extension BoardSession {
   ) async {
     while !board.isClosing, await isDue(context.job, line) {
       let end = await round(watch.arguments, context, line)
+      // An interrupt of the pause cancels `watch` itself.
+      jobs.setForeground(context.job, in: line.id)
       await board.endRound(of: context.job, status: end.exitCode)
     }
   }
