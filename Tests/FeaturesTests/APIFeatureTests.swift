@@ -329,6 +329,69 @@ struct APIFeatureTests {
       ])
   }
 
+  @Test("a request that cannot be kept under its name is not sent")
+  func unkeepable() throws {
+    world.api.answer("POST", prefix: "http://rm.test/", with: .json("[]"))
+    world.persistence.failNext("setPreference", with: .full)
+    let printed = try run(
+      ["api post http://rm.test/c a=1 --save first", "api run first"], in: world)
+    #expect(printed.map(\.status) == [74, 66])
+    #expect(world.api.requests.isEmpty)
+  }
+
+  @Test("a session at a terminal sees that another process has changed a service")
+  func changedElsewhere() async throws {
+    var atTerminal = BoardState()
+    BoardFeatures.api.atTerminal(&atTerminal.api)
+    for (state, second) in [(BoardState(), "http://rm.test/api/c"), (atTerminal, "http://new/c")] {
+      let world = World()
+      world.api.answer("GET", prefix: "http://", with: .json("[]"))
+      try await world.persistence.saveService(rm, replacing: true)
+      let store = world.looseStore(state)
+      store.send(try action("api get rm/c", job: 1))
+      while let next = store.received.first { store.receive(next) }
+      try await world.persistence.saveService(
+        APIService(name: "rm", baseURL: "http://new"), replacing: true)
+      store.send(try action("api get rm/c", job: 2))
+      while let next = store.received.first { store.receive(next) }
+      #expect(world.api.requests.map(\.url) == ["http://rm.test/api/c", second])
+    }
+  }
+
+  @Test("an import that replaces a service counts for the next request")
+  func importedService() async throws {
+    world.api.answer("GET", prefix: "http://", with: .json("[]"))
+    let export = """
+      {"swiftboard":"db export","version":1}
+      {"service":{"name":"rm","baseURL":"http://new"}}
+      """
+    try await world.files.write(Data(export.utf8), to: "f", mode: .create)
+    let printed = try run(
+      [
+        "api service add rm http://old", "api get rm/c", "db import f --existing replace",
+        "api get rm/c",
+      ], in: world)
+    #expect(printed.map(\.status) == [0, 0, 0, 0], "\(printed)")
+    #expect(world.api.requests.map(\.url) == ["http://old/c", "http://new/c"])
+  }
+
+  @Test("an answer that cannot be kept is shown, and the log says why")
+  func unkeepableAnswer() throws {
+    world.api.answer(
+      "GET", "http://rm.test/c",
+      with: .json("[1]", headers: [HTTPHeader("Cache-Control", "max-age=60")]))
+    world.persistence.failNext("storeResponse", with: .full)
+    #expect(try run(["api get http://rm.test/c"], in: world).map(\.status) == [0])
+    #expect(world.logger.records.contains { $0.message.hasPrefix("an answer could not be kept") })
+  }
+
+  @Test("--resume refuses a body from standard input, which could not be sent again")
+  func resumedInput() {
+    #expect(throws: UsageError.self) {
+      try action("api get http://rm.test/c @- --out f --resume")
+    }
+  }
+
   @Test("the cache: kept answers serve what is asked again, and can be seen and cleared")
   func cache() throws {
     world.api.answer(

@@ -227,14 +227,44 @@ struct DatabaseReducerTests {
     }
   }
 
+  @Test("an import that ends early says what it has written, and the names are loaded again")
+  func incompleteImport() async throws {
+    let lines =
+      [#"{"swiftboard":"db export","version":1}"#]
+      + (1...500).map { #"{"document":{"collection":"c","id":"\#($0)","updated":1,"body":1}}"# }
+      + [#"{"preference":{"name":"p","value":1}}"#]
+    try await world.files.write(
+      Data(lines.joined(separator: "\n").utf8), to: "f", mode: .create)
+    world.persistence.failNext("setPreference", with: .full)
+    let store = store()
+    store.nonExhaustively { store in
+      store.send(run(1, .stats))
+      store.send(run(2, .import(path: "f", existing: .refuse)))
+      store.receive {
+        guard case .failed(job: 2, let failure) = $0 else { return false }
+        return failure.code == 74
+          && failure.message.hasSuffix("; 500 entries were added and 0 replaced before")
+      }
+      #expect(store.state.isLoaded == false)
+      store.send(run(3, .stats))
+      store.receive {
+        if case .contents(job: 3, .some) = $0 { true } else { false }
+      }
+      store.skipReceivedActions()
+      #expect(store.state.collections == ["c": 500])
+    }
+  }
+
   /// What is known of the names; `docs/features.md` has the same as a table.
   enum Names: Hashable { case notLoaded, waiting, known }
-  enum NamesEvent: Hashable { case uses, stats, contents, imported, answer }
+  enum NamesEvent: Hashable { case uses, stats, contents, writes, imported, answer }
 
   private static let names = TransitionTable<Names, NamesEvent> {
     From(.notLoaded).on(.uses, .stats, .imported).to(.waiting)
     From(.waiting).on(.contents).to(.known)
-    From(.known).on(.stats, .imported).to(.waiting)
+    From(.known).on(.stats).to(.waiting)
+    From(.known).on(.writes).to(.notLoaded)
+    From(.notLoaded).on(.writes).stays
     From(.known).on(.uses, .answer).stays
   }
 
@@ -245,7 +275,8 @@ struct DatabaseReducerTests {
     } action: { action in
       switch action {
       case .run(_, .stats): .stats
-      case .run(_, .import), .checked, .failed: nil
+      case .run(_, .import), .checked(_, taken: .some), .failed: nil
+      case .checked(_, taken: nil): .writes
       case .run: .uses
       case .contents: .contents
       case .imported: .imported

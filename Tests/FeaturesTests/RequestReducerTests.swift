@@ -267,17 +267,17 @@ struct RequestReducerTests {
 
   /// What happens to the request of job 1; the documentation of `RequestReducer` has the same as a
   /// table.
-  enum Event: Hashable { case run, bootstrapped, found, answered, failed, again, cancelled }
+  enum Event: Hashable { case run, bootstrapped, found, kept, answered, failed, again }
   enum Stage: Hashable { case none, resolving, asking, waiting, keeping }
 
   static let transitions = TransitionTable<Stage, Event> {
-    From(.none).on(.run).to(.resolving, .asking)
-    From(.resolving).on(.bootstrapped).to(.resolving, .asking)
+    From(.none).on(.run).to(.resolving, .keeping, .asking)
+    From(.resolving).on(.bootstrapped).to(.resolving, .keeping, .asking)
     From(.resolving).on(.found).to(.resolving, .asking)
-    From(.asking).on(.answered).to(.none, .waiting, .keeping)
+    From(.keeping).on(.kept).to(.asking)
+    From(.asking).on(.answered).to(.none, .waiting)
     From(.asking).on(.failed).to(.none, .waiting)
     From(.waiting).on(.again).to(.asking)
-    From(.keeping).on(.answered).to(.none)
     From(.resolving).on(.failed).to(.none)
   }
 
@@ -296,6 +296,7 @@ struct RequestReducerTests {
         context.job == 1 && PendingRequest(command, context) != nil ? .run : nil
       case .bootstrapped(job: 1, _, _): .bootstrapped
       case .found(job: 1, _): .found
+      case .kept(job: 1): .kept
       case .answered(job: 1, _, _): .answered
       case .failed(job: 1, _, _): .failed
       case .again(job: 1): .again
@@ -336,7 +337,9 @@ struct RequestReducerTests {
         .transitions(monitor),
         Invariant("what is kept is bounded") { (state: APIState) in state.answers.count <= 20 },
         Invariant("a request that was sent has an attempt") { (state: APIState) in
-          state.pending.allSatisfy { ($0.attempt > 0) == ($0.stage != .resolving) }
+          state.pending.allSatisfy {
+            ($0.attempt > 0) == ($0.stage != .resolving && $0.stage != .keeping)
+          }
         },
       ], interleaves: true
     ) { run in

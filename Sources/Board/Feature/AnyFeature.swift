@@ -24,6 +24,8 @@ struct AnyFeature: Sendable {
   let events: @Sendable (AnyFeatureAction, BoardState) -> [AnalyticsEvent]
   let cancelled: @Sendable (inout BoardState, _ job: Int) -> Void
   let forget: @Sendable (inout BoardState) -> Void
+  let replacesData: @Sendable (AnyFeatureAction) -> Bool
+  let reload: @Sendable (inout BoardState) -> Void
   let atTerminal: @Sendable (inout BoardState) -> Void
   let candidates: @Sendable (ValueKind, BoardState, Dependencies) async -> [LineCompletion.Value]
   let initialState: FeatureStates.Value
@@ -65,6 +67,12 @@ struct AnyFeature: Sendable {
     }
     forget = { [forget = feature.forget] state in
       if state.features.contains(name) { forget(&state[key]) }
+    }
+    replacesData = { [replacesData = feature.replacesData] action in
+      (action.base as? Action).map(replacesData) ?? false
+    }
+    reload = { [reload = feature.reload] state in
+      if state.features.contains(name) { reload(&state[key]) }
     }
     atTerminal = { [atTerminal = feature.atTerminal] state in atTerminal(&state[key]) }
     candidates = { [candidates = feature.candidates] kind, state, dependencies in

@@ -45,6 +45,12 @@ public struct Feature<State: FeatureState, Action: FeatureAction>: Sendable {
   /// Removes what services answered from the state. Called when a secret becomes known that the
   /// state holds.
   public let forget: @Sendable (inout State) -> Void
+  /// Returns whether an action replaces stored data that other features may have read. Called once
+  /// per step; if it returns true, each feature's `reload` follows.
+  public let replacesData: @Sendable (Action) -> Bool
+  /// Removes from the state what was read from the database, so that it is read again when it is
+  /// needed.
+  public let reload: @Sendable (inout State) -> Void
   /// Members of the feature's actions that differ between equal runs, such as timings and dates. A
   /// live replay does not compare them. They are texts of `JSONPathPattern`, relative to the
   /// feature's action: `brewed.pot.seconds`.
@@ -79,6 +85,8 @@ public struct Feature<State: FeatureState, Action: FeatureAction>: Sendable {
     events: @escaping @Sendable (Action, State) -> [AnalyticsEvent] = { _, _ in [] },
     cancelled: @escaping @Sendable (inout State, _ job: Int) -> Void = { _, _ in },
     forget: @escaping @Sendable (inout State) -> Void = { _ in },
+    replacesData: @escaping @Sendable (Action) -> Bool = { _ in false },
+    reload: @escaping @Sendable (inout State) -> Void = { _ in },
     volatile: [String] = [], passesWordsOn: Bool = false, secretWords: SecretWords = SecretWords(),
     atTerminal: @escaping @Sendable (inout State) -> Void = { _ in },
     candidates: @escaping @Sendable (ValueKind, State, Dependencies) async -> [String] = {
@@ -97,6 +105,8 @@ public struct Feature<State: FeatureState, Action: FeatureAction>: Sendable {
     self.events = events
     self.cancelled = cancelled
     self.forget = forget
+    self.replacesData = replacesData
+    self.reload = reload
     self.volatile = volatile
     self.passesWordsOn = passesWordsOn
     self.secretWords = secretWords
@@ -111,7 +121,8 @@ public struct Feature<State: FeatureState, Action: FeatureAction>: Sendable {
     Feature(
       name: name, summary: summary, state: initialState, reducer: reducer, commands: commands,
       outcome: outcome, partialOutcome: partialOutcome, link: link, events: events,
-      cancelled: cancelled, forget: forget, volatile: volatile,
+      cancelled: cancelled, forget: forget, replacesData: replacesData, reload: reload,
+      volatile: volatile,
       passesWordsOn: passesWordsOn, secretWords: secretWords, atTerminal: atTerminal,
       candidates: candidates,
       version: version, migrations: migrations)

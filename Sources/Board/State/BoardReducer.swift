@@ -37,6 +37,7 @@ public struct BoardReducer: ComposedReducer {
   public var body: some Reducer<BoardState, BoardAction, Dependencies> {
     CausedReducer(steps) {
       reducers
+      ReloadReducer(features: features)
       Scope(state: \.session, action: BoardAction.session, id: "session") {
         SessionReducer(navigators: navigators, recording: recording)
       }

@@ -12,8 +12,9 @@ public enum APIAction {
   case bootstrapped(job: Int, known: APIKnown?, failure: Failure? = nil)
   /// A kept request was found under its name; `nil` if there is none.
   case found(job: Int, request: APIRequestSpec?)
-  /// A whole answer came, of whatever status. It ends the command unless the request is sent again,
-  /// or is kept under a name first.
+  /// The request is kept under its name, and is sent now.
+  case kept(job: Int)
+  /// A whole answer came, of whatever status. It ends the command unless the request is sent again.
   case answered(job: Int, answer: APIAnswer, view: APIAnswerView? = nil)
   /// The pause before a request is sent again is over.
   case again(job: Int)
@@ -39,7 +40,7 @@ extension APIAction {
   var job: Int {
     switch self {
     case .run(let context, _): context.job
-    case .bootstrapped(let job, _, _), .found(let job, _), .answered(let job, _, _),
+    case .bootstrapped(let job, _, _), .found(let job, _), .kept(let job), .answered(let job, _, _),
       .again(let job),
       .looked(let job, _, _), .succeeded(let job, _, _), .failed(let job, _, _):
       job
@@ -54,6 +55,7 @@ extension APIAction {
     case .bootstrapped(let known, let failure):
       self = .bootstrapped(job: job, known: known, failure: failure)
     case .found(let spec, _): self = .found(job: job, request: spec)
+    case .kept: self = .kept(job: job)
     case .answered(let answer, let view): self = .answered(job: job, answer: answer, view: view)
     case .tested(let result): self = .succeeded(job: job, result: result)
     case .failed(let failure, let cause): self = .failed(job: job, failure: failure, cause: cause)

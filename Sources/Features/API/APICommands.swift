@@ -266,6 +266,10 @@ enum APICommands {
       guard spec.out != nil, method == "GET" else {
         throw UsageError("--resume goes with --out FILE and GET")
       }
+      // The service may be asked twice, and standard input is there once.
+      guard !spec.items.contains(where: \.readsInput) else {
+        throw UsageError("--resume goes with a body that can be sent again, not with -")
+      }
       spec.resumes = true
     }
     spec.save = try invocation.text("save")

@@ -23,8 +23,9 @@ extension BoardFeatures {
     cancelled: { state, job in state.pending.remove(id: job) },
     forget: { state in
       state.answers = []
-      (state.services, state.saved) = (nil, nil)
+      state.forgetServices()
     },
+    reload: { $0.forgetServices() },
     volatile: [
       // What is known of services is that of the home.
       "bootstrapped.known", "answered.answer.timing", "answered.answer.attempts",
@@ -35,6 +36,7 @@ extension BoardFeatures {
       "succeeded.result.cache.responses[*].expires",
     ] + volatileHeaders.map { "answered.answer.headers[name=\($0)]" },
     passesWordsOn: true, secretWords: SecretWords(literal: LiteralSecrets.first),
+    atTerminal: { $0.rereadsServices = true },
     candidates: { kind, _, dependencies in
       guard kind == .service else { return [] }
       return ((try? await dependencies.persistence.services()) ?? []).map(\.name)

@@ -24,7 +24,8 @@ struct APIReducer: Reducer {
       }
       if !request.isTest { state.requests += 1 }
       state.pending.append(request)
-      let known = RequestAction.resolve(services: state.services, isFresh: false)
+      let services = state.rereadsServices ? nil : state.services
+      let known = RequestAction.resolve(services: services, isFresh: false)
       return reduce(&state, context.job, known, dependencies)
     case .bootstrapped(let job, let known, let failure):
       if let known { (state.services, state.saved) = (known.services, known.saved) }
@@ -35,12 +36,13 @@ struct APIReducer: Reducer {
       return reduce(&state, job, .found(spec, services: state.services), dependencies)
     case .again(let job): return reduce(&state, job, .again, dependencies)
     case .answered(let job, let answer, let view):
-      let saved = state.pending[id: job]?.spec?.save
       let effects = reduce(&state, job, .answered(answer, view), dependencies)
       guard !state.pending.contains(id: job) else { return effects }
       state.keep(answer, job)
-      if let saved { state.noteSaved(saved) }
       return effects
+    case .kept(let job):
+      if let name = state.pending[id: job]?.spec?.save { state.noteSaved(name) }
+      return reduce(&state, job, .kept, dependencies)
     case .looked(let job, let command, let services):
       return looked(command, job, services, &state, dependencies)
     case .succeeded(let job, let result, _):

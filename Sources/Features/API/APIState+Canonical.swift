@@ -18,6 +18,10 @@ extension APIState: CanonicalEncodable {
     writer.beginArray()
     for request in pending { try request.write(to: &writer) }
     writer.endArray()
+    if rereadsServices {
+      writer.key("rereadsServices")
+      writer.bool(true)
+    }
     writer.member("requests", requests)
     if let saved {
       writer.key("saved")

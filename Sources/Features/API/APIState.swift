@@ -7,11 +7,14 @@ public struct APIState: Codable, Sendable, Equatable {
   public var requests = 0
   /// Requests that were answered, whatever the status.
   public var answered = 0
-  /// The services, by name; `nil` until the first request needs them. Other processes may have
-  /// changed them since: a service that is missing here is looked for once more.
+  /// The services, by name; `nil` until the first request needs them, and after an import. A
+  /// service that is missing here is looked for once more, since other processes may have added it.
   public var services: [APIService]?
   /// The names of kept requests, in order; `nil` until the first request.
   public var saved: [String]?
+  /// Whether each request to a service reads the services again. A session at a terminal is open
+  /// for long, and may not send a key to an address that another process has changed meanwhile.
+  public var rereadsServices = false
   /// The requests in flight, by job.
   public var pending: IdentifiedArray<Int, PendingRequest> = []
   /// The last answers, the newest first; at most `kept`.
@@ -39,6 +42,9 @@ public struct APIState: Codable, Sendable, Equatable {
     saved = (names + [name]).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
   }
 
+  /// Lets the next request read services and names of kept requests again.
+  mutating func forgetServices() { (services, saved) = (nil, nil) }
+
   /// Puts a service in its place, if services are known at all.
   mutating func noteService(_ service: APIService) {
     guard let known = services else { return }
@@ -49,7 +55,7 @@ public struct APIState: Codable, Sendable, Equatable {
 
 extension APIState {
   private enum Key: String, CodingKey {
-    case requests, answered, services, saved, pending, answers
+    case requests, answered, services, saved, rereadsServices, pending, answers
   }
 
   /// A request in flight up to schema 4.
@@ -74,6 +80,7 @@ extension APIState {
     answered = try container.decode(Int.self, forKey: .answered)
     services = try container.decodeIfPresent([APIService].self, forKey: .services)
     saved = try container.decodeIfPresent([String].self, forKey: .saved)
+    rereadsServices = try container.decodeIfPresent(Bool.self, forKey: .rereadsServices) ?? false
     pending = try container.decode(IdentifiedArray<Int, PendingRequest>.self, forKey: .pending)
     answers = try container.decode([RecentAnswer].self, forKey: .answers)
   }
@@ -92,6 +99,7 @@ extension APIState {
     try container.encode(answered, forKey: .answered)
     try container.encodeIfPresent(services, forKey: .services)
     try container.encodeIfPresent(saved, forKey: .saved)
+    if rereadsServices { try container.encode(true, forKey: .rereadsServices) }
     try container.encode(pending, forKey: .pending)
     try container.encode(answers, forKey: .answers)
   }

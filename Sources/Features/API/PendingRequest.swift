@@ -8,10 +8,12 @@ public struct PendingRequest: Codable, Sendable, Equatable, Identifiable {
   public enum Stage: String, Codable, Sendable {
     /// It waits for what the database knows: the services, or the request under a name.
     case resolving
+    /// It is being kept under a name, so that one that cannot be kept is not sent.
+    case keeping
     /// It has been sent; the pause before it is sent again.
     case asking, waiting
-    /// It was answered, and is being kept under a name; it is over, and leaves the state.
-    case keeping, ended
+    /// It is over, and leaves the state.
+    case ended
   }
 
   /// The job that sent it; its cancel ID.

@@ -12,6 +12,8 @@ enum RequestAction: Sendable {
   case bootstrapped(known: APIKnown?, failure: Failure?)
   /// The kept request; `nil` if there is none.
   case found(APIRequestSpec?, services: [APIService]?)
+  /// The request is kept under its name.
+  case kept
   /// An answer came.
   case answered(APIAnswer, APIAnswerView?)
   /// The test of a service succeeded.
@@ -43,9 +45,10 @@ extension RequestAction {
 /// | `resolving` | `resolve`: nothing is known, or not the service | `resolving`: the database is read |
 /// | `resolving` | `resolve`: a kept request is asked for | `resolving`: it is looked up |
 /// | `resolving` | `resolve`, `found` | `asking`, or the end: the request cannot be sent |
+/// | `resolving` | `resolve`: it is to be kept under a name | `keeping` |
+/// | `keeping` | `kept` | `asking` |
 /// | `asking` | `answered` or `failed` for the time being, attempts left | `waiting` |
 /// | `waiting` | `again` | `asking` |
-/// | `asking` | `answered`, with a name to keep it | `keeping` |
 /// | any | `answered`, `tested`, `failed` | `ended` |
 ///
 /// The feature removes a request that has ended; until then its command runs.
@@ -60,7 +63,8 @@ struct RequestReducer: Reducer {
     case .found(let spec?, let services):
       state.take(spec)
       return resolve(&state, services, false, nil, dependencies)
-    case .answered(let answer, let view): return answered(&state, answer, view, dependencies)
+    case .kept: return ask(&state, dependencies)
+    case .answered(let answer, _): return answered(&state, answer, dependencies)
     case .failed(_, let cause): return failed(&state, cause, dependencies)
     case .again: return ask(&state, dependencies)
     case .tested:
@@ -140,6 +144,9 @@ struct RequestReducer: Reducer {
       plan = try RequestPlan(
         spec, state.service, timeout: state.timeout, random: { dependencies.random.next() })
     } catch { return [.send(.failed(Failure(any: error), cause: nil))] }
+    if let name = spec.save, state.stage == .resolving {
+      return keep(spec, as: name, &state, dependencies)
+    }
     state.attempt += 1
     state.stage = .asking
     var planned = plan.planned(attempt: state.attempt, showsProgress: !state.isBackground)
@@ -156,6 +163,21 @@ struct RequestReducer: Reducer {
       let (failure, cause) = helps.failure(error, dependencies)
       return .failed(failure, cause: cause)
     }
+    .cancellable(id: state.job)
+  }
+
+  /// Keeps the request under a name before it is sent.
+  private func keep(
+    _ spec: APIRequestSpec, as name: String, _ state: inout PendingRequest,
+    _ dependencies: Dependencies
+  ) -> [Effect<RequestAction>] {
+    state.stage = .keeping
+    return .task(name: "api.save") {
+      let json = String(decoding: try CanonicalEncoder.encode(spec), as: UTF8.self)
+      try await dependencies.persistence.setPreference(SavedRequest.key(name), to: json)
+      return .kept
+    }
+    .catch { .failed(Failure($0, dependencies), cause: nil) }
     .cancellable(id: state.job)
   }
 
@@ -179,24 +201,13 @@ struct RequestReducer: Reducer {
   // MARK: Answers
 
   private func answered(
-    _ state: inout PendingRequest, _ answer: APIAnswer, _ view: APIAnswerView?,
-    _ dependencies: Dependencies
+    _ state: inout PendingRequest, _ answer: APIAnswer, _ dependencies: Dependencies
   ) -> [Effect<RequestAction>] {
     if answer.isFinal != true, state.mayRepeat(status: answer.status) {
       return pause(&state, asked: answer.retryAfter(dependencies), dependencies)
     }
-    guard state.stage == .asking, let spec = state.spec, let name = spec.save else {
-      state.stage = .ended
-      return []
-    }
-    state.stage = .keeping
-    return .task(name: "api.save") {
-      let json = String(decoding: try CanonicalEncoder.encode(spec), as: UTF8.self)
-      try await dependencies.persistence.setPreference(SavedRequest.key(name), to: json)
-      return .answered(answer, view)
-    }
-    .catch { .failed(Failure($0, dependencies), cause: nil) }
-    .cancellable(id: state.job)
+    state.stage = .ended
+    return []
   }
 
   private func failed(

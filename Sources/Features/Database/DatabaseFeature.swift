@@ -16,6 +16,13 @@ extension BoardFeatures {
     },
     events: DatabaseEvents.events,
     cancelled: { state, job in state.takePending(job) },
+    replacesData: { action in
+      switch action {
+      // An import that fails or is cancelled has written a part.
+      case .checked(_, taken: nil), .imported: true
+      default: false
+      }
+    },
     volatile: [
       "contents.contents", "succeeded.result.put.isNew",
       "succeeded.result.document.document.updated",

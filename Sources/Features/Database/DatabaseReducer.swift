@@ -40,7 +40,9 @@ struct DatabaseReducer: Reducer {
     case .checked(let request, let taken?):
       let failure = Failure(Failure.taken(taken, request.path), dependencies)
       return .send(.failed(job: request.job, failure: failure))
-    case .checked(let request, nil): return importEntries(request, dependencies)
+    case .checked(let request, nil):
+      state.expectImport()
+      return importEntries(request, dependencies)
     case .imported(let request, let counts):
       let result = DatabaseResult.imported(path: request.path, counts: counts)
       guard state.isLoaded != nil else {
@@ -157,12 +159,24 @@ extension DatabaseReducer {
         of: request.path, replaces: request.existing == .replace)
       return .imported(request: request, counts: counts)
     }
-    .catch { .failed(job: request.job, failure: Failure($0, dependencies)) }
+    .catch { .failed(job: request.job, failure: Failure(import: $0, dependencies)) }
     .cancellable(id: request.job)
   }
 }
 
 extension Failure {
+  /// The failure of an import, with what it has written before.
+  fileprivate init(import error: any Error, _ dependencies: Dependencies) {
+    guard let incomplete = error as? IncompleteImport else {
+      self.init(error, dependencies)
+      return
+    }
+    self.init(incomplete.cause, dependencies)
+    let (added, replaced) = (incomplete.counts.added, incomplete.counts.replaced)
+    message += "; \(added) entries were added and \(replaced) replaced before"
+    help = "import the file again with --existing replace"
+  }
+
   fileprivate static func taken(_ entry: ImportConflict, _ path: String) -> Failure {
     Failure(
       code: ExitCode.cannotCreate, error: "exists",

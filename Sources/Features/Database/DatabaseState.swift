@@ -112,6 +112,11 @@ extension DatabaseState {
     preferences = contents?.preferences ?? []
   }
 
+  /// Lets the names be loaded again after an import, even if only a part of it is written.
+  mutating func expectImport() {
+    if isLoaded != nil { isLoaded = false }
+  }
+
   /// Follows a command that succeeded.
   mutating func note(_ result: DatabaseResult, of job: Int) {
     switch result {

@@ -105,30 +105,47 @@ package struct DatabaseTransfer: Sendable {
   /// nothing.
   ///
   /// - Parameter replaces: Whether an entry replaces one with its name; otherwise, it is left out.
-  /// - Throws: What `check` throws.
+  /// - Throws: `IncompleteImport` if something was written before the error; otherwise what `check`
+  ///   throws.
   package func importEntries(of path: String, replaces: Bool) async throws -> DatabaseImport {
     let services = Set(try await persistence.services().map(\.name))
+    let input = try await files.input(path)
     var counts = DatabaseImport()
     var batch = DocumentBatch()
-    try await DatabaseLines(path, redactor).forEachEntry(of: try await files.input(path)) {
-      entry, _ in
-      let isTaken = try await isTaken(entry, services)
-      if isTaken, !replaces {
-        counts.kept += 1
+    do {
+      try await DatabaseLines(path, redactor).forEachEntry(of: input) { entry, _ in
+        let isTaken = try await isTaken(entry, services)
+        if isTaken, !replaces {
+          counts.kept += 1
+          return true
+        }
+        switch entry {
+        case .document(let document):
+          batch.add(document, replaces: isTaken)
+          if batch.isFull { try await write(&batch, &counts) }
+          return true
+        case .preference(let preference):
+          try await persistence.setPreference(preference.name, to: preference.json)
+        case .service(let service): try await persistence.saveService(service, replacing: true)
+        }
+        counts.count(isTaken)
         return true
       }
-      if isTaken { counts.replaced += 1 } else { counts.added += 1 }
-      switch entry {
-      case .document(let document):
-        if let full = batch.add(document) { try await persistence.putDocuments(full) }
-      case .preference(let preference):
-        try await persistence.setPreference(preference.name, to: preference.json)
-      case .service(let service): try await persistence.saveService(service, replacing: true)
-      }
-      return true
+      try await write(&batch, &counts)
+    } catch {
+      throw counts.added + counts.replaced == 0
+        ? error : IncompleteImport(counts: counts, cause: error)
     }
-    try await persistence.putDocuments(batch.documents)
     return counts
+  }
+
+  private func write(
+    _ batch: inout DocumentBatch, _ counts: inout DatabaseImport
+  ) async throws {
+    try await persistence.putDocuments(batch.documents)
+    counts.added += batch.counts.added
+    counts.replaced += batch.counts.replaced
+    batch = DocumentBatch()
   }
 
   private func isTaken(_ entry: DatabaseEntry, _ services: Set<String>) async throws -> Bool {
@@ -169,17 +186,32 @@ public struct DatabaseImport: Codable, Sendable, Equatable {
   public init() {}
 }
 
+/// The error of an import that had written a part.
+package struct IncompleteImport: Error {
+  /// What was written.
+  package var counts: DatabaseImport
+  /// The reason why it ended.
+  package var cause: any Error
+}
+
+extension DatabaseImport {
+  /// Counts an entry that was written.
+  fileprivate mutating func count(_ isReplaced: Bool) {
+    if isReplaced { replaced += 1 } else { added += 1 }
+  }
+}
+
 /// Documents that are put in one transaction.
 private struct DocumentBatch {
   private(set) var documents: [Document] = []
+  private(set) var counts = DatabaseImport()
   private var bytes = 0
 
-  /// Adds a document. Returns the batch if it is full, and begins the next one.
-  mutating func add(_ document: Document) -> [Document]? {
+  var isFull: Bool { documents.count >= 500 || bytes >= 8 << 20 }
+
+  mutating func add(_ document: Document, replaces: Bool) {
     documents.append(document)
     bytes += document.body.utf8.count
-    guard documents.count >= 500 || bytes >= 8 << 20 else { return nil }
-    defer { (documents, bytes) = ([], 0) }
-    return documents
+    counts.count(replaces)
   }
 }
