@@ -268,6 +268,25 @@ package struct FileSystem: Sendable {
     try perform(.lock, file.name) { _ in Int(flock(file.number, LOCK_EX)) }
   }
 
+  /// Locks a file, and waits at most two seconds: a stopped process may hold the lock forever, and
+  /// some file systems have no locks.
+  ///
+  /// - Parameters:
+  ///   - kind: `LOCK_EX` or `LOCK_SH`.
+  ///   - attempts: How often to try, 5 milliseconds apart.
+  /// - Returns: Whether the file is locked.
+  @discardableResult
+  package func lockBriefly(
+    _ file: OpenFile, _ kind: Int32 = LOCK_EX, attempts: Int = 400
+  ) -> Bool {
+    for attempt in 0..<attempts {
+      if attempt > 0 { usleep(5000) }
+      if flock(file.number, kind | LOCK_NB) == 0 { return true }
+      guard errno == EWOULDBLOCK else { return false }
+    }
+    return false
+  }
+
   package func info(_ file: OpenFile) throws(SystemError) -> FileInfo {
     var status = stat()
     try perform(.info, file.name) { _ in Int(fstat(file.number, &status)) }

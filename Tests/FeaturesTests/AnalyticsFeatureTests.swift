@@ -112,6 +112,19 @@ struct AnalyticsFeatureTests {
     #expect(analytics.events.map(\.name) == ["db.put"])
   }
 
+  @Test("nothing before 'on' is counted, even if the stored consent is found before it is applied")
+  func foundEarly() async throws {
+    let tracked = StepAnalytics(dependencies)
+    // As the command does while it stores the consent.
+    analytics.setConsent(false)
+    try await world.persistence.setPreference("analytics.consent", to: "true")
+    await tracked.track { [AnalyticsEvent("db.get")] }?.value
+    #expect(!analytics.hasConsent)
+    analytics.setConsent(true)
+    tracked.track { [AnalyticsEvent("db.put")] }
+    #expect(analytics.events.map(\.name) == ["db.put"])
+  }
+
   @Test("the status is the stored consent")
   func status() async throws {
     try await world.persistence.setPreference("analytics.consent", to: "true")

@@ -30,15 +30,14 @@ final class StepAnalytics: Sendable {
   /// - Returns: The task that reads the consent, if this call has started it.
   @discardableResult
   func track(_ events: () -> [AnalyticsEvent]) -> Task<Void, Never>? {
-    if analytics.hasConsent {
-      // Without a read of the preference, a command has given consent: what came before does not
-      // count, and the preference decides nothing any more.
+    if analytics.isConsentDecided {
+      // What came before does not count, and the preference decides nothing any more.
       state.withLock { state in
         guard !state.isLoaded else { return }
         state.isLoaded = true
         state.waiting = []
       }
-      for event in events() { analytics.track(event) }
+      if analytics.hasConsent { for event in events() { analytics.track(event) } }
       return nil
     }
     let isOpen = persistence.isOpen
@@ -58,7 +57,7 @@ final class StepAnalytics: Sendable {
       guard !state.isLoaded else { return [] }
       state.isLoaded = true
       defer { state.waiting = [] }
-      guard json == "true" else { return [] }
+      guard json == "true", !analytics.isConsentDecided else { return [] }
       analytics.setConsent(true)
       return state.waiting
     }

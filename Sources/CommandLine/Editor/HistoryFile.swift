@@ -3,7 +3,8 @@ import SwiftBoardSystem
 /// The file of the history, which several processes share.
 ///
 /// It is text: a line of the history is a line of the file, and its further physical lines begin
-/// with a tab. Only the owner can read it. Lines are appended under a lock.
+/// with a tab. Only the owner can read it. Lines are appended under a lock, which is not waited for
+/// long: a process that was stopped while it held the lock does not stop the others.
 package struct HistoryFile: Sendable {
   /// The maximum size of the file in bytes. Beyond it, the older half is removed.
   package static let sizeLimit = 2 << 20
@@ -53,13 +54,13 @@ package struct HistoryFile: Sendable {
   package mutating func append(_ line: String) throws(SystemError) -> [String] {
     let folder = PathComponents(path).folder
     try system.makeFolders(folder)
-    let file = try openLocked()
+    let (file, isLocked) = try openLocked()
     let others = try read(file)
     let size = try system.info(file).size
     var bytes = Self.bytes(of: line)
     // A killed process may have left an unfinished line.
     if size > offset { bytes.insert(UInt8(ascii: "\n"), at: 0) }
-    if size + Int64(bytes.count) > Int64(limit) {
+    if isLocked, size + Int64(bytes.count) > Int64(limit) {
       try shorten(file, adding: bytes)
       return others
     }
@@ -68,15 +69,15 @@ package struct HistoryFile: Sendable {
     return others
   }
 
-  /// Opens the file that has the name once its lock is held.
-  private func openLocked() throws(SystemError) -> OpenFile {
+  /// Opens the file that has the name once its lock is held, or after a tenth of a second.
+  private func openLocked() throws(SystemError) -> (OpenFile, isLocked: Bool) {
     while true {
       let file = try system.open(path, O_RDWR | O_APPEND | O_CREAT)
-      try system.lock(file)
+      let isLocked = system.lockBriefly(file, attempts: 20)
       let info = try system.info(file)
       guard FileInfo(path)?.id == info.id else { continue }
       if info.isOpenToOthers { try system.changeMode(file, to: 0o600) }
-      return file
+      return (file, isLocked)
     }
   }
 

@@ -7,6 +7,9 @@ public protocol Analytics: Service {
   func setConsent(_ granted: Bool)
   /// Whether the user has given consent.
   var hasConsent: Bool { get }
+  /// Whether consent was given or withdrawn in this process. Consent that was stored earlier then
+  /// decides nothing any more.
+  var isConsentDecided: Bool { get }
   /// Returns the newest `limit` events of this process that were tracked with consent, oldest first.
   func recent(limit: Int) -> [AnalyticsEvent]
   /// Returns the statistics of the providers.
@@ -14,6 +17,8 @@ public protocol Analytics: Service {
 }
 
 extension Analytics {
+  /// Returns whether the user has given consent.
+  public var isConsentDecided: Bool { hasConsent }
   /// Returns none: nothing is kept.
   public func recent(limit: Int) -> [AnalyticsEvent] { [] }
   /// Returns none: there are no providers.

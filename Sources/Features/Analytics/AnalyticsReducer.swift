@@ -44,6 +44,8 @@ struct AnalyticsReducer: Reducer {
     _ consent: Bool, _ job: Int, _ dependencies: Dependencies
   ) -> [Effect<AnalyticsAction>] {
     .task(name: "analytics.store") {
+      // What was done before does not count, even if the consent is found before it is applied.
+      if !dependencies.analytics.hasConsent { dependencies.analytics.setConsent(false) }
       try await dependencies.persistence.setPreference(Self.preference, to: "\(consent)")
       return .stored(job: job, consent: consent)
     }

@@ -45,6 +45,18 @@ import Testing
     try expect(&last, nil, ["a", "b", "torn", "c"])
   }
 
+  @Test("a process that was stopped while it held the lock does not stop the others")
+  func heldLock() throws {
+    let folder = try TemporaryFolder()
+    var file = HistoryFile(path: folder.path("history"), limit: 10)
+    try expect(&file, "a", [])
+    let held = try FileSystem().open(folder.path("history"), O_RDWR)
+    try #require(try FileSystem().tryLock(held))
+    try expect(&file, "longer than its limit", [])
+    var other = HistoryFile(path: folder.path("history"))
+    try expect(&other, nil, ["a", "longer than its limit"])
+  }
+
   @Test("many writers at once lose nothing")
   func concurrent() async throws {
     let folder = try TemporaryFolder()

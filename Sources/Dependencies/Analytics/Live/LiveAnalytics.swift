@@ -13,6 +13,7 @@ public final class LiveAnalytics: Analytics {
   private let date: DateGenerator
   private let uuid: UUIDGenerator
   private let consent = Atomic(false)
+  private let isDecided = Atomic(false)
   /// The newest events, oldest first.
   private let kept = Mutex<[AnalyticsEvent]>([])
   /// The most events that are kept for `recent`.
@@ -54,10 +55,14 @@ public final class LiveAnalytics: Analytics {
   /// Whether the user has given consent.
   public var hasConsent: Bool { consent.load(ordering: .sequentiallyConsistent) }
 
+  /// Whether `setConsent` was called.
+  public var isConsentDecided: Bool { isDecided.load(ordering: .sequentiallyConsistent) }
+
   /// Takes effect immediately. Withdrawing consent empties all queues. Events that a provider is
   /// already delivering may still arrive.
   public func setConsent(_ granted: Bool) {
     consent.store(granted, ordering: .sequentiallyConsistent)
+    isDecided.store(true, ordering: .sequentiallyConsistent)
     if !granted { removeAll() }
   }
 

@@ -4,6 +4,7 @@ import Synchronization
 public final class MockAnalytics: Analytics {
   private struct State {
     var hasConsent: Bool
+    var isDecided: Bool
     var events: [AnalyticsEvent] = []
   }
 
@@ -11,7 +12,7 @@ public final class MockAnalytics: Analytics {
 
   /// - Parameter consent: The initial consent, off by default.
   public init(consent: Bool = false) {
-    state = Mutex(State(hasConsent: consent))
+    state = Mutex(State(hasConsent: consent, isDecided: consent))
   }
 
   /// The events tracked since consent was given, in order.
@@ -27,7 +28,7 @@ public final class MockAnalytics: Analytics {
   /// Withdrawing consent removes the stored events.
   public func setConsent(_ granted: Bool) {
     state.withLock { state in
-      state.hasConsent = granted
+      (state.hasConsent, state.isDecided) = (granted, true)
       if !granted { state.events = [] }
     }
   }
@@ -37,6 +38,8 @@ public final class MockAnalytics: Analytics {
 
   /// The consent as set last.
   public var hasConsent: Bool { state.withLock { $0.hasConsent } }
+  /// Whether consent was set.
+  public var isConsentDecided: Bool { state.withLock { $0.isDecided } }
 }
 
 extension MockAnalytics {

@@ -78,7 +78,7 @@ struct LogFileSet: Sendable {
       for _ in 0..<100 {
         let current = try part(path)
         if let current {
-          lock(current.file, LOCK_SH)
+          system.lockBriefly(current.file, LOCK_SH)
           guard current.id == FileID(path) else { continue }
         }
         var parts: [Part] = []
@@ -114,7 +114,7 @@ struct LogFileSet: Sendable {
         } catch  where error.code == ENOENT {
           return try removeRotated()
         }
-        lock(file, LOCK_EX)
+        system.lockBriefly(file)
         guard try system.info(file).id == FileID(path) else { continue }
         try removeRotated()
         return try system.truncate(file, to: 0)
@@ -141,15 +141,6 @@ struct LogFileSet: Sendable {
     let info = try system.info(file)
     guard info.isRegular else { throw SystemError(code: EINVAL, call: "open") }
     return Part(file: file, id: info.id, size: info.size)
-  }
-
-  /// Waits up to two seconds for the lock. A stopped process may hold it forever, and some file
-  /// systems have no locks. Reading then continues without it.
-  private func lock(_ file: OpenFile, _ kind: Int32) {
-    for _ in 0..<400 {
-      if flock(file.number, kind | LOCK_NB) == 0 || errno != EWOULDBLOCK { return }
-      usleep(5000)
-    }
   }
 }
 
