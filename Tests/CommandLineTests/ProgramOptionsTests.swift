@@ -143,18 +143,27 @@ struct ProgramOptionsTests {
     #expect(throws: Never.self) { try parse(["--help"], ["SWIFTBOARD_OUTPUT": "xml"]) }
   }
 
+  @Test("a folder without a name, as of an empty variable, is refused")
+  func emptyHome() {
+    #expect(throws: UsageError.self) { try parse(["--home", "", "db", "path"]) }
+  }
+
   @Test("what follows a command goes over what was before")
   func following() throws {
     let table = CommandTable<Void>(
       [CommandSpec(["db"], "db", options: [OptionSpec("timeout", value: "D", "own")]) { _ in }],
       globals: ProgramOptions.globals)
-    let words = ["db", "--json", "--timeout", "own", "--no-check-status", "-v"].map { Argument($0) }
+    let words = ["db", "--json", "--timeout", "own", "--no-check-status", "-q"].map { Argument($0) }
     let match = try table.parse(words: words, literal: true)
     let options = try parse(["-o", "csv", "-v"]).applying(match.globals)
     #expect(options.output == .json)
     #expect(options.timeout == nil)
     #expect(options.checkStatus == false)
-    #expect(options.verbosity == 2)
-    #expect(!ProgramOptions.globals.contains { $0.name == "home" })
+    #expect(options.verbosity == 1 && options.isQuiet)
+    let others = ["home", "offline", "no-input", "verbose", "keep-going", "record"]
+    #expect(!ProgramOptions.globals.contains { others.contains($0.name) })
+    // The last of two counts.
+    let last = try table.parse(words: ["db", "--json", "-o", "csv"].map { Argument($0) })
+    #expect(try ProgramOptions().applying(last.globals).output == .csv)
   }
 }

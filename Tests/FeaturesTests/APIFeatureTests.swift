@@ -329,6 +329,28 @@ struct APIFeatureTests {
       ])
   }
 
+  @Test("the options behind a command act as before it")
+  func optionsBehind() async {
+    world.api.answer { _ in .json("{}", status: 404) }
+    let lines = Lines(world)
+    #expect(await lines.run("api get http://h/ --no-check-status") == 0)
+    #expect(await lines.run("api get http://h/") == 4)
+    #expect(await lines.run("db put a b 1 -q") == 0)
+    #expect(await lines.run("api get http://h/ --offline") == 64)
+    #expect(!lines.allPrinted.contains("saved a/b"))
+    await lines.board.close()
+  }
+
+  @Test("an answer that is an error does not replace the file of --out")
+  func failingOut() async throws {
+    world.api.answer { _ in .json("no", status: 404) }
+    try await world.files.write(Data("old".utf8), to: "f", mode: .create)
+    let printed = try run("api get http://h/ --out f", in: world)
+    #expect(printed.status == 4)
+    #expect(printed.output.hasPrefix("no"))
+    #expect(world.files.files["f"] == Data("old".utf8))
+  }
+
   @Test("a request that cannot be kept under its name is not sent")
   func unkeepable() throws {
     world.api.answer("POST", prefix: "http://rm.test/", with: .json("[]"))

@@ -64,6 +64,17 @@ struct RequestSecretTests {
     #expect(world.api.requests.isEmpty)
   }
 
+  @Test("a secret in an address is encoded, and neither ends the path nor adds a query item")
+  func delimiters() throws {
+    let world = World(MockKeychainService(entries: ["k": Data("a#b&c=/d%e+f".utf8)]))
+    world.api.answer { _ in .json("{}") }
+    _ = try run(
+      ["api get http://h/{{secret:k}}/z", "api get http://h/?q={{secret:k}}&y=1"], in: world)
+    let encoded = "a%23b%26c%3D%2Fd%25e%2Bf"
+    #expect(
+      world.api.requests.map(\.url) == ["http://h/\(encoded)/z", "http://h/?q=\(encoded)&y=1"])
+  }
+
   @Test("a secret that looks like an address is none, and stays in the path")
   func addressAsSecret() throws {
     let world = World(MockKeychainService(entries: ["k": Data("http://o/".utf8)]))
@@ -71,7 +82,7 @@ struct RequestSecretTests {
     let printed = try run(
       ["api service add s http://h", "api get s/x?u={{secret:k}}", "api get http:/{{secret:k}}"],
       in: world)
-    #expect(world.api.requests.map(\.url) == ["http://h/x?u=http://o/"])
+    #expect(world.api.requests.map(\.url) == ["http://h/x?u=http%3A%2F%2Fo%2F"])
     #expect(printed.last?.status == 66)
   }
 

@@ -29,7 +29,8 @@ struct VerboseTests {
     // Behind a command it is the command's alone.
     let lines = Lines(world)
     #expect(await lines.run("api post http://rm.test/c name=x; api post http://rm.test/c -v") == 0)
-    #expect(lines.allPrinted.ranges(of: "< HTTP/1.1 200\n").count == 1)
+    #expect(lines.allPrinted.ranges(of: "HTTP/1.1 200\n").count == 1)
+    #expect(await lines.run("db stats -v") == 64)
     settings.isQuiet = true
     #expect(try run(line, in: world, settings: settings).errors == "")
   }

@@ -115,7 +115,7 @@ struct RecordingTests {
       var code: Int32?
     }
     let reports = try (run.outputText + run.errorText).split(separator: "\n")
-      .filter { $0.hasPrefix("{") }
+      .filter { $0.contains(#""ok":"#) }
       .map { try JSONDecoder().decode(Report.self, from: Data($0.utf8)) }
     #expect(Set(reports.map(\.line)) == Set(1...50) && reports.count == 50)
     for report in reports {

@@ -43,6 +43,33 @@ struct TerminalProgramTests {
     #expect(await terminal.wait() == .exited(0), "\(terminal.outputText)")
   }
 
+  @Test("a background command that ends at once prints what it has to say")
+  func endsAtOnce() async throws {
+    let program = try Program()
+    let terminal = try Self.start(program)
+    #expect(await terminal.waitForOutput(Self.prompt))
+    terminal.type("echo in the back''ground &\r")
+    #expect(await terminal.waitForOutput("in the background\r\n"), "\(terminal.outputText)")
+    terminal.type("assert shell.nope == 2 &\r")
+    #expect(await terminal.waitForOutput("assertion failed"), "\(terminal.outputText)")
+    terminal.type("\u{4}")
+    _ = await terminal.wait()
+  }
+
+  @Test(
+    "a signal that ends the program at a prompt for a secret leaves the terminal as it was",
+    arguments: [SIGTERM, SIGHUP])
+  func signalAtSecret(signal: Int32) async throws {
+    let program = try Program()
+    let terminal = try Self.start(program)
+    #expect(await terminal.waitForOutput(Self.prompt))
+    terminal.type("keychain init\r")
+    #expect(await terminal.waitForOutput("assphrase"), "\(terminal.outputText)")
+    terminal.signal(signal)
+    #expect(await terminal.wait() == .exited(128 + signal), "\(terminal.outputText)")
+    #expect(terminal.echoes && !terminal.isRaw)
+  }
+
   @Test("an interrupt cancels the request and not the program")
   func anInterruptCancelsTheRequestAndNotTheProgram() async throws {
     let server = try TestHTTPServer()

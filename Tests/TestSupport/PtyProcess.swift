@@ -85,7 +85,6 @@ public final class PtyProcess: Sendable {
   /// Sends a signal; nothing happens when it has ended.
   public func signal(_ number: Int32) { reaper.signal(number) }
 
-  /// All that was shown so far.
   /// Whether the terminal shows what is typed; also after the program has ended.
   public var echoes: Bool {
     master.withLock { descriptor in
@@ -95,6 +94,7 @@ public final class PtyProcess: Sendable {
     }
   }
 
+  /// All that was shown so far.
   public var output: [UInt8] { Array(outputLog.events.joined()) }
   public var outputText: String { String(decoding: output, as: UTF8.self) }
 

@@ -38,8 +38,14 @@ public struct CommandContext: Codable, Sendable, Equatable {
   public var output: OutputFormat?
   /// The time limit of a request in milliseconds, if the line or the program sets one.
   public var timeout: Int64?
-  /// Whether `-v` follows the command, or `nil` to use the program's option.
+  /// Whether `-v` follows the command, in recordings of earlier versions.
   public var isVerbose: Bool?
+  /// Whether `-q` follows the command, or `nil` to use the program's option.
+  public var isQuiet: Bool?
+  /// Whether `--ascii` follows the command, or `nil` to use the program's option.
+  public var isASCII: Bool?
+  /// Whether an HTTP status of 300 and above is a failure, or `nil` to use the program's option.
+  public var checksStatus: Bool?
 
   /// Creates the context of a command.
   public init(

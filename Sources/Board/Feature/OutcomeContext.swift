@@ -12,6 +12,9 @@ public struct OutcomeContext: Sendable {
     running = state.shell.running
   }
 
+  /// Returns the settings of the command of a job.
+  public func settings(of job: Int) -> BoardSettings { settings.following(command(of: job)) }
+
   /// Returns the command of a job. A command is running until its outcome is known.
   public func command(of job: Int) -> CommandContext? {
     running.first { $0.job == job }

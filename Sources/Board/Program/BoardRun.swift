@@ -50,6 +50,7 @@ final class BoardRun: Sendable {
     var configuration = LiveConfiguration(
       home: options.home, environment: environment, seed: options.seed,
       isOffline: settings.isOffline)
+    if let file = options.config { configuration.paths.configuration = file }
     if terminal.isErrorTerminal, !settings.isQuiet {
       let notice = DerivationNotice(
         isASCII: settings.isASCII, write: { [output] in output.show($0) })
@@ -155,11 +156,9 @@ final class BoardRun: Sendable {
       sink: { output.write($0, redirects) },
       onBackgroundEnd: { finished in
         let job = finished.context.job
-        let code = redirects.close(job, status: finished.status)
-        if code != nil {
-          output.warn("job \(job): its output could not be written whole\n")
-        }
-        return code
+        guard let failure = redirects.close(job, status: finished.status) else { return nil }
+        output.warn("job \(job): \(failure.message)\n")
+        return failure.code
       })
     if let path = options.record {
       do throws(FileError) {

@@ -29,6 +29,8 @@ struct InputFiles: FileService {
     try files.checkTarget(path, isRecording: isRecording)
   }
 
+  func protect(recording path: String?) { files.protect(recording: path) }
+
   func checkCreatable(_ path: String) throws(FileError) {
     try files.checkCreatable(path)
   }

@@ -154,6 +154,18 @@ public final class Board: Sendable {
     }
   }
 
+  /// Sends the action that starts a command without effects of its own, and waits until the state
+  /// contains the command. Another thread may still be delivering the step before it.
+  func begin(_ action: BoardAction, _ context: CommandContext) async {
+    guard !closing.isSet else {
+      return shared.withLock { $0.ended[context.job] = ExitCode.interrupted }
+    }
+    await store.send(action, origin: .user(line: context.text, at: context.location)).finish()
+  }
+
+  /// Whether a command has ended. One that was not started has not.
+  func hasEnded(_ job: Int) -> Bool { shared.withLock { $0.ended[job] != nil } }
+
   /// Ends the command whose effect threw an error, because no action of the effect will do so.
   ///
   /// - Returns: Whether there is such a command.

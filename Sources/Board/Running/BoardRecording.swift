@@ -218,6 +218,7 @@ final class BoardRecording: Sendable {
       $0.problem = nil
       $0.begins = true
     }
+    dependencies.files.protect(recording: path)
   }
 
   // MARK: Ending
@@ -230,6 +231,7 @@ final class BoardRecording: Sendable {
       betweenSteps { _, _ in taken = shared.withLock { $0.recorder.take() } }
       guard let taken else { return nil }
       taken.recorder.stop()
+      dependencies.files.protect(recording: nil)
       shared.withLock { shared in
         shared.marks = shared.marks.filter { $0.value.recorder !== taken.recorder }
         shared.markNames = []

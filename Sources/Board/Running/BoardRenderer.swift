@@ -80,13 +80,23 @@ public struct BoardRenderer: Sendable {
   public mutating func outputs(of action: BoardAction, in state: BoardState, at t: Int64)
     -> [BoardOutput]
   {
-    if let context = action.started {
-      begun[context.job] = t
-      if announces(context, state) {
-        let text = escapeControls(context.text.prefix { !$0.isNewline } + "")
-        return [BoardOutput(stream: .standardError, text: "[\(context.job)] \(text)\n", job: 0)]
-      }
+    guard let context = action.started else {
+      return outputsAfterStart(of: action, in: state, at: t)
     }
+    begun[context.job] = t
+    var outputs: [BoardOutput] = []
+    if announces(context, state) {
+      let text = escapeControls(context.text.prefix { !$0.isNewline } + "")
+      outputs.append(
+        BoardOutput(stream: .standardError, text: "[\(context.job)] \(text)\n", job: 0))
+    }
+    // Some commands end in the step in which they start.
+    return outputs + outputsAfterStart(of: action, in: state, at: t)
+  }
+
+  private mutating func outputsAfterStart(
+    of action: BoardAction, in state: BoardState, at t: Int64
+  ) -> [BoardOutput] {
     if case .session(let action) = action, let output = part(of: action, in: state) {
       return [output]
     }
@@ -94,7 +104,8 @@ public struct BoardRenderer: Sendable {
     guard let finished = state.shell.finished, let outcome = finished.outcome else { return [] }
     let context = finished.context
     let milliseconds = begun.removeValue(forKey: context.job).map { (t - $0) / 1000 } ?? 0
-    let format = context.output ?? state.settings.output
+    let settings = state.settings.following(context)
+    let format = settings.output
     var outputs: [BoardOutput] = []
 
     func add(_ stream: BoardOutput.Stream, bytes: [UInt8]) {
@@ -102,10 +113,19 @@ public struct BoardRenderer: Sendable {
     }
     func add(_ stream: BoardOutput.Stream, _ text: String) { add(stream, bytes: Array(text.utf8)) }
 
-    if !state.settings.isQuiet {
-      let isVerbose = context.isVerbose ?? state.settings.isVerbose
-      for note in (isVerbose ? outcome.details : []) + outcome.notes {
-        add(.standardError, escapeControls(note, keepsNewlines: true) + "\n")
+    if !settings.isQuiet {
+      for note in (settings.isVerbose ? outcome.details : []) + outcome.notes {
+        guard format == .json else {
+          add(.standardError, escapeControls(note, keepsNewlines: true) + "\n")
+          continue
+        }
+        // The value has the rest.
+        let prefix = "warning: "
+        guard note.hasPrefix(prefix) else { continue }
+        let line: JSON = [
+          "line": JSON(context.line), "warning": .string(String(note.dropFirst(prefix.count))),
+        ]
+        add(.standardError, line.text(JSONFormat(escaping: .controls)) + "\n")
       }
     }
     let formatter = formatter(context, state)
@@ -126,7 +146,7 @@ public struct BoardRenderer: Sendable {
     } else if announces(context, state) {
       add(.standardError, "[\(context.job)] done: \(context.name.replacing(".", with: " "))\n")
     }
-    if let text = outcome.afterword, !state.settings.isQuiet { add(.standardError, text + "\n") }
+    if let text = outcome.afterword, !settings.isQuiet { add(.standardError, text + "\n") }
     if context.prefix == .time { add(.standardError, "time: \(milliseconds) ms\n") }
     return outputs
   }
@@ -134,8 +154,9 @@ public struct BoardRenderer: Sendable {
   /// Whether the start and the end of a command are reported: those of background commands, at a
   /// terminal.
   private func announces(_ context: CommandContext, _ state: BoardState) -> Bool {
-    context.isBackground && state.settings.isTerminal == true && !state.settings.isQuiet
-      && (context.output ?? state.settings.output) != .json
+    let settings = state.settings.following(context)
+    return context.isBackground && settings.isTerminal == true && !settings.isQuiet
+      && settings.output != .json
   }
 
   /// Returns the output of a step on one stream, or nothing if there are no bytes.
@@ -147,7 +168,7 @@ public struct BoardRenderer: Sendable {
     // Text on standard error comes from this program. A result may be data that contains the text
     // of a mark.
     let marks = stream == .standardError ? .all : marks
-    let isExact = !state.settings.isASCII || state.settings.followsEarlierRules
+    let isExact = !state.settings.following(context).isASCII || state.settings.followsEarlierRules
     return [
       BoardOutput(
         stream: stream, bytes: isExact ? bytes : marks.written(bytes),
@@ -156,9 +177,10 @@ public struct BoardRenderer: Sendable {
   }
 
   private func formatter(_ context: CommandContext, _ state: BoardState) -> OutputFormatter {
-    OutputFormatter(
-      format: context.output ?? state.settings.output,
-      width: context.redirect == nil ? state.settings.width : nil, ascii: state.settings.isASCII)
+    let settings = state.settings.following(context)
+    return OutputFormatter(
+      format: settings.output, width: context.redirect == nil ? settings.width : nil,
+      ascii: settings.isASCII)
   }
 
   /// Returns the output of rows of a running command.

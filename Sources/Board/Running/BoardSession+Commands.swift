@@ -56,10 +56,15 @@ extension BoardSession {
     let awaited = job.map { [$0] } ?? known.sorted()
     let codes = await jobs.wait(for: awaited, in: line.id)
     // Judge all jobs, so that the ones that were waited for do not count at the end.
-    let failed = zip(awaited, codes).map { jobs.judge($0, $1) }.first { $0.exitCode != 0 }
-    var own = await perform(action, context, line)
-    if let failed { (own.exitCode, own.message) = (failed.exitCode, failed.message) }
-    return own
+    let ends = zip(awaited, codes).map { (job: $0, outcome: jobs.judge($0, $1)) }
+    if let failed = ends.first(where: { $0.outcome.exitCode != 0 }) {
+      return await fail(
+        context,
+        Failure(
+          code: failed.outcome.exitCode, error: "jobFailed",
+          message: failed.outcome.message ?? "job \(failed.job) has failed"))
+    }
+    return await perform(action, context, line)
   }
 
   private func follow(

@@ -17,16 +17,15 @@ extension BoardSession {
     } catch { return await fail(context, Failure(error)) }
     guard jobs.begin(context, in: line.id) else { return await fail(context, .cancelled) }
     guard !context.isBackground else {
-      board.start(action, context)
+      await board.begin(action, context)
       Task { await repeatRounds(watch, context, line) }
       return CommandEnd(exitCode: 0)
     }
     board.expectEnd(of: context.job)
-    board.start(action, context)
+    await board.begin(action, context)
     await repeatRounds(watch, context, line)
     let code = await jobs.wait(for: [context.job], in: line.id)[0]
-    let error = redirects.close(context.job, status: code)
-    return board.takeEnd(of: context.job, exitCode: error ?? code)
+    return await closeOutput(of: context, code, line)
   }
 
   private func repeatRounds(

@@ -378,8 +378,17 @@ public final class BoardSession: Sendable {
     board.expectEnd(of: context.job)
     board.start(action, context, link: link)
     let code = await jobs.wait(for: [context.job], in: line.id)[0]
-    let error = redirects.close(context.job, status: code)
-    return board.takeEnd(of: context.job, exitCode: error ?? code)
+    return await closeOutput(of: context, code, line)
+  }
+
+  /// Closes the file that receives a command's output, if any. A failed write is a failure of its
+  /// line.
+  func closeOutput(of context: CommandContext, _ code: Int32, _ line: Line) async -> CommandEnd {
+    let end = board.takeEnd(of: context.job, exitCode: code)
+    guard let failure = redirects.close(context.job, status: code) else { return end }
+    var next = self.context(line, context.prefix)
+    next.name = context.name
+    return await reject(failure, next)
   }
 
   // MARK: Words
@@ -389,7 +398,9 @@ public final class BoardSession: Sendable {
     guard !globals.isEmpty else { return }
     let options = try ProgramOptions().applying(globals)
     if let output = options.output { context.output = output }
-    if options.verbosity > 0 { context.isVerbose = true }
+    if options.isQuiet { context.isQuiet = true }
+    if options.ascii == true { context.isASCII = true }
+    if let checks = options.checkStatus { context.checksStatus = checks }
     if let timeout = options.timeout { context.timeout = max(1, timeout.microseconds / 1000) }
   }
 

@@ -113,10 +113,10 @@ final class JobControl: Sendable {
   /// Cancels all commands that run until they are cancelled.
   func cancelEndless() { cancel(state.withLock { $0.endless.sorted() }) }
 
-  /// Cancels the running commands among `jobs`.
+  /// Cancels the commands among `jobs` that have not ended. The state may not contain one that was
+  /// just started, but the store reduces its start first.
   func cancel(_ jobs: [Int], by cause: String? = nil) {
-    let running = board.store.withState { $0.shell.running.map(\.job) }
-    for job in jobs where running.contains(job) { board.cancel(job, by: cause) }
+    for job in jobs where !board.hasEnded(job) { board.cancel(job, by: cause) }
   }
 
   /// Notes the command that an interrupt cancels between two others of a line.

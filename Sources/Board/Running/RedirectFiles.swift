@@ -15,7 +15,9 @@ public final class RedirectFiles: Sendable {
     struct State {
       var output: OutputFile
       var isEmpty = true
-      var error: Int32?
+      /// The first error. All later writes are discarded.
+      var error: FileError?
+      var isClosed = false
     }
 
     let state: Mutex<State>
@@ -63,46 +65,36 @@ public final class RedirectFiles: Sendable {
   /// Writes the output of a command to its file.
   public func write(_ bytes: [UInt8], job: Int) {
     guard !bytes.isEmpty, let file = files.withLock({ $0[job] }) else { return }
-    let failure = file.state.withLock { file -> FileError? in
-      guard file.error == nil else { return nil }
+    file.state.withLock { file in
+      guard file.error == nil, !file.isClosed else { return }
       file.isEmpty = false
-      let result = bytes.withUnsafeBytes { bytes -> Result<Void, FileError> in
-        do throws(FileError) {
-          return .success(try file.output.write(bytes))
-        } catch {
-          return .failure(error)
-        }
+      bytes.withUnsafeBytes { bytes in
+        do throws(FileError) { try file.output.write(bytes) } catch { file.error = error }
       }
-      guard case .failure(let error) = result else { return nil }
-      file.error = ExitCode.io
-      return error
     }
-    if let failure { report("the output could not be written whole: \(failure.message)\n") }
   }
 
-  /// Closes the file of a command. Returns an exit code if writing failed.
+  /// Closes the file of a command. Returns the failure if writing failed.
   ///
   /// - Parameters:
   ///   - job: The job of the command.
   ///   - status: The exit code of the command.
-  func close(_ job: Int, status: Int32) -> Int32? {
+  func close(_ job: Int, status: Int32) -> Failure? {
     guard let file = files.withLock({ $0.removeValue(forKey: job) }) else { return nil }
     return file.state.withLock { close(&$0, status) }
   }
 
-  private func close(_ file: inout File.State, _ status: Int32) -> Int32? {
-    // Discard all later writes.
-    defer { file.error = file.error ?? ExitCode.io }
+  private func close(_ file: inout File.State, _ status: Int32) -> Failure? {
+    file.isClosed = true
     guard file.error == nil, !file.isEmpty || status == 0 else {
       file.output.discard()
-      return file.error
+      return file.error.map(Failure.init(unwritten:))
     }
     do throws(FileError) {
       try file.output.finish(check: check)
       return nil
     } catch {
-      report("the output could not be written whole: \(error.message)\n")
-      return Failure(error).code
+      return Failure(unwritten: error)
     }
   }
 
@@ -115,10 +107,22 @@ public final class RedirectFiles: Sendable {
     }
     for file in open {
       if file.mayStall {
-        file.state.withLockIfAvailable { _ = close(&$0, ExitCode.interrupted) }
+        file.state.withLockIfAvailable { report(close(&$0, ExitCode.interrupted)) }
       } else {
-        file.state.withLock { _ = close(&$0, ExitCode.interrupted) }
+        file.state.withLock { report(close(&$0, ExitCode.interrupted)) }
       }
     }
+  }
+
+  private func report(_ failure: Failure?) {
+    if let failure { report(failure.message + "\n") }
+  }
+}
+
+extension Failure {
+  /// The failure of a command whose output did not get into its file.
+  fileprivate init(unwritten error: FileError) {
+    self.init(error)
+    message = "the output could not be written whole: \(message)"
   }
 }

@@ -99,7 +99,10 @@ extension FinishedJob {
 extension CommandContext {
   fileprivate func write(to writer: inout CanonicalWriter) {
     writer.beginObject()
+    if let checksStatus { writer.member("checksStatus", checksStatus) }
+    if let isASCII { writer.member("isASCII", isASCII) }
     writer.member("isBackground", isBackground)
+    if let isQuiet { writer.member("isQuiet", isQuiet) }
     if let isVerbose { writer.member("isVerbose", isVerbose) }
     writer.member("job", job)
     writer.member("line", line)

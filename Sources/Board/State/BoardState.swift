@@ -101,6 +101,19 @@ public struct BoardSettings: Codable, Sendable, Equatable {
   /// The default time limit of a request, in milliseconds.
   public var timeout: Int64 = 30_000
 
+  /// The settings of a command, which the options behind it override.
+  func following(_ context: CommandContext?) -> BoardSettings {
+    guard let context else { return self }
+    var settings = self
+    settings.output = context.output ?? output
+    settings.isQuiet = context.isQuiet ?? isQuiet
+    settings.isVerbose = context.isVerbose ?? isVerbose
+    settings.isASCII = context.isASCII ?? isASCII
+    settings.checksStatus = context.checksStatus ?? checksStatus
+    settings.timeout = context.timeout ?? timeout
+    return settings
+  }
+
   /// Creates the settings for a pipe: tables of unlimited width, ASCII, no color, 30 seconds per
   /// request.
   public init() {}

@@ -65,6 +65,8 @@ public struct OptionSpec: Sendable, Hashable {
 public struct OptionValues: Sendable, Hashable {
   private var values: [String: [Argument]] = [:]
   private var flags: [String: Bool] = [:]
+  /// The names in the order given, the last time counting.
+  private(set) var names: [String] = []
 
   /// Creates an empty set of options.
   public init() {}
@@ -82,6 +84,7 @@ public struct OptionValues: Sendable, Hashable {
   public func flag(_ name: String) -> Bool? { flags[name] }
 
   mutating func add(_ value: Argument, for option: OptionSpec) {
+    note(option)
     if option.isRepeatable {
       values[option.name, default: []].append(value)
     } else {
@@ -89,5 +92,13 @@ public struct OptionValues: Sendable, Hashable {
     }
   }
 
-  mutating func set(_ flag: Bool, for option: OptionSpec) { flags[option.name] = flag }
+  mutating func set(_ flag: Bool, for option: OptionSpec) {
+    note(option)
+    flags[option.name] = flag
+  }
+
+  private mutating func note(_ option: OptionSpec) {
+    names.removeAll { $0 == option.name }
+    names.append(option.name)
+  }
 }

@@ -59,8 +59,10 @@ struct ProgramOption: Sendable {
       given, options throws(UsageError) in
       options.isQuiet = given.isOn
     },
-    make(OptionSpec(flag: "verbose", short: "v", "more messages: what requests send and get")) {
-      given, options throws(UsageError) in
+    make(
+      OptionSpec(flag: "verbose", short: "v", "more messages: what requests send and get"),
+      followsCommands: false
+    ) { given, options throws(UsageError) in
       options.verbosity = given.isOn ? options.verbosity + 1 : 0
     },
     make(
@@ -95,7 +97,8 @@ struct ProgramOption: Sendable {
       given, options throws(UsageError) in
       options.usesPager = !given.isOn
     },
-    make(OptionSpec(flag: "no-input", "never prompt")) { given, options throws(UsageError) in
+    make(OptionSpec(flag: "no-input", "never prompt"), followsCommands: false) {
+      given, options throws(UsageError) in
       options.allowsInput = !given.isOn
     },
     make(OptionSpec(flag: "no-history", "keep no history"), followsCommands: false) {
@@ -110,7 +113,11 @@ struct ProgramOption: Sendable {
       OptionSpec("home", value: "DIR", "keep every file under one folder", kind: .directory),
       followsCommands: false
     ) { given, options throws(UsageError) in
-      options.home = try given.text
+      let folder = try given.text
+      guard !folder.isEmpty else {
+        throw UsageError("--home is empty", help: "an empty variable? name the folder")
+      }
+      options.home = folder
     },
     make(
       OptionSpec("config", value: "FILE", "the configuration file", kind: .file),
@@ -126,7 +133,7 @@ struct ProgramOption: Sendable {
     ) { given, options throws(UsageError) in
       options.environmentName = try given.text
     },
-    make(OptionSpec(flag: "offline", "send nothing over the network")) {
+    make(OptionSpec(flag: "offline", "send nothing over the network"), followsCommands: false) {
       given, options throws(UsageError) in
       options.isOffline = given.isOn
     },

@@ -151,7 +151,8 @@ package struct ProgramOptions: Sendable, Hashable {
   /// Returns the options overridden by those given with a command; see `CommandMatch.globals`.
   package func applying(_ values: OptionValues) throws(UsageError) -> ProgramOptions {
     var result = self
-    for option in ProgramOption.all where option.followsCommands {
+    for name in values.names {
+      guard let option = ProgramOption.all.first(where: { $0.spec.name == name }) else { continue }
       if let flag = values.flag(option.spec.name) { try option.apply(.flag(flag), &result) }
       if let value = values.value(option.spec.name) {
         try option.apply(.value(value), &result)

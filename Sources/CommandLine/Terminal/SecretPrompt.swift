@@ -132,9 +132,11 @@ package enum SecretPrompt {
     }
     // Text typed before the first prompt was shown is neither secret nor an answer, so it is
     // discarded.
-    guard tcsetattr(descriptor, keepsInput ? TCSADRAIN : TCSAFLUSH, &modes) == 0 else {
-      throw .failed(SystemError.text(of: errno))
+    var code: Int32 = 0
+    TerminalModes.unlessEnding {
+      code = tcsetattr(descriptor, keepsInput ? TCSADRAIN : TCSAFLUSH, &modes) == 0 ? 0 : errno
     }
+    guard code == 0 else { throw .failed(SystemError.text(of: code)) }
   }
 
   private static let interruptByte: UInt8 = 3

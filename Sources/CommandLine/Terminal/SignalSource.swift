@@ -50,6 +50,7 @@ package enum SignalSource {
     handler: @escaping @Sendable (Signal) async -> Void
   ) -> Bool {
     ignoreBrokenPipes()
+    endOnQuit()
     guard writeEnd.pointee < 0, let pipe = try? Descriptor.pipe() else { return false }
     // A signal handler must never block. If the pipe is full, a signal is pending anyway.
     _ = fcntl(pipe.write, F_SETFL, O_NONBLOCK)
@@ -80,6 +81,15 @@ package enum SignalSource {
 
   /// Makes a write to a pipe without a reader fail instead of ending the process.
   package static func ignoreBrokenPipes() { _ = signal(SIGPIPE, SIG_IGN) }
+
+  /// Lets SIGQUIT end the process unless it is ignored. The runtime's backtracer would take it for a
+  /// crash, and the process would go on.
+  private static func endOnQuit() {
+    let former = signal(SIGQUIT, SIG_DFL)
+    if unsafeBitCast(former, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self) {
+      _ = signal(SIGQUIT, SIG_IGN)
+    }
+  }
 
   private static func install(_ number: Int32) {
     SignalHandler.install(number) { number in

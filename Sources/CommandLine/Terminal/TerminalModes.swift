@@ -1,4 +1,5 @@
 import SwiftBoardSystem
+import Synchronization
 
 /// The saved modes of the terminal. They can be restored from anywhere, including a signal handler.
 ///
@@ -73,7 +74,7 @@ struct TerminalModes: Sendable {
     guard descriptor >= 0 else { return }
     var modes = saved.pointee.modes
     modes.c_lflag &= ~tcflag_t(ECHO | ECHOE | ECHOK | ECHONL)
-    _ = tcsetattr(descriptor, TCSADRAIN, &modes)
+    Self.unlessEnding { _ = tcsetattr(descriptor, TCSADRAIN, &modes) }
   }
 
   /// Lets keys arrive at once and unchanged, without echo. The saved modes have to be those of the
@@ -99,7 +100,7 @@ struct TerminalModes: Sendable {
       $0[Int(VMIN)] = 1
       $0[Int(VTIME)] = 0
     }
-    _ = tcsetattr(descriptor, TCSADRAIN, &modes)
+    Self.unlessEnding { _ = tcsetattr(descriptor, TCSADRAIN, &modes) }
   }
 
   /// Restores the saved modes and forgets them.
@@ -113,13 +114,33 @@ struct TerminalModes: Sendable {
     return descriptor < 0 ? nil : descriptor
   }
 
+  // MARK: The end
+
+  private static let isEnding = Atomic(false)
+  private static let changes = Atomic(0)
+
+  /// Changes modes unless the program is ending. Another thread may be about to edit a line, or to
+  /// ask for a secret, after the modes were restored for the last time.
+  static func unlessEnding(_ change: () -> Void) {
+    changes.add(1, ordering: .sequentiallyConsistent)
+    defer { changes.subtract(1, ordering: .sequentiallyConsistent) }
+    if !isEnding.load(ordering: .sequentiallyConsistent) { change() }
+  }
+
+  /// Restores all saved modes for the last time, after a change that has begun.
+  private static func restoreAtTheEnd() {
+    isEnding.store(true, ordering: .sequentiallyConsistent)
+    for _ in 0..<100 where changes.load(ordering: .sequentiallyConsistent) > 0 { usleep(1000) }
+    restoreAll()
+  }
+
   // MARK: Signals
 
   /// Installs, once, handlers that restore the terminal at `exit` and on a crash. A crash then
   /// continues as before.
   private static let restoresAtTheEnd: Void = {
     _ = (editor, secret, former)
-    atexit { TerminalModes.restoreAll() }
+    atexit { TerminalModes.restoreAtTheEnd() }
     for number in [
       SIGQUIT, SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGUSR1, SIGUSR2, SIGALRM,
       SIGVTALRM, SIGPROF, SIGXCPU, SIGXFSZ, SIGSYS,

@@ -150,8 +150,9 @@ extension APIAnswer {
       checksum = checksum(written.checksum, of: written.bytes)
       kept = written.kept
     } else {
-      // An answer that is no part of a file that is continued is shown.
-      guard !target.continues else { return }
+      // An answer that is no part of a file that is continued is shown, and so is one that says
+      // why there is no body: what was in the file stays.
+      guard !target.continues, (200..<300).contains(status) else { return }
       try await files.write(body, to: target.path, mode: .replace)
       var sum = BodyChecksum()
       sum.add(body)

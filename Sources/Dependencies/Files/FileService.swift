@@ -14,6 +14,8 @@ public protocol FileService: Service {
   /// - Parameter isRecording: Whether the file is a new recording.
   /// - Throws: `ownFile`.
   func checkTarget(_ path: String, isRecording: Bool) throws(FileError)
+  /// Sets the recording that runs, to which no line may write, or `nil` for none.
+  func protect(recording path: String?)
   /// Throws if no file can be created at the path, as far as that can be determined in advance.
   ///
   /// - Throws: `cannotCreate`.
@@ -56,6 +58,8 @@ extension FileService {
 
   /// Does nothing.
   public func checkTarget(_ path: String, isRecording: Bool) throws(FileError) {}
+  /// Does nothing.
+  public func protect(recording path: String?) {}
   /// Does nothing.
   public func checkCreatable(_ path: String) throws(FileError) {}
 }

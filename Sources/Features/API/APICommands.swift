@@ -21,7 +21,7 @@ enum APICommands {
       OptionSpec(flag: "headers", "show status and headers"),
       OptionSpec(flag: "body", "show the body (as it is without this)"),
       OptionSpec(flag: "show-request", "show request, headers and body"),
-      OptionSpec(flag: "verbose", "the same as --show-request"),
+      OptionSpec(flag: "verbose", short: "v", "the same as --show-request"),
       OptionSpec(flag: "timing", "show where the time went"),
       OptionSpec(flag: "pretty", "show JSON indented, also off a terminal"),
       OptionSpec(flag: "raw", "show the body's bytes, also at a terminal"),

@@ -20,7 +20,7 @@ enum APIOutcomes {
   private static func outcome(
     of answer: APIAnswer, _ view: APIAnswerView?, _ job: Int, _ context: OutcomeContext
   ) -> Outcome {
-    let settings = context.settings
+    let settings = context.settings(of: job)
     let isEarlier = settings.followsEarlierRules
     let body = isEarlier ? earlierJSON(answer) : json(answer)
     let headers =

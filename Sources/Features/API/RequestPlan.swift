@@ -109,7 +109,7 @@ struct RequestPlan {
   // MARK: Address and headers
 
   private func address() -> SecretText {
-    let target = SecretText(spec.target)
+    let target = SecretText(address: spec.target)
     guard let service else { return target }
     // The service's name has no secret.
     var parts = target.parts
@@ -364,6 +364,18 @@ extension APIService.Authentication {
 }
 
 extension SecretText {
+  /// An address, in whose host no secret may be. A value is percent-encoded, so that a `#`, `&` or
+  /// `/` in it does not end the part that it stands in.
+  fileprivate init(address template: SecretTemplate) {
+    self.init(
+      parts: template.parts.map { part in
+        switch part {
+        case .text(let text): .text(text)
+        case .secret(let name): .secret(name: name, form: .percentEncoded)
+        }
+      })
+  }
+
   /// A line's text; its secrets are put in as `form` says.
   init(_ template: SecretTemplate, form: Form = .plain) {
     self.init(

@@ -115,7 +115,14 @@ extension LogCommand {
       }
     case .note(let text):
       {
+        let dropped = $0.logger.statistics().dropped
         $0.logger.log(text, level: .notice, category: "note")
+        $0.logger.flush()
+        guard $0.logger.statistics().dropped == dropped else {
+          throw Failure(
+            code: ExitCode.io, error: "io", message: "the note could not be written to the log",
+            help: "'doctor' says where the log is, and whether its disk is full")
+        }
         return .noted
       }
     case .stats:

@@ -113,6 +113,25 @@ struct OwnFilesTests {
     #expect(title("home/sessions.txt") == nil)
   }
 
+  @Test("the recording that runs is refused, wherever it is, and so are its rotated files")
+  func runningRecording() throws {
+    try makeHome()
+    let service = LiveFileService(own: paths)
+    let path = folder.path("elsewhere/r.jsonl")
+    service.protect(recording: path)
+    for name in ["r.jsonl", "./r.jsonl", "r.jsonl.1", "r.jsonl.12"] {
+      for isRecording in [false, true] {
+        let error = #expect(throws: FileError.self) {
+          try service.checkTarget(folder.path("elsewhere/\(name)"), isRecording: isRecording)
+        }
+        #expect(error?.kind == .ownFile && error?.message.contains("recording that runs") == true)
+      }
+    }
+    try service.checkTarget(folder.path("elsewhere/r.json"), isRecording: false)
+    service.protect(recording: nil)
+    try service.checkTarget(path, isRecording: false)
+  }
+
   @Test("a service refuses them in every mode, says which, and leaves them")
   func service() async throws {
     try makeHome()

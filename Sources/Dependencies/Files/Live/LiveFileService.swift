@@ -5,6 +5,7 @@ import SwiftBoardSystem
 package struct LiveFileService: FileService {
   private let system: FileSystem
   private let own: OwnFiles?
+  private let recording = RunningRecording()
 
   /// Creates a service without accessing files.
   ///
@@ -48,6 +49,9 @@ package struct LiveFileService: FileService {
     }
   }
 
+  /// Protects the files of the recording, also those that its rotation will create.
+  package func protect(recording path: String?) { recording.set(path) }
+
   /// Compares the path with the files in the folders of the board's own files, and with the
   /// descriptors that the board has opened. Makes a few dozen system calls.
   ///
@@ -58,7 +62,8 @@ package struct LiveFileService: FileService {
         .ownFile, path: path,
         message: "\(path) is the board's own descriptor and is not written to: name a file")
     }
-    guard let title = own?.title(of: path, isRecording: isRecording) else { return }
+    let title = recording.title(of: path) ?? own?.title(of: path, isRecording: isRecording)
+    guard let title else { return }
     throw FileError(
       .ownFile, path: path,
       message:

@@ -1,4 +1,19 @@
 import SwiftBoardSystem
+import Synchronization
+
+/// The files of the recording that runs. Writing to one from a line would destroy it.
+final class RunningRecording: Sendable {
+  private let files = Mutex<OwnFiles?>(nil)
+
+  func set(_ path: String?) {
+    let files = path.map { OwnFiles(recording: $0) }
+    self.files.withLock { $0 = files }
+  }
+
+  func title(of path: String) -> String? {
+    files.withLock { $0 }?.title(of: path, isRecording: true)
+  }
+}
 
 /// The board's own files. Writing to one from a line would destroy it.
 struct OwnFiles: Sendable {
@@ -9,41 +24,50 @@ struct OwnFiles: Sendable {
     /// Returns whether a name next to `base` belongs to it: locks, logs, temporary and rotated
     /// files.
     let includes: @Sendable (_ name: String, _ base: String) -> Bool
-  }
 
-  private let families: [Family]
-  private let sessions: String
-
-  /// - Parameter secrets: The files that unlock sources read.
-  init(_ paths: BoardPaths, secrets: [String] = []) {
-    func plain(_ path: String, _ title: String) -> Family {
+    static func plain(_ path: String, _ title: String) -> Family {
       Family(path: path, title: title) { $0 == $1 }
     }
-    func rotated(_ path: String, _ title: String) -> Family {
+
+    static func rotated(_ path: String, _ title: String) -> Family {
       Family(path: path, title: title) { name, base in
         name == base
           || (name.hasPrefix(base + ".") && UInt32(name.dropFirst(base.count + 1)) != nil)
       }
     }
-    func database(_ path: String, _ title: String) -> Family {
+
+    static func database(_ path: String, _ title: String) -> Family {
       Family(path: path, title: title) { name, base in
         name == base || ["-wal", "-shm", "-journal"].contains { name == base + $0 }
           || [".damaged", ".before-", ".new-"].contains { name.hasPrefix(base + $0) }
       }
     }
+  }
+
+  private let families: [Family]
+  private let sessions: String?
+
+  /// - Parameter secrets: The files that unlock sources read.
+  init(_ paths: BoardPaths, secrets: [String] = []) {
     families =
       [
         Family(path: paths.keychain, title: "keychain") { name, base in
           name == base || name == base + ".lock"
             || (name.hasPrefix(".\(base).") && name.hasSuffix(".tmp"))
         },
-        database(paths.mainDatabase, "database"), database(paths.cacheDatabase, "cache"),
-        rotated(paths.log, "log"), rotated(paths.analytics, "analytics"),
-        plain(paths.history, "history"), plain(paths.configuration, "configuration"),
-        plain(paths.initScript, "start script"),
+        .database(paths.mainDatabase, "database"), .database(paths.cacheDatabase, "cache"),
+        .rotated(paths.log, "log"), .rotated(paths.analytics, "analytics"),
+        .plain(paths.history, "history"), .plain(paths.configuration, "configuration"),
+        .plain(paths.initScript, "start script"),
       ]
-      + secrets.filter { ResolvedFile.mayBeRegular($0) }.map { plain($0, "unlock source") }
+      + secrets.filter { ResolvedFile.mayBeRegular($0) }.map { .plain($0, "unlock source") }
     sessions = paths.sessions
+  }
+
+  /// The files of a recording.
+  init(recording path: String) {
+    families = [.rotated(path, "recording that runs")]
+    sessions = nil
   }
 
   /// Returns the description of the board's own file that a write to `path` would affect, or `nil`
@@ -58,7 +82,8 @@ struct OwnFiles: Sendable {
     // Most of the files are in one folder.
     var folders: [String: ResolvedFile] = [:]
     for family in families where isPart(target, of: family, &folders) { return family.title }
-    return !isRecording && isSession(target) ? "recordings" : nil
+    guard !isRecording, let sessions, isSession(target, in: sessions) else { return nil }
+    return "recordings"
   }
 
   private func isPart(
@@ -87,7 +112,7 @@ struct OwnFiles: Sendable {
     }
   }
 
-  private func isSession(_ target: ResolvedFile) -> Bool {
+  private func isSession(_ target: ResolvedFile, in sessions: String) -> Bool {
     let folder = ResolvedFile(sessions)
     let (inner, outer) = (target.path.lowercased(), folder.path.lowercased())
     if inner == outer || inner.hasPrefix(outer + "/") { return true }
