@@ -20,6 +20,7 @@ struct BoardStateEncodingTests {
       prefix: .mayFail, redirect: .init(file: "f", appends: true),
       isBackground: true, output: .plain, timeout: 5)
     context.isVerbose = false
+    (context.color, context.usesPager) = (.always, false)
     return context
   }()
 

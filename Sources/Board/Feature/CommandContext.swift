@@ -40,6 +40,10 @@ public struct CommandContext: Codable, Sendable, Equatable {
   public var timeout: Int64?
   /// Whether `-v` follows the command, or `nil` to use the program's option.
   public var isVerbose: Bool?
+  /// The use of colors at a terminal, if the line sets one.
+  package var color: ProgramOptions.ColorMode?
+  /// Whether a pager may show the output, or `nil` to use the program's option.
+  package var usesPager: Bool?
 
   /// Creates the context of a command.
   public init(

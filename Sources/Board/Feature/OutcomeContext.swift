@@ -12,6 +12,14 @@ public struct OutcomeContext: Sendable {
     running = state.shell.running
   }
 
+  /// Returns whether the output of a job has drawings beside its numbers: text for reading, at a
+  /// terminal.
+  public func draws(_ job: Int) -> Bool {
+    let command = command(of: job)
+    return settings.isTerminal == true && command?.redirect == nil
+      && (command?.output ?? settings.output) == .table
+  }
+
   /// Returns the command of a job. A command is running until its outcome is known.
   public func command(of job: Int) -> CommandContext? {
     running.first { $0.job == job }

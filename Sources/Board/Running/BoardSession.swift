@@ -284,7 +284,10 @@ public final class BoardSession: Sendable {
         context.redirect = redirect
         try await inherit(redirect, context.job)
       }
-      if match.output.isEndless { jobs.noteEndless(context.job) }
+      if match.output.isEndless {
+        jobs.noteEndless(context.job)
+        context.usesPager = false
+      }
       let action = redirectedToRecording(match.output.action(context))
       try refuseHiddenSecret(match.output, context)
       if let special = await special(action, context, line) { return special }
@@ -390,6 +393,8 @@ public final class BoardSession: Sendable {
     let options = try ProgramOptions().applying(globals)
     if let output = options.output { context.output = output }
     if options.verbosity > 0 { context.isVerbose = true }
+    if let color = options.color { context.color = color }
+    if options.usesPager == false { context.usesPager = false }
     if let timeout = options.timeout { context.timeout = max(1, timeout.microseconds / 1000) }
   }
 

@@ -99,6 +99,7 @@ extension FinishedJob {
 extension CommandContext {
   fileprivate func write(to writer: inout CanonicalWriter) {
     writer.beginObject()
+    if let color { writer.member("color", color.rawValue) }
     writer.member("isBackground", isBackground)
     if let isVerbose { writer.member("isVerbose", isVerbose) }
     writer.member("job", job)
@@ -116,6 +117,7 @@ extension CommandContext {
     if let source { writer.member("source", source) }
     writer.member("text", text)
     if let timeout { writer.member("timeout", Int(timeout)) }
+    if let usesPager { writer.member("usesPager", usesPager) }
     writer.endObject()
   }
 }

@@ -11,12 +11,14 @@ package struct DatabaseTransfer: Sendable {
   private let persistence: any PersistenceService
   private let files: any FileService
   private let redactor: Redactor
+  private let terminal: any TerminalService
 
   /// Creates a transfer between these services.
   package init(_ dependencies: Dependencies) {
     persistence = dependencies.persistence
     files = dependencies.files
     redactor = dependencies.logger.redactor
+    terminal = dependencies.terminal
   }
 
   // MARK: Documents
@@ -110,8 +112,9 @@ package struct DatabaseTransfer: Sendable {
     let services = Set(try await persistence.services().map(\.name))
     var counts = DatabaseImport()
     var batch = DocumentBatch()
-    try await DatabaseLines(path, redactor).forEachEntry(of: try await files.input(path)) {
-      entry, _ in
+    defer { terminal.show(nil) }
+    let input = try await files.input(path).reporting(path, to: terminal)
+    try await DatabaseLines(path, redactor).forEachEntry(of: input) { entry, _ in
       let isTaken = try await isTaken(entry, services)
       if isTaken, !replaces {
         counts.kept += 1
