@@ -16,15 +16,15 @@ struct FailureTests {
   @Test("place, line, caret, advice")
   func text() {
     #expect(
-      failure("db pot x", column: 4, length: 3).render() == """
+      failure("db pot x", column: 4, length: 3).render().text == """
         demo.sb:7:4: error: no
           db pot x
              ^~~
         help: try
 
         """)
-    #expect(failure(nil, column: nil, location: nil).render() == "error: no\nhelp: try\n")
-    #expect(failure("db", column: nil).render() == "demo.sb:7: error: no\nhelp: try\n")
+    #expect(failure(nil, column: nil, location: nil).render().text == "error: no\nhelp: try\n")
+    #expect(failure("db", column: nil).render().text == "demo.sb:7: error: no\nhelp: try\n")
   }
 
   @Test(
@@ -37,20 +37,21 @@ struct FailureTests {
       ("ab", 1, 99, "  ab\n  ^~\n"), ("ab", 0, 0, "  ab\n  ^\n"),
     ])
   func caret(text: String, column: Int, length: Int, expected: String) {
-    let shown = failure(text, column: column, length: length).render()
+    let shown = failure(text, column: column, length: length).render().text
     #expect(shown == "demo.sb:7:\(column): error: no\n\(expected)help: try\n")
   }
 
   @Test("of a continued line the physical one is named")
   func continued() {
-    let shown = failure("a {\n  b\n}", column: 3, lineOffset: 1).render()
+    let shown = failure("a {\n  b\n}", column: 3, lineOffset: 1).render().text
     #expect(shown == "demo.sb:8:3: error: no\n    b\n    ^\nhelp: try\n")
   }
 
   @Test("a long line is cut around the caret", arguments: [1, 50, 500, 999, 1000])
   func long(column: Int) {
     let text = String((0..<1000).map { Character(Unicode.Scalar(UInt8(97 + $0 % 26))) })
-    let lines = failure(text, column: column, length: 3).render(width: 80).split(separator: "\n")
+    let lines = failure(text, column: column, length: 3).render(width: 80).text.split(
+      separator: "\n")
     #expect(lines[1].count <= 80)
     let caret =
       lines[2].firstIndex(of: "^").map { lines[2].distance(from: lines[2].startIndex, to: $0) } ?? 0
@@ -60,22 +61,22 @@ struct FailureTests {
   @Test("JSON has the keys in order")
   func json() {
     #expect(
-      failure("x", column: 1).render(json: true)
+      failure("x", column: 1).render(json: true).text
         == #"{"line":7,"ok":false,"code":64,"error":"usage","message":"no","hint":"try"}"# + "\n")
     var hostile = failure("x", column: 1)
     hostile.failure.message = "\u{1B}\u{202E}"
     hostile.failure.help = nil
     #expect(
-      hostile.render(json: true)
+      hostile.render(json: true).text
         == #"{"line":7,"ok":false,"code":64,"error":"usage","message":"\u001b\u202e","hint":null}"#
         + "\n")
-    #expect(!hostile.render().unicodeScalars.contains("\u{1B}"))
+    #expect(!hostile.render().text.unicodeScalars.contains("\u{1B}"))
     var answered = hostile
     answered.value = ["status": 404, "body": "a\u{1B}"]
     #expect(
-      answered.render(json: true).hasSuffix(
+      answered.render(json: true).text.hasSuffix(
         #""hint":null,"value":{"status":404,"body":"a\u001b"}}"# + "\n"))
-    #expect(answered.render() == hostile.render())
+    #expect(answered.render().text == hostile.render().text)
   }
 
   @Test(
@@ -85,9 +86,9 @@ struct FailureTests {
     let line = ScriptLine(text: "ab cd", location: LineLocation("s", line: 2), parsed: .empty)
     let report = FailureReport(
       Failure(UsageError("bad", column: 4, length: 2, code: code)), in: line)
-    #expect(report.render() == "s:2:4: error: bad\n  ab cd\n     ^~\n")
+    #expect(report.render().text == "s:2:4: error: bad\n  ab cd\n     ^~\n")
     #expect(
-      OutputFormatter(format: .json).render(report)
+      OutputFormatter(format: .json).render(report).text
         == #"{"line":2,"ok":false,"code":\#(code),"error":"\#(name)","message":"bad","hint":null}"#
         + "\n")
   }
@@ -95,6 +96,7 @@ struct FailureTests {
   @Test("control characters in a file's name stay visible")
   func location() {
     let shown = failure("x", column: 1, location: LineLocation("a\u{1B}b\nc", line: 1)).render()
+      .text
     #expect(shown.hasPrefix("a\\u{1b}b\\nc:1:1: error: no\n"))
   }
 }

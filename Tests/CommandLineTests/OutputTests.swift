@@ -21,7 +21,8 @@ struct OutputTests {
     ascii: Bool = true
   ) -> String {
     OutputFormatter(format: format, width: width, ascii: ascii).render(
-      line: 3, command: "api.get", presentation: presentation, value: ["a": 1], milliseconds: 12)
+      line: 3, command: "api.get", presentation: presentation, value: ["a": 1], milliseconds: 12
+    ).text
   }
 
   @Test("a table that fits")
@@ -132,7 +133,7 @@ struct OutputTests {
     let hostile = OutputFormatter(format: .json).render(
       line: 1, command: "x", presentation: .none, value: "\u{1B}[2J\u{202E}\n\u{9B}",
       milliseconds: 0)
-    #expect(hostile.contains(#""\u001b[2J\u202e\n\u009b""#))
+    #expect(hostile.text.contains(#""\u001b[2J\u202e\n\u009b""#))
   }
 
   @Test("plain and CSV")

@@ -24,6 +24,7 @@ struct EveryCommandTests {
     ("api", ["api rm/character/1 --select name"]),
     ("api.run", ["api run one"]),
     ("api.recent", ["api recent", "api recent --json"]),
+    ("api.stats", ["api stats", "api stats --json"]),
     ("api.cache.list", ["api cache list"]),
     ("api.cache.stats", ["api cache stats"]),
     ("api.cache.clear", ["api cache clear"]),
@@ -167,6 +168,7 @@ struct EveryCommandTests {
     ("session.bisect", ["session bisect old.jsonl --assert 'shell.variables.x != \"1\"'"]),
     ("session.graph", ["session graph old.jsonl", "session graph old.jsonl --causes"]),
     ("session.stats", ["session stats old.jsonl", "session stats old.jsonl --json"]),
+    ("session.screenshot", ["session screenshot old.jsonl", "-session screenshot none.jsonl"]),
     ("session.test", ["session test old.jsonl"]),
   ]
 

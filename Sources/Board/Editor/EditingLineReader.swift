@@ -18,6 +18,8 @@ final class EditingLineReader: LineReader {
     var pauses = 0
     /// The prompts that wait for the line to be hidden.
     var pausing: [CheckedContinuation<Void, Never>] = []
+    /// Whether another program has the terminal.
+    var isLent = false
     var wasResized = false
     var wasContinued = false
     var wasInterrupted = false
@@ -200,6 +202,7 @@ final class EditingLineReader: LineReader {
 
   /// Sets the modes of the terminal again after the process was stopped.
   func continueAfterStop() {
+    guard !shared.withLock({ $0.isLent }) else { return }
     let (isEditing, isExpected) = shared.withLock { shared in
       defer { shared.expectsContinue = false }
       return (shared.isEditing && !shared.isHidden, shared.expectsContinue)
@@ -210,6 +213,18 @@ final class EditingLineReader: LineReader {
       terminal.endLine()
       SecretPrompt.restoreAfterStop()
     }
+  }
+
+  /// Restores the terminal for another program while no line is edited.
+  func lendTerminal() {
+    shared.withLock { $0.isLent = true }
+    terminal.lend()
+  }
+
+  /// Ends `lendTerminal`.
+  func reclaimTerminal() {
+    shared.withLock { $0.isLent = false }
+    terminal.endLine()
   }
 
   /// Moves below the line and restores the terminal, before the program ends.

@@ -14,7 +14,7 @@ public struct Outcome: Sendable {
   /// The output for standard output.
   public var presentation: Presentation
   /// Lines for standard error.
-  public var notes: [String]
+  public var notes: [StyledText]
   /// A text for standard error after the output.
   public var afterword: String?
   /// Lines for standard error before the notes, printed with `-v`.
@@ -40,6 +40,16 @@ public struct Outcome: Sendable {
   public init(
     job: Int, value: JSON = .null, presentation: Presentation = .none, notes: [String] = []
   ) {
+    self.init(
+      job: job, value: value, presentation: presentation,
+      styledNotes: notes.map(StyledText.init(message:)))
+  }
+
+  /// Creates a success, with notes that have styles.
+  public init(
+    job: Int, value: JSON = .null, presentation: Presentation = .none,
+    styledNotes notes: [StyledText]
+  ) {
     self.job = job
     self.status = 0
     self.value = value
@@ -51,6 +61,16 @@ public struct Outcome: Sendable {
   public init(
     job: Int, failure: Failure, value: JSON = .null, presentation: Presentation = .none,
     notes: [String] = []
+  ) {
+    self.init(
+      job: job, failure: failure, value: value, presentation: presentation,
+      styledNotes: notes.map(StyledText.init(message:)))
+  }
+
+  /// Creates a failure, with notes that have styles.
+  public init(
+    job: Int, failure: Failure, value: JSON = .null, presentation: Presentation = .none,
+    styledNotes notes: [StyledText]
   ) {
     self.job = job
     self.status = failure.code
@@ -73,7 +93,7 @@ extension Outcome {
   public func masked(_ masked: MaskedValues?) -> Outcome {
     guard let masked else { return self }
     var outcome = self
-    outcome.notes.append(masked.note)
+    outcome.notes.append(StyledText(masked.note))
     if outcome.marks == .none { outcome.marks = .these(masked.names.map(RedactionMark.named)) }
     return outcome
   }

@@ -15,6 +15,13 @@ public struct OutcomeContext: Sendable {
   /// Returns the settings of the command of a job.
   public func settings(of job: Int) -> BoardSettings { settings.following(command(of: job)) }
 
+  /// Returns whether the output of a job has drawings beside its numbers: text for reading, at a
+  /// terminal.
+  public func draws(_ job: Int) -> Bool {
+    settings.isTerminal == true && command(of: job)?.redirect == nil
+      && settings(of: job).output == .table
+  }
+
   /// Returns the command of a job. A command is running until its outcome is known.
   public func command(of job: Int) -> CommandContext? {
     running.first { $0.job == job }

@@ -34,12 +34,16 @@ public enum BoardProgram {
     } catch {
       complain(
         error.message, help: error.help ?? "try 'swiftboard --help'", code: error.code,
-        isJSON: asksForJSON(arguments, environment))
+        isJSON: asksForJSON(arguments, environment),
+        usesColor: Terminal(environment: environment).usesColor(.auto, onError: true))
       return error.code
     }
     switch options.mode {
-    case .help: return show(ProgramOptions.help())
-    case .version: return show("swiftboard \(version) (\(LibraryVersions.built))\n")
+    case .help:
+      return show(
+        HelpText.styled(ProgramOptions.help()),
+        usesColor: Terminal(environment: environment).usesColor(options.color ?? .auto))
+    case .version: return show(StyledText("swiftboard \(version) (\(LibraryVersions.built))\n"))
     default:
       let run = BoardRun(options, environment, features, make)
       UnlockSources.removeFromEnvironment()
@@ -62,9 +66,9 @@ public enum BoardProgram {
     return ExitCode.usage
   }
 
-  private static func show(_ text: String) -> Int32 {
+  private static func show(_ text: StyledText, usesColor: Bool = false) -> Int32 {
     do throws(OutputError) {
-      try StandardOutput().write(text)
+      try StandardOutput().write(usesColor ? text.rendered(.standard) : text.bytes)
       return 0
     } catch {
       return error.exitCode
@@ -72,7 +76,11 @@ public enum BoardProgram {
   }
 
   /// Prints a failure of the whole program to standard error, as a line of JSON if requested.
-  static func complain(_ message: String, help: String?, code: Int32, isJSON: Bool) {
+  ///
+  /// - Parameter usesColor: Whether labels have colors.
+  static func complain(
+    _ message: String, help: String?, code: Int32, isJSON: Bool, usesColor: Bool = false
+  ) {
     let name =
       switch code {
       case ExitCode.usage: "usage"
@@ -82,13 +90,11 @@ public enum BoardProgram {
       case ExitCode.configuration: "configuration"
       default: "io"
       }
-    let text =
-      isJSON
-      ? FailureReport(Failure(code: code, error: name, message: message, help: help), line: 0)
-        .render(json: true)
-      : "swiftboard: error: \(escapeControls(message))\n"
-        + (help.map { "help: \(escapeControls($0))\n" } ?? "")
-    try? StandardOutput.standardError().write(text)
+    let failure = Failure(code: code, error: name, message: message, help: help)
+    let text = FailureReport(failure, line: 0).render(json: isJSON)
+    let named = isJSON ? text : StyledText("swiftboard: ") + text
+    try? StandardOutput.standardError().write(
+      usesColor ? named.rendered(.standard) : named.bytes)
   }
 
   /// Returns whether the options ask for JSON, even if they could not be parsed as a whole.

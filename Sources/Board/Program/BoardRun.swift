@@ -7,6 +7,7 @@ import SwiftBoardSystem
 /// One run of the program: a board, its line source, and its signal handling.
 final class BoardRun: Sendable {
   private let options: ProgramOptions
+  private let terminal: Terminal
   private let isInteractive: Bool
   private let features: FeatureList
   private let settings: BoardSettings
@@ -16,6 +17,8 @@ final class BoardRun: Sendable {
   private let output: BoardOutputWriter
   private let signalEnd: SignalEnd
   private let input: StandardInput
+  /// The row that shows what runs, or `nil` if none is shown.
+  private let activity: ActivityLine?
   /// Reads lines with the line editor, or `nil` if the terminal cannot edit them.
   private let editor: EditingLineReader?
   private let keepsHistory: Bool
@@ -37,25 +40,28 @@ final class BoardRun: Sendable {
     self.options = options
     self.features = features
     let terminal = Terminal(environment: environment)
+    self.terminal = terminal
     isInteractive = options.mode == .standardInput && terminal.isInputTerminal
     settings = BoardRun.settings(options, terminal, isInteractive)
     seed = options.seed ?? UInt64.random(in: .min ... .max)
     let screen =
-      isInteractive && terminal.canEditLines
+      terminal.isErrorTerminal && !terminal.isDumb
       ? PromptScreen(
         terminal: terminal, usesColor: terminal.usesColor(options.color ?? .auto, onError: true),
         isASCII: settings.isASCII) : nil
     output = BoardOutputWriter(
-      isJSON: settings.output == .json, screen: screen, terminal: terminal)
+      isJSON: settings.output == .json, color: options.color ?? .auto, screen: screen,
+      terminal: terminal, pager: BoardRun.pager(options, terminal, environment))
+    activity =
+      terminal.isErrorTerminal && !settings.isQuiet && settings.output != .json
+      ? ActivityLine(isASCII: settings.isASCII, spins: screen != nil) { [output] in
+        output.showStatus($0)
+      } : nil
     var configuration = LiveConfiguration(
       home: options.home, environment: environment, seed: options.seed,
       isOffline: settings.isOffline)
     if let file = options.config { configuration.paths.configuration = file }
-    if terminal.isErrorTerminal, !settings.isQuiet {
-      let notice = DerivationNotice(
-        isASCII: settings.isASCII, write: { [output] in output.show($0) })
-      configuration.onDerivation = { notice.note(isRunning: $0) }
-    }
+    if let activity { configuration.onDerivation = { activity.derive(isRunning: $0) } }
     paths = configuration.paths
     input = StandardInput(BoardRun.inputUse(options.mode, isInteractive))
     let completion = BoardCompletion()
@@ -63,7 +69,7 @@ final class BoardRun: Sendable {
     // Services in memory leave no files behind, and no history either.
     keepsHistory = options.keepsHistory != false && settings.environment == .live
     let historyPath = keepsHistory ? configuration.paths.history : nil
-    editor = screen.flatMap { screen in
+    editor = (isInteractive && terminal.canEditLines ? screen : nil).flatMap { screen in
       try? EditingLineReader(
         screen: screen, historyPath: historyPath,
         hints: CommandHints(features.commands)
@@ -72,15 +78,39 @@ final class BoardRun: Sendable {
     let boardTerminal = BoardTerminal(
       mayAsk: options.allowsInput && terminal.isInputTerminal,
       showsOutput: terminal.isOutputTerminal, output: output.standardOutput, input: input,
-      progress: terminal.isErrorTerminal && !options.isQuiet
-        ? ProgressLine { [output] in output.show($0) } : nil,
-      reader: editor)
+      activity: activity, reader: editor)
+    output.pager?.onBegin.withLock { [activity, editor] in
+      $0 = {
+        activity?.pause()
+        editor?.lendTerminal()
+      }
+    }
+    output.pager?.onEnd.withLock { [activity, editor] in
+      $0 = {
+        editor?.reclaimTerminal()
+        activity?.resume()
+      }
+    }
     let input = input
     dependencies = BoardRun.dependencies(settings.environment, configuration, boardTerminal) {
       var dependencies = make($0, $1, $2)
       dependencies.files = InputFiles(dependencies.files, input)
       return dependencies
     }
+  }
+
+  /// Returns the pager of a user at a terminal. Scripts have none.
+  private static func pager(
+    _ options: ProgramOptions, _ terminal: Terminal, _ environment: [String: String]
+  ) -> Pager? {
+    switch options.mode {
+    case .oneShot, .standardInput: break
+    case .lines, .script, .help, .version: return nil
+    }
+    guard terminal.isInputTerminal, terminal.isOutputTerminal, !terminal.isDumb,
+      options.usesPager != false
+    else { return nil }
+    return Pager(environment, terminal: terminal)
   }
 
   /// Returns whether commands may read standard input or lines come from it, also under another
@@ -145,7 +175,7 @@ final class BoardRun: Sendable {
   ) async -> Int32 {
     if let code = refuseHome() { return code }
     let output = output
-    let redirects = RedirectFiles(files: dependencies.files) { output.warn($0) }
+    let redirects = RedirectFiles(files: dependencies.files) { output.warn(StyledText($0)) }
     var state = BoardState(features: features, settings: settings)
     state.session.recording = options.record
     // A script means the same wherever it runs.
@@ -239,7 +269,9 @@ final class BoardRun: Sendable {
   }
 
   private func complain(_ message: String, help: String?, code: Int32) -> Int32 {
-    BoardProgram.complain(message, help: help, code: code, isJSON: settings.output == .json)
+    BoardProgram.complain(
+      message, help: help, code: code, isJSON: settings.output == .json,
+      usesColor: terminal.usesColor(options.color ?? .auto, onError: true))
     return code
   }
 
@@ -271,7 +303,7 @@ final class BoardRun: Sendable {
       let line = ScriptLine(
         text: LineParser.literalText(words), location: LineLocation(nil, line: 1),
         parsed: LineParser.parse(literal: words))
-      return await session.run(line, isLiteral: true).exitCode
+      return await run(line, session, isLiteral: true).exitCode
     case .lines(let lines): source = ListLineSource(lines, file: "-c")
     case .script("-", _): source = DescriptorLineSource.standardInput()
     case .script(let path, _):
@@ -294,6 +326,17 @@ final class BoardRun: Sendable {
     return await run(source, session)
   }
 
+  /// Runs a line, shows that it runs, and waits until the user has left its pager.
+  private func run(
+    _ line: ScriptLine, _ session: BoardSession, isLiteral: Bool = false
+  ) async -> LineOutcome {
+    activity?.begin { session.shown(line).prefix { !$0.isNewline } + "" }
+    let outcome = await session.run(line, isLiteral: isLiteral)
+    activity?.end()
+    await output.pager?.finish()
+    return outcome
+  }
+
   private func run(_ source: any LineSource, _ session: BoardSession) async -> Int32 {
     let policy: ScriptRunner.Policy =
       isInteractive ? .interactive : options.keepGoing == true ? .keepGoing : .stopAtFailure
@@ -302,12 +345,14 @@ final class BoardRun: Sendable {
         onInterrupt: { [self] hadText in
           // A terminal that edits lines itself has shown ^C and stays in its row.
           let newline = editor == nil ? "\n" : ""
-          output.warn(hadText ? newline : newline + "leave with 'exit' or Ctrl-D\n")
+          output.warn(StyledText(hadText ? newline : newline + "leave with 'exit' or Ctrl-D\n"))
         }
       ) { [self] line in
         editor?.remember(line.text, isKept: session.mayKeep(line))
-        if options.echo == true { output.warn("+ \(session.shown(line))\n") }
-        var outcome = await session.run(line)
+        if options.echo == true {
+          output.warn(StyledText("+ \(session.shown(line))\n", .faint))
+        }
+        var outcome = await run(line, session)
         if let message = outcome.message {
           report(message, code: outcome.exitCode, at: line.location)
         }
@@ -316,7 +361,9 @@ final class BoardRun: Sendable {
         if outcome.isInterrupted, !isInteractive { outcome.stop = true }
         return outcome
       }
-      if policy == .keepGoing, let message = summary.message { output.warn(message + "\n") }
+      if policy == .keepGoing, let message = summary.message {
+        output.warn(StyledText(message + "\n"))
+      }
       return summary.exitCode
     } catch {
       return complain(error.message, help: error.help, code: error.code)
@@ -374,7 +421,10 @@ final class BoardRun: Sendable {
     guard !signalEnd.hasBegun else { return }
     switch signal {
     case .interrupt:
-      switch session.interrupt() {
+      let interrupted = session.interrupt()
+      // The pager has the terminal, and its own use of Ctrl-C.
+      if output.pager?.isRunning == true { return }
+      switch interrupted {
       case .command where isInteractive, .line where isInteractive: return
       case .nothing where isInteractive:
         if let editor { editor.interrupt() } else { reader.interrupt() }
@@ -393,6 +443,7 @@ final class BoardRun: Sendable {
       if let editor { editor.continueAfterStop() } else { reader.continueAfterStop() }
       return
     }
+    output.pager?.terminate()
     // First: what follows may wait for a terminal that takes no output.
     signalEnd.limit(signal) {
       board.stopRecording()

@@ -8,8 +8,8 @@ extension BoardTerminal {
     _ question: String, among names: [String]
   ) async throws(TerminalError) -> Int? {
     guard mayAsk else { return nil }
-    await reader?.beginPause()
-    defer { reader?.endPause() }
+    await beginPrompt()
+    defer { endPrompt() }
     let list = names.enumerated().map { "  \($0.offset + 1)  \(escapeControls($0.element))\n" }
     var prompt = list.joined() + "\(question) 1-\(names.count): "
     while true {

@@ -11,8 +11,8 @@ struct BoardTerminal: TerminalService, PausingTerminal {
   private let showsOutput: Bool
   private let output: StandardOutput
   private let input: StandardInput
-  /// The progress line, or `nil` if none is shown.
-  private let progress: ProgressLine?
+  /// The row that shows what runs, or `nil` if none is shown.
+  private let activity: ActivityLine?
   /// The line editor at the same terminal.
   let reader: EditingLineReader?
   private let hiding = Hiding()
@@ -24,17 +24,29 @@ struct BoardTerminal: TerminalService, PausingTerminal {
 
   init(
     mayAsk: Bool, showsOutput: Bool, output: StandardOutput, input: StandardInput,
-    progress: ProgressLine? = nil, reader: EditingLineReader? = nil
+    activity: ActivityLine? = nil, reader: EditingLineReader? = nil
   ) {
     self.reader = reader
     self.showsOutput = showsOutput
     self.output = output
     self.input = input
     self.mayAsk = mayAsk
-    self.progress = progress
+    self.activity = activity
   }
 
-  func show(_ progress: TransferProgress?) { self.progress?.show(progress) }
+  func show(_ progress: TransferProgress?) { activity?.show(progress) }
+
+  /// Takes the terminal from the line editor for a prompt of the program.
+  func beginPrompt() async {
+    activity?.pause()
+    await reader?.beginPause()
+  }
+
+  /// Ends `beginPrompt`.
+  func endPrompt() {
+    reader?.endPause()
+    activity?.resume()
+  }
 
   func askPassphrase(prompt: String, isNew: Bool) async throws(TerminalError) -> GuardedBytes? {
     guard mayAsk else { return nil }
@@ -48,8 +60,8 @@ struct BoardTerminal: TerminalService, PausingTerminal {
   }
 
   private func ask(_ prompt: String) async throws(TerminalError) -> GuardedBytes? {
-    await reader?.beginPause()
-    defer { reader?.endPause() }
+    await beginPrompt()
+    defer { endPrompt() }
     let result: Result<GuardedBytes, KeychainError>
     do throws(SecretPromptError) {
       // The line editor shows no input between two prompts, and has modes of its own.
@@ -83,8 +95,8 @@ struct BoardTerminal: TerminalService, PausingTerminal {
 
   func pause(_ prompt: String) async throws(TerminalError) -> Bool? {
     guard mayAsk else { return nil }
-    await reader?.beginPause()
-    defer { reader?.endPause() }
+    await beginPrompt()
+    defer { endPrompt() }
     do throws(SecretPromptError) {
       return try await SecretPrompt.readOnOwnThread(prompt: prompt) { bytes in
         bytes.first != UInt8(ascii: "q")

@@ -88,7 +88,8 @@ public final class Board: Sendable {
       warn: { text in
         sink(
           BoardOutput(
-            stream: .standardError, text: "warning: \(escapeControls(text))\n", job: 0))
+            stream: .standardError,
+            content: StyledText(message: "warning: \(escapeControls(text))\n"), job: 0))
       })
     self.recordings = recordings
     store = Store(
@@ -325,7 +326,8 @@ public final class Board: Sendable {
       if let finished = shared.withLock({ $0.forking.removeValue(forKey: job) }) {
         sink(
           BoardOutput(
-            stream: .standardError, text: "warning: \(escapeControls(failure.message))\n", job: 0))
+            stream: .standardError,
+            content: StyledText(message: "warning: \(escapeControls(failure.message))\n"), job: 0))
         return end(finished)
       }
     case .resumed(_, _, let job):

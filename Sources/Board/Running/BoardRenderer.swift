@@ -13,29 +13,47 @@ public struct BoardOutput: Sendable, Equatable {
 
   /// The stream, if there is no `redirect`.
   public var stream: Stream
-  /// UTF-8 text that ends with a line feed, or the bytes of a body.
-  public var bytes: [UInt8]
+  /// UTF-8 text that ends with a line feed, or the bytes of a body. Its styles only matter at a
+  /// terminal.
+  public var content: StyledText
   /// The file that replaces standard output, or `nil` for none.
   public var redirect: CommandContext.Redirect?
   /// The job of the command.
   public var job: Int
 
+  /// How the output is shown at a terminal.
+  public var display = Display()
+
+  /// How output is shown at a terminal.
+  public struct Display: Sendable, Equatable {
+    /// Whether a pager may show the output.
+    package var mayPage = false
+    /// The use of colors, if the line sets one.
+    package var color: ProgramOptions.ColorMode?
+
+    /// The display of messages.
+    public init() {}
+  }
+
+  /// The bytes without styles.
+  public var bytes: [UInt8] { content.bytes }
+
   /// The bytes as text. Invalid UTF-8 is replaced.
-  public var text: String { String(decoding: bytes, as: UTF8.self) }
+  public var text: String { content.text }
 
   /// Creates output from a text.
   public init(
     stream: Stream, text: String, redirect: CommandContext.Redirect? = nil, job: Int
   ) {
-    self.init(stream: stream, bytes: Array(text.utf8), redirect: redirect, job: job)
+    self.init(stream: stream, content: StyledText(text), redirect: redirect, job: job)
   }
 
-  /// Creates output from bytes.
+  /// Creates output from text with styles.
   public init(
-    stream: Stream, bytes: [UInt8], redirect: CommandContext.Redirect? = nil, job: Int
+    stream: Stream, content: StyledText, redirect: CommandContext.Redirect? = nil, job: Int
   ) {
     self.stream = stream
-    self.bytes = bytes
+    self.content = content
     self.redirect = redirect
     self.job = job
   }
@@ -108,46 +126,55 @@ public struct BoardRenderer: Sendable {
     let format = settings.output
     var outputs: [BoardOutput] = []
 
-    func add(_ stream: BoardOutput.Stream, bytes: [UInt8]) {
-      outputs += Self.output(stream, bytes, outcome.marks, context, state)
+    func add(_ stream: BoardOutput.Stream, _ text: StyledText) {
+      outputs += Self.output(stream, text, outcome.marks, context, state)
     }
-    func add(_ stream: BoardOutput.Stream, _ text: String) { add(stream, bytes: Array(text.utf8)) }
 
     if !settings.isQuiet {
-      for note in (settings.isVerbose ? outcome.details : []) + outcome.notes {
+      let details = settings.isVerbose ? outcome.details.map { StyledText($0) } : []
+      for note in details + outcome.notes {
         guard format == .json else {
-          add(.standardError, escapeControls(note, keepsNewlines: true) + "\n")
+          let visible = note.mapParts {
+            Array(escapeControls(String(decoding: $0, as: UTF8.self), keepsNewlines: true).utf8)
+          }
+          add(.standardError, visible + "\n")
           continue
         }
         // The value has the rest.
         let prefix = "warning: "
-        guard note.hasPrefix(prefix) else { continue }
+        let text = String(decoding: note.bytes, as: UTF8.self)
+        guard text.hasPrefix(prefix) else { continue }
         let line: JSON = [
-          "line": JSON(context.line), "warning": .string(String(note.dropFirst(prefix.count))),
+          "line": JSON(context.line), "warning": .string(String(text.dropFirst(prefix.count))),
         ]
-        add(.standardError, line.text(JSONFormat(escaping: .controls)) + "\n")
+        add(.standardError, StyledText(line.text(JSONFormat(escaping: .controls)) + "\n"))
       }
     }
     let formatter = formatter(context, state)
     if let rows = streams.removeValue(forKey: context.job) {
       add(
         .standardOutput,
-        rows.end(
-          milliseconds: Int(milliseconds), isOK: outcome.status == 0, outcome.failure))
+        StyledText(
+          rows.end(
+            milliseconds: Int(milliseconds), isOK: outcome.status == 0, outcome.failure)))
     } else if isReplay || !outcome.isWrittenAlready, format != .json || outcome.failure == nil {
       add(
         .standardOutput,
-        bytes: formatter.bytes(
+        formatter.render(
           line: context.line, command: context.name, presentation: outcome.presentation,
           value: outcome.value, milliseconds: Int(milliseconds), isOK: outcome.status == 0))
     }
     if let failure = outcome.failure {
       add(.standardError, formatter.render(report(failure, outcome.value, context)))
     } else if announces(context, state) {
-      add(.standardError, "[\(context.job)] done: \(context.name.replacing(".", with: " "))\n")
+      add(
+        .standardError,
+        StyledText("[\(context.job)] done: \(context.name.replacing(".", with: " "))\n"))
     }
-    if let text = outcome.afterword, !settings.isQuiet { add(.standardError, text + "\n") }
-    if context.prefix == .time { add(.standardError, "time: \(milliseconds) ms\n") }
+    if let text = outcome.afterword, !settings.isQuiet {
+      add(.standardError, StyledText(text + "\n"))
+    }
+    if context.prefix == .time { add(.standardError, StyledText("time: \(milliseconds) ms\n")) }
     return outputs
   }
 
@@ -161,19 +188,23 @@ public struct BoardRenderer: Sendable {
 
   /// Returns the output of a step on one stream, or nothing if there are no bytes.
   private static func output(
-    _ stream: BoardOutput.Stream, _ bytes: [UInt8], _ marks: Outcome.Marks,
+    _ stream: BoardOutput.Stream, _ content: StyledText, _ marks: Outcome.Marks,
     _ context: CommandContext, _ state: BoardState
   ) -> [BoardOutput] {
-    guard !bytes.isEmpty else { return [] }
+    guard !content.isEmpty else { return [] }
     // Text on standard error comes from this program. A result may be data that contains the text
     // of a mark.
     let marks = stream == .standardError ? .all : marks
-    let isExact = !state.settings.following(context).isASCII || state.settings.followsEarlierRules
-    return [
-      BoardOutput(
-        stream: stream, bytes: isExact ? bytes : marks.written(bytes),
-        redirect: stream == .standardOutput ? context.redirect : nil, job: context.job)
-    ]
+    let settings = state.settings.following(context)
+    let isExact = !settings.isASCII || settings.followsEarlierRules
+    var output = BoardOutput(
+      stream: stream, content: isExact ? content : content.mapParts { marks.written(Array($0)) },
+      redirect: stream == .standardOutput ? context.redirect : nil, job: context.job)
+    output.display.mayPage =
+      stream == .standardOutput && context.usesPager != false && !context.isBackground
+      && context.source == nil && settings.output != .json
+    output.display.color = context.color
+    return [output]
   }
 
   private func formatter(_ context: CommandContext, _ state: BoardState) -> OutputFormatter {
@@ -189,7 +220,7 @@ public struct BoardRenderer: Sendable {
     var outputs: [BoardOutput] = []
     if let masked = part.masked, !state.settings.isQuiet {
       outputs += Self.output(
-        .standardError, Array((masked.note + "\n").utf8), .all, context, state)
+        .standardError, StyledText(masked.note + "\n"), .all, context, state)
     }
     let formatter = formatter(context, state)
     let marks =
@@ -198,15 +229,14 @@ public struct BoardRenderer: Sendable {
       // Other commands write between the rows, so each row is a separate line.
       let text = RowStream.lines(part.values, line: context.line, command: context.name)
       return outputs
-        + Self.output(.standardOutput, Array(text.utf8), marks ?? .none, context, state)
+        + Self.output(.standardOutput, StyledText(text), marks ?? .none, context, state)
     }
     var rows =
       streams[part.job]
       ?? RowStream(formatter, line: context.line, command: context.name)
     let text = rows.text(part.columns, part.rows, values: part.values)
     streams[part.job] = rows
-    return outputs
-      + Self.output(.standardOutput, Array(text.utf8), marks ?? .none, context, state)
+    return outputs + Self.output(.standardOutput, text, marks ?? .none, context, state)
   }
 
   /// Returns the output of a running command of `session`.
@@ -226,7 +256,8 @@ public struct BoardRenderer: Sendable {
         let bytes = Data(base64Encoded: base64)
       else { return nil }
       return BoardOutput(
-        stream: .standardOutput, bytes: [UInt8](bytes), redirect: context.redirect, job: job)
+        stream: .standardOutput, content: StyledText(bytes: [UInt8](bytes)),
+        redirect: context.redirect, job: job)
     case .progress(let job, let text):
       guard !state.settings.isQuiet, let context = context(job) else { return nil }
       let name = context.name.replacing(".", with: " ")

@@ -58,6 +58,7 @@ extension BoardSession {
       context.isBackground = outer.isBackground
       context.output = outer.output
       context.timeout = outer.timeout
+      context.usesPager = false
       try apply(match.globals, to: &context)
       if let redirect = outer.redirect {
         context.redirect = redirect

@@ -284,7 +284,10 @@ public final class BoardSession: Sendable {
         context.redirect = redirect
         try await inherit(redirect, context.job)
       }
-      if match.output.isEndless { jobs.noteEndless(context.job) }
+      if match.output.isEndless {
+        jobs.noteEndless(context.job)
+        context.usesPager = false
+      }
       let action = redirectedToRecording(match.output.action(context))
       try refuseHiddenSecret(match.output, context)
       if let special = await special(action, context, line) { return special }
@@ -401,6 +404,8 @@ public final class BoardSession: Sendable {
     if options.isQuiet { context.isQuiet = true }
     if options.ascii == true { context.isASCII = true }
     if let checks = options.checkStatus { context.checksStatus = checks }
+    if let color = options.color { context.color = color }
+    if options.usesPager == false { context.usesPager = false }
     if let timeout = options.timeout { context.timeout = max(1, timeout.microseconds / 1000) }
   }
 

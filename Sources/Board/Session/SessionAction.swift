@@ -94,6 +94,8 @@ public enum SessionCommand: Codable, Sendable, Equatable {
   case graph(file: String, by: String?)
   /// Prints which step caused which as a graph for Graphviz.
   case causes(file: String, range: SessionRange?)
+  /// Prints an SVG image of the terminal at the end of a recorded session.
+  case screenshot(file: String)
   /// Prints figures about a recording.
   case stats(file: String)
   /// Prints a Swift test that replays the recording up to a step.
@@ -109,8 +111,7 @@ public enum SessionCommand: Codable, Sendable, Equatable {
       file == nil
     case .timeline(let query): query.file == nil
     case .record, .stop, .status, .mark, .live, .present, .bisect, .verify, .replay, .graph,
-      .causes, .stats,
-      .test:
+      .causes, .screenshot, .stats, .test:
       false
     }
   }

@@ -310,6 +310,13 @@ enum SessionCommands {
       return .session(.graph(file: path, by: try invocation.text("by")))
     },
     CommandSpec(
+      ["session", "screenshot"], "draw the terminal of a recorded session, as SVG",
+      details: "Has what was typed and printed, in its colours. Needs no font but the viewer's.",
+      arguments: [recording], examples: ["session screenshot bug.actions.jsonl > bug.svg"]
+    ) { invocation throws(UsageError) in
+      .session(.screenshot(file: try invocation.requiredText("file")))
+    },
+    CommandSpec(
       ["session", "stats"], "count what is in a recording", arguments: [recording],
       examples: ["session stats bug.actions.jsonl"]
     ) { invocation throws(UsageError) in .session(.stats(file: try invocation.requiredText("file")))

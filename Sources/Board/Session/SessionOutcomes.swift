@@ -13,13 +13,14 @@ enum SessionOutcomes {
     case .run, .printed, .printedBytes, .progress: nil
     case .failed(let job, let failure): Outcome(job: job, failure: failure)
     case .succeeded(let job, let result, let masked):
-      outcome(of: result, job, state.settings).masked(masked)
+      outcome(of: result, job, OutcomeContext(state)).masked(masked)
     }
   }
 
   private static func outcome(
-    of result: SessionResult, _ job: Int, _ settings: BoardSettings
+    of result: SessionResult, _ job: Int, _ context: OutcomeContext
   ) -> Outcome {
+    let settings = context.settings
     switch result {
     case .recording(let path):
       return Outcome(
@@ -60,7 +61,7 @@ enum SessionOutcomes {
       let json = json(step)
       return Outcome(job: job, value: json, presentation: .json(json))
     case .differences(let diff): return differences(diff, job)
-    case .timeline(let timeline): return self.timeline(timeline, job, settings)
+    case .timeline(let timeline): return self.timeline(timeline, job, context)
     case .forked(let fork): return forked(fork, job)
     case .bisected(let found): return bisected(found, job)
     case .verified(let checks, let report): return verified(checks, report, job)
@@ -82,6 +83,8 @@ enum SessionOutcomes {
         job: job, value: .string(text), presentation: .text(text),
         notes: steps < last
           ? ["a test of the first \(steps) of \(last) steps; --until STEP says how many"] : [])
+    case .screenshot(let svg):
+      return Outcome(job: job, value: .string(svg), presentation: .text(svg))
     case .stats(let figures):
       return Outcome(
         job: job,
@@ -178,9 +181,9 @@ enum SessionOutcomes {
   }
 
   private static func timeline(
-    _ timeline: SessionTimeline, _ job: Int, _ settings: BoardSettings
+    _ timeline: SessionTimeline, _ job: Int, _ context: OutcomeContext
   ) -> Outcome {
-    let bars = EffectBars(timeline.spans, isASCII: settings.isASCII)
+    let bars = EffectBars(timeline.spans, isASCII: context.settings.isASCII)
       .cells(timeline.entries.map { ($0.step, $0.kind == .step) })
     let rows = zip(timeline.entries, bars).map { entry, bars in
       let text =
@@ -222,8 +225,26 @@ enum SessionOutcomes {
           Column("step", priority: 5, alignment: .right), Column("time", alignment: .right),
           Column("by", priority: 4), Column("action", priority: 3), Column("effects", priority: 2),
         ], rows: rows),
-      notes: timeline.isTruncated
-        ? ["there are more entries; --limit N or --range A..B shows them"] : [])
+      notes: (context.draws(job) ? [density(timeline, isASCII: context.settings.isASCII)] : [])
+        .compactMap(\.self)
+        + (timeline.isTruncated
+          ? ["there are more entries; --limit N or --range A..B shows them"] : []))
+  }
+
+  /// Returns a drawing of how many steps there were when, or `nil` for fewer than three steps.
+  private static func density(_ timeline: SessionTimeline, isASCII: Bool) -> String? {
+    let times = timeline.entries.filter { $0.kind == .step }.map(\.time)
+    guard times.count > 2, let first = times.first, let last = times.last, last > first else {
+      return nil
+    }
+    let columns = 40
+    var counts = Array(repeating: 0, count: columns)
+    for time in times {
+      let part = Double(max(0, time - first)) / Double(last - first)
+      counts[min(columns - 1, Int(part * Double(columns)))] += 1
+    }
+    return "\(SessionText.seconds(first)) s \(Sparkline.text(counts, ascii: isASCII)) "
+      + "\(SessionText.seconds(last)) s, steps over time"
   }
 
   private static func forked(_ fork: SessionForked, _ job: Int) -> Outcome {

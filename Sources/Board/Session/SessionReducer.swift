@@ -93,6 +93,8 @@ struct SessionReducer: Reducer {
       return look("graph", job, dependencies, work) { try $0.graph(path, by: label) }
     case .causes(let path, let range):
       return look("graph", job, dependencies, work) { try $0.causes(path, range) }
+    case .screenshot(let path):
+      return look("screenshot", job, dependencies, work) { try $0.screenshot(path) }
     case .stats(let path): return look("stats", job, dependencies, work) { try $0.stats(path) }
     case .test(let path, let until):
       return look("test", job, dependencies, work) { try $0.test(path, until: until) }
@@ -136,7 +138,10 @@ struct SessionReducer: Reducer {
     run(name, job, dependencies) { send in
       var work = work
       let pace = ProgressPace(dependencies.clock)
+      defer { dependencies.terminal.show(nil) }
       work.progress = { now, path in
+        dependencies.terminal.show(
+          TransferProgress(name: path, done: Int64(now.bytes), total: Int64(now.total)))
         guard pace.isDue else { return }
         send(.progress(job: job, text: "\(Int(now.fraction * 100)) % of \(path) read"))
       }

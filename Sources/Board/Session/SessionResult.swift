@@ -36,6 +36,8 @@ public enum SessionResult: Codable, Sendable, Equatable {
   case graph(text: String)
   /// Swift source that tests the first `steps` of all steps.
   case test(source: String, steps: Int, of: Int)
+  /// The SVG image of a session's terminal.
+  case screenshot(svg: String)
   /// Figures in display order.
   case stats(figures: [SessionFigure])
 }

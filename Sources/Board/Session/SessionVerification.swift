@@ -18,15 +18,16 @@ enum SessionVerification {
   ) async throws -> SessionResult {
     let flag = CancelFlag()
     let pace = ProgressPace(dependencies.clock)
+    defer { dependencies.terminal.show(nil) }
     return try await withTaskCancellationHandler {
       try await DetachedThread.run {
         var (found, report) = try pass(
-          recordings, acceptsRisk, features, flag, pace, job, send)
+          recordings, acceptsRisk, features, flag, pace, job, dependencies.terminal, send)
         // Rotation may remove a file before it is checked. Then check the remaining files from the
         // beginning.
         for _ in 1..<SessionLogs.attempts where report.lacksFiles && found.isOutdated {
           (found, report) = try pass(
-            recordings, acceptsRisk, features, flag, pace, job, send)
+            recordings, acceptsRisk, features, flag, pace, job, dependencies.terminal, send)
         }
         let checks = report.results.map { result in
           var check =
@@ -52,10 +53,11 @@ enum SessionVerification {
 
   private static func pass(
     _ recordings: [String], _ acceptsRisk: Bool, _ features: FeatureList, _ flag: CancelFlag,
-    _ pace: ProgressPace, _ job: Int, _ send: Send<SessionAction>
+    _ pace: ProgressPace, _ job: Int, _ terminal: any TerminalService,
+    _ send: Send<SessionAction>
   ) throws -> (found: SessionLogs.Found, report: LogVerification.Report) {
     let found = try SessionLogs.files(of: recordings, isCancelled: { flag.isSet })
-    let work = SharedWork(total: found.paths.count, pace)
+    let work = SharedWork(total: found.paths.count, pace, terminal)
     let verification = LogVerification { path throws(ReplayError) in
       if let failure = found.failures[path] { throw failure }
       var reached = 0
@@ -77,10 +79,12 @@ enum SessionVerification {
     private let work = Mutex(Work())
     private let total: Int
     private let pace: ProgressPace
+    private let terminal: any TerminalService
 
-    init(total: Int, _ pace: ProgressPace) {
+    init(total: Int, _ pace: ProgressPace, _ terminal: any TerminalService) {
       self.total = total
       self.pace = pace
+      self.terminal = terminal
     }
 
     func note(steps: Int, _ tell: (String) -> Void) {
@@ -94,11 +98,20 @@ enum SessionVerification {
       }
     }
 
+    private func show(_ work: Work) {
+      terminal.show(
+        total == 1
+          ? TransferProgress(name: "verify", done: Int64(work.steps), total: nil, unit: "steps")
+          : TransferProgress(
+            name: "verify", done: Int64(work.done), total: Int64(total), unit: "files"))
+    }
+
     private func note(_ tell: (String) -> Void, _ change: (inout Work) -> Void) {
       let now = work.withLock { work in
         change(&work)
         return work
       }
+      if now.steps % 256 == 0 { show(now) }
       guard pace.isDue else { return }
       let failed = now.failed > 0 ? ", \(now.failed) failed" : ""
       tell(

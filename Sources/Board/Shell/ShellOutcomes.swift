@@ -55,7 +55,12 @@ enum ShellOutcomes {
             ? KeyHelp.text(width)
             : commands.help(for: words, width: width) + (words.isEmpty ? LineHelp.hint(width) : "")
         let isTopic = words == ["line"] || words == ["keys"]
-        return shown(text, job, state, value: isTopic ? nil : try commands.helpValue(for: words))
+        var outcome = shown(
+          text, job, state, value: isTopic ? nil : try commands.helpValue(for: words))
+        if case .text(let text) = outcome.presentation {
+          outcome.presentation = .styled(HelpText.styled(text))
+        }
+        return outcome
       } catch {
         return Outcome(job: job, failure: Failure(error))
       }

@@ -100,6 +100,7 @@ extension CommandContext {
   fileprivate func write(to writer: inout CanonicalWriter) {
     writer.beginObject()
     if let checksStatus { writer.member("checksStatus", checksStatus) }
+    if let color { writer.member("color", color.rawValue) }
     if let isASCII { writer.member("isASCII", isASCII) }
     writer.member("isBackground", isBackground)
     if let isQuiet { writer.member("isQuiet", isQuiet) }
@@ -119,6 +120,7 @@ extension CommandContext {
     if let source { writer.member("source", source) }
     writer.member("text", text)
     if let timeout { writer.member("timeout", Int(timeout)) }
+    if let usesPager { writer.member("usesPager", usesPager) }
     writer.endObject()
   }
 }

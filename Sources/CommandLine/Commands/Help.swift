@@ -104,6 +104,20 @@ package enum HelpText {
       .replacing("\u{201D}", with: "\"").replacing("\u{00D7}", with: "x")
   }
 
+  /// Returns a help text with styles for its headings: single lines above indented ones.
+  package static func styled(_ text: String) -> StyledText {
+    var result = StyledText()
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+    for (index, line) in lines.enumerated() {
+      if index > 0 { result.append("\n") }
+      let isFirst = index == 0 || lines[index - 1].isEmpty
+      let isAboveIndented = index + 1 < lines.count && lines[index + 1].hasPrefix("  ")
+      let isHeading = isFirst && isAboveIndented && !line.hasPrefix(" ") && !line.contains("  ")
+      if isHeading { result.append(String(line), .heading) } else { result.append(String(line)) }
+    }
+    return result
+  }
+
   /// Formats two columns and wraps the second one. A first column that is too long gets its own
   /// lines.
   static func rows(_ rows: [(String, String)], width: Int, indent: Int = 0) -> String {

@@ -1,13 +1,11 @@
 /// The rows of the terminal that a view takes, and the place of the cursor in them.
 struct ScreenLayout: Sendable, Equatable {
-  enum Style: Sendable, Equatable { case plain, faint }
-
   /// A character as it is shown.
   struct Glyph: Sendable, Equatable {
     var text: String
     /// The number of columns, at least 1.
     var width: Int
-    var style: Style
+    var style: StyledText.Style?
   }
 
   struct Row: Sendable, Equatable {
@@ -33,15 +31,15 @@ struct ScreenLayout: Sendable, Equatable {
   ///   - height: The height of the terminal. The list of candidates is limited to it.
   init(_ view: EditorView, columns: Int, height: Int) {
     self.columns = max(2, columns)
-    add(view.prompt.first, .plain)
+    add(view.prompt.first, .prompt)
     let characters = view.text.characters
     for index in characters.indices {
       if index == view.text.cursor { markCursor() }
       if characters[index] == "\n" {
         rows.append(Row())
-        add(view.prompt.continuation, .plain)
+        add(view.prompt.continuation, .prompt)
       } else {
-        add(characters[index], .plain)
+        add(characters[index])
       }
     }
     if view.text.isAtEnd { markCursor() }
@@ -61,11 +59,11 @@ struct ScreenLayout: Sendable, Equatable {
 
   // MARK: Characters
 
-  private mutating func add(_ text: String, _ style: Style) {
+  private mutating func add(_ text: String, _ style: StyledText.Style? = nil) {
     for character in text { add(character, style) }
   }
 
-  private mutating func add(_ character: Character, _ style: Style) {
+  private mutating func add(_ character: Character, _ style: StyledText.Style? = nil) {
     if let ascii = character.asciiValue, (0x20..<0x7F).contains(ascii) {
       return add(Glyph(text: String(character), width: 1, style: style))
     }
@@ -126,14 +124,14 @@ struct ScreenLayout: Sendable, Equatable {
     for index in 0..<count {
       rows.append(Row())
       if isCut, index == count - 1 {
-        add("(\(labels.count) candidates; type more)", .plain)
+        add("(\(labels.count) candidates; type more)")
         return
       }
       for place in stride(from: index, to: labels.count, by: needed) {
         let label = DisplayWidth.prefix(labels[place], fitting: columns)
-        add(String(label.text), .plain)
+        add(String(label.text))
         guard place + needed < labels.count else { break }
-        for _ in label.width..<max(label.width, width) { add(" ", .plain) }
+        for _ in label.width..<max(label.width, width) { add(" ") }
       }
     }
   }

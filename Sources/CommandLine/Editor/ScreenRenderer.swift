@@ -8,7 +8,7 @@ struct ScreenRenderer: Sendable {
 
   private(set) var columns: Int
   private(set) var height: Int
-  /// Whether hints have a color.
+  /// Whether the prompt and hints have styles.
   private let usesColor: Bool
   /// The rows on the screen, or none if nothing is shown.
   private var rows: [Row] = []
@@ -131,15 +131,16 @@ struct ScreenRenderer: Sendable {
   }
 
   private mutating func write(_ glyphs: some Sequence<ScreenLayout.Glyph>) {
-    var isFaint = false
+    var style: StyledText.Style?
     for glyph in glyphs {
-      if usesColor, isFaint != (glyph.style == .faint) {
-        isFaint.toggle()
-        output += isFaint ? "\u{1B}[90m" : "\u{1B}[0m"
+      if usesColor, style != glyph.style {
+        if style != nil { output += Palette.reset }
+        if let next = glyph.style { output += Palette.standard.escapeSequence(next) }
+        style = glyph.style
       }
       output += glyph.text
     }
-    if isFaint { output += "\u{1B}[0m" }
+    if style != nil { output += Palette.reset }
   }
 
   /// Moves the cursor.

@@ -7,6 +7,7 @@ enum CSV {
     switch presentation {
     case .none: return ""
     case .text(let text): return row(["value"]) + row([text])
+    case .styled(let text): return row(["value"]) + row([text.text])
     case .bytes(let bytes): return row(["value"]) + row([String(decoding: bytes, as: UTF8.self)])
     case .table(let columns, let rows):
       return row(columns.map(\.name)) + rows.map(row).joined()

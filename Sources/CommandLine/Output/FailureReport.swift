@@ -45,8 +45,7 @@ package struct FailureReport: Sendable, Equatable {
   ///     `{"line":3,"ok":false,"code":69,"error":"connectionRefused","message":…,"hint":…}`, with
   ///     `"value":…` at its end if there is one.
   ///   - width: columns for the shown line. A longer line is cut around the caret.
-  ///   - color: only without `json`.
-  package func render(json: Bool = false, width: Int = 200, color: Bool = false) -> String {
+  package func render(json: Bool = false, width: Int = 200) -> StyledText {
     if json {
       var members: [JSON.Member] = [
         .init("line", JSON(line)), .init("ok", false), .init("code", JSON(failure.code)),
@@ -54,7 +53,7 @@ package struct FailureReport: Sendable, Equatable {
         .init("hint", failure.help.map(JSON.string) ?? .null),
       ]
       if let value { members.append(.init("value", value)) }
-      return OutputFormatter.line(.object(members)) + "\n"
+      return StyledText(OutputFormatter.line(.object(members)) + "\n")
     }
     var start = ""
     if let location {
@@ -62,19 +61,23 @@ package struct FailureReport: Sendable, Equatable {
       if let column = failure.column { start += "\(column):" }
       start = escapeControls(start) + " "
     }
-    let label = color ? "\u{1B}[1;31merror:\u{1B}[0m" : "error:"
-    var result = "\(start)\(label) \(escapeControls(failure.message))\n"
+    var result = StyledText(start)
+    result.append("error:", .error)
+    result.append(" \(escapeControls(failure.message))\n")
     if let column = failure.column, let excerpt = excerpt(column: column, width: width) {
       result += excerpt
     }
-    if let help = failure.help { result += "help: \(escapeControls(help))\n" }
+    if let help = failure.help {
+      result.append("help:", .notice)
+      result.append(" \(escapeControls(help))\n")
+    }
     return result
   }
 
   private var lineOffset: Int { failure.lineOffset ?? 0 }
 
   /// Returns the physical line and a caret under the offending characters.
-  private func excerpt(column: Int, width: Int) -> String? {
+  private func excerpt(column: Int, width: Int) -> StyledText? {
     let lines = (text ?? "").split(omittingEmptySubsequences: false) { $0.isNewline }
     guard lines.indices.contains(lineOffset), !lines[lineOffset].isEmpty else { return nil }
     let characters = Array(lines[lineOffset])
@@ -97,16 +100,18 @@ package struct FailureReport: Sendable, Equatable {
     let padding = DisplayWidth.of(lead) + DisplayWidth.of(shown(first..<max(first, start)))
     let marked = max(
       1, DisplayWidth.of(shown(start..<max(start, min(end, last)))))
-    return "  \(lead)\(shown(first..<last))\(trail)\n  "
-      + String(repeating: " ", count: padding) + "^"
-      + String(repeating: "~", count: marked - 1) + "\n"
+    var result = StyledText("  \(lead)\(shown(first..<last))\(trail)\n  ")
+    result.append(String(repeating: " ", count: padding))
+    result.append("^" + String(repeating: "~", count: marked - 1), .error)
+    result.append("\n")
+    return result
   }
 }
 
 extension OutputFormatter {
   /// Formats a failure as JSON for the JSON format, or as text. See
-  /// `FailureReport.render(json:width:color:)`.
-  package func render(_ report: FailureReport) -> String {
-    report.render(json: format == .json, width: width ?? 200, color: color)
+  /// `FailureReport.render(json:width:)`.
+  package func render(_ report: FailureReport) -> StyledText {
+    report.render(json: format == .json, width: width ?? 200)
   }
 }

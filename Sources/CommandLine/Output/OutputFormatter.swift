@@ -8,35 +8,16 @@ package struct OutputFormatter: Sendable, Hashable {
   package var width: Int?
   /// Whether the program's own text is ASCII only. Text from servers and users is kept.
   package var ascii: Bool
-  /// Whether colors may be used. JSON, CSV and plain text never use them.
-  package var color: Bool
 
   /// Creates a formatter. The defaults suit a pipe.
-  package init(
-    format: OutputFormat = .table, width: Int? = nil, ascii: Bool = true, color: Bool = false
-  ) {
+  package init(format: OutputFormat = .table, width: Int? = nil, ascii: Bool = true) {
     self.format = format
     self.width = width
     self.ascii = ascii
-    self.color = color
-  }
-
-  /// Returns the output of a successful command: the bytes of the presentation if it has any,
-  /// otherwise the text of `render(line:command:presentation:value:milliseconds:isOK:)`.
-  package func bytes(
-    line: Int, command: String, presentation: Presentation, value: JSON, milliseconds: Int,
-    isOK: Bool = true
-  ) -> [UInt8] {
-    if format != .json, case .bytes(let bytes) = presentation { return bytes }
-    return Array(
-      render(
-        line: line, command: command, presentation: presentation, value: value,
-        milliseconds: milliseconds, isOK: isOK
-      ).utf8)
   }
 
   /// Returns the text of a successful command, including its last newline, or an empty text if it
-  /// shows nothing.
+  /// shows nothing. Only tables, records and JSON for reading have styles.
   ///
   /// In JSON, every command gives exactly one line, even if it shows nothing otherwise.
   ///
@@ -51,39 +32,47 @@ package struct OutputFormatter: Sendable, Hashable {
   package func render(
     line: Int, command: String, presentation: Presentation, value: JSON, milliseconds: Int,
     isOK: Bool = true
-  ) -> String {
+  ) -> StyledText {
     switch format {
     case .json:
       let object: JSON = [
         "line": JSON(line), "ok": .bool(isOK), "command": .string(command), "value": value,
         "ms": JSON(milliseconds),
       ]
-      return Self.line(object) + "\n"
+      return StyledText(Self.line(object) + "\n")
+    case .plain, .csv:
+      if case .bytes(let bytes) = presentation { return StyledText(bytes: bytes) }
+      return StyledText(format == .csv ? CSV.text(presentation) : plain(presentation))
     case .table: return table(presentation)
-    case .plain: return plain(presentation)
-    case .csv: return CSV.text(presentation)
     }
   }
 
   /// Returns one line with control characters escaped.
   static func line(_ value: JSON) -> String { value.text(JSONFormat(escaping: .controls)) }
 
-  private func table(_ presentation: Presentation) -> String {
+  private func table(_ presentation: Presentation) -> StyledText {
     switch presentation {
-    case .none: return ""
-    case .bytes(let bytes): return String(decoding: bytes, as: UTF8.self)
-    case .text(let text): return Self.terminated(Self.visible(text))
+    case .none: return StyledText()
+    case .bytes(let bytes): return StyledText(bytes: bytes)
+    case .text(let text): return StyledText(Self.terminated(Self.visible(text)))
+    case .styled(let text):
+      let visible = text.mapParts { Array(Self.visible(String(decoding: $0, as: UTF8.self)).utf8) }
+      let isTerminated = visible.isEmpty || visible.bytes.last == UInt8(ascii: "\n")
+      return isTerminated ? visible : visible + "\n"
     case .json(let value):
-      return value.text(JSONFormat(indent: 2, escaping: .controls)) + "\n"
+      return StyledText(value.text(JSONFormat(indent: 2, escaping: .controls)), .json) + "\n"
     case .record(let fields):
-      return RecordLayout(width: width, color: color).text(fields)
+      return RecordLayout(width: width).text(fields)
     case .table(let columns, let rows):
       let layout = TableLayout(columns: columns, rows: rows, width: width, ascii: ascii)
-      if let text = layout.text(color: color) { return text }
-      let records = RecordLayout(width: width, color: color)
-      return rows.map { row in
-        records.text(zip(columns, row).map { Presentation.Field($0.name, $1) })
-      }.joined(separator: "\n")
+      if let text = layout.text() { return text }
+      let records = RecordLayout(width: width)
+      var text = StyledText()
+      for row in rows {
+        if !text.isEmpty { text += "\n" }
+        text += records.text(zip(columns, row).map { Presentation.Field($0.name, $1) })
+      }
+      return text
     }
   }
 
@@ -92,6 +81,7 @@ package struct OutputFormatter: Sendable, Hashable {
     case .none: ""
     case .bytes(let bytes): String(decoding: bytes, as: UTF8.self)
     case .text(let text): Self.terminated(Self.visible(text))
+    case .styled(let text): Self.terminated(Self.visible(text.text))
     case .json(let value): Self.line(value) + "\n"
     case .record(let fields):
       fields.map { escapeControls($0.name) + "\t" + escapeControls($0.value) + "\n" }.joined()

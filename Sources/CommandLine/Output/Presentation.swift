@@ -4,6 +4,8 @@ import SwiftBoardJSON
 public enum Presentation: Sendable, Hashable {
   /// Text, possibly of several lines. Control characters are escaped when it is printed.
   case text(String)
+  /// Text like `text`, whose parts have styles.
+  case styled(StyledText)
   /// Bytes that are written unchanged in every format except JSON, which prints the value.
   case bytes([UInt8])
   /// Rows with one cell per column. Control characters in cells are escaped when they are printed.

@@ -29,18 +29,19 @@ package struct RowStream: Sendable {
   package mutating func text(
     _ columns: [Presentation.Column], _ rows: @autoclosure () -> [[String]],
     values: @autoclosure () -> [JSON]
-  ) -> String {
+  ) -> StyledText {
     defer { hasBegun = true }
     if formatter.format == .json {
       let start = "{\"line\":\(line),\"command\":\(JSON.string(command).text),\"value\":["
-      return (hasBegun ? "," : start) + values().map(OutputFormatter.line).joined(separator: ",")
+      return StyledText(
+        (hasBegun ? "," : start) + values().map(OutputFormatter.line).joined(separator: ","))
     }
     let rows = rows()
     switch formatter.format {
     case .csv:
-      return (hasBegun ? "" : CSV.row(columns.map(\.name))) + rows.map(CSV.row).joined()
+      return StyledText((hasBegun ? "" : CSV.row(columns.map(\.name))) + rows.map(CSV.row).joined())
     case .table where hasBegun && layout != nil:
-      if let text = layout?.continued(rows) { return text }
+      if let text = layout?.continued(rows) { return StyledText(text) }
     case .table:
       layout = TableLayout(
         columns: columns, rows: rows, width: formatter.width, ascii: formatter.ascii)
@@ -51,7 +52,7 @@ package struct RowStream: Sendable {
       value: .null, milliseconds: 0)
     // Records are separated by an empty line.
     let isRecords = formatter.format == .table && hasBegun
-    return (isRecords ? "\n" : "") + text
+    return isRecords ? "\n" + text : text
   }
 
   /// Returns a line with a JSON object for each row.

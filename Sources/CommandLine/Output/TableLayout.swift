@@ -33,22 +33,22 @@ struct TableLayout {
 
   /// Returns header, rule and rows, or `nil` if fewer than two of several columns fit, so that
   /// records are easier to read.
-  func text(color: Bool) -> String? {
-    guard !columns.isEmpty else { return "" }
+  func text() -> StyledText? {
+    guard !columns.isEmpty else { return StyledText() }
     guard let (shown, widths) = fit() else { return nil }
     let rule = ascii ? "-" : "\u{2500}"
-    var text = ""
     let header = line(columns.map { escapeControls($0.name) }, shown, widths)
-    text += (color ? "\u{1B}[1m\(header)\u{1B}[0m" : header) + "\n"
-    text +=
+    var text = StyledText(header, .header)
+    text.append("\n")
+    text.append(
       widths.map { String(repeating: rule, count: $0) }
-      .joined(separator: String(repeating: " ", count: Self.gap)) + "\n"
-    for row in cells { text += line(row, shown, widths) + "\n" }
+        .joined(separator: String(repeating: " ", count: Self.gap)) + "\n")
+    for row in cells { text.append(line(row, shown, widths) + "\n") }
     return text
   }
 
   /// Returns further rows with the same widths. With a width limit, wider cells are truncated;
-  /// otherwise they shift the following cells. Returns `nil` if `text(color:)` does.
+  /// otherwise they shift the following cells. Returns `nil` if `text()` does.
   func continued(_ rows: [[String]]) -> String? {
     guard let (shown, widths) = fit() else { return nil }
     return rows.map { row in

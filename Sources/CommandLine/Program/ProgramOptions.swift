@@ -26,7 +26,9 @@ package struct ProgramOptions: Sendable, Hashable {
 
   /// The use of colors. `auto` uses them at a terminal that supports them, unless `NO_COLOR` is
   /// set.
-  package enum ColorMode: String, Sendable, Hashable, CaseIterable { case auto, always, never }
+  package enum ColorMode: String, Sendable, Hashable, CaseIterable, Codable {
+    case auto, always, never
+  }
 
   /// The environment of the services: the real one, a deterministic one in memory, or one with
   /// sample data.

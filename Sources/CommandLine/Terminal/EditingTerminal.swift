@@ -21,6 +21,9 @@ package struct EditingTerminal: Sendable {
     TerminalModes.editor.readKeys(sendsSignals: true, marksPaste: false)
   }
 
+  /// Restores the modes from before the first line for another program, until `endLine`.
+  package func lend() { TerminalModes.editor.restore() }
+
   /// Restores the modes from before the first line.
   package func close() { TerminalModes.editor.restoreAndForget() }
 

@@ -14,6 +14,8 @@ package final class PromptScreen: Sendable {
     var isHidden = false
     /// The columns of an unfinished row of output above the view, or 0.
     var tail = 0
+    /// Whether the row of the cursor shows a status, which other output replaces.
+    var hasStatus = false
     /// How often the bell rang.
     var bells = 0
   }
@@ -45,7 +47,7 @@ package final class PromptScreen: Sendable {
   /// Begins a line: turns on bracketed paste, and moves to the start of a row.
   package func begin() {
     state.withLock { state in
-      var output = "\u{1B}[?2004h"
+      var output = removeStatus(&state) + "\u{1B}[?2004h"
       if state.tail > 0 { output += "\r\n" }
       (state.tail, state.isHidden) = (0, false)
       let size = terminal.size
@@ -134,7 +136,7 @@ package final class PromptScreen: Sendable {
   func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) throws(SystemError) {
     let result = state.withLock { state -> Result<Void, SystemError> in
       let isShown = state.renderer.isShown
-      var before = isShown ? state.renderer.clear() : ""
+      var before = isShown ? state.renderer.clear() : removeStatus(&state)
       if isShown, state.tail > 0 { before += "\u{1B}[1A\u{1B}[\(state.tail + 1)G" }
       advanceTail(bytes, &state)
       var after = ""
@@ -142,7 +144,7 @@ package final class PromptScreen: Sendable {
         if state.tail > 0 { after += "\r\n" }
         after += state.renderer.draw(view)
       }
-      guard isShown else { return Self.write(bytes, to: descriptor) }
+      guard isShown || !before.isEmpty else { return Self.write(bytes, to: descriptor) }
       // One write, so that the line does not flicker.
       let all = Array(before.utf8) + Array(bytes) + Array(after.utf8)
       return all.withUnsafeBytes { Self.write($0, to: descriptor) }
@@ -160,12 +162,21 @@ package final class PromptScreen: Sendable {
     }
   }
 
-  /// Writes a text that another one will replace, such as progress. Nothing is written while a line
-  /// is shown.
-  package func writeTransient(_ text: String) {
+  /// Shows a text in a row of its own until other output or the next status replaces it. An empty
+  /// one removes it. Nothing is shown while a line is edited, and behind unfinished output.
+  package func showStatus(_ text: String) {
     state.withLock { state in
-      if !state.renderer.isShown { show(text) }
+      guard !state.renderer.isShown, state.tail == 0, state.view == nil else { return }
+      guard !text.isEmpty else { return show(removeStatus(&state)) }
+      let shown = DisplayWidth.prefix(text, fitting: max(0, terminal.size.columns - 1)).text
+      show("\r\(shown)\u{1B}[K")
+      state.hasStatus = true
     }
+  }
+
+  private func removeStatus(_ state: inout State) -> String {
+    defer { state.hasStatus = false }
+    return state.hasStatus ? "\r\u{1B}[K" : ""
   }
 
   /// Notes the column behind the output. A row that is full counts as finished.

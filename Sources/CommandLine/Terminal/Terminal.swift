@@ -10,7 +10,7 @@ package struct Terminal: Sendable, Hashable {
   /// Whether standard error is a terminal.
   package var isErrorTerminal: Bool
   /// Whether `TERM` is `dumb`, empty or not set: no escape sequences and no raw mode.
-  var isDumb: Bool
+  package var isDumb: Bool
   /// Whether `NO_COLOR` is set and not empty.
   var hasNoColor: Bool
   /// Whether `CLICOLOR_FORCE` is set, not empty and not `0`.

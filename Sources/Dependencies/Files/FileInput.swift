@@ -1,4 +1,5 @@
 import SwiftBoardSystem
+import Synchronization
 
 /// A file that is read in chunks from its beginning.
 public struct FileInput: Sendable {
@@ -16,6 +17,21 @@ public struct FileInput: Sendable {
     self.size = size
     self.isRepeatable = isRepeatable
     self.next = next
+  }
+
+  /// Returns the same input, which shows at a terminal how much of it was read. The caller removes
+  /// the progress at the end.
+  package func reporting(_ name: String, to terminal: any TerminalService) -> FileInput {
+    let done = Mutex<Int64>(0)
+    return FileInput(size: size, isRepeatable: isRepeatable) { () throws(FileError) in
+      guard let piece = try await next() else { return nil }
+      let count = done.withLock { done in
+        done += Int64(piece.count)
+        return done
+      }
+      terminal.show(TransferProgress(name: name, done: count, total: size))
+      return piece
+    }
   }
 
   /// The maximum number of bytes in a chunk.

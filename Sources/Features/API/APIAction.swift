@@ -106,6 +106,8 @@ public enum APICommand: Codable, Sendable, Equatable {
   case serviceTest(name: String)
   /// `api recent`: the most recent addresses, optionally only the ones that contain `text`.
   case recent(text: String?)
+  /// `api stats`: how many requests there were, and how the last answers came.
+  case stats
   /// `api cache list` and `api cache stats`.
   case cacheList, cacheStats
   /// `api cache clear`; of all services where none is named.

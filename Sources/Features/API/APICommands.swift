@@ -165,6 +165,10 @@ enum APICommands {
         return .api(.recent(text: text))
       },
       CommandSpec(
+        ["api", "stats"], "count requests and answers, with the times of the last ones",
+        examples: ["api stats"]
+      ) { _ in .api(.stats) },
+      CommandSpec(
         ["api", "cache", "list"], "list the kept answers",
         examples: ["api cache list"]
       ) { _ in .api(.cacheList) },

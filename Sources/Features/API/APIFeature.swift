@@ -32,6 +32,8 @@ extension BoardFeatures {
       "answered.answer.verdict",
       "succeeded.result.tested.milliseconds", "succeeded.result.testedProgram.milliseconds",
       "succeeded.result.recent.searches[*].at",
+      "succeeded.result.statistics.statistics.answers[*].microseconds",
+      "succeeded.result.statistics.statistics.answers[*].verdict",
       "succeeded.result.cache.responses[*].stored",
       "succeeded.result.cache.responses[*].expires",
     ] + volatileHeaders.map { "answered.answer.headers[name=\($0)]" },

@@ -10,7 +10,7 @@ enum APIOutcomes {
     case .run, .bootstrapped, .found, .kept, .again, .looked: nil
     case .failed(let job, let failure, _): Outcome(job: job, failure: failure)
     case .succeeded(let job, let result, let masked):
-      outcome(of: result, job).withMarks.masked(masked)
+      outcome(of: result, job, context).withMarks.masked(masked)
     case .answered(let job, let answer, let view): outcome(of: answer, view, job, context)
     }
   }
@@ -42,28 +42,31 @@ enum APIOutcomes {
           .adding("checksum", .string(checksum))
       }
     }
-    var notes = (answer.warning.map { ["warning: \($0)"] } ?? []) + [note(answer)]
-    if let stale = answer.stale { notes.append("warning: the service did not answer: \(stale)") }
-    if let masked = answer.masked { notes.append(masked.note) }
-    notes += captures(answer.captured ?? [])
+    var messages: [String] = []
+    if let stale = answer.stale { messages.append("warning: the service did not answer: \(stale)") }
+    if let masked = answer.masked { messages.append(masked.note) }
+    messages += captures(answer.captured ?? [])
     if context.isRecording, let name = credential(in: body) {
-      notes.append(
+      messages.append(
         "warning: the recording holds '\(name)' of this answer; --capture NAME=body.\(name) "
           + "stores it as a secret")
     }
+    let notes =
+      (answer.warning.map { [StyledText(message: "warning: \($0)")] } ?? []) + [note(answer)]
+      + messages.map(StyledText.init(message:))
     let (presentation, missing) = shown(
       answer, view, body, isPretty: isPretty(view, job, context))
-    var outcome = Outcome(job: job, value: value, presentation: presentation, notes: notes)
+    var outcome = Outcome(job: job, value: value, presentation: presentation, styledNotes: notes)
     let isWhole = answer.status == 416 && answer.kept != nil
     if settings.checksStatus, !isWhole, let failure = refusal(answer) {
       outcome = Outcome(
-        job: job, failure: failure, value: value, presentation: presentation, notes: notes)
+        job: job, failure: failure, value: value, presentation: presentation, styledNotes: notes)
     } else if let missing {
       // An answer that is an error has not what was selected: the error is what counts.
-      outcome = Outcome(job: job, failure: missing, value: value, notes: notes)
+      outcome = Outcome(job: job, failure: missing, value: value, styledNotes: notes)
     } else if let failure = answer.captured?.lazy.compactMap(Failure.init).first {
       outcome = Outcome(
-        job: job, failure: failure, value: value, presentation: presentation, notes: notes)
+        job: job, failure: failure, value: value, presentation: presentation, styledNotes: notes)
     }
     outcome.details = heads(of: answer)
     outcome.marks =
@@ -135,8 +138,8 @@ enum APIOutcomes {
   }
 
   /// The line on standard error: status, time, size, cache verdict.
-  private static func note(_ answer: APIAnswer) -> String {
-    var parts = ["HTTP \(answer.status)", "\(answer.timing.total / 1000) ms", size(answer.bytes)]
+  private static func note(_ answer: APIAnswer) -> StyledText {
+    var parts = ["\(answer.timing.total / 1000) ms", size(answer.bytes)]
     switch answer.verdict {
     case .revalidated: parts.append("REVALIDATED 304")
     case .none: break
@@ -148,7 +151,16 @@ enum APIOutcomes {
       parts.append("-> \(file)")
       if let kept = answer.kept { parts.append("\(size(Int(kept))) were there") }
     }
-    return parts.joined(separator: "  ")
+    let style: StyledText.Style =
+      switch answer.status {
+      case ..<300: .success
+      case ..<400: .notice
+      case ..<500: .warning
+      default: .error
+      }
+    var note = StyledText("HTTP \(answer.status)", style)
+    note.append("  " + parts.joined(separator: "  "))
+    return note
   }
 
   private static func size(_ bytes: Int) -> String {
@@ -302,8 +314,13 @@ enum APIOutcomes {
 
   // MARK: The rest
 
-  private static func outcome(of result: APIResult, _ job: Int) -> Outcome {
+  private static func outcome(
+    of result: APIResult, _ job: Int, _ context: OutcomeContext
+  ) -> Outcome {
     switch result {
+    case .statistics(let statistics):
+      return statistics.outcome(
+        job, draws: context.draws(job), isASCII: context.settings.isASCII)
     case .added(let service):
       return Outcome(
         job: job, value: json(service),

@@ -18,6 +18,9 @@ struct APIReducer: Reducer {
   ) -> [Effect<APIAction>] {
     switch action {
     case .run(let context, .cancel(let job)): return cancel(job, context, &state)
+    case .run(let context, .stats):
+      let statistics = APIStatistics(state)
+      return [.send(.succeeded(job: context.job, result: .statistics(statistics: statistics)))]
     case .run(let context, let command):
       guard let request = PendingRequest(command, context) else {
         return manage(command, context.job, dependencies)
@@ -116,7 +119,7 @@ struct APIReducer: Reducer {
       return result(of: command, job, dependencies) {
         .cleared(count: try await store.clearResponses(service: name))
       }
-    case .request, .runSaved, .serviceTest, .cancel: return []
+    case .request, .runSaved, .serviceTest, .stats, .cancel: return []
     }
   }
 
@@ -174,6 +177,7 @@ extension APICommand {
     case .serviceRemove: "service.remove"
     case .serviceTest: "service.test"
     case .recent: "recent"
+    case .stats: "stats"
     case .cacheList: "cache.list"
     case .cacheStats: "cache.stats"
     case .cacheClear: "cache.clear"

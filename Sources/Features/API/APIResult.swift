@@ -20,6 +20,8 @@ public enum APIResult: Codable, Sendable, Equatable {
   case cache(responses: [CachedResponseSummary])
   /// How much the cache keeps; bytes of bodies.
   case cacheStatistics(entries: Int, bytes: Int)
+  /// How many requests there were, and how the last answers came.
+  case statistics(statistics: APIStatistics)
   /// How many answers were removed from the cache.
   case cleared(count: Int)
   /// The jobs that were cancelled.

@@ -5,7 +5,7 @@ extension BoardFeatures {
   public static let downloads = Feature(
     name: "downloads", summary: "the queues of SABnzbd and NZBGet: list, add, pause, history",
     state: DownloadsState(), reducer: DownloadsReducer(), commands: DownloadsCommands.table,
-    outcome: { action, _, _ in DownloadsOutcomes.outcome(of: action) },
+    outcome: { action, _, context in DownloadsOutcomes.outcome(of: action, context) },
     link: DownloadsCommands.words,
     cancelled: { state, job in state.end(job) },
     volatile: [

@@ -4,17 +4,20 @@ import SwiftBoardDependencies
 import SwiftBoardJSON
 
 enum DownloadsOutcomes {
-  static func outcome(of action: DownloadsAction) -> Outcome? {
+  static func outcome(of action: DownloadsAction, _ context: OutcomeContext) -> Outcome? {
     switch action {
     case .run, .resolved: nil
     case .failed(let job, let failure): Outcome(job: job, failure: failure)
-    case .answered(let job, let answer, let masked): outcome(of: answer, job).masked(masked)
+    case .answered(let job, let answer, let masked):
+      outcome(of: answer, job, context).masked(masked)
     }
   }
 
-  private static func outcome(of answer: DownloadsAnswer, _ job: Int) -> Outcome {
+  private static func outcome(
+    of answer: DownloadsAnswer, _ job: Int, _ context: OutcomeContext
+  ) -> Outcome {
     switch answer {
-    case .queue(let queue): self.queue(queue, job)
+    case .queue(let queue): self.queue(queue, job, context)
     case .history(let downloads): history(downloads, job)
     case .added(let id):
       Outcome(
@@ -32,7 +35,17 @@ enum DownloadsOutcomes {
       notes: ["\(verb) \(ids.isEmpty ? "all downloads" : ids.joined(separator: ", "))"])
   }
 
-  private static func queue(_ queue: DownloadQueue, _ job: Int) -> Outcome {
+  private static func queue(
+    _ queue: DownloadQueue, _ job: Int, _ context: OutcomeContext
+  ) -> Outcome {
+    let draws = context.draws(job)
+    func done(_ entry: DownloadQueue.Entry) -> String {
+      let number = ByteCount.done(entry.left, of: entry.size)
+      guard draws, entry.size > 0 else { return number }
+      let fraction = 1 - Double(max(entry.left, 0)) / Double(entry.size)
+      let padding = String(repeating: " ", count: max(0, 4 - number.count))
+      return Bar.text(fraction, width: 10, ascii: context.settings.isASCII) + " " + padding + number
+    }
     let count = queue.count == 1 ? "1 download" : "\(queue.count) downloads"
     let pace = queue.isPaused ? "paused" : "\(ByteCount.text(queue.speed))/s"
     return Outcome(
@@ -51,7 +64,7 @@ enum DownloadsOutcomes {
         ],
         rows: queue.entries.map { entry in
           [
-            entry.id, entry.name, entry.status.rawValue, ByteCount.done(entry.left, of: entry.size),
+            entry.id, entry.name, entry.status.rawValue, done(entry),
             ByteCount.text(entry.size), entry.secondsLeft.map(ByteCount.time) ?? "",
             entry.category ?? "",
           ]

@@ -79,7 +79,7 @@ enum KeychainOutcomes {
     _ warning: String, _ result: KeychainResult, _ job: Int, _ isTerminal: Bool?
   ) -> Outcome {
     var outcome = outcome(of: result, job, isTerminal)
-    outcome.notes.insert("warning: \(warning)", at: 0)
+    outcome.notes.insert(StyledText(message: "warning: \(warning)"), at: 0)
     return outcome
   }
 

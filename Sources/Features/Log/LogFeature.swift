@@ -5,7 +5,7 @@ extension BoardFeatures {
   public static let log = Feature(
     name: "log", summary: "what happened, for people", state: LogState(), reducer: LogReducer(),
     commands: LogCommands.table,
-    outcome: { action, _, _ in LogOutcomes.outcome(of: action) },
+    outcome: { action, _, context in LogOutcomes.outcome(of: action, context) },
     partialOutcome: LogOutcomes.partialOutcome,
     link: { link in link.path.isEmpty || link.path == ["tail"] ? ["log", "tail"] : nil },
     events: LogEvents.events,

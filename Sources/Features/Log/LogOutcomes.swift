@@ -4,16 +4,18 @@ import SwiftBoardDependencies
 import SwiftBoardJSON
 
 enum LogOutcomes {
-  static func outcome(of action: LogAction) -> Outcome? {
+  static func outcome(of action: LogAction, _ context: OutcomeContext) -> Outcome? {
     switch action {
     case .run, .listed: nil
     case .failed(let job, let failure): Outcome(job: job, failure: failure)
     case .succeeded(let job, let result, _):
-      outcome(of: result, job).withMarks
+      outcome(of: result, job, context).withMarks
     }
   }
 
-  private static func outcome(of result: LogResult, _ job: Int) -> Outcome {
+  private static func outcome(
+    of result: LogResult, _ job: Int, _ context: OutcomeContext
+  ) -> Outcome {
     switch result {
     case .records(let records, let unreadable):
       Outcome(
@@ -27,7 +29,7 @@ enum LogOutcomes {
         job: job, value: .string(level.name),
         notes: ["\(category ?? "every category"): \(level.name) and above"])
     case .noted: Outcome(job: job, value: .bool(true))
-    case .statistics(let statistics): figures(statistics, job)
+    case .statistics(let statistics): figures(statistics, job, context)
     case .exported(let count, let path, let unreadable):
       Outcome(
         job: job,
@@ -59,17 +61,31 @@ enum LogOutcomes {
     ]
   }
 
-  private static func figures(_ statistics: LoggerStatistics, _ job: Int) -> Outcome {
+  private static func figures(
+    _ statistics: LoggerStatistics, _ job: Int, _ context: OutcomeContext
+  ) -> Outcome {
     let levels = statistics.counts.sorted { $0.key < $1.key }
     let categories = (statistics.categories ?? [:]).sorted { $0.key < $1.key }
     var members = levels.map { JSON.Member($0.key, JSON($0.value)) }
-    var fields = levels.map { ($0.key, String($0.value)) }
+    func drawn(_ counts: [(key: String, value: Int)]) -> [String] {
+      guard context.draws(job) else { return counts.map { String($0.value) } }
+      let largest = counts.map(\.value).max() ?? 0
+      let width = String(largest).count
+      return counts.map { count in
+        let number = String(count.value)
+        let bar = Bar.text(
+          count.value, of: largest, width: 30, ascii: context.settings.isASCII)
+        let padding = String(repeating: " ", count: width - number.count)
+        return padding + number + (bar.isEmpty ? "" : "  " + bar)
+      }
+    }
+    var fields = zip(levels, drawn(levels)).map { ($0.key, $1) }
     members.append(.init("dropped", JSON(statistics.dropped)))
     fields.append(("dropped", String(statistics.dropped)))
     if statistics.categories != nil {
       members.append(
         .init("categories", .object(categories.map { .init($0.key, JSON($0.value)) })))
-      fields += categories.map { ("category \($0.key)", String($0.value)) }
+      fields += zip(categories, drawn(categories)).map { ("category \($0.key)", $1) }
     }
     return Outcome(
       job: job, value: .object(members), presentation: .fields(fields),

@@ -11,12 +11,14 @@ package struct DatabaseTransfer: Sendable {
   private let persistence: any PersistenceService
   private let files: any FileService
   private let redactor: Redactor
+  private let terminal: any TerminalService
 
   /// Creates a transfer between these services.
   package init(_ dependencies: Dependencies) {
     persistence = dependencies.persistence
     files = dependencies.files
     redactor = dependencies.logger.redactor
+    terminal = dependencies.terminal
   }
 
   // MARK: Documents
@@ -109,7 +111,8 @@ package struct DatabaseTransfer: Sendable {
   ///   throws.
   package func importEntries(of path: String, replaces: Bool) async throws -> DatabaseImport {
     let services = Set(try await persistence.services().map(\.name))
-    let input = try await files.input(path)
+    defer { terminal.show(nil) }
+    let input = try await files.input(path).reporting(path, to: terminal)
     var counts = DatabaseImport()
     var batch = DocumentBatch()
     do {

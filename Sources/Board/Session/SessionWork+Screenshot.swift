@@ -1,0 +1,52 @@
+import SwiftBoardCommandLine
+import SwiftBoardRecording
+import SwiftBoardStore
+
+extension SessionWork {
+  /// Draws the terminal of a recorded session: its prompts, its lines and what they printed.
+  func screenshot(_ path: String) throws -> SessionResult {
+    let features = navigators.features
+    var renderer = BoardRenderer(features, isReplay: true)
+    var text = StyledText()
+    var width: Int?
+    var lastLine: String?
+    do {
+      try SessionReplay.lookAgain(unless: { flag.isSet || !text.isEmpty }) {
+        let log = try SessionReplay.rotatedLog(path) { [flag] in flag.isSet }
+        _ = try Replayer(features).replay(log) { step, state, time in
+          width = width ?? state.settings.width
+          if let context = step.action.started {
+            // The commands of one line share its prompt.
+            let line = "\(context.location): \(context.text)"
+            if line != lastLine { text += Self.prompt(context, state) }
+            lastLine = line
+          }
+          for output in renderer.outputs(of: step.action, in: state, at: time)
+          where output.redirect == nil {
+            text += output.content
+          }
+        }
+      }
+    } catch {
+      throw flag.isSet
+        ? CancellationError() : (error as? ReplayError).map { Failure($0, path) } ?? error
+    }
+    let image = TerminalImage(
+      columns: width ?? 100, title: "swiftboard", palette: .standard)
+    return .screenshot(svg: image.svg(of: text))
+  }
+
+  /// Returns the prompt and the line behind it.
+  private static func prompt(_ context: CommandContext, _ state: BoardState) -> StyledText {
+    var before = state
+    before.shell.running.removeAll { $0.job >= context.job }
+    let prompt = BoardPrompt(before, isRecording: true, hasProblem: false)
+    var text = StyledText()
+    let lines = context.text.split(separator: "\n", omittingEmptySubsequences: false)
+    for (index, line) in lines.enumerated() {
+      text.append(prompt.text(isContinuation: index > 0), .prompt)
+      text.append(escapeControls(String(line)) + "\n")
+    }
+    return text
+  }
+}

@@ -1,0 +1,86 @@
+import SwiftBoardTesting
+import Testing
+
+@testable import SwiftBoardCommandLine
+
+@Suite("Text with styles")
+struct StyledTextTests {
+  /// The text with each part in brackets behind its style.
+  private func parts(_ text: StyledText) -> String {
+    var result = ""
+    text.forEachToken { part, style in
+      let part = String(decoding: part, as: UTF8.self)
+      result += style.map { "\($0)[\(part)]" } ?? part
+    }
+    return result
+  }
+
+  @Test("parts keep their styles when texts are joined and parts replaced")
+  func joins() {
+    let text = "a" + StyledText("b", .error) + "c" + StyledText("d", .header)
+    #expect(text.text == "abcd")
+    #expect(parts(text) == "aerror[b]cheader[d]")
+    let doubled = text.mapParts { Array($0 + $0) }
+    #expect(doubled.text == "aabbccdd")
+    #expect(parts(doubled) == "aaerror[bb]ccheader[dd]")
+    #expect(text.mapParts { _ in [] } == StyledText())
+    #expect(
+      String(decoding: text.rendered(.standard), as: UTF8.self)
+        == "a\u{1B}[1;31mb\u{1B}[0mc\u{1B}[1md\u{1B}[0m")
+    #expect(StyledText("x").rendered(.standard) == Array("x".utf8))
+  }
+
+  @Test("a message has a style for its label")
+  func message() {
+    #expect(parts(StyledText(message: "warning: late")) == "warning[warning:] late")
+    #expect(parts(StyledText(message: "no warning: here")) == "no warning: here")
+  }
+
+  @Test("JSON is divided into keys, strings, numbers and constants")
+  func json() {
+    let text = #"{"a\"" : ["b:", -1.5e+3, true, null], "c":{}}"#
+    #expect(
+      parts(StyledText(text, .json))
+        == #"{key["a\""] : [string["b:"], number[-1.5e+3], constant[true], constant[null]], key["c"]:{}}"#
+    )
+    #expect(parts(StyledText(#"["open"#, .json)) == #"[string["open]"#)
+    #expect(parts(StyledText(#""\"#, .json)) == #"string["\]"#)
+  }
+
+  @Test("the tokens of any bytes are the bytes", arguments: 0..<100)
+  func tokens(seed: Int) {
+    var random = SeededRandom(seed: UInt64(seed))
+    let alphabet = Array("{}[]\":,\\ \n-1.5eEtrufalsn\u{e9}".utf8)
+    let bytes = (0..<Int.random(in: 0..<60, using: &random)).map { _ in
+      alphabet[Int.random(in: 0..<alphabet.count, using: &random)]
+    }
+    var joined: [UInt8] = []
+    JSONTokens.forEach(in: bytes[...]) { part, _ in joined += part }
+    #expect(joined == bytes)
+  }
+
+  @Test("tables, records, JSON, failures and help have styles, and their text has none")
+  func output() {
+    func show(_ presentation: Presentation, _ format: OutputFormat = .table) -> StyledText {
+      OutputFormatter(format: format).render(
+        line: 1, command: "x", presentation: presentation, value: ["a": 1], milliseconds: 0)
+    }
+    let table = Presentation.table(columns: [.init("id")], rows: [["1"]])
+    #expect(parts(show(table)) == "header[id]\n--\n1\n")
+    #expect(parts(show(.fields([("a", "b")]))) == "name[a]  b\n")
+    #expect(parts(show(.json(["a": 1]))) == "{\n  key[\"a\"]: number[1]\n}\n")
+    for format in [OutputFormat.json, .plain, .csv] {
+      #expect(show(table, format).spans == [])
+      #expect(show(.json(["a": 1]), format).spans == [])
+    }
+    #expect(parts(show(.styled("a\u{1B}" + StyledText("b", .error)))) == "a\\u{1b}error[b]\n")
+    let failure = FailureReport(
+      Failure(code: 64, error: "usage", message: "no", help: "do", column: 1, length: 2),
+      text: "xy")
+    #expect(parts(failure.render()) == "error[error:] no\n  xy\n  error[^~]\nnotice[help:] do\n")
+    #expect(failure.render(json: true).spans == [])
+    #expect(
+      parts(HelpText.styled("a b: c\n\nExamples\n  a b\n\nSee\n\n  x\n"))
+        == "a b: c\n\nheading[Examples]\n  a b\n\nSee\n\n  x\n")
+  }
+}

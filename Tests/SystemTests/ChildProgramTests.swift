@@ -1,0 +1,42 @@
+import SwiftBoardTestSupport
+import Testing
+
+@testable import SwiftBoardSystem
+
+struct ChildProgramTests {
+  @Test("a program gets its input and output, and its exit code is known")
+  func pipes() throws {
+    let input = try Descriptor.pipe()
+    let output = try Descriptor.pipe()
+    let child = try ChildProgram(
+      ["sh", "-c", "read a; echo $a$a; exit 7"], input: input.read, output: output.write)
+    close(input.read)
+    close(output.write)
+    Descriptor.show("x\n", on: input.write)
+    #expect(try Descriptor.read(output.read, atMost: 10) == Array("xx\n".utf8))
+    #expect(child.wait() == 7)
+    #expect(try Descriptor.read(output.read, atMost: 10) == [])
+    close(input.write)
+    close(output.read)
+  }
+
+  @Test("signals have their default effect")
+  func signals() throws {
+    let input = try Descriptor.pipe()
+    let child = try ChildProgram(["cat"], input: input.read)
+    close(input.read)
+    child.terminate()
+    #expect(child.wait() == 128 + SIGTERM)
+    close(input.write)
+    let killed = try ChildProgram(["sh", "-c", "kill -PIPE $$"])
+    #expect(killed.wait() == 128 + SIGPIPE)
+  }
+
+  @Test("a program that is not there is an error")
+  func missing() throws {
+    let error = #expect(throws: SystemError.self) { try ChildProgram(["no-such-program-here"]) }
+    #expect(error?.isMissing == true)
+    #expect(!ChildProgram.isInstalled("no-such-program-here"))
+    #expect(ChildProgram.isInstalled("sh"))
+  }
+}
