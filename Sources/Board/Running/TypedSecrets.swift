@@ -70,9 +70,14 @@ struct TypedSecrets: Sendable {
   /// possible secret is replaced.
   func shown(_ line: ScriptLine) -> String {
     guard case .commands(let list) = line.parsed else { return line.text }
+    var mayDefineAliases = false
     for command in list.commands {
-      let words = command.words.map(Self.typed).withoutWatch(firstWords)
-      if command.words.first?.literal == nil {
+      var words = command.words.map(Self.typed).withoutWatch(firstWords)
+      // A file that the line runs may let the word stand for anything.
+      let isUnknown = mayDefineAliases && !firstWords.contains(words.first?.text ?? "")
+      if isUnknown, !words.isEmpty { words[0] = Argument(parts: [.secret("")], typedCount: 0) }
+      mayDefineAliases = mayDefineAliases || words.first?.text == "source"
+      if command.words.first?.literal == nil || isUnknown {
         for (feature, _) in literals {
           if let found = literal(in: [Argument(feature)] + words.dropFirst()) { return found.text }
         }

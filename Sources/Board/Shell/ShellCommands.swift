@@ -192,11 +192,6 @@ private func alias(_ invocation: Invocation) throws(UsageError) -> ShellCommand 
       "'\(text)' cannot be an alias", help: "an alias has letters, digits, '-', '_' and '.'",
       at: name)
   }
-  guard !ShellCommands.table.words(after: []).contains(text), !["api", "keychain"].contains(text)
-  else {
-    throw UsageError(
-      "'\(text)' is a command, and no alias stands for it", help: "choose another word", at: name)
-  }
   let words = try plain(invocation.arguments("line"), "alias")
   guard !words.isEmpty else {
     throw UsageError(

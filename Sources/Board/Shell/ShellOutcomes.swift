@@ -48,14 +48,18 @@ enum ShellOutcomes {
     case .help(let words):
       do throws(UsageError) {
         let width = state.settings.width ?? 80
-        let text =
-          try words == ["line"]
-          ? LineHelp.text
-          : words == ["keys"]
-            ? KeyHelp.text(width)
-            : commands.help(for: words, width: width) + (words.isEmpty ? LineHelp.hint(width) : "")
-        let isTopic = words == ["line"] || words == ["keys"]
-        return shown(text, job, state, value: isTopic ? nil : try commands.helpValue(for: words))
+        switch words {
+        case ["line"]: return shown(LineHelp.text, job, state)
+        case ["shell"]:
+          return shown(
+            ShellCommands.table.overview(width: width) + "\n" + LineHelp.text, job, state)
+        case ["keys"]: return shown(KeyHelp.text(width), job, state)
+        default:
+          let text = try commands.help(for: words, width: width)
+          return shown(
+            words.isEmpty ? text + LineHelp.hint(width) : text, job, state,
+            value: try commands.helpValue(for: words))
+        }
       } catch {
         return Outcome(job: job, failure: Failure(error))
       }
