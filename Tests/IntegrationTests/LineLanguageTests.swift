@@ -92,3 +92,42 @@ struct LineLanguageTests {
     }
   }
 }
+
+/// What stops a user, and what is said about it.
+@Suite(.timeLimit(.minutes(60)))
+struct AdviceTests {
+  @Test(
+    "an error says what to do",
+    arguments: [
+      (
+        "api service add x http://h --auth 'header:X-Api-Key={{secret:k}}'",
+        ["in single quotes {{secret:...}} is plain text", "help: leave the quotes off"]
+      ),
+      (#"api post http://h/x {"a":1}"#, ["is not a header", "help: JSON as it is: --json-body"]),
+      ("assert shell.lastStatus == 5", ["shell.lastStatus is 0"]),
+      ("assert a.b == 5", ["there is nothing at a.b"]),
+      ("nope", ["help: 'help' lists the commands"]),
+      ("help api gett", ["did you mean 'get'?"]),
+    ])
+  func anErrorSaysWhatToDo(line: String, texts: [String]) async throws {
+    let program = try Program()
+    let outcome = try await program.run("--environment", "mock", "-c", line)
+    for text in texts { #expect(outcome.errorText.contains(text), "\(outcome.errorText)") }
+  }
+
+  @Test("help keychain names what opens it") func helpKeychain() async throws {
+    let program = try Program()
+    let outcome = try await program.run("--environment", "mock", "help", "keychain")
+    #expect(outcome.outputText.contains("SWIFTBOARD_PASSPHRASE_FILE"), "\(outcome.outputText)")
+  }
+
+  @Test("a refused connection is said once, with one advice") func refusedOnce() async throws {
+    let program = try Program()
+    let port = try ClosedPort()
+    let outcome = try await program.run(
+      "--home", "h", "api", "get", "http://127.0.0.1:\(port.number)/x")
+    #expect(outcome.status == .exited(69))
+    #expect(outcome.errorLines.first?.hasSuffix("refused the connection") == true)
+    #expect(outcome.errorText.ranges(of: "service").count == 1, "\(outcome.errorText)")
+  }
+}

@@ -23,6 +23,8 @@ public struct Feature<State: FeatureState, Action: FeatureAction>: Sendable {
   public let name: String
   /// A summary for help: one line without a full stop.
   public let summary: String
+  /// Details for the help of its first word, or an empty text.
+  public let details: String
   /// The state before the first action.
   public let initialState: State
   /// The reducer. Its cancel IDs cannot collide with those of other features.
@@ -70,7 +72,7 @@ public struct Feature<State: FeatureState, Action: FeatureAction>: Sendable {
 
   /// Creates a feature. By default, it has no links, no volatile members and no secrets.
   public init(
-    name: String, summary: String, state: State,
+    name: String, summary: String, details: String = "", state: State,
     reducer: some Reducer<State, Action, Dependencies>,
     commands: CommandTable<FeatureCommand<Action>>,
     outcome: @escaping @Sendable (Action, State, OutcomeContext) -> Outcome?,
@@ -88,6 +90,7 @@ public struct Feature<State: FeatureState, Action: FeatureAction>: Sendable {
   ) {
     self.name = name
     self.summary = summary
+    self.details = details
     initialState = state
     self.reducer = AnyReducer(reducer)
     self.commands = commands
@@ -109,7 +112,8 @@ public struct Feature<State: FeatureState, Action: FeatureAction>: Sendable {
   /// Returns the feature with another reducer, for example an extended one.
   public func with(reducer: some Reducer<State, Action, Dependencies>) -> Feature {
     Feature(
-      name: name, summary: summary, state: initialState, reducer: reducer, commands: commands,
+      name: name, summary: summary, details: details, state: initialState, reducer: reducer,
+      commands: commands,
       outcome: outcome, partialOutcome: partialOutcome, link: link, events: events,
       cancelled: cancelled, forget: forget, volatile: volatile,
       passesWordsOn: passesWordsOn, secretWords: secretWords, atTerminal: atTerminal,

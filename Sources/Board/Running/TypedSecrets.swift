@@ -224,11 +224,17 @@ struct TypedSecrets: Sendable {
 
   private func literal(in words: [Argument]) -> TypedSecret? {
     guard let found = literals.lazy.compactMap({ $0.find(words) }).first else { return nil }
+    // A reference that is text was quoted, as a shell needs it.
+    let isQuoted = words.contains { $0.text?.contains("{{secret:") == true }
     return TypedSecret(
       name: found.name,
       error: UsageError(
-        "the value of '\(found.name)' looks like a secret, and recordings store every line",
-        help: "store it with 'keychain set NAME' and write \(found.form)"))
+        isQuoted
+          ? "in single quotes {{secret:...}} is plain text"
+          : "the value of '\(found.name)' looks like a secret, and recordings store every line",
+        help: isQuoted
+          ? "leave the quotes off, or use double quotes"
+          : "store it with 'keychain set NAME' and write \(found.form)"))
   }
 
   /// Returns a secret in the line that an alias is to stand for, be it quoted or not.

@@ -312,8 +312,13 @@ enum APICommands {
   static func items(_ words: [Argument]) throws(UsageError) -> [APIItem] {
     var items: [APIItem] = []
     for argument in words {
-      let parsed = try RequestItem.parse(argument)
-      items.append(APIItem(parsed))
+      let item = APIItem(try RequestItem.parse(argument))
+      if item.kind == .header, let sign = argument.text?.first, "{[".contains(sign) {
+        throw UsageError(
+          "'\(argument.shown)' is not a header",
+          help: "JSON as it is: --json-body TEXT or @FILE; one member of it: a:=1", at: argument)
+      }
+      items.append(item)
     }
     return items
   }

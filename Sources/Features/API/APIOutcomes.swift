@@ -143,7 +143,9 @@ enum APIOutcomes {
     default: parts.append(answer.verdict.rawValue)
     }
     if answer.attempts > 1 { parts.append("\(answer.attempts) tries") }
-    if answer.redirects > 0 { parts.append("\(answer.redirects) redirects") }
+    if answer.redirects > 0 {
+      parts.append(answer.redirects == 1 ? "1 redirect" : "\(answer.redirects) redirects")
+    }
     if let file = answer.file {
       parts.append("-> \(file)")
       if let kept = answer.kept { parts.append("\(size(Int(kept))) were there") }
@@ -242,6 +244,11 @@ enum APIOutcomes {
   private static func refusal(_ answer: APIAnswer) -> Failure? {
     guard answer.status >= 300 else { return nil }
     switch answer.status {
+    case 304:
+      return Failure(
+        code: 3, error: "redirect",
+        message: "HTTP 304 from \(address(answer)): the service says that nothing has changed",
+        help: "no answer to this request is kept; --cache noCache asks for a whole one")
     case 300..<400:
       return Failure(
         code: 3, error: "redirect",
@@ -258,7 +265,9 @@ enum APIOutcomes {
       return Failure(
         code: 5, error: "httpStatus", message: "HTTP \(answer.status) from \(address(answer))",
         help: RepeatedRequest.isSafe(answer.method)
-          ? "the service failed; --retry 3 tries again"
+          ? answer.attempts > 1
+            ? "the service failed \(answer.attempts) times; try later"
+            : "the service failed; --retry 3 tries again"
           : "the service failed; a \(answer.method) is not sent again by itself, for it may have been carried out"
       )
     }
