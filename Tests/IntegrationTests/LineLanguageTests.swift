@@ -115,6 +115,21 @@ struct AdviceTests {
     for text in texts { #expect(outcome.errorText.contains(text), "\(outcome.errorText)") }
   }
 
+  @Test(
+    "a failing status says what it means",
+    arguments: [
+      (304, 3, "the service says that nothing has changed"),
+      (429, 4, "help: the service takes no more for now; --retry 3 tries again"),
+    ])
+  func aFailingStatusSaysWhatItMeans(status: Int, code: Int32, text: String) async throws {
+    let program = try Program()
+    let server = try TestHTTPServer()
+    let outcome = try await program.run(
+      "--home", "h", "api", "get", "\(server.origin)/faults/status/\(status)")
+    #expect(outcome.status == .exited(code))
+    #expect(outcome.errorText.contains(text), "\(outcome.errorText)")
+  }
+
   @Test("help keychain names what opens it") func helpKeychain() async throws {
     let program = try Program()
     let outcome = try await program.run("--environment", "mock", "help", "keychain")

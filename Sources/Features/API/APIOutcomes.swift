@@ -136,7 +136,9 @@ enum APIOutcomes {
 
   /// The line on standard error: status, time, size, cache verdict.
   private static func note(_ answer: APIAnswer) -> String {
-    var parts = ["HTTP \(answer.status)", "\(answer.timing.total / 1000) ms", size(answer.bytes)]
+    let total = answer.timing.total
+    let time = (1..<1000).contains(total) ? milliseconds(total) : "\(total / 1000) ms"
+    var parts = ["HTTP \(answer.status)", time, size(answer.bytes)]
     switch answer.verdict {
     case .revalidated: parts.append("REVALIDATED 304")
     case .none: break
@@ -254,6 +256,12 @@ enum APIOutcomes {
         code: 3, error: "redirect",
         message: "HTTP \(answer.status) from \(address(answer)): a redirect that was not followed",
         help: "follow it with --follow 5")
+    case 429:
+      let wait = answer.headers.value(of: "Retry-After").map { "the service asks to wait: \($0)" }
+      return Failure(
+        code: 4, error: "httpStatus", message: "HTTP 429 from \(address(answer))",
+        help: (wait ?? "the service takes no more for now")
+          + (answer.attempts > 1 ? "; try later" : "; --retry 3 tries again"))
     case 400..<500:
       let help =
         answer.status == 401 || answer.status == 403
