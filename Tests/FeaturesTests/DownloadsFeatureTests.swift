@@ -90,7 +90,6 @@ struct DownloadsFeatureTests {
   }()
 
   private func add() async {
-    #expect(await lines.run("api service add sab http://nas.test/sabnzbd --preset sabnzbd") == 0)
     #expect(await lines.run("api service add get http://nas.test --preset nzbget") == 0)
   }
 

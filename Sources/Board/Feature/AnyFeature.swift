@@ -9,6 +9,7 @@ struct AnyFeature: Sendable {
 
   let name: String
   let summary: String
+  let details: String
   let commands: CommandTable<BoardCommand>
   let link: @Sendable (BoardLink) -> [String]?
   /// Texts of `JSONPathPattern`, relative to the board's action.
@@ -37,6 +38,7 @@ struct AnyFeature: Sendable {
     let key = FeatureKey(feature)
     self.name = name
     summary = feature.summary
+    details = feature.details
     commands = feature.commands.map { command in
       command.map { .feature(AnyFeatureAction($0, of: name)) }
     }

@@ -35,7 +35,7 @@ public struct BoardLink: Sendable, Equatable {
     guard text.lowercased().hasPrefix(scheme), let feature = path.first else {
       throw UsageError(
         "'\(text)' is not a link of the board",
-        help: "a link is like swiftboard://api/rm/character/1")
+        help: "a link is like swiftboard://api/sample/character/1")
     }
     self.feature = try Self.decoded(feature)
     self.path = []

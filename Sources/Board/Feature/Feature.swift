@@ -23,6 +23,8 @@ public struct Feature<State: FeatureState, Action: FeatureAction>: Sendable {
   public let name: String
   /// A summary for help: one line without a full stop.
   public let summary: String
+  /// Details for the help of its first word, or an empty text.
+  public let details: String
   /// The state before the first action.
   public let initialState: State
   /// The reducer. Its cancel IDs cannot collide with those of other features.
@@ -76,7 +78,7 @@ public struct Feature<State: FeatureState, Action: FeatureAction>: Sendable {
 
   /// Creates a feature. By default, it has no links, no volatile members and no secrets.
   public init(
-    name: String, summary: String, state: State,
+    name: String, summary: String, details: String = "", state: State,
     reducer: some Reducer<State, Action, Dependencies>,
     commands: CommandTable<FeatureCommand<Action>>,
     outcome: @escaping @Sendable (Action, State, OutcomeContext) -> Outcome?,
@@ -96,6 +98,7 @@ public struct Feature<State: FeatureState, Action: FeatureAction>: Sendable {
   ) {
     self.name = name
     self.summary = summary
+    self.details = details
     initialState = state
     self.reducer = AnyReducer(reducer)
     self.commands = commands
@@ -119,7 +122,8 @@ public struct Feature<State: FeatureState, Action: FeatureAction>: Sendable {
   /// Returns the feature with another reducer, for example an extended one.
   public func with(reducer: some Reducer<State, Action, Dependencies>) -> Feature {
     Feature(
-      name: name, summary: summary, state: initialState, reducer: reducer, commands: commands,
+      name: name, summary: summary, details: details, state: initialState, reducer: reducer,
+      commands: commands,
       outcome: outcome, partialOutcome: partialOutcome, link: link, events: events,
       cancelled: cancelled, forget: forget, replacesData: replacesData, reload: reload,
       volatile: volatile,

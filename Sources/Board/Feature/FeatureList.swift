@@ -59,7 +59,8 @@ public struct FeatureList: Sendable {
       (features.map(\.commands) + [SessionCommands.table, ShellCommands.table]).reduce(
         CommandTable(
           [], globals: ProgramOptions.globals,
-          topics: features.map { CommandTopic($0.name, $0.summary) } + Self.topics)
+          topics: features.map { CommandTopic($0.name, $0.summary, details: $0.details) }
+            + Self.topics)
       ) { $0 + $1 }
     var versions: [String: Int] = [:]
     for feature in features { versions[feature.name] = feature.version }

@@ -29,7 +29,8 @@ public enum BoardProgram {
     let options: ProgramOptions
     do throws(UsageError) {
       options = try ProgramOptions.parse(arguments: arguments, environment: environment) {
-        (options) throws(UsageError) in try ConfigurationFile.read(for: options, environment)
+        (options) throws(UsageError) in
+        try ConfigurationFile.read(for: options, environment, features)
       }
     } catch {
       complain(

@@ -302,8 +302,9 @@ final class BoardRun: Sendable {
     case .oneShot(let words):
       let line = ScriptLine(
         text: LineParser.literalText(words), location: LineLocation(nil, line: 1),
-        parsed: LineParser.parse(literal: words))
-      return await run(line, session, isLiteral: true).exitCode
+        parsed: LineParser.parse(literal: words, isQuoted: options.hasEndedOptions))
+      // Behind '--' a word is quoted, which literal words are not.
+      return await run(line, session, isLiteral: !options.hasEndedOptions).exitCode
     case .lines(let lines): source = ListLineSource(lines, file: "-c")
     case .script("-", _): source = DescriptorLineSource.standardInput()
     case .script(let path, _):

@@ -12,7 +12,7 @@ enum ConfigurationFile {
   ///
   /// - Throws: 66 if a named file does not exist, 74 if it cannot be read, 78 for its content.
   static func read(
-    for options: ProgramOptions, _ variables: [String: String]
+    for options: ProgramOptions, _ variables: [String: String], _ features: FeatureList
   ) throws(UsageError) -> ProgramConfiguration {
     if options.config == nil, ["mock", "preview"].contains(options.environmentName) {
       return ProgramConfiguration()
@@ -36,8 +36,14 @@ enum ConfigurationFile {
         "the configuration '\(path)' is larger than 1 MiB", code: ExitCode.configuration)
     }
     let configuration = try ProgramConfiguration(parsing: bytes, path: path)
+    let secrets = TypedSecrets(features)
     for (name, line) in configuration.aliases.sorted(by: { $0.key < $1.key }) {
       do throws(UsageError) {
+        try AliasExpansion.refuseCommand(name, secrets.firstWords)
+        // The redactor knows no secret yet. One that becomes known takes the alias away.
+        let script = ScriptLine(
+          text: line, location: LineLocation(path, line: 1), parsed: LineParser.parse(line))
+        if let typed = secrets.refusal(of: script, Redactor()) { throw typed.error }
         _ = try AliasExpansion.words(of: line)
       } catch {
         throw UsageError(

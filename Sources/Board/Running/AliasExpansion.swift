@@ -23,9 +23,20 @@ enum AliasExpansion {
     }
   }
 
+  /// Refuses an alias for the first word of a command, which would never stand for its line.
+  ///
+  /// - Parameter firstWords: The first words of all commands.
+  static func refuseCommand(_ name: String, _ firstWords: Set<String>) throws(UsageError) {
+    guard firstWords.contains(name) else { return }
+    throw UsageError(
+      "'\(name)' is a command, and no alias stands for it", help: "choose another word")
+  }
+
   /// Returns the line with the aliases of its commands replaced, to be searched for secrets. A
   /// stored line that is no command any more is left out.
-  static func line(_ line: ScriptLine, _ aliases: [String: String]?) -> ScriptLine {
+  static func line(
+    _ line: ScriptLine, _ aliases: [String: String]?, _ firstWords: Set<String>
+  ) -> ScriptLine {
     guard case .commands(var list) = line.parsed else { return line }
     var aliases = aliases
     for index in list.commands.indices {
@@ -35,7 +46,9 @@ enum AliasExpansion {
         let text = typed.count == 3 ? typed[2] : LineParser.literalText(Array(typed[2...]))
         aliases = (aliases ?? [:]).merging([typed[1]: text]) { $1 }
       }
-      guard let words = try? words(list.commands[index].words, aliases) else { continue }
+      guard let words = try? words(list.commands[index].words, aliases, firstWords) else {
+        continue
+      }
       list.commands[index].words = words
     }
     var line = line
@@ -43,18 +56,32 @@ enum AliasExpansion {
     return line
   }
 
-  /// Returns the words with the alias replaced. Errors point at the alias itself.
+  /// Returns the words with the alias replaced, which may stand behind `watch` as well. Errors
+  /// point at the alias itself.
   ///
-  /// - Parameter aliases: The aliases of the board's state.
-  static func words(_ words: [Word], _ aliases: [String: String]?) throws(UsageError) -> [Word] {
-    guard let aliases, let first = words.first, !first.isQuoted, let name = first.literal,
-      let line = aliases[name]
-    else { return words }
+  /// - Parameters:
+  ///   - aliases: The aliases of the board's state.
+  ///   - firstWords: The first words of all commands.
+  static func words(
+    _ words: [Word], _ aliases: [String: String]?, _ firstWords: Set<String>
+  ) throws(UsageError) -> [Word] {
+    guard let aliases, let start = words.first, !start.isQuoted else { return words }
+    var index = 0
+    if start.literal == "watch" {
+      // Options may stand before the repeated command: it begins with the first word that is one.
+      index =
+        words.indices.dropFirst(2).first { index in
+          guard let text = words[index].literal else { return false }
+          return aliases[text] != nil || firstWords.contains(text)
+        } ?? 0
+    }
+    let first = words[index]
+    guard !first.isQuoted, let name = first.literal, let line = aliases[name] else { return words }
     let replaced = try Self.words(of: line).map { word in
       var word = word
       (word.lineOffset, word.column, word.length) = (first.lineOffset, first.column, first.length)
       return word
     }
-    return replaced + words.dropFirst()
+    return words[..<index] + replaced + words[(index + 1)...]
   }
 }

@@ -142,7 +142,8 @@ public final class BoardSession: Sendable {
   }
 
   func withoutAliases(_ script: ScriptLine) -> ScriptLine {
-    AliasExpansion.line(script, board.store.withState { $0.shell.aliases })
+    AliasExpansion.line(
+      script, board.store.withState { $0.shell.aliases }, secrets.firstWords)
   }
 
   func run(_ script: ScriptLine, _ line: Line) async -> LineOutcome {
@@ -255,7 +256,8 @@ public final class BoardSession: Sendable {
         LineExpansion($0.shell, scriptArguments: scriptArguments)
       }
       let aliases = board.store.withState { $0.shell.aliases }
-      let arguments = try expansion.arguments(AliasExpansion.words(command.words, aliases))
+      let arguments = try expansion.arguments(
+        AliasExpansion.words(command.words, aliases, secrets.firstWords))
       var file: Argument?
       if let redirect = command.redirect { file = try expansion.argument(redirect.file) }
       if let typed = secrets.refusal(of: arguments.withoutWatch(secrets.firstWords), file, redactor)
@@ -274,6 +276,9 @@ public final class BoardSession: Sendable {
       context.isBackground = command.isBackground
       try apply(match.globals, to: &context)
       let started = match.output.action(context)
+      if case .shell(.run(_, .alias(let name?, _))) = started {
+        try AliasExpansion.refuseCommand(name, secrets.firstWords)
+      }
       try refuseInThePast(started)
       if let refusal = refusalOfInput(match.output, arguments) {
         return await reject(refusal, context, line, command)

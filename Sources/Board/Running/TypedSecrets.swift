@@ -70,9 +70,14 @@ struct TypedSecrets: Sendable {
   /// possible secret is replaced.
   func shown(_ line: ScriptLine) -> String {
     guard case .commands(let list) = line.parsed else { return line.text }
+    var mayDefineAliases = false
     for command in list.commands {
-      let words = command.words.map(Self.typed).withoutWatch(firstWords)
-      if command.words.first?.literal == nil {
+      var words = command.words.map(Self.typed).withoutWatch(firstWords)
+      // A file that the line runs may let the word stand for anything.
+      let isUnknown = mayDefineAliases && !firstWords.contains(words.first?.text ?? "")
+      if isUnknown, !words.isEmpty { words[0] = Argument(parts: [.secret("")], typedCount: 0) }
+      mayDefineAliases = mayDefineAliases || words.first?.text == "source"
+      if command.words.first?.literal == nil || isUnknown {
         for (feature, _) in literals {
           if let found = literal(in: [Argument(feature)] + words.dropFirst()) { return found.text }
         }
@@ -219,11 +224,17 @@ struct TypedSecrets: Sendable {
 
   private func literal(in words: [Argument]) -> TypedSecret? {
     guard let found = literals.lazy.compactMap({ $0.find(words) }).first else { return nil }
+    // A reference that is text was quoted, as a shell needs it.
+    let isQuoted = words.contains { $0.text?.contains("{{secret:") == true }
     return TypedSecret(
       name: found.name,
       error: UsageError(
-        "the value of '\(found.name)' looks like a secret, and recordings store every line",
-        help: "store it with 'keychain set NAME' and write \(found.form)"))
+        isQuoted
+          ? "in single quotes {{secret:...}} is plain text"
+          : "the value of '\(found.name)' looks like a secret, and recordings store every line",
+        help: isQuoted
+          ? "leave the quotes off, or use double quotes"
+          : "store it with 'keychain set NAME' and write \(found.form)"))
   }
 
   /// Returns a secret in the line that an alias is to stand for, be it quoted or not.

@@ -7,6 +7,8 @@ enum SessionCommands {
   private static let file = OptionSpec(
     "file", value: "FILE", "a recording in place of the running one", kind: .file)
   private static let recording = ArgumentSpec("file", "a recording", kind: .file)
+  private static let otherRecording = ArgumentSpec(
+    "recording", "a recording in place of the running one", kind: .file, optional: true)
   private static let step = "a number, @MARK, -1, +1 or end"
 
   static let table = CommandTable<BoardCommand>(recordingCommands + travelCommands + fileCommands)
@@ -126,28 +128,33 @@ enum SessionCommands {
     },
     CommandSpec(
       ["session", "action"], "show all that a recording has of a step",
-      arguments: [ArgumentSpec("step", step, kind: .step)], options: [file],
-      examples: ["session action 3", "session action 3 --file bug.actions.jsonl"]
+      arguments: [otherRecording, ArgumentSpec("step", step, kind: .step)], options: [file],
+      examples: ["session action 3", "session action bug.actions.jsonl 3"]
     ) { invocation throws(UsageError) in
       .session(
-        .action(target: try invocation.requiredTarget("step"), file: try invocation.text("file")))
+        .action(target: try invocation.requiredTarget("step"), file: try otherFile(invocation)))
     },
     CommandSpec(
       ["session", "diff"], "show where the states after two steps differ",
       details: "Exits with 1 where they differ, as diff does.",
-      arguments: [ArgumentSpec("from", step, kind: .step), ArgumentSpec("to", step, kind: .step)],
+      arguments: [
+        otherRecording, ArgumentSpec("from", step, kind: .step),
+        ArgumentSpec("to", step, kind: .step),
+      ],
       options: [
         OptionSpec("path", value: "PATH", "only what is there", kind: .path),
         OptionSpec("limit", short: "n", value: "N", "places at most; 50", kind: .int), file,
       ],
-      examples: ["session diff 2 5", "session diff -1 end --path db"]
+      examples: [
+        "session diff 2 5", "session diff -1 end --path db", "session diff bug.actions.jsonl 1 3",
+      ]
     ) { invocation throws(UsageError) in
       .session(
         .diff(
           from: try invocation.requiredTarget("from"), to: try invocation.requiredTarget("to"),
           path: try invocation.text("path"),
           limit: try invocation.int("limit", in: 1...100_000) ?? 50,
-          file: try invocation.text("file")))
+          file: try otherFile(invocation)))
     },
     CommandSpec(
       ["session", "fork"], "go on from an earlier step, in a recording of its own",
@@ -338,6 +345,17 @@ enum SessionCommands {
 }
 
 extension SessionCommands {
+  /// The recording that a line names before its steps or with `--file`.
+  private static func otherFile(_ invocation: Invocation) throws(UsageError) -> String? {
+    guard let name = try invocation.text("recording") else { return try invocation.text("file") }
+    guard invocation.option("file") == nil else {
+      throw UsageError(
+        "two recordings are named", help: "name one, before the steps or with --file",
+        at: invocation.argument("recording"))
+    }
+    return name
+  }
+
   /// Parses a pattern that names at least one member. An empty path would exclude everything from
   /// the comparison.
   private static func pattern(_ argument: Argument) throws(UsageError) -> JSONPathPattern {

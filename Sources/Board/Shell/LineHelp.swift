@@ -6,6 +6,7 @@ enum LineHelp {
   static func hint(_ width: Int) -> String {
     HelpText.wrapped(
       "help line explains prefixes, values that are put in, and > FILE.\n"
+        + "help shell lists the board's own commands, and explains lines as well.\n"
         + "help keys lists the keys that edit a line.", width: width, indent: 0, hanging: 0)
   }
 

@@ -7,7 +7,7 @@ enum ShellCommands {
     CommandSpec(
       ["echo"], "print words",
       arguments: [ArgumentSpec("text", "what to print", optional: true, repeating: true)],
-      examples: ["echo $name", "echo {{last.status}}"]
+      examples: ["echo hello", "echo $page {{last.status}}"]
     ) { invocation throws(UsageError) in
       .shell(.echo(words: try plain(invocation.arguments("text"), "echo")))
     },
@@ -40,7 +40,10 @@ enum ShellCommands {
           "PATH OP JSON, joined by and/or; OP is == != < <= > >= contains exists",
           repeating: true)
       ],
-      examples: ["assert shell.lastStatus == 0", "assert 'api.requests > 1 and db.path exists'"]
+      examples: [
+        "assert shell.lastStatus == 0",
+        "assert 'api.requests > 0 and api.answers[0].status == 200'",
+      ]
     ) { invocation throws(UsageError) in
       .shell(
         .assert(
@@ -87,7 +90,7 @@ enum ShellCommands {
     CommandSpec(
       ["open"], "follow a link of the board",
       arguments: [ArgumentSpec("link", "swiftboard://FEATURE/…")],
-      examples: ["open swiftboard://api/rm/character/1"]
+      examples: ["open swiftboard://api/sample/character/1"]
     ) { invocation throws(UsageError) in
       let link = try invocation.requiredText("link")
       do throws(UsageError) {
@@ -188,11 +191,6 @@ private func alias(_ invocation: Invocation) throws(UsageError) -> ShellCommand 
     throw UsageError(
       "'\(text)' cannot be an alias", help: "an alias has letters, digits, '-', '_' and '.'",
       at: name)
-  }
-  guard !ShellCommands.table.words(after: []).contains(text), !["api", "keychain"].contains(text)
-  else {
-    throw UsageError(
-      "'\(text)' is a command, and no alias stands for it", help: "choose another word", at: name)
   }
   let words = try plain(invocation.arguments("line"), "alias")
   guard !words.isEmpty else {

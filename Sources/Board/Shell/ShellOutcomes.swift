@@ -48,15 +48,18 @@ enum ShellOutcomes {
     case .help(let words):
       do throws(UsageError) {
         let width = state.settings.width ?? 80
+        let topic: String? =
+          switch words {
+          case ["line"]: LineHelp.text
+          case ["shell"]: ShellCommands.table.overview(width: width) + "\n" + LineHelp.text
+          case ["keys"]: KeyHelp.text(width)
+          default: nil
+          }
         let text =
-          try words == ["line"]
-          ? LineHelp.text
-          : words == ["keys"]
-            ? KeyHelp.text(width)
-            : commands.help(for: words, width: width) + (words.isEmpty ? LineHelp.hint(width) : "")
-        let isTopic = words == ["line"] || words == ["keys"]
+          try topic ?? commands.help(for: words, width: width)
+          + (words.isEmpty ? LineHelp.hint(width) : "")
         var outcome = shown(
-          text, job, state, value: isTopic ? nil : try commands.helpValue(for: words))
+          text, job, state, value: topic == nil ? try commands.helpValue(for: words) : nil)
         if case .text(let text) = outcome.presentation {
           outcome.presentation = .styled(HelpText.styled(text))
         }

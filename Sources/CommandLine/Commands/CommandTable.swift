@@ -97,11 +97,14 @@ public struct CommandTopic: Sendable, Hashable {
   public var name: String
   /// A summary on one line, without a full stop.
   public var summary: String
+  /// Details for the help of the first word, or an empty text.
+  public var details: String
 
   /// Creates a topic for help.
-  public init(_ name: String, _ summary: String) {
+  public init(_ name: String, _ summary: String, details: String = "") {
     self.name = name
     self.summary = summary
+    self.details = details
   }
 }
 

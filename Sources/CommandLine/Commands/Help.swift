@@ -51,6 +51,7 @@ extension CommandTable {
     var text = ""
     if path.count == 1, let topic = topics.first(where: { $0.name == path.first }) {
       text = paragraph("\(topic.name): \(topic.summary)", width) + "\n"
+      if !topic.details.isEmpty { text += paragraph(topic.details, width) + "\n" }
     }
     let examples = specs.compactMap(\.examples.first).prefix(3)
     if !examples.isEmpty { text += "Examples\n" + lines(Array(examples), width) + "\n" }

@@ -39,7 +39,7 @@ public enum ValueKind: Sendable, Hashable {
   case mark
   /// A step of a recording: a number, `@MARK` or `end`.
   case step
-  /// A path of a service, such as `rm/character/1`, or an address.
+  /// A path of a service, such as `sample/character/1`, or an address.
   case target
 
   /// Throws if the argument is invalid for a checked kind.

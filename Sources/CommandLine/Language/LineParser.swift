@@ -52,7 +52,9 @@ public enum LineParser {
   /// them.
   ///
   /// Columns refer to `literalText(_:)`. An empty list gives `.empty`.
-  public static func parse(literal words: [String]) -> ParsedLine {
+  ///
+  /// - Parameter isQuoted: Whether the words count as quoted, so that none is an option.
+  public static func parse(literal words: [String], isQuoted: Bool = false) -> ParsedLine {
     guard !words.isEmpty else { return .empty }
     var parsed: [Word] = []
     var column = 1
@@ -62,8 +64,8 @@ public enum LineParser {
         var scanner = LineScanner(word)
         parsed.append(
           Word(
-            segments: try scanner.literalSegments(isItem: true), column: column, length: length,
-            raw: word))
+            segments: try scanner.literalSegments(isItem: true),
+            quoting: isQuoted ? .single : .none, column: column, length: length, raw: word))
       } catch {
         guard case .invalid(var problem) = error else { return .empty }
         // The word may contain newlines, but the shown line does not, so the error covers the whole

@@ -28,6 +28,7 @@ struct ProgramArgumentParser {
       let text = word.leadingText
       if text == "--" {
         index += 1
+        options.hasEndedOptions = true
         break
       }
       guard text.hasPrefix("-"), text != "-" else { break }

@@ -8,7 +8,7 @@ extension ProgramOptions {
 
       Examples
         swiftboard                                  lines from a terminal or a pipe
-        swiftboard api get rick-and-morty/character/1
+        swiftboard --environment preview api get sample/character/1
         swiftboard -c 'db stats' -c 'log stats'
         swiftboard -f demo.sb first second          $1 is first, $2 is second
 

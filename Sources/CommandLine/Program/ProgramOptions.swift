@@ -62,6 +62,8 @@ package struct ProgramOptions: Sendable, Hashable {
   package var environmentName: String?
   /// The environment of the services, once the configuration is known.
   package var environment: Environment?
+  /// Whether `--` stood before the command, so that none of its words is an option.
+  package var hasEndedOptions = false
   /// The aliases of the configuration file.
   package var aliases: [String: String] = [:]
   /// `--offline`: whether to use no network.

@@ -50,18 +50,27 @@ enum APICommands {
       kind: .item, optional: true, repeating: true),
   ]
 
+  private static func examples(of method: String) -> [String] {
+    switch method {
+    case "get":
+      [
+        "api get sample/character/1", "api get sample/character page==2 --select results[0].name",
+        "api get sample/character page==1 --save first-page",
+      ]
+    case "head": ["api head sample/character/1"]
+    case "post": ["api post sample/items name=tea count:=3"]
+    case "delete": ["api delete sample/items/7"]
+    default: ["api \(method) sample/items/7 name=tea count:=4"]
+    }
+  }
+
   static let table = CommandTable<FeatureCommand<APIAction>>(
     methods.map { method in
       CommandSpec(
         ["api", method],
         method == "get" ? "ask a service" : "send a \(method.uppercased()) request",
         arguments: requestArguments, options: requestOptions,
-        examples: [
-          "api \(method) rm/character/1",
-          method == "get"
-            ? "api get rm/character page==2 --select results[0].name"
-            : "api \(method) http://127.0.0.1:8080/items name=x count:=3",
-        ]
+        examples: examples(of: method)
       ) { invocation throws(UsageError) in
         .api(.request(request: try spec(method.uppercased(), isExplicit: true, invocation)))
       }
@@ -69,7 +78,7 @@ enum APICommands {
       CommandSpec(
         ["api"], "ask a service; a word in capitals before it is any other method",
         arguments: requestArguments, options: requestOptions,
-        examples: ["api rm/character/1", "api PURGE http://127.0.0.1:8080/items"]
+        examples: ["api sample/character/1", "api PURGE sample/items"]
       ) { invocation throws(UsageError) in
         let target = try target(invocation)
         if let method = target.text, isMethod(method) {
@@ -127,7 +136,7 @@ enum APICommands {
             "user", value: "NAME", "with --preset nzbget: the user, where it is not nzbget"),
         ],
         examples: [
-          "api service add rm http://127.0.0.1:18110/api",
+          "api service add rick-and-morty https://rickandmortyapi.com/api",
           "api service add radarr http://nas:7878/api/v3 --auth header:X-Api-Key={{secret:radarr}}",
         ]
       ) { invocation throws(UsageError) in
@@ -139,19 +148,19 @@ enum APICommands {
       ) { _ in .api(.serviceList) },
       CommandSpec(
         ["api", "service", "show"], "show a service", arguments: [service],
-        examples: ["api service show radarr"]
+        examples: ["api service show films"]
       ) { invocation throws(UsageError) in
         .api(.serviceShow(name: try invocation.requiredText("name")))
       },
       CommandSpec(
         ["api", "service", "remove"], "forget a service", arguments: [service],
-        examples: ["api service remove radarr"]
+        examples: ["api service remove films"]
       ) { invocation throws(UsageError) in
         .api(.serviceRemove(name: try invocation.requiredText("name")))
       },
       CommandSpec(
         ["api", "service", "test"], "ask whether a service answers and takes its key",
-        arguments: [service], examples: ["api service test radarr"]
+        arguments: [service], examples: ["api service test films"]
       ) { invocation throws(UsageError) in
         .api(.serviceTest(name: try invocation.requiredText("name")))
       },
@@ -181,7 +190,7 @@ enum APICommands {
         arguments: [
           ArgumentSpec("service", "only this service's", kind: .service, optional: true)
         ],
-        examples: ["api cache clear", "api cache clear rm"]
+        examples: ["api cache clear", "api cache clear sample"]
       ) { invocation throws(UsageError) in
         var name: String?
         if let argument = invocation.argument("service") { name = try plain(argument, "api cache") }
@@ -190,7 +199,7 @@ enum APICommands {
       CommandSpec(
         ["api", "cancel"], "cancel requests in flight",
         arguments: [ArgumentSpec("job", "a job's number, or all", optional: true)],
-        examples: ["api cancel all", "api cancel 3"]
+        examples: ["api cancel", "api cancel all"]
       ) { invocation throws(UsageError) in
         guard let argument = invocation.argument("job"), argument.text != "all" else {
           return .api(.cancel(job: nil))
@@ -311,8 +320,13 @@ enum APICommands {
   static func items(_ words: [Argument]) throws(UsageError) -> [APIItem] {
     var items: [APIItem] = []
     for argument in words {
-      let parsed = try RequestItem.parse(argument)
-      items.append(APIItem(parsed))
+      let item = APIItem(try RequestItem.parse(argument))
+      if item.kind == .header, let sign = argument.text?.first, "{[".contains(sign) {
+        throw UsageError(
+          "'\(argument.shown)' is not a header",
+          help: "JSON as it is: --json-body TEXT or @FILE; one member of it: a:=1", at: argument)
+      }
+      items.append(item)
     }
     return items
   }

@@ -139,14 +139,18 @@ enum APIOutcomes {
 
   /// The line on standard error: status, time, size, cache verdict.
   private static func note(_ answer: APIAnswer) -> StyledText {
-    var parts = ["\(answer.timing.total / 1000) ms", size(answer.bytes)]
+    let total = answer.timing.total
+    let time = (1..<1000).contains(total) ? milliseconds(total) : "\(total / 1000) ms"
+    var parts = [time, size(answer.bytes)]
     switch answer.verdict {
     case .revalidated: parts.append("REVALIDATED 304")
     case .none: break
     default: parts.append(answer.verdict.rawValue)
     }
     if answer.attempts > 1 { parts.append("\(answer.attempts) tries") }
-    if answer.redirects > 0 { parts.append("\(answer.redirects) redirects") }
+    if answer.redirects > 0 {
+      parts.append(answer.redirects == 1 ? "1 redirect" : "\(answer.redirects) redirects")
+    }
     if let file = answer.file {
       parts.append("-> \(file)")
       if let kept = answer.kept { parts.append("\(size(Int(kept))) were there") }
@@ -254,11 +258,22 @@ enum APIOutcomes {
   private static func refusal(_ answer: APIAnswer) -> Failure? {
     guard answer.status >= 300 else { return nil }
     switch answer.status {
+    case 304:
+      return Failure(
+        code: 3, error: "redirect",
+        message: "HTTP 304 from \(address(answer)): the service says that nothing has changed",
+        help: "no answer to this request is kept; --cache noCache asks for a whole one")
     case 300..<400:
       return Failure(
         code: 3, error: "redirect",
         message: "HTTP \(answer.status) from \(address(answer)): a redirect that was not followed",
         help: "follow it with --follow 5")
+    case 429:
+      let wait = answer.headers.value(of: "Retry-After").map { "the service asks to wait: \($0)" }
+      return Failure(
+        code: 4, error: "httpStatus", message: "HTTP 429 from \(address(answer))",
+        help: (wait ?? "the service takes no more for now")
+          + (answer.attempts > 1 ? "; try later" : "; --retry 3 tries again"))
     case 400..<500:
       let help =
         answer.status == 401 || answer.status == 403
@@ -270,7 +285,9 @@ enum APIOutcomes {
       return Failure(
         code: 5, error: "httpStatus", message: "HTTP \(answer.status) from \(address(answer))",
         help: RepeatedRequest.isSafe(answer.method)
-          ? "the service failed; --retry 3 tries again"
+          ? answer.attempts > 1
+            ? "the service failed \(answer.attempts) times; try later"
+            : "the service failed; --retry 3 tries again"
           : "the service failed; a \(answer.method) is not sent again by itself, for it may have been carried out"
       )
     }

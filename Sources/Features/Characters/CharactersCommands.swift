@@ -78,7 +78,7 @@ enum CharactersCommands {
     CommandSpec(
       ["characters", "recent", "remove"], "forget a recent search",
       arguments: [ArgumentSpec("text", "as 'characters recent' lists it", repeating: true)],
-      examples: ["characters recent remove name==rick status==alive"]
+      examples: ["characters recent remove name==rick"]
     ) { invocation throws(UsageError) in
       let words = try plain(invocation.arguments("text"), "characters recent remove")
       return .characters(.recentRemove(text: words.joined(separator: " ")))

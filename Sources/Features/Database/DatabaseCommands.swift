@@ -97,7 +97,7 @@ enum DatabaseCommands {
     },
     CommandSpec(
       ["db", "preference", "get"], "show a preference", arguments: [name],
-      examples: ["db preference get theme"]
+      examples: ["db preference get greeting"]
     ) { invocation throws(UsageError) in
       .db(.preferenceGet(name: try invocation.requiredText("name")))
     },
@@ -115,7 +115,7 @@ enum DatabaseCommands {
     },
     CommandSpec(
       ["db", "preference", "unset"], "forget a preference", arguments: [name],
-      examples: ["db preference unset theme"]
+      examples: ["db preference unset greeting"]
     ) { invocation throws(UsageError) in
       .db(.preferenceUnset(name: try invocation.requiredText("name")))
     },

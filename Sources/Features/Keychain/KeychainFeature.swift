@@ -3,7 +3,11 @@ import SwiftBoardBoard
 extension BoardFeatures {
   /// The feature `keychain`: named secrets in an encrypted file.
   public static let keychain = Feature(
-    name: "keychain", summary: "secrets in an encrypted file", state: KeychainState(),
+    name: "keychain", summary: "secrets in an encrypted file",
+    details: """
+      A passphrase or a key file opens it: what is typed at a terminal, SWIFTBOARD_PASSPHRASE_FILE, \
+      SWIFTBOARD_PASSPHRASE_FD or SWIFTBOARD_KEY_FILE, or a credential of systemd.
+      """, state: KeychainState(),
     reducer: KeychainReducer().subscribing(KeychainReducer.subscriptions),
     commands: KeychainCommands.table,
     outcome: { action, _, context in

@@ -32,7 +32,7 @@ enum MediaCommands {
     CommandSpec(
       ["media", "search"], "look up what can be added; 'media find' searches the indexers",
       arguments: [service, term], options: [retry],
-      examples: ["media search films dune", "media search films tmdb:438631"]
+      examples: ["media search films dune", "media search films tmdb:201"]
     ) { invocation throws(UsageError) in
       try command(.search(term: try words(invocation)), invocation)
     },
@@ -50,7 +50,8 @@ enum MediaCommands {
         OptionSpec(flag: "find", "search the indexers for it at once"),
       ],
       examples: [
-        "media add films tmdb:438631 --profile HD-1080p", "media add films dune --pick 2 --find",
+        "media add films tmdb:201 --profile HD-1080p",
+        "media add films dune --pick 2 --profile Any --find",
       ]
     ) { invocation throws(UsageError) in
       try command(.add(order: try order(invocation)), invocation)
@@ -58,7 +59,7 @@ enum MediaCommands {
     CommandSpec(
       ["media", "remove"], "remove an item from the library", arguments: [service, id],
       options: [OptionSpec(flag: "delete-files", "delete its files as well")],
-      examples: ["media remove films 7"]
+      examples: ["media remove films 3"]
     ) { invocation throws(UsageError) in
       let deletes = invocation.flag("delete-files")
       return try command(.remove(id: try number(invocation), deletesFiles: deletes), invocation)

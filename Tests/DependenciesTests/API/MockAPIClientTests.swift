@@ -152,6 +152,19 @@ struct SampleAnswerTests {
     #expect(throws: Never.self) { try JSONDecoder().decode(Anything.self, from: response.body) }
   }
 
+  @Test("items answer with what was sent") func itemsAnswerWithWhatWasSent() async throws {
+    let preview = MockAPIClient.preview
+    func send(_ method: String, _ path: String, _ body: String? = nil) async throws -> APIResponse {
+      try await preview.send(
+        APIRequest(method: method, url: "http://any/api" + path, body: body.map { Data($0.utf8) }))
+    }
+    let added = try await send("POST", "/items", #"{"name":"tea"}"#)
+    #expect(added.status == 201 && added.body == Data(#"{"name":"tea"}"#.utf8))
+    #expect(try await send("PUT", "/items/7", #"{"count":4}"#).status == 200)
+    #expect(try await send("DELETE", "/items/7").status == 204)
+    #expect(try await send("POST", "/character").status == 405)
+  }
+
   @Test("what is not an address is refused") func whatIsNoAddressIsRefused() async {
     let error = await #expect(throws: APIError.self) {
       try await MockAPIClient.preview.send(APIRequest(url: "ftp://any/"))

@@ -103,7 +103,7 @@ import Testing
 
   @Test("previews are worlds of their own") func previewsAreWorldsOfTheirOwn() async throws {
     let first = MockKeychainService.preview
-    #expect(try await first.keys() == ["radarr", "sonarr"])
+    #expect(try await first.keys() == ["indexer", "radarr", "sabnzbd", "sonarr"])
     try await first.delete(forKey: "radarr")
     let second = MockKeychainService.preview
     #expect(try await second.load(forKey: "radarr") != nil)

@@ -310,7 +310,7 @@ struct InMemoryPersistenceTests {
 
   @Test("each mention is a world of its own") func eachMentionIsAWorldOfItsOwn() async throws {
     let preview = MockPersistenceService.preview
-    #expect(try await preview.services().map(\.name) == ["films", "sample"])
+    #expect(try await preview.services().map(\.name) == ["films", "sab", "sample"])
     #expect(
       try await preview.service("films")?.authentication
         == .header(name: "X-Api-Key", secret: "radarr"))

@@ -147,10 +147,10 @@ extension APIError {
     case 0, ECONNREFUSED:
       return APIError(
         .refused,
-        "\(address.endpoint) refused the connection: start the service, or check host and port")
+        "\(address.endpoint) refused the connection")
     default:
       return APIError(
-        .unreachable, "\(address.endpoint) cannot be reached: \(words(code)); check the network")
+        .unreachable, "\(address.endpoint) cannot be reached: \(words(code))")
     }
   }
 

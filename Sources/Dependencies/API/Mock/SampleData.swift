@@ -6,6 +6,8 @@ import SwiftBoardSystem
 /// - `…/character/ID`
 /// - `…/character/avatar/ID.jpeg`: an empty picture
 /// - `…/system/status`: the name and version of a media service
+/// - `…/items` and `…/items/ID`: the JSON that was sent, with 201 for POST and 200 otherwise; 204 if
+///   nothing was sent. Nothing is kept.
 /// - everything else: 404 with `{"error":"There is nothing here"}`
 ///
 /// Answers have an `ETag`. A request with a matching `If-None-Match` gets 304.
@@ -19,10 +21,12 @@ enum SampleData {
   }
 
   private static func answer(_ request: APIRequest, at address: URLBuilder) -> MockAnswer {
-    guard request.method == "GET" || request.method == "HEAD" else {
-      return answer(request, 405, #"{"error":"The sample data can only be read"}"#)
-    }
     let parts = address.path.split(separator: "/").map(String.init)
+    if parts.suffix(2).contains("items") { return echo(request) }
+    guard request.method == "GET" || request.method == "HEAD" else {
+      return answer(
+        request, 405, #"{"error":"The sample data can only be read, except for items"}"#)
+    }
     if parts.suffix(2) == ["system", "status"] {
       return cacheable(request, #"{"appName":"Radarr","version":"5.2.6.8376"}"#)
     }
@@ -78,6 +82,12 @@ enum SampleData {
       {"info":{"count":\(rows.count),"pages":\(pages),"next":\(link(page + 1)),\
       "prev":\(link(page - 1))},"results":[\(shown.joined(separator: ","))]}
       """)
+  }
+
+  private static func echo(_ request: APIRequest) -> MockAnswer {
+    guard let body = request.body, !body.isEmpty else { return .status(204) }
+    return answer(
+      request, request.method == "POST" ? 201 : 200, String(decoding: body, as: UTF8.self))
   }
 
   private static func missing(_ request: APIRequest) -> MockAnswer {

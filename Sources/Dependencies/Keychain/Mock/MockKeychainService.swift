@@ -490,5 +490,7 @@ extension MockKeychainService {
   static let samples: KeyValuePairs<String, Data> = [
     "radarr": Data("0123456789abcdef0123456789abcdef".utf8),
     "sonarr": Data("fedcba9876543210fedcba9876543210".utf8),
+    "sabnzbd": Data("00112233445566778899aabbccddeeff".utf8),
+    "indexer": Data("ffeeddccbbaa99887766554433221100".utf8),
   ]
 }

@@ -4,9 +4,10 @@ extension PersistenceService where Self == MockPersistenceService {
 
   /// A new service with sample data.
   ///
-  /// It has two services (`sample` without a secret, `films` with a header that holds the secret
-  /// `radarr`), a few documents in `characters` and `notes`, the preference `greeting` and two
-  /// recent searches. Its times are fixed.
+  /// It has three services (`sample` without a secret, `films` with a header that holds the secret
+  /// `radarr`, `sab` with a query item that holds the secret `sabnzbd`), a few documents in
+  /// `characters` and `notes`, the preference `greeting` and two recent searches. Its times are
+  /// fixed.
   public static var preview: MockPersistenceService {
     var content = MockPersistenceService.Content()
     let time: Int64 = 1_700_000_000_000_000
@@ -15,6 +16,9 @@ extension PersistenceService where Self == MockPersistenceService {
       APIService(
         name: "films", baseURL: "http://127.0.0.1:18110/radarr/api/v3",
         authentication: .header(name: "X-Api-Key", secret: "radarr"), preset: "radarr"),
+      APIService(
+        name: "sab", baseURL: "http://127.0.0.1:18110/sabnzbd",
+        authentication: .query(name: "apikey", secret: "sabnzbd"), preset: "sabnzbd"),
     ]
     for service in services { content.services[ByteText(service.name)] = service }
     let documents = [
@@ -29,7 +33,8 @@ extension PersistenceService where Self == MockPersistenceService {
     }
     content.preferences[ByteText("greeting")] = #""hello""#
     content.searches[ByteText("characters")] = [
-      RecentSearch(text: "morty", at: time), RecentSearch(text: "rick", at: time + 1_000_000),
+      RecentSearch(text: "name==morty", at: time),
+      RecentSearch(text: "name==rick", at: time + 1_000_000),
     ]
     return MockPersistenceService(content)
   }

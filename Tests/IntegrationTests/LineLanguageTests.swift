@@ -1,0 +1,148 @@
+import SwiftBoardFeatures
+import SwiftBoardTestSupport
+import Testing
+
+/// Lines, aliases and words of the command line, as the program takes them.
+@Suite(.timeLimit(.minutes(60)))
+struct LineLanguageTests {
+  @Test("after '--' no word is an option") func afterTwoHyphensNoWordIsAnOption() async throws {
+    let program = try Program()
+    let outcome = try await program.run("--environment", "mock", "--", "echo", "--json", "-q", "--")
+    #expect(outcome.outputText == "--json -q --\n", "\(outcome.errorText)")
+    // A secret behind it is a secret still.
+    let secret = try await program.run(
+      "--environment", "mock", "--record", "r.jsonl", "--", "keychain", "set", "a", "hunter2")
+    #expect(secret.status == .exited(64), "\(secret.errorText)")
+    #expect(try !program.text("r.jsonl").contains("hunter2"))
+  }
+
+  @Test("help shell is about the board's own commands, and about lines") func helpShell()
+    async throws
+  {
+    let program = try Program()
+    let outcome = try await program.run("--environment", "mock", "help", "shell")
+    #expect(outcome.status == .exited(0), "\(outcome.errorText)")
+    for text in ["\nwatch ", "COMMAND > FILE", "{{last.PATH}}"] {
+      #expect(outcome.outputText.contains(text), "\(text): \(outcome.outputText)")
+    }
+  }
+
+  @Test("session diff and action take a recording before their steps") func recordingFirst()
+    async throws
+  {
+    let program = try Program()
+    _ = try await program.run(
+      "--environment", "mock", "--record", "r.jsonl", "-c", "set a 1", "-c", "set b 2")
+    let named = try await program.run("session", "diff", "1", "2", "--file", "r.jsonl")
+    let first = try await program.run("session", "diff", "r.jsonl", "1", "2")
+    #expect(first.status == .exited(1) && first.outputText == named.outputText)
+    let action = try await program.run("session", "action", "r.jsonl", "2")
+    #expect(action.status == .exited(0) && action.outputText.contains("set b 2"))
+    let twice = try await program.run("session", "diff", "r.jsonl", "1", "2", "--file", "r.jsonl")
+    #expect(twice.status == .exited(64), "\(twice.errorText)")
+  }
+
+  // MARK: Aliases
+
+  @Test("no alias stands for a command", arguments: BoardFeatures.all.commands.words(after: []))
+  func noAliasStandsForACommand(word: String) async throws {
+    let program = try Program()
+    let outcome = try await program.run("--environment", "mock", "-c", "alias \(word) 'echo x'")
+    #expect(outcome.status == .exited(64))
+    // A word behind this one could be a secret, which is said first.
+    let message = word == "keychain" ? "a secret on the command line" : "'\(word)' is a command"
+    #expect(outcome.errorText.contains(message), "\(outcome.errorText)")
+  }
+
+  @Test("watch repeats what an alias stands for") func watchOfAnAlias() async throws {
+    let program = try Program()
+    let outcome = try await program.run(
+      "--environment", "mock", "-c", "alias hi 'echo hello'", "-c", "watch 1ms hi you --count 2",
+      "-c", "watch --count 1 1ms hi")
+    #expect(outcome.outputText == "hello you\nhello you\nhello\n", "\(outcome.errorText)")
+  }
+
+  @Test("a secret behind an alias of a file that the line runs is in no step")
+  func secretBehindAnAliasOfAFile() async throws {
+    let program = try Program()
+    try program.folder.write("alias k keychain\nalias hey 'echo hey'\n", to: "a.sb")
+    let outcome = try await program.run(
+      "--environment", "mock", "--record", "r.jsonl", "-c", "source a.sb; hey you", "-c",
+      "source a.sb; k set radarr hunter2")
+    #expect(outcome.status == .exited(64), "\(outcome.errorText)")
+    #expect(outcome.outputText == "hey you\n")
+    #expect(!outcome.errorText.contains("hunter2"), "\(outcome.errorText)")
+    #expect(try !program.text("r.jsonl").contains("hunter2"))
+  }
+
+  @Test(
+    "config.json takes no alias for a command, and none with a secret",
+    arguments: [
+      #"{"aliases":{"db":"echo x"}}"#, #"{"aliases":{"k":"keychain set radarr hunter2"}}"#,
+      #"{"aliases":{"k":"api get films/x X-Api-Key:0123456789abcdef0123456789abcdef"}}"#,
+    ])
+  func configuredAliases(configuration: String) async throws {
+    let program = try Program()
+    try program.folder.write(configuration, to: "config.json")
+    let outcome = try await program.run("--config", "config.json", "echo", "x")
+    #expect(outcome.status == .exited(78), "\(outcome.errorText)")
+    #expect(outcome.errorText.contains("the alias '"), "\(outcome.errorText)")
+    for secret in ["hunter2", "0123456789abcdef"] {
+      #expect(!outcome.errorText.contains(secret), "\(outcome.errorText)")
+    }
+  }
+}
+
+/// What stops a user, and what is said about it.
+@Suite(.timeLimit(.minutes(60)))
+struct AdviceTests {
+  @Test(
+    "an error says what to do",
+    arguments: [
+      (
+        "api service add x http://h --auth 'header:X-Api-Key={{secret:k}}'",
+        ["in single quotes {{secret:...}} is plain text", "help: leave the quotes off"]
+      ),
+      (#"api post http://h/x {"a":1}"#, ["is not a header", "help: JSON as it is: --json-body"]),
+      ("assert shell.lastStatus == 5", ["shell.lastStatus is 0"]),
+      ("assert a.b == 5", ["there is nothing at a.b"]),
+      ("nope", ["help: 'help' lists the commands"]),
+      ("help api gett", ["did you mean 'get'?"]),
+    ])
+  func anErrorSaysWhatToDo(line: String, texts: [String]) async throws {
+    let program = try Program()
+    let outcome = try await program.run("--environment", "mock", "-c", line)
+    for text in texts { #expect(outcome.errorText.contains(text), "\(outcome.errorText)") }
+  }
+
+  @Test(
+    "a failing status says what it means",
+    arguments: [
+      (304, 3, "the service says that nothing has changed"),
+      (429, 4, "help: the service takes no more for now; --retry 3 tries again"),
+    ])
+  func aFailingStatusSaysWhatItMeans(status: Int, code: Int32, text: String) async throws {
+    let program = try Program()
+    let server = try TestHTTPServer()
+    let outcome = try await program.run(
+      "--home", "h", "api", "get", "\(server.origin)/faults/status/\(status)")
+    #expect(outcome.status == .exited(code))
+    #expect(outcome.errorText.contains(text), "\(outcome.errorText)")
+  }
+
+  @Test("help keychain names what opens it") func helpKeychain() async throws {
+    let program = try Program()
+    let outcome = try await program.run("--environment", "mock", "help", "keychain")
+    #expect(outcome.outputText.contains("SWIFTBOARD_PASSPHRASE_FILE"), "\(outcome.outputText)")
+  }
+
+  @Test("a refused connection is said once, with one advice") func refusedOnce() async throws {
+    let program = try Program()
+    let port = try ClosedPort()
+    let outcome = try await program.run(
+      "--home", "h", "api", "get", "http://127.0.0.1:\(port.number)/x")
+    #expect(outcome.status == .exited(69))
+    #expect(outcome.errorLines.first?.hasSuffix("refused the connection") == true)
+    #expect(outcome.errorText.ranges(of: "service").count == 1, "\(outcome.errorText)")
+  }
+}
