@@ -63,8 +63,8 @@ extension Store {
     var outcome = StoreRuntime<R>.Outcome()
     let isReduced = runtime.lock.withLock { shared in
       let next = shared.machine.takeNext(ignoring: .held)
-      if let next { runtime.reduce(next, &shared) }
-      outcome = runtime.finish(&shared)
+      if let next { runtime.reduce(next, &shared, &outcome) }
+      runtime.finish(&shared, &outcome)
       return next != nil
     }
     runtime.deliver(outcome)

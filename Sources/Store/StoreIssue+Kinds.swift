@@ -7,28 +7,29 @@ extension StoreIssue {
     uncaught error: any Error, of effect: Effect<Action>, cause: Action?, step: Int
   ) {
     let descriptor = effect.descriptor
-    let cause = cause.map { " It was started by the action \(brief($0))." }
+    let cause = cause.map { " The action \(brief($0)) started it." }
     let text = String(describing: error)
     self.init(
       message:
-        "The effect “\(descriptor.name)” threw an error that was not caught: \(text).\(cause ?? "") "
-        + "Catch it in the effect, or turn it into an action with catch(_:).",
+        "Unhandled error in the effect “\(descriptor.name)”: \(text).\(cause ?? "") "
+        + "Handle it in the effect, or turn it into an action with catch(_:).",
       location: effect.location, step: step, failedEffect: descriptor, errorText: text)
   }
 
   @usableFromInline
   static func late(_ action: Any, at location: SourceLocation, step: Int) -> StoreIssue {
     StoreIssue(
-      message: "An action was sent after the store was shut down, and was dropped: "
-        + brief(action), location: location, step: step)
+      message: "An action was sent after the store ended, and was dropped: \(brief(action)). "
+        + "Keep the store while actions are sent, or stop the sender before shutdown(deadline:).",
+      location: location, step: step)
   }
 
   @usableFromInline
   static func repeatedSubscription(_ effect: EffectDescriptor, step: Int) -> StoreIssue {
     StoreIssue(
       message:
-        "Two subscriptions of one state have the same id, “\(effect.id ?? "")”, and the "
-        + "second was not started. Give them different ids, or give each feature a place of its own with Scope.",
+        "A subscription was not started, because another one has the same id, “\(effect.id ?? "")”. "
+        + "Give each subscription its own id, or compose each feature with its own Scope.",
       location: effect.location, step: step)
   }
 
@@ -36,8 +37,8 @@ extension StoreIssue {
   static func unnamedSubscription(at location: SourceLocation, step: Int) -> StoreIssue {
     StoreIssue(
       message:
-        "A subscription has no id, and was not started. The store tells by ids which of those "
-        + "that the state declares run already: give it one with cancellable(id:).",
+        "A subscription was not started, because it has no id, by which the store recognizes "
+        + "running subscriptions. Give it one with cancellable(id:).",
       location: location, step: step)
   }
 }

@@ -4,48 +4,48 @@
 @usableFromInline
 func absentChild(_ action: Any) -> String {
   """
-  An action came for a child whose state is nil, and was dropped: \(brief(action)).
-  Likely causes: the parent set the state to nil before the child's action arrived (an effect that outlives its child, \
-  or two actions sent at once); or the state was never set. Send it only while the child is there, or set the state first.
+  An action was sent to a child whose state is nil, and was dropped: \(brief(action)).
+  Likely causes: the state was set to nil before the action arrived (by an effect that outlives its child, or by \
+  another action sent at the same time), or it was never set. Set the state before sending the action.
   """
 }
 
 @usableFromInline
 func otherCase(_ action: Any, _ state: Any) -> String {
   """
-  An action came for a child whose case the state is not in, and was dropped: \(brief(action)).
+  An action was sent to a child while the state was in another case, and was dropped: \(brief(action)).
   The state is now: \(actionLabel(state)).
-  Likely causes: the state went to another case before the child's action arrived (an effect that outlives its child, \
-  or two actions sent at once); or it never was in that case. Send it only while the state is in the child's case.
+  Likely causes: the case changed before the action arrived (by an effect that outlives its child, or by another \
+  action sent at the same time), or it was never set. Change to the child's case before sending the action.
   """
 }
 
 @usableFromInline
 func absentElement(_ action: Any, _ id: Any, among ids: [some Any]) -> String {
   """
-  An action came for an element that is not there, and was dropped: \(brief(action)).
+  An action was sent to an element that does not exist, and was dropped: \(brief(action)).
   Its id is \(id); \(listed(ids)).
-  Likely causes: the element was removed before its action arrived (an effect that outlives it, or two actions sent at \
-  once); or it was never added, or under another id. Send it only while the element is there.
+  Likely causes: the element was removed before the action arrived (by an effect that outlives it, or by another \
+  action sent at the same time), or it was added under another id. Add the element before sending the action.
   """
 }
 
 @usableFromInline
 func absentPop(_ id: StackElementID, among ids: [StackElementID]) -> String {
   """
-  popFrom came for an element that is not on the stack, and was dropped. Its id is \(id); \(listed(ids)).
-  Likely causes: the element was popped already, by the parent or by an action sent at the same time. \
-  Pop it only while it is there.
+  popFrom was sent for an element that is not on the stack, and was dropped. Its id is \(id); \(listed(ids)).
+  Likely causes: the element was already popped, by the parent or by another action sent at the same time. \
+  Check that the stack contains the id before sending popFrom.
   """
 }
 
 @usableFromInline
 func usedPush(_ id: StackElementID, next: StackElementID, among ids: [StackElementID]) -> String {
   """
-  push came with an id that the stack has given before, and was dropped. The id is \(id), the next one is \(next); \
+  push was sent with an id that the stack has already used, and was dropped. The id is \(id), the next one is \(next); \
   \(listed(ids)).
-  Likely causes: the same push was sent twice, or the id was made up or kept from before. \
-  Leave the id out, or take StackState.nextID.
+  Likely causes: the same push was sent twice, or the id does not come from this stack. \
+  Omit the id, or use StackState.nextID.
   """
 }
 

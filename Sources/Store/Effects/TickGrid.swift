@@ -45,8 +45,8 @@ extension Effect {
     return Effect(
       .issue(
         """
-        “\(name)” was asked to repeat every \(interval), and was not started: it would never pause.
-        Give it an interval above zero.
+        The effect “\(name)” was not started, because its interval is \(interval).
+        Use an interval above zero.
         """), name: name, location: location)
   }
 }

@@ -12,7 +12,7 @@ struct EffectWork<Action: Sendable>: Sendable {
   @usableFromInline let since: Int64
 
   @inlinable
-  init(_ effect: Effect<Action>, cause: Action?, step: Int) {
+  init(_ effect: consuming Effect<Action>, cause: Action?, step: Int) {
     self.effect = effect
     self.cause = cause
     self.step = step
@@ -85,11 +85,12 @@ extension StoreMachine {
   /// Adds an effect that is work, and starts it or lets it wait for a permit.
   @inlinable
   mutating func start(
-    _ effect: Effect<R.Action>, under task: EffectID, _ cause: R.Action?,
+    _ effect: consuming Effect<R.Action>, under task: EffectID, _ cause: R.Action?,
     _ inheritsTaskLocals: Bool
   ) -> EffectID {
-    let id = add(effect, under: task, traits: effect.traits, cause)
-    if effect.traits?.limit != nil {
+    let traits = effect.traits
+    let id = add(effect, under: task, traits: traits, cause)
+    if traits?.limit != nil {
       start(id, inheritsTaskLocals)
       return id
     }
@@ -112,7 +113,7 @@ extension StoreMachine {
   /// - Parameter traits: Traits that include the ids of the groups that contain the effect.
   @inlinable
   mutating func add(
-    _ effect: Effect<R.Action>, under parent: EffectID, outermost: UInt32? = nil,
+    _ effect: consuming Effect<R.Action>, under parent: EffectID, outermost: UInt32? = nil,
     traits: EffectTraits?, _ cause: R.Action?
   ) -> EffectID {
     let form: EffectNode.Form =
@@ -122,9 +123,9 @@ extension StoreMachine {
       default: .leaf
       }
     let id = graph.add(form, under: parent, outermost: outermost, traits: traits)
+    if form != .leaf { effect = effect.withoutWork }
     while works.count <= Int(id.slot) { works.append(nil) }
-    works[Int(id.slot)] = EffectWork(
-      form == .leaf ? effect : effect.withoutWork, cause: cause, step: steps)
+    works[Int(id.slot)] = EffectWork(effect, cause: cause, step: steps)
     return id
   }
 

@@ -57,11 +57,12 @@ extension StoreRuntime {
   @inlinable
   func send(_ action: R.Action, from effect: EffectID, wantsTask: Bool) -> StoreTask {
     var task = EffectID.none
-    let outcome = lock.withLock { shared -> Outcome in
+    var outcome = Outcome()
+    lock.withLock { shared in
       if let next = shared.machine.send(action, from: effect, wantsTask: wantsTask, task: &task) {
-        reduce(next, &shared)
+        reduce(next, &shared, &outcome)
       }
-      return finish(&shared)
+      finish(&shared, &outcome)
     }
     if !outcome.isEmpty { deliver(outcome) }
     return task == .none ? .finished : StoreTask(runtime: self, id: task)

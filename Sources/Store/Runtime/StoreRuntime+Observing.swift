@@ -67,48 +67,23 @@ extension StoreRuntime.Shared {
   /// after one was added or removed.
   @usableFromInline
   mutating func observersTogether() -> Observer<R.State, R.Action>.Body? {
-    if tellObservers == nil { tellObservers = Observer.together(observers) }
+    if tellObservers == nil { tellObservers = Observer.together(observers[...]) }
     return tellObservers
   }
 }
 
 extension Observer {
-  /// Returns a function that calls the observers in order, or `nil` if there are none. It consists
-  /// of functions that call up to eight each. Calling a function in an array would count two
-  /// references, which takes as long as a lock.
-  static func together(_ observers: [Observer]) -> Body? {
-    var observers = observers
-    while observers.count > 1 {
-      observers = stride(from: 0, to: observers.count, by: 8).map { first in
-        Observer(id: 0, body: eight(observers[first...].prefix(8)), end: nil)
-      }
-    }
-    return observers.first?.body
-  }
-
-  private static func eight(_ observers: ArraySlice<Observer>) -> Body {
-    func body(_ number: Int) -> Body {
-      if number < observers.count { return observers[observers.startIndex + number].body }
-      return { _, _ in }
-    }
-    if observers.count <= 2 {
-      let (a, b) = (body(0), body(1))
-      return { step, state in
-        a(step, state)
-        b(step, state)
-      }
-    }
-    let (a, b, c, d) = (body(0), body(1), body(2), body(3))
-    let (e, f, g, h) = (body(4), body(5), body(6), body(7))
+  /// Returns a function that calls the observers in order, or `nil` if there are none. It is a
+  /// balanced tree of functions. Calling a function in an array would count two references, which
+  /// takes as long as a lock.
+  static func together(_ observers: ArraySlice<Observer>) -> Body? {
+    guard observers.count > 1 else { return observers.first?.body }
+    let middle = observers.startIndex + observers.count / 2
+    guard let first = together(observers[..<middle]), let rest = together(observers[middle...])
+    else { return nil }
     return { step, state in
-      a(step, state)
-      b(step, state)
-      c(step, state)
-      d(step, state)
-      e(step, state)
-      f(step, state)
-      g(step, state)
-      h(step, state)
+      first(step, state)
+      rest(step, state)
     }
   }
 }

@@ -20,11 +20,8 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
     @usableFromInline var observers: [Observer<R.State, R.Action>] = []
     /// All observers as one function, in order. Created when a step is delivered.
     @usableFromInline var tellObservers: Observer<R.State, R.Action>.Body?
-    /// The step to deliver to observers. Set from the reduction until the delivering thread takes
-    /// it.
+    /// The step to deliver to observers, until the delivering thread takes it.
     @usableFromInline var publication: Publication<R.State, R.Action>?
-    /// Whether the thread that holds the lock has set `publication` and has to deliver it.
-    @usableFromInline var isToPublish = false
     @usableFromInline var hooks = HookSlot<R.State, R.Action>()
     @usableFromInline var meter: (@Sendable (StoreEvent<R.Action>) -> Void)?
     @usableFromInline var waiters: [EffectGraph.WaiterID: UnsafeContinuation<Void, Never>] = [:]
@@ -107,7 +104,7 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
     var outcome = Outcome()
     let result = lock.withLock { shared in
       let result = event(&shared.machine)
-      outcome = finish(&shared)
+      finish(&shared, &outcome)
       return result
     }
     if !outcome.isEmpty { deliver(outcome) }
@@ -119,14 +116,15 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
   func end(
     _ id: EffectID, with action: R.Action? = nil, failure: (StoreIssue, any Error)? = nil
   ) {
-    let outcome = lock.withLock { shared -> Outcome in
+    var outcome = Outcome()
+    lock.withLock { shared in
       shared.tasks[Int(id.slot)] = nil
       if let action {
-        if let next = shared.machine.complete(id, action) { reduce(next, &shared) }
+        if let next = shared.machine.complete(id, action) { reduce(next, &shared, &outcome) }
       } else {
         shared.machine.end(id, failure)
       }
-      return finish(&shared)
+      finish(&shared, &outcome)
     }
     if !outcome.isEmpty { deliver(outcome) }
   }
@@ -141,7 +139,9 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
   ) -> Outcome {
     guard shared.machine.obstacles.isEmpty else {
       task = shared.machine.enqueue(action, origin: origin, location: location)
-      return finish(&shared)
+      var outcome = Outcome()
+      finish(&shared, &outcome)
+      return outcome
     }
     return reduce(action, origin, task: &task, &shared)
   }
@@ -183,42 +183,32 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
     _ effects: [Effect<R.Action>], _ action: R.Action, _ origin: StepOrigin,
     task: inout EffectID, _ shared: inout Shared
   ) -> Outcome {
+    var outcome = Outcome()
     let step = shared.machine.conclude(
       effects, of: action, origin: origin, task: &task, inheritsTaskLocals: true)
-    if let step { tell(step, &shared) }
-    return shared.machine.isDue ? finish(&shared) : shared.takeOutcome()
+    if let step { shared.tell(step, &outcome) }
+    if shared.machine.isDue { finish(&shared, &outcome) }
+    return outcome
   }
 
   /// Performs the machine's commands and reduces queued actions, until a step has to be delivered
   /// to observers.
   @inlinable
   @inline(never)
-  func finish(_ shared: inout Shared) -> Outcome {
-    var outcome = Outcome()
+  func finish(_ shared: inout Shared, _ outcome: inout Outcome) {
     while true {
       carryOut(&shared, &outcome)
-      guard shared.machine.isDue else { break }
-      if let next = shared.machine.takeNext() { reduce(next, &shared) }
+      guard shared.machine.isDue else { return }
+      if let next = shared.machine.takeNext() { reduce(next, &shared, &outcome) }
     }
-    swap(&outcome.publishes, &shared.isToPublish)
-    return outcome
   }
 
   @inlinable
-  func reduce(_ next: QueuedAction<R.Action>, _ shared: inout Shared) {
+  func reduce(
+    _ next: QueuedAction<R.Action>, _ shared: inout Shared, _ outcome: inout Outcome
+  ) {
     if shared.machine.audience.contains(.upcoming) { shared.tellBefore(next.action) }
-    if let step = shared.machine.reduce(next) { tell(step, &shared) }
-  }
-
-  /// Calls hooks with a step, and stores it for observers.
-  @inlinable
-  @inline(__always)
-  func tell(_ step: Step<R.Action>, _ shared: inout Shared) {
-    if shared.machine.audience.contains(.hooks) { shared.tellHooks(of: step) }
-    if shared.machine.audience.contains(.observers), let observers = shared.observersTogether() {
-      shared.publication = Publication(step, shared.machine.state, observers)
-      shared.isToPublish = true
-    }
+    if let step = shared.machine.reduce(next) { shared.tell(step, &outcome) }
   }
 
   /// Performs the machine's commands, or defers them until the lock has been released.
@@ -262,14 +252,13 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
   func deliver(_ first: Outcome) {
     var outcome = first
     while true {
-      if let items = outcome.items.take() {
-        for item in items { deliver(item) }
-      }
+      for item in outcome.items.take() ?? [] { deliver(item) }
       guard outcome.publishes else { return }
+      outcome.publishes = false
       lock.withLock { $0.publication.take() }?.tell()
-      outcome = lock.withLock { shared in
+      lock.withLock { shared in
         shared.machine.notified()
-        return shared.machine.isDue ? finish(&shared) : Outcome()
+        if shared.machine.isDue { finish(&shared, &outcome) }
       }
     }
   }
@@ -306,13 +295,14 @@ extension StoreRuntime.Shared {
     hooks.box?._withUnsafeGuaranteedRef { $0.willReduce(number) }
   }
 
-  /// Returns the deferred work if the machine has no commands: at most a step to deliver.
+  /// Calls hooks with a step, and defers its delivery to observers.
   @inlinable
-  @inline(__always)
-  mutating func takeOutcome() -> Deferred<R.State, R.Action> {
-    var outcome = Deferred<R.State, R.Action>()
-    swap(&outcome.publishes, &isToPublish)
-    return outcome
+  mutating func tell(_ step: Step<R.Action>, _ outcome: inout Deferred<R.State, R.Action>) {
+    if machine.audience.contains(.hooks) { tellHooks(of: step) }
+    if machine.audience.contains(.observers), let observers = observersTogether() {
+      publication = Publication(step, machine.state, observers)
+      outcome.publishes = true
+    }
   }
 
   @inlinable

@@ -126,7 +126,7 @@ struct StackTests {
     let start = Path.State(path: StackState([Ticker.State()]))
     let wrong: [(Path.Action, String)] = [
       (child(999, .add(1)), "Its id is #999; there are 1: #0."),
-      (.path(.popFrom(id: 999)), "popFrom came for an element that is not on the stack"),
+      (.path(.popFrom(id: 999)), "popFrom was sent for an element that is not on the stack"),
       (.path(.push(id: 0, state: Ticker.State())), "The id is #0, the next one is #1"),
     ]
     for (action, text) in wrong {
