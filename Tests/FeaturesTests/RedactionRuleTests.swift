@@ -255,6 +255,18 @@ struct RedactionRuleTests {
     #expect(!lines.allSteps.dropFirst(steps).contains("123456789"))
     #expect(lines.allPrinted.hasSuffix("«secret:pin» x\n"), "\(lines.allPrinted)")
     await run(65, "db put d e $early")
+  @Test("rule 2: a mark in an answer is part of valid JSON, whatever the name of its secret")
+  func marksInJSON() async throws {
+    let name = #"a"b\c»d"#
+    world.logger.redactor.registerSecret(Array("another-secret".utf8), name: name)
+    answer(#"{"v":"<another-secret>"}"#)
+    await run(0, "api get http://h/")
+    await run(65, "db put d x {{last.body}}")
+    await run(0, "echo {{last.body.v}}")
+    #expect(lines.allPrinted.hasSuffix("\n<[secret:a%22b%5Cc%C2%BBd]>\n"), "\(lines.allPrinted)")
+    #expect(lines.allPrinted.contains("the secret '\(name)'"), "\(lines.allPrinted)")
+  }
+
   }
 
   @Test("rule 2: names of headers, kept requests, services and lists are masked or refused too")

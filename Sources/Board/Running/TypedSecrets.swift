@@ -14,7 +14,7 @@ struct TypedSecret {
 
   /// Returns the text that replaces a line, or a part of one, with a secret.
   static func text(for name: String) -> String {
-    "[refused: secret \(String(name.filter { !$0.isNewline && $0 != "\0" }))]"
+    "[refused: secret \(RedactionMark.encoded(name))]"
   }
 }
 

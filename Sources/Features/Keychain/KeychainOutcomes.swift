@@ -84,12 +84,12 @@ enum KeychainOutcomes {
   }
 
   private static func revealed(_ name: String, _ job: Int, endsLine: Bool) -> Outcome {
+    let mark = RedactionMark.named(name)
     var outcome = Outcome(
-      job: job, value: .string(SecretMark.mark(name)),
-      presentation: endsLine
-        ? .text(SecretMark.mark(name) + "\n") : .bytes(Array(SecretMark.mark(name).utf8)))
+      job: job, value: .string(mark),
+      presentation: endsLine ? .text(mark + "\n") : .bytes(Array(mark.utf8)))
     outcome.isWrittenAlready = true
-    return outcome
+    return outcome.withMarks
   }
 
   // MARK: Accepting
@@ -234,10 +234,4 @@ enum KeychainOutcomes {
       .init("warnings", .array(status.warnings.map(JSON.string))),
     ])
   }
-}
-
-/// The mark that replaces the value of a secret.
-enum SecretMark {
-  /// Returns `«secret:NAME»`, like the redactor.
-  static func mark(_ name: String) -> String { "«secret:\(name)»" }
 }

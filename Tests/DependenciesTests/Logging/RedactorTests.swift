@@ -209,6 +209,23 @@ struct RedactorByValueTests {
       #expect(redactor.mask(text) == Masked(text))
       #expect(redactor.mask(Array(text.utf8)) == Masked(Array(text.utf8)))
     }
+  @Test(
+    "names of any characters have marks of their own, which name them",
+    arguments: [
+      "plain", "a»b", "ab", "a\nb", #"a"b"#, #"a\b"#, "50%25", "50%", "[x]", "é",
+      String(repeating: "n", count: 1024), String(repeating: "»", count: 512),
+    ])
+  func marksOfNames(name: String) throws {
+    let mark = RedactionMark.named(name)
+    #expect(RedactionMark.first(in: "before \(mark) after") == .secret(name: name))
+    let ascii = RedactionMark.ascii(Array("«x» \(mark)".utf8))
+    #expect(RedactionMark.first(in: String(decoding: ascii, as: UTF8.self)) == .secret(name: name))
+    #expect(mark.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0 != "\"" && $0 != "\\" })
+    let redactor = Redactor()
+    redactor.registerSecret(Array("s3cr3t-value".utf8), name: name)
+    let masked = redactor.mask(#"{"a":"s3cr3t-value"}"#)
+    #expect(masked.value == "{\"a\":\"\(mark)\"}" && masked.names == [name])
+    #expect(redactor.mask(masked.value).value == masked.value)
   }
 
   @Test("a renamed secret is marked with its new name") func aRenamedSecretIsMarkedWithItsNewName()
