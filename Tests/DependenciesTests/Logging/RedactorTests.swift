@@ -209,6 +209,32 @@ struct RedactorByValueTests {
       #expect(redactor.mask(text) == Masked(text))
       #expect(redactor.mask(Array(text.utf8)) == Masked(Array(text.utf8)))
     }
+  }
+
+  @Test(
+    "base64 that is broken into lines is found, and nothing around it changes",
+    arguments: [64, 76], ["\n", "\r\n", "\\n", "\\r\\n"])
+  func wrappedBase64(columns: Int, end: String) {
+    let redactor = Redactor()
+    redactor.registerSecret(Array("a-secret-of-some-length".utf8), name: "s")
+    for before in 30..<60 {
+      let text = String(repeating: "x", count: before) + "a-secret-of-some-length" + "yyy"
+      var rest = Data(text.utf8).base64EncodedString()[...]
+      var lines: [Substring] = []
+      while !rest.isEmpty {
+        lines.append(rest.prefix(columns))
+        rest = rest.dropFirst(columns)
+      }
+      let wrapped = "before \(lines.joined(separator: end))\(end)-- after"
+      let masked = redactor.mask(wrapped)
+      #expect(masked.names == ["s"], "\(before): \(wrapped)")
+      #expect(masked.value.hasPrefix("before eHh") && masked.value.hasSuffix("\(end)-- after"))
+      #expect(masked.value.contains("«secret:s»"))
+    }
+    let other = Data(repeating: 7, count: 200).base64EncodedString()
+    #expect(redactor.mask("\(other)\n\(other)\n").names.isEmpty)
+  }
+
   @Test(
     "names of any characters have marks of their own, which name them",
     arguments: [
