@@ -253,7 +253,7 @@ struct RedactionRuleTests {
     let steps = lines.allSteps.count
     await run(0, "state shell.variables", "echo $early $other")
     #expect(!lines.allSteps.dropFirst(steps).contains("123456789"))
-    #expect(lines.allPrinted.hasSuffix("«secret:pin» x\n"), "\(lines.allPrinted)")
+    #expect(lines.allPrinted.hasSuffix("[secret:pin] x\n"), "\(lines.allPrinted)")
     await run(65, "db put d e $early")
   @Test("rule 2: a mark in an answer is part of valid JSON, whatever the name of its secret")
   func marksInJSON() async throws {
@@ -267,6 +267,21 @@ struct RedactionRuleTests {
     #expect(lines.allPrinted.contains("the secret '\(name)'"), "\(lines.allPrinted)")
   }
 
+  @Test("ASCII output writes marks in ASCII, of values and of states too")
+  func marksInASCII() async throws {
+    var settings = BoardSettings()
+    settings.isASCII = true
+    settings.isTerminal = false
+    let lines = Lines(world, settings: settings)
+    answer(#"{"v":"123456789"}"#)
+    for line in [
+      "keychain unlock", "api get http://h/", "echo {{last.body.v}}", "state api",
+      "session state", "state api.answers --json",
+    ] {
+      #expect(await lines.run(line) == 0, "\(line): \(lines.allPrinted)")
+    }
+    #expect(lines.allPrinted.contains("}[secret:pin]\n{"), "\(lines.allPrinted)")
+    #expect(lines.allPrinted.utf8.allSatisfy { $0 < 0x80 }, "\(lines.allPrinted)")
   }
 
   @Test("rule 2: names of headers, kept requests, services and lists are masked or refused too")
