@@ -255,6 +255,25 @@ struct RedactionRuleTests {
     #expect(!lines.allSteps.dropFirst(steps).contains("123456789"))
     #expect(lines.allPrinted.hasSuffix("[secret:pin] x\n"), "\(lines.allPrinted)")
     await run(65, "db put d e $early")
+  @Test("rule 2: the states of features forget what was typed before it was known to be a secret")
+  func statesOfFeatures() async throws {
+    await run(
+      0, "db put c123456789 x 1", "db preference set p123456789 1", "db list c123456789",
+      "db stats", "-characters search name==123456789", "state characters.search.filter",
+      "keychain unlock")
+    let printed = lines.allPrinted.count
+    await run(
+      0, "state db", "state characters", "state", "session state", "db stats",
+      "characters recent", "state db.collections", "state characters.recent")
+    await run(1, "assert db.collection == 1")
+    let shown = String(lines.allPrinted.dropFirst(printed))
+    #expect(!shown.contains("123456789"), "\(shown)")
+    #expect(shown.contains("c[secret:pin]") && shown.contains("name==[secret:pin]"), "\(shown)")
+    let state = String(
+      decoding: try CanonicalEncoder.encode(lines.board.store.state), as: UTF8.self)
+    #expect(!state.contains("123456789"), "\(state)")
+  }
+
   @Test("rule 2: a mark in an answer is part of valid JSON, whatever the name of its secret")
   func marksInJSON() async throws {
     let name = #"a"b\c»d"#
