@@ -255,6 +255,8 @@ struct RedactionRuleTests {
     #expect(!lines.allSteps.dropFirst(steps).contains("123456789"))
     #expect(lines.allPrinted.hasSuffix("[secret:pin] x\n"), "\(lines.allPrinted)")
     await run(65, "db put d e $early")
+  }
+
   @Test("rule 2: the states of features forget what was typed before it was known to be a secret")
   func statesOfFeatures() async throws {
     await run(
@@ -381,6 +383,47 @@ struct RedactionRuleTests {
       #expect(lines.allPrinted.contains("this is the value of the secret '\(name)'"))
     }
     #expect(world.api.requests.isEmpty)
+  }
+
+  @Test(
+    "rule 3: the spaces between the words of a secret do not matter",
+    arguments: [
+      "echo correct horse battery", "echo correct  horse   battery", "echo correct\thorse battery",
+      "echo correct 'horse' battery", "set h horse; echo correct $h battery",
+      "echo \"correct  horse battery", "log note x correct  horse  battery",
+    ])
+  func spacedSecrets(line: String) async throws {
+    world.logger.redactor.registerSecret(Array("correct horse battery".utf8), name: "phrase")
+    await run(64, line)
+    #expect(lines.allSteps.contains("[refused: secret phrase]"), "\(lines.allSteps)")
+    #expect(!lines.allPrinted.contains("battery"), "\(lines.allPrinted)")
+  }
+
+  @Test("rule 3: the words of a command and the names of its options are no typed secrets")
+  func wordsOfCommands() async throws {
+    await run(0, "keychain unlock")
+    for word in ["keychain", "remove", "timeout", "--json"] {
+      world.logger.redactor.registerSecret(Array(word.utf8), name: "word-\(word)")
+    }
+    await run(0, "keychain list --timeout 3s", "keychain remove k --json", "time keychain list")
+    await run(0, "watch --count 1 1ms keychain status")
+    await run(
+      64, "echo keychain", "keychain remove keychain", "keychain list timeout", "keychain 'list",
+      "set w keychain; echo $w", "echo x > keychain", "nope keychain")
+    #expect(lines.allSteps.contains("[refused: secret word-keychain]"))
+  }
+
+  @Test("keychain set says that a plain word is refused and masked wherever it stands")
+  func plainWords() async throws {
+    try await world.keychain.unlock(
+      with: .passphrase(try GuardedBytes(copying: Array("open sesame".utf8))))
+    for (value, isWord) in [("keychain", true), ("Secret", true), ("k3ychain", false)] {
+      try await world.files.write(Data(value.utf8), to: "f", mode: .replace)
+      let printed = lines.allPrinted.count
+      await run(0, "keychain set n\(isWord ? 1 : 2) --from-file f")
+      let warns = lines.allPrinted.dropFirst(printed).contains("the value is a plain word")
+      #expect(warns == isWord, "\(value): \(lines.allPrinted)")
+    }
   }
 
   @Test(
