@@ -349,6 +349,20 @@ struct SessionChainTests {
     await board.board.close()
   }
 
+  @Test("the error of a header names its file once")
+  func headerErrors() async throws {
+    let folder = try TemporaryFolder()
+    try folder.write("{}\n", to: "d")
+    let board = RunningBoard()
+    for line in ["session replay", "session verify", "session stats"] {
+      let run = await board.run("\(line) \(folder.path("d"))")
+      #expect(run.status == 65)
+      #expect(
+        run.errors.ranges(of: folder.path("d") + ":").count == 1, "\(run.errors)")
+    }
+    await board.board.close()
+  }
+
   @Test("a fork says which steps it has")
   func forkSaysItsSteps() async throws {
     let folder = try await Self.folder()

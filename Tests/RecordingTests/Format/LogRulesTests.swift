@@ -66,6 +66,23 @@ struct LogRulesTests {
     #expect(text == "the log has format version 2; this program reads version 1")
   }
 
+  @Test(
+    "a seed is a whole number of 64 bits", arguments: ["-5", "+5", "", "x", "18446744073709551616"])
+  func aSeedIsAWholeNumber(seed: String) {
+    let header = Self.header.replacing(#""seed":"1""#, with: "\"seed\":\"\(seed)\"")
+    #expect(message(header) == "log.seed is not a seed")
+    let largest = Self.header.replacing(#""seed":"1""#, with: #""seed":"18446744073709551615""#)
+    #expect(message(largest) == nil)
+  }
+
+  @Test("a key that is there twice is told once") func aKeyThatIsThereTwiceIsToldOnce() {
+    let found = damage(log(Self.header, Self.step(1, #","n":1"#)))
+    #expect(
+      found?.description.hasSuffix(
+        #"(expected one JSON object, no key twice, at most 512 levels deep, found the key "n" again)"#
+      ) == true, "\(found?.description ?? "none")")
+  }
+
   @Test("numbers have no gaps") func numbersHaveNoGaps() {
     #expect(
       message(Self.header, Self.step(1), Self.step(3))
