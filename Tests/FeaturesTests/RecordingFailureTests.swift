@@ -106,7 +106,11 @@ struct RecordingFailureTests {
     #expect(failure.error == name)
     #expect(forking.error == forkingName)
     #expect(failure.message == error.description && forking.message == error.description)
-    #expect(failure.help == "a recording needs a new file in a folder that can be written")
+    #expect(
+      failure.help
+        == (code == 74
+          ? "nothing is recorded; make room on the disk, or record to another one"
+          : "a recording needs a new file in a folder that can be written"))
     #expect(forking.help == nil)
   }
 }

@@ -253,8 +253,56 @@ struct RedactionRuleTests {
     let steps = lines.allSteps.count
     await run(0, "state shell.variables", "echo $early $other")
     #expect(!lines.allSteps.dropFirst(steps).contains("123456789"))
-    #expect(lines.allPrinted.hasSuffix("«secret:pin» x\n"), "\(lines.allPrinted)")
+    #expect(lines.allPrinted.hasSuffix("[secret:pin] x\n"), "\(lines.allPrinted)")
     await run(65, "db put d e $early")
+  }
+
+  @Test("rule 2: the states of features forget what was typed before it was known to be a secret")
+  func statesOfFeatures() async throws {
+    await run(
+      0, "db put c123456789 x 1", "db preference set p123456789 1", "db list c123456789",
+      "db stats", "-characters search name==123456789", "state characters.search.filter",
+      "keychain unlock")
+    let printed = lines.allPrinted.count
+    await run(
+      0, "state db", "state characters", "state", "session state", "db stats",
+      "characters recent", "state db.collections", "state characters.recent")
+    await run(1, "assert db.collection == 1")
+    let shown = String(lines.allPrinted.dropFirst(printed))
+    #expect(!shown.contains("123456789"), "\(shown)")
+    #expect(shown.contains("c[secret:pin]") && shown.contains("name==[secret:pin]"), "\(shown)")
+    let state = String(
+      decoding: try CanonicalEncoder.encode(lines.board.store.state), as: UTF8.self)
+    #expect(!state.contains("123456789"), "\(state)")
+  }
+
+  @Test("rule 2: a mark in an answer is part of valid JSON, whatever the name of its secret")
+  func marksInJSON() async throws {
+    let name = #"a"b\c»d"#
+    world.logger.redactor.registerSecret(Array("another-secret".utf8), name: name)
+    answer(#"{"v":"<another-secret>"}"#)
+    await run(0, "api get http://h/")
+    await run(65, "db put d x {{last.body}}")
+    await run(0, "echo {{last.body.v}}")
+    #expect(lines.allPrinted.hasSuffix("\n<[secret:a%22b%5Cc%C2%BBd]>\n"), "\(lines.allPrinted)")
+    #expect(lines.allPrinted.contains("the secret '\(name)'"), "\(lines.allPrinted)")
+  }
+
+  @Test("ASCII output writes marks in ASCII, of values and of states too")
+  func marksInASCII() async throws {
+    var settings = BoardSettings()
+    settings.isASCII = true
+    settings.isTerminal = false
+    let lines = Lines(world, settings: settings)
+    answer(#"{"v":"123456789"}"#)
+    for line in [
+      "keychain unlock", "api get http://h/", "echo {{last.body.v}}", "state api",
+      "session state", "state api.answers --json",
+    ] {
+      #expect(await lines.run(line) == 0, "\(line): \(lines.allPrinted)")
+    }
+    #expect(lines.allPrinted.contains("}[secret:pin]\n{"), "\(lines.allPrinted)")
+    #expect(lines.allPrinted.utf8.allSatisfy { $0 < 0x80 }, "\(lines.allPrinted)")
   }
 
   @Test("rule 2: names of headers, kept requests, services and lists are masked or refused too")
@@ -335,6 +383,47 @@ struct RedactionRuleTests {
       #expect(lines.allPrinted.contains("this is the value of the secret '\(name)'"))
     }
     #expect(world.api.requests.isEmpty)
+  }
+
+  @Test(
+    "rule 3: the spaces between the words of a secret do not matter",
+    arguments: [
+      "echo correct horse battery", "echo correct  horse   battery", "echo correct\thorse battery",
+      "echo correct 'horse' battery", "set h horse; echo correct $h battery",
+      "echo \"correct  horse battery", "log note x correct  horse  battery",
+    ])
+  func spacedSecrets(line: String) async throws {
+    world.logger.redactor.registerSecret(Array("correct horse battery".utf8), name: "phrase")
+    await run(64, line)
+    #expect(lines.allSteps.contains("[refused: secret phrase]"), "\(lines.allSteps)")
+    #expect(!lines.allPrinted.contains("battery"), "\(lines.allPrinted)")
+  }
+
+  @Test("rule 3: the words of a command and the names of its options are no typed secrets")
+  func wordsOfCommands() async throws {
+    await run(0, "keychain unlock")
+    for word in ["keychain", "remove", "timeout", "--json"] {
+      world.logger.redactor.registerSecret(Array(word.utf8), name: "word-\(word)")
+    }
+    await run(0, "keychain list --timeout 3s", "keychain remove k --json", "time keychain list")
+    await run(0, "watch --count 1 1ms keychain status")
+    await run(
+      64, "echo keychain", "keychain remove keychain", "keychain list timeout", "keychain 'list",
+      "set w keychain; echo $w", "echo x > keychain", "nope keychain")
+    #expect(lines.allSteps.contains("[refused: secret word-keychain]"))
+  }
+
+  @Test("keychain set says that a plain word is refused and masked wherever it stands")
+  func plainWords() async throws {
+    try await world.keychain.unlock(
+      with: .passphrase(try GuardedBytes(copying: Array("open sesame".utf8))))
+    for (value, isWord) in [("keychain", true), ("Secret", true), ("k3ychain", false)] {
+      try await world.files.write(Data(value.utf8), to: "f", mode: .replace)
+      let printed = lines.allPrinted.count
+      await run(0, "keychain set n\(isWord ? 1 : 2) --from-file f")
+      let warns = lines.allPrinted.dropFirst(printed).contains("the value is a plain word")
+      #expect(warns == isWord, "\(value): \(lines.allPrinted)")
+    }
   }
 
   @Test(

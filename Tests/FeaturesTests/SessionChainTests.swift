@@ -336,6 +336,33 @@ struct SessionChainTests {
     await board.board.close()
   }
 
+  @Test("a path that is in neither state is missing, and one that comes is a difference")
+  func pathsOfDifferences() async throws {
+    let folder = try await Self.folder()
+    let board = RunningBoard()
+    let path = folder.path("files")
+    let missing = await board.run("session diff 1 2 --path nope --file \(path)")
+    #expect(missing.status == 66 && missing.output == "")
+    #expect(missing.errors.contains("has anything at 'nope'"), "\(missing.errors)")
+    let equal = await board.run("session diff 1 1 --path shell --file \(path)")
+    #expect(equal.status == 0)
+    await board.board.close()
+  }
+
+  @Test("the error of a header names its file once")
+  func headerErrors() async throws {
+    let folder = try TemporaryFolder()
+    try folder.write("{}\n", to: "d")
+    let board = RunningBoard()
+    for line in ["session replay", "session verify", "session stats"] {
+      let run = await board.run("\(line) \(folder.path("d"))")
+      #expect(run.status == 65)
+      #expect(
+        run.errors.ranges(of: folder.path("d") + ":").count == 1, "\(run.errors)")
+    }
+    await board.board.close()
+  }
+
   @Test("a fork says which steps it has")
   func forkSaysItsSteps() async throws {
     let folder = try await Self.folder()
@@ -349,6 +376,10 @@ struct SessionChainTests {
       let fork = await board.run("session fork \(step) \(folder.path("f\(step)")) --file \(path)")
       #expect(fork.status == 0)
       #expect(fork.errors.contains("\(text) \(path)"), "\(fork.errors)")
+      // Nothing continues it, so it is complete.
+      let check = await board.run("session verify \(folder.path("f\(step)"))")
+      #expect(check.status == 0)
+      #expect(!check.errors.contains("cut short"), "\(check.errors)")
     }
     await board.board.close()
   }

@@ -46,8 +46,24 @@ struct ConnectionTests {
       "-c", "api get \(server.origin) --insecure", "-c", "api get \(server.origin)")
     #expect(both.status == .exited(76), "\(both.errorText)")
     let missing = try await run("api", "get", server.origin, "--cacert", "nothing.pem")
-    #expect(missing.status == .exited(76))
+    #expect(missing.status == .exited(66))
     #expect(missing.errorText.contains("nothing.pem"), "\(missing.errorText)")
+  }
+
+  @Test(
+    "a missing file of the connection is told before anything is sent",
+    arguments: [
+      ["--cacert", "none.pem"], ["--cert", "none.pem"],
+      ["--cert", "here.pem", "--key", "none.pem"],
+    ])
+  func missingFiles(options: [String]) async throws {
+    let server = try TestHTTPServer()
+    try program.folder.write("", to: "here.pem")
+    let run = try await program.run(
+      ["--home", "h", "api", "get", server.origin + "/echo"] + options)
+    #expect(run.status == .exited(66), "\(run.errorText)")
+    #expect(run.errorText.contains("none.pem"), "\(run.errorText)")
+    #expect(server.requests.isEmpty)
   }
 
   @Test("a certificate is shown where one is wanted", .enabled(if: TestTLSServer.isAvailable))
@@ -61,7 +77,7 @@ struct ConnectionTests {
     #expect(with.status == .exited(0), "\(with.errorText)")
     let wrong = try await run(
       "api", "get", server.origin, "--cacert", server.authority, "--cert", "none.pem")
-    #expect(wrong.status == .exited(76))
+    #expect(wrong.status == .exited(66))
     #expect(wrong.errorText.contains("none.pem"), "\(wrong.errorText)")
     #expect(try await run("api", "get", server.origin, "--key", "k").status == .exited(64))
   }

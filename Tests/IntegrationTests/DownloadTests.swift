@@ -1,4 +1,5 @@
 import SwiftBoardTestSupport
+import Synchronization
 import Testing
 
 #if canImport(Glibc)
@@ -121,6 +122,64 @@ struct DownloadTests {
     #expect(again.status == .exited(76), "\(again.errorText)")
     #expect(server.requests.map { $0.header("Range") } == [nil, "bytes=40000-", nil])
     #expect(try parts.contains("file") == false)
+  }
+
+  @Test(
+    "a service that cannot continue is told of once, and the next attempt begins anew",
+    arguments: [
+      ("HTTP/1.1 416 No\r\nContent-Range: bytes */100000", 4, "416"),
+      ("HTTP/1.1 206 P\r\nContent-Range: bytes 30000-99999/100000", 76, "bytes 30000-99999"),
+      ("HTTP/1.1 206 P\r\nETag: \"one\"", 76, "no range"),
+      ("HTTP/1.1 206 P\r\nContent-Range: bytes 40000-99999/100007", 76, "has 100007 now"),
+    ] as [(String, Int32, String)])
+  func whatIsNotContinuedBeginsAnew(head: String, code: Int32, text: String) async throws {
+    let attempts = Mutex(0)
+    let server = try TestHTTPServer { request in
+      guard request.header("Range") == nil else {
+        return .pattern(head: head, range: 40_000..<100_000, cut: nil)
+      }
+      let isFirst = attempts.withLock { count in
+        count += 1
+        return count == 1
+      }
+      return .pattern(
+        head: "HTTP/1.1 200 OK\r\nETag: \"one\"", range: 0..<100_000, cut: isFirst ? 40_000 : nil)
+    }
+    let line = ["--home", "h", "api", "get", server.origin + "/f", "--out", "file", "--resume"]
+    #expect(try await program.run(line).status == .exited(76))
+    let refused = try await program.run(line)
+    #expect(refused.status == .exited(code), "\(refused.errorText)")
+    #expect(refused.errorText.contains(text), "\(refused.errorText)")
+    #expect(try parts == [])
+    let anew = try await program.run(line)
+    #expect(anew.status == .exited(0), "\(anew.errorText)")
+    #expect(try program.folder.read("file") == TestHTTPServer.pattern(0..<100_000))
+  }
+
+  @Test(
+    "what comes after another version is not continued, and a part is not the whole",
+    arguments: [("/one", "closed the connection"), ("/part", "asked for the whole")])
+  func afterAnotherVersion(path: String, text: String) async throws {
+    let attempts = Mutex(0)
+    let server = try TestHTTPServer { request in
+      let count = attempts.withLock { count in
+        count += 1
+        return count
+      }
+      if count == 1 || (count == 3 && request.path == "/one") {
+        return .pattern(head: "HTTP/1.1 200 OK\r\nETag: \"one\"", range: 0..<100, cut: 40)
+      }
+      return .pattern(
+        head: "HTTP/1.1 206 P\r\nContent-Range: bytes 40-99/100\r\nETag: \"two\"",
+        range: 40..<100, cut: nil)
+    }
+    let line = ["--home", "h", "api", "get", server.origin + path, "--out", "file", "--resume"]
+    #expect(try await program.run(line).status == .exited(76))
+    let again = try await program.run(line)
+    #expect(again.status == .exited(76), "\(again.errorText)")
+    #expect(again.errorText.contains(text), "\(again.errorText)")
+    #expect(server.requests.map { $0.header("Range") } == [nil, "bytes=40-", nil])
+    #expect(try parts == [])
   }
 
   @Test("a part that another program has left is not touched")

@@ -214,7 +214,7 @@ struct EveryCommandTests {
     #expect(!second.outputText.contains(secret))
     #expect(
       second.outputText
-        == first.outputText.replacing(secret, with: "«secret:radarr»"))
+        == first.outputText.replacing(secret, with: "[secret:radarr]"))
     #expect(try program.files("elsewhere") == [])
   }
 }

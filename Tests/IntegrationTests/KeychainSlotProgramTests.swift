@@ -48,6 +48,17 @@ struct KeychainSlotProgramTests {
     #expect(replay.outputText == changed.outputText)
   }
 
+  @Test("a slot that is refused leaves no key file") func aRefusedSlotLeavesNoKeyFile()
+    async throws
+  {
+    let program = try program()
+    let lines = (3...9).flatMap { ["-c", "keychain slot add --key-file k\($0)"] }
+    let full = try await program.run(["--home", "h"] + lines, environment: Self.keySource)
+    #expect(full.status == .exited(64), "\(full.errorText)")
+    #expect(full.errorText.contains("has 8 slots already"), "\(full.errorText)")
+    #expect(program.exists("k8") && !program.exists("k9"))
+  }
+
   @Test("every slot that stays gives its secret, and the error names what is missing")
   func slotsThatStay() async throws {
     let program = try program()

@@ -98,7 +98,7 @@ extension Core {
 }
 
 /// 200 000 zero bytes, compressed.
-private let compressedZeros: [UInt8] =
+package let compressedZeros: [UInt8] =
   [
     31, 139, 8, 0, 0, 0, 0, 0, 2, 3, 237, 193, 49, 1, 0, 0, 0, 194, 160, 245, 79, 109, 6, 127, 160,
   ] + [UInt8](repeating: 0, count: 193) + [128, 215, 0, 123, 88, 224, 92, 64, 13, 3, 0]

@@ -82,10 +82,13 @@ extension Failure {
   /// Creates the failure of a recording that cannot begin.
   init(_ error: RecordingError) {
     let code = ExitCode.of(error)
+    let help =
+      code == ExitCode.io
+      ? "nothing is recorded; make room on the disk, or record to another one"
+      : "a recording needs a new file in a folder that can be written"
     self.init(
       code: code, error: code == ExitCode.cannotCreate ? "exists" : "io",
-      message: error.description,
-      help: "a recording needs a new file in a folder that can be written")
+      message: error.description, help: help)
   }
 
   /// Creates the failure of a recording that cannot be forked.
@@ -118,6 +121,7 @@ extension Failure {
 extension String {
   /// Whether the message names the file at `path`.
   func names(_ path: String) -> Bool {
-    hasPrefix("\(path) ") || hasSuffix(" \(path)") || hasPrefix("\(path).")
+    hasPrefix("\(path) ") || hasPrefix("\(path): ") || hasSuffix(" \(path)")
+      || hasPrefix("\(path).")
   }
 }

@@ -44,8 +44,8 @@ public struct Feature<State: FeatureState, Action: FeatureAction>: Sendable {
   public let events: @Sendable (Action, State) -> [AnalyticsEvent]
   /// Updates the state after a job was cancelled. Its effects send no more actions.
   public let cancelled: @Sendable (inout State, _ job: Int) -> Void
-  /// Removes what services answered from the state. Called when a secret becomes known that the
-  /// state holds.
+  /// Removes what services answered and what was typed from the state. Called when a secret becomes
+  /// known that the state holds.
   public let forget: @Sendable (inout State) -> Void
   /// Returns whether an action replaces stored data that other features may have read. Called once
   /// per step; if it returns true, each feature's `reload` follows.

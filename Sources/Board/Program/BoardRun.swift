@@ -199,8 +199,9 @@ final class BoardRun: Sendable {
       do throws(RecordingError) {
         try board.record(to: path)
       } catch {
-        return complain(
-          "\(error)", help: "--record takes a file that is not there yet", code: ExitCode.of(error))
+        var help = Failure(error).help
+        if case .exists = error { help = "--record takes a file that is not there yet" }
+        return complain("\(error)", help: help, code: ExitCode.of(error))
       }
     }
     var arguments: [String] = []

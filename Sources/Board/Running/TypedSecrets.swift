@@ -14,7 +14,7 @@ struct TypedSecret {
 
   /// Returns the text that replaces a line, or a part of one, with a secret.
   static func text(for name: String) -> String {
-    "[refused: secret \(String(name.filter { !$0.isNewline && $0 != "\0" }))]"
+    "[refused: secret \(RedactionMark.encoded(name))]"
   }
 }
 
@@ -30,6 +30,8 @@ struct TypedSecrets: Sendable {
   private let commands: CommandTable<BoardCommand>
   /// The first words of all commands.
   let firstWords: Set<String>
+  /// The spellings of all options of commands and of the program.
+  private let options: Set<String>
 
   init(_ features: FeatureList) {
     literals = features.features.map { ($0.name, $0.secretWords.literal) }
@@ -41,28 +43,38 @@ struct TypedSecrets: Sendable {
       uniquingKeysWith: { first, _ in first })
     commands = features.commands
     firstWords = Set(features.commands.words(after: []))
+    options = Set(
+      (features.commands.specs.flatMap(\.options) + features.commands.globals).flatMap {
+        ["--\($0.name)", "--no-\($0.name)"]
+      })
   }
 
   /// Returns the secret for which a whole line is rejected before any part of it runs, because each
   /// command has the whole line in its step. It is the value of a known secret in any command, or a
   /// value at the position of a secret.
   func refusal(of line: ScriptLine, _ redactor: Redactor) -> TypedSecret? {
-    if let known = Self.known(in: line.text, redactor) { return known }
+    if Self.known(in: line.text, redactor) != nil,
+      let known = Self.known(in: withoutOwnWords(line), redactor)
+    {
+      return known
+    }
     switch line.parsed {
     case .empty: return nil
     case .commands(let list):
       for command in list.commands {
         let words = command.words.map(Self.typed).withoutWatch(firstWords)
-        let file = command.redirect.map { [Self.typed($0.file)] } ?? []
-        if let known = Self.known(in: words + file, redactor) { return known }
+        let file = command.redirect.map { Self.typed($0.file) }
+        if let known = known(in: words, file, redactor) { return known }
         if let literal = literal(in: words) ?? literal(inAlias: words) { return literal }
         if let value = value(in: words) { return value }
       }
       return nil
     case .incomplete(let open):
-      return literal(inUnread: line.text) ?? value(inUnread: line.text, open.error.usageError)
+      return Self.known(inUnread: line.text, redactor) ?? literal(inUnread: line.text)
+        ?? value(inUnread: line.text, open.error.usageError)
     case .invalid(let error):
-      return literal(inUnread: line.text) ?? value(inUnread: line.text, error.usageError)
+      return Self.known(inUnread: line.text, redactor) ?? literal(inUnread: line.text)
+        ?? value(inUnread: line.text, error.usageError)
     }
   }
 
@@ -93,8 +105,8 @@ struct TypedSecrets: Sendable {
   ///   - words: The expanded words.
   ///   - file: The file of its output.
   func refusal(of words: [Argument], _ file: Argument?, _ redactor: Redactor) -> TypedSecret? {
-    let all = words + (file.map { [$0] } ?? [])
-    return Self.known(in: all, redactor) ?? literal(in: all) ?? value(in: words)
+    known(in: words, file, redactor) ?? literal(in: words + (file.map { [$0] } ?? []))
+      ?? value(in: words)
   }
 
   // MARK: Values by their position
@@ -202,13 +214,75 @@ struct TypedSecrets: Sendable {
 
   // MARK: Known values and requests
 
-  private static func known(in words: [Argument], _ redactor: Redactor) -> TypedSecret? {
-    for word in words {
-      for case .text(let text) in word.parts {
-        if let known = known(in: text, redactor) { return known }
+  /// Returns a known secret in a command, also one that several words make with single spaces
+  /// between them.
+  private func known(
+    in words: [Argument], _ file: Argument?, _ redactor: Redactor
+  ) -> TypedSecret? {
+    guard redactor.hasSecrets else { return nil }
+    var texts: [String] = []
+    for (word, ownCount) in zip(words, ownCounts(words)) {
+      // A line feed separates what cannot be parts of one value.
+      let text = Self.separated(word)
+      texts.append(ownCount > 0 ? "\n" + text.dropFirst(ownCount) : text)
+    }
+    if let file { texts.append("\n" + Self.separated(file)) }
+    return Self.known(in: texts.joined(separator: " "), redactor)
+  }
+
+  private static func separated(_ word: Argument) -> String {
+    word.parts.map { if case .text(let text) = $0 { text } else { "\n" } }.joined()
+  }
+
+  /// Returns a known secret in a text that could not be parsed as commands, whatever the spaces
+  /// between its words.
+  private static func known(inUnread text: String, _ redactor: Redactor) -> TypedSecret? {
+    known(in: text.split(whereSeparator: \.isWhitespace).joined(separator: " "), redactor)
+  }
+
+  /// Returns how many characters of each word are a word of the command itself or the name of an
+  /// option. These are not typed values, even if a secret has the same characters.
+  private func ownCounts(_ words: [Argument]) -> [Int] {
+    var path: [String] = []
+    var isPath = true
+    return words.map { word in
+      guard let text = word.text else {
+        isPath = false
+        return 0
+      }
+      if text.hasPrefix("-") {
+        let name = String(text.prefix { $0 != "=" })
+        return options.contains(name) ? name.count : 0
+      }
+      // Both take the words of another command.
+      if path == ["watch"] || path == ["help"], firstWords.contains(text) { path = [] }
+      guard isPath, commands.words(after: path).contains(text) else {
+        isPath = path == ["watch"] || path == ["help"]
+        return 0
+      }
+      path.append(text)
+      return text.count
+    }
+  }
+
+  /// Returns the text of a line with the words that are its commands' own replaced.
+  private func withoutOwnWords(_ line: ScriptLine) -> String {
+    guard case .commands(let list) = line.parsed else { return line.text }
+    var rows = line.text.split(separator: "\n", omittingEmptySubsequences: false).map(Array.init)
+    for command in list.commands {
+      for (word, count) in zip(command.words, ownCounts(command.words.map(Self.typed)))
+      where count > 0 && rows.indices.contains(word.lineOffset) {
+        let start = word.column - 1
+        let end = start + count
+        // A quoted word has other characters than its text.
+        guard start >= 0, end <= rows[word.lineOffset].count,
+          rows[word.lineOffset][start..<end].elementsEqual(word.raw.prefix(count))
+        else { continue }
+        rows[word.lineOffset].replaceSubrange(
+          start..<end, with: repeatElement("\n", count: count))
       }
     }
-    return nil
+    return rows.map { String($0) }.joined(separator: "\n")
   }
 
   private static func known(in text: String, _ redactor: Redactor) -> TypedSecret? {

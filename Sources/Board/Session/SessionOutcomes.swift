@@ -48,7 +48,7 @@ enum SessionOutcomes {
         job: job, value: .object([.init("mark", .string(name))]), notes: ["marked \(name)"])
     case .travelled(let step, let last): return travelled(step, of: last, job)
     case .state(let json, _):
-      return Outcome(job: job, value: json, presentation: .json(json))
+      return Outcome(job: job, value: json, presentation: .json(json)).withMarks
     case .asserted(let text, let holds, let step):
       if holds { return Outcome(job: job, value: .bool(true)) }
       return Outcome(
@@ -59,7 +59,7 @@ enum SessionOutcomes {
           help: "'state' shows the state the paths lead into"))
     case .step(let step):
       let json = json(step)
-      return Outcome(job: job, value: json, presentation: .json(json))
+      return Outcome(job: job, value: json, presentation: .json(json)).withMarks
     case .differences(let diff): return differences(diff, job)
     case .timeline(let timeline): return self.timeline(timeline, job, context)
     case .forked(let fork): return forked(fork, job)

@@ -2,6 +2,7 @@ import SwiftBoardCommandLine
 import SwiftBoardDependencies
 import SwiftBoardJSON
 import SwiftBoardRecording
+import Synchronization
 
 /// The read-only `session` commands. They block and must run on their own thread.
 struct SessionWork {
@@ -231,8 +232,15 @@ struct SessionWork {
       try StateJSON.past(try navigator.state(at: to))
     )
     if let path {
-      let path = try JSONPath(parsing: path)
-      (old, new) = (old?.value(at: path), new?.value(at: path))
+      let parsed = try JSONPath(parsing: path)
+      (old, new) = (old?.value(at: parsed), new?.value(at: parsed))
+      guard old != nil || new != nil else {
+        throw Failure(
+          code: ExitCode.missing, error: "noSuchPath",
+          message:
+            "neither the state after step \(from) nor that after step \(to) has anything at '\(path)'",
+          help: "'session state --at \(from)' shows the whole")
+      }
     }
     var diff = SessionDiff(from: from, to: to, path: path, changes: [], isTruncated: false)
     guard let old, let new else {
@@ -404,11 +412,25 @@ struct SessionWork {
       let begins = navigator.rotatedLog.stepsBefore(fileOf: step)
       if source == nil {
         navigators.keep(.init(log: continuation, state: state, path: path), of: job)
+      } else {
+        try complete(continuation, path, state)
       }
       return .forked(
         fork: SessionForked(
           path: path, step: step, source: location.path, isContinued: source == nil,
           first: begins > 0 ? begins : nil))
+    }
+  }
+
+  /// Ends a fork that nothing continues: it is complete.
+  private func complete(_ log: LogContinuation, _ path: String, _ state: BoardState) throws {
+    let failure = Mutex<String?>(nil)
+    let recorder = try BoardRecording.BoardRecorder(
+      continuing: log, path: path, state: state, journal: nil, clock: { log.time },
+      onFailure: { issue in failure.withLock { $0 = issue.message } })
+    recorder.stop(state: state)
+    if let message = failure.withLock({ $0 }) {
+      throw Failure(code: ExitCode.io, error: "io", message: "\(path): \(message)")
     }
   }
 

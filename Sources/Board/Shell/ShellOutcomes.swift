@@ -38,7 +38,7 @@ enum ShellOutcomes {
     case .doctor: return nil
     case .echo(let words):
       let text = words.joined(separator: " ")
-      return Outcome(job: job, value: .string(text), presentation: .text(text + "\n"))
+      return Outcome(job: job, value: .string(text), presentation: .text(text + "\n")).withMarks
     case .set(let name, let value):
       return Outcome(job: job, value: .object([.init(name, .string(value))]))
     case .unset, .source, .open, .exit, .wait, .watch:
@@ -226,7 +226,7 @@ enum ShellOutcomes {
         }
         json = value
       }
-      return Outcome(job: job, value: json, presentation: .json(json))
+      return Outcome(job: job, value: json, presentation: .json(json)).withMarks
     } catch {
       return Outcome(job: job, failure: Failure(any: error))
     }

@@ -20,6 +20,7 @@ public struct APIExchange: Sendable {
       try dependencies.files.checkTarget(file.path, isRecording: false)
       try dependencies.files.checkCreatable(file.path)
     }
+    try await checkFiles(of: planned.request.connection)
     if planned.policy != .localFirst { dependencies.apiClient.prepare() }
     let capture = SecretCapture(dependencies)
     if !planned.captures.isEmpty { try await capture.unlock() }
@@ -45,6 +46,15 @@ public struct APIExchange: Sendable {
     }
     log(answer, fetched.verdict)
     return answer
+  }
+
+  /// Throws if a file of the connection cannot be read. Without TLS, the HTTP library would not
+  /// look at it.
+  private func checkFiles(of connection: APIConnection) async throws(FileError) {
+    let files = [connection.authorityFile, connection.certificateFile, connection.keyFile]
+    for file in files.compactMap(\.self) {
+      _ = try await dependencies.files.read(file, limit: 16 << 20)
+    }
   }
 
   /// A database that fails keeps no request from its service.

@@ -94,32 +94,70 @@ final class Download: APIClient {
     switch head.status {
     case 206 where part != nil:
       guard let part, let range = ContentRange(head), range.first == part.size else {
-        throw APIError(
-          .malformed, "the service continued at another byte than the one that was asked for")
+        let found = head.headers.value(of: "Content-Range").map { "'\($0)'" } ?? "no range"
+        throw try await refused(
+          "it was asked for the bytes from \(part?.size ?? 0), and sent \(found)", output)
       }
       let validator = part.validator.hasPrefix("\"") ? "ETag" : "Last-Modified"
       if let now = head.headers.value(of: validator), now != part.validator {
         // The service does not know If-Range, and has another file now.
-        return try await beginAnew(request, output)
+        return try await beginAnew(request, output, validator: now)
+      }
+      if let before = part.total, let now = range.total, now != before {
+        throw try await refused("the file had \(before) bytes, and has \(now) now", output)
       }
       return try await write(stream, output, after: part.size, total: range.total)
     case 416 where part != nil:
-      guard let part, ContentRange(head)?.total == part.size else {
-        // What is there is no beginning of what the service has.
-        return try await beginAnew(request, output)
+      guard let part else { break }
+      let total = ContentRange(head)?.total
+      if total == part.size {
+        return try await write(stream, output, after: part.size, total: part.size, isEmpty: true)
       }
-      return try await write(stream, output, after: part.size, total: part.size, isEmpty: true)
+      if let total, total < part.size {
+        // What is there is no beginning of what the service has.
+        return try await beginAnew(request, output, validator: nil)
+      }
+      // The service refuses a range that it has. It would refuse it each time.
+      try await discardPart(output)
     case 200..<300:
       return try await write(stream, output, after: nil, total: nil)
-    default: return try await whole(stream, request.bodyLimit)
+    default: break
     }
+    return try await whole(stream, request.bodyLimit)
   }
 
+  /// Discards the part, and asks for the whole.
+  ///
+  /// - Parameter validator: The validator of what the service would have continued with. If it
+  ///   sends something else now, what comes is not continued later.
   private func beginAnew(
-    _ request: APIRequest, _ output: any FileOutput
+    _ request: APIRequest, _ output: any FileOutput, validator: String?
   ) async throws(APIError) -> APIResponse {
+    try await discardPart(output)
+    let stream = try await openPlain(request)
+    guard stream.response.status != 206 else {
+      throw try await refused("it was asked for the whole, and sent a part", output)
+    }
+    let headers = stream.response.headers
+    let isSame =
+      validator == nil
+      || [headers.value(of: "ETag"), headers.value(of: "Last-Modified")].contains(validator)
+    return try await write(stream, output, after: nil, total: nil, isContinuable: isSame)
+  }
+
+  private func discardPart(_ output: any FileOutput) async throws(APIError) {
     try await onFile { () throws(FileError) in try await output.begin(afterKept: false, tag: nil) }
-    return try await write(try await openPlain(request), output, after: nil, total: nil)
+  }
+
+  /// Discards the part, so that the next attempt begins anew, and returns the error of a range that
+  /// is not the one that was asked for.
+  private func refused(
+    _ reason: String, _ output: any FileOutput
+  ) async throws(APIError) -> APIError {
+    try await discardPart(output)
+    return APIError(
+      .malformed,
+      "the service does not continue the file: \(reason); what was there is discarded, try again")
   }
 
   private func openPlain(_ request: APIRequest) async throws(APIError) -> APIStream {
@@ -132,19 +170,15 @@ final class Download: APIClient {
   ///   - kept: How many bytes are there already; `nil` begins anew.
   ///   - total: How many bytes the file has at its end, where it is known.
   ///   - isEmpty: The answer's body is no part of the file.
+  ///   - isContinuable: Whether what comes before a failure may be continued.
   private func write(
     _ stream: APIStream, _ output: any FileOutput, after kept: Int64?, total: Int64?,
-    isEmpty: Bool = false
+    isEmpty: Bool = false, isContinuable: Bool = true
   ) async throws(APIError) -> APIResponse {
     var response = stream.response
     guard (200..<300).contains(response.status) || isEmpty else {
       return try await whole(stream, APIRequest(url: "").bodyLimit)
     }
-    let tag = continues ? PartialFileTag.text(for: response, key: key) : nil
-    try await onFile { () throws(FileError) in
-      try await output.begin(afterKept: kept != nil, tag: tag)
-    }
-    if kept != nil || tag != nil { state.withLock { $0.keptBytes = kept ?? 0 } }
     var total = total
     if total == nil, response.headers.value(of: "Content-Encoding") == nil {
       // Of an answer that goes on, this is what is left.
@@ -153,6 +187,13 @@ final class Download: APIClient {
         return isTooLarge ? nil : sum
       }
     }
+    let tag =
+      continues && isContinuable
+      ? PartialFileTag.text(for: response, key: key, total: total) : nil
+    try await onFile { () throws(FileError) in
+      try await output.begin(afterKept: kept != nil, tag: tag)
+    }
+    if kept != nil || tag != nil { state.withLock { $0.keptBytes = kept ?? 0 } }
     var checksum = BodyChecksum()
     var bytes = 0
     var copy: Data? = Data()
@@ -216,6 +257,8 @@ final class Download: APIClient {
 struct PartialFileTag {
   let size: Int64
   let validator: String
+  /// The size of the whole file, or `nil` if it was not known.
+  let total: Int64?
 
   /// `nil` where the part belongs to another request.
   init?(_ part: PartialContent, key: String) {
@@ -223,15 +266,18 @@ struct PartialFileTag {
     guard lines.count > 1, lines[0] == contentDigest(of: key), !lines[1].isEmpty else { return nil }
     size = part.size
     validator = String(lines[1])
+    total = lines.count > 2 ? Int64(lines[2]) : nil
   }
 
   /// `nil` if the answer has nothing by which the service would recognise it: a weak `ETag` says
   /// nothing about bytes.
-  static func text(for response: APIResponse, key: String) -> String? {
+  static func text(for response: APIResponse, key: String, total: Int64?) -> String? {
     guard response.headers.value(of: "Content-Encoding") == nil else { return nil }
     var validator = response.headers.value(of: "ETag").flatMap { $0.hasPrefix("\"") ? $0 : nil }
     validator = validator ?? response.headers.value(of: "Last-Modified")
-    return validator.map { "\(contentDigest(of: key))\n\($0)\n" }
+    return validator.map {
+      "\(contentDigest(of: key))\n\($0)\n" + (total.map { "\($0)\n" } ?? "")
+    }
   }
 }
 

@@ -36,6 +36,12 @@ extension KeychainAccess {
 
   /// Adds a slot. Returns its kind, as in the status.
   package func addSlot(_ secret: KeychainNewSecret) async throws -> String {
+    // A refusal comes before a key file is created or anything is asked for.
+    let count = try await unlocking { () throws(KeychainError) in
+      _ = try await keychain.keys()
+      return try await keychain.status().slots.count
+    }
+    guard count < KeychainFormat.maximumSlots else { throw KeychainError.noFreeSlot(count) }
     let secret = try await new(secret)
     try await unlocking { () throws(KeychainError) in try await keychain.addSlot(secret) }
     return if case .passphrase = secret { "passphrase" } else { "keyFile" }

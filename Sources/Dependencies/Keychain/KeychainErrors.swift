@@ -55,6 +55,13 @@ extension KeychainError {
     return error
   }
 
+  /// Returns the error for one slot too many.
+  static func noFreeSlot(_ count: Int) -> KeychainError {
+    KeychainError(
+      .limitExceeded,
+      message: "the keychain has \(count) slots already, which is the most. Remove one first.")
+  }
+
   /// The error for removing all slots.
   static var lastSlot: KeychainError {
     KeychainError(

@@ -17,6 +17,18 @@ public struct CharactersState: Codable, Sendable, Equatable {
 
   /// Nothing asked yet.
   public init() {}
+
+  /// Removes what was searched for and what services answered. Commands that wait stay, and the
+  /// searches of earlier sessions are read again.
+  mutating func forget() {
+    list.shown = []
+    detail?.item = nil
+    detail?.image = nil
+    search.filter = CharacterFilter()
+    search.results = []
+    if search.knowsRecent != nil { search.knowsRecent = false }
+    recent = []
+  }
 }
 
 /// What is shown: the place that a link leads to.

@@ -16,6 +16,7 @@ extension BoardFeatures {
     },
     events: DatabaseEvents.events,
     cancelled: { state, job in state.takePending(job) },
+    forget: { $0.forget() },
     replacesData: { action in
       switch action {
       // An import that fails or is cancelled has written a part.

@@ -112,6 +112,13 @@ extension DatabaseState {
     preferences = contents?.preferences ?? []
   }
 
+  /// Removes the names, the last list and the document. The names are loaded again when they are
+  /// needed.
+  mutating func forget() {
+    (collection, collections, preferences, query, document) = (nil, nil, nil, nil, nil)
+    expectImport()
+  }
+
   /// Lets the names be loaded again after an import, even if only a part of it is written.
   mutating func expectImport() {
     if isLoaded != nil { isLoaded = false }

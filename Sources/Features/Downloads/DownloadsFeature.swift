@@ -7,7 +7,7 @@ extension BoardFeatures {
     state: DownloadsState(), reducer: DownloadsReducer(), commands: DownloadsCommands.table,
     outcome: { action, _, context in DownloadsOutcomes.outcome(of: action, context) },
     link: DownloadsCommands.words,
-    cancelled: { state, job in state.end(job) },
+    cancelled: { state, job in state.end(job) }, forget: { $0.forget() },
     volatile: [
       "answered.answer.queue.queue.speed", "answered.answer.queue.queue.entries[*].left",
       "answered.answer.queue.queue.entries[*].secondsLeft",

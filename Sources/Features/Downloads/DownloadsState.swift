@@ -18,6 +18,9 @@ public struct DownloadsState: Codable, Sendable, Equatable {
   /// Nothing asked yet.
   public init() {}
 
+  /// Removes what services answered and what was typed. Commands that wait stay.
+  mutating func forget() { (queue, history, added) = (nil, [], nil) }
+
   /// A queue that was shown.
   public struct Queue: Codable, Sendable, Equatable {
     /// Whose it is.

@@ -54,10 +54,10 @@ extension KeychainCommand {
 
   private static func set(_ name: String, _ input: KeychainInput) -> Call {
     {
-      let (bytes, isReplaced) = try await $0.store(input, as: name)
+      let stored = try await $0.store(input, as: name)
       return .saved(
-        name: name, isShort: bytes < Redactor.shortestValue ? true : nil,
-        replaced: isReplaced ? true : nil)
+        name: name, isShort: stored.bytes < Redactor.shortestValue ? true : nil,
+        replaced: stored.isReplaced ? true : nil, isWord: stored.isWord ? true : nil)
     }
   }
 

@@ -37,14 +37,15 @@ enum KeychainOutcomes {
       Outcome(
         job: job, value: .array(names.map(JSON.string)),
         presentation: .table(columns: [Column("name")], rows: names.map { [$0] }))
-    case .saved(let name, let isShort, let replaced):
+    case .saved(let name, let isShort, let replaced, let isWord):
       Outcome(
         job: job, value: .object([.init("saved", .string(name))]),
         notes: [
           "\(replaced == true ? "replaced the value of '\(name)'" : "saved"); "
             + "use it as {{secret:\(name)}}"
         ]
-          + (isShort == true ? ["warning: \(tooShort)"] : []))
+          + (isShort == true ? ["warning: \(tooShort)"] : [])
+          + (isWord == true ? ["warning: \(commonWord)"] : []))
     case .revealed(let name, let isExact):
       revealed(name, job, endsLine: isExact != true || isTerminal != false)
     case .removed(let name):
@@ -75,6 +76,10 @@ enum KeychainOutcomes {
   static let tooShort =
     "the value is shorter than \(Redactor.shortestValue) bytes: it is not recognised, and not masked, where it is repeated"
 
+  /// The note about a value that may occur where it is not the secret.
+  private static let commonWord =
+    "the value is a plain word: lines that contain it are refused, and it is masked, wherever it stands"
+
   private static func warned(
     _ warning: String, _ result: KeychainResult, _ job: Int, _ isTerminal: Bool?
   ) -> Outcome {
@@ -84,12 +89,12 @@ enum KeychainOutcomes {
   }
 
   private static func revealed(_ name: String, _ job: Int, endsLine: Bool) -> Outcome {
+    let mark = RedactionMark.named(name)
     var outcome = Outcome(
-      job: job, value: .string(SecretMark.mark(name)),
-      presentation: endsLine
-        ? .text(SecretMark.mark(name) + "\n") : .bytes(Array(SecretMark.mark(name).utf8)))
+      job: job, value: .string(mark),
+      presentation: endsLine ? .text(mark + "\n") : .bytes(Array(mark.utf8)))
     outcome.isWrittenAlready = true
-    return outcome
+    return outcome.withMarks
   }
 
   // MARK: Accepting
@@ -234,10 +239,4 @@ enum KeychainOutcomes {
       .init("warnings", .array(status.warnings.map(JSON.string))),
     ])
   }
-}
-
-/// The mark that replaces the value of a secret.
-enum SecretMark {
-  /// Returns `«secret:NAME»`, like the redactor.
-  static func mark(_ name: String) -> String { "«secret:\(name)»" }
 }

@@ -7,7 +7,7 @@ extension BoardFeatures {
     state: MediaState(), reducer: MediaReducer(), commands: MediaCommands.table,
     outcome: { action, state, _ in MediaOutcomes.outcome(of: action, in: state) },
     link: MediaCommands.words,
-    cancelled: { state, job in state.end(job) },
+    cancelled: { state, job in state.end(job) }, forget: { $0.forget() },
     volatile: [
       "answered.answer.library.library.verdict", "answered.answer.queue.queue.entries[*].left",
       "answered.answer.queue.queue.entries[*].timeLeft",

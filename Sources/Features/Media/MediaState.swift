@@ -24,6 +24,11 @@ public struct MediaState: Codable, Sendable, Equatable {
   /// Nothing asked yet.
   public init() {}
 
+  /// Removes what services answered and what was typed. Commands that wait stay.
+  mutating func forget() {
+    (library, item, lookup, queue, calendar) = (nil, nil, nil, nil, nil)
+  }
+
   /// A library that was shown.
   public struct Library: Codable, Sendable, Equatable {
     /// Whose it is.

@@ -17,7 +17,8 @@ enum LogLineParser {
     } catch {
       throw .fault(
         "the line is not a JSON object: \(error.message), at its byte \(error.offset)",
-        expected: "one JSON object, no key twice, at most 512 levels deep", found: error.message)
+        expected: "one JSON object, no key twice, at most 512 levels deep",
+        found: LogLineParser.found(error.message))
     }
     guard case .object(var members) = value else {
       throw .fault("the line is not a JSON object", expected: "an object", found: describe(value))
@@ -59,6 +60,14 @@ enum LogLineParser {
     }
   }
 
+  /// Returns what was found, without what was expected: `found X, expected Y` is `X`.
+  private static func found(_ message: String) -> String {
+    guard message.hasPrefix("found "), let end = message.firstRange(of: ", expected ") else {
+      return message
+    }
+    return String(message[..<end.lowerBound].dropFirst("found ".count))
+  }
+
   private static func header(_ members: [JSON.Member]) throws(LogReadError) -> LogHeader {
     var reader = MemberReader(members, in: "log")
     let version = try reader.count("version")
@@ -83,6 +92,11 @@ enum LogLineParser {
     let locale = try reader.string("locale")
     let timeZone = try reader.string("timeZone")
     let seed = try reader.string("seed")
+    guard UInt64(seed) != nil, seed.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
+      throw .fault(
+        "log.seed is not a seed", expected: "a whole number of 64 bits, as a string",
+        found: describe(.string(seed)))
+    }
     let state = try reader.required("state")
     let digest = try reader.digest()
     var digestEvery: Int?

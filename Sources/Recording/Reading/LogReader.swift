@@ -140,13 +140,8 @@ public final class LogReader {
           offset, "the log has no whole header: its first line has no line feed",
           expected: "a line feed", found: "the end of the file")
       }
-      guard !rules.ended else {
-        throw damage(
-          offset, "there is more behind the end line", expected: "the end of the file",
-          found: "another line")
-      }
       closing.append(.tornTail(offset: offset))
-      closing.append(.cutShort(afterStep: rules.step))
+      if !rules.ended { closing.append(.cutShort(afterStep: rules.step)) }
       return nil
     case .tooLong(let offset):
       number += 1

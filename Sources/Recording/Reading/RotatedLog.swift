@@ -101,6 +101,9 @@ public struct RotatedLog: Sendable {
     let isBeginning = newest.map { LogLink($0.header) == nil } ?? false
     if !isBeginning || isEnded {
       let next = newest.flatMap { isEnded ? nil : LogLink($0.header)?.segment }.map { $0 + 1 }
+      if let last = numbers.last, let next, last >= next {
+        throw try RotatedLog.surplus(path, last: last, next: next, isCancelled)
+      }
       for (number, next) in zip(numbers, numbers.dropFirst() + [next ?? (numbers.last ?? 0) + 1])
       where next != number + 1 {
         throw .gap(path: "\(path).\(number + 1)")
@@ -255,6 +258,22 @@ public struct RotatedLog: Sendable {
         "the state \(digest?.description ?? "without a digest")",
         "\(digests[index + 1]?.description ?? "none")")
     }
+  }
+
+  /// Returns the error of a recording whose newest file continues an ended file that is not the
+  /// last one: either the last one, such as a copy, or the newest one is not in its place.
+  private static func surplus(
+    _ path: String, last: Int, next: Int, _ isCancelled: () -> Bool
+  ) throws(LogReadError) -> LogReadError {
+    let name = "\(path).\(last)"
+    let before = try header(name, isCancelled).flatMap { LogLink($0.header)?.segment } ?? 0
+    return before == last - 1
+      ? .broken(
+        path: path, expected: "a file behind number \(last)", found: "one behind number \(next - 1)"
+      )
+      : .broken(
+        path: name, expected: "a file behind number \(last - 1)",
+        found: before == 0 ? "a beginning" : "one behind number \(before)")
   }
 
   /// Returns whether the file with a number begins with the same header.

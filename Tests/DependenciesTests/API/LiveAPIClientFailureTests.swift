@@ -51,6 +51,22 @@ struct LiveAPIClientFailureTests {
     #expect(await failure(server.origin)?.kind == .malformed)
   }
 
+  @Test("bytes behind the end of a compressed body are malformed, not an error of this program")
+  func bytesBehindACompressedBody() async throws {
+    let whole = compressedZeros
+    let server = try TestHTTPServer { request in
+      .response(
+        .init(
+          200, headers: [("Content-Encoding", "gzip")],
+          body: whole + (request.path == "/members" ? whole : Array("more".utf8))))
+    }
+    for path in ["/members", "/bytes"] {
+      let error = await failure(server.origin + path)
+      #expect(error?.kind == .malformed)
+      #expect(error?.message.contains("compressed body") == true, "\(error?.message ?? "none")")
+    }
+  }
+
   @Test("a closed port refuses") func aClosedPortRefuses() async throws {
     let port = try ClosedPort()
     let error = await failure("http://127.0.0.1:\(port.number)/path?apikey=hidden")

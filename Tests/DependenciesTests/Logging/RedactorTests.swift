@@ -211,6 +211,49 @@ struct RedactorByValueTests {
     }
   }
 
+  @Test(
+    "base64 that is broken into lines is found, and nothing around it changes",
+    arguments: [64, 76], ["\n", "\r\n", "\\n", "\\r\\n"])
+  func wrappedBase64(columns: Int, end: String) {
+    let redactor = Redactor()
+    redactor.registerSecret(Array("a-secret-of-some-length".utf8), name: "s")
+    for before in 30..<60 {
+      let text = String(repeating: "x", count: before) + "a-secret-of-some-length" + "yyy"
+      var rest = Data(text.utf8).base64EncodedString()[...]
+      var lines: [Substring] = []
+      while !rest.isEmpty {
+        lines.append(rest.prefix(columns))
+        rest = rest.dropFirst(columns)
+      }
+      let wrapped = "before \(lines.joined(separator: end))\(end)-- after"
+      let masked = redactor.mask(wrapped)
+      #expect(masked.names == ["s"], "\(before): \(wrapped)")
+      #expect(masked.value.hasPrefix("before eHh") && masked.value.hasSuffix("\(end)-- after"))
+      #expect(masked.value.contains("«secret:s»"))
+    }
+    let other = Data(repeating: 7, count: 200).base64EncodedString()
+    #expect(redactor.mask("\(other)\n\(other)\n").names.isEmpty)
+  }
+
+  @Test(
+    "names of any characters have marks of their own, which name them",
+    arguments: [
+      "plain", "a»b", "ab", "a\nb", #"a"b"#, #"a\b"#, "50%25", "50%", "[x]", "é",
+      String(repeating: "n", count: 1024), String(repeating: "»", count: 512),
+    ])
+  func marksOfNames(name: String) throws {
+    let mark = RedactionMark.named(name)
+    #expect(RedactionMark.first(in: "before \(mark) after") == .secret(name: name))
+    let ascii = RedactionMark.ascii(Array("«x» \(mark)".utf8))
+    #expect(RedactionMark.first(in: String(decoding: ascii, as: UTF8.self)) == .secret(name: name))
+    #expect(mark.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0 != "\"" && $0 != "\\" })
+    let redactor = Redactor()
+    redactor.registerSecret(Array("s3cr3t-value".utf8), name: name)
+    let masked = redactor.mask(#"{"a":"s3cr3t-value"}"#)
+    #expect(masked.value == "{\"a\":\"\(mark)\"}" && masked.names == [name])
+    #expect(redactor.mask(masked.value).value == masked.value)
+  }
+
   @Test("a renamed secret is marked with its new name") func aRenamedSecretIsMarkedWithItsNewName()
   {
     let redactor = Redactor()

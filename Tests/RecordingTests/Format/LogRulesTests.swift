@@ -66,6 +66,23 @@ struct LogRulesTests {
     #expect(text == "the log has format version 2; this program reads version 1")
   }
 
+  @Test(
+    "a seed is a whole number of 64 bits", arguments: ["-5", "+5", "", "x", "18446744073709551616"])
+  func aSeedIsAWholeNumber(seed: String) {
+    let header = Self.header.replacing(#""seed":"1""#, with: "\"seed\":\"\(seed)\"")
+    #expect(message(header) == "log.seed is not a seed")
+    let largest = Self.header.replacing(#""seed":"1""#, with: #""seed":"18446744073709551615""#)
+    #expect(message(largest) == nil)
+  }
+
+  @Test("a key that is there twice is told once") func aKeyThatIsThereTwiceIsToldOnce() {
+    let found = damage(log(Self.header, Self.step(1, #","n":1"#)))
+    #expect(
+      found?.description.hasSuffix(
+        #"(expected one JSON object, no key twice, at most 512 levels deep, found the key "n" again)"#
+      ) == true, "\(found?.description ?? "none")")
+  }
+
   @Test("numbers have no gaps") func numbersHaveNoGaps() {
     #expect(
       message(Self.header, Self.step(1), Self.step(3))
@@ -115,8 +132,15 @@ struct LogRulesTests {
         Self.header, Self.step(1),
         #"{"k":"end","n":1,"digest":"xxh64:0000000000000000""#)
         == "the end line has another digest than step 1")
-    let torn = log(Self.header, Self.step(1), end) + Array("{".utf8)
-    #expect(damage(torn)?.message == "there is more behind the end line")
+  }
+
+  @Test("what a crash leaves behind the end is cut off and reported", arguments: ["{", "\0\0\0"])
+  func aTornTailBehindTheEnd(tail: String) throws {
+    let end = #"{"k":"end","n":1,"digest":"\#(Self.digest)""#
+    let whole = log(Self.header, Self.step(1), end)
+    let reader = LogReader(BytesSource(whole + Array(tail.utf8)))
+    while try reader.next() != nil {}
+    #expect(reader.warnings == [.tornTail(offset: whole.count)])
   }
 
   @Test("steps have their digests") func stepsHaveTheirDigests() {

@@ -5,6 +5,11 @@ import Testing
 
 @testable import SwiftBoardRecording
 
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -344,6 +349,28 @@ struct ChainTravelTests {
       unlink(path + ".1")
       let navigator = try Self.navigator(path)
       #expect(try navigator.state(at: navigator.firstStep) == states[navigator.firstStep])
+    }
+  }
+
+  @Test("a file that is there twice is named, and so is a newest one out of its place")
+  func aDoubledFileIsNamed() throws {
+    try Self.both { path, _, _ in
+      let last = try #require(RotatedLog.numbers(beside: path).last)
+      try FileManager.default.copyItem(
+        atPath: "\(path).\(last)", toPath: "\(path).\(last + 1)")
+      #expect(
+        throws: LogReadError.broken(
+          path: "\(path).\(last + 1)", expected: "a file behind number \(last)",
+          found: "one behind number \(last - 1)")
+      ) { try RotatedLog(path: path) }
+      unlink("\(path).\(last + 1)")
+      unlink(path)
+      try FileManager.default.copyItem(atPath: "\(path).\(last - 1)", toPath: path)
+      #expect(
+        throws: LogReadError.broken(
+          path: path, expected: "a file behind number \(last)",
+          found: "one behind number \(last - 2)")
+      ) { try RotatedLog(path: path) }
     }
   }
 

@@ -206,6 +206,7 @@ struct GradeTests {
       #expect(obstacle.line == 2)
       #expect(obstacle.step == 1)
       #expect(obstacle.reason.contains("by"))
+      #expect(!obstacle.reason.contains("DecodingError"), "\(obstacle.reason)")
     }
     #expect(ran.now == 0)
   }

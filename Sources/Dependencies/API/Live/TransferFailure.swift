@@ -66,6 +66,12 @@ extension APIError {
     case CURLE_BAD_CONTENT_ENCODING:
       return APIError(
         .malformed, "the answer of \(endpoint) is damaged: its compressed body cannot be unpacked")
+    case CURLE_WRITE_ERROR where ResponseHead(transfer.head)?.isCompressed == true:
+      // The limits have stopped no transfer, so the decoder did.
+      return APIError(
+        .malformed,
+        "the answer of \(endpoint) has more behind the end of its compressed body, which libcurl cannot unpack"
+      )
     case CURLE_HTTP2, CURLE_HTTP2_STREAM:
       return APIError(.malformed, "\(endpoint) broke the rules of HTTP/2 or reset the request")
     case CURLE_PARTIAL_FILE:

@@ -10,10 +10,7 @@ extension KeychainVault {
     let state = try current()
     let slots = state.header.slots
     guard slots.count < KeychainFormat.maximumSlots else {
-      throw KeychainError(
-        .limitExceeded,
-        message: "the keychain has \(slots.count) slots already, which is the most. "
-          + "Remove one first.")
+      throw .noFreeSlot(slots.count)
     }
     for (index, slot) in slots.enumerated() where slot.kind == secret.slotKind {
       guard try !opens(slot, with: secret, state.keys.keyID) else {

@@ -293,7 +293,7 @@ public final class MockKeychainService: KeychainService, CheckedMock {
       try secret.checkNew()
       try Self.open(&state)
       guard state.secrets.count < KeychainFormat.maximumSlots else {
-        throw KeychainError(.limitExceeded, message: "no slot is free. Remove one first.")
+        throw .noFreeSlot(state.secrets.count)
       }
       guard !state.secrets.contains(where: { $0.isSame(as: secret) }) else {
         throw KeychainError(

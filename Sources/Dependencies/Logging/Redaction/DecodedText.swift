@@ -1,3 +1,5 @@
+import SwiftBoardSystem
+
 /// A text after one or more decodings, with the origin of each of its bytes.
 struct DecodedText {
   private(set) var bytes: [UInt8]
@@ -73,6 +75,47 @@ struct DecodedText {
     return changed ? result : nil
   }
 
+  /// The number of base64 characters before a line break that make it one of wrapped base64. MIME
+  /// and PEM have 76 and 64.
+  private static let wrappedColumns = 32
+
+  /// Returns whether the text has base64 that is broken into lines. Takes some tenths of a
+  /// nanosecond per byte.
+  static func hasWrappedLines(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+    let bytes = UnsafeRawBufferPointer(text)
+    var next = 0
+    while let feed = position(of: 0x0A, in: UnsafeRawBufferPointer(rebasing: bytes[next...])) {
+      if isWrapped(text, at: next + feed) { return true }
+      next += feed + 1
+    }
+    return false
+  }
+
+  /// Returns whether a line feed separates two lines of base64.
+  private static func isWrapped(_ text: UnsafeBufferPointer<UInt8>, at feed: Int) -> Bool {
+    let end = feed > 0 && text[feed - 1] == 0x0D ? feed - 1 : feed
+    guard end >= wrappedColumns, feed + 1 < text.count, SecretPattern.isBase64(text[feed + 1])
+    else { return false }
+    return text[(end - wrappedColumns)..<end].allSatisfy(SecretPattern.isBase64)
+  }
+
+  /// Removes the line breaks in base64 that is broken into lines. Returns `nil` if nothing changes.
+  func wrappedLinesJoined() -> DecodedText? {
+    bytes.withUnsafeBufferPointer { text in
+      guard Self.hasWrappedLines(text) else { return nil }
+      var result = DecodedText(capacity: text.count)
+      for index in text.indices {
+        if text[index] == 0x0A, Self.isWrapped(text, at: index) {
+          if result.bytes.last == 0x0D { result.removeLast() }
+        } else {
+          result.append(text[index], origins[index])
+        }
+      }
+      result.finish(origins)
+      return result
+    }
+  }
+
   private func escape(at index: Int) -> (text: [UInt8], length: Int)? {
     switch bytes[index + 1] {
     case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), UInt8(ascii: "'"):
@@ -108,6 +151,11 @@ struct DecodedText {
   private mutating func append(_ byte: UInt8, _ origin: Int) {
     bytes.append(byte)
     origins.append(origin)
+  }
+
+  private mutating func removeLast() {
+    bytes.removeLast()
+    origins.removeLast()
   }
 
   private mutating func finish(_ all: [Int]) {

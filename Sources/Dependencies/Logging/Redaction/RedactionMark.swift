@@ -4,13 +4,37 @@ import SwiftBoardSystem
 package enum RedactionMark {
   /// The mark for a value that is secret because of its position.
   package static let redacted = "«redacted»"
-  private static let longest = 128
+  /// The maximum size of a mark, in bytes: the name of a secret has up to 1024 bytes.
+  private static let longest = 3 * 1024 + 16
 
-  /// Returns the mark for a secret with a name. Omits characters that would end the mark or the
-  /// line.
-  package static func named(_ name: String) -> String {
-    let safe = name.unicodeScalars.filter { $0.value >= 0x20 && $0 != "»" && $0 != "«" }.prefix(64)
-    return "«secret:\(String(String.UnicodeScalarView(safe)))»"
+  /// Returns the mark for a secret with a name.
+  ///
+  /// Characters that would end the mark, the line or a JSON string are percent-encoded, and so is
+  /// `%`. A keychain allows any name, and different names have different marks.
+  package static func named(_ name: String) -> String { "«secret:\(encoded(name))»" }
+
+  /// Returns a name with the characters percent-encoded that have a meaning in or around a mark.
+  package static func encoded(_ name: String) -> String {
+    guard name.unicodeScalars.contains(where: isSpecial) else { return name }
+    return name.unicodeScalars.reduce(into: "") { text, scalar in
+      if isSpecial(scalar) {
+        text += PercentEncoding.encoded(String(scalar))
+      } else {
+        text.unicodeScalars.append(scalar)
+      }
+    }
+  }
+
+  private static func isSpecial(_ scalar: Unicode.Scalar) -> Bool {
+    scalar.value < 0x20 || scalar.value == 0x7F || "\"\\%[]«»".unicodeScalars.contains(scalar)
+  }
+
+  /// Returns the name in a mark.
+  private static func name(_ bytes: some Sequence<UInt8>) -> String {
+    Array(bytes).withUnsafeBufferPointer { bytes in
+      let decoded = DecodedText(bytes).percentDecoded(plusIsSpace: false)?.bytes
+      return String(decoding: decoded ?? Array(bytes), as: UTF8.self)
+    }
   }
 
   /// The kind of a mark.
@@ -33,8 +57,7 @@ package enum RedactionMark {
     if let range = firstRange(in: bytes, from: 0) {
       let inner = bytes[(range.lowerBound + 2)..<(range.upperBound - 2)]
       guard inner.starts(with: "secret:".utf8) else { return .redacted }
-      return .secret(
-        name: String(decoding: inner.dropFirst("secret:".utf8.count), as: UTF8.self))
+      return .secret(name: name(inner.dropFirst("secret:".utf8.count)))
     }
     let opening = "[secret:".utf8
     var next = 0
@@ -43,7 +66,7 @@ package enum RedactionMark {
       guard bytes[start...].starts(with: opening) else { continue }
       let name = bytes[(start + opening.count)...].prefix { $0 != UInt8(ascii: "]") && $0 >= 0x20 }
       if !name.isEmpty, name.endIndex < bytes.endIndex, bytes[name.endIndex] == UInt8(ascii: "]") {
-        return .secret(name: String(decoding: name, as: UTF8.self))
+        return .secret(name: Self.name(name))
       }
     }
     return nil
@@ -140,14 +163,14 @@ package enum RedactionMark {
   static func end(in text: UnsafeBufferPointer<UInt8>, at start: Int) -> Int? {
     guard start + 1 < text.count, text[start] == 0xC2, text[start + 1] == 0xAB else { return nil }
     var index = start + 2
-    let limit = min(text.count - 1, start + longest * 4)
+    let limit = min(text.count - 1, start + longest)
     while index < limit {
       if text[index] == 0xC2, text[index + 1] == 0xBB {
         let inner = UnsafeBufferPointer(rebasing: text[(start + 2)..<index])
         return inner.elementsEqual("redacted".utf8) || inner.starts(with: "secret:".utf8)
           ? index + 2 : nil
       }
-      if text[index] < 0x20 { return nil }
+      if text[index] < 0x20 || (text[index] == 0xC2 && text[index + 1] == 0xAB) { return nil }
       index += 1
     }
     return nil

@@ -73,6 +73,13 @@ final class SecretTable: Sendable {
     search(text) { matches.append(Match(range: $0, name: names[$1])) }
     let hasPercent = signs.contains(.percent)
     let hasEscape = signs.contains(.backslash)
+    func searchJoined(_ view: DecodedText) {
+      guard let joined = view.wrappedLinesJoined() else { return }
+      joined.bytes.withUnsafeBufferPointer { bytes in
+        search(bytes) { matches.append(Match(range: joined.original($0), name: names[$1])) }
+      }
+    }
+    if DecodedText.hasWrappedLines(text) { searchJoined(DecodedText(text)) }
     guard hasPercent || hasEscape || (hasSpaces && signs.contains(.plus)) else { return matches }
     // Encodings can be nested, such as in the query of an address in a JSON string.
     var views = [DecodedText(text)]
@@ -86,6 +93,7 @@ final class SecretTable: Sendable {
         view.bytes.withUnsafeBufferPointer { bytes in
           search(bytes) { matches.append(Match(range: view.original($0), name: names[$1])) }
         }
+        searchJoined(view)
       }
     }
     return matches
