@@ -7,8 +7,7 @@ struct CommandBinder<Output> {
   private var path: [String] = []
   /// The last word of the path, for errors without a more specific word.
   private var head: Argument?
-  /// The positions in the table of the commands that the words may name.
-  private var candidates: [Int]
+  private var candidates: [CommandSpec<Output>] = []
   /// The words that are not in the path, in order.
   private var rest: [Argument] = []
   private var own = OptionValues()
@@ -19,7 +18,7 @@ struct CommandBinder<Output> {
     self.table = table
     self.words = words
     self.isLiteral = isLiteral
-    candidates = Array(table.specs.indices)
+    candidates = table.specs
   }
 
   mutating func bind() throws(UsageError) -> CommandMatch<Output> {
@@ -30,9 +29,7 @@ struct CommandBinder<Output> {
         at: first)
     }
     walk()
-    let chosen = try choose()
-    candidates = [chosen]
-    let spec = table.specs[chosen]
+    let spec = try choose()
     try sort(for: spec)
     let arguments = try bindArguments(of: spec)
     let invocation = Invocation(path: spec.path, head: head, arguments: arguments, options: own)
@@ -67,7 +64,7 @@ struct CommandBinder<Output> {
         continue
       }
       guard let text = word.text else { break }
-      let narrowed = table.narrowed(candidates, by: text, at: path.count)
+      let narrowed = candidates.filter { $0.path.count > path.count && $0.path[path.count] == text }
       guard !narrowed.isEmpty else { break }
       candidates = narrowed
       path.append(text)
@@ -79,7 +76,7 @@ struct CommandBinder<Output> {
 
   private func takesNextWord(_ word: Argument) -> Bool {
     let text = word.leadingText
-    let options = candidates.flatMap { table.specs[$0].options } + table.globals
+    let options = candidates.flatMap(\.options) + table.globals
     if text.hasPrefix("--") {
       guard !text.contains("=") else { return false }
       return options.first { $0.name == text.dropFirst(2) }.map { !$0.isFlag } ?? false
@@ -92,29 +89,26 @@ struct CommandBinder<Output> {
     return false
   }
 
-  /// Returns the position of the command in the table.
-  private func choose() throws(UsageError) -> Int {
+  private func choose() throws(UsageError) -> CommandSpec<Output> {
     let next = nextPositional
     var subwords: [String] { table.words(after: path) }
     if path.isEmpty {
       throw unknown(
         next ?? words.first, kind: "command", among: subwords, help: "'help' lists the commands")
     }
-    if let exact = candidates.first(where: { table.paths[$0] == path }) {
-      if table.specs[exact].arguments.isEmpty, !subwords.isEmpty, let next {
+    if let exact = candidates.first(where: { $0.path == path }) {
+      if exact.arguments.isEmpty, !subwords.isEmpty, let next {
         throw unknownSubcommand(next, among: subwords)
       }
       return exact
     }
-    if let byDefault = candidates.first(where: {
-      table.specs[$0].isDefault && table.paths[$0].dropLast() == path[...]
-    }) {
-      let spec = table.specs[byDefault]
+    if let byDefault = candidates.first(where: { $0.isDefault && $0.path.dropLast() == path[...] })
+    {
       if let next {
-        guard let text = next.text, !spec.acceptsBare(text) else { return byDefault }
+        guard let text = next.text, !byDefault.acceptsBare(text) else { return byDefault }
         throw unknownSubcommand(next, among: subwords)
       }
-      if spec.arguments.allSatisfy(\.isOptional) { return byDefault }
+      if byDefault.arguments.allSatisfy(\.isOptional) { return byDefault }
     }
     if let next { throw unknownSubcommand(next, among: subwords) }
     throw UsageError(
@@ -162,7 +156,7 @@ struct CommandBinder<Output> {
     guard text.hasPrefix("-"), text != "-" || word.parts.count > 1 else { return false }
     let second = text.dropFirst().first
     guard second?.isNumber == true || second == "." else { return true }
-    return candidates.contains { table.specs[$0].options.contains { $0.short == second } }
+    return candidates.contains { $0.options.contains { $0.short == second } }
   }
 
   /// Whether the dash and the option's name were typed. An inserted value can only be the value of
@@ -174,6 +168,7 @@ struct CommandBinder<Output> {
   }
 
   private mutating func sort(for spec: CommandSpec<Output>) throws(UsageError) {
+    candidates = [spec]
     var index = 0
     var hasEnded = false
     while index < rest.count {

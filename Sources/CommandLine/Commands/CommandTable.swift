@@ -1,9 +1,7 @@
 /// The table of all commands. It alone defines how their words are parsed.
 public struct CommandTable<Output>: Sendable {
   /// The commands in help order.
-  public let specs: [CommandSpec<Output>]
-  /// The paths of the commands. Looking through them copies no command, which is many references.
-  let paths: [[String]]
+  public var specs: [CommandSpec<Output>]
   /// The options of every command. A command's own option with the same name or letter takes
   /// precedence.
   public var globals: [OptionSpec]
@@ -15,7 +13,6 @@ public struct CommandTable<Output>: Sendable {
     _ specs: [CommandSpec<Output>] = [], globals: [OptionSpec] = [], topics: [CommandTopic] = []
   ) {
     self.specs = specs
-    paths = specs.map { $0.path }
     self.globals = globals
     self.topics = topics
   }
@@ -58,7 +55,7 @@ public struct CommandTable<Output>: Sendable {
   /// An `-h` that the command defines, or that is an option's value, does not count.
   public func helpTopic(in words: [Argument]) -> [String]? {
     var topic: [String] = []
-    var candidates = Array(specs.indices)
+    var candidates = specs
     var isPath = true
     for word in words {
       guard let text = word.text, !word.isQuoted else {
@@ -67,13 +64,13 @@ public struct CommandTable<Output>: Sendable {
       }
       if text == "--" { return nil }
       if text == "--help" { return topic }
-      if text == "-h",
-        !candidates.contains(where: { specs[$0].options.contains { $0.short == "h" } })
-      {
+      if text == "-h", !candidates.contains(where: { $0.options.contains { $0.short == "h" } }) {
         return topic
       }
       guard isPath, !text.hasPrefix("-") else { continue }
-      let narrowed = narrowed(candidates, by: text, at: topic.count)
+      let narrowed = candidates.filter {
+        $0.path.count > topic.count && $0.path[topic.count] == text
+      }
       if narrowed.isEmpty {
         isPath = false
       } else {
@@ -82,11 +79,6 @@ public struct CommandTable<Output>: Sendable {
       }
     }
     return nil
-  }
-
-  /// Returns those of the commands at `candidates` whose path has `word` at `index`.
-  func narrowed(_ candidates: [Int], by word: String, at index: Int) -> [Int] {
-    candidates.filter { paths[$0].count > index && paths[$0][index] == word }
   }
 
   /// Returns the words that may follow `path`, in the table's order, without duplicates.
