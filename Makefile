@@ -2,7 +2,9 @@
 SWIFT ?= swift
 PREFIX ?= /usr/local
 UNAME := $(shell uname -s)
-STATIC := $(if $(filter Linux,$(UNAME)),--static-swift-stdlib,)
+# On Linux the program has all of Swift in it, and offers no symbol of it to others: nothing asks
+# for them, and a table of 9000 names would be searched by the loader.
+STATIC := $(if $(filter Linux,$(UNAME)),--static-swift-stdlib -Xlinker --no-export-dynamic,)
 RELEASE := $(SWIFT) build -c release $(STATIC) --product swiftboard
 SOURCES := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources Examples Fuzz/Package.swift Fuzz/Sources
 ARGS ?=

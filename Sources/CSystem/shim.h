@@ -30,10 +30,11 @@ static inline int swiftboard_rename_without_replacing(
 // Keeps the process out of core dumps and away from other processes of the user; prctl is variadic.
 static inline int swiftboard_forbid_dumps(void) { return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); }
 
-// glibc keeps freed memory for each of up to eight times as many threads as there are cores.
+// glibc keeps freed memory for each of up to eight times as many threads as there are cores. With
+// fewer than four pools, threads that decode, write and log at a time wait for each other.
 static inline void swiftboard_share_memory(void) {
 #if defined(__GLIBC__)
-  mallopt(M_ARENA_MAX, 2);
+  mallopt(M_ARENA_MAX, 4);
 #endif
 }
 #else

@@ -26,12 +26,23 @@ public struct StoreTask: Sendable {
   nonisolated(nonsending) public func finish() async {
     guard let runtime, !runtime.ask(.isDelivered(id)) else { return }
     await withTaskCancellationHandler {
-      await withUnsafeContinuation { waiter in
-        if runtime.ask(.wait(id, waiter)) { waiter.resume() }
+      await withUnsafeContinuation { continuation in
+        if runtime.ask(.wait(id, .task(continuation))) { continuation.resume() }
       }
     } onCancel: {
       runtime.ask(.cancel(id))
     }
+  }
+
+  /// Calls a function when the effects and everything they caused have ended, without a task that
+  /// waits for it. `finish()` returns at the same time.
+  ///
+  /// - Parameter body: Called once, by the thread that ends the last effect, outside the lock; by
+  ///   this call if everything has ended already.
+  /// - Complexity: One lock.
+  public func onFinish(_ body: @escaping @Sendable () -> Void) {
+    guard let runtime else { return body() }
+    if runtime.ask(.wait(id, .function(body))) { body() }
   }
 
   /// Cancels the effects and everything they caused. From then on, none of their actions is

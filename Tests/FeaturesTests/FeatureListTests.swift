@@ -50,6 +50,19 @@ struct FeatureListTests {
     #expect(examples > 0)
   }
 
+  @Test func subscriptionsAreThoseOfTheBody() {
+    let reducer = BoardReducer(BoardFeatures.all)
+    let dependencies = World().dependencies
+    var state = BoardState()
+    #expect(reducer.subscriptions(state, dependencies).isEmpty)
+    for feature in BoardFeatures.all.features { feature.atTerminal(&state) }
+    let declared = reducer.subscriptions(state, dependencies)
+    #expect(declared.map(\.descriptor.name) == ["keychain.idle"])
+    #expect(
+      declared.map(\.descriptor)
+        == reducer.body.subscriptions(state, dependencies).map(\.descriptor))
+  }
+
   // MARK: Volatile members
 
   @Test(arguments: BoardFeatures.all.volatile)

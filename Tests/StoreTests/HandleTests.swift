@@ -26,6 +26,51 @@ struct HandleTests {
     #expect(store.effects.isEmpty)
   }
 
+  @Test("R10 onFinish calls after the last descendant's step has reached the observers, once")
+  func onFinish() {
+    let notes = Journal<String>()
+    let stage = Stage { action in
+      switch action {
+      case "a": [.task { "b" }]
+      case "b": [.task { "c" }]
+      default: []
+      }
+    }
+    stage.store.observe { step, _ in notes.note(step.action) }
+    let handle = stage.store.send("a")
+    handle.onFinish {
+      notes.note("finished")
+      stage.store.send("after")
+    }
+    #expect(notes.entries == ["a"])
+    stage.executor.run()
+    #expect(notes.entries == ["a", "b", "c", "finished", "after"])
+    handle.onFinish { notes.note("again") }
+    stage.store.send("none").onFinish { notes.note("at once") }
+    #expect(notes.entries.suffix(3) == ["again", "none", "at once"])
+  }
+
+  @Test("R10 onFinish calls when a handle is cancelled")
+  func onFinishOfCancelled() {
+    let notes = Journal<String>()
+    let gate = Gate()
+    let stage = Stage { _ in
+      [
+        .task {
+          try await gate.wait()
+          return "late"
+        }
+      ]
+    }
+    let handle = stage.store.send("a")
+    stage.executor.run()
+    handle.onFinish { notes.note("finished") }
+    handle.cancel()
+    stage.executor.run()
+    #expect(notes.entries == ["finished"])
+    #expect(stage.seen == ["a"])
+  }
+
   @Test("R10 cancel ends the effects and their descendants, and no others")
   func cancel() {
     let gate = Gate()

@@ -9,6 +9,13 @@
   import Darwin
 #endif
 
+/// An error of the C library.
+private struct Errno: Error, CustomStringConvertible {
+  let description: String
+
+  static var current: Errno { Errno(description: String(cString: strerror(errno))) }
+}
+
 /// The built program against the tools that a person would take, in turn in one run.
 struct BoardBenchmarks {
   /// The program.
@@ -19,8 +26,17 @@ struct BoardBenchmarks {
 
   private func path(_ name: String) -> String { "\(folder)/\(name)" }
 
-  private func write(_ name: String, _ text: String) throws -> String {
-    try Data(text.utf8).write(to: URL(filePath: path(name)))
+  /// Writes a file of as many lines, one by one. Linux counts the memory of the process that starts
+  /// a program as the program's own until it is loaded, so this process must stay small.
+  ///
+  /// - Throws: The error of the file.
+  private func write(
+    _ name: String, first: String = "", lines count: Int, _ line: (Int) -> String
+  ) throws -> String {
+    guard let file = fopen(path(name), "w") else { throw Errno.current }
+    var isWritten = fputs(first, file) >= 0
+    for number in 0..<count where isWritten { isWritten = fputs(line(number) + "\n", file) >= 0 }
+    guard fclose(file) == 0, isWritten else { throw Errno.current }
     return path(name)
   }
 
@@ -78,11 +94,10 @@ struct BoardBenchmarks {
   // MARK: Requests
 
   func requests() throws -> [Row] {
-    let urls = (0..<1000).map { "\(server.address)/small?n=\($0)" }
-    let script = try write("gets.sb", urls.map { "api get \($0)\n" }.joined())
-    let background = try write("background.sb", urls.map { "api get \($0) &\n" }.joined())
-    let config = try write(
-      "curl.txt", urls.map { "url=\"\($0)\"\noutput=/dev/null\n" }.joined())
+    func url(_ number: Int) -> String { "\(server.address)/small?n=\(number)" }
+    let script = try write("gets.sb", lines: 1000) { "api get \(url($0))" }
+    let background = try write("background.sb", lines: 1000) { "api get \(url($0)) &" }
+    let config = try write("curl.txt", lines: 1000) { "url=\"\(url($0))\"\noutput=/dev/null" }
     let one = "\(server.address)/small"
     let large = "\(server.address)/large"
     let recording = path("recording.sblog")
@@ -150,9 +165,9 @@ struct BoardBenchmarks {
 
   /// Memory after many requests: it takes about a minute.
   func memory() throws -> [Row] {
-    let line = "api get \(server.address)/small --cache noCache > /dev/null\n"
+    let line = "api get \(server.address)/small --cache noCache > /dev/null"
     let scripts = try [10_000, 40_000].map { count in
-      try write("\(count).sb", String(repeating: line, count: count))
+      try write("\(count).sb", lines: count) { _ in line }
     }
     let costs = scripts.compactMap { ChildProcess.run(board("-f", $0)) }
     guard costs.count == 2, costs.allSatisfy({ $0.status == 0 }) else { return [] }
@@ -171,27 +186,23 @@ struct BoardBenchmarks {
     func body(_ number: Int) -> String {
       #"{"n":\#(number),"name":"name \#(number)","tag":"t\#(number % 1000)"}"#
     }
-    let lines = try write(
-      "puts.sb", (0..<puts).map { "db put puts d\($0) '\(body($0))'\n" }.joined())
+    let lines = try write("puts.sb", lines: puts) { "db put puts d\($0) '\(body($0))'" }
     let statements = try write(
       "puts.sql",
-      "pragma journal_mode=wal; pragma synchronous=full;\n"
-        + "create table if not exists d (id text primary key, body text);\n"
-        + (0..<puts).map { "insert or replace into d values ('d\($0)', json('\(body($0))'));\n" }
-        .joined())
+      first: "pragma journal_mode=wal; pragma synchronous=full;\n"
+        + "create table if not exists d (id text primary key, body text);\n", lines: puts
+    ) { "insert or replace into d values ('d\($0)', json('\(body($0))'));" }
     var rows = row(
       "D1", "\(puts) `db put`, one by one",
       pair(rounds: 2, board("-f", lines), ["sqlite3", path("puts.sqlite")], input: statements),
       "sqlite3, autocommit", goal: 1.5)
     let export = try write(
-      "all.jsonl",
-      "{\"swiftboard\":\"db export\",\"version\":1}\n"
-        + (0..<100_000).map { number in
-          let id = String(String(1_000_000 + number).dropFirst())
-          return
-            #"{"document":{"collection":"all","id":"\#(id)","updated":1700000000000000,"body":\#(body(number))}}"#
-            + "\n"
-        }.joined())
+      "all.jsonl", first: "{\"swiftboard\":\"db export\",\"version\":1}\n", lines: 100_000
+    ) { number in
+      let id = String(String(1_000_000 + number).dropFirst())
+      return
+        #"{"document":{"collection":"all","id":"\#(id)","updated":1700000000000000,"body":\#(body(number))}}"#
+    }
     guard ChildProcess.run(board("db", "import", export))?.status == 0 else {
       print("no documents could be imported")
       return rows

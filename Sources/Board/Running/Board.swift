@@ -149,10 +149,7 @@ public final class Board: Sendable {
     let work = store.send(
       action, origin: link.map { .link($0) } ?? .user(line: context.text, at: context.location))
     guard !work.isFinished else { return }
-    Task { [weak self] in
-      await work.finish()
-      self?.endIfAbandoned(context.job)
-    }
+    work.onFinish { [weak self] in self?.endIfAbandoned(context.job) }
   }
 
   /// Sends the action that starts a command without effects of its own, and waits until the state

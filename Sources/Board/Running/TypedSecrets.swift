@@ -145,12 +145,14 @@ struct TypedSecrets: Sendable {
   ) -> (SecretPositions.Found, SecretPositions)? {
     guard let first = words.first else { return nil }
     for feature in positions {
-      let names = list?.commands.contains { command in
-        command.words.contains { $0.literal.map(feature.isNamed(in:)) == true }
+      var isNamed: Bool {
+        list?.commands.contains { command in
+          command.words.contains { $0.literal.map(feature.isNamed(in:)) == true }
+        } ?? false
       }
       func find(behindVariable index: Int) -> SecretPositions.Found? {
         feature.find(
-          behindVariable: words[(index + 1)...].map(Self.word), namesFeature: names == true)
+          behindVariable: words[(index + 1)...].map(Self.word), namesFeature: isNamed)
       }
       var found: SecretPositions.Found?
       if first.text == nil {
@@ -168,7 +170,7 @@ struct TypedSecrets: Sendable {
         found = feature.find(
           anywhereIn: words.map { Self.word($0).text }.joined(separator: " "))
         // Another part of the line may define the word.
-        if found == nil, names == true { found = find(behindVariable: 0) }
+        if found == nil, isNamed { found = find(behindVariable: 0) }
         for index in words.indices where found == nil && words[index].text == nil {
           found = find(behindVariable: index)
         }

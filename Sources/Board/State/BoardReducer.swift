@@ -10,6 +10,8 @@ public struct BoardReducer: ComposedReducer {
   private let recording: any RecordingService
   private let steps: StepCounter?
   private let reducers: ReducerList<AnyReducer<BoardState, BoardAction, Dependencies>>
+  /// The reducers that declare subscriptions.
+  private let subscribing: ReducerList<AnyReducer<BoardState, BoardAction, Dependencies>>
 
   /// Creates the reducer of a board that is not recorded, for example in a replay.
   public init(_ features: FeatureList) {
@@ -29,7 +31,10 @@ public struct BoardReducer: ComposedReducer {
     self.navigators = navigators
     self.recording = recording
     self.steps = steps
-    reducers = ReducerBuilder.buildArray(features.features.map(\.reducer))
+    let reducers = features.features.map(\.reducer)
+    self.reducers = ReducerBuilder.buildArray(reducers)
+    subscribing = ReducerBuilder.buildArray(
+      reducers.filter { $0.declaresSubscriptions(in: CompositionPath()) })
   }
 
   /// Runs the features, whose order does not matter, then updates the running commands from the
@@ -45,6 +50,14 @@ public struct BoardReducer: ComposedReducer {
       JobsReducer(features: features)
       ResumeReducer(recording: recording)
     }
+  }
+
+  /// Returns the subscriptions of the features that declare some. To ask the others after each step
+  /// would copy their states for nothing. The board's own reducers declare none.
+  public func subscriptions(
+    _ state: BoardState, _ dependencies: Dependencies
+  ) -> [Effect<BoardAction>] {
+    subscribing.subscriptions(state, dependencies)
   }
 }
 

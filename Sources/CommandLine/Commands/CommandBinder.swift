@@ -302,7 +302,7 @@ struct CommandBinder<Output> {
   private func bindArguments(of spec: CommandSpec<Output>) throws(UsageError) -> [String:
     [Argument]]
   {
-    let usage = "usage: \(spec.synopsis)"
+    var usage: String { "usage: \(spec.synopsis)" }
     let required = spec.arguments.filter { !$0.isOptional }
     guard positional.count >= required.count else {
       // Required arguments are bound before optional ones, so this is the first one without a word.

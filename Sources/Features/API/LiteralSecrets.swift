@@ -113,7 +113,8 @@ enum LiteralSecrets {
 
   /// A query item of an address, or the user part of one.
   private static func address(_ text: String) -> Found? {
-    if let scheme = text.firstRange(of: "://"),
+    // Most addresses have no user part, and looking for one byte costs less than for a text.
+    if text.utf8.contains(UInt8(ascii: "@")), let scheme = text.firstRange(of: "://"),
       let at = text[scheme.upperBound...].prefix(while: { !"/?#".contains($0) }).lastIndex(of: "@"),
       scheme.upperBound < at
     {

@@ -9,9 +9,9 @@ class AnyStoreRuntime: @unchecked Sendable {
     case isFinished(EffectID)
     /// Whether the task has ended and observers have been notified of all its steps.
     case isDelivered(EffectID)
-    /// Resumes the continuation when `isDelivered` becomes true. Returns `false` in that case. If
-    /// it is true already, returns `true`, and the caller resumes the continuation.
-    case wait(EffectID, UnsafeContinuation<Void, Never>)
+    /// Resumes the waiter when `isDelivered` becomes true. Returns `false` in that case. If it is
+    /// true already, returns `true`, and the caller resumes the waiter.
+    case wait(EffectID, Waiter)
     case removeObserver(Int)
   }
 

@@ -4,7 +4,7 @@ struct Deferred<State: Sendable, Action: Sendable>: Sendable {
   @usableFromInline
   enum Item: Sendable {
     case cancel(EffectTask)
-    case resume(UnsafeContinuation<Void, Never>)
+    case resume(Waiter)
     indirect case report(StoreIssue)
     indirect case reportLate(Action, SourceLocation, step: Int)
     /// Release a value, which can run user code.
@@ -65,6 +65,21 @@ struct Observer<State: Sendable, Action: Sendable>: Sendable {
   let body: Body
   /// Called when the store has ended.
   @usableFromInline let end: (@Sendable () -> Void)?
+}
+
+/// A waiter for the end of effects.
+@usableFromInline
+enum Waiter: Sendable {
+  case task(UnsafeContinuation<Void, Never>)
+  case function(@Sendable () -> Void)
+
+  @inlinable
+  func resume() {
+    switch self {
+    case .task(let continuation): continuation.resume()
+    case .function(let body): body()
+    }
+  }
 }
 
 /// The task of one effect.

@@ -82,11 +82,11 @@ extension StoreRuntime {
       return lock.withLock {
         !$0.machine.graph.tree.contains(id) && !$0.machine.obstacles.contains(.telling)
       }
-    case .wait(let id, let continuation):
+    case .wait(let task, let waiter):
       return lock.withLock { shared in
-        let waiter = shared.nextID()
-        guard shared.machine.wait(for: id, waiter) else { return true }
-        shared.waiters[waiter] = continuation
+        let id = shared.nextID()
+        guard shared.machine.wait(for: task, id) else { return true }
+        shared.waiters[id] = waiter
         return false
       }
     case .removeObserver(let id):
@@ -101,7 +101,7 @@ extension StoreRuntime {
       let isIdle = lock.withLock { shared -> Bool in
         let waiter = shared.nextID()
         guard shared.machine.waitUntilIdle(waiter) else { return true }
-        shared.waiters[waiter] = continuation
+        shared.waiters[waiter] = .task(continuation)
         return false
       }
       if isIdle { continuation.resume() }

@@ -24,7 +24,7 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
     @usableFromInline var publication: Publication<R.State, R.Action>?
     @usableFromInline var hooks = HookSlot<R.State, R.Action>()
     @usableFromInline var meter: (@Sendable (StoreEvent<R.Action>) -> Void)?
-    @usableFromInline var waiters: [EffectGraph.WaiterID: UnsafeContinuation<Void, Never>] = [:]
+    @usableFromInline var waiters: [EffectGraph.WaiterID: Waiter] = [:]
     /// The last number given to an observer or a waiter.
     @usableFromInline var lastID = 0
 
@@ -225,10 +225,8 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
         if Int(id.slot) < shared.tasks.count, let task = shared.tasks[Int(id.slot)].take() {
           outcome.add(.cancel(task))
         }
-      case .resume(let waiter):
-        if let continuation = shared.waiters.removeValue(forKey: waiter) {
-          outcome.add(.resume(continuation))
-        }
+      case .resume(let id):
+        if let waiter = shared.waiters.removeValue(forKey: id) { outcome.add(.resume(waiter)) }
       case .report(let issue):
         shared.hooks.box?._withUnsafeGuaranteedRef { $0.issue(issue) }
         outcome.add(.report(issue))
@@ -267,7 +265,7 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
   func deliver(_ item: Outcome.Item) {
     switch item {
     case .cancel(let task): task.cancel()
-    case .resume(let continuation): continuation.resume()
+    case .resume(let waiter): waiter.resume()
     case .report(let issue): onIssue(issue)
     case .reportLate(let action, let location, let step): reportLate(action, location, step)
     case .release: break

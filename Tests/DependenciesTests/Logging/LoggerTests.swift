@@ -275,6 +275,32 @@ struct LiveLoggerTests {
     #expect(logger.records.filter(filter.matches).map(\.message) == ["within", "task"])
   }
 
+  @Test("elements of a pause are processed together, and neither a flush nor the end waits for it")
+  func elementsOfAPauseAreProcessedTogether() {
+    let batches = Mutex<[[Int]]>([])
+    let gate = ThreadGate()
+    gate.open()
+    var limits = BackgroundWorker<Int>.Limits()
+    limits.pause = .seconds(3600)
+    var worker: BackgroundWorker<Int>? = BackgroundWorker(limits: limits) { items in
+      batches.withLock { $0.append(items) }
+      items = []
+      gate.pass()
+    }
+    worker?.add(1)
+    gate.waitUntilSomeoneWaits()
+    worker?.add(2)
+    worker?.add(3)
+    #expect(batches.withLock { $0 } == [[1]])
+    #expect(worker?.flush(deadline: .now.advanced(by: .seconds(3600))) == true)
+    #expect(batches.withLock { $0 } == [[1], [2, 3]])
+    gate.waitUntilSomeoneWaits()
+    worker?.add(4)
+    worker = nil
+    gate.waitUntilSomeoneWaits()
+    #expect(batches.withLock { $0 } == [[1], [2, 3], [4]])
+  }
+
   @Test("store sink hands records over") func storeSinkHandsRecordsOver() async throws {
     let store = MockPersistenceService.mock
     let sink = StoreSink(store: store)

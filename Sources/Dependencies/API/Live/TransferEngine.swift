@@ -27,12 +27,12 @@ final class TransferEngine: Sendable {
     var isAwake = true
     var lastID: UInt64 = 0
 
-    /// Wakes the thread unless it is awake. Writes one byte without blocking, which is safe under
-    /// the lock. The lock keeps the handle alive.
-    mutating func wake() {
-      guard let alarm, !isAwake else { return }
+    /// Returns the alarm to ring once the lock is released, or `nil` if the thread is awake. Rung
+    /// under the lock, it would wake the thread only to wait for the lock.
+    mutating func takeAlarm() -> TransferWakeUp? {
+      guard let alarm, !isAwake else { return nil }
       isAwake = true
-      alarm.ring()
+      return alarm
     }
 
     mutating func takeCommands() -> [Command] {
@@ -107,14 +107,14 @@ final class TransferEngine: Sendable {
   }
 
   private func start(_ transfer: Transfer) {
-    let phase = inbox.withLock { inbox in
+    let (phase, alarm) = inbox.withLock { inbox in
       let phase = inbox.phase
-      if phase == .stopped { return phase }
+      if phase == .stopped { return (phase, nil as TransferWakeUp?) }
       inbox.commands.append(.start(transfer))
       inbox.phase = .running
-      inbox.wake()
-      return phase
+      return (phase, inbox.takeAlarm())
     }
+    alarm?.ring()
     if phase == .stopped {
       transfer.finish(.failure(.stopped))
     } else if phase == .idle {
@@ -130,19 +130,21 @@ final class TransferEngine: Sendable {
   /// Adds a command and wakes the thread. Does nothing else, because it runs inside
   /// `Task.cancel()`, which may hold the lock of the task.
   func post(_ command: Command) {
-    inbox.withLock { inbox in
-      guard inbox.phase == .running else { return }
+    let alarm = inbox.withLock { inbox -> TransferWakeUp? in
+      guard inbox.phase == .running else { return nil }
       inbox.commands.append(command)
-      inbox.wake()
+      return inbox.takeAlarm()
     }
+    alarm?.ring()
   }
 
   /// Ends the thread without waiting for it, because a client may be released on any thread.
   func stop() {
-    inbox.withLock { inbox in
+    let alarm = inbox.withLock { inbox in
       inbox.phase = .stopped
-      inbox.wake()
+      return inbox.takeAlarm()
     }
+    alarm?.ring()
   }
 
   // MARK: On the thread

@@ -7,7 +7,8 @@ import SwiftBoardSystem
 /// libcurl gets only transfers that can start immediately. It could limit connections itself, but
 /// transfers that it holds back may never start; see `advance()`.
 final class TransferLoop {
-  private let multi: CurlLibrary.Handle
+  private let handle: MultiHandle
+  private var multi: CurlLibrary.Handle { handle.raw }
   private let library: CurlLibrary
   private let configuration: LiveAPIClient.Configuration
   private let onWait: (@Sendable (APIRequest) -> Void)?
@@ -29,7 +30,7 @@ final class TransferLoop {
     onWait: (@Sendable (APIRequest) -> Void)?
   ) {
     guard let multi = library.multiInit() else { return nil }
-    self.multi = multi
+    handle = MultiHandle(multi, library)
     self.library = library
     self.configuration = configuration
     self.onWait = onWait
@@ -44,8 +45,8 @@ final class TransferLoop {
   /// Returns a limit that libcurl accepts. It would take 0 for no limit.
   private static func limit(_ count: Int) -> Int { min(max(1, count), Int(Int32.max)) }
 
-  /// Ends `wait()`, from any thread. Do not use it after `end()`.
-  var alarm: TransferWakeUp { TransferWakeUp(multi: multi, wakeUp: library.multiWakeup) }
+  /// Ends `wait()`, from any thread.
+  var alarm: TransferWakeUp { TransferWakeUp(handle: handle) }
 
   /// Whether `advance()` can start a transfer.
   var canBegin: Bool { queue.hasNext }
@@ -121,11 +122,10 @@ final class TransferLoop {
     _ = library.multiPoll(multi, nil, 0, Int32(milliseconds), nil)
   }
 
-  /// Fails all transfers and frees the handles.
+  /// Fails all transfers and frees their handles. The connections close with the loop.
   func end() {
     for transfer in transfers.values { finish(transfer, .failure(.stopped)) }
     idle = []
-    _ = library.multiCleanup(multi)
   }
 
   // MARK: The queue
@@ -191,12 +191,26 @@ final class TransferLoop {
   }
 }
 
-/// A way to wake the engine's thread.
-struct TransferWakeUp: @unchecked Sendable {
-  // Unchecked: libcurl allows curl_multi_wakeup, and only it, from any thread for as long as the
-  // handle lives. The engine's inbox removes the alarm under its lock before the handle is freed.
-  fileprivate let multi: CurlLibrary.Handle
-  fileprivate let wakeUp: @convention(c) (CurlLibrary.Handle?) -> Int32
+/// libcurl's multi handle. It is freed when neither the loop nor a thread that wakes it needs it.
+private final class MultiHandle: @unchecked Sendable {
+  // Unchecked: the loop's thread uses the handle. libcurl allows curl_multi_wakeup, and only it,
+  // from any thread for as long as the handle lives.
+  let raw: CurlLibrary.Handle
+  private let library: CurlLibrary
 
-  func ring() { _ = wakeUp(multi) }
+  init(_ raw: CurlLibrary.Handle, _ library: CurlLibrary) {
+    self.raw = raw
+    self.library = library
+  }
+
+  deinit { _ = library.multiCleanup(raw) }
+
+  func wakeUp() { _ = library.multiWakeup(raw) }
+}
+
+/// A way to wake the engine's thread.
+struct TransferWakeUp: Sendable {
+  fileprivate let handle: MultiHandle
+
+  func ring() { handle.wakeUp() }
 }

@@ -17,6 +17,9 @@ final class BackgroundWorker<Element: Sendable>: Sendable {
     var bytes = 8 << 20
     /// The maximum number of elements processed at once.
     var batch = 1024
+    /// The pause after each batch, in which elements gather without waking the thread. The first
+    /// element after a pause is processed at once; a flush and the end do not wait.
+    var pause = Duration.zero
     var overflow = Overflow.dropNewest
   }
 
@@ -95,8 +98,9 @@ private final class WorkerCore<Element: Sendable>: @unchecked Sendable {
     var attemptsBegun: UInt64 = 0
     var attemptsEnded: UInt64 = 0
     var hasNew = false
-    /// The time of the next attempt after a failed one. No element is processed before.
-    var retryTime: ContinuousClock.Instant?
+    /// The end of the pause after a batch, or the time of the next attempt after a failed one. No
+    /// element is processed before.
+    var nextTime: ContinuousClock.Instant?
     var flushRequested = false
     /// Incremented by `removeAll`, so that elements of an attempt that began before it are removed
     /// too.
@@ -163,7 +167,7 @@ private final class WorkerCore<Element: Sendable>: @unchecked Sendable {
       state.queue.append(Item(element: element, bytes: bytes, number: state.lastNumber))
       state.bytes += bytes
       state.hasNew = true
-      if state.isWaiting { pthread_cond_signal(wake) }
+      if state.isWaiting, state.nextTime == nil { pthread_cond_signal(wake) }
       defer { state.isStarted = true }
       return !state.isStarted
     }
@@ -177,7 +181,7 @@ private final class WorkerCore<Element: Sendable>: @unchecked Sendable {
       defer {
         state.queue = []
         state.bytes = 0
-        state.retryTime = nil
+        state.nextTime = nil
         state.generation += 1
       }
       return state.queue
@@ -235,16 +239,16 @@ private final class WorkerCore<Element: Sendable>: @unchecked Sendable {
     LogRecursion.enter()
     pthread_mutex_lock(mutex)
     while true {
-      while !state.isClosed && !state.flushRequested && (!state.hasNew || state.retryTime != nil) {
+      while !state.isClosed && !state.flushRequested && (!state.hasNew || state.nextTime != nil) {
         state.isWaiting = true
         defer { state.isWaiting = false }
-        guard let time = state.retryTime else {
+        guard let time = state.nextTime else {
           pthread_cond_wait(wake, mutex)
           continue
         }
         if !wait(for: wake, until: time) { break }
       }
-      state.retryTime = nil
+      state.nextTime = nil
       if state.queue.isEmpty {
         if state.isClosed { break }
         state.hasNew = false
@@ -261,7 +265,9 @@ private final class WorkerCore<Element: Sendable>: @unchecked Sendable {
       pthread_mutex_lock(mutex)
       putBack(batch, from: taken, generation: generation)
       if let delay, !state.queue.isEmpty, generation == state.generation {
-        state.retryTime = .now.advanced(by: delay)
+        state.nextTime = .now.advanced(by: delay)
+      } else if limits.pause > .zero {
+        state.nextTime = .now.advanced(by: limits.pause)
       }
       state.attempted = max(state.attempted, taken.last?.number ?? 0)
       state.attemptsEnded += 1
