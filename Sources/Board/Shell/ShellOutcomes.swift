@@ -56,8 +56,10 @@ enum ShellOutcomes {
           default: nil
           }
         let text =
-          try topic ?? commands.help(for: words, width: width)
-          + (words.isEmpty ? LineHelp.hint(width) : "")
+          if let topic { topic } else {
+            try commands.help(for: words, width: width)
+              + (words.isEmpty ? LineHelp.hint(width) : "")
+          }
         var outcome = shown(
           text, job, state, value: topic == nil ? try commands.helpValue(for: words) : nil)
         if case .text(let text) = outcome.presentation {
