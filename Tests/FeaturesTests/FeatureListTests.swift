@@ -99,6 +99,8 @@ struct FeatureListTests {
       method: "GET", url: "http://h/", status: 200, httpVersion: "1.1",
       headers: headers.map { HTTPHeader($0, "x") }, bytes: 0, timing: APITiming(), verdict: .miss,
       redirects: 0, attempts: 1)
+    var requests = APIState()
+    requests.keep(answer, 1)
     let cached = CachedResponseSummary(
       key: "k", service: "s", status: 200, bytes: 0, stored: 1, expires: 2)
     let document = Document(collection: "c", id: "1", body: "{}", updated: 1)
@@ -118,6 +120,7 @@ struct FeatureListTests {
           result: .testedProgram(name: "n", program: "p", version: "1", milliseconds: 1))),
       .api(.succeeded(job: 1, result: .recent(searches: [RecentSearch(text: "t", at: 1)]))),
       .api(.succeeded(job: 1, result: .cache(responses: [cached]))),
+      .api(.succeeded(job: 1, result: .statistics(statistics: APIStatistics(requests)))),
       .db(.succeeded(job: 1, result: .document(document: document))),
       .db(.succeeded(job: 1, result: .documents(documents: [document]))),
       .db(.listed(job: 1, documents: [document])),

@@ -58,13 +58,14 @@ struct ReadmeTests {
     return parts
   }
 
-  /// The text with 0 for each digit of a number with six decimals, and without blank lines at its
+  /// The text with 0 for each digit of a number with six decimals, and without the heights of drawings, blank lines at its
   /// end and the numbers of bytes of what is cut.
   private static func withoutTimes(_ text: String) -> String {
     var text = text
     while text.hasSuffix("\n") { text.removeLast() }
     return text.replacing(/\d+\.\d{6}\b/) { _ in "0.000000" }
       .replacing(/\(\d+ bytes\)/) { _ in "(0 bytes)" }
+      .replacing(/[▁▂▃▄▅▆▇█]{8,}/) { _ in "▁" }
   }
 
   /// The first words of all commands, with those that may follow.

@@ -38,7 +38,8 @@ enum DownloadsOutcomes {
   private static func queue(
     _ queue: DownloadQueue, _ job: Int, _ context: OutcomeContext
   ) -> Outcome {
-    let draws = context.draws(job)
+    // In 80 columns there is room for the names or for the bars.
+    let draws = context.draws(job) && (context.settings.width ?? 0) >= 100
     func done(_ entry: DownloadQueue.Entry) -> String {
       let number = ByteCount.done(entry.left, of: entry.size)
       guard draws, entry.size > 0 else { return number }

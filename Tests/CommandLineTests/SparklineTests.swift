@@ -3,7 +3,7 @@ import Testing
 @testable import SwiftBoardCommandLine
 
 @Suite("Sparklines and bars")
-struct GraphTests {
+struct SparklineTests {
   @Test("a sparkline shows each value beside the largest")
   func sparkline() {
     #expect(Sparkline.text([0, 1, 4, 8], ascii: false) == "▁▂▄█")
