@@ -190,4 +190,18 @@ struct OutputTests {
       ("한", 2), ("\u{200B}", 0), ("…", 1), ("─", 1), ("العربية", 7), ("각", 2),
     ])
   func width(text: String, expected: Int) { #expect(DisplayWidth.of(text) == expected) }
+
+  @Test("for a program, CSV and plain text have characters as they are, but for ends of cells")
+  func exactCells() {
+    let table = Presentation.table(
+      columns: [.init("a")], rows: [["x\u{1b}\u{202e}y"], ["1\t2\r\n3"]])
+    func text(_ format: OutputFormat, _ isExact: Bool) -> String {
+      OutputFormatter(format: format, isExact: isExact).render(
+        line: 1, command: "c", presentation: table, value: .null, milliseconds: 0
+      ).text
+    }
+    #expect(text(.csv, true) == "a\r\nx\u{1b}\u{202e}y\r\n\"1\t2\r\n3\"\r\n")
+    #expect(text(.plain, true) == "x\u{1b}\u{202e}y\n1\\t2\\r\\n3\n")
+    #expect(!text(.csv, false).contains("\u{1b}") && !text(.plain, false).contains("\u{202e}"))
+  }
 }

@@ -351,6 +351,17 @@ struct APIFeatureTests {
     #expect(world.files.files["f"] == Data("old".utf8))
   }
 
+  @Test("off a terminal, what is selected has its characters as they are")
+  func selectedText() throws {
+    world.api.answer { _ in .json(#"{"t":"a\u001b[31mb"}"#) }
+    var settings = BoardSettings()
+    let line = "api get http://h/ --select t"
+    settings.isTerminal = false
+    #expect(try run(line, in: world, settings: settings).output == "a\u{1b}[31mb\n")
+    settings.isTerminal = true
+    #expect(try run(line, in: world, settings: settings).output == "a\\u{1b}[31mb\n")
+  }
+
   @Test("a request that cannot be kept under its name is not sent")
   func unkeepable() throws {
     world.api.answer("POST", prefix: "http://rm.test/", with: .json("[]"))

@@ -211,7 +211,7 @@ public struct BoardRenderer: Sendable {
     let settings = state.settings.following(context)
     return OutputFormatter(
       format: settings.output, width: context.redirect == nil ? settings.width : nil,
-      ascii: settings.isASCII)
+      ascii: settings.isASCII, isExact: settings.isExact(redirect: context.redirect))
   }
 
   /// Returns the output of rows of a running command.

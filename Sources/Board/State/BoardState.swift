@@ -101,6 +101,11 @@ public struct BoardSettings: Codable, Sendable, Equatable {
   /// The default time limit of a request, in milliseconds.
   public var timeout: Int64 = 30_000
 
+  /// Returns whether a program reads a command's output, which then has text as it is.
+  public func isExact(redirect: CommandContext.Redirect?) -> Bool {
+    !followsEarlierRules && (isTerminal == false || redirect != nil)
+  }
+
   /// The settings of a command, which the options behind it override.
   func following(_ context: CommandContext?) -> BoardSettings {
     guard let context else { return self }

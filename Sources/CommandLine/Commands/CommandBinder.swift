@@ -18,7 +18,6 @@ struct CommandBinder<Output> {
     self.table = table
     self.words = words
     self.isLiteral = isLiteral
-    candidates = table.specs
   }
 
   mutating func bind() throws(UsageError) -> CommandMatch<Output> {
@@ -64,7 +63,7 @@ struct CommandBinder<Output> {
         continue
       }
       guard let text = word.text else { break }
-      let narrowed = candidates.filter { $0.path.count > path.count && $0.path[path.count] == text }
+      let narrowed = table.narrowed(candidates, path, text)
       guard !narrowed.isEmpty else { break }
       candidates = narrowed
       path.append(text)

@@ -1,7 +1,9 @@
 /// The table of all commands. It alone defines how their words are parsed.
 public struct CommandTable<Output>: Sendable {
   /// The commands in help order.
-  public var specs: [CommandSpec<Output>]
+  public let specs: [CommandSpec<Output>]
+  /// The commands by their first words, so that a line looks at no others.
+  let groups: [String: [CommandSpec<Output>]]
   /// The options of every command. A command's own option with the same name or letter takes
   /// precedence.
   public var globals: [OptionSpec]
@@ -13,6 +15,7 @@ public struct CommandTable<Output>: Sendable {
     _ specs: [CommandSpec<Output>] = [], globals: [OptionSpec] = [], topics: [CommandTopic] = []
   ) {
     self.specs = specs
+    groups = Dictionary(grouping: specs) { $0.path.first ?? "" }
     self.globals = globals
     self.topics = topics
   }
@@ -55,7 +58,7 @@ public struct CommandTable<Output>: Sendable {
   /// An `-h` that the command defines, or that is an option's value, does not count.
   public func helpTopic(in words: [Argument]) -> [String]? {
     var topic: [String] = []
-    var candidates = specs
+    var candidates: [CommandSpec<Output>] = []
     var isPath = true
     for word in words {
       guard let text = word.text, !word.isQuoted else {
@@ -68,9 +71,7 @@ public struct CommandTable<Output>: Sendable {
         return topic
       }
       guard isPath, !text.hasPrefix("-") else { continue }
-      let narrowed = candidates.filter {
-        $0.path.count > topic.count && $0.path[topic.count] == text
-      }
+      let narrowed = narrowed(candidates, topic, text)
       if narrowed.isEmpty {
         isPath = false
       } else {
@@ -79,6 +80,14 @@ public struct CommandTable<Output>: Sendable {
       }
     }
     return nil
+  }
+
+  /// Returns the commands among `candidates`, which begin with `path`, whose next word is `word`.
+  func narrowed(
+    _ candidates: [CommandSpec<Output>], _ path: [String], _ word: String
+  ) -> [CommandSpec<Output>] {
+    guard !path.isEmpty else { return groups[word] ?? [] }
+    return candidates.filter { $0.path.count > path.count && $0.path[path.count] == word }
   }
 
   /// Returns the words that may follow `path`, in the table's order, without duplicates.

@@ -2,8 +2,11 @@ import SwiftBoardJSON
 
 /// Formats comma-separated values according to RFC 4180, with a header, CR LF, and quotes where
 /// needed.
-enum CSV {
-  static func text(_ presentation: Presentation) -> String {
+struct CSV {
+  /// Whether control characters stay as they are.
+  var isExact = false
+
+  func text(_ presentation: Presentation) -> String {
     switch presentation {
     case .none: return ""
     case .text(let text): return row(["value"]) + row([text])
@@ -20,7 +23,7 @@ enum CSV {
   }
 
   /// Converts an array of objects to a table with their keys in order of first appearance.
-  private static func table(_ value: JSON) -> (names: [String], rows: [[String]])? {
+  private func table(_ value: JSON) -> (names: [String], rows: [[String]])? {
     guard let elements = value.elements, !elements.isEmpty else { return nil }
     var names: [String] = []
     var seen: Set<String> = []
@@ -32,18 +35,20 @@ enum CSV {
     return (names, elements.map { element in names.map { element[$0].map(cell) ?? "" } })
   }
 
-  private static func cell(_ value: JSON) -> String {
+  private func cell(_ value: JSON) -> String {
     value.isNull ? "" : value.stringValue ?? OutputFormatter.line(value)
   }
 
-  static func row(_ cells: [String]) -> String {
+  func row(_ cells: [String]) -> String {
     cells.map(quoted).joined(separator: ",") + "\r\n"
   }
 
-  private static func quoted(_ cell: String) -> String {
-    let text = escapeControls(cell, keepsNewlines: true, keepsTabs: true)
+  private func quoted(_ cell: String) -> String {
+    let text =
+      isExact ? cell : escapeControls(cell, keepsNewlines: true, keepsTabs: true)
     let needsQuotes = text.utf8.contains {
       $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\n")
+        || $0 == UInt8(ascii: "\r")
     }
     guard needsQuotes else { return text }
     var result = "\""

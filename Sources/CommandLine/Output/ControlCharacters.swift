@@ -33,6 +33,13 @@ public func escapeControls(
   return String(decoding: result, as: UTF8.self)
 }
 
+/// Escapes the characters that would end a cell or a line of plain text, and no others.
+func escapeBreaks(_ text: String) -> String {
+  guard text.utf8.contains(where: { [0x09, 0x0A, 0x0D].contains($0) }) else { return text }
+  return text.replacing("\r\n", with: "\\r\\n").replacing("\n", with: "\\n")
+    .replacing("\r", with: "\\r").replacing("\t", with: "\\t")
+}
+
 /// Returns whether a terminal may interpret the character instead of displaying it.
 func isControl(_ scalar: Unicode.Scalar) -> Bool {
   switch scalar.value {

@@ -8,12 +8,18 @@ package struct OutputFormatter: Sendable, Hashable {
   package var width: Int?
   /// Whether the program's own text is ASCII only. Text from servers and users is kept.
   package var ascii: Bool
+  /// Whether a program reads the text. CSV and plain text then have control characters as they are,
+  /// except for those that would end a cell.
+  package var isExact: Bool
 
-  /// Creates a formatter. The defaults suit a pipe.
-  package init(format: OutputFormat = .table, width: Int? = nil, ascii: Bool = true) {
+  /// Creates a formatter.
+  package init(
+    format: OutputFormat = .table, width: Int? = nil, ascii: Bool = true, isExact: Bool = false
+  ) {
     self.format = format
     self.width = width
     self.ascii = ascii
+    self.isExact = isExact
   }
 
   /// Returns the text of a successful command, including its last newline, or an empty text if it
@@ -42,7 +48,8 @@ package struct OutputFormatter: Sendable, Hashable {
       return StyledText(Self.line(object) + "\n")
     case .plain, .csv:
       if case .bytes(let bytes) = presentation { return StyledText(bytes: bytes) }
-      return StyledText(format == .csv ? CSV.text(presentation) : plain(presentation))
+      return StyledText(
+        format == .csv ? CSV(isExact: isExact).text(presentation) : plain(presentation))
     case .table: return table(presentation)
     }
   }
@@ -76,6 +83,10 @@ package struct OutputFormatter: Sendable, Hashable {
     }
   }
 
+  private func cell(_ text: String) -> String {
+    isExact ? escapeBreaks(text) : escapeControls(text)
+  }
+
   private func plain(_ presentation: Presentation) -> String {
     switch presentation {
     case .none: ""
@@ -84,9 +95,9 @@ package struct OutputFormatter: Sendable, Hashable {
     case .styled(let text): Self.terminated(Self.visible(text.text))
     case .json(let value): Self.line(value) + "\n"
     case .record(let fields):
-      fields.map { escapeControls($0.name) + "\t" + escapeControls($0.value) + "\n" }.joined()
+      fields.map { cell($0.name) + "\t" + cell($0.value) + "\n" }.joined()
     case .table(_, let rows):
-      rows.map { row in row.map { escapeControls($0) }.joined(separator: "\t") + "\n" }.joined()
+      rows.map { row in row.map(cell).joined(separator: "\t") + "\n" }.joined()
     }
   }
 

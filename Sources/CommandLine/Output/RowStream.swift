@@ -37,9 +37,10 @@ package struct RowStream: Sendable {
         (hasBegun ? "," : start) + values().map(OutputFormatter.line).joined(separator: ","))
     }
     let rows = rows()
+    let csv = CSV(isExact: formatter.isExact)
     switch formatter.format {
     case .csv:
-      return StyledText((hasBegun ? "" : CSV.row(columns.map(\.name))) + rows.map(CSV.row).joined())
+      return StyledText((hasBegun ? "" : csv.row(columns.map(\.name))) + rows.map(csv.row).joined())
     case .table where hasBegun && layout != nil:
       if let text = layout?.continued(rows) { return StyledText(text) }
     case .table:

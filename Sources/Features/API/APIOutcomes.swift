@@ -55,7 +55,8 @@ enum APIOutcomes {
       (answer.warning.map { [StyledText(message: "warning: \($0)")] } ?? []) + [note(answer)]
       + messages.map(StyledText.init(message:))
     let (presentation, missing) = shown(
-      answer, view, body, isPretty: isPretty(view, job, context))
+      answer, view, body, isPretty: isPretty(view, job, context),
+      isExact: settings.isExact(redirect: context.command(of: job)?.redirect))
     var outcome = Outcome(job: job, value: value, presentation: presentation, styledNotes: notes)
     let isWhole = answer.status == 416 && answer.kept != nil
     if settings.checksStatus, !isWhole, let failure = refusal(answer) {
@@ -187,7 +188,7 @@ enum APIOutcomes {
   }
 
   private static func shown(
-    _ answer: APIAnswer, _ view: APIAnswerView?, _ body: JSON, isPretty: Bool
+    _ answer: APIAnswer, _ view: APIAnswerView?, _ body: JSON, isPretty: Bool, isExact: Bool
   ) -> (Presentation, Failure?) {
     if let select = view?.select {
       guard let path = try? JSONPath(parsing: select), let part = body.value(at: path) else {
@@ -199,7 +200,9 @@ enum APIOutcomes {
             help: "without --select the whole answer is shown")
         )
       }
-      if case .string(let text) = part { return (.text(text + "\n"), nil) }
+      if case .string(let text) = part {
+        return (isExact ? .bytes(Array((text + "\n").utf8)) : .text(text + "\n"), nil)
+      }
       return (.json(part), nil)
     }
     let headers =
@@ -331,6 +334,38 @@ enum APIOutcomes {
 
   // MARK: The rest
 
+  private static func cache(
+    _ entries: [CachedResponseSummary], _ job: Int, _ context: OutcomeContext
+  ) -> Outcome {
+    typealias Column = Presentation.Column
+    let keys = entries.map { Redactor.redactPositions($0.key) }
+    let isEarlier = context.settings.followsEarlierRules
+    // Below the request, a key has the headers that the answer depends on.
+    let requests = keys.map { key -> [String] in
+      guard !isEarlier else { return [key] }
+      let lines = key.split(separator: "\n").map(String.init)
+      return [lines.first ?? "", lines.dropFirst().joined(separator: "; ")]
+    }
+    return Outcome(
+      job: job,
+      value: .array(
+        zip(entries, keys).map { entry, key in
+          .object([
+            .init("key", .string(key)), .init("service", .string(entry.service)),
+            .init("status", .number(String(entry.status))),
+            .init("bytes", .number(String(entry.bytes))),
+            .init("stored", .string(Timestamp.format(entry.stored))),
+          ])
+        }),
+      presentation: .table(
+        columns: [Column("service"), Column("request")]
+          + (isEarlier ? [] : [Column("varies by", priority: 0)])
+          + [Column("bytes", alignment: .right), Column("stored", priority: 1)],
+        rows: zip(entries, requests).map { entry, request in
+          [entry.service] + request + [String(entry.bytes), Timestamp.format(entry.stored)]
+        }))
+  }
+
   private static func outcome(
     of result: APIResult, _ job: Int, _ context: OutcomeContext
   ) -> Outcome {
@@ -369,30 +404,7 @@ enum APIOutcomes {
         presentation: .table(
           columns: [Column("at", priority: 1), Column("request")],
           rows: searches.map { [Timestamp.format($0.at), $0.text] }))
-    case .cache(let entries):
-      return Outcome(
-        job: job,
-        value: .array(
-          entries.map {
-            .object([
-              .init("key", .string(Redactor.redactPositions($0.key))),
-              .init("service", .string($0.service)),
-              .init("status", .number(String($0.status))),
-              .init("bytes", .number(String($0.bytes))),
-              .init("stored", .string(Timestamp.format($0.stored))),
-            ])
-          }),
-        presentation: .table(
-          columns: [
-            Column("service"), Column("request"), Column("bytes", alignment: .right),
-            Column("stored", priority: 1),
-          ],
-          rows: entries.map {
-            [
-              $0.service, Redactor.redactPositions($0.key), String($0.bytes),
-              Timestamp.format($0.stored),
-            ]
-          }))
+    case .cache(let entries): return cache(entries, job, context)
     case .cacheStatistics(let entries, let bytes):
       return Outcome(
         job: job,
