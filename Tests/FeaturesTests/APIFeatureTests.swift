@@ -351,6 +351,13 @@ struct APIFeatureTests {
     #expect(world.files.files["f"] == Data("old".utf8))
   }
 
+  @Test("views exclude each other")
+  func views() {
+    for views in ["--headers --timing", "--body --verbose", "--pretty --raw"] {
+      #expect(throws: UsageError.self) { try action("api get http://h/ \(views)") }
+    }
+  }
+
   @Test("off a terminal, what is selected has its characters as they are")
   func selectedText() throws {
     world.api.answer { _ in .json(#"{"t":"a\u001b[31mb"}"#) }

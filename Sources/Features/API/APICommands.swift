@@ -249,6 +249,10 @@ enum APICommands {
     }
     spec.retries = try count("retry", invocation)
     spec.follow = try count("follow", invocation)
+    let views = ["headers", "body", "show-request", "verbose", "timing"].filter(invocation.flag)
+    if views.count > 1, Set(views) != ["show-request", "verbose"] {
+      throw UsageError("give one of \(views.map { "--\($0)" }.joined(separator: " and "))")
+    }
     if invocation.flag("headers") { spec.shown = .headers }
     if invocation.flag("verbose") || invocation.flag("show-request") { spec.shown = .verbose }
     if invocation.flag("timing") { spec.shown = .timing }

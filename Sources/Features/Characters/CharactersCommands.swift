@@ -138,12 +138,20 @@ enum CharactersCommands {
     return (filter, page ?? 1)
   }
 
+  /// What a text that is no filter may have meant: `name=rick`, or a name alone.
+  private static func filter(like text: String) -> String {
+    guard let equals = text.firstIndex(of: "=") else {
+      return "name==\(text.isEmpty ? "rick" : text)"
+    }
+    return text[..<equals] + "==" + text[text.index(after: equals)...]
+  }
+
   private static func item(_ word: Argument) throws(UsageError) -> (name: String, value: String) {
     let names = CharacterFilter.names + ["page"]
     let text = try plain(word, "characters")
     guard let equals = text.firstRange(of: "==") else {
       throw UsageError(
-        "'\(text)' is no filter", help: "a filter is like name==\(text.isEmpty ? "rick" : text)",
+        "'\(text)' is no filter", help: "a filter is like \(Self.filter(like: text))",
         at: word)
     }
     let name = String(text[..<equals.lowerBound])
