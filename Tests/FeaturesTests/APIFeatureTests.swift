@@ -349,6 +349,10 @@ struct APIFeatureTests {
     #expect(printed.status == 4)
     #expect(printed.output.hasPrefix("no"))
     #expect(world.files.files["f"] == Data("old".utf8))
+    let lines = Lines(world)
+    #expect(await lines.run("api get http://h/ --out f --no-check-status") == 0)
+    #expect(world.files.files["f"] == Data("no".utf8))
+    await lines.board.close()
   }
 
   @Test("views exclude each other")

@@ -413,19 +413,6 @@ struct RedactionRuleTests {
     #expect(lines.allSteps.contains("[refused: secret word-keychain]"))
   }
 
-  @Test("keychain set says that a plain word is refused and masked wherever it stands")
-  func plainWords() async throws {
-    try await world.keychain.unlock(
-      with: .passphrase(try GuardedBytes(copying: Array("open sesame".utf8))))
-    for (value, isWord) in [("keychain", true), ("Secret", true), ("k3ychain", false)] {
-      try await world.files.write(Data(value.utf8), to: "f", mode: .replace)
-      let printed = lines.allPrinted.count
-      await run(0, "keychain set n\(isWord ? 1 : 2) --from-file f")
-      let warns = lines.allPrinted.dropFirst(printed).contains("the value is a plain word")
-      #expect(warns == isWord, "\(value): \(lines.allPrinted)")
-    }
-  }
-
   @Test(
     "rule 3: also where it is put together, encoded, or came before it was known",
     arguments: [

@@ -63,6 +63,18 @@ struct WatchTests {
     await lines.board.close()
   }
 
+  @Test("a round cannot wait for its own watch, and wait leaves out what has no end")
+  func waiting() async {
+    let lines = Self.quick()
+    #expect(await lines.run("watch 1ms wait --count 1") == 64)
+    let paused = Self.paused()
+    #expect(await paused.run("watch 1h echo x &") == 0)
+    #expect(await paused.run("wait") == 0)
+    #expect(await paused.session.finish(cancelledBy: nil).exitCode == 0)
+    await lines.board.close()
+    await paused.board.close()
+  }
+
   @Test("in the background it goes on until it is cancelled")
   func background() async throws {
     let lines = Self.paused()

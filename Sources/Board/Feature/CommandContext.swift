@@ -69,6 +69,17 @@ public struct CommandContext: Codable, Sendable, Equatable {
     self.timeout = timeout
   }
 
+  /// Takes the options of the command that runs this one, such as `open` or `watch`.
+  mutating func takeOptions(of outer: CommandContext) {
+    output = outer.output ?? output
+    timeout = outer.timeout ?? timeout
+    isQuiet = outer.isQuiet ?? isQuiet
+    isASCII = outer.isASCII ?? isASCII
+    checksStatus = outer.checksStatus ?? checksStatus
+    color = outer.color ?? color
+    usesPager = outer.usesPager ?? usesPager
+  }
+
   /// The location, for example `demo.sb:7`, or `line 7` if there is no source.
   public var location: String { LineLocation(source, line: line).description }
 }

@@ -59,6 +59,9 @@ final class BoardOutputWriter: Sendable {
     }
   }
 
+  /// Writes what a pager was to show that could not run.
+  func writeUnpaged(_ bytes: [UInt8]) { writeOutput(bytes) }
+
   private func writeOutput(_ bytes: [UInt8]) {
     guard failureCode == nil else { return }
     do throws(OutputError) {
@@ -78,6 +81,7 @@ final class BoardOutputWriter: Sendable {
   /// is not shown while a line is edited.
   func showStatus(_ text: String) {
     if let screen { return screen.showStatus(text) }
+    let text = String(text.prefix(max(0, terminal.size.columns - 1)))
     let blanks = statusWidth.withLock { width in
       defer { width = text.count }
       return String(repeating: " ", count: max(0, width - text.count))

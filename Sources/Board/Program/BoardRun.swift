@@ -44,11 +44,11 @@ final class BoardRun: Sendable {
     isInteractive = options.mode == .standardInput && terminal.isInputTerminal
     settings = BoardRun.settings(options, terminal, isInteractive)
     seed = options.seed ?? UInt64.random(in: .min ... .max)
+    let usesColor = terminal.usesColor(options.color ?? .auto, onError: true)
+    // Without colors, only the line editor writes escape sequences.
     let screen =
-      terminal.isErrorTerminal && !terminal.isDumb
-      ? PromptScreen(
-        terminal: terminal, usesColor: terminal.usesColor(options.color ?? .auto, onError: true),
-        isASCII: settings.isASCII) : nil
+      terminal.isErrorTerminal && !terminal.isDumb && (isInteractive || usesColor)
+      ? PromptScreen(terminal: terminal, usesColor: usesColor, isASCII: settings.isASCII) : nil
     output = BoardOutputWriter(
       isJSON: settings.output == .json, color: options.color ?? .auto, screen: screen,
       terminal: terminal, pager: BoardRun.pager(options, terminal, environment))
@@ -335,7 +335,7 @@ final class BoardRun: Sendable {
     activity?.begin { session.shown(line).prefix { !$0.isNewline } + "" }
     let outcome = await session.run(line, isLiteral: isLiteral)
     activity?.end()
-    await output.pager?.finish()
+    await output.pager?.finish { output.writeUnpaged($0) }
     return outcome
   }
 

@@ -7,7 +7,7 @@ extension BoardTerminal {
   func choose(
     _ question: String, among names: [String]
   ) async throws(TerminalError) -> Int? {
-    guard mayAsk else { return nil }
+    guard canAsk else { return nil }
     await beginPrompt()
     defer { endPrompt() }
     let list = names.enumerated().map { "  \($0.offset + 1)  \(escapeControls($0.element))\n" }
@@ -15,7 +15,8 @@ extension BoardTerminal {
     while true {
       guard let typed = try await line(prompt) else { return nil }
       if let number = Int(typed), (1...max(names.count, 1)).contains(number) { return number - 1 }
-      prompt = "type a number from 1 to \(names.count): "
+      let shown = typed.isEmpty ? "nothing" : "'\(escapeControls(typed))'"
+      prompt = "\(shown) is no number from 1 to \(names.count); Ctrl-C ends the question: "
     }
   }
 

@@ -36,6 +36,10 @@ struct BoardTerminal: TerminalService, PausingTerminal {
 
   func show(_ progress: TransferProgress?) { activity?.show(progress) }
 
+  /// Whether a question may be asked now. A command in the background does not ask: what is typed
+  /// belongs to the line.
+  var canAsk: Bool { mayAsk && reader?.isEditing != true }
+
   /// Takes the terminal from the line editor for a prompt of the program.
   func beginPrompt() async {
     activity?.pause()
@@ -49,7 +53,7 @@ struct BoardTerminal: TerminalService, PausingTerminal {
   }
 
   func askPassphrase(prompt: String, isNew: Bool) async throws(TerminalError) -> GuardedBytes? {
-    guard mayAsk else { return nil }
+    guard canAsk else { return nil }
     guard let first = try await ask(prompt) else { return nil }
     guard isNew else { return first }
     guard let second = try await ask("once more: ") else { return nil }
@@ -94,7 +98,7 @@ struct BoardTerminal: TerminalService, PausingTerminal {
   }
 
   func pause(_ prompt: String) async throws(TerminalError) -> Bool? {
-    guard mayAsk else { return nil }
+    guard canAsk else { return nil }
     await beginPrompt()
     defer { endPrompt() }
     do throws(SecretPromptError) {

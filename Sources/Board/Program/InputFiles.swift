@@ -29,6 +29,8 @@ struct InputFiles: FileService {
     try files.checkTarget(path, isRecording: isRecording)
   }
 
+  func checkReadable(_ path: String) throws(FileError) { try files.checkReadable(path) }
+
   func protect(recording path: String?) { files.protect(recording: path) }
 
   func checkCreatable(_ path: String) throws(FileError) {

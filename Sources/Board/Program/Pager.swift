@@ -10,9 +10,7 @@ import Synchronization
 final class Pager: Sendable {
   private struct Running {
     let child: ChildProgram
-    let input: Int32
-    /// Whether the user has left the pager before it had all output.
-    var hasQuit = false
+    let input: PagerInput
     /// What was to be written to the terminal meanwhile, in order.
     var held: [@Sendable () -> Void] = []
   }
@@ -34,7 +32,8 @@ final class Pager: Sendable {
       guard ChildProgram.isInstalled("less") else { return nil }
       words = ["less", "-FRX"]
     case "": return nil
-    case .some(let line): words = ["/bin/sh", "-c", line]
+    // A pager such as `less` shows colors only with `-R`.
+    case .some(let line): words = ["/bin/sh", "-c", "LESS=${LESS-FRX}; export LESS; \(line)"]
     }
   }
 
@@ -54,9 +53,8 @@ final class Pager: Sendable {
     return false
   }
 
-  /// Shows output of the line that runs, and starts the pager if the output is long.
-  ///
-  /// Blocks while the user does not read on, as a terminal may that was stopped.
+  /// Shows output of the line that runs, and starts the pager if the output is long. Does not wait
+  /// for the user to read on.
   ///
   /// - Returns: Whether the pager shows it. If not, it belongs on the terminal.
   func show(_ content: StyledText, rendered: () -> [UInt8]) -> Bool {
@@ -66,19 +64,7 @@ final class Pager: Sendable {
         return false
       }
     }
-    guard let input = running.withLock({ $0.flatMap { $0.hasQuit ? nil : $0.input } }) else {
-      return true
-    }
-    do throws(SystemError) {
-      let bytes = rendered()
-      let result = bytes.withUnsafeBytes { bytes -> Result<Void, SystemError> in
-        Result { () throws(SystemError) in try Descriptor.write(input, bytes) }
-      }
-      try result.get()
-    } catch {
-      // The user has left: the rest is not wanted.
-      running.withLock { $0?.hasQuit = true }
-    }
+    running.withLock { $0?.input }?.add(rendered())
     return true
   }
 
@@ -101,16 +87,20 @@ final class Pager: Sendable {
       onEnd.withLock { $0 }?()
       return false
     }
-    running.withLock { $0 = Running(child: child, input: pipe.write) }
+    running.withLock { $0 = Running(child: child, input: PagerInput(pipe.write)) }
     return true
   }
 
   /// Ends the output, and waits until the user has left the pager. Call it when a line has ended.
-  func finish() async {
+  ///
+  /// - Parameter write: Receives the output if the pager could not run.
+  func finish(_ write: ([UInt8]) -> Void) async {
     guard let (child, input) = running.withLock({ $0.map { ($0.child, $0.input) } }) else { return }
-    close(input)
-    _ = await DetachedThread.run { child.wait() }
+    input.end()
+    let code = await DetachedThread.run { child.wait() }
     onEnd.withLock { $0 }?()
+    // What the shell says if there is no such program.
+    if code == 126 || code == 127 { write(input.all) }
     // What is written meanwhile has to come behind what is held.
     while true {
       let held = running.withLock { running -> [@Sendable () -> Void] in
@@ -128,4 +118,38 @@ final class Pager: Sendable {
 
   /// Takes the terminal away from the pager, for example because the program ends.
   func terminate() { running.withLock { $0?.child.terminate() } }
+}
+
+/// What the pager gets. It is written by a thread of its own, because the user may not read on.
+private final class PagerInput: Sendable {
+  /// The most bytes that are kept for the case that the pager does not run.
+  private static let limit = 16 << 20
+
+  private let kept = Mutex<[UInt8]>([])
+  private let pieces: AsyncStream<[UInt8]>.Continuation
+
+  /// Writes to a pipe, and closes it at the end.
+  init(_ descriptor: Int32) {
+    let (stream, pieces) = AsyncStream<[UInt8]>.makeStream()
+    self.pieces = pieces
+    Task {
+      var hasReader = true
+      for await bytes in stream where hasReader {
+        hasReader = await DetachedThread.run {
+          bytes.withUnsafeBytes { bytes in (try? Descriptor.write(descriptor, bytes)) != nil }
+        }
+      }
+      close(descriptor)
+    }
+  }
+
+  /// All that was added, up to 16 MiB.
+  var all: [UInt8] { kept.withLock { $0 } }
+
+  func add(_ bytes: [UInt8]) {
+    kept.withLock { if $0.count < Self.limit { $0 += bytes } }
+    pieces.yield(bytes)
+  }
+
+  func end() { pieces.finish() }
 }

@@ -37,14 +37,24 @@ enum AliasExpansion {
   static func line(
     _ line: ScriptLine, _ aliases: [String: String]?, _ firstWords: Set<String>
   ) -> ScriptLine {
-    guard case .commands(var list) = line.parsed else { return line }
+    guard case .commands(var list) = line.parsed else {
+      var line = line
+      if let aliases { line.text = unread(line.text, aliases) }
+      return line
+    }
     var aliases = aliases
     for index in list.commands.indices {
       // An alias of this line is known to the commands behind it.
       let typed = list.commands[index].words.map { $0.literal ?? "" }
       if typed.count > 2, typed[0] == "alias" {
         let text = typed.count == 3 ? typed[2] : LineParser.literalText(Array(typed[2...]))
-        aliases = (aliases ?? [:]).merging([typed[1]: text]) { $1 }
+        // The line of an alias may begin with another one.
+        let expanded = aliases.map { unread(text, $0) } ?? text
+        aliases = (aliases ?? [:]).merging([typed[1]: expanded]) { $1 }
+        if expanded != text, let words = try? Self.words(of: expanded) {
+          list.commands[index].words = list.commands[index].words[..<2] + words
+          continue
+        }
       }
       guard let words = try? words(list.commands[index].words, aliases, firstWords) else {
         continue
@@ -54,6 +64,14 @@ enum AliasExpansion {
     var line = line
     line.parsed = .commands(list)
     return line
+  }
+
+  /// Returns a text that is searched for secrets with each word replaced that is an alias. It may
+  /// be no line of commands, so where a command begins is not known.
+  private static func unread(_ text: String, _ aliases: [String: String]) -> String {
+    text.split(separator: " ", omittingEmptySubsequences: false).map { word in
+      aliases[String(word.drop { "!-;&|\t\n".contains($0) })] ?? String(word)
+    }.joined(separator: " ")
   }
 
   /// Returns the words with the alias replaced, which may stand behind `watch` as well. Errors

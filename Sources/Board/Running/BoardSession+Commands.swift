@@ -46,6 +46,8 @@ extension BoardSession {
   ) async -> CommandEnd {
     let running = board.store.withState { $0.shell.running.map(\.job) }
     let known = Set(jobs.background).union(running)
+    // Without a number, it waits for what ends.
+    let ending = known.subtracting(jobs.endless)
     if let job, !known.contains(job) {
       return await fail(
         context,
@@ -53,7 +55,7 @@ extension BoardSession {
           code: ExitCode.missing, error: "noSuchJob", message: "there is no job \(job)",
           help: "'jobs' lists what runs"))
     }
-    let awaited = job.map { [$0] } ?? known.sorted()
+    let awaited = job.map { [$0] } ?? ending.sorted()
     let codes = await jobs.wait(for: awaited, in: line.id)
     // Judge all jobs, so that the ones that were waited for do not count at the end.
     let ends = zip(awaited, codes).map { (job: $0, outcome: jobs.judge($0, $1)) }
@@ -84,23 +86,25 @@ extension BoardSession {
           message: "no feature answers the link '\(text)'",
           help: "features: " + board.features.names.joined(separator: ", ")))
     }
-    let end = await perform(action, context, line)
-    guard end.exitCode == 0 else { return end }
     var next = self.context(line, nil)
+    redirects.give(context.job, to: next.job)
+    let end = await perform(action, context, line)
+    guard end.exitCode == 0 else {
+      _ = redirects.close(next.job, status: end.exitCode)
+      return end
+    }
     do throws(UsageError) {
       // A quoted word is not an option, even if it begins with a hyphen.
       let match = try board.features.commands.parse(
         words: words.map { Argument(parts: [.text($0)], quoting: .single) })
       next.name = match.name
-      next.output = context.output
+      next.takeOptions(of: context)
       next.isBackground = context.isBackground
-      if let redirect = context.redirect {
-        next.redirect = redirect
-        try await inherit(redirect, next.job)
-      }
+      next.redirect = context.redirect
       return await perform(match.output.action(next), next, line, link: text)
     } catch {
       next.name = "open"
+      _ = redirects.close(next.job, status: ExitCode.usage)
       return await reject(Failure(error), next)
     }
   }
@@ -130,16 +134,23 @@ extension BoardSession {
       return await fail(context, Failure(error))
     }
     file.withDescriptor { input.noteScript($0) }
+    // The command ends before its lines run, which write into its file. No job has this number.
+    var outer = context
+    outer.job = -context.job
+    redirects.give(context.job, to: outer.job)
     let end = await perform(action, context, line)
-    guard end.exitCode == 0 else { return end }
+    guard end.exitCode == 0 else {
+      _ = redirects.close(outer.job, status: end.exitCode)
+      return end
+    }
     do throws(LineSourceError) {
       // The outcome for the file: the first failure, or else the last outcome.
       let counted = Mutex(LineOutcome.success)
       let policy: ScriptRunner.Policy = keepsGoing ? .keepGoing : .stopAtFailure
       let summary = try await ScriptRunner(source: file, policy: policy).run {
-        [self, outer = line] line in
-        var inner = Line(withoutAliases(line), secrets, false, outer.id)
-        (inner.redirect, inner.depth) = (context.redirect, outer.depth + 1)
+        [self, outer, sourcing = line] line in
+        var inner = Line(withoutAliases(line), secrets, false, sourcing.id)
+        (inner.outer, inner.depth) = (outer, sourcing.depth + 1)
         var outcome = await run(line, inner)
         // An interrupt ends the file, regardless of its failure policy.
         if outcome.isInterrupted { outcome.stop = true }
@@ -147,10 +158,14 @@ extension BoardSession {
         return outcome
       }
       let outcome = counted.withLock { $0 }
+      if let failure = redirects.close(outer.job, status: summary.exitCode) {
+        return await fail(self.context(line, nil), failure)
+      }
       return CommandEnd(
         exitCode: summary.exitCode, value: outcome.value, output: outcome.output,
         message: outcome.message, failure: summary.exitCode == 0 ? nil : outcome.failure)
     } catch {
+      _ = redirects.close(outer.job, status: ExitCode.io)
       return await fail(self.context(line, nil), Failure(error))
     }
   }

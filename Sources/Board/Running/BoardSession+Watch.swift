@@ -56,14 +56,10 @@ extension BoardSession {
       let match = try board.features.commands.parse(words: words)
       context.name = match.name
       context.isBackground = outer.isBackground
-      context.output = outer.output
-      context.timeout = outer.timeout
+      context.takeOptions(of: outer)
       context.usesPager = false
       try apply(match.globals, to: &context)
-      if let redirect = outer.redirect {
-        context.redirect = redirect
-        try await inherit(redirect, context.job)
-      }
+      borrowOutput(of: outer, for: &context)
       let action = match.output.action(context)
       if let end = await special(action, context, line) { return end }
       let end = await perform(action, context, line)

@@ -187,10 +187,13 @@ public final class BoardSession: Sendable {
     let isLiteral: Bool
     /// The id for interrupts, which is that of the `source` line for the lines of its file.
     let id: JobControl.LineID
-    /// The output file of commands without their own redirection: that of `source FILE > OUT`.
-    var redirect: CommandContext.Redirect?
+    /// The command that runs the line, if a command does: `source`. Its options apply to the line,
+    /// and its file receives the output of commands without a redirection of their own.
+    var outer: CommandContext?
     /// The nesting depth of `source`.
     var depth = 0
+    /// Whether several commands share the line.
+    let hasSeveralCommands: Bool
 
     init(
       _ line: ScriptLine, _ secrets: TypedSecrets, _ isLiteral: Bool, _ id: JobControl.LineID
@@ -198,6 +201,8 @@ public final class BoardSession: Sendable {
       self.id = id
       text = secrets.shown(line)
       location = line.location
+      hasSeveralCommands =
+        if case .commands(let list) = line.parsed { list.commands.count > 1 } else { false }
       self.isLiteral = isLiteral
     }
 
@@ -274,6 +279,9 @@ public final class BoardSession: Sendable {
       let match = try board.features.commands.parse(words: arguments, literal: line.isLiteral)
       context.name = match.name
       context.isBackground = command.isBackground
+      if let outer = line.outer { context.takeOptions(of: outer) }
+      // What comes behind the pager's first text would wait for its end.
+      if line.hasSeveralCommands { context.usesPager = false }
       try apply(match.globals, to: &context)
       let started = match.output.action(context)
       if case .shell(.run(_, .alias(let name?, _))) = started {
@@ -285,9 +293,8 @@ public final class BoardSession: Sendable {
       }
       if let redirect = command.redirect, let file {
         context.redirect = try await open(file, appends: redirect.appends, context.job)
-      } else if let redirect = line.redirect {
-        context.redirect = redirect
-        try await inherit(redirect, context.job)
+      } else if let outer = line.outer, outer.redirect != nil {
+        borrowOutput(of: outer, for: &context)
       }
       if match.output.isEndless {
         jobs.noteEndless(context.job)
@@ -364,10 +371,12 @@ public final class BoardSession: Sendable {
   }
 
   func context(_ line: Line, _ prefix: LinePrefix?) -> CommandContext {
-    CommandContext(
+    let settings = board.store.withState { $0.settings }
+    var context = CommandContext(
       job: board.nextJob(), line: line.location.line, source: line.location.file, text: line.text,
-      name: "", prefix: prefix,
-      timeout: board.store.withState { $0.settings.timeout })
+      name: "", prefix: prefix, timeout: settings.timeout)
+    if !settings.checksStatus { context.checksStatus = false }
+    return context
   }
 
   /// Runs a command until its end, or starts it in the background.
@@ -424,11 +433,11 @@ public final class BoardSession: Sendable {
     return CommandContext.Redirect(file: path, appends: appends)
   }
 
-  /// Opens a file that another command has created, to append the output of this one.
-  func inherit(_ redirect: CommandContext.Redirect, _ job: Int) async throws(UsageError) {
-    if let failure = await redirects.open(redirect.file, appends: true, job: job) {
-      throw UsageError(failure.message, help: failure.help, code: failure.code)
-    }
+  /// Lets the output of a command go into the file of the command that runs it, if it has one.
+  func borrowOutput(of outer: CommandContext, for context: inout CommandContext) {
+    guard let redirect = outer.redirect else { return }
+    context.redirect = redirect
+    redirects.lend(outer.job, to: context.job)
   }
 
   // MARK: Lines that were not understood

@@ -30,7 +30,13 @@ public final class RedirectFiles: Sendable {
     }
   }
 
-  private let files = Mutex<[Int: File]>([:])
+  private struct State {
+    var files: [Int: File] = [:]
+    /// The commands whose output goes into another command's file.
+    var owners: [Int: Int] = [:]
+  }
+
+  private let state = Mutex(State())
   private let check: @Sendable (String) throws(FileError) -> Void
   private let report: @Sendable (String) -> Void
 
@@ -55,16 +61,25 @@ public final class RedirectFiles: Sendable {
         try check(path)
         return try OutputFile(path, appends ? .append : .stream)
       }
-      files.withLock { $0[job] = File(output) }
+      state.withLock { $0.files[job] = File(output) }
       return nil
     } catch {
       return Failure(error)
     }
   }
 
+  /// Lets a command write into the file of another one, which that one closes.
+  func lend(_ job: Int, to inner: Int) { state.withLock { $0.owners[inner] = job } }
+
+  /// Gives the file of a command to another one, which closes it.
+  func give(_ job: Int, to other: Int) {
+    state.withLock { $0.files[other] = $0.files.removeValue(forKey: job) }
+  }
+
   /// Writes the output of a command to its file.
   public func write(_ bytes: [UInt8], job: Int) {
-    guard !bytes.isEmpty, let file = files.withLock({ $0[job] }) else { return }
+    let file = state.withLock { $0.files[$0.owners[job] ?? job] }
+    guard !bytes.isEmpty, let file else { return }
     file.state.withLock { file in
       guard file.error == nil, !file.isClosed else { return }
       file.isEmpty = false
@@ -80,7 +95,10 @@ public final class RedirectFiles: Sendable {
   ///   - job: The job of the command.
   ///   - status: The exit code of the command.
   func close(_ job: Int, status: Int32) -> Failure? {
-    guard let file = files.withLock({ $0.removeValue(forKey: job) }) else { return nil }
+    let file = state.withLock { state in
+      state.owners.removeValue(forKey: job) == nil ? state.files.removeValue(forKey: job) : nil
+    }
+    guard let file else { return nil }
     return file.state.withLock { close(&$0, status) }
   }
 
@@ -101,9 +119,9 @@ public final class RedirectFiles: Sendable {
   /// Closes all files after the last command. A pipe or a device with a write in progress is left
   /// open until the process exits.
   func closeAll() {
-    let open = files.withLock { files in
-      defer { files = [:] }
-      return files.sorted { $0.key < $1.key }.map(\.value)
+    let open = state.withLock { state in
+      defer { state = State() }
+      return state.files.sorted { $0.key < $1.key }.map(\.value)
     }
     for file in open {
       if file.mayStall {

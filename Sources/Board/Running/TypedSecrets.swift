@@ -94,7 +94,9 @@ struct TypedSecrets: Sendable {
           if let found = literal(in: [Argument(feature)] + words.dropFirst()) { return found.text }
         }
       }
-      if let (found, _) = position(in: words, of: list) { return TypedSecret.text(for: found.name) }
+      if let (found, _) = position(in: words, of: list, mayBeAny: isUnknown) {
+        return TypedSecret.text(for: found.name)
+      }
     }
     return line.text
   }
@@ -140,15 +142,17 @@ struct TypedSecrets: Sendable {
   /// - Parameters:
   ///   - words: The words of a command.
   ///   - list: The commands of the line if it has not run and its variables are unknown, or `nil`.
+  ///   - mayBeAny: Whether the first word may stand for any command.
   private func position(
-    in words: [Argument], of list: CommandList?
+    in words: [Argument], of list: CommandList?, mayBeAny: Bool = false
   ) -> (SecretPositions.Found, SecretPositions)? {
     guard let first = words.first else { return nil }
     for feature in positions {
       var isNamed: Bool {
-        list?.commands.contains { command in
-          command.words.contains { $0.literal.map(feature.isNamed(in:)) == true }
-        } ?? false
+        mayBeAny
+          || list?.commands.contains { command in
+            command.words.contains { $0.literal.map(feature.isNamed(in:)) == true }
+          } ?? false
       }
       func find(behindVariable index: Int) -> SecretPositions.Found? {
         feature.find(

@@ -3,6 +3,9 @@ import SwiftBoardRecording
 import SwiftBoardStore
 
 extension SessionWork {
+  /// The most bytes of text that are drawn.
+  private static let longest = 256 << 10
+
   /// Draws the terminal of a recorded session: its prompts, its lines and what they printed.
   func screenshot(_ path: String) throws -> SessionResult {
     let features = navigators.features
@@ -22,7 +25,7 @@ extension SessionWork {
             lastLine = line
           }
           for output in renderer.outputs(of: step.action, in: state, at: time)
-          where output.redirect == nil {
+          where output.redirect == nil && text.bytes.count <= Self.longest {
             text += output.content
           }
         }
@@ -30,6 +33,12 @@ extension SessionWork {
     } catch {
       throw flag.isSet
         ? CancellationError() : (error as? ReplayError).map { Failure($0, path) } ?? error
+    }
+    guard text.bytes.count <= Self.longest else {
+      throw Failure(
+        code: ExitCode.data, error: "tooLarge",
+        message: "\(path) shows more than \(Self.longest >> 10) KiB, which no image is for",
+        help: "'session replay \(path) > FILE' prints it")
     }
     let image = TerminalImage(
       columns: width ?? 100, title: "swiftboard", palette: .standard)

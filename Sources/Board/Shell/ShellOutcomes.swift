@@ -171,6 +171,7 @@ enum ShellOutcomes {
     _ command: TutorialCommand?, _ job: Int, _ state: BoardState
   ) -> Outcome {
     guard let lesson = state.shell.tutorial else {
+      if command == .stop { return shown("the tutorial has ended\n", job, state) }
       if command != nil { return shown("the tutorial is not running\n", job, state) }
       return Outcome(
         job: job,

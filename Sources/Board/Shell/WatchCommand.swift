@@ -31,7 +31,9 @@ public struct WatchCommand: Codable, Sendable, Equatable {
     }
     let count = try invocation.int("count", in: 1 ... .max)
     let words = invocation.arguments("command")
-    if let first = words.first, let text = first.text, ["watch", "exit", "source"].contains(text) {
+    if let first = words.first, let text = first.text,
+      ["watch", "exit", "source", "wait"].contains(text)
+    {
       throw UsageError("'\(text)' cannot be repeated", at: first)
     }
     let watch = WatchCommand(

@@ -24,7 +24,7 @@ package struct TerminalImage: Sendable {
   ///   - title: The title of the window.
   ///   - palette: The colors.
   package init(columns: Int, title: String, palette: Palette) {
-    self.columns = max(1, columns)
+    self.columns = min(max(columns, 1), 1000)
     self.title = title
     self.palette = palette
   }
@@ -131,7 +131,7 @@ package struct TerminalImage: Sendable {
       case "\"": result += "&quot;"
       case "\u{20}"..."\u{7E}": result.unicodeScalars.append(scalar)
       // XML has no other controls, not even escaped.
-      case "\u{0}"..<"\u{20}": result += "&#xfffd;"
+      case "\u{0}"..<"\u{20}", "\u{FFFE}", "\u{FFFF}": result += "&#xfffd;"
       default: result += "&#x\(String(scalar.value, radix: 16));"
       }
     }

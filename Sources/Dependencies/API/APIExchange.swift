@@ -20,7 +20,7 @@ public struct APIExchange: Sendable {
       try dependencies.files.checkTarget(file.path, isRecording: false)
       try dependencies.files.checkCreatable(file.path)
     }
-    try await checkFiles(of: planned.request.connection)
+    try checkFiles(of: planned.request.connection)
     if planned.policy != .localFirst { dependencies.apiClient.prepare() }
     let capture = SecretCapture(dependencies)
     if !planned.captures.isEmpty { try await capture.unlock() }
@@ -48,13 +48,11 @@ public struct APIExchange: Sendable {
     return answer
   }
 
-  /// Throws if a file of the connection cannot be read. Without TLS, the HTTP library would not
-  /// look at it.
-  private func checkFiles(of connection: APIConnection) async throws(FileError) {
+  /// Throws if a file of the connection is not there or cannot be read. Without TLS, the HTTP
+  /// library would not look at it.
+  private func checkFiles(of connection: APIConnection) throws(FileError) {
     let files = [connection.authorityFile, connection.certificateFile, connection.keyFile]
-    for file in files.compactMap(\.self) {
-      _ = try await dependencies.files.read(file, limit: 16 << 20)
-    }
+    for file in files.compactMap(\.self) { try dependencies.files.checkReadable(file) }
   }
 
   /// A database that fails keeps no request from its service.
@@ -162,7 +160,7 @@ extension APIAnswer {
     } else {
       // An answer that is no part of a file that is continued is shown, and so is one that says
       // why there is no body: what was in the file stays.
-      guard !target.continues, (200..<300).contains(status) else { return }
+      guard !target.continues, target.takesFailures || (200..<300).contains(status) else { return }
       try await files.write(body, to: target.path, mode: .replace)
       var sum = BodyChecksum()
       sum.add(body)

@@ -41,6 +41,11 @@ package enum PercentEncoding {
     return String(decoding: result, as: UTF8.self)
   }
 
+  /// Encodes the characters that end a path, or that it may not contain. Keeps existing escapes.
+  static func encodedPath(_ text: String) -> String {
+    repaired(text[...]).replacing("?", with: "%3F")
+  }
+
   /// Returns whether a byte is unreserved, a sub-delimiter, or one of `:@/?`. Paths are passed
   /// without a question mark.
   private static func isAllowed(_ byte: UInt8) -> Bool {

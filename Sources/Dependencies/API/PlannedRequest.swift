@@ -28,6 +28,8 @@ public struct PlannedRequest: Sendable, Equatable {
     public var continues: Bool
     /// Whether the terminal shows how much has come.
     public var showsProgress: Bool
+    /// Whether the body of an answer with a failing status is written too.
+    public var takesFailures = false
 
     /// A file from its parts.
     public init(path: String, continues: Bool, showsProgress: Bool) {

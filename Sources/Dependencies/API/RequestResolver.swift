@@ -65,6 +65,10 @@ struct RequestResolver: Sendable {
         switch form {
         case .plain: result += value
         case .percentEncoded: result += PercentEncoding.encoded(value)
+        case .path:
+          let encoded = PercentEncoding.encodedPath(value)
+          request.secretValues.insert(encoded)
+          result += encoded
         case .basic(let user):
           let pair = "\(user):\(value)"
           let encoded = Data(pair.utf8).base64EncodedString()

@@ -16,6 +16,8 @@ public struct SecretText: Sendable, Equatable, ExpressibleByStringLiteral {
   public enum Form: Sendable, Equatable {
     /// As it is; percent-encoded, for a query.
     case plain, percentEncoded
+    /// As it is, but for what ends the path of an address or is none of its characters.
+    case path
     /// Base64 of `USER:VALUE`, RFC 7617.
     case basic(user: String)
   }

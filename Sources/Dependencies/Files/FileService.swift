@@ -20,6 +20,11 @@ public protocol FileService: Service {
   ///
   /// - Throws: `cannotCreate`.
   func checkCreatable(_ path: String) throws(FileError)
+  /// Throws if there is no file at the path, or none that can be read. Reads nothing, because a
+  /// pipe gives its content once.
+  ///
+  /// - Throws: `missing`, `denied` or `io`; a folder is `io`.
+  func checkReadable(_ path: String) throws(FileError)
   /// Opens a file of any size for reading in chunks.
   func input(_ path: String) async throws(FileError) -> FileInput
   /// Opens a file for writing in chunks.
@@ -58,6 +63,8 @@ extension FileService {
 
   /// Does nothing.
   public func checkTarget(_ path: String, isRecording: Bool) throws(FileError) {}
+  /// Does nothing.
+  public func checkReadable(_ path: String) throws(FileError) {}
   /// Does nothing.
   public func protect(recording path: String?) {}
   /// Does nothing.

@@ -94,11 +94,10 @@ package struct KeychainAccess: Sendable {
 
   /// Stores a value from its source.
   ///
-  /// - Returns: The number of its bytes, whether the name had a value before, and whether the value
-  ///   is a plain word, which other texts may contain.
+  /// - Returns: The number of its bytes, and whether the name had a value before.
   package func store(
     _ input: KeychainInput, as name: String
-  ) async throws -> (bytes: Int, isReplaced: Bool, isWord: Bool) {
+  ) async throws -> (bytes: Int, isReplaced: Bool) {
     let value = try await read(input, for: name)
     let mark = value.withUnsafeBytes { RedactionMark.first(in: $0.bindMemory(to: UInt8.self)) }
     if let mark { throw MarkedTextError(mark: mark, place: "the value") }
@@ -108,13 +107,7 @@ package struct KeychainAccess: Sendable {
       try await keychain.save(value, forKey: name)
       return isThere
     }
-    return (value.count, isReplaced, Self.isWord(value))
-  }
-
-  private static func isWord(_ value: Data) -> Bool {
-    (Redactor.shortestValue...15).contains(value.count)
-      && value.dropFirst().allSatisfy { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) }
-      && value.first.map { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0 | 0x20) } == true
+    return (value.count, isReplaced)
   }
 
   /// Removes a secret.

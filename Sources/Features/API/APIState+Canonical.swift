@@ -109,6 +109,10 @@ extension PendingRequest {
       writer.key("timeout")
       writer.int(timeout)
     }
+    if let wantsAnyStatus {
+      writer.key("wantsAnyStatus")
+      writer.bool(wantsAnyStatus)
+    }
     writer.endObject()
   }
 }

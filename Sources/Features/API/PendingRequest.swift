@@ -34,6 +34,8 @@ public struct PendingRequest: Codable, Sendable, Equatable, Identifiable {
   public var service: APIService?
   /// Milliseconds for each attempt; `nil`: the usual time.
   public var timeout: Int64?
+  /// Whether an answer with any status is wanted, so that a file may get the body of a failure.
+  public var wantsAnyStatus: Bool?
   /// Whether the next line does not wait for it.
   public var isBackground: Bool
 
@@ -52,6 +54,7 @@ public struct PendingRequest: Codable, Sendable, Equatable, Identifiable {
     self.command = command
     timeout = context.timeout
     isBackground = context.isBackground
+    wantsAnyStatus = context.checksStatus == false ? true : nil
   }
 
   /// A request of which an earlier recording says no more.

@@ -364,16 +364,22 @@ extension APIService.Authentication {
 }
 
 extension SecretText {
-  /// An address, in whose host no secret may be. A value is percent-encoded, so that a `#`, `&` or
-  /// `/` in it does not end the part that it stands in.
+  /// An address, in whose host no secret may be. In the query, a value is one item or a part of it,
+  /// so `&`, `=` and `+` in it are encoded. In the path it may have several parts, and only what
+  /// would end the path is encoded.
   fileprivate init(address template: SecretTemplate) {
-    self.init(
-      parts: template.parts.map { part in
-        switch part {
-        case .text(let text): .text(text)
-        case .secret(let name): .secret(name: name, form: .percentEncoded)
-        }
-      })
+    var parts: [Part] = []
+    var isInQuery = false
+    for part in template.parts {
+      switch part {
+      case .text(let text):
+        parts.append(.text(text))
+        isInQuery = isInQuery || text.contains { "?#".contains($0) }
+      case .secret(let name):
+        parts.append(.secret(name: name, form: isInQuery ? .percentEncoded : .path))
+      }
+    }
+    self.init(parts: parts)
   }
 
   /// A line's text; its secrets are put in as `form` says.

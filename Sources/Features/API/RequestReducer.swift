@@ -151,6 +151,7 @@ struct RequestReducer: Reducer {
     state.stage = .asking
     var planned = plan.planned(attempt: state.attempt, showsProgress: !state.isBackground)
     planned.repeatedStatuses = state.repeatedStatuses
+    planned.file?.takesFailures = state.wantsAnyStatus == true
     if !state.isTest, state.attempt == 1 {
       planned.search = "\(spec.method) \(spec.target.description)"
     }
@@ -283,10 +284,13 @@ extension Failure {
   /// A service that is not known. The nearest name is offered.
   static func noSuchService(_ name: String, among services: [APIService]) -> Failure {
     let nearest = Suggestion.nearest(to: name, among: services.map(\.name))
+    let isAddress = name.contains { ":.".contains($0) }
     return Failure(
       code: ExitCode.missing, error: "noSuchService",
       message: "there is no service named '\(name)'",
       help: nearest.map { "did you mean '\($0)'?" }
-        ?? "'api service add \(name) URL' makes it known")
+        ?? (isAddress
+          ? "an address begins with http:// or https://"
+          : "'api service add \(name) URL' makes it known"))
   }
 }

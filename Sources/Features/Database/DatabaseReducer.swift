@@ -159,14 +159,16 @@ extension DatabaseReducer {
         of: request.path, replaces: request.existing == .replace)
       return .imported(request: request, counts: counts)
     }
-    .catch { .failed(job: request.job, failure: Failure(import: $0, dependencies)) }
+    .catch { .failed(job: request.job, failure: Failure(import: $0, request, dependencies)) }
     .cancellable(id: request.job)
   }
 }
 
 extension Failure {
   /// The failure of an import, with what it has written before.
-  fileprivate init(import error: any Error, _ dependencies: Dependencies) {
+  fileprivate init(
+    import error: any Error, _ request: ImportRequest, _ dependencies: Dependencies
+  ) {
     guard let incomplete = error as? IncompleteImport else {
       self.init(error, dependencies)
       return
@@ -174,7 +176,8 @@ extension Failure {
     self.init(incomplete.cause, dependencies)
     let (added, replaced) = (incomplete.counts.added, incomplete.counts.replaced)
     message += "; \(added) entries were added and \(replaced) replaced before"
-    help = "import the file again with --existing replace"
+    let existing = request.existing == .replace ? "replace" : "keep"
+    help = "import the file again with --existing \(existing)"
   }
 
   fileprivate static func taken(_ entry: ImportConflict, _ path: String) -> Failure {

@@ -107,8 +107,8 @@ public indirect enum KeychainResult: Codable, Sendable, Equatable {
   /// All names, in byte order.
   case names(names: [String])
   /// The value is stored. `isShort` is set if it is too short for redaction, `replaced` if the name
-  /// had a value before, `isWord` if it looks like a word of other texts.
-  case saved(name: String, isShort: Bool? = nil, replaced: Bool? = nil, isWord: Bool? = nil)
+  /// had a value before.
+  case saved(name: String, isShort: Bool? = nil, replaced: Bool? = nil)
   /// The value was written directly to standard output. `isExact` is set if a newline follows it
   /// only at a terminal.
   case revealed(name: String, isExact: Bool? = nil)

@@ -57,7 +57,7 @@ extension KeychainCommand {
       let stored = try await $0.store(input, as: name)
       return .saved(
         name: name, isShort: stored.bytes < Redactor.shortestValue ? true : nil,
-        replaced: stored.isReplaced ? true : nil, isWord: stored.isWord ? true : nil)
+        replaced: stored.isReplaced ? true : nil)
     }
   }
 

@@ -37,15 +37,14 @@ enum KeychainOutcomes {
       Outcome(
         job: job, value: .array(names.map(JSON.string)),
         presentation: .table(columns: [Column("name")], rows: names.map { [$0] }))
-    case .saved(let name, let isShort, let replaced, let isWord):
+    case .saved(let name, let isShort, let replaced):
       Outcome(
         job: job, value: .object([.init("saved", .string(name))]),
         notes: [
           "\(replaced == true ? "replaced the value of '\(name)'" : "saved"); "
             + "use it as {{secret:\(name)}}"
         ]
-          + (isShort == true ? ["warning: \(tooShort)"] : [])
-          + (isWord == true ? ["warning: \(commonWord)"] : []))
+          + (isShort == true ? ["warning: \(tooShort)"] : []))
     case .revealed(let name, let isExact):
       revealed(name, job, endsLine: isExact != true || isTerminal != false)
     case .removed(let name):
@@ -75,10 +74,6 @@ enum KeychainOutcomes {
   /// The note about a value that is too short for redaction.
   static let tooShort =
     "the value is shorter than \(Redactor.shortestValue) bytes: it is not recognised, and not masked, where it is repeated"
-
-  /// The note about a value that may occur where it is not the secret.
-  private static let commonWord =
-    "the value is a plain word: lines that contain it are refused, and it is masked, wherever it stands"
 
   private static func warned(
     _ warning: String, _ result: KeychainResult, _ job: Int, _ isTerminal: Bool?

@@ -76,7 +76,7 @@ extension KeychainState {
   private mutating func noteEntries(_ result: KeychainResult) {
     saved()
     switch result {
-    case .saved(let name, _, _, _): add(name)
+    case .saved(let name, _, _): add(name)
     case .removed(let name): names?.removeAll { $0 == name }
     case .renamed(let from, let to) where file != nil:
       names?.removeAll { $0 == from }

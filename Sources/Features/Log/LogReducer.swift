@@ -115,6 +115,12 @@ extension LogCommand {
       }
     case .note(let text):
       {
+        guard $0.logger.isEnabled(.notice, category: "note") else {
+          throw Failure(
+            code: ExitCode.usage, error: "disabled",
+            message: "the level of the log leaves notes out",
+            help: "'log level note notice' lets them in")
+        }
         let dropped = $0.logger.statistics().dropped
         $0.logger.log(text, level: .notice, category: "note")
         $0.logger.flush()

@@ -49,6 +49,12 @@ package struct LiveFileService: FileService {
     }
   }
 
+  /// Makes two system calls.
+  package func checkReadable(_ path: String) throws(FileError) {
+    if FileInfo(path)?.isFolder == true { throw FileError(path, "read", EISDIR) }
+    guard access(path, R_OK) == 0 else { throw FileError(path, "read", errno) }
+  }
+
   /// Protects the files of the recording, also those that its rotation will create.
   package func protect(recording path: String?) { recording.set(path) }
 

@@ -57,10 +57,11 @@ final class BackgroundWorker<Element: Sendable>: Sendable {
 
   /// Adds an element.
   ///
+  /// - Parameter isUrgent: Whether it ends a pause, as a queue does that is half full.
   /// - Returns: Whether it was accepted. An older element may have been dropped for it.
   @discardableResult
-  func add(_ element: Element, bytes: Int = 0) -> Bool {
-    core.add(element, bytes: bytes)
+  func add(_ element: Element, bytes: Int = 0, isUrgent: Bool = false) -> Bool {
+    core.add(element, bytes: bytes, isUrgent: isUrgent)
   }
 
   /// Removes all waiting elements, including those that return from a failed attempt.
@@ -102,6 +103,9 @@ private final class WorkerCore<Element: Sendable>: @unchecked Sendable {
     /// element is processed before.
     var nextTime: ContinuousClock.Instant?
     var flushRequested = false
+    /// Whether an element ends the pause. It does not end the time before another attempt.
+    var endsPause = false
+    var isRetrying = false
     /// Incremented by `removeAll`, so that elements of an attempt that began before it are removed
     /// too.
     var generation = 0
@@ -149,7 +153,7 @@ private final class WorkerCore<Element: Sendable>: @unchecked Sendable {
   var dropped: Int { locked { $0.dropped } }
   var count: Int { locked { $0.queue.count } }
 
-  func add(_ element: Element, bytes: Int) -> Bool {
+  func add(_ element: Element, bytes: Int, isUrgent: Bool) -> Bool {
     // Dropped elements are released after the lock.
     var leaving: [Element] = []
     var isAccepted = false
@@ -167,7 +171,10 @@ private final class WorkerCore<Element: Sendable>: @unchecked Sendable {
       state.queue.append(Item(element: element, bytes: bytes, number: state.lastNumber))
       state.bytes += bytes
       state.hasNew = true
-      if state.isWaiting, state.nextTime == nil { pthread_cond_signal(wake) }
+      if isUrgent || state.queue.count >= limits.elements / 2 || state.bytes >= limits.bytes / 2 {
+        state.endsPause = true
+      }
+      if state.isWaiting, state.nextTime == nil || state.endsPause { pthread_cond_signal(wake) }
       defer { state.isStarted = true }
       return !state.isStarted
     }
@@ -239,7 +246,9 @@ private final class WorkerCore<Element: Sendable>: @unchecked Sendable {
     LogRecursion.enter()
     pthread_mutex_lock(mutex)
     while true {
-      while !state.isClosed && !state.flushRequested && (!state.hasNew || state.nextTime != nil) {
+      while !state.isClosed && !state.flushRequested && (!state.hasNew || state.nextTime != nil)
+        && (state.isRetrying || !state.endsPause)
+      {
         state.isWaiting = true
         defer { state.isWaiting = false }
         guard let time = state.nextTime else {
@@ -248,7 +257,7 @@ private final class WorkerCore<Element: Sendable>: @unchecked Sendable {
         }
         if !wait(for: wake, until: time) { break }
       }
-      state.nextTime = nil
+      (state.nextTime, state.endsPause, state.isRetrying) = (nil, false, false)
       if state.queue.isEmpty {
         if state.isClosed { break }
         state.hasNew = false
@@ -265,7 +274,7 @@ private final class WorkerCore<Element: Sendable>: @unchecked Sendable {
       pthread_mutex_lock(mutex)
       putBack(batch, from: taken, generation: generation)
       if let delay, !state.queue.isEmpty, generation == state.generation {
-        state.nextTime = .now.advanced(by: delay)
+        (state.nextTime, state.isRetrying) = (.now.advanced(by: delay), true)
       } else if limits.pause > .zero {
         state.nextTime = .now.advanced(by: limits.pause)
       }

@@ -64,7 +64,9 @@ public final class JSONLinesSink: LogRecordSink {
 
   /// Adds the record to the queue with one lock. Drops and counts it if the queue is full.
   public func write(_ record: LogRecord) {
-    if !worker.add(record, bytes: record.approximateBytes) {
+    if !worker.add(
+      record, bytes: record.approximateBytes, isUrgent: record.level >= .warning)
+    {
       losses.value.withLock { $0.count += 1 }
     }
   }

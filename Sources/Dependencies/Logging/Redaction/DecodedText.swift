@@ -77,7 +77,7 @@ struct DecodedText {
 
   /// The number of base64 characters before a line break that make it one of wrapped base64. MIME
   /// and PEM have 76 and 64.
-  private static let wrappedColumns = 32
+  private static let wrappedColumns = 16
 
   /// Returns whether the text has base64 that is broken into lines. Takes some tenths of a
   /// nanosecond per byte.
@@ -85,18 +85,25 @@ struct DecodedText {
     let bytes = UnsafeRawBufferPointer(text)
     var next = 0
     while let feed = position(of: 0x0A, in: UnsafeRawBufferPointer(rebasing: bytes[next...])) {
-      if isWrapped(text, at: next + feed) { return true }
+      if wrap(of: text, at: next + feed) != nil { return true }
       next += feed + 1
     }
     return false
   }
 
-  /// Returns whether a line feed separates two lines of base64.
-  private static func isWrapped(_ text: UnsafeBufferPointer<UInt8>, at feed: Int) -> Bool {
-    let end = feed > 0 && text[feed - 1] == 0x0D ? feed - 1 : feed
-    guard end >= wrappedColumns, feed + 1 < text.count, SecretPattern.isBase64(text[feed + 1])
-    else { return false }
-    return text[(end - wrappedColumns)..<end].allSatisfy(SecretPattern.isBase64)
+  /// Returns the bytes between two lines of base64: the line feed with the blanks around it, since
+  /// such lines may be indented.
+  private static func wrap(
+    of text: UnsafeBufferPointer<UInt8>, at feed: Int
+  ) -> Range<Int>? {
+    var start = feed
+    while start > 0, [0x09, 0x0D, 0x20].contains(text[start - 1]) { start -= 1 }
+    guard start >= wrappedColumns,
+      text[(start - wrappedColumns)..<start].allSatisfy(SecretPattern.isBase64)
+    else { return nil }
+    var end = feed + 1
+    while end < text.count, text[end] == 0x20 || text[end] == 0x09 { end += 1 }
+    return end < text.count && SecretPattern.isBase64(text[end]) ? start..<end : nil
   }
 
   /// Removes the line breaks in base64 that is broken into lines. Returns `nil` if nothing changes.
@@ -104,11 +111,14 @@ struct DecodedText {
     bytes.withUnsafeBufferPointer { text in
       guard Self.hasWrappedLines(text) else { return nil }
       var result = DecodedText(capacity: text.count)
-      for index in text.indices {
-        if text[index] == 0x0A, Self.isWrapped(text, at: index) {
-          if result.bytes.last == 0x0D { result.removeLast() }
+      var index = 0
+      while index < text.count {
+        if text[index] == 0x0A, let wrap = Self.wrap(of: text, at: index) {
+          for _ in wrap.lowerBound..<index { result.removeLast() }
+          index = wrap.upperBound
         } else {
           result.append(text[index], origins[index])
+          index += 1
         }
       }
       result.finish(origins)
