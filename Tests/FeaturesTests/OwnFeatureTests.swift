@@ -174,7 +174,11 @@ struct OwnFeatureTests {
     for name in ["every-feature", "marks", "values"] {
       let log = tests.joined(separator: "/") + "/IntegrationTests/Recordings/\(name).actions.jsonl"
       let summary = try Replayer(all).verify(path: log)
-      #expect(summary.grade == .fine && summary.digests > 0 && summary.warnings == [], "\(name)")
+      #expect(summary.grade == .fine && summary.digests > 0, "\(name)")
+      // A request that is kept under a name goes through other states since schema 6.
+      #expect(
+        summary.warnings == (name == "values" ? [.digestsNotCompared] : []),
+        "\(name)")
     }
   }
 

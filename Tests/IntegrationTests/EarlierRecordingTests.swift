@@ -17,10 +17,12 @@ struct EarlierRecordingTests {
   /// A session of all features (schema 2), made while members of bodies were masked by their names
   /// and bodies were always indented; one with a mark that was left for a fork, and the fork (schema
   /// 3), made while no effect did that; one with requests and looks at states (schema 4), made while
-  /// answers repeated their requests and values were JSON text.
+  /// answers repeated their requests and values were JSON text; one with a request that is kept, an
+  /// import and a secret that becomes known (schema 5), made while requests were kept after their
+  /// answers.
   @Test(
     "an earlier recording replays to the same transcript",
-    arguments: ["every-feature", "marks", "marks-fork", "values"])
+    arguments: ["every-feature", "marks", "marks-fork", "values", "saved"])
   func itReplaysToTheSameTranscript(name: String) async throws {
     let program = try Program()
     let recording = "\(Self.folder)/\(name).actions.jsonl"

@@ -5,10 +5,10 @@ import SwiftBoardRecording
 /// features without their own version.
 enum BoardMigrations {
   /// The current version.
-  static let version = 5
+  static let version = 6
 
   /// The migrations of the board's own actions. Each converts one version to the next.
-  static let all = [bare, labels, recordingEffects, state, values]
+  static let all = [bare, labels, recordingEffects, state, values, forgetting]
 
   /// In schema 2, the action of a feature was nested in an additional `_0`.
   private static let bare = LogMigration(
@@ -107,6 +107,13 @@ enum BoardMigrations {
       "session.succeeded.result.bisected.bisection.diff.changes.*.old",
       "session.succeeded.result.bisected.bisection.diff.changes.*.new",
     ])
+
+  /// Up to schema 5, less of a secret that became known left the states of features, and effects
+  /// followed from what stayed.
+  private static let forgetting = LogMigration(
+    from: 5,
+    editAction: { $0["shell"]["masked"]["forgets"] = nil },
+    changesState: { $0["shell"]["masked"]["forgets"] != nil })
 }
 
 // MARK: Kinds of migrations
@@ -173,6 +180,7 @@ extension LogMigration {
       from: from, part: part, action: edit(action), state: edit(state),
       effects: { [effects] action, found in
         action[feature].map { effects($0, found) } ?? found
-      })
+      },
+      changesState: { [changesState] action in action[feature].map(changesState) ?? false })
   }
 }

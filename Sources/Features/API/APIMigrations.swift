@@ -4,7 +4,7 @@ import SwiftBoardRecording
 
 enum APIMigrations {
   /// Each leads one version of the board's recordings up.
-  static let all = [labels, answers]
+  static let all = [labels, answers, savedLast]
 
   /// Schema 2 numbered the payloads of actions.
   private static let labels = LogMigration(
@@ -58,6 +58,16 @@ enum APIMigrations {
         LogEffect(name: "api.bootstrap", id: "api/requests/\(job)/\(job)", kind: "task")
       ]
     })
+
+  /// Up to schema 5, a request was kept under its name after its answer.
+  private static let savedLast = LogMigration(
+    from: 5,
+    editAction: { action in
+      let request = action["run"]["command"]["request"]["request"]
+      guard request["save"] != nil else { return }
+      action["run"]["command"]["request"]["request"]["isSavedLast"] = true
+    },
+    changesState: { $0["run"]["command"]["request"]["request"]["save"] != nil })
 
   /// What an answer shows, of a request; `nil` where that is the body, as everywhere.
   private static func view(_ request: JSON) -> JSON? {

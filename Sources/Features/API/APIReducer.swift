@@ -39,8 +39,10 @@ struct APIReducer: Reducer {
       return reduce(&state, job, .found(spec, services: state.services), dependencies)
     case .again(let job): return reduce(&state, job, .again, dependencies)
     case .answered(let job, let answer, let view):
+      let spec = state.pending[id: job]?.spec
       let effects = reduce(&state, job, .answered(answer, view), dependencies)
       guard !state.pending.contains(id: job) else { return effects }
+      if spec?.isSavedLast == true, let name = spec?.save { state.noteSaved(name) }
       state.keep(answer, job)
       return effects
     case .kept(let job):

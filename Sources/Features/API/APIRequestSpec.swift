@@ -53,6 +53,9 @@ public struct APIRequestSpec: Codable, Sendable, Equatable {
   public var compressedLimit: Int64?
   /// A name under which the request is kept.
   public var save: String?
+  /// Whether it is kept after its answer, as in recordings up to schema 5, and not before it is
+  /// sent.
+  package var isSavedLast: Bool?
 
   /// A request without items, on the program's settings.
   public init(method: String, isExplicit: Bool, target: SecretTemplate) {

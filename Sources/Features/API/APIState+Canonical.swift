@@ -140,6 +140,7 @@ extension APIRequestSpec: CanonicalEncodable {
     writer.member("follow", follow)
     bool("isExplicit", isExplicit)
     bool("isPretty", isPretty)
+    bool("isSavedLast", isSavedLast)
     writer.key("items")
     writer.beginArray()
     for item in items { try writer.value(item) }

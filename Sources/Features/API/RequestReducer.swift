@@ -64,7 +64,7 @@ struct RequestReducer: Reducer {
       state.take(spec)
       return resolve(&state, services, false, nil, dependencies)
     case .kept: return ask(&state, dependencies)
-    case .answered(let answer, _): return answered(&state, answer, dependencies)
+    case .answered(let answer, let view): return answered(&state, answer, view, dependencies)
     case .failed(_, let cause): return failed(&state, cause, dependencies)
     case .again: return ask(&state, dependencies)
     case .tested:
@@ -144,8 +144,8 @@ struct RequestReducer: Reducer {
       plan = try RequestPlan(
         spec, state.service, timeout: state.timeout, random: { dependencies.random.next() })
     } catch { return [.send(.failed(Failure(any: error), cause: nil))] }
-    if let name = spec.save, state.stage == .resolving {
-      return keep(spec, as: name, &state, dependencies)
+    if let name = spec.save, spec.isSavedLast != true, state.stage == .resolving {
+      return keep(spec, as: name, then: .kept, &state, dependencies)
     }
     state.attempt += 1
     state.stage = .asking
@@ -167,16 +167,16 @@ struct RequestReducer: Reducer {
     .cancellable(id: state.job)
   }
 
-  /// Keeps the request under a name before it is sent.
+  /// Keeps the request under a name, and goes on with an action.
   private func keep(
-    _ spec: APIRequestSpec, as name: String, _ state: inout PendingRequest,
-    _ dependencies: Dependencies
+    _ spec: APIRequestSpec, as name: String, then next: RequestAction,
+    _ state: inout PendingRequest, _ dependencies: Dependencies
   ) -> [Effect<RequestAction>] {
     state.stage = .keeping
     return .task(name: "api.save") {
       let json = String(decoding: try CanonicalEncoder.encode(spec), as: UTF8.self)
       try await dependencies.persistence.setPreference(SavedRequest.key(name), to: json)
-      return .kept
+      return next
     }
     .catch { .failed(Failure($0, dependencies), cause: nil) }
     .cancellable(id: state.job)
@@ -202,10 +202,15 @@ struct RequestReducer: Reducer {
   // MARK: Answers
 
   private func answered(
-    _ state: inout PendingRequest, _ answer: APIAnswer, _ dependencies: Dependencies
+    _ state: inout PendingRequest, _ answer: APIAnswer, _ view: APIAnswerView?,
+    _ dependencies: Dependencies
   ) -> [Effect<RequestAction>] {
     if answer.isFinal != true, state.mayRepeat(status: answer.status) {
       return pause(&state, asked: answer.retryAfter(dependencies), dependencies)
+    }
+    if state.stage == .asking, let spec = state.spec, let name = spec.save, spec.isSavedLast == true
+    {
+      return keep(spec, as: name, then: .answered(answer, view), &state, dependencies)
     }
     state.stage = .ended
     return []

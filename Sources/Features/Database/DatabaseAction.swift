@@ -71,6 +71,9 @@ public struct ImportRequest: Codable, Sendable, Equatable {
   public var path: String
   /// What happens to entries whose names are taken.
   public var existing: ImportDuplicates
+  /// Whether features read again what the import replaces. It is `false` in recordings up to schema
+  /// 5, and otherwise `nil`.
+  package var isReread: Bool?
 
   /// Creates an import.
   public init(job: Int, path: String, existing: ImportDuplicates) {

@@ -20,7 +20,7 @@ extension BoardFeatures {
     replacesData: { action in
       switch action {
       // An import that fails or is cancelled has written a part.
-      case .checked(_, taken: nil), .imported: true
+      case .checked(let request, taken: nil), .imported(let request, _): request.isReread != false
       default: false
       }
     },

@@ -3,7 +3,7 @@ import SwiftBoardRecording
 
 enum DatabaseMigrations {
   /// The migrations, each to the next version of the board's recordings.
-  static let all = [labels, conditions]
+  static let all = [labels, conditions, imports]
 
   /// In schema 2, the payloads of actions were numbered.
   private static let labels = LogMigration(
@@ -29,4 +29,13 @@ enum DatabaseMigrations {
   /// Up to schema 4, the value of a condition was JSON text.
   private static let conditions = LogMigration(
     from: 4, parsing: ["run.command.list.query.conditions.*.equals"])
+
+  /// Up to schema 5, features did not read again what an import replaced.
+  private static let imports = LogMigration(
+    from: 5,
+    editAction: { action in
+      for name in ["checked", "imported"] where action[name] != nil {
+        action[name]["request"]["isReread"] = false
+      }
+    })
 }

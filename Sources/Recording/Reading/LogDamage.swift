@@ -36,7 +36,7 @@ public enum LogWarning: Sendable, Hashable, CustomStringConvertible {
   case unknownKind(String, line: Int)
   /// The number of further warnings of this kind that were not kept.
   case more(Int)
-  /// The form of the state has changed since the recording, so its digests cannot be compared.
+  /// The program has other states than the one that recorded, so digests cannot all be compared.
   case digestsNotCompared
 
   public var description: String {
@@ -48,7 +48,7 @@ public enum LogWarning: Sendable, Hashable, CustomStringConvertible {
       "line \(line) has the unknown kind \(describe(.string(kind))) and was skipped"
     case .more(let count): "\(count) more lines of unknown kinds were skipped"
     case .digestsNotCompared:
-      "the state's form has changed since the recording; its digests were not compared"
+      "the program's states have changed since the recording; not all of its digests were compared"
     }
   }
 }

@@ -14,6 +14,9 @@ public struct LogMigration: Sendable {
   /// Returns the effects that the program now returns for a step, from its migrated action and its
   /// recorded effects.
   public let effects: @Sendable (_ action: JSON, _ effects: [LogEffect]) -> [LogEffect]
+  /// Returns whether an action, before its migration, leads to another state than it did in the
+  /// version to migrate from. Digests of the steps from this one on are not compared.
+  public let changesState: @Sendable (_ action: JSON) -> Bool
 
   /// Creates a migration of actions and states.
   ///
@@ -22,13 +25,20 @@ public struct LogMigration: Sendable {
   ///     the program's own, and migrations of one version in the given order.
   ///   - part: The part of the program that has this version; see `LogSchema.parts`. Migrations of
   ///     parts are applied after those of the whole program.
+  ///   - action: Migrates an action.
+  ///   - state: Migrates the state of the header or of a snapshot.
+  ///   - effects: Returns the effects of a step, from its migrated action and its recorded effects.
+  ///   - changesState: Returns whether an action, before its migration, leads to another state than
+  ///     it did in this version. Digests of the steps from this one on are not compared.
   public init(
     from: Int, part: String? = nil, action: @escaping @Sendable (JSON) throws -> JSON,
     state: @escaping @Sendable (JSON) throws -> JSON = { $0 },
-    effects: @escaping @Sendable (_ action: JSON, _ effects: [LogEffect]) -> [LogEffect] = { $1 }
+    effects: @escaping @Sendable (_ action: JSON, _ effects: [LogEffect]) -> [LogEffect] = { $1 },
+    changesState: @escaping @Sendable (_ action: JSON) -> Bool = { _ in false }
   ) {
     self.from = from
     self.part = part
+    self.changesState = changesState
     self.effects = effects
     self.action = action
     self.state = state
@@ -54,11 +64,13 @@ public struct LogMigration: Sendable {
   ///   - editState: Changes the state of the header or of a snapshot.
   ///   - editEffects: Changes the effects of a step, which has the given migrated action. For
   ///     effects that the program did not return at that time, or no longer returns.
+  ///   - changesState: Returns whether an action leads to another state; see the other initializer.
   public init(
     from: Int, part: String? = nil,
     editAction: @escaping @Sendable (inout JSON) throws -> Void = { _ in },
     editState: @escaping @Sendable (inout JSON) throws -> Void = { _ in },
-    editEffects: @escaping @Sendable (_ action: JSON, inout [LogEffect]) -> Void = { _, _ in }
+    editEffects: @escaping @Sendable (_ action: JSON, inout [LogEffect]) -> Void = { _, _ in },
+    changesState: @escaping @Sendable (_ action: JSON) -> Bool = { _ in false }
   ) {
     self.init(
       from: from, part: part,
@@ -76,7 +88,8 @@ public struct LogMigration: Sendable {
         var effects = $1
         editEffects($0, &effects)
         return effects
-      })
+      },
+      changesState: changesState)
   }
 }
 

@@ -14,7 +14,9 @@ struct LogGrader<State: Codable, Action: Codable> {
   private var encoded: [UInt8] = []
   /// Whether the header's state encodes to the same bytes, so that the log's digests can be
   /// compared with those of this program's states.
-  private(set) var digestsComparable = true
+  private var startsEqual = true
+  /// The first step after which this program's state is another than the recorded one.
+  private var firstChangedStep: Int?
 
   /// Creates a grader with the `migrations` from the log's versions to the program's versions.
   init(
@@ -41,13 +43,21 @@ struct LogGrader<State: Codable, Action: Codable> {
     risks.isEmpty ? .fine : .risky(risks, more: more)
   }
 
+  /// Whether all digests of the log can be compared with those of this program's states.
+  var digestsComparable: Bool { startsEqual && firstChangedStep == nil }
+
+  /// Returns whether the digest after a step can be compared.
+  func comparesDigest(ofStep step: Int) -> Bool {
+    startsEqual && firstChangedStep.map { step < $0 } ?? true
+  }
+
   mutating func grade(_ header: LogHeader, _ entry: LogReader.Entry) throws(ReplayError) {
     let decoded = try state(header.state, entry, step: 0)
     guard let encoded = try? CanonicalEncoder.encode(decoded.value) else {
       throw obstacle("it has no canonical form", header.state, entry, 0)
     }
-    digestsComparable = Digest(of: encoded) == header.digest
-    if migrations.isEmpty, digestsComparable { return }
+    startsEqual = Digest(of: encoded) == header.digest
+    if migrations.isEmpty, startsEqual { return }
     note(encoded, decoded.migrated, entry, step: 0)
   }
 
@@ -59,6 +69,7 @@ struct LogGrader<State: Codable, Action: Codable> {
     }
     // The bytes are nearly always the same and need no parsing.
     if migrations.isEmpty, encoded == step.actionBytes { return }
+    if firstChangedStep == nil, try changesState(step, entry) { firstChangedStep = step.n }
     note(encoded, try migrated(step.action, \.action, entry, step.n), entry, step: step.n)
   }
 
@@ -91,6 +102,17 @@ struct LogGrader<State: Codable, Action: Codable> {
       effects = migration.effects(action, effects)
     }
     return effects
+  }
+
+  private func changesState(
+    _ step: LogStep, _ entry: LogReader.Entry
+  ) throws(ReplayError) -> Bool {
+    var action = step.action
+    for migration in migrations {
+      if migration.changesState(action) { return true }
+      action = try migrated(action, by: [migration], \.action, entry, step.n)
+    }
+    return false
   }
 
   private func decode<Value: Decodable>(

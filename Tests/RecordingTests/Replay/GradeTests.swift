@@ -235,6 +235,25 @@ struct GradeTests {
     #expect(summary.digests == 2)
   }
 
+  @Test("digests are compared up to the first action that leads to another state")
+  func digestsUpToAChangedState() throws {
+    let log = try Self.log()
+    @Sendable func isSecond(_ action: JSON) -> Bool { action["by"] == 2 }
+    for (changes, digests) in [(false, 2), (true, 1)] {
+      let migrations = [
+        LogMigration(from: 1, changesState: { changes && isSecond($0) }), LogMigration(from: 2),
+      ]
+      let summary = try replay(log, Self.schema(3), migrations: migrations) {
+        (state: inout State, add: Add) in
+        state.total += add.by
+        // The program counts the second action differently than the one that recorded.
+        if changes, add.by == 2 { state.total += 1 }
+      }
+      #expect(summary.grade == .fine && summary.steps == 2)
+      #expect(summary.digests == digests)
+    }
+  }
+
   @Test("a part counts its versions by itself") func aPartCountsItsVersionsByItself() throws {
     var schema = Self.schema(5)
     schema.parts = ["tea": 2, "\"odd\"": 7]
