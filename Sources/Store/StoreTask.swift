@@ -53,8 +53,7 @@ public struct StoreTask: Sendable {
   /// and is still reduced. The effects that it returns are cancelled too, and their bodies do not
   /// run.
   ///
-  /// - Complexity: One lock, O(number of effects under the handle), and O(length of the queue) if
-  ///   actions are queued.
+  /// - Complexity: One lock, O(number of effects under the handle).
   public func cancel() {
     runtime?.ask(.cancel(id))
   }

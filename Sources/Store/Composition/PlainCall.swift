@@ -141,7 +141,7 @@ extension Effect {
   ///
   /// - Parameter id: The id that was passed to `scoped`.
   /// - Complexity: Creating the effect allocates a path with one part. Reducing it is O(number of
-  ///   the child's effects), and O(length of the queue) if actions are queued.
+  ///   the child's effects).
   public static func endChild(
     id: some Hashable & Sendable, fileID: StaticString = #fileID, line: UInt32 = #line
   ) -> Effect {

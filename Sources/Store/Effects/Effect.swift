@@ -92,7 +92,7 @@ extension Effect {
   /// happens.
   ///
   /// - Complexity: No allocation for an `Int` or a `String`. Reducing it is O(number of effects
-  ///   found), and O(length of the queue) if actions are queued.
+  ///   found).
   @inlinable
   public static func cancel(
     id: some Hashable & Sendable, fileID: StaticString = #fileID, line: UInt32 = #line

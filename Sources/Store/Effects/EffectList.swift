@@ -56,6 +56,62 @@ extension Array {
     [.cancel(id: id, fileID: fileID, line: line)]
   }
 
+  /// Returns a list with one `Effect.timer(every:clock:name:fileID:line:_:)`.
+  @inlinable
+  public static func timer<Action>(
+    every interval: Duration, clock: some Clock<Duration>, name: String = "timer",
+    fileID: StaticString = #fileID, line: UInt32 = #line,
+    _ action: @escaping @Sendable (_ tick: Int) -> Action
+  ) -> Self where Element == Effect<Action> {
+    [.timer(every: interval, clock: clock, name: name, fileID: fileID, line: line, action)]
+  }
+
+  /// Returns a list with one
+  /// `Effect.poll(every:clock:startsAtOnce:onError:name:fileID:line:_:)`.
+  @inlinable
+  public static func poll<Action>(
+    every interval: Duration, clock: some Clock<Duration>, startsAtOnce: Bool = true,
+    onError: Effect<Action>.PollErrors = .stop, name: String = "poll",
+    fileID: StaticString = #fileID, line: UInt32 = #line,
+    _ work: @escaping @Sendable () async throws -> Action?
+  ) -> Self where Element == Effect<Action> {
+    [
+      .poll(
+        every: interval, clock: clock, startsAtOnce: startsAtOnce, onError: onError, name: name,
+        fileID: fileID, line: line, work)
+    ]
+  }
+
+  /// Returns a list with one `Effect.stream(_:name:fileID:line:_:)`.
+  @inlinable
+  public static func stream<Action, S: AsyncSequence>(
+    _ sequence: @autoclosure @escaping @Sendable () -> S, name: String = "stream",
+    fileID: StaticString = #fileID, line: UInt32 = #line,
+    _ action: @escaping @Sendable (S.Element) -> Action?
+  ) -> Self
+  where Element == Effect<Action>, S: SendableMetatype, S.AsyncIterator: SendableMetatype {
+    [.stream(from: { sequence() }, name: name, fileID: fileID, line: line, action)]
+  }
+
+  /// Returns a list with one `Effect.stream(from:name:fileID:line:_:)`.
+  @inlinable
+  public static func stream<Action, S: AsyncSequence>(
+    from make: @escaping @Sendable () async throws -> S, name: String = "stream",
+    fileID: StaticString = #fileID, line: UInt32 = #line,
+    _ action: @escaping @Sendable (S.Element) -> Action?
+  ) -> Self
+  where Element == Effect<Action>, S: SendableMetatype, S.AsyncIterator: SendableMetatype {
+    [.stream(from: make, name: name, fileID: fileID, line: line, action)]
+  }
+
+  /// Returns a list with one `Effect.issue(_:fileID:line:)`.
+  @inlinable
+  public static func issue<Action>(
+    _ message: String, fileID: StaticString = #fileID, line: UInt32 = #line
+  ) -> Self where Element == Effect<Action> {
+    [.issue(message, fileID: fileID, line: line)]
+  }
+
   /// Returns a list with one `Effect.merge(_:fileID:line:)`. The effects of a list run concurrently
   /// without it too. This makes them one effect.
   @inlinable
@@ -95,6 +151,14 @@ extension Array {
   @inlinable
   public func outlives<Action>() -> Self where Element == Effect<Action> {
     asOne { $0.outlives() }
+  }
+
+  /// Applies `Effect.binding(_:to:)` to the list as one effect.
+  @inlinable
+  public func binding<Action, Value: Sendable>(
+    _ local: TaskLocal<Value>, to value: Value
+  ) -> Self where Element == Effect<Action> {
+    asOne { $0.binding(local, to: value) }
   }
 
   /// Applies `Effect.debounced(id:for:clock:)` to the list as one effect.

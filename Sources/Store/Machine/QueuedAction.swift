@@ -10,8 +10,8 @@ struct QueuedAction<Action: Sendable>: Sendable {
     /// An effect whose work ends with the action: a task, or a `.send` with a node. The action is
     /// dropped if the effect is cancelled first.
     case ending(EffectID)
-    /// A `.send` effect without a node. It has no ids, and belongs to no group and no child, so it
-    /// cannot be cancelled.
+    /// A `.send` effect without a node. It has no ids, and belongs to no group and no child: its
+    /// path is that of the root, and nothing cancels it.
     case immediate(step: Int)
   }
 
