@@ -3,7 +3,7 @@ import SwiftBoardDependencies
 
 /// The text that shows how far a transfer is.
 enum ProgressText {
-  /// Returns one line, for example `big.iso  [#####.....]  51 %  512 MB of 1.0 GB  98 MB/s  5 s left`.
+  /// Returns one line, for example `big.iso  [###...]  51 %  512 MB of 1.0 GB  98 MB/s  5 s left`.
   ///
   /// - Parameters:
   ///   - first: What was done when the time began.

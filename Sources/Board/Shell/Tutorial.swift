@@ -1,5 +1,5 @@
-/// The lessons of `tutorial`. Each one names a line to type, and is done when a command of that kind
-/// succeeds.
+/// The lessons of `tutorial`. Each one names a line to type, and is done when a command of that
+/// kind succeeds.
 enum Tutorial {
   struct Lesson: Sendable {
     /// What the line does.

@@ -3,7 +3,8 @@ import SwiftBoardJSON
 import Synchronization
 
 /// A body that is kept as its canonical JSON, so that each step can write it without looking at its
-/// parts. Its text is parsed when it is first needed, and so only if a step is recorded or looked at.
+/// parts. Its text is parsed when it is first needed, and so only if a step is recorded or looked
+/// at.
 public struct KeptBody: Codable, Sendable, Equatable {
   private final class Box: Sendable {
     let text: String

@@ -1,5 +1,5 @@
-/// Text was refused because a mark in it replaces a secret: stored or sent, it would differ from the
-/// original.
+/// Text was refused because a mark in it replaces a secret: stored or sent, it would differ from
+/// the original.
 package struct MarkedTextError: Error, Sendable, Equatable {
   /// The first mark.
   package var mark: RedactionMark.Kind

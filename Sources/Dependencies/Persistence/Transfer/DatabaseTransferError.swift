@@ -1,4 +1,5 @@
-/// The reason why a file was not taken into the database, or the database was not written to a file.
+/// The reason why a file was not taken into the database, or why the database was not written to a
+/// file.
 public enum DatabaseTransferError: Error, Sendable, Equatable {
   /// The file is not a document: what is wrong, in which line and column.
   case malformedDocument(path: String, line: Int, column: Int, reason: String)
