@@ -204,6 +204,35 @@ struct LineEditorProgramTests {
     await Self.leave(terminal)
   }
 
+  @Test("after a resize tables and what follows fit the new width, and the recording replays")
+  func resizedOutput() async throws {
+    let program = try Program()
+    let terminal = try await Self.start(program)
+    terminal.type("api service add one http://127.0.0.1:1/a/path/that/is/long/enough/to/be/cut\r")
+    #expect(await terminal.waitForOutput("board", count: 2))
+    terminal.type("session record r.jsonl\rlog tail -f -n 0 &\rapi service list\r")
+    #expect(await terminal.waitForOutput("/enough/to/be/cut", count: 2), "\(terminal.outputText)")
+    terminal.type("\u{C}")
+    terminal.resize(columns: 40, rows: 24)
+    // No line runs: the signal alone lets rows that come fit.
+    let note = String(repeating: "note ", count: 12)
+    let noted = try await program.run(["--home", "h", "log", "note", note])
+    #expect(noted.status == .exited(0), "\(noted.errorText)")
+    #expect(await terminal.waitForOutput("\u{2026}"), "\(terminal.outputText)")
+    let shown = terminal.output.count
+    terminal.type("\u{C}api service list\r")
+    let screen = await terminal.waitForScreen(columns: 40, from: shown) { screen in
+      screen.text.contains("one ") && screen.text.hasSuffix("\u{203A}")
+    }
+    #expect(screen.text.contains("one   http"), "\(screen.text)")
+    #expect(screen.screen.allSatisfy { !$0.hasSuffix("cut") }, "\(screen.text)")
+    terminal.type("exit 0\r")
+    _ = await terminal.wait()
+    let verified = try await program.run("session", "verify", "r.jsonl")
+    #expect(verified.status == .exited(0), "\(verified.errorText)")
+    #expect(try program.text("r.jsonl").contains(#""resized":{"width":40}"#))
+  }
+
   @Test("Ctrl-C discards text, says on an empty line how to leave, and never leaves")
   func interrupt() async throws {
     let program = try Program()

@@ -293,6 +293,11 @@ final class BoardRun: Sendable {
     }
   }
 
+  /// Lets further output fit the present width of the terminal.
+  private func showWidth(on board: Board) {
+    if let width = terminal.outputWidth { board.resize(to: width) }
+  }
+
   // MARK: Lines
 
   private func runLines(
@@ -332,6 +337,8 @@ final class BoardRun: Sendable {
   private func run(
     _ line: ScriptLine, _ session: BoardSession, isLiteral: Bool = false
   ) async -> LineOutcome {
+    // The signal of a new size may still be under way.
+    showWidth(on: session.board)
     activity?.begin { session.shown(line).prefix { !$0.isNewline } + "" }
     let outcome = await session.run(line, isLiteral: isLiteral)
     activity?.end()
@@ -440,8 +447,13 @@ final class BoardRun: Sendable {
       case .line, .nothing: break
       }
     case .terminate, .hangup: break
-    case .windowChanged: return editor?.resize() ?? ()
+    case .windowChanged:
+      showWidth(on: board)
+      editor?.resize()
+      return
     case .continued:
+      // A stopped program is not told of a new size.
+      showWidth(on: board)
       if let editor { editor.continueAfterStop() } else { reader.continueAfterStop() }
       return
     }

@@ -234,6 +234,7 @@ public struct BoardRenderer: Sendable {
     var rows =
       streams[part.job]
       ?? RowStream(formatter, line: context.line, command: context.name)
+    rows.resize(to: formatter.width)
     let text = rows.text(part.columns, part.rows, values: part.values)
     streams[part.job] = rows
     return outputs + Self.output(.standardOutput, text, marks ?? .none, context, state)

@@ -17,7 +17,7 @@ extension SessionWork {
       try SessionReplay.lookAgain(unless: { flag.isSet || !text.isEmpty }) {
         let log = try SessionReplay.rotatedLog(path) { [flag] in flag.isSet }
         _ = try Replayer(features).replay(log) { step, state, time in
-          width = width ?? state.settings.width
+          width = max(width ?? 0, state.settings.width ?? 100)
           if let context = step.action.started {
             // The commands of one line share its prompt.
             let line = "\(context.location): \(context.text)"

@@ -18,7 +18,7 @@ enum ShellOutcomes {
     case .failed(let job, let failure): Outcome(job: job, failure: failure)
     case .watched(let job, let status):
       state.shell.watches?.contains { $0.job == job } == true ? nil : ended(job, status)
-    case .masked, .watchDue: nil
+    case .masked, .watchDue, .resized: nil
     case .diagnosed(let job, let findings): diagnosis(findings, job, state)
     }
   }

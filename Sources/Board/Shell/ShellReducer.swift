@@ -23,6 +23,9 @@ struct ShellReducer: Reducer {
       for (name, value) in variables { state.shell.variables[name] = value }
       if let last, state.shell.last?.utf8.count == lastLength { state.shell.last = last }
       return []
+    case .resized(let width):
+      state.settings.width = width
+      return []
     case .watched(let job, let status):
       return state.shell.endRound(of: job, status: status).map { pause($0, dependencies) } ?? []
     case .watchDue(let job):
