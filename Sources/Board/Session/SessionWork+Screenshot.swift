@@ -26,7 +26,9 @@ extension SessionWork {
           }
           for output in renderer.outputs(of: step.action, in: state, at: time)
           where output.redirect == nil && text.bytes.count <= Self.longest {
-            text += output.content
+            let wraps = output.stream == .standardError && output.display.wraps
+            let width = wraps ? state.settings.width : nil
+            text += width.map { output.content.wrapped(to: $0) } ?? output.content
           }
         }
       }
