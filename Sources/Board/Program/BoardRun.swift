@@ -287,6 +287,9 @@ final class BoardRun: Sendable {
   /// Keeps the prompt up to date while a line is edited, for example when a background job ends.
   private func showPromptChanges(of board: Board) {
     guard let editor else { return }
+    editor.showPrompt { [weak board] in
+      board.map { BoardPrompt($0).text(isContinuation: false) } ?? ""
+    }
     board.store.observe { [weak board] _, state in
       guard let board else { return }
       editor.promptMayHaveChanged(BoardPrompt(board, copy state).text(isContinuation: false))
@@ -326,9 +329,19 @@ final class BoardRun: Sendable {
       }
       greet()
       if let code = await runInit(session) { return code }
-      source = PromptedLineSource(reader: editor ?? reader) { isContinuation in
-        BoardPrompt(board).text(isContinuation: isContinuation)
-      }
+      let leaving = options.allowsInput ? LeavingQuestion(board) : nil
+      session.leaving.withLock { $0 = leaving }
+      source = PromptedLineSource(
+        reader: editor ?? reader,
+        mayEnd: { [output, editor] in
+          guard let running = leaving?.ask() else { return true }
+          let newline = editor == nil ? "\n" : ""
+          output.warn(
+            StyledText(
+              newline + "\(running); Ctrl-D again, or 'exit', cancels and leaves\n"))
+          return false
+        },
+        prompt: { BoardPrompt(board).text(isContinuation: $0) })
     }
     return await run(source, session)
   }
@@ -359,7 +372,7 @@ final class BoardRun: Sendable {
       ) { [self] line in
         editor?.remember(line.text, isKept: session.mayKeep(line))
         if options.echo == true {
-          output.warn(StyledText("+ \(session.shown(line))\n", .faint))
+          output.warn(StyledText("+ \(session.shown(line))\n", .faint), wraps: false)
         }
         var outcome = await run(line, session)
         if let message = outcome.message {
