@@ -7,7 +7,8 @@ extension SessionWork {
   private static let longest = 256 << 10
 
   /// Draws the terminal of a recorded session: its prompts, its lines and what they printed.
-  func screenshot(_ path: String) throws -> SessionResult {
+  func screenshot(_ file: String?) throws -> SessionResult {
+    let path = try path(file)
     let features = navigators.features
     var renderer = BoardRenderer(features, isReplay: true)
     var text = StyledText()
