@@ -82,6 +82,8 @@ public enum ShellCommand: Codable, Sendable, Equatable {
 public enum TutorialCommand: String, Codable, Sendable, Equatable, CaseIterable {
   /// Goes to the next lesson.
   case next
+  /// Goes to the first lesson.
+  case restart
   /// Ends the tutorial.
   case stop
 }

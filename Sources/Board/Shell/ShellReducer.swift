@@ -67,8 +67,9 @@ struct ShellReducer: Reducer {
       state.shell.tutorial =
         switch command {
         case nil where state.settings.environment == .preview: state.shell.tutorial ?? 0
+        case .restart where state.settings.environment == .preview: 0
         case .next: state.shell.tutorial.map { $0 + 1 }
-        case nil, .stop: nil
+        case nil, .restart, .stop: nil
         }
     case .alias(let name?, let line?): state.shell.aliases = aliases(state, adding: line, as: name)
     case .unalias(let name): state.shell.removeAlias(name)
