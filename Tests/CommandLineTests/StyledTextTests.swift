@@ -36,6 +36,30 @@ struct StyledTextTests {
     #expect(parts(StyledText(message: "no warning: here")) == "no warning: here")
   }
 
+  @Test(
+    "messages are broken between words, and what they go on with is indented",
+    arguments: [
+      (10, "error: short", "error:\n  short"), (12, "error: short", "error: short"),
+      (20, "help: one two three four five six", "help: one two three\n  four five six"),
+      (10, "  indented lines stay as they are", "  indented lines stay as they are"),
+      (10, "a longerthanthewidth b", "a longerthanthewidth\n  b"),
+      (
+        9, "\u{5BB6}\u{5BB6} \u{5BB6}\u{5BB6} \u{5BB6}",
+        "\u{5BB6}\u{5BB6} \u{5BB6}\u{5BB6}\n  \u{5BB6}"
+      ),
+      (6, "a b\nlong line\n", "a b\nlong\n  line\n"), (10, "", ""),
+    ])
+  func wraps(width: Int, text: String, wrapped: String) {
+    #expect(StyledText(text).wrapped(to: width).text == wrapped)
+  }
+
+  @Test("a message keeps its styles where it is broken")
+  func wrapsStyles() {
+    let text = StyledText("error:", .error) + " it is " + StyledText("a long", .key) + " text\n"
+    #expect(parts(text.wrapped(to: 15)) == "error[error:] it is key[a]\n  key[long] text\n")
+    #expect(text.wrapped(to: 80) == text)
+  }
+
   @Test("JSON is divided into keys, strings, numbers and constants")
   func json() {
     let text = #"{"a\"" : ["b:", -1.5e+3, true, null], "c":{}}"#

@@ -39,6 +39,13 @@ struct SuggestionTests {
     }
   }
 
+  @Test("words of other programs are answered with those of the board")
+  func synonyms() {
+    #expect(Suggestion.advice(for: "quit", among: ["help", "exit"]) == "did you mean 'exit'?")
+    #expect(Suggestion.advice(for: "?", among: ["help", "exit"]) == "did you mean 'help'?")
+    #expect(Suggestion.advice(for: "quit", among: ["list"]) == nil)
+  }
+
   @Test(
     "near and far",
     arguments: [

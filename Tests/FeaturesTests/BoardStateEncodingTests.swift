@@ -21,7 +21,7 @@ struct BoardStateEncodingTests {
       isBackground: true, output: .plain, timeout: 5)
     context.isVerbose = false
     (context.isQuiet, context.isASCII, context.checksStatus) = (true, true, false)
-    (context.color, context.usesPager) = (.always, false)
+    (context.color, context.usesPager, context.round) = (.always, false, 3)
     return context
   }()
 

@@ -46,6 +46,16 @@ struct TutorialTests {
     #expect(lines.allPrinted.hasSuffix("y\n"))
   }
 
+  @Test("it begins again, also after its end")
+  func restart() async {
+    let lines = lines()
+    #expect(await lines.run("tutorial; tutorial next; tutorial restart") == 0)
+    #expect(lines.board.store.withState { $0.shell.tutorial } == 0)
+    #expect(lines.allPrinted.ranges(of: Tutorial.start).count == 2)
+    #expect(await lines.run("tutorial stop; tutorial restart") == 0)
+    #expect(lines.board.store.withState { $0.shell.tutorial } == 0)
+  }
+
   @Test("without sample data it says where to find it")
   func live() async {
     let lines = Lines()

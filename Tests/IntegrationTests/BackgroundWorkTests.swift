@@ -222,6 +222,8 @@ struct BackgroundWorkTests {
     try #require(await server.waitForRequest(path: "/faults/hang") != nil)
     #expect(await terminal.waitForOutput("board 1&> "), "\(terminal.outputText)")
     terminal.type(keys)
+    #expect(await terminal.waitForOutput("1 job is running: [1] api get"))
+    terminal.type(keys)
     #expect(await terminal.wait() == .exited(keys == "\u{4}" ? 0 : 3), "\(terminal.outputText)")
     #expect(await server.waitForClose(path: "/faults/hang"))
     let cause = keys == "\u{4}" ? "the end of input" : "'exit'"

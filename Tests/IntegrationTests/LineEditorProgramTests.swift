@@ -184,7 +184,7 @@ struct LineEditorProgramTests {
     #expect(ended.text.hasSuffix("in it"))
     terminal.type("X\r")
     #expect(await terminal.waitForOutput("家 this"))
-    terminal.type("exit 0\r")
+    terminal.type("exit 0\rexit 0\r")
     #expect(await terminal.wait() == .exited(0))
   }
 
@@ -202,6 +202,130 @@ struct LineEditorProgramTests {
         == "board› echo 0123456789012345678901234567\n89012345678901234567890123456789")
     terminal.type("\u{3}")
     await Self.leave(terminal)
+  }
+
+  @Test("after a resize tables and what follows fit the new width, and the recording replays")
+  func resizedOutput() async throws {
+    let program = try Program()
+    let terminal = try await Self.start(program)
+    terminal.type("api service add one http://127.0.0.1:1/a/path/that/is/long/enough/to/be/cut\r")
+    #expect(await terminal.waitForOutput("board", count: 2))
+    terminal.type("session record r.jsonl\rlog tail -f -n 0 &\rapi service list\r")
+    #expect(await terminal.waitForOutput("/enough/to/be/cut", count: 2), "\(terminal.outputText)")
+    terminal.type("\u{C}")
+    terminal.resize(columns: 40, rows: 24)
+    // No line runs: the signal alone lets rows that come fit.
+    let note = String(repeating: "note ", count: 12)
+    let noted = try await program.run(["--home", "h", "log", "note", note])
+    #expect(noted.status == .exited(0), "\(noted.errorText)")
+    #expect(await terminal.waitForOutput("\u{2026}"), "\(terminal.outputText)")
+    let shown = terminal.output.count
+    terminal.type("\u{C}api service list\r")
+    let screen = await terminal.waitForScreen(columns: 40, from: shown) { screen in
+      screen.text.contains("one ") && screen.text.hasSuffix("\u{203A}")
+    }
+    #expect(screen.text.contains("one   http"), "\(screen.text)")
+    #expect(screen.screen.allSatisfy { !$0.hasSuffix("cut") }, "\(screen.text)")
+    terminal.type("exit\rexit\r")
+    _ = await terminal.wait()
+    let verified = try await program.run("session", "verify", "r.jsonl")
+    #expect(verified.status == .exited(0), "\(verified.errorText)")
+    #expect(try program.text("r.jsonl").contains(#""resized":{"width":40}"#))
+  }
+
+  @Test("leaving with jobs running asks once, by Ctrl-D and by 'exit'")
+  func leavingWithJobs() async throws {
+    let program = try Program()
+    for first in ["\u{4}", "exit\r"] {
+      let terminal = try await Self.start(program)
+      terminal.type("log tail -f -n 0 &\rlog tail -f -n 0 &\r\u{C}")
+      _ = await terminal.waitForScreen { $0.text == "board 2&\u{203A}" }
+      terminal.type(first)
+      #expect(await terminal.waitForOutput("2 jobs are running: [1] log tail, [2] log tail"))
+      // Another line takes the answer back.
+      terminal.type("echo st''ays\r" + first)
+      #expect(
+        await terminal.waitForOutput("2 jobs are running", count: 2), "\(terminal.outputText)")
+      #expect(terminal.outputText.contains("stays\r\n"))
+      terminal.type("cancel 1\r" + first)
+      #expect(await terminal.waitForOutput("1 job is running: [2] log tail"))
+      terminal.type(first)
+      #expect(await terminal.wait() == .exited(0), "\(terminal.outputText)")
+      #expect(terminal.outputText.contains("cancelled by"), "\(terminal.outputText)")
+    }
+    // Nothing is asked with --no-input.
+    let terminal = try await Self.start(program, "--no-input")
+    terminal.type("log tail -f -n 0 &\r\u{4}")
+    #expect(await terminal.wait() == .exited(0), "\(terminal.outputText)")
+  }
+
+  @Test("the prompt after a job in the background that ends at once has no job")
+  func endsBeforePrompt() async throws {
+    let program = try Program()
+    let terminal = try await Self.start(program)
+    for round in 1...20 {
+      terminal.type("echo x &\r")
+      _ = await terminal.waitForScreen { screen in
+        screen.text.hasSuffix("\nboard\u{203A}") && screen.text.contains("[\(round)] done")
+      }
+      terminal.type("\u{C}")
+    }
+    await Self.leave(terminal)
+  }
+
+  @Test("watch draws each round in the place of the one before, and output of others stays")
+  func watchInPlace() async throws {
+    let program = try Program()
+    let terminal = try await Self.start(program)
+    terminal.type("\u{C}watch 1ms state shell.watches --count 5\r")
+    let once = await terminal.waitForScreen { $0.text.hasSuffix("]\nboard\u{203A}") }
+    #expect(once.text.components(of: "\"left\":") == 1, "\(once.text)")
+    #expect(once.text.contains("\"left\": 1"), "\(once.text)")
+    #expect(once.unknown == [] && once.scrollback == [])
+    // Rows beyond the screen are left out, so that the next round finds the first row.
+    terminal.resize(columns: 80, rows: 10)
+    let shown = terminal.output.count
+    terminal.type("\u{C}watch 1ms help --count 3\r")
+    let cut = await terminal.waitForScreen(rows: 10, from: shown) { screen in
+      screen.text.hasSuffix("\nboard\u{203A}") && screen.text.contains("more row")
+    }
+    #expect(cut.scrollback.count <= 1, "\(cut.scrollback)")
+    terminal.resize(columns: 80, rows: 24)
+    terminal.type("\u{C}watch 1h echo round &\r")
+    let quiet = await terminal.waitForScreen { $0.text.hasSuffix("round\nboard 1&\u{203A}") }
+    #expect(!quiet.text.contains("[4]") && !quiet.text.contains("done"), "\(quiet.text)")
+    terminal.type("cancel\r")
+    _ = await terminal.waitForScreen { $0.text.hasSuffix("\nboard\u{203A}") }
+    await Self.leave(terminal)
+  }
+
+  @Test("messages are broken between words, and those of the program too")
+  func messages() async throws {
+    let program = try Program()
+    let terminal = try await Self.start(program, columns: 40)
+    terminal.type("assert shell.lastStatus == 9\r")
+    await Self.expect(
+      """
+      board\u{203A} assert shell.lastStatus == 9
+      error: assertion failed:
+        shell.lastStatus == 9;
+        shell.lastStatus is 0
+        assert shell.lastStatus == 9
+        ^~~~~~~~~~~~~~~~~~~~~~~~~~~~
+      help: 'state' shows the state the paths
+        lead into
+      board\u{203A}
+      """, on: terminal, columns: 40)
+    await Self.leave(terminal)
+
+    let refused = try PtyProcess(
+      try Program.executable(), ["--frobnicate"], environment: program.environment(),
+      folder: program.folder.path, columns: 30)
+    _ = await refused.wait()
+    #expect(
+      refused.outputText
+        == "swiftboard: error: unknown\r\n  option '--frobnicate'\r\nhelp: try 'swiftboard --help'\r\n"
+    )
   }
 
   @Test("Ctrl-C discards text, says on an empty line how to leave, and never leaves")

@@ -25,6 +25,32 @@ struct TimeTravelTests {
 
   // MARK: The running recording
 
+  @Test("what looks at a recording as a whole takes the running one")
+  func theRunningRecording() async throws {
+    let program = try Program()
+    let script = """
+      session record r.jsonl
+      set page 1
+      set page 2
+      session bisect --assert 'shell.variables.page != "2"'
+      session graph
+      session graph --causes
+      session stats
+      session screenshot
+      session test
+      """
+    let run = try await program.run(["--home", "h"], stdin: script)
+    #expect(run.status == .exited(0), "\(run.errorText)")
+    for text in ["set page 2", "digraph", "<svg", "import SwiftBoardBoard"] {
+      #expect(run.outputText.contains(text), "\(text)")
+    }
+    for line in ["session graph", "session bisect --assert 'a exists'", "session undo"] {
+      let refused = try await program.run("--home", "h", "-c", line)
+      #expect(refused.status == .exited(64), "\(line): \(refused.errorText)")
+      #expect(refused.errorText.contains("nothing is being recorded"))
+    }
+  }
+
   @Test("a session is travelled") func aSessionIsTravelled() async throws {
     let program = try Program()
     try program.folder.write(

@@ -25,6 +25,8 @@ final class EditingLineReader: LineReader {
     var wasInterrupted = false
     /// Whether the next SIGCONT follows from Ctrl-Z, after which the line is already shown.
     var expectsContinue = false
+    /// Returns the present prompt of a line.
+    var currentPrompt: (@Sendable () -> String)?
     /// The prompt of the line that is edited, or that begins once no other prompt is shown.
     var prompt: String?
     var history: HistoryFile?
@@ -89,6 +91,10 @@ final class EditingLineReader: LineReader {
   private func edit(_ prompt: EditorPrompt) throws(SystemError) -> LineRead {
     shared.withLock { $0.prompt = prompt.first }
     defer { endEditing() }
+    // A change before this line, and after the prompt was made, was not passed on.
+    if prompt.first != continuationPrompt, let current = shared.withLock({ $0.currentPrompt }) {
+      promptMayHaveChanged(current())
+    }
     claimTerminal()
     guard terminal.beginLine() else { return .endOfInput }
     defer { terminal.endLine() }
@@ -231,6 +237,11 @@ final class EditingLineReader: LineReader {
   func finish() {
     screen.leave()
     terminal.close()
+  }
+
+  /// Sets what returns the present prompt, to catch changes between two lines.
+  func showPrompt(_ current: @escaping @Sendable () -> String) {
+    shared.withLock { $0.currentPrompt = current }
   }
 
   /// Shows another prompt before the line that is edited.

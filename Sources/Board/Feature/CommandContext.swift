@@ -51,6 +51,9 @@ public struct CommandContext: Codable, Sendable, Equatable {
   /// Whether a pager may show the output, or `nil` to use the program's option.
   package var usesPager: Bool?
 
+  /// The job of the `watch` that the command is a round of, if it is one.
+  package var round: Int?
+
   /// Creates the context of a command.
   public init(
     job: Int, line: Int, source: String?, text: String, name: String, prefix: LinePrefix? = nil,

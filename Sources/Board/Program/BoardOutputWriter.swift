@@ -12,6 +12,8 @@ final class BoardOutputWriter: Sendable {
   /// The columns of the status on a terminal without escape sequences.
   private let statusWidth = Mutex(0)
   private let failure = Mutex<Int32?>(nil)
+  /// What the last round of a `watch` has shown.
+  private let rounds = Mutex(WatchedRounds())
   private let isJSON: Bool
   private let terminal: Terminal
   private let color: ProgramOptions.ColorMode
@@ -43,8 +45,13 @@ final class BoardOutputWriter: Sendable {
   var failureCode: Int32? { failure.withLock { $0 } }
 
   func write(_ output: BoardOutput, _ redirects: RedirectFiles) {
+    if let round = output.display.round, output.redirect == nil {
+      if screen != nil, terminal.isOutputTerminal { return show(output, round: round) }
+      if output.content.isEmpty { return }
+    }
     switch output.stream {
-    case .standardError: warn(output.content, output.display.color)
+    case .standardError:
+      warn(output.content, output.display.color, wraps: output.display.wraps)
     case .standardOutput:
       if output.redirect != nil {
         redirects.write(output.bytes, job: output.job)
@@ -59,10 +66,29 @@ final class BoardOutputWriter: Sendable {
     }
   }
 
+  /// Shows a part of a round of `watch`, the first one in place of the round before.
+  private func show(_ output: BoardOutput, round: Int) {
+    let isError = output.stream == .standardError
+    let size = terminal.size
+    let wraps = isError && output.display.wraps
+    let content = wraps ? output.content.wrapped(to: size.columns) : output.content
+    rounds.withLock { rounds in
+      let text = rounds.show(content, of: round, job: output.job, size: size)
+      guard !text.isEmpty else { return }
+      let bytes = render(text, output.display.color, onError: isError)
+      if isError { try? standardError.write(bytes) } else { writeBytes(bytes) }
+    }
+  }
+
   /// Writes what a pager was to show that could not run.
   func writeUnpaged(_ bytes: [UInt8]) { writeOutput(bytes) }
 
   private func writeOutput(_ bytes: [UInt8]) {
+    if terminal.isOutputTerminal { rounds.withLock { $0.end() } }
+    writeBytes(bytes)
+  }
+
+  private func writeBytes(_ bytes: [UInt8]) {
     guard failureCode == nil else { return }
     do throws(OutputError) {
       try standardOutput.write(bytes)
@@ -86,14 +112,21 @@ final class BoardOutputWriter: Sendable {
       defer { width = text.count }
       return String(repeating: " ", count: max(0, width - text.count))
     }
-    warn(StyledText("\r\(text)\(blanks)" + (text.isEmpty ? "\r" : "")))
+    warn(StyledText("\r\(text)\(blanks)" + (text.isEmpty ? "\r" : "")), wraps: false)
   }
 
   /// Writes to standard error. A failed write is ignored because it cannot be reported.
   ///
-  /// - Parameter color: The use of colors, or `nil` for that of the program.
-  func warn(_ text: StyledText, _ color: ProgramOptions.ColorMode? = nil) {
+  /// - Parameters:
+  ///   - color: The use of colors, or `nil` for that of the program.
+  ///   - wraps: Whether lines are broken between words at a terminal.
+  func warn(
+    _ text: StyledText, _ color: ProgramOptions.ColorMode? = nil, wraps: Bool = true
+  ) {
     let write: @Sendable () -> Void = { [self] in
+      if terminal.isErrorTerminal { rounds.withLock { $0.end() } }
+      let fits = !wraps || isJSON || !terminal.isErrorTerminal
+      let text = fits ? text : text.wrapped(to: terminal.size.columns)
       try? standardError.write(render(text, color, onError: true))
     }
     if let pager { pager.whenEnded(write) } else { write() }

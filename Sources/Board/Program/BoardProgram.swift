@@ -93,7 +93,9 @@ public enum BoardProgram {
       }
     let failure = Failure(code: code, error: name, message: message, help: help)
     let text = FailureReport(failure, line: 0).render(json: isJSON)
-    let named = isJSON ? text : StyledText("swiftboard: ") + text
+    let terminal = Terminal(environment: [:])
+    var named = isJSON ? text : StyledText("swiftboard: ") + text
+    if !isJSON, terminal.isErrorTerminal { named = named.wrapped(to: terminal.size.columns) }
     try? StandardOutput.standardError().write(
       usesColor ? named.rendered(.standard) : named.bytes)
   }

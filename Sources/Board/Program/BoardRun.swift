@@ -287,10 +287,18 @@ final class BoardRun: Sendable {
   /// Keeps the prompt up to date while a line is edited, for example when a background job ends.
   private func showPromptChanges(of board: Board) {
     guard let editor else { return }
+    editor.showPrompt { [weak board] in
+      board.map { BoardPrompt($0).text(isContinuation: false) } ?? ""
+    }
     board.store.observe { [weak board] _, state in
       guard let board else { return }
       editor.promptMayHaveChanged(BoardPrompt(board, copy state).text(isContinuation: false))
     }
+  }
+
+  /// Lets further output fit the present width of the terminal.
+  private func showWidth(on board: Board) {
+    if let width = terminal.outputWidth { board.resize(to: width) }
   }
 
   // MARK: Lines
@@ -321,9 +329,19 @@ final class BoardRun: Sendable {
       }
       greet()
       if let code = await runInit(session) { return code }
-      source = PromptedLineSource(reader: editor ?? reader) { isContinuation in
-        BoardPrompt(board).text(isContinuation: isContinuation)
-      }
+      let leaving = options.allowsInput ? LeavingQuestion(board) : nil
+      session.leaving.withLock { $0 = leaving }
+      source = PromptedLineSource(
+        reader: editor ?? reader,
+        mayEnd: { [output, editor] in
+          guard let running = leaving?.ask() else { return true }
+          let newline = editor == nil ? "\n" : ""
+          output.warn(
+            StyledText(
+              newline + "\(running); Ctrl-D again, or 'exit', cancels and leaves\n"))
+          return false
+        },
+        prompt: { BoardPrompt(board).text(isContinuation: $0) })
     }
     return await run(source, session)
   }
@@ -332,6 +350,8 @@ final class BoardRun: Sendable {
   private func run(
     _ line: ScriptLine, _ session: BoardSession, isLiteral: Bool = false
   ) async -> LineOutcome {
+    // The signal of a new size may still be under way.
+    showWidth(on: session.board)
     activity?.begin { session.shown(line).prefix { !$0.isNewline } + "" }
     let outcome = await session.run(line, isLiteral: isLiteral)
     activity?.end()
@@ -352,7 +372,7 @@ final class BoardRun: Sendable {
       ) { [self] line in
         editor?.remember(line.text, isKept: session.mayKeep(line))
         if options.echo == true {
-          output.warn(StyledText("+ \(session.shown(line))\n", .faint))
+          output.warn(StyledText("+ \(session.shown(line))\n", .faint), wraps: false)
         }
         var outcome = await run(line, session)
         if let message = outcome.message {
@@ -440,8 +460,13 @@ final class BoardRun: Sendable {
       case .line, .nothing: break
       }
     case .terminate, .hangup: break
-    case .windowChanged: return editor?.resize() ?? ()
+    case .windowChanged:
+      showWidth(on: board)
+      editor?.resize()
+      return
     case .continued:
+      // A stopped program is not told of a new size.
+      showWidth(on: board)
       if let editor { editor.continueAfterStop() } else { reader.continueAfterStop() }
       return
     }

@@ -244,6 +244,12 @@ public final class Board: Sendable {
       origin: .program("secrets"))
   }
 
+  /// Lets further output fit a terminal of another width.
+  func resize(to width: Int) {
+    guard !closing.isSet, store.withState({ $0.settings.width }) != width else { return }
+    store.send(.shell(.resized(width: width)), origin: .program("terminal"))
+  }
+
   /// Cancels a running command. Its exit code is then 130.
   ///
   /// - Parameters:

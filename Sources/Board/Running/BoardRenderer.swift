@@ -28,6 +28,11 @@ public struct BoardOutput: Sendable, Equatable {
   public struct Display: Sendable, Equatable {
     /// Whether a pager may show the output.
     package var mayPage = false
+    /// Whether lines of a message are broken between words.
+    package var wraps = true
+    /// The job of the `watch` in the foreground that the output is a round of, if it is one. Each
+    /// round takes the place of the one before.
+    package var round: Int?
     /// The use of colors, if the line sets one.
     package var color: ProgramOptions.ColorMode?
 
@@ -126,18 +131,21 @@ public struct BoardRenderer: Sendable {
     let format = settings.output
     var outputs: [BoardOutput] = []
 
-    func add(_ stream: BoardOutput.Stream, _ text: StyledText) {
-      outputs += Self.output(stream, text, outcome.marks, context, state)
+    func add(_ stream: BoardOutput.Stream, _ text: StyledText, wraps: Bool = true) {
+      var added = Self.output(stream, text, outcome.marks, context, state)
+      for index in added.indices { added[index].display.wraps = wraps }
+      outputs += added
     }
 
     if !settings.isQuiet {
       let details = settings.isVerbose ? outcome.details.map { StyledText($0) } : []
-      for note in details + outcome.notes {
+      for (index, note) in (details + outcome.notes).enumerated() {
         guard format == .json else {
           let visible = note.mapParts {
             Array(escapeControls(String(decoding: $0, as: UTF8.self), keepsNewlines: true).utf8)
           }
-          add(.standardError, visible + "\n")
+          // What is sent and received is shown as it is.
+          add(.standardError, visible + "\n", wraps: index >= details.count)
           continue
         }
         // The value has the rest.
@@ -147,7 +155,9 @@ public struct BoardRenderer: Sendable {
         let line: JSON = [
           "line": JSON(context.line), "warning": .string(String(text.dropFirst(prefix.count))),
         ]
-        add(.standardError, StyledText(line.text(JSONFormat(escaping: .controls)) + "\n"))
+        add(
+          .standardError, StyledText(line.text(JSONFormat(escaping: .controls)) + "\n"),
+          wraps: false)
       }
     }
     let formatter = formatter(context, state)
@@ -165,7 +175,9 @@ public struct BoardRenderer: Sendable {
           value: outcome.value, milliseconds: Int(milliseconds), isOK: outcome.status == 0))
     }
     if let failure = outcome.failure {
-      add(.standardError, formatter.render(report(failure, outcome.value, context)))
+      add(
+        .standardError, formatter.render(report(failure, outcome.value, context)),
+        wraps: format != .json)
     } else if announces(context, state) {
       add(
         .standardError,
@@ -175,6 +187,12 @@ public struct BoardRenderer: Sendable {
       add(.standardError, StyledText(text + "\n"))
     }
     if context.prefix == .time { add(.standardError, StyledText("time: \(milliseconds) ms\n")) }
+    if outputs.isEmpty, let round = Self.shownRound(of: context, settings) {
+      // A round without output takes away what the one before it has shown.
+      var nothing = BoardOutput(stream: .standardOutput, text: "", job: context.job)
+      nothing.display.round = round
+      return [nothing]
+    }
     return outputs
   }
 
@@ -182,7 +200,8 @@ public struct BoardRenderer: Sendable {
   /// terminal.
   private func announces(_ context: CommandContext, _ state: BoardState) -> Bool {
     let settings = state.settings.following(context)
-    return context.isBackground && settings.isTerminal == true && !settings.isQuiet
+    return context.isBackground && context.round == nil && settings.isTerminal == true
+      && !settings.isQuiet
       && settings.output != .json
   }
 
@@ -204,7 +223,15 @@ public struct BoardRenderer: Sendable {
       stream == .standardOutput && context.usesPager != false && !context.isBackground
       && context.source == nil && settings.output != .json
     output.display.color = context.color
+    output.display.round = shownRound(of: context, settings)
     return [output]
+  }
+
+  /// Returns the `watch` whose rounds are shown in one place.
+  private static func shownRound(
+    of context: CommandContext, _ settings: BoardSettings
+  ) -> Int? {
+    context.isBackground || settings.output == .json ? nil : context.round
   }
 
   private func formatter(_ context: CommandContext, _ state: BoardState) -> OutputFormatter {
@@ -234,6 +261,7 @@ public struct BoardRenderer: Sendable {
     var rows =
       streams[part.job]
       ?? RowStream(formatter, line: context.line, command: context.name)
+    rows.resize(to: formatter.width)
     let text = rows.text(part.columns, part.rows, values: part.values)
     streams[part.job] = rows
     return outputs + Self.output(.standardOutput, text, marks ?? .none, context, state)

@@ -34,6 +34,13 @@ extension BoardSession {
         context, line)
     case .open(let link): return await follow(link, action, context, line)
     case .source(let path): return await source(path, action, context, line)
+    case .exit where line.outer == nil && !context.isBackground:
+      guard let running = leaving.withLock({ $0 })?.ask() else { return nil }
+      return await fail(
+        context,
+        Failure(
+          code: ExitCode.no, error: "jobsRunning", message: running,
+          help: "'exit' again, or Ctrl-D, cancels and leaves; 'wait' waits"))
     case .watch(let watch): return await self.watch(watch, action, context, line)
     default: return nil
     }

@@ -54,7 +54,7 @@ extension BoardSession {
     var context = self.context(line, nil)
     do throws(UsageError) {
       let match = try board.features.commands.parse(words: words)
-      context.name = match.name
+      (context.name, context.round) = (match.name, outer.job)
       context.isBackground = outer.isBackground
       context.takeOptions(of: outer)
       context.usesPager = false

@@ -17,6 +17,8 @@ public final class BoardSession: Sendable {
   let jobs: JobControl
   /// Returns the lines of the history, the oldest first.
   let history = Mutex<@Sendable () -> [String]>({ [] })
+  /// The question before `exit` while jobs run; `nil` leaves without one.
+  let leaving = Mutex<LeavingQuestion?>(nil)
   /// The number of known secrets when the state was last searched for them.
   private let knownSecrets = Atomic(0)
 
@@ -94,6 +96,7 @@ public final class BoardSession: Sendable {
   ///   - isLiteral: Whether a shell has already split the words and removed their quotes.
   public func run(_ script: ScriptLine, isLiteral: Bool = false) async -> LineOutcome {
     let id = jobs.beginLine()
+    if !script.leaves { leaving.withLock { $0 }?.forget() }
     return await withTaskCancellationHandler {
       jobs.endLine(id, await run(script, Line(withoutAliases(script), secrets, isLiteral, id)))
     } onCancel: {
@@ -471,5 +474,13 @@ public final class BoardSession: Sendable {
   func fail(_ context: CommandContext, _ failure: Failure) async -> CommandEnd {
     _ = redirects.close(context.job, status: failure.code)
     return await reject(failure, context)
+  }
+}
+
+extension ScriptLine {
+  /// Whether the line is `exit` and nothing else.
+  fileprivate var leaves: Bool {
+    guard case .commands(let list) = parsed, list.commands.count == 1 else { return false }
+    return list.commands[0].words.first?.literal == "exit"
   }
 }

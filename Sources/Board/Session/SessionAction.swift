@@ -85,21 +85,21 @@ public enum SessionCommand: Codable, Sendable, Equatable {
   /// Continues from an earlier step in a new recording.
   case fork(target: SessionTarget, file: String?, from: String?)
   /// Finds the first step after which an assertion fails. `linear` checks every step.
-  case bisect(file: String, assert: String, linear: Bool)
+  case bisect(file: String?, assert: String, linear: Bool)
   /// Replays files and prints which agree. Replays a risky one only if `acceptsRisk`.
   case verify(files: [String], format: SessionReportFormat?, acceptsRisk: Bool)
   /// Prints the output of a recorded session, computed from its steps alone.
   case replay(query: SessionReplayQuery)
   /// Prints the states of a recording as a graph for Graphviz.
-  case graph(file: String, by: String?)
+  case graph(file: String?, by: String?)
   /// Prints which step caused which as a graph for Graphviz.
-  case causes(file: String, range: SessionRange?)
+  case causes(file: String?, range: SessionRange?)
   /// Prints an SVG image of the terminal at the end of a recorded session.
-  case screenshot(file: String)
+  case screenshot(file: String?)
   /// Prints figures about a recording.
-  case stats(file: String)
+  case stats(file: String?)
   /// Prints a Swift test that replays the recording up to a step.
-  case test(file: String, until: SessionTarget?)
+  case test(file: String?, until: SessionTarget?)
 
   /// Whether the command refers to the running recording unless it names a file. The step then has
   /// to say which recording that is.
@@ -107,12 +107,11 @@ public enum SessionCommand: Codable, Sendable, Equatable {
     switch self {
     case .goto, .undo, .assert: true
     case .state(_, _, let file), .action(_, let file), .diff(_, _, _, _, let file),
-      .fork(_, _, let file):
+      .fork(_, _, let file), .bisect(let file, _, _), .graph(let file, _), .causes(let file, _),
+      .screenshot(let file), .stats(let file), .test(let file, _):
       file == nil
     case .timeline(let query): query.file == nil
-    case .record, .stop, .status, .mark, .live, .present, .bisect, .verify, .replay, .graph,
-      .causes, .screenshot, .stats, .test:
-      false
+    case .record, .stop, .status, .mark, .live, .present, .verify, .replay: false
     }
   }
 }

@@ -9,6 +9,8 @@ enum SessionCommands {
   private static let recording = ArgumentSpec("file", "a recording", kind: .file)
   private static let otherRecording = ArgumentSpec(
     "recording", "a recording in place of the running one", kind: .file, optional: true)
+  private static let anyRecording = ArgumentSpec(
+    "file", "a recording in place of the running one", kind: .file, optional: true)
   private static let step = "a number, @MARK, -1, +1 or end"
 
   static let table = CommandTable<BoardCommand>(recordingCommands + travelCommands + fileCommands)
@@ -273,15 +275,18 @@ enum SessionCommands {
       details: """
         Looks at some twenty states of a million: right where the assertion, once it fails, keeps failing. --linear looks at all.
         """,
-      arguments: [recording],
+      arguments: [anyRecording],
       options: [
         OptionSpec(
           "assert", value: "EXPR", "PATH OP JSON, joined by and/or, as 'assert' takes it",
           kind: .expression), OptionSpec(flag: "linear", "look at every state in turn"),
       ],
-      examples: ["session bisect bug.actions.jsonl --assert 'shell.lastStatus == 0'"]
+      examples: [
+        "session bisect bug.actions.jsonl --assert 'shell.lastStatus == 0'",
+        "session bisect --assert 'api.requests == 0'",
+      ]
     ) { invocation throws(UsageError) in
-      let path = try invocation.requiredText("file")
+      let path = try invocation.text("file")
       guard let argument = invocation.option("assert") else {
         throw invocation.error(
           "--assert is missing", help: "for example --assert 'shell.lastStatus == 0'")
@@ -293,7 +298,7 @@ enum SessionCommands {
     CommandSpec(
       ["session", "graph"], "draw the states a recording went through, for Graphviz",
       details: "States are called by the commands that ran in them, or by what is at --by.",
-      arguments: [recording],
+      arguments: [anyRecording],
       options: [
         OptionSpec("by", value: "PATH", "call states by what is there", kind: .path),
         OptionSpec(flag: "causes", "draw which step caused which instead"),
@@ -305,7 +310,7 @@ enum SessionCommands {
         "session graph bug.actions.jsonl --causes",
       ]
     ) { invocation throws(UsageError) in
-      let path = try invocation.requiredText("file")
+      let path = try invocation.text("file")
       let range = try invocation.range("range")
       if invocation.flag("causes") {
         try invocation.exclusive("by", "causes")
@@ -319,27 +324,27 @@ enum SessionCommands {
     CommandSpec(
       ["session", "screenshot"], "draw the terminal of a recorded session, as SVG",
       details: "Has what was typed and printed, in its colours. Needs no font but the viewer's.",
-      arguments: [recording], examples: ["session screenshot bug.actions.jsonl > bug.svg"]
+      arguments: [anyRecording], examples: ["session screenshot bug.actions.jsonl > bug.svg"]
     ) { invocation throws(UsageError) in
-      .session(.screenshot(file: try invocation.requiredText("file")))
+      .session(.screenshot(file: try invocation.text("file")))
     },
     CommandSpec(
-      ["session", "stats"], "count what is in a recording", arguments: [recording],
+      ["session", "stats"], "count what is in a recording", arguments: [anyRecording],
       examples: ["session stats bug.actions.jsonl"]
-    ) { invocation throws(UsageError) in .session(.stats(file: try invocation.requiredText("file")))
+    ) { invocation throws(UsageError) in .session(.stats(file: try invocation.text("file")))
     },
     CommandSpec(
       ["session", "test"], "write a recording as a Swift test",
       details:
         "Of 300 steps at most unless --until says where to end: the compiler has to read it.",
-      arguments: [recording],
+      arguments: [anyRecording],
       options: [
         OptionSpec("until", value: "STEP", "the last step: a number, @MARK or end", kind: .step)
       ],
       examples: ["session test bug.actions.jsonl > BugTests.swift"]
     ) { invocation throws(UsageError) in
       .session(
-        .test(file: try invocation.requiredText("file"), until: try invocation.target("until")))
+        .test(file: try invocation.text("file"), until: try invocation.target("until")))
     },
   ]
 }

@@ -124,7 +124,11 @@ struct SessionLiveReplay {
       message: report.difference.map { dependencies.logger.redact(text($0)) }
         ?? "\(SessionText.count(report.sent, "line")) \(report.sent == 1 ? "was" : "were") sent, "
         + "\(SessionText.count(report.agreed, "step")) \(report.agreed == 1 ? "agrees" : "agree")",
-      warnings: [])
+      warnings: [],
+      help: report.difference == nil || sharesHome
+        ? nil
+        : "the lines met a new home, without documents, services and secrets; --this-home takes "
+          + "those of this one")
   }
 
   /// Returns the text of a difference. Only values of the recording may contain non-ASCII

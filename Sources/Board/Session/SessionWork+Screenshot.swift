@@ -7,7 +7,8 @@ extension SessionWork {
   private static let longest = 256 << 10
 
   /// Draws the terminal of a recorded session: its prompts, its lines and what they printed.
-  func screenshot(_ path: String) throws -> SessionResult {
+  func screenshot(_ file: String?) throws -> SessionResult {
+    let path = try path(file)
     let features = navigators.features
     var renderer = BoardRenderer(features, isReplay: true)
     var text = StyledText()
@@ -17,7 +18,7 @@ extension SessionWork {
       try SessionReplay.lookAgain(unless: { flag.isSet || !text.isEmpty }) {
         let log = try SessionReplay.rotatedLog(path) { [flag] in flag.isSet }
         _ = try Replayer(features).replay(log) { step, state, time in
-          width = width ?? state.settings.width
+          width = max(width ?? 0, state.settings.width ?? 100)
           if let context = step.action.started {
             // The commands of one line share its prompt.
             let line = "\(context.location): \(context.text)"
@@ -26,7 +27,9 @@ extension SessionWork {
           }
           for output in renderer.outputs(of: step.action, in: state, at: time)
           where output.redirect == nil && text.bytes.count <= Self.longest {
-            text += output.content
+            let wraps = output.stream == .standardError && output.display.wraps
+            let width = wraps ? state.settings.width : nil
+            text += width.map { output.content.wrapped(to: $0) } ?? output.content
           }
         }
       }

@@ -27,6 +27,9 @@ struct SessionWork {
     let here: Int?
   }
 
+  /// Returns the path of a file, or that of the running recording.
+  func path(_ file: String?) throws -> String { try location(file).path }
+
   private func location(_ file: String?) throws -> Target {
     if let file { return Target(path: file, end: nil, here: nil) }
     guard let moment else { throw Failure.noRecording }
@@ -319,15 +322,16 @@ struct SessionWork {
 
   // MARK: Searching and drawing
 
-  func bisect(_ path: String, assert text: String, linear: Bool) throws -> SessionResult {
+  func bisect(_ file: String?, assert text: String, linear: Bool) throws -> SessionResult {
     let condition = try JSONCondition(parsing: text)
-    return try visit(Target(path: path, end: nil, here: nil)) { navigator, end in
+    let location = try location(file)
+    return try visit(location) { navigator, end in
       let found = try navigator.bisect(linear ? .linear : .halving) { [flag] state in
         try flag.check()
         return !condition.holds(for: try StateJSON.past(state))
       }
       var result = SessionBisected(
-        path: path, assertion: text, step: nil, diff: nil, steps: end,
+        path: location.path, assertion: text, step: nil, diff: nil, steps: end,
         evaluations: found.evaluations)
       if let step = found.step {
         result.step = try logged(step, navigator)
@@ -337,8 +341,8 @@ struct SessionWork {
     }
   }
 
-  func graph(_ path: String, by label: String?) throws -> SessionResult {
-    try visit(Target(path: path, end: nil, here: nil)) { navigator, _ in
+  func graph(_ file: String?, by label: String?) throws -> SessionResult {
+    try visit(try location(file)) { navigator, _ in
       if let label {
         return .graph(text: try navigator.stateGraph(by: try JSONPath(parsing: label)).graphviz)
       }
@@ -351,18 +355,21 @@ struct SessionWork {
     }
   }
 
-  func causes(_ path: String, _ range: SessionRange?) throws -> SessionResult {
-    try failing(path) {
-      let rotatedLog = try rotatedLog(path)
+  func causes(_ file: String?, _ range: SessionRange?) throws -> SessionResult {
+    let location = try location(file)
+    return try failing(location.path) {
+      let rotatedLog = try rotatedLog(location.path)
       let first = max(rotatedLog.firstStep + 1, range?.first ?? 1)
       // The range bounds the memory used.
-      let last = max(first, min(range?.last ?? .max, first.advanced(by: 9_999)))
+      let last = max(
+        first, min(range?.last ?? .max, location.end ?? .max, first.advanced(by: 9_999)))
       return .graph(text: try CausalTree(rotatedLog, steps: first...last).graphviz)
     }
   }
 
-  func stats(_ path: String) throws -> SessionResult {
-    try failing(path) {
+  func stats(_ file: String?) throws -> SessionResult {
+    let path = try location(file).path
+    return try failing(path) {
       .stats(figures: SessionFigure.all(of: try LogStatistics(rotatedLog(path))))
     }
   }
@@ -370,8 +377,8 @@ struct SessionWork {
   /// The maximum number of steps in a test. A longer test takes too long to compile.
   private static let testedSteps = 300
 
-  func test(_ path: String, until: SessionTarget?) throws -> SessionResult {
-    let location = Target(path: path, end: nil, here: nil)
+  func test(_ file: String?, until: SessionTarget?) throws -> SessionResult {
+    let location = try location(file)
     return try visit(location) { navigator, end in
       let last =
         try until.map { try step($0, location, navigator, end) }
@@ -457,5 +464,6 @@ extension SessionTarget {
 extension Failure {
   static let noRecording = Failure(
     code: ExitCode.usage, error: "notRecording", message: "nothing is being recorded",
-    help: "'session record FILE' begins a recording; what looks into a file takes --file FILE")
+    help: "'session record FILE' begins a recording; 'session state --at STEP --file FILE' looks "
+      + "into one")
 }

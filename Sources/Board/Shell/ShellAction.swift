@@ -15,6 +15,8 @@ public enum ShellAction: Codable, Sendable, Equatable {
   case watched(job: Int, status: Int32)
   /// It is time for the next round of a `watch`.
   case watchDue(job: Int)
+  /// The terminal of standard output has another width, in columns.
+  case resized(width: Int)
   /// A command's effect threw an unhandled error, or its effects ended without a result.
   case failed(job: Int, failure: Failure)
   /// The board's state contained secrets that have become known. These are the same texts with
@@ -80,6 +82,8 @@ public enum ShellCommand: Codable, Sendable, Equatable {
 public enum TutorialCommand: String, Codable, Sendable, Equatable, CaseIterable {
   /// Goes to the next lesson.
   case next
+  /// Goes to the first lesson.
+  case restart
   /// Ends the tutorial.
   case stop
 }

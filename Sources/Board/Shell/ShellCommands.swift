@@ -147,9 +147,9 @@ enum ShellCommands {
       details: "Runs with --environment preview. It says which line to type and checks it.",
       arguments: [
         ArgumentSpec(
-          "command", "go on without the line, or end the tutorial",
+          "command", "go on without the line, begin again, or end the tutorial",
           kind: .choice(TutorialCommand.allCases.map(\.rawValue)), optional: true)
-      ], examples: ["tutorial", "tutorial next", "tutorial stop"]
+      ], examples: ["tutorial", "tutorial next", "tutorial restart", "tutorial stop"]
     ) { invocation throws(UsageError) in
       let word = invocation.argument("command")?.text
       return .shell(.tutorial(command: word.flatMap(TutorialCommand.init(rawValue:))))

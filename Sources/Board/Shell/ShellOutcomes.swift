@@ -18,7 +18,7 @@ enum ShellOutcomes {
     case .failed(let job, let failure): Outcome(job: job, failure: failure)
     case .watched(let job, let status):
       state.shell.watches?.contains { $0.job == job } == true ? nil : ended(job, status)
-    case .masked, .watchDue: nil
+    case .masked, .watchDue, .resized: nil
     case .diagnosed(let job, let findings): diagnosis(findings, job, state)
     }
   }
@@ -172,14 +172,14 @@ enum ShellOutcomes {
   ) -> Outcome {
     guard let lesson = state.shell.tutorial else {
       if command == .stop { return shown("the tutorial has ended\n", job, state) }
-      if command != nil { return shown("the tutorial is not running\n", job, state) }
+      if command == .next { return shown("the tutorial is not running\n", job, state) }
       return Outcome(
         job: job,
         failure: Failure(
           code: ExitCode.usage, error: "usage", message: "the tutorial uses sample data",
           help: "leave, start 'swiftboard --environment preview', and type 'tutorial'"))
     }
-    let start = lesson == 0 && command == nil ? Tutorial.start : ""
+    let start = lesson == 0 && command != .next ? Tutorial.start : ""
     return shown(start + Tutorial.text(of: lesson) + "\n", job, state)
   }
 

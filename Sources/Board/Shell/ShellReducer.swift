@@ -23,6 +23,9 @@ struct ShellReducer: Reducer {
       for (name, value) in variables { state.shell.variables[name] = value }
       if let last, state.shell.last?.utf8.count == lastLength { state.shell.last = last }
       return []
+    case .resized(let width):
+      state.settings.width = width
+      return []
     case .watched(let job, let status):
       return state.shell.endRound(of: job, status: status).map { pause($0, dependencies) } ?? []
     case .watchDue(let job):
@@ -64,8 +67,9 @@ struct ShellReducer: Reducer {
       state.shell.tutorial =
         switch command {
         case nil where state.settings.environment == .preview: state.shell.tutorial ?? 0
+        case .restart where state.settings.environment == .preview: 0
         case .next: state.shell.tutorial.map { $0 + 1 }
-        case nil, .stop: nil
+        case nil, .restart, .stop: nil
         }
     case .alias(let name?, let line?): state.shell.aliases = aliases(state, adding: line, as: name)
     case .unalias(let name): state.shell.removeAlias(name)

@@ -117,6 +117,7 @@ extension CommandContext {
       writer.member("file", redirect.file)
       writer.endObject()
     }
+    if let round { writer.member("round", round) }
     if let source { writer.member("source", source) }
     writer.member("text", text)
     if let timeout { writer.member("timeout", Int(timeout)) }

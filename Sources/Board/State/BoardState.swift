@@ -64,8 +64,8 @@ extension FeatureStates.Key {
   static let ofTheBoard: Set<String> = ["settings", "shell", "session"]
 }
 
-/// The settings from before the first line that affect the output. They are part of the state so
-/// that a replay prints the same.
+/// The settings that affect the output. They are part of the state so that a replay prints the same.
+/// All but the width are from before the first line.
 public struct BoardSettings: Codable, Sendable, Equatable {
   /// The environment of the services.
   public enum Environment: String, Codable, Sendable, CaseIterable {
@@ -77,7 +77,8 @@ public struct BoardSettings: Codable, Sendable, Equatable {
   public var environment = Environment.live
   /// The output format, unless a line sets its own.
   public var output = OutputFormat.table
-  /// The width of the terminal in columns, or `nil` if there is no terminal and width is unlimited.
+  /// The present width of the terminal in columns, or `nil` if there is no terminal and width is
+  /// unlimited.
   public var width: Int?
   /// Whether standard output is a terminal. If so, bodies are formatted for reading; otherwise,
   /// they are written as bytes. It is `nil` in recordings made before this member existed.

@@ -23,8 +23,14 @@ package enum Suggestion {
 
   /// Returns advice with the nearest word: `did you mean 'api'?`.
   static func advice(for word: String, among candidates: some Sequence<String>) -> String? {
-    nearest(to: word, among: candidates).map { "did you mean '\($0)'?" }
+    let synonym = synonyms[word].flatMap { synonym in candidates.first { $0 == synonym } }
+    return (synonym ?? nearest(to: word, among: candidates)).map { "did you mean '\($0)'?" }
   }
+
+  /// Words that other programs have for commands of the board.
+  private static let synonyms = [
+    "quit": "exit", "q": "exit", "bye": "exit", "logout": "exit", "?": "help", "man": "help",
+  ]
 
   /// Returns the optimal string alignment distance: insert, delete, replace, or swap neighbors.
   static func distance(_ a: [Unicode.Scalar], _ b: [Unicode.Scalar]) -> Int {

@@ -3,7 +3,7 @@ import SwiftBoardJSON
 /// Writes the rows of a command in parts, so that memory use depends on the size of a part and not
 /// on the number of rows.
 package struct RowStream: Sendable {
-  private let formatter: OutputFormatter
+  private var formatter: OutputFormatter
   private let line: Int
   private let command: String
   /// The layout of the first rows, which determine the widths.
@@ -19,6 +19,13 @@ package struct RowStream: Sendable {
     self.formatter = formatter
     self.line = line
     self.command = command
+  }
+
+  /// Lays further rows out for another width, below their header.
+  package mutating func resize(to width: Int?) {
+    guard formatter.width != width else { return }
+    formatter.width = width
+    layout = nil
   }
 
   /// Returns the text of further rows. The first call includes the header.
@@ -51,9 +58,9 @@ package struct RowStream: Sendable {
     let text = formatter.render(
       line: line, command: command, presentation: .table(columns: columns, rows: rows),
       value: .null, milliseconds: 0)
-    // Records are separated by an empty line.
-    let isRecords = formatter.format == .table && hasBegun
-    return isRecords ? "\n" + text : text
+    // Records, and tables of another width, are separated by an empty line.
+    let isSeparate = formatter.format == .table && hasBegun
+    return isSeparate ? "\n" + text : text
   }
 
   /// Returns a line with a JSON object for each row.

@@ -28,7 +28,7 @@ public struct StyledText: Sendable, Hashable, ExpressibleByStringInterpolation {
   /// The text in UTF-8, or the bytes of a body.
   public private(set) var bytes: [UInt8]
   /// The parts with a style in ascending order. They do not overlap.
-  public private(set) var spans: [Span] = []
+  public internal(set) var spans: [Span] = []
 
   /// Creates text without styles.
   public init(_ text: String = "") { bytes = Array(text.utf8) }

@@ -21,12 +21,17 @@ package final class PromptedLineSource: LineSource {
   private let reader: any LineReader
   private let prompt: @Sendable (_ isContinuation: Bool) async -> String
   private let counter = LineCounter()
+  private let mayEnd: @Sendable () -> Bool
 
-  /// - Parameter prompt: called before every line, so that the prompt can show changes.
+  /// - Parameters:
+  ///   - mayEnd: Called at the end of the input. If it returns `false`, a further line is read.
+  ///   - prompt: Called before every line, so that the prompt can show changes.
   package init(
-    reader: any LineReader, prompt: @escaping @Sendable (_ isContinuation: Bool) async -> String
+    reader: any LineReader, mayEnd: @escaping @Sendable () -> Bool = { true },
+    prompt: @escaping @Sendable (_ isContinuation: Bool) async -> String
   ) {
     self.reader = reader
+    self.mayEnd = mayEnd
     self.prompt = prompt
   }
 
@@ -37,7 +42,10 @@ package final class PromptedLineSource: LineSource {
     switch try await reader.readLine(prompt: await prompt(isContinuation)) {
     case .line(let text):
       return .line(SourceLine(text: text, location: LineLocation(nil, line: counter.next())))
-    case .endOfInput: return .end
+    case .endOfInput:
+      // A continued line ends first, which is an error.
+      guard isContinuation || mayEnd() else { return try await next(isContinuation: false) }
+      return .end
     case .interrupted(let hadText): return .interrupted(hadText: hadText)
     }
   }

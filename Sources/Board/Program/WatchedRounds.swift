@@ -1,0 +1,64 @@
+import SwiftBoardCommandLine
+
+/// The rows that the last round of a `watch` has left on the terminal, which the next round
+/// replaces.
+///
+/// Rows that do not fit the screen are left out, because no escape sequence reaches what has
+/// scrolled off it. Other output ends the replacing: the next round begins below it.
+struct WatchedRounds {
+  private var watch: Int?
+  private var round: Int?
+  /// What the round has shown, in lines.
+  private var shown: [String] = []
+  /// How many rows of the round were left out.
+  private var hidden = 0
+
+  /// Notes output that is no round.
+  mutating func end() { self = WatchedRounds() }
+
+  /// Returns what to write for a part of a round.
+  ///
+  /// - Parameters:
+  ///   - watch: The job of `watch`.
+  ///   - job: The job of the round.
+  ///   - size: The size of the terminal.
+  mutating func show(
+    _ text: StyledText, of watch: Int, job: Int, size: (columns: Int, rows: Int)
+  ) -> StyledText {
+    var erased = 0
+    if self.watch != watch {
+      self = WatchedRounds()
+      (self.watch, round) = (watch, job)
+    } else if round != job {
+      erased = rows(size.columns)
+      (shown, hidden, round) = ([], 0, job)
+    } else if hidden > 0 {
+      // The row that says how many are left out.
+      erased = 1
+    }
+    // The rows for what runs, for the one that says what is left out, and for the prompt.
+    var room = max(1, size.rows - 3) - rows(size.columns)
+    var result = StyledText(erased > 0 ? "\u{1B}[\(min(erased, size.rows))A\r\u{1B}[J" : "")
+    for line in text.lines {
+      let height = Self.rows(of: line.text, size.columns)
+      if hidden > 0 || height > room {
+        hidden += height
+      } else {
+        room -= height
+        shown.append(line.text)
+        result += line + "\n"
+      }
+    }
+    if hidden > 0 { result.append("... \(hidden) more row\(hidden == 1 ? "" : "s")\n", .faint) }
+    return result
+  }
+
+  /// The rows on the screen, if it is that wide.
+  private func rows(_ columns: Int) -> Int {
+    shown.reduce(hidden > 0 ? 1 : 0) { $0 + Self.rows(of: $1, columns) }
+  }
+
+  private static func rows(of line: String, _ columns: Int) -> Int {
+    max(1, (DisplayWidth.of(line) + columns - 1) / max(1, columns))
+  }
+}

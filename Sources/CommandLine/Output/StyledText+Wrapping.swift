@@ -1,0 +1,64 @@
+extension StyledText {
+  /// Returns a message whose lines are broken between words to fit a terminal. What a broken line
+  /// goes on with is indented by two columns.
+  ///
+  /// Lines that begin with a blank stay as they are: their columns have a meaning. So do words that
+  /// are longer than the width.
+  ///
+  /// - Complexity: Linear in the text.
+  package func wrapped(to width: Int) -> StyledText {
+    var breaks: [Int] = []
+    for line in bytes.split(separator: UInt8(ascii: "\n")) where line.count > width {
+      if line.first != UInt8(ascii: " ") { breaks += Self.breaks(in: line, width) }
+    }
+    guard !breaks.isEmpty else { return self }
+    let hanging = Array("\n  ".utf8)
+    var result = StyledText()
+    var start = 0
+    for end in breaks {
+      result.append(part(start..<end) + StyledText(bytes: hanging))
+      start = end + 1
+    }
+    result.append(part(start..<bytes.count))
+    return result
+  }
+
+  /// The lines without their line feeds.
+  package var lines: [StyledText] {
+    bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+      .dropLast(bytes.isEmpty || bytes.last == UInt8(ascii: "\n") ? 1 : 0)
+      .map { part($0.startIndex..<$0.endIndex) }
+  }
+
+  /// Returns the offsets of the blanks that become line feeds.
+  private static func breaks(in line: ArraySlice<UInt8>, _ width: Int) -> [Int] {
+    var breaks: [Int] = []
+    var column = 0
+    for word in line.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false) {
+      let size = DisplayWidth.of(String(decoding: word, as: UTF8.self))
+      if word.startIndex > line.startIndex {
+        if column + 1 + size > width, column > 2 {
+          breaks.append(word.startIndex - 1)
+          column = 2
+        } else {
+          column += 1
+        }
+      }
+      column += size
+    }
+    return breaks
+  }
+
+  /// Returns a part with its styles.
+  private func part(_ range: Range<Int>) -> StyledText {
+    var result = StyledText(bytes: Array(bytes[range]))
+    for span in spans where span.range.overlaps(range) {
+      let shared = span.range.clamped(to: range)
+      result.spans.append(
+        Span(
+          range: shared.lowerBound - range.lowerBound..<shared.upperBound - range.lowerBound,
+          style: span.style))
+    }
+    return result
+  }
+}
