@@ -36,12 +36,12 @@ extension Store {
   ) -> StoreTask {
     let location = SourceLocation(fileID: fileID, line: line)
     var task = EffectID.none
-    let outcome = runtime.lock.withLock { shared in
+    let deferred = runtime.lock.withLock { shared in
       shared.machine.obstacles.contains(.closed)
         ? runtime.send(action, origin, location, task: &task, &shared)
         : runtime.reduce(action, origin, task: &task, &shared)
     }
-    runtime.deliver(outcome)
+    runtime.deliver(deferred)
     return StoreTask(runtime: runtime, id: task)
   }
 
@@ -60,15 +60,11 @@ extension Store {
   /// Reduces the next queued action. Returns whether there was one.
   @discardableResult
   package func reduceNext() -> Bool {
-    var outcome = StoreRuntime<R>.Outcome()
-    let isReduced = runtime.lock.withLock { shared in
+    runtime.perform { shared, deferred in
       let next = shared.machine.takeNext(ignoring: .held)
-      if let next { runtime.reduce(next, &shared, &outcome) }
-      runtime.finish(&shared, &outcome)
+      if let next { runtime.reduce(next, &shared, &deferred) }
       return next != nil
     }
-    runtime.deliver(outcome)
-    return isReduced
   }
 
   /// The effects whose work has not ended. The work of an effect has ended if only its last action

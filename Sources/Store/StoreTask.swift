@@ -27,7 +27,7 @@ public struct StoreTask: Sendable {
     guard let runtime, !runtime.ask(.isDelivered(id)) else { return }
     await withTaskCancellationHandler {
       await withUnsafeContinuation { continuation in
-        if runtime.ask(.wait(id, .task(continuation))) { continuation.resume() }
+        if runtime.ask(.wait(id, { continuation.resume() })) { continuation.resume() }
       }
     } onCancel: {
       runtime.ask(.cancel(id))
@@ -42,7 +42,7 @@ public struct StoreTask: Sendable {
   /// - Complexity: One lock.
   public func onFinish(_ body: @escaping @Sendable () -> Void) {
     guard let runtime else { return body() }
-    if runtime.ask(.wait(id, .function(body))) { body() }
+    if runtime.ask(.wait(id, body)) { body() }
   }
 
   /// Cancels the effects and everything they caused. From then on, none of their actions is

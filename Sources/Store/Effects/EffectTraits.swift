@@ -33,11 +33,11 @@ final class EffectTraits: Sendable {
 }
 
 extension EffectTraits {
-  /// The place of the child whose end cancels the effect, or empty if there is none.
-  var endingPlace: [ScopeKey] { outlives ? [] : path }
-
-  /// Whether the index contains the effect, because of an id or of the end of a child.
-  var isIndexed: Bool { !keys.isEmpty || !endingPlace.isEmpty }
+  /// The keys under which the index finds the effect: its ids, and its place if it ends with a
+  /// child.
+  var indexKeys: [CancelKey] {
+    outlives || path.isEmpty ? keys : keys + [CancelKey(path: path, id: nil)]
+  }
 
   /// Returns the traits of a member of a group. It also has the ids of the group, and outlives a
   /// child if the group does.

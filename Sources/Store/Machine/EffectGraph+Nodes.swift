@@ -23,9 +23,9 @@ extension EffectGraph {
     let slot = tree.insert(form, .pending, outermost: outermost, under: parent.slot)
     if let traits {
       tree[slot].traits = traits
-      if form == .leaf, traits.isIndexed {
+      if form == .leaf {
         tree[slot].isIndexed = true
-        index.insert(tree.id(slot), keys: traits.keys, place: traits.endingPlace)
+        index.insert(tree.id(slot), keys: traits.indexKeys)
       }
     }
     if tree.isMember(slot) {
@@ -57,7 +57,7 @@ extension EffectGraph {
   mutating func forgetKeys(_ slot: Int32) {
     guard tree[slot].isIndexed, let traits = tree[slot].traits else { return }
     tree[slot].isIndexed = false
-    index.remove(tree.id(slot), keys: traits.keys, place: traits.endingPlace)
+    index.remove(tree.id(slot), keys: traits.indexKeys)
   }
 
   /// Removes a finished node, and the ancestors that only waited for it.
@@ -77,12 +77,8 @@ extension EffectGraph {
   }
 
   private mutating func remove(_ slot: Int32) {
-    let id = tree.id(slot)
-    let isAwaited = tree[slot].isAwaited
+    for waiter in tree[slot].waiters { commands.append(.resume(waiter)) }
     tree.remove(slot)
-    if isAwaited, let ended = waiters.removeValue(forKey: id) {
-      for waiter in ended { commands.append(.resume(waiter)) }
-    }
     if tree.count == 0, !idleWaiters.isEmpty { resumeIdleWaiters() }
   }
 }

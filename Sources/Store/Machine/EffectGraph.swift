@@ -25,16 +25,12 @@ struct EffectGraph: Sendable {
     case resume(WaiterID)
   }
 
-  /// The identity of a waiter for the end of a node.
-  @usableFromInline typealias WaiterID = Int
-
   /// Commands to perform, oldest first. The caller removes the ones that it has performed.
   @usableFromInline var commands = Queue<Command>()
 
   @usableFromInline var tree = EffectTree()
   @usableFromInline var index = EffectIndex()
   var limits = LimitTable()
-  var waiters: [EffectID: [WaiterID]] = [:]
   @usableFromInline var idleWaiters: [WaiterID] = []
   /// Whether the store is shutting down. An effect that would have to wait for a permit is
   /// cancelled.
@@ -166,8 +162,7 @@ extension EffectGraph {
   @usableFromInline
   mutating func wait(for id: EffectID, _ waiter: WaiterID) -> Bool {
     guard tree.contains(id) else { return false }
-    waiters[id, default: []].append(waiter)
-    tree[id.slot].isAwaited = true
+    tree[id.slot].waiters.append(waiter)
     return true
   }
 

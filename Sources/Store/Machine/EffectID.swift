@@ -17,3 +17,6 @@ struct EffectID: Hashable, Sendable {
   /// Returns whether this node was created later, even if the count has overflowed in between.
   func isAfter(_ other: EffectID) -> Bool { Int32(bitPattern: serial &- other.serial) > 0 }
 }
+
+/// The identity of a waiter for the end of effects.
+@usableFromInline typealias WaiterID = Int

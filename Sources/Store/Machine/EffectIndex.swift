@@ -11,9 +11,9 @@ struct EffectIndex: Sendable {
   /// A place that has effects, or has places inside it that have effects.
   @usableFromInline
   struct Place: Sendable {
-    /// The effects returned here that end with the child.
-    var here = Effects.none
-    var byID: [CancelID: Effects] = [:]
+    /// The effects returned here, by each of their ids. Under `nil` are those that end with the
+    /// child.
+    var effects: [CancelID?: Effects] = [:]
     @usableFromInline var inner: [ScopeKey: Place] = [:]
     /// The number of places inside that contain places themselves.
     @usableFromInline var deepCount = 0
@@ -21,7 +21,7 @@ struct EffectIndex: Sendable {
     /// each of these places had its element.
     @usableFromInline var completeIDs: (any AnyObject & Sendable)?
 
-    var isEmpty: Bool { here.isEmpty && byID.isEmpty && inner.isEmpty }
+    var isEmpty: Bool { effects.isEmpty && inner.isEmpty }
   }
 
   /// A set that allocates nothing for one element, which is the usual number.
@@ -33,24 +33,20 @@ struct EffectIndex: Sendable {
 
   @usableFromInline var root = Place()
 
-  mutating func insert(_ effect: EffectID, keys: [CancelKey], place: [ScopeKey]) {
+  mutating func insert(_ effect: EffectID, keys: [CancelKey]) {
     for key in keys {
-      guard let id = key.id else { continue }
-      root.change(at: key.path[...]) { $0.byID[id, default: .none].insert(effect) }
+      root.change(at: key.path[...]) { $0.effects[key.id, default: .none].insert(effect) }
     }
-    if !place.isEmpty { root.change(at: place[...]) { $0.here.insert(effect) } }
   }
 
-  mutating func remove(_ effect: EffectID, keys: [CancelKey], place: [ScopeKey]) {
+  mutating func remove(_ effect: EffectID, keys: [CancelKey]) {
     for key in keys {
-      guard let id = key.id else { continue }
-      root.change(at: key.path[...]) { found in
-        guard let index = found.byID.index(forKey: id) else { return }
-        found.byID.values[index].remove(effect)
-        if found.byID.values[index].isEmpty { found.byID.remove(at: index) }
+      root.change(at: key.path[...]) { place in
+        guard let index = place.effects.index(forKey: key.id) else { return }
+        place.effects.values[index].remove(effect)
+        if case .none = place.effects.values[index] { place.effects.remove(at: index) }
       }
     }
-    if !place.isEmpty { root.change(at: place[...]) { $0.here.remove(effect) } }
   }
 
   /// Returns the effects that have the key's id at its place or inside it, in the order in which
@@ -69,7 +65,7 @@ extension EffectIndex.Place {
       inner[scope]?.find(id, at: path.dropFirst(), &found)
       return
     }
-    if let id { byID[id]?.add(to: &found) } else { here.add(to: &found) }
+    effects[id]?.add(to: &found)
     for place in inner.values { place.find(id, at: [], &found) }
   }
 
@@ -98,7 +94,7 @@ extension EffectIndex.Place {
   /// one is found).
   @usableFromInline
   var hasEndingEffects: Bool {
-    !here.isEmpty || inner.values.contains { $0.hasEndingEffects }
+    effects[CancelID?.none] != nil || inner.values.contains { $0.hasEndingEffects }
   }
 }
 
@@ -124,10 +120,6 @@ extension EffectGraph {
 }
 
 extension EffectIndex.Effects {
-  var isEmpty: Bool {
-    if case .none = self { true } else { false }
-  }
-
   mutating func insert(_ effect: EffectID) {
     switch self {
     case .none:

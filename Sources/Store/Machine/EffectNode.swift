@@ -47,8 +47,8 @@ struct EffectNode: Sendable {
   var hasPermit = false
   /// Whether a task was created for the effect's operation.
   var hasTask = false
-  /// Whether a waiter waits for its end.
-  var isAwaited = false
+  /// The waiters for its end.
+  var waiters: [WaiterID] = []
   /// For a task, or an effect that stands for one: whether effects that it causes from now on are
   /// cancelled.
   var isTaskCancelled = false

@@ -5,22 +5,13 @@ enum StoreCommand<Action: Sendable>: Sendable {
   case start(EffectID, inheritsTaskLocals: Bool)
   /// Cancel the task of the effect, if it has one.
   case cancel(EffectID)
-  case resume(EffectGraph.WaiterID)
+  case resume(WaiterID)
   indirect case report(StoreIssue)
   /// An action was sent after the store had been shut down.
   indirect case reportLate(Action, SourceLocation, step: Int)
   indirect case meter(StoreEvent<Action>)
   /// Release an effect or an action after the unlock, because that can run user code.
-  case release(Released<Action>)
+  indirect case release(any Sendable)
   /// Notify observers that the store has ended.
   case end
-}
-
-/// A value that a machine no longer needs.
-@usableFromInline
-enum Released<Action: Sendable>: Sendable {
-  indirect case work(EffectWork<Action>)
-  case action(Action)
-  /// An operation for which no task was created.
-  case operation(Effect<Action>.Operation)
 }

@@ -13,8 +13,7 @@ extension StoreMachine {
     if absent.isEmpty, complete.isEmpty { return }
     // If several operators use the same key, the child is absent only if none of them has it.
     let present = absent.isEmpty ? [] : searchChildren(forPresent: true).found
-    graph.conclude(absent: absent, present: present, complete: complete)
-    carryOut()
+    change { $0.conclude(absent: absent, present: present, complete: complete) }
   }
 
   @inlinable

@@ -45,7 +45,7 @@ extension StoreMachine {
       case .none:
         continue
       case .cancel(let key):
-        graph.cancel(key)
+        change { $0.cancel(key) }
       case .issue(let message):
         report(StoreIssue(message: message, location: effects[index].location, step: steps))
       case .task, .run:
@@ -66,10 +66,8 @@ extension StoreMachine {
         makeTask(&task)
         start(addGroup(effects[index], under: task, cause), inheritsTaskLocals)
       }
-      carryOut()
     }
-    if isNew, graph.tree.isTask(task) { graph.unpin(task) }
-    carryOut()
+    if isNew, graph.tree.isTask(task) { change { $0.unpin(task) } }
     // There is nothing to wait for.
     if isNew, !graph.tree.contains(task) { task = .none }
   }
@@ -92,19 +90,18 @@ extension StoreMachine {
     let id = add(effect, under: task, traits: traits, cause)
     if traits?.limit != nil {
       start(id, inheritsTaskLocals)
-      return id
+    } else {
+      // The same, without the way through the graph's commands.
+      graph.startAlone(id)
+      startTask(id, inheritsTaskLocals)
     }
-    graph.startAlone(id)
-    commands.append(.start(id, inheritsTaskLocals: inheritsTaskLocals))
-    if audience.contains(.meter) { meter(id) { .effectStarted($0) } }
     return id
   }
 
   @inlinable
   mutating func start(_ id: EffectID, _ inheritsTaskLocals: Bool) {
     inheritingGroup = inheritsTaskLocals ? graph.tree.outermost(of: id) : 0
-    graph.start(id)
-    carryOut()
+    change { $0.start(id) }
     inheritingGroup = 0
   }
 
@@ -134,27 +131,32 @@ extension StoreMachine {
   mutating func addGroup(
     _ effect: Effect<R.Action>, under task: EffectID, _ cause: R.Action?
   ) -> EffectID {
-    var outermost = EffectID.none
+    var group: EffectID?
     var rest = [(effect: effect, parent: task, traits: effect.traits)]
     while let (effect, parent, traits) = rest.popLast() {
-      let id = add(
-        effect, under: parent, outermost: outermost == .none ? nil : outermost.serial,
-        traits: traits, cause)
-      if outermost == .none { outermost = id }
+      let id = add(effect, under: parent, outermost: group?.serial, traits: traits, cause)
+      group = group ?? id
       guard let members = effect.operation.members else { continue }
       // The last member is pushed first, so that members are added in order.
       rest += members.reversed().map { ($0, id, EffectTraits.member($0.traits, of: traits)) }
     }
-    return outermost
+    return group ?? .none
   }
 
   /// Cancels the effects that have the ids of an effect with `cancelInFlight`. The effect is added
   /// afterwards, because it would cancel itself.
   @inlinable
   mutating func cancelInFlight(_ effect: Effect<R.Action>) {
-    graph.cancel(all: effect.keysInFlight)
-    // Performed now, before new effects reuse the slots of the cancelled ones.
-    carryOut()
+    let keys = effect.keysInFlight
+    if !keys.isEmpty { change { $0.cancel(all: keys) } }
+  }
+
+  /// Passes an event to the graph, and performs the graph's commands before the next event, because
+  /// that can start effects and can reuse the slots of ended ones.
+  @inlinable
+  mutating func change(_ event: (inout EffectGraph) -> Void) {
+    event(&graph)
+    if !graph.commands.isEmpty { carryOut() }
   }
 
   /// Performs the commands of the graph.
@@ -163,8 +165,10 @@ extension StoreMachine {
     while let command = graph.commands.popFirst() {
       switch command {
       case .start(let id): start(id)
-      case .cancel(let id): cancel(id)
-      case .drop(let id): if audience.contains(.meter) { meterDropped(id) }
+      case .cancel(let id):
+        if graph.tree.hasTask(id) { commands.append(.cancel(id)) }
+        meter(id) { .effectCancelled($0) }
+      case .drop(let id): meter(id, ofAnyKind: true) { .effectDropped($0) }
       case .release(let id): release(id)
       case .resume(let waiter):
         if obstacles.contains(.telling) {
@@ -179,16 +183,15 @@ extension StoreMachine {
   /// Starts an effect's operation.
   @inlinable
   mutating func start(_ id: EffectID) {
-    guard graph.tree.isRunning(id), let operation = works[Int(id.slot)]?.effect.operation else {
+    guard graph.tree.isRunning(id), let work = works[Int(id.slot)] else {
       // An earlier effect has cancelled this one. Without a task, this is the only place that ends
       // it.
       return graph.end(id)
     }
-    switch operation {
+    switch work.effect.operation {
     case .task, .run:
       graph.noteTask(id)
-      commands.append(.start(id, inheritsTaskLocals: inherits(id)))
-      if audience.contains(.meter) { meter(id) { .effectStarted($0) } }
+      startTask(id, inherits(id))
     case .send(let action):
       enqueue(
         QueuedAction(
@@ -198,13 +201,17 @@ extension StoreMachine {
       graph.cancel(key, by: id)
       graph.end(id)
     case .issue(let message):
-      if let work = works[Int(id.slot)] {
-        report(StoreIssue(message: message, location: work.effect.location, step: work.step))
-      }
+      report(StoreIssue(message: message, location: work.effect.location, step: work.step))
       graph.end(id)
     case .none, .merge, .concatenate:
       graph.end(id)
     }
+  }
+
+  @inlinable
+  mutating func startTask(_ id: EffectID, _ inheritsTaskLocals: Bool) {
+    commands.append(.start(id, inheritsTaskLocals: inheritsTaskLocals))
+    meter(id) { .effectStarted($0) }
   }
 
   /// Returns the operation to create a task for. Returns `nil` if a later effect of the same step
@@ -213,7 +220,7 @@ extension StoreMachine {
   mutating func begin(_ id: EffectID, inheritsTaskLocals: Bool) -> Effect<R.Action>.Operation? {
     let operation = works[Int(id.slot)]?.handToTask()
     if graph.tree.isRunning(id) { return operation }
-    if let operation { commands.append(.release(.operation(operation))) }
+    if let operation { commands.append(.release(operation)) }
     end(id, nil, inheritsTaskLocals: inheritsTaskLocals)
     return nil
   }
@@ -226,17 +233,11 @@ extension StoreMachine {
   }
 
   @inlinable
-  mutating func cancel(_ id: EffectID) {
-    if graph.tree.hasTask(id) { commands.append(.cancel(id)) }
-    if audience.contains(.meter) { meter(id) { .effectCancelled($0) } }
-  }
-
-  @inlinable
   mutating func release(_ id: EffectID) {
     if _isPOD(R.Action.self), graph.tree.hasTask(id) {
       works[Int(id.slot)] = nil
     } else if let work = works[Int(id.slot)].take() {
-      commands.append(.release(.work(work)))
+      commands.append(.release(work))
     }
   }
 
@@ -253,17 +254,21 @@ extension StoreMachine {
 
   // MARK: Metering
 
-  /// Reports an event of an effect whose work takes time.
-  @usableFromInline
-  mutating func meter(_ id: EffectID, _ event: (MeteredEffect) -> StoreEvent<R.Action>) {
-    guard let work = works[Int(id.slot)], work.effect.operation.isTask else { return }
-    commands.append(.meter(event(MeteredEffect(id, work))))
+  /// Reports an event to the meter, if there is one.
+  @inlinable
+  mutating func meter(_ event: @autoclosure () -> StoreEvent<R.Action>) {
+    if audience.contains(.meter) { commands.append(.meter(event())) }
   }
 
-  /// Reports that an effect or a group was dropped. A group is one event.
-  @usableFromInline
-  mutating func meterDropped(_ id: EffectID) {
-    guard let work = works[Int(id.slot)] else { return }
-    commands.append(.meter(.effectDropped(MeteredEffect(id, work))))
+  /// Reports an event of an effect to the meter, if there is one. Effects whose work takes no time
+  /// have events only if `ofAnyKind` is set.
+  @inlinable
+  mutating func meter(
+    _ id: EffectID, ofAnyKind: Bool = false, _ event: (MeteredEffect) -> StoreEvent<R.Action>
+  ) {
+    guard audience.contains(.meter), let work = works[Int(id.slot)],
+      ofAnyKind || work.effect.operation.isTask
+    else { return }
+    commands.append(.meter(event(MeteredEffect(id, work))))
   }
 }

@@ -8,7 +8,7 @@ extension StoreMachine {
     _ action: R.Action, origin: StepOrigin, location: SourceLocation
   ) -> EffectID {
     if obstacles.contains(.closed) {
-      if audience.contains(.meter) { commands.append(.meter(.actionDropped(action))) }
+      meter(.actionDropped(action))
       commands.append(.reportLate(action, location, step: steps))
       return .none
     }
@@ -28,7 +28,7 @@ extension StoreMachine {
     _ action: R.Action, from effect: EffectID, wantsTask: Bool, task: inout EffectID
   ) -> QueuedAction<R.Action>? {
     guard graph.tree.isRunning(effect) else {
-      if audience.contains(.meter) { commands.append(.meter(.actionDropped(action))) }
+      meter(.actionDropped(action))
       return nil
     }
     var owner = graph.tree.task(of: effect)
@@ -50,7 +50,7 @@ extension StoreMachine {
   @inlinable
   mutating func complete(_ effect: EffectID, _ action: R.Action) -> QueuedAction<R.Action>? {
     guard graph.tree.isRunning(effect) else {
-      if audience.contains(.meter) { commands.append(.meter(.actionDropped(action))) }
+      meter(.actionDropped(action))
       end(effect, nil)
       return nil
     }
@@ -72,13 +72,10 @@ extension StoreMachine {
   ) -> QueuedAction<R.Action>? {
     let isNext = obstacles.isEmpty
     let action = QueuedAction(action, from: sender, task: task, inheritsTaskLocals: isNext)
-    guard isNext else {
-      enqueue(action)
-      return nil
-    }
-    graph.pin(action.task)
-    graph.pin(action.effect)
-    return action
+    pin(action)
+    if isNext { return action }
+    arrivals.append(action)
+    return nil
   }
 
   /// Ends the work of an effect.
@@ -91,18 +88,14 @@ extension StoreMachine {
     _ effect: EffectID, _ failure: (issue: StoreIssue, error: any Error)?,
     inheritsTaskLocals: Bool = true
   ) {
-    guard graph.tree.contains(effect) else { return }
     if graph.tree.isRunning(effect) {
       if let failure { report(failure.issue) }
-      if audience.contains(.meter) {
-        meter(effect) { effect in
-          failure.map { .effectFailed(effect, $0.error) } ?? .effectFinished(effect)
-        }
+      meter(effect) { effect in
+        failure.map { .effectFailed(effect, $0.error) } ?? .effectFinished(effect)
       }
     }
     inheritingGroup = inheritsTaskLocals ? graph.tree.outermost(of: effect) : 0
-    graph.end(effect)
-    carryOut()
+    change { $0.end(effect) }
     inheritingGroup = 0
   }
 
@@ -120,25 +113,30 @@ extension StoreMachine {
 
   @inlinable
   mutating func enqueue(_ action: QueuedAction<R.Action>) {
+    pin(action)
+    if isInStep { turn.append(action) } else { arrivals.append(action) }
+  }
+
+  /// Keeps the sender and the task of an action until it has been reduced or dropped.
+  @inlinable
+  mutating func pin(_ action: QueuedAction<R.Action>) {
     graph.pin(action.task)
     graph.pin(action.effect)
-    if isInStep { turn.append(action) } else { arrivals.append(action) }
   }
 
   /// Drops an action that is not reduced.
   @inlinable
   mutating func drop(_ dropped: QueuedAction<R.Action>) {
-    if audience.contains(.meter) { commands.append(.meter(.actionDropped(dropped.action))) }
-    graph.unpin(dropped.effect)
+    meter(.actionDropped(dropped.action))
+    change { $0.unpin(dropped.effect) }
     endSender(of: dropped)
-    graph.unpin(dropped.task)
-    carryOut()
+    change { $0.unpin(dropped.task) }
     release(dropped.action)
   }
 
   @inlinable
   mutating func release(_ action: R.Action) {
-    if !_isPOD(R.Action.self) { commands.append(.release(.action(action))) }
+    if !_isPOD(R.Action.self) { commands.append(.release(action)) }
   }
 
   // MARK: The end
@@ -152,25 +150,22 @@ extension StoreMachine {
     graph.isDraining = true
     // Effects are cancelled first, so that waiting effects do not get the permits of subscriptions.
     switch work {
-    case .queued: graph.cancelWaiting()
-    case .all: graph.cancelAll()
+    case .queued: change { $0.cancelWaiting() }
+    case .all: cancelAll()
     }
-    carryOut()
     endSubscriptions()
   }
 
   /// Cancels the effects that a `send` caused.
   @usableFromInline
   mutating func cancel(task: EffectID) {
-    graph.cancelTree(task)
-    carryOut()
+    change { $0.cancelTree(task) }
   }
 
   /// Cancels every effect.
   @usableFromInline
   mutating func cancelAll() {
-    graph.cancelAll()
-    carryOut()
+    change { $0.cancelAll() }
   }
 
   /// Cancels every effect and drops the queued actions. No more actions are accepted.
@@ -181,8 +176,7 @@ extension StoreMachine {
     cancelAll()
     endSubscriptions()
     while let action = takeQueued() { drop(action) }
-    graph.resumeIdleWaiters()
-    carryOut()
+    change { $0.resumeIdleWaiters() }
     if !obstacles.contains(.telling) { commands.append(.end) }
   }
 
@@ -191,7 +185,7 @@ extension StoreMachine {
   /// Resumes the waiter when the task has ended and observers have been notified of its last step.
   /// Returns `false` if that has already happened.
   @usableFromInline
-  mutating func wait(for task: EffectID, _ waiter: EffectGraph.WaiterID) -> Bool {
+  mutating func wait(for task: EffectID, _ waiter: WaiterID) -> Bool {
     if graph.wait(for: task, waiter) { return true }
     guard obstacles.contains(.telling) else { return false }
     overdue.append(waiter)
@@ -201,7 +195,7 @@ extension StoreMachine {
   /// Resumes the waiter when there are no effects or the store has ended. Returns `false` if that
   /// has already happened.
   @usableFromInline
-  mutating func waitUntilIdle(_ waiter: EffectGraph.WaiterID) -> Bool {
+  mutating func waitUntilIdle(_ waiter: WaiterID) -> Bool {
     !obstacles.contains(.closed) && graph.waitUntilIdle(waiter)
   }
 }

@@ -70,13 +70,12 @@ extension StoreMachine {
     for (key, effect) in added {
       // The task stays while the state declares the effect, even if its work has ended. Finished
       // work is not started again.
-      let task = graph.addTask()
-      graph.pin(task)
+      var task = EffectID.none
+      makeTask(&task)
       let id = addGroup(effect, under: task, nil)
       subscriptions[key] = Subscription(task: task, effect: id)
       subscriptionOrder.append(key)
-      graph.start(id)
-      carryOut()
+      change { $0.start(id) }
     }
   }
 
@@ -93,8 +92,7 @@ extension StoreMachine {
   /// effect.
   @inlinable
   mutating func end(_ subscription: Subscription) {
-    graph.cancelTree(subscription.effect)
-    graph.unpin(subscription.task)
-    carryOut()
+    change { $0.cancelTree(subscription.effect) }
+    change { $0.unpin(subscription.task) }
   }
 }

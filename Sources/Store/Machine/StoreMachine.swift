@@ -82,7 +82,7 @@ struct StoreMachine<R: Reducer>: Sendable {
   /// Commands to perform, oldest first. The caller removes the ones that it has performed.
   @usableFromInline var commands = Queue<Command>()
   /// The waiters to resume when observers have been notified.
-  @usableFromInline var overdue: [EffectGraph.WaiterID] = []
+  @usableFromInline var overdue: [WaiterID] = []
 
   /// Creates a machine.
   ///
@@ -168,18 +168,16 @@ extension StoreMachine {
     // itself cancels the task, only earlier effects are.
     let isCancelled = graph.tree.isCancelledTask(next.task)
     // The action has left the queue. If the step cancels the sender's id, it affects other effects.
-    graph.unpin(next.effect)
+    change { $0.unpin(next.effect) }
     if case .ending(let id) = next.sender { graph.forgetKeys(id) }
-    carryOut()
     let effects = reduce(next.action)
     var task = next.task
     let step = conclude(
       effects, of: next.action, origin: origin, task: &task,
       inheritsTaskLocals: next.inheritsTaskLocals)
-    if isCancelled { graph.cancelChildren(next.task) }
+    if isCancelled { change { $0.cancelChildren(next.task) } }
     endSender(of: next)
-    graph.unpin(next.task)
-    carryOut()
+    change { $0.unpin(next.task) }
     release(next.action)
     return step
   }
@@ -229,10 +227,7 @@ extension StoreMachine {
     }
     if audience.contains(.children) { endAbsentChildren() }
     if audience.contains(.subscriptions) { updateSubscriptions() }
-    if open != .none {
-      graph.unpin(open)
-      carryOut()
-    }
+    if open != .none { change { $0.unpin(open) } }
     isInStep = false
   }
 

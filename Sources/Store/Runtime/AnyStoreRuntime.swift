@@ -11,7 +11,7 @@ class AnyStoreRuntime: @unchecked Sendable {
     case isDelivered(EffectID)
     /// Resumes the waiter when `isDelivered` becomes true. Returns `false` in that case. If it is
     /// true already, returns `true`, and the caller resumes the waiter.
-    case wait(EffectID, Waiter)
+    case wait(EffectID, @Sendable () -> Void)
     case removeObserver(Int)
   }
 

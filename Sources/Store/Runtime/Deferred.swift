@@ -1,18 +1,8 @@
 /// The work that a thread does after it has released the lock, because it can run user code.
 @usableFromInline
-struct Deferred<State: Sendable, Action: Sendable>: Sendable {
-  @usableFromInline
-  enum Item: Sendable {
-    case cancel(EffectTask)
-    case resume(Waiter)
-    indirect case report(StoreIssue)
-    indirect case reportLate(Action, SourceLocation, step: Int)
-    /// Release a value, which can run user code.
-    indirect case release(Released<Action>)
-    case end([Observer<State, Action>])
-  }
-
-  @usableFromInline var items: [Item]?
+struct Deferred: Sendable {
+  /// The work, in order. `nil` if there is none, which is cheaper to pass on than an empty array.
+  @usableFromInline var items: [@Sendable () -> Void]?
   /// Whether observers are to be notified of a step. The step remains under the lock until then,
   /// because an optional step here would add to the cost of each `send`.
   @usableFromInline var publishes = false
@@ -26,8 +16,14 @@ struct Deferred<State: Sendable, Action: Sendable>: Sendable {
   var isEmpty: Bool { items == nil && !publishes }
 
   @inlinable
-  mutating func add(_ item: Item) {
+  mutating func add(_ item: @escaping @Sendable () -> Void) {
     if items == nil { items = [item] } else { items?.append(item) }
+  }
+
+  /// Releases a value after the lock has been released.
+  @inlinable
+  mutating func release(_ value: any Sendable) {
+    add { withExtendedLifetime(value) {} }
   }
 }
 
@@ -65,21 +61,6 @@ struct Observer<State: Sendable, Action: Sendable>: Sendable {
   let body: Body
   /// Called when the store has ended.
   @usableFromInline let end: (@Sendable () -> Void)?
-}
-
-/// A waiter for the end of effects.
-@usableFromInline
-enum Waiter: Sendable {
-  case task(UnsafeContinuation<Void, Never>)
-  case function(@Sendable () -> Void)
-
-  @inlinable
-  func resume() {
-    switch self {
-    case .task(let continuation): continuation.resume()
-    case .function(let body): body()
-    }
-  }
 }
 
 /// The task of one effect.

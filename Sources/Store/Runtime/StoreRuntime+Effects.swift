@@ -44,6 +44,21 @@ extension StoreRuntime {
     }
   }
 
+  /// Ends an effect's task, with its action if it has one.
+  @inlinable
+  func end(
+    _ id: EffectID, with action: R.Action? = nil, failure: (StoreIssue, any Error)? = nil
+  ) {
+    perform { shared, deferred in
+      shared.tasks[Int(id.slot)] = nil
+      if let action {
+        if let next = shared.machine.complete(id, action) { reduce(next, &shared, &deferred) }
+      } else {
+        shared.machine.end(id, failure)
+      }
+    }
+  }
+
   @inlinable
   func end(_ id: EffectID, throwing error: any Error) {
     // Most errors come from cancelled effects; this check is cheaper than a cast of the error.
@@ -57,14 +72,11 @@ extension StoreRuntime {
   @inlinable
   func send(_ action: R.Action, from effect: EffectID, wantsTask: Bool) -> StoreTask {
     var task = EffectID.none
-    var outcome = Outcome()
-    lock.withLock { shared in
+    perform { shared, deferred in
       if let next = shared.machine.send(action, from: effect, wantsTask: wantsTask, task: &task) {
-        reduce(next, &shared, &outcome)
+        reduce(next, &shared, &deferred)
       }
-      finish(&shared, &outcome)
     }
-    if !outcome.isEmpty { deliver(outcome) }
     return task == .none ? .finished : StoreTask(runtime: self, id: task)
   }
 
@@ -101,7 +113,7 @@ extension StoreRuntime {
       let isIdle = lock.withLock { shared -> Bool in
         let waiter = shared.nextID()
         guard shared.machine.waitUntilIdle(waiter) else { return true }
-        shared.waiters[waiter] = .task(continuation)
+        shared.waiters[waiter] = { continuation.resume() }
         return false
       }
       if isIdle { continuation.resume() }

@@ -9,7 +9,6 @@
 final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
   // Unchecked like its superclass. Its fields are constants of Sendable types.
   @usableFromInline typealias Machine = StoreMachine<R>
-  @usableFromInline typealias Outcome = Deferred<R.State, R.Action>
 
   /// The data protected by the lock.
   @usableFromInline
@@ -24,7 +23,7 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
     @usableFromInline var publication: Publication<R.State, R.Action>?
     @usableFromInline var hooks = HookSlot<R.State, R.Action>()
     @usableFromInline var meter: (@Sendable (StoreEvent<R.Action>) -> Void)?
-    @usableFromInline var waiters: [EffectGraph.WaiterID: Waiter] = [:]
+    @usableFromInline var waiters: [WaiterID: @Sendable () -> Void] = [:]
     /// The last number given to an observer or a waiter.
     @usableFromInline var lastID = 0
 
@@ -68,8 +67,8 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
   @inlinable
   func send(_ action: R.Action, origin: StepOrigin, location: SourceLocation) -> StoreTask {
     var task = EffectID.none
-    let outcome = lock.withLock { send(action, origin, location, task: &task, &$0) }
-    if !outcome.isEmpty { deliver(outcome) }
+    let deferred = lock.withLock { send(action, origin, location, task: &task, &$0) }
+    if !deferred.isEmpty { deliver(deferred) }
     return task == .none ? .finished : StoreTask(runtime: self, id: task)
   }
 
@@ -78,22 +77,22 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
   func send(all actions: [R.Action], origin: StepOrigin, location: SourceLocation) {
     var rest = actions.makeIterator()
     while true {
-      let outcome = lock.withLock { shared -> Outcome in
+      let deferred = lock.withLock { shared -> Deferred in
         while true {
           var task = EffectID.none
-          let outcome: Outcome
+          let deferred: Deferred
           if shared.machine.audience.isEmpty, shared.machine.obstacles.isEmpty {
-            guard let (action, effects) = shared.machine.reduce(&rest) else { return Outcome() }
-            outcome = conclude(effects, action, origin, task: &task, &shared)
+            guard let (action, effects) = shared.machine.reduce(&rest) else { return Deferred() }
+            deferred = conclude(effects, action, origin, task: &task, &shared)
           } else {
-            guard let action = rest.next() else { return Outcome() }
-            outcome = send(action, origin, location, task: &task, &shared)
+            guard let action = rest.next() else { return Deferred() }
+            deferred = send(action, origin, location, task: &task, &shared)
           }
-          if !outcome.isEmpty { return outcome }
+          if !deferred.isEmpty { return deferred }
         }
       }
-      if outcome.isEmpty { return }
-      deliver(outcome)
+      if deferred.isEmpty { return }
+      deliver(deferred)
     }
   }
 
@@ -101,32 +100,21 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
   @inlinable
   @discardableResult
   func handle<Result: Sendable>(_ event: (inout Machine) -> Result) -> Result {
-    var outcome = Outcome()
-    let result = lock.withLock { shared in
-      let result = event(&shared.machine)
-      finish(&shared, &outcome)
-      return result
-    }
-    if !outcome.isEmpty { deliver(outcome) }
-    return result
+    perform { shared, _ in event(&shared.machine) }
   }
 
-  /// Ends an effect's task, with its action if it has one.
+  /// Calls `event` under the lock, then performs the machine's commands.
   @inlinable
-  func end(
-    _ id: EffectID, with action: R.Action? = nil, failure: (StoreIssue, any Error)? = nil
-  ) {
-    var outcome = Outcome()
-    lock.withLock { shared in
-      shared.tasks[Int(id.slot)] = nil
-      if let action {
-        if let next = shared.machine.complete(id, action) { reduce(next, &shared, &outcome) }
-      } else {
-        shared.machine.end(id, failure)
-      }
-      finish(&shared, &outcome)
+  @inline(__always)
+  func perform<Result: Sendable>(_ event: (inout Shared, inout Deferred) -> Result) -> Result {
+    var deferred = Deferred()
+    let result = lock.withLock { shared in
+      let result = event(&shared, &deferred)
+      finish(&shared, &deferred)
+      return result
     }
-    if !outcome.isEmpty { deliver(outcome) }
+    if !deferred.isEmpty { deliver(deferred) }
+    return result
   }
 
   // MARK: Under the lock
@@ -136,12 +124,12 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
   func send(
     _ action: R.Action, _ origin: StepOrigin, _ location: SourceLocation, task: inout EffectID,
     _ shared: inout Shared
-  ) -> Outcome {
+  ) -> Deferred {
     guard shared.machine.obstacles.isEmpty else {
       task = shared.machine.enqueue(action, origin: origin, location: location)
-      var outcome = Outcome()
-      finish(&shared, &outcome)
-      return outcome
+      var deferred = Deferred()
+      finish(&shared, &deferred)
+      return deferred
     }
     return reduce(action, origin, task: &task, &shared)
   }
@@ -151,12 +139,12 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
   @inline(__always)
   func reduce(
     _ action: R.Action, _ origin: StepOrigin, task: inout EffectID, _ shared: inout Shared
-  ) -> Outcome {
+  ) -> Deferred {
     if shared.machine.audience.contains(.upcoming) { shared.tellBefore(action) }
     let effects = shared.machine.reduce(action)
     if effects.hasNoEffects() {
       return shared.machine.audience.isEmpty
-        ? Outcome() : conclude(action, origin, task: &task, &shared)
+        ? Deferred() : conclude(action, origin, task: &task, &shared)
     }
     return conclude(effects, action, origin, task: &task, &shared)
   }
@@ -167,10 +155,10 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
   @inline(never)
   func conclude(
     _ action: R.Action, _ origin: StepOrigin, task: inout EffectID, _ shared: inout Shared
-  ) -> Outcome {
+  ) -> Deferred {
     if shared.machine.audience == .hooks, origin.isNameless {
       shared.tellHooks(of: Step(number: shared.machine.steps, action: action, details: nil))
-      return Outcome()
+      return Deferred()
     }
     return conclude([], action, origin, task: &task, &shared)
   }
@@ -182,38 +170,38 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
   func conclude(
     _ effects: [Effect<R.Action>], _ action: R.Action, _ origin: StepOrigin,
     task: inout EffectID, _ shared: inout Shared
-  ) -> Outcome {
-    var outcome = Outcome()
+  ) -> Deferred {
+    var deferred = Deferred()
     let step = shared.machine.conclude(
       effects, of: action, origin: origin, task: &task, inheritsTaskLocals: true)
-    if let step { shared.tell(step, &outcome) }
-    if shared.machine.isDue { finish(&shared, &outcome) }
-    return outcome
+    if let step { shared.tell(step, &deferred) }
+    if shared.machine.isDue { finish(&shared, &deferred) }
+    return deferred
   }
 
   /// Performs the machine's commands and reduces queued actions, until a step has to be delivered
   /// to observers.
   @inlinable
   @inline(never)
-  func finish(_ shared: inout Shared, _ outcome: inout Outcome) {
+  func finish(_ shared: inout Shared, _ deferred: inout Deferred) {
     while true {
-      carryOut(&shared, &outcome)
+      carryOut(&shared, &deferred)
       guard shared.machine.isDue else { return }
-      if let next = shared.machine.takeNext() { reduce(next, &shared, &outcome) }
+      if let next = shared.machine.takeNext() { reduce(next, &shared, &deferred) }
     }
   }
 
   @inlinable
   func reduce(
-    _ next: QueuedAction<R.Action>, _ shared: inout Shared, _ outcome: inout Outcome
+    _ next: QueuedAction<R.Action>, _ shared: inout Shared, _ deferred: inout Deferred
   ) {
     if shared.machine.audience.contains(.upcoming) { shared.tellBefore(next.action) }
-    if let step = shared.machine.reduce(next) { shared.tell(step, &outcome) }
+    if let step = shared.machine.reduce(next) { shared.tell(step, &deferred) }
   }
 
   /// Performs the machine's commands, or defers them until the lock has been released.
   @inlinable
-  func carryOut(_ shared: inout Shared, _ outcome: inout Outcome) {
+  func carryOut(_ shared: inout Shared, _ deferred: inout Deferred) {
     while let command = shared.machine.commands.popFirst() {
       switch command {
       case .start(let id, let inheritsTaskLocals):
@@ -223,21 +211,22 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
         shared.tasks[Int(id.slot)] = task(id, operation, inheritsTaskLocals: inheritsTaskLocals)
       case .cancel(let id):
         if Int(id.slot) < shared.tasks.count, let task = shared.tasks[Int(id.slot)].take() {
-          outcome.add(.cancel(task))
+          deferred.add { task.cancel() }
         }
       case .resume(let id):
-        if let waiter = shared.waiters.removeValue(forKey: id) { outcome.add(.resume(waiter)) }
+        if let waiter = shared.waiters.removeValue(forKey: id) { deferred.add(waiter) }
       case .report(let issue):
         shared.hooks.box?._withUnsafeGuaranteedRef { $0.issue(issue) }
-        outcome.add(.report(issue))
+        deferred.add { [onIssue] in onIssue(issue) }
       case .reportLate(let action, let location, let step):
-        outcome.add(.reportLate(action, location, step: step))
+        deferred.add { self.reportLate(action, location, step) }
       case .meter(let event):
         shared.meter?(event)
       case .release(let value):
-        outcome.add(.release(value))
+        deferred.release(value)
       case .end:
-        outcome.add(.end(shared.observers))
+        for observer in shared.observers { if let end = observer.end { deferred.add(end) } }
+        deferred.release(shared.observers)
         shared.removeObservers()
       }
     }
@@ -247,29 +236,17 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
 
   @inlinable
   @inline(never)
-  func deliver(_ first: Outcome) {
-    var outcome = first
+  func deliver(_ first: Deferred) {
+    var deferred = first
     while true {
-      for item in outcome.items.take() ?? [] { deliver(item) }
-      guard outcome.publishes else { return }
-      outcome.publishes = false
+      for item in deferred.items.take() ?? [] { item() }
+      guard deferred.publishes else { return }
+      deferred.publishes = false
       lock.withLock { $0.publication.take() }?.tell()
       lock.withLock { shared in
         shared.machine.notified()
-        if shared.machine.isDue { finish(&shared, &outcome) }
+        if shared.machine.isDue { finish(&shared, &deferred) }
       }
-    }
-  }
-
-  @inlinable
-  func deliver(_ item: Outcome.Item) {
-    switch item {
-    case .cancel(let task): task.cancel()
-    case .resume(let waiter): waiter.resume()
-    case .report(let issue): onIssue(issue)
-    case .reportLate(let action, let location, let step): reportLate(action, location, step)
-    case .release: break
-    case .end(let observers): for observer in observers { observer.end?() }
     }
   }
 
@@ -295,11 +272,11 @@ extension StoreRuntime.Shared {
 
   /// Calls hooks with a step, and defers its delivery to observers.
   @inlinable
-  mutating func tell(_ step: Step<R.Action>, _ outcome: inout Deferred<R.State, R.Action>) {
+  mutating func tell(_ step: Step<R.Action>, _ deferred: inout Deferred) {
     if machine.audience.contains(.hooks) { tellHooks(of: step) }
     if machine.audience.contains(.observers), let observers = observersTogether() {
       publication = Publication(step, machine.state, observers)
-      outcome.publishes = true
+      deferred.publishes = true
     }
   }
 

@@ -20,9 +20,9 @@ struct EffectIndexTests {
   /// besides.
   private var index: EffectIndex {
     var index = EffectIndex()
-    index.insert(effect(3), keys: [key(["a", "b"], 1), key(["a"], 2)], place: scopes(["a", "b"]))
-    index.insert(effect(1), keys: [key([], 1)], place: [])
-    index.insert(effect(2), keys: [key(["a"], 1)], place: scopes(["a"]))
+    index.insert(effect(3), keys: [key(["a", "b"], 1), key(["a"], 2), key(["a", "b"], nil)])
+    index.insert(effect(1), keys: [key([], 1)])
+    index.insert(effect(2), keys: [key(["a"], 1), key(["a"], nil)])
     return index
   }
 
@@ -47,18 +47,18 @@ struct EffectIndexTests {
   func removed() {
     var index = index
     index.remove(
-      effect(3), keys: [key(["a", "b"], 1), key(["a"], 2)], place: scopes(["a", "b"]))
+      effect(3), keys: [key(["a", "b"], 1), key(["a"], 2), key(["a", "b"], nil)])
     #expect(index.effects(key([], 1)) == [effect(1), effect(2)])
     #expect(index.effects(key(["a"], nil)) == [effect(2)])
-    index.remove(effect(1), keys: [key([], 1)], place: [])
-    index.remove(effect(2), keys: [key(["a"], 1)], place: scopes(["a"]))
+    index.remove(effect(1), keys: [key([], 1)])
+    index.remove(effect(2), keys: [key(["a"], 1), key(["a"], nil)])
     #expect(index.root.isEmpty)
   }
 
   @Test("removing what is not there changes nothing")
   func removedTwice() {
     var index = EffectIndex()
-    index.remove(effect(1), keys: [key(["a"], 1)], place: scopes(["a"]))
+    index.remove(effect(1), keys: [key(["a"], 1), key(["a"], nil)])
     #expect(index.root.isEmpty)
   }
 
