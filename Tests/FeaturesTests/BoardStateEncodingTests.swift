@@ -124,6 +124,7 @@ struct BoardStateEncodingTests {
     spec.resumes = true
     spec.compressedLimit = 9
     spec.save = "n"
+    spec.isSavedLast = true
     return spec
   }()
 
