@@ -253,7 +253,7 @@ extension KeychainConformance {
       await note { _ = try await keychain.load(forKey: "hidden-key") }
       try equal(errors.count, 4)
       for error in errors {
-        try holds(error.path.hasSuffix(".sbkc"), #"error.path.hasSuffix(".sbkc")"#)
+        try await equal(error.path, keychain.status().path)
         try holds(error.message.hasPrefix(error.path), "error.message.hasPrefix(error.path)")
         try holds(!error.message.contains("hidden-"), #"!error.message.contains("hidden-")"#)
       }

@@ -259,6 +259,7 @@ struct BoardStateEncodingTests {
 
   @Test("a full state is the same by hand") func aFullStateIsTheSameByHand() throws {
     // What a command shows is not part of recordings.
+    // Give the members at other paths a value in `full`. Features are values of one dictionary.
     #expect(Self.holes(Self.full, "state") == ["state.shell.finished.some.outcome"])
     #expect(try Self.byHand(Self.full) == Self.byCodable(Self.full))
   }

@@ -516,7 +516,7 @@ struct CharactersFeatureTests {
     #expect(await lines.run("open swiftboard://nobody/1") == 66)
     #expect(
       lines.allPrinted.hasSuffix(
-        "help: features: api, keychain, db, log, characters, media, downloads, analytics, session, shell\n"
+        "help: features: \(BoardFeatures.all.names.joined(separator: ", "))\n"
       ),
       "\(lines.allPrinted)")
     await lines.board.close()

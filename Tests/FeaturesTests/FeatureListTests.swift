@@ -70,7 +70,9 @@ struct FeatureListTests {
     let pattern = try JSONPathPattern(parsing: path)
     #expect(BoardFeatures.all.names.contains { path.hasPrefix("\($0).") })
     let answers = try Self.answers.map { try JSON(parsing: try CanonicalEncoder.encode($0)) }
-    #expect(answers.contains { Self.reaches($0, pattern.steps[...]) }, "\(path)")
+    #expect(
+      answers.contains { Self.reaches($0, pattern.steps[...]) },
+      "\(path): add an action with this member to FeatureListTests.answers")
   }
 
   private static func reaches(

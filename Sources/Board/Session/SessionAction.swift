@@ -114,6 +114,27 @@ public enum SessionCommand: Codable, Sendable, Equatable {
     case .record, .stop, .status, .mark, .live, .present, .verify, .replay: false
     }
   }
+
+  /// Whether the command starts, marks or ends the recording of this board.
+  var changesRecording: Bool {
+    switch self {
+    case .record, .stop, .mark: true
+    case .status, .goto, .undo, .assert, .state, .action, .diff, .fork, .bisect, .graph, .causes,
+      .screenshot, .stats, .test, .timeline, .live, .present, .verify, .replay:
+      false
+    }
+  }
+
+  /// Whether the command may run while the board shows an earlier step. A mark may not: it names
+  /// the present, but would seem to name the shown step.
+  var mayRunInThePast: Bool {
+    switch self {
+    case .record, .mark: false
+    case .stop, .status, .goto, .undo, .assert, .state, .action, .diff, .fork, .bisect, .graph,
+      .causes, .screenshot, .stats, .test, .timeline, .live, .present, .verify, .replay:
+      true
+    }
+  }
 }
 
 /// The rotation settings of a recording.

@@ -67,20 +67,12 @@ public enum BoardAction: Sendable, Equatable {
   /// Whether the action starts, marks or ends the recording of this board, which happens
   /// immediately.
   var changesRecording: Bool {
-    switch self {
-    case .session(.run(_, .record, _)), .session(.run(_, .stop, _)), .session(.run(_, .mark, _)):
-      true
-    default: false
-    }
+    if case .session(.run(_, let command, _)) = self { command.changesRecording } else { false }
   }
 
-  /// Whether the action may run while the board shows an earlier step. A mark may not: it names the
-  /// present, but would seem to name the shown step.
+  /// Whether the action may run while the board shows an earlier step.
   var mayRunInThePast: Bool {
-    switch self {
-    case .session(.run(_, .mark, _)), .session(.run(_, .record, _)): false
-    default: isLook
-    }
+    if case .session(.run(_, let command, _)) = self { command.mayRunInThePast } else { isLook }
   }
 }
 

@@ -108,7 +108,8 @@ public enum KeychainSecret: Sendable {
   /// A passphrase of 1…1024 bytes of UTF-8. Each attempt requires a key derivation, which takes
   /// half a second by default.
   case passphrase(GuardedBytes)
-  /// The contents of a key file. They require no expensive derivation.
+  /// The contents of a key file, which are 32 bytes. They require no expensive derivation. A new
+  /// slot refuses 32 printable characters, which are typed and not random.
   case keyFile(GuardedBytes)
 }
 
