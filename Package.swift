@@ -97,8 +97,8 @@ let package = Package(
       swiftSettings: strict),
 
     .target(
-      name: "SwiftBoardTestSupport", dependencies: ["SwiftBoardJSON"], path: "Tests/TestSupport",
-      swiftSettings: strict),
+      name: "SwiftBoardTestSupport", dependencies: ["SwiftBoardJSON", "SwiftBoardSystem"],
+      path: "Tests/TestSupport", swiftSettings: strict),
     tests("StoreTests", of: ["SwiftBoardStore", "SwiftBoardTesting", "SwiftBoardTestSupport"]),
     tests("JSONTests", of: ["SwiftBoardJSON", "SwiftBoardTesting"]),
     tests(

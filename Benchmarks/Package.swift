@@ -15,6 +15,7 @@ let package = Package(
   dependencies: [.package(name: "swiftboard", path: "..")],
   targets: [
     .target(name: "CAllocations"),
+    .target(name: "BenchmarkProcesses"),
     .systemLibrary(
       name: "CSystemSQLite", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite3"])]),
     .systemLibrary(
@@ -23,7 +24,7 @@ let package = Package(
     .executableTarget(
       name: "StoreBenchmarks",
       dependencies: [
-        "CAllocations", "CSystemSQLite", "CSystemSodium",
+        "BenchmarkProcesses", "CAllocations", "CSystemSQLite", "CSystemSodium",
         .product(name: "SwiftBoardStore", package: "swiftboard"),
         .product(name: "SwiftBoardJSON", package: "swiftboard"),
         .product(name: "SwiftBoardRecording", package: "swiftboard"),
@@ -31,7 +32,7 @@ let package = Package(
       ],
       swiftSettings: optimized),
     // The built program, from outside.
-    .executableTarget(name: "BoardBenchmarks"),
+    .executableTarget(name: "BoardBenchmarks", dependencies: ["BenchmarkProcesses"]),
   ],
   swiftLanguageModes: [.v6]
 )

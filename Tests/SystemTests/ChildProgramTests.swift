@@ -32,6 +32,32 @@ struct ChildProgramTests {
     #expect(killed.wait() == 128 + SIGPIPE)
   }
 
+  @Test("a program inherits no descriptor but 0, 1 and 2")
+  func inheritance() throws {
+    let folder = try TemporaryFolder()
+    try folder.write("", to: "file")
+    // Without O_CLOEXEC: what a library opens.
+    let leaked = open(folder.path("file"), O_RDONLY)
+    try #require(leaked > STDERR_FILENO)
+    defer { close(leaked) }
+    #expect(try ChildProgram(["test", "!", "-e", "/dev/fd/\(leaked)"]).wait() == 0)
+    #expect(try ChildProgram(["test", "-e", "/dev/fd/2"]).wait() == 0)
+  }
+
+  @Test("a program gets the variables, the folder and the error output that are named")
+  func surroundings() throws {
+    let folder = try TemporaryFolder()
+    let output = try Descriptor.pipe()
+    let child = try ChildProgram(
+      ["/bin/sh", "-c", "pwd -P; echo $WORD; echo ${HOME-none} >&2"],
+      environment: ["WORD": "x"], folder: folder.path, output: output.write, error: output.write)
+    close(output.write)
+    #expect(child.wait() == 0)
+    let text = String(decoding: try Descriptor.read(output.read, atMost: 9999), as: UTF8.self)
+    close(output.read)
+    #expect(text.hasSuffix("/\(folder.path.split(separator: "/").last ?? "")\nx\nnone\n"))
+  }
+
   @Test("a program that is not there is an error")
   func missing() throws {
     let error = #expect(throws: SystemError.self) { try ChildProgram(["no-such-program-here"]) }

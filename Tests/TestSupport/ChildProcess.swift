@@ -1,12 +1,5 @@
+import SwiftBoardSystem
 import Synchronization
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
 
 /// A program that runs beside the test, joined to it by pipes. Its output is read as it comes.
 ///
@@ -40,22 +33,24 @@ public final class ChildProcess: Sendable {
   ) throws {
     // Writing to a child that has ended is an answer (false), not the end of the test run.
     _ = brokenPipesAreIgnored
-    let input = try makePipe()
-    let output = try makePipe()
-    let error = try makePipe()
+    let input = try Descriptor.pipe()
+    let output = try Descriptor.pipe()
+    let error = try Descriptor.pipe()
     defer { for end in [input.read, output.write, error.write] { close(end) } }
     do {
       reaper = Reaper(
-        try spawn(
-          path, arguments, environment: environment, folder: folder,
-          .pipes(input: standardInput ?? input.read, output: output.write, error: error.write)))
+        try ChildProgram(
+          [path] + arguments, environment: environment, folder: folder,
+          input: standardInput ?? input.read, output: output.write, error: error.write,
+          // A signal meant for the child never reaches the tests.
+          session: .ownGroup))
     } catch {
       for end in [input.write, output.read] { close(end) }
       throw error
     }
     self.input = Mutex(input.write)
     for (descriptor, log) in [(output.read, outputLog), (error.read, errorLog)] {
-      startThread {
+      DetachedThread.start {
         while let chunk = readSome(descriptor) { log.append(chunk) }
         log.end()
         close(descriptor)
@@ -123,7 +118,7 @@ public func runProcess(
   environment: [String: String]? = nil, folder: String? = nil
 ) async throws -> ChildProcess.Outcome {
   let child = try ChildProcess(path, arguments, environment: environment, folder: folder)
-  startThread {
+  DetachedThread.start {
     child.writeInput(stdin)
     child.closeInput()
   }

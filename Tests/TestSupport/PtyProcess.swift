@@ -1,12 +1,5 @@
+import SwiftBoardSystem
 import Synchronization
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
 
 /// A program on a terminal of its own, as someone at a keyboard runs it.
 ///
@@ -34,8 +27,9 @@ public final class PtyProcess: Sendable {
     defer { if held >= 0 { close(held) } }
     do {
       reaper = Reaper(
-        try spawn(
-          path, arguments, environment: environment, folder: folder, .terminal(terminal.path)))
+        try ChildProgram(
+          [path] + arguments, environment: environment, folder: folder,
+          session: .terminal(terminal.path)))
     } catch {
       close(master)
       throw error
@@ -45,7 +39,7 @@ public final class PtyProcess: Sendable {
     let reading = dup(master)
     _ = fcntl(reading, F_SETFD, FD_CLOEXEC)
     let log = outputLog
-    startThread {
+    DetachedThread.start {
       while let chunk = readSome(reading) { log.append(chunk) }
       log.end()
       close(reading)

@@ -1,12 +1,5 @@
+import SwiftBoardSystem
 import Synchronization
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
 
 /// A real HTTP/1.1 server on 127.0.0.1 and a port of its own, for tests of whatever speaks HTTP.
 ///
@@ -98,7 +91,7 @@ public final class TestHTTPServer: Sendable {
   public init(at place: Place = .ipv4, handler: Handler? = nil) throws {
     core = try Core(place, handler: handler)
     let core = core
-    startThread { core.accept() }
+    DetachedThread.start { core.accept() }
   }
 
   deinit { core.stop() }
@@ -252,7 +245,7 @@ final class Core: Sendable {
         close(peer)
         break
       }
-      startThread { Connection(peer, number: number, core: self).serve() }
+      DetachedThread.start { Connection(peer, number: number, core: self).serve() }
     }
     close(listener)
   }

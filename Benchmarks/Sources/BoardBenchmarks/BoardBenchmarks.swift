@@ -1,3 +1,5 @@
+import BenchmarkProcesses
+
 #if canImport(FoundationEssentials)
   import FoundationEssentials
 #else

@@ -1,3 +1,4 @@
+import BenchmarkProcesses
 import CSystemSQLite
 import SwiftBoardRecording
 import SwiftBoardStore
@@ -362,18 +363,9 @@ func verifyAlone(_ form: String, _ path: String) -> Bool {
 
 /// Megabytes that a process of its own takes at most.
 private func peakOfVerifying(_ form: String, _ path: String) -> Double? {
-  let arguments = [CommandLine.arguments[0], "--verify", form, path]
-  var copies: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]
-  defer { for copy in copies { free(copy) } }
-  var child = pid_t()
-  guard posix_spawn(&child, arguments[0], nil, nil, &copies, environ) == 0 else { return nil }
-  var (status, usage) = (Int32(0), rusage())
-  guard wait4(child, &status, 0, &usage) == child, status == 0 else { return nil }
-  #if canImport(Darwin)
-    return Double(usage.ru_maxrss) / 1_048_576
-  #else
-    return Double(usage.ru_maxrss) / 1_024
-  #endif
+  let words = [CommandLine.arguments[0], "--verify", form, path]
+  guard let cost = ChildProcess.run(words), cost.status == 0 else { return nil }
+  return cost.memory
 }
 
 // MARK: L4

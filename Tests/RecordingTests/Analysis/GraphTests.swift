@@ -1,16 +1,9 @@
 import SwiftBoardJSON
 import SwiftBoardStore
+import SwiftBoardSystem
 import Testing
 
 @testable import SwiftBoardRecording
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
 
 struct GraphTests {
   @Test("the observed state machine has its labels and counts")
@@ -112,7 +105,8 @@ struct GraphTests {
     try withFolder { folder in
       let log = LogFile(bytes: try TimelineTests.log())
       try write(try CausalTree(log).graphviz, to: folder + "/a.dot")
-      #expect(try run(["/usr/bin/dot", "-Tplain", "-o/dev/null", folder + "/a.dot"]) == 0)
+      let words = ["/usr/bin/dot", "-Tplain", "-o/dev/null", folder + "/a.dot"]
+      #expect(try ChildProgram(words).wait() == 0)
     }
   }
 

@@ -1,16 +1,9 @@
 import SwiftBoardJSON
 import SwiftBoardStore
+import SwiftBoardSystem
 import Testing
 
 @testable import SwiftBoardRecording
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
 
 /// `RecordedCounterTests.swift` beside this file was written by the exporter, and is compiled and
 /// run with all others.
@@ -129,17 +122,24 @@ struct TestExportTests {
         let words =
           [compiler, "-typecheck", "-swift-version", "6", "-enable-testing"]
           + Self.folders(modules) + Self.testing(compiler) + [path]
-        let status = try run(words, output: folder + "/out")
+        let status = try compile(words, output: folder + "/out")
         let said = String(decoding: try contents(of: folder + "/out"), as: UTF8.self)
         #expect(status == 0, "\(said)")
       }
       // What is wrong is found: the check can fail.
       try write("import SwiftBoardRecording\nlet x: RecordedRun<Int>", to: folder + "/c.swift")
       #expect(
-        try run(
+        try compile(
           [compiler, "-typecheck"] + Self.folders(modules) + [folder + "/c.swift"],
-          output: "/dev/null") != 0)
+          output: folder + "/out") != 0)
     }
+  }
+
+  /// Runs the compiler, which writes what it says to a file, and returns its exit code.
+  private func compile(_ words: [String], output path: String) throws -> Int32 {
+    let output = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+    defer { close(output) }
+    return try ChildProgram(words, output: output, error: output).wait()
   }
 
   /// The modules of the build, and the shim that one of them imports.

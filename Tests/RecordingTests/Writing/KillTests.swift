@@ -1,14 +1,7 @@
 import SwiftBoardRecording
 import SwiftBoardStore
+import SwiftBoardSystem
 import Testing
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
 
 /// A process that records is killed at any moment; what it had acknowledged is in its files.
 ///
@@ -16,7 +9,8 @@ import Testing
 /// for more than 20 rounds.
 struct KillTests {
   private static let place = "SWIFTBOARD_RECORD_UNTIL_KILLED"
-  private static let acknowledgements: Int32 = 3
+  /// A descriptor that the test library does not use.
+  private static let acknowledgements = STDIN_FILENO
 
   private static func variable(_ name: String) -> String? {
     getenv(name).map { String(cString: $0) }
@@ -73,50 +67,38 @@ struct KillTests {
 
     /// Kills the other process behind so many acknowledgements and returns how many there were.
     private func kill(_ path: String, after enough: Int) throws -> Int {
-      var ends: [Int32] = [0, 0]
-      try #require(pipe(&ends) == 0)
-      // Processes of other tests are not to hold the pipe open.
-      for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-      let words: [String] = [
-        "/proc/self/exe", "--testing-library", "swift-testing", "--filter",
-        "KillTests/recorder\\(",
-      ]
-      let arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
-      let environment: [String] =
-        ["\(Self.place)=\(path)", "PATH=/usr/bin:/bin"]
-        + (Self.variable("LD_LIBRARY_PATH").map { ["LD_LIBRARY_PATH=\($0)"] } ?? [])
-      let variables: [UnsafeMutablePointer<CChar>?] =
-        environment.map { strdup($0) } + [nil]
-      defer { for text in arguments + variables { free(text) } }
-      var actions = posix_spawn_file_actions_t()
-      posix_spawn_file_actions_init(&actions)
-      defer { posix_spawn_file_actions_destroy(&actions) }
-      posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
-      posix_spawn_file_actions_adddup2(&actions, 1, 2)
-      posix_spawn_file_actions_adddup2(&actions, ends[1], Self.acknowledgements)
-      var process = pid_t()
-      let result = posix_spawn(&process, words[0], &actions, nil, arguments, variables)
-      close(ends[1])
-      defer { close(ends[0]) }
-      try #require(result == 0)
+      let ends = try Descriptor.pipe()
+      let ignored = open("/dev/null", O_WRONLY | O_CLOEXEC)
+      var variables = [Self.place: path, "PATH": "/usr/bin:/bin"]
+      variables["LD_LIBRARY_PATH"] = Self.variable("LD_LIBRARY_PATH")
+      let started = Result {
+        try ChildProgram(
+          [
+            "/proc/self/exe", "--testing-library", "swift-testing", "--filter",
+            "KillTests/recorder\\(",
+          ],
+          environment: variables, input: ends.write, output: ignored, error: ignored)
+      }
+      close(ends.write)
+      close(ignored)
+      defer { close(ends.read) }
+      let child = try started.get()
 
       var (count, isKilled) = (0, false)
       var buffer = [UInt8](repeating: 0, count: 4096)
       while true {
         let found: Int = buffer.withUnsafeMutableBytes { memory in
-          read(ends[0], memory.baseAddress, memory.count)
+          read(ends.read, memory.baseAddress, memory.count)
         }
         if found < 0, errno == EINTR { continue }
         guard found > 0 else { break }
         count += found
         if !isKilled, count / 4 >= enough {
           isKilled = true
-          send(SIGKILL, to: process)
+          send(SIGKILL, to: child.id)
         }
       }
-      var status: Int32 = 0
-      while waitpid(process, &status, 0) < 0 && errno == EINTR {}
-      #expect(status & 0x7F == SIGKILL, "the recorder ended by itself")
+      #expect(child.wait() == 128 + SIGKILL, "the recorder ended by itself")
       return count / 4
     }
   #endif

@@ -5,18 +5,28 @@
 #endif
 
 /// What a process took.
-struct Cost {
-  var seconds = Double.infinity
+package struct Cost {
+  package var seconds: Double
   /// User and system time.
-  var processor = Double.infinity
+  package var processor: Double
   /// The most memory, in MB.
-  var memory = 0.0
-  var status: Int32 = 0
+  package var memory: Double
+  package var status: Int32
+
+  package init(
+    seconds: Double = .infinity, processor: Double = .infinity, memory: Double = 0,
+    status: Int32 = 0
+  ) {
+    self.seconds = seconds
+    self.processor = processor
+    self.memory = memory
+    self.status = status
+  }
 }
 
 /// A process that this one started.
-struct ChildProcess {
-  let id: pid_t
+package struct ChildProcess {
+  package let id: pid_t
   private let start: ContinuousClock.Instant
 
   /// Starts a program that is found in `PATH`; its output goes to a file. `nil` where it cannot be
@@ -25,7 +35,7 @@ struct ChildProcess {
   /// - Parameters:
   ///   - input: A file for standard input.
   ///   - terminal: A terminal in place of all three.
-  init?(
+  package init?(
     _ words: [String], input: String = "/dev/null", output: String = "/dev/null",
     terminal: String? = nil
   ) {
@@ -63,7 +73,7 @@ struct ChildProcess {
   }
 
   /// Waits for its end.
-  func wait() -> Cost {
+  package func wait() -> Cost {
     var status: Int32 = 0
     var usage = rusage()
     while wait4(id, &status, 0, &usage) < 0, errno == EINTR {}
@@ -80,7 +90,7 @@ struct ChildProcess {
   }
 
   /// Runs a program to its end; `nil` where it cannot be started.
-  static func run(
+  package static func run(
     _ words: [String], input: String = "/dev/null", output: String = "/dev/null"
   ) -> Cost? {
     ChildProcess(words, input: input, output: output)?.wait()
