@@ -23,6 +23,8 @@ struct EveryCommandTests {
     ("api.head", ["api head rm/character/1"]),
     ("api", ["api rm/character/1 --select name"]),
     ("api.run", ["api run one"]),
+    ("api.saved.list", ["api saved list", "api saved list --json"]),
+    ("api.saved.remove", ["api saved remove one", "-api saved remove one"]),
     ("api.recent", ["api recent", "api recent --json"]),
     ("api.stats", ["api stats", "api stats --json"]),
     ("api.cache.list", ["api cache list"]),

@@ -27,12 +27,22 @@ public enum BoardProgram {
   ) async -> Int32 {
     SignalSource.ignoreBrokenPipes()
     let options: ProgramOptions
+    var problem: UsageError?
     do throws(UsageError) {
       options = try ProgramOptions.parse(arguments: arguments, environment: environment) {
         (options) throws(UsageError) in
-        try ConfigurationFile.read(for: options, environment, features)
+        do throws(UsageError) {
+          return try ConfigurationFile.read(for: options, environment, features)
+        } catch {
+          // `doctor` reports it among its findings.
+          guard options.isDoctor else { throw error }
+          problem = error
+          return ProgramConfiguration()
+        }
       }
-    } catch {
+    } catch let refusal {
+      // Without its configuration, an environment is unknown.
+      let error = problem ?? refusal
       complain(
         error.message, help: error.help ?? "try 'swiftboard --help'", code: error.code,
         isJSON: asksForJSON(arguments, environment),
@@ -46,7 +56,7 @@ public enum BoardProgram {
         usesColor: Terminal(environment: environment).usesColor(options.color ?? .auto))
     case .version: return show(StyledText("swiftboard \(version) (\(LibraryVersions.built))\n"))
     default:
-      let run = BoardRun(options, environment, features, make)
+      let run = BoardRun(options, environment, features, problem: problem, make)
       UnlockSources.removeFromEnvironment()
       return await run.run()
     }
@@ -108,6 +118,17 @@ public enum BoardProgram {
     }
     return isNext || environment["SWIFTBOARD_OUTPUT"] == "json"
       || options.contains { $0 == "--json" || $0 == "--output=json" || $0 == "-ojson" }
+  }
+}
+
+extension ProgramOptions {
+  /// Whether the program runs `doctor` and nothing else.
+  fileprivate var isDoctor: Bool {
+    switch mode {
+    case .oneShot(let words): words.first == "doctor"
+    case .lines(let lines): lines == ["doctor"]
+    case .help, .version, .standardInput, .script: false
+    }
   }
 }
 

@@ -28,11 +28,12 @@ final class BoardRun: Sendable {
   /// Creates a run.
   ///
   /// - Parameters:
+  ///   - problem: What is wrong with the configuration, for `doctor`.
   ///   - patience: The time limit for ending the program after a signal.
   ///   - leave: Ends the process.
   init(
     _ options: ProgramOptions, _ environment: [String: String], _ features: FeatureList,
-    _ make: @escaping BoardProgram.MakeDependencies,
+    problem: UsageError? = nil, _ make: @escaping BoardProgram.MakeDependencies,
     patience: DispatchTimeInterval = .milliseconds(1500),
     leave: @escaping @Sendable (Int32) -> Void = { exit($0) }
   ) {
@@ -95,6 +96,12 @@ final class BoardRun: Sendable {
     dependencies = BoardRun.dependencies(settings.environment, configuration, boardTerminal) {
       var dependencies = make($0, $1, $2)
       dependencies.files = InputFiles(dependencies.files, input)
+      if let problem {
+        let installation = dependencies.installation
+        dependencies.installation = {
+          ConfigurationFile.findings(await installation(), with: problem)
+        }
+      }
       return dependencies
     }
   }

@@ -53,4 +53,17 @@ enum ConfigurationFile {
     }
     return configuration
   }
+
+  /// Returns findings with a problem of the configuration in place of its path, which the problem
+  /// names too.
+  static func findings(
+    _ findings: [InstallationFinding], with problem: UsageError
+  ) -> [InstallationFinding] {
+    let subject = "configuration"
+    let index = findings.firstIndex { $0.subject == subject } ?? 0
+    var result = findings.filter { $0.subject != subject || $0.state == .problem }
+    result.insert(
+      InstallationFinding(subject, .problem, problem.message, advice: problem.help), at: index)
+    return result
+  }
 }

@@ -19,6 +19,8 @@ public enum ValueKind: Sendable, Hashable {
   case directory
   /// The name of a service defined with `api service`.
   case service
+  /// The name of a request kept with `api … --save`.
+  case savedRequest
   /// The name of a secret in the keychain, never its value.
   case secret
   /// A collection of documents.

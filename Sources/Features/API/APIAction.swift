@@ -1,6 +1,7 @@
 import SwiftBoardBoard
 import SwiftBoardCommandLine
 import SwiftBoardDependencies
+import SwiftBoardJSON
 import SwiftBoardStore
 
 /// The actions of the feature `api`.
@@ -73,7 +74,7 @@ public struct APIKnown: Codable, Sendable, Equatable {
   /// The services, and the names of kept requests among all preferences.
   public init(services: [APIService], preferences: [Preference] = []) {
     self.services = services
-    saved = preferences.compactMap { SavedRequest.name(ofKey: $0.name) }
+    saved = SavedRequest.names(in: preferences)
   }
 }
 
@@ -83,9 +84,36 @@ enum SavedRequest {
 
   static func key(_ name: String) -> String { prefix + name }
 
-  static func name(ofKey key: String) -> String? {
+  private static func name(ofKey key: String) -> String? {
     key.hasPrefix(prefix) ? String(key.dropFirst(prefix.count)) : nil
   }
+
+  /// The names of the kept requests among all preferences, in order.
+  static func names(in preferences: [Preference]) -> [String] {
+    preferences.compactMap { name(ofKey: $0.name) }
+  }
+
+  /// The kept requests among all preferences, in order.
+  static func summaries(in preferences: [Preference]) -> [SavedRequestSummary] {
+    preferences.compactMap { preference in
+      guard let name = name(ofKey: preference.name) else { return nil }
+      let spec = try? CanonicalDecoder.decode(
+        APIRequestSpec.self, from: Array(preference.json.utf8))
+      return SavedRequestSummary(
+        name: name, method: spec?.method,
+        target: spec.map { Redactor.redactPositions($0.target.description) })
+    }
+  }
+}
+
+/// A kept request, for `api saved list`.
+public struct SavedRequestSummary: Codable, Sendable, Equatable {
+  /// The name of the request.
+  public var name: String
+  /// The method; `nil` if the preference is no request, which was then set by hand.
+  public var method: String?
+  /// `SERVICE/PATH` or an address; `nil` if the preference is no request.
+  public var target: String?
 }
 
 /// The commands of the feature `api`.
@@ -94,6 +122,10 @@ public enum APICommand: Codable, Sendable, Equatable {
   case request(request: APIRequestSpec)
   /// `api run NAME ITEM…`: a request that was kept with `--save`, with further items.
   case runSaved(name: String, items: [APIItem])
+  /// `api saved list`.
+  case savedList
+  /// `api saved remove NAME`.
+  case savedRemove(name: String)
   /// `api service add`.
   case serviceAdd(service: APIService)
   /// `api service list`.

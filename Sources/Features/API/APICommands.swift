@@ -7,6 +7,7 @@ enum APICommands {
   static let methods = ["get", "post", "put", "patch", "delete", "head"]
 
   private static let service = ArgumentSpec("name", "a service", kind: .service)
+  private static let savedRequest = ArgumentSpec("name", "its name", kind: .savedRequest)
 
   private static let requestOptions =
     [
@@ -94,7 +95,7 @@ enum APICommands {
         }
         let shown = target.description
         guard shown.contains("/") else {
-          let words = methods + ["service", "run", "recent", "cache", "cancel"]
+          let words = methods + ["service", "run", "saved", "recent", "cache", "cancel"]
           throw UsageError(
             "'\(shown)' is not a method, sub-command, SERVICE/PATH or address",
             help: Suggestion.nearest(to: shown, among: words).map { "did you mean 'api \($0)'?" }
@@ -105,7 +106,7 @@ enum APICommands {
       CommandSpec(
         ["api", "run"], "send a request that was kept with --save",
         arguments: [
-          ArgumentSpec("name", "its name"),
+          savedRequest,
           ArgumentSpec(
             "item", "more items, or others", kind: .item, optional: true, repeating: true),
         ], examples: ["api run first-page", "api run first-page page==2"]
@@ -114,6 +115,16 @@ enum APICommands {
           .runSaved(
             name: try invocation.requiredText("name"),
             items: try items(invocation.arguments("item"))))
+      },
+      CommandSpec(
+        ["api", "saved", "list"], "list the requests that were kept with --save",
+        examples: ["api saved list"]
+      ) { _ in .api(.savedList) },
+      CommandSpec(
+        ["api", "saved", "remove"], "forget a request that was kept with --save",
+        arguments: [savedRequest], examples: ["api saved remove first-page"]
+      ) { invocation throws(UsageError) in
+        .api(.savedRemove(name: try invocation.requiredText("name")))
       },
       CommandSpec(
         ["api", "service", "add"], "name a service",

@@ -40,8 +40,12 @@ extension BoardFeatures {
     passesWordsOn: true, secretWords: SecretWords(literal: LiteralSecrets.first),
     atTerminal: { $0.rereadsServices = true },
     candidates: { kind, _, dependencies in
-      guard kind == .service else { return [] }
-      return ((try? await dependencies.persistence.services()) ?? []).map(\.name)
+      switch kind {
+      case .service: ((try? await dependencies.persistence.services()) ?? []).map(\.name)
+      case .savedRequest:
+        SavedRequest.names(in: (try? await dependencies.persistence.preferences()) ?? [])
+      default: []
+      }
     }, version: nil, migrations: APIMigrations.all)
 }
 

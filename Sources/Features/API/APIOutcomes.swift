@@ -388,6 +388,23 @@ enum APIOutcomes {
     case .removed(let name):
       return Outcome(
         job: job, value: .object([.init("removed", .string(name))]), notes: ["removed \(name)"])
+    case .saved(let requests):
+      return Outcome(
+        job: job,
+        value: .array(
+          requests.map {
+            .object([
+              .init("name", .string($0.name)),
+              .init("method", $0.method.map(JSON.string) ?? .null),
+              .init("target", $0.target.map(JSON.string) ?? .null),
+            ])
+          }),
+        presentation: .table(
+          columns: [Column("name"), Column("method"), Column("target")],
+          rows: requests.map { [$0.name, $0.method ?? "", $0.target ?? ""] }))
+    case .removedSaved(let name):
+      return Outcome(
+        job: job, value: .object([.init("removed", .string(name))]), notes: ["removed \(name)"])
     case .tested(let name, let status, let milliseconds, let judgesAll):
       return tested(name, status, milliseconds, judgesAll == true, job)
     case .testedProgram(let name, let program, let version, let milliseconds):

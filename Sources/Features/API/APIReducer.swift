@@ -104,6 +104,18 @@ struct APIReducer: Reducer {
       }
       .catch { .failed(job: job, failure: Failure($0, dependencies)) }
       .cancellable(id: job)
+    case .savedList:
+      return result(of: command, job, dependencies) {
+        .saved(requests: SavedRequest.summaries(in: try await store.preferences()))
+      }
+    case .savedRemove(let name):
+      return result(of: command, job, dependencies) {
+        guard try await store.unsetPreference(SavedRequest.key(name)) else {
+          let names = SavedRequest.names(in: (try? await store.preferences()) ?? [])
+          throw Failure.noSavedRequest(name, among: names)
+        }
+        return .removedSaved(name: name)
+      }
     case .recent(let text):
       return result(of: command, job, dependencies) {
         .recent(searches: try await store.searches(scope: "api", containing: text))
@@ -163,6 +175,8 @@ struct APIReducer: Reducer {
     switch result {
     case .added(let service): state.noteService(service)
     case .removed(let name): state.services?.removeAll { $0.name == name }
+    case .saved(let requests): if state.saved != nil { state.saved = requests.map(\.name) }
+    case .removedSaved(let name): state.saved?.removeAll { $0 == name }
     case .services(let services): if state.services != nil { state.services = services }
     default: break
     }
@@ -173,6 +187,8 @@ extension APICommand {
   fileprivate var verb: String {
     switch self {
     case .request, .runSaved: "request"
+    case .savedList: "saved.list"
+    case .savedRemove: "saved.remove"
     case .serviceAdd: "service.add"
     case .serviceList: "service.list"
     case .serviceShow: "service.show"
@@ -204,6 +220,13 @@ extension Failure {
     code = ExitCode.cannotCreate
     message = "there is a service named '\(service.name)' already"
     help = "'api service remove \(service.name)' first"
+  }
+
+  fileprivate static func noSavedRequest(_ name: String, among names: [String]) -> Failure {
+    let nearest = Suggestion.nearest(to: name, among: names)
+    return Failure(
+      code: ExitCode.missing, error: "noSuchRequest", message: "no request is kept as '\(name)'",
+      help: nearest.map { "did you mean '\($0)'?" } ?? "'api saved list' lists what is kept")
   }
 
   fileprivate static func noRequest(_ job: Int) -> Failure {

@@ -10,6 +10,10 @@ public enum APIResult: Codable, Sendable, Equatable {
   case added(service: APIService)
   /// The name of the service that was removed.
   case removed(name: String)
+  /// The kept requests, by name.
+  case saved(requests: [SavedRequestSummary])
+  /// The name of the kept request that was removed.
+  case removedSaved(name: String)
   /// The service answered, after so many milliseconds.
   case tested(name: String, status: Int, milliseconds: Int64, judgesAll: Bool? = nil)
   /// The program of the service's preset answered and took its key, after so many milliseconds.
