@@ -499,6 +499,23 @@ struct APIFeatureTests {
     #expect(printed[1].output == "x\ty\n")
   }
 
+  @Test("--select is the value of a line of JSON, and a failing status has the whole answer")
+  func selectedJSON() throws {
+    world.api.answer("GET", "http://rm.test/c", with: .json(#"{"a":[{"b":1}]}"#))
+    world.api.answer("GET", "http://rm.test/e", with: .json(#"{"a":2}"#, status: 404))
+    var settings = BoardSettings()
+    settings.isTerminal = false
+    settings.output = .json
+    let printed = try run(
+      [
+        "api get http://rm.test/c --select a[0]",
+        "api get http://rm.test/e --select a",
+      ], in: world, settings: settings)
+    #expect(printed.map(\.status) == [0, 4])
+    #expect(printed[0].output.contains(#""value":{"b":1},"#), "\(printed[0].output)")
+    #expect(printed[1].errors.contains(#""status":404"#), "\(printed[1].errors)")
+  }
+
   @Test("bodies: JSON from items, a file, and what does not go together")
   func bodies() throws {
     world.api.answer("POST", "http://rm.test/c", with: .status(201))
