@@ -329,6 +329,37 @@ struct APIFeatureTests {
       ])
   }
 
+  @Test("requests that are kept are listed, completed and removed; a name that is near is offered")
+  func savedList() async throws {
+    world.api.answer { _ in .json("[]") }
+    let printed = try run(
+      [
+        "api saved list", "api get http://rm.test/c page==1 --save second",
+        "api PURGE http://rm.test/d --save first", "db preference set other 1",
+        "db preference set api.saved.third 1", "api saved list", "api saved remove secund",
+        "api saved remove second", "api saved remove second",
+        "api run second", "api saved list",
+      ], in: world)
+    #expect(printed.map(\.status) == [0, 0, 0, 0, 0, 0, 66, 0, 66, 66, 0])
+    #expect(printed[0].output == "name  method  target\n----  ------  ------\n")
+    #expect(
+      printed[5].output == """
+        name    method  target
+        ------  ------  ----------------
+        first   PURGE   http://rm.test/d
+        second  GET     http://rm.test/c
+        third
+
+        """)
+    #expect(printed[6].errors.contains("help: did you mean 'second'?"))
+    #expect(printed[7].errors.contains("removed second"))
+    #expect(printed[8].errors.contains("no request is kept as 'second'"))
+    #expect(printed[8].errors.contains("help: 'api saved list' lists what is kept"))
+    let names = await BoardFeatures.api.candidates(
+      .savedRequest, APIState(), world.dependencies)
+    #expect(names == ["first", "third"])
+  }
+
   @Test("the options behind a command act as before it")
   func optionsBehind() async {
     world.api.answer { _ in .json("{}", status: 404) }
@@ -466,6 +497,23 @@ struct APIFeatureTests {
     #expect(world.files.files["body.json"] == Data(#"{"a":[{"b":"x\ty"}]}"#.utf8))
     #expect(printed[0].output == "")
     #expect(printed[1].output == "x\ty\n")
+  }
+
+  @Test("--select is the value of a line of JSON, and a failing status has the whole answer")
+  func selectedJSON() throws {
+    world.api.answer("GET", "http://rm.test/c", with: .json(#"{"a":[{"b":1}]}"#))
+    world.api.answer("GET", "http://rm.test/e", with: .json(#"{"a":2}"#, status: 404))
+    var settings = BoardSettings()
+    settings.isTerminal = false
+    settings.output = .json
+    let printed = try run(
+      [
+        "api get http://rm.test/c --select a[0]",
+        "api get http://rm.test/e --select a",
+      ], in: world, settings: settings)
+    #expect(printed.map(\.status) == [0, 4])
+    #expect(printed[0].output.contains(#""value":{"b":1},"#), "\(printed[0].output)")
+    #expect(printed[1].errors.contains(#""status":404"#), "\(printed[1].errors)")
   }
 
   @Test("bodies: JSON from items, a file, and what does not go together")

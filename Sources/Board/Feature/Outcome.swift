@@ -11,6 +11,8 @@ public struct Outcome: Sendable {
   public var status: Int32
   /// The value for `--json` and `{{last}}`.
   public var value: JSON
+  /// The value for `--json` of a success, where it is only a part of `value`.
+  public var selectedValue: JSON?
   /// The output for standard output.
   public var presentation: Presentation
   /// Lines for standard error.

@@ -172,7 +172,8 @@ public struct BoardRenderer: Sendable {
         .standardOutput,
         formatter.render(
           line: context.line, command: context.name, presentation: outcome.presentation,
-          value: outcome.value, milliseconds: Int(milliseconds), isOK: outcome.status == 0))
+          value: outcome.selectedValue ?? outcome.value, milliseconds: Int(milliseconds),
+          isOK: outcome.status == 0))
     }
     if let failure = outcome.failure {
       add(

@@ -58,6 +58,9 @@ enum APIOutcomes {
       answer, view, body, isPretty: isPretty(view, job, context),
       isExact: settings.isExact(redirect: context.command(of: job)?.redirect))
     var outcome = Outcome(job: job, value: value, presentation: presentation, styledNotes: notes)
+    if !isEarlier, let select = view?.select, let path = try? JSONPath(parsing: select) {
+      outcome.selectedValue = body.value(at: path)
+    }
     let isWhole = answer.status == 416 && answer.kept != nil
     if settings.checksStatus, !isWhole, let failure = refusal(answer) {
       outcome = Outcome(
