@@ -420,6 +420,9 @@ extension StoreIssue {
 }
 
 extension Failure {
+  /// Whether the command was cancelled.
+  var isCancellation: Bool { code == ExitCode.interrupted && error == "cancelled" }
+
   /// The failure of a cancelled command.
   static let cancelled = cancelled(by: nil)
 
