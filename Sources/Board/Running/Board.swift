@@ -83,7 +83,7 @@ public final class Board: Sendable {
     let recordings = BoardRecording(
       RecordingInfo(
         schema: features.schema, created: dependencies.date.now,
-        environment: state.settings.environment.rawValue, seed: String(seed)),
+        environment: state.settings.environment.rawValue, seed: seed),
       journal: journal, dependencies: dependencies, navigators: navigators, closing: closing,
       warn: { text in
         sink(
