@@ -25,9 +25,8 @@ public final class Board: Sendable {
     var waiting: [Int: [CheckedContinuation<Int32, Never>]] = [:]
     /// The requested ends of commands, with those that have arrived.
     var ends: [Int: CommandEnd?] = [:]
-    /// The exit codes of all ended commands, a few bytes each, for later and repeated calls of
-    /// `wait(for:)`.
-    var ended: [Int: Int32] = [:]
+    /// The exit codes of all ended commands, for later and repeated calls of `wait(for:)`.
+    var ended = EndedJobs()
     /// The task of `close()`, for which every call of it waits.
     var end: Task<Void, Never>?
     /// Whether the store has ended, so that no running command will end.
