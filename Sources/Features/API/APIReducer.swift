@@ -93,11 +93,21 @@ struct APIReducer: Reducer {
       }
     case .serviceList:
       return result(of: command, job, dependencies) {
-        .services(services: try await store.services())
+        let damaged = try await store.damagedServices()
+        return .services(
+          services: try await store.services(), damaged: damaged.isEmpty ? nil : damaged)
       }
     case .serviceShow, .serviceRemove:
       return .task(name: "api.\(command.verb)") {
         let services = try await masking(try await store.services(), dependencies).value
+        if let name = command.serviceName, !services.contains(where: { $0.name == name }) {
+          do throws(PersistenceError) { _ = try await store.service(name) } catch {
+            // What cannot be read can still be removed.
+            guard case .serviceRemove = command, error.kind == .corrupted else { throw error }
+            _ = try await store.removeService(name)
+            return .succeeded(job: job, result: .removed(name: name))
+          }
+        }
         return .looked(job: job, command: command, services: services)
       }
       .catch { .failed(job: job, failure: Failure($0, dependencies)) }
@@ -161,7 +171,7 @@ struct APIReducer: Reducer {
     switch result {
     case .added(let service): state.noteService(service)
     case .removed(let name): state.services?.removeAll { $0.name == name }
-    case .services(let services): if state.services != nil { state.services = services }
+    case .services(let services, _): if state.services != nil { state.services = services }
     default: break
     }
   }

@@ -102,8 +102,12 @@ struct RequestReducer: Reducer {
   private func bootstrap(
     _ state: PendingRequest, _ dependencies: Dependencies
   ) -> [Effect<RequestAction>] {
-    .task(name: "api.bootstrap") {
+    .task(name: "api.bootstrap") { [name = state.serviceName] in
       let services = try await dependencies.persistence.services()
+      if let name, !services.contains(where: { $0.name == name }) {
+        // A damaged one is not among them: its own error says so.
+        _ = try await dependencies.persistence.service(name)
+      }
       // A damaged preference is none of a request's business.
       let preferences = (try? await dependencies.persistence.preferences()) ?? []
       let known = APIKnown(services: services, preferences: preferences)
