@@ -53,6 +53,24 @@ static inline curl_off_t swiftboard_curl_get_offset(void *function, void *handle
   return value;
 }
 
+// The state of a decoder of zlib, whose headers are not needed: its layout never changes.
+typedef struct {
+  const unsigned char *next_in;
+  unsigned int avail_in;
+  unsigned long total_in;
+  unsigned char *next_out;
+  unsigned int avail_out;
+  unsigned long total_out;
+  const char *message;
+  void *state;
+  void *allocate;
+  void *deallocate;
+  void *context;
+  int data_type;
+  unsigned long checksum;
+  unsigned long reserved;
+} swiftboard_zlib_stream;
+
 // Options whose names are missing from older headers or deprecated in newer ones. Their numbers never change.
 enum {
   SWIFTBOARD_CURLOPT_PROTOCOLS = 181,

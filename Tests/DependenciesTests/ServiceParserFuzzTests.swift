@@ -80,7 +80,6 @@ struct ServiceParserFuzzTests {
         #expect(!(header.name + header.value).utf8.contains(UInt8(ascii: "\n")))
       }
       _ = head.lengthProblem
-      _ = head.isCompressed
     }
   }
 

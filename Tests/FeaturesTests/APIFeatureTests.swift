@@ -450,6 +450,25 @@ struct APIFeatureTests {
     #expect(world.api.requests.map(\.url) == ["http://old/c", "http://new/c"])
   }
 
+  @Test("a damaged service fails by itself, with what to do, and can be removed")
+  func damagedService() throws {
+    let damaged = PersistenceError(
+      .corrupted, operation: "service", message: "the service bad no longer matches its checksum",
+      advice: "Remove it, and add it again.")
+    for _ in 1...3 { world.persistence.failNext("service", with: damaged) }
+    world.api.answer("GET", "http://good.test/c", with: .json("[1]"))
+    let printed = try run(
+      [
+        "api service add good http://good.test", "api get good/c", "api get bad/c",
+        "api service show bad", "api service remove bad", "api get good/c",
+      ], in: world)
+    #expect(printed.map(\.status) == [0, 0, 65, 65, 0, 0], "\(printed.map(\.errors))")
+    for failed in printed[2...3] {
+      #expect(failed.errors.contains("the service bad no longer matches its checksum"))
+      #expect(failed.errors.contains("help: Remove it, and add it again."))
+    }
+  }
+
   @Test("an answer that cannot be kept is shown, and the log says why")
   func unkeepableAnswer() throws {
     world.api.answer(

@@ -1,11 +1,12 @@
 import SwiftBoardBoard
 import SwiftBoardCommandLine
 import SwiftBoardDependencies
-import SwiftBoardFeatures
 import SwiftBoardJSON
 import SwiftBoardStore
 import SwiftBoardTesting
 import Testing
+
+@testable import SwiftBoardFeatures
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials
@@ -71,5 +72,38 @@ struct DatabaseFeatureTests {
     let printed = try run(["db stats", "db check", "db path"], in: world)
     #expect(printed.map(\.status) == [0, 0, 0])
     #expect(printed[1].errors == "the database is whole\n")
+  }
+
+  @Test("the list of a collection that does not exist names the nearest one, or all of them")
+  func missingCollection() throws {
+    let printed = try run(
+      [
+        "db list people", "db put people 1 {}", "db put notes 1 {}", "db list poeple",
+        "db list things", "db list people --where a=1", "db list people --limit 0",
+      ], in: world, settings: .output(.plain))
+    #expect(printed.map(\.status) == [0, 0, 0, 0, 0, 0, 0])
+    #expect(printed[0].errors == "there is no collection 'people', and no other\n")
+    #expect(
+      printed[3].errors == "there is no collection 'poeple': did you mean 'people'?\n")
+    #expect(printed[4].errors == "there is no collection 'things'; there are notes, people\n")
+    #expect(printed[5].errors == "" && printed[6].errors == "")
+  }
+
+  @Test("of many collections, the first twenty are named")
+  func manyCollections() {
+    let names = (10..<40).map { "c\($0)" }
+    let missing = MissingCollection("x", among: names)
+    #expect(missing.others.count == 20 && missing.more == 10)
+    #expect(missing.note.hasSuffix(", c29 and 10 more"))
+  }
+
+  @Test("a preference with a repeated key is exported and imported byte for byte")
+  func repeatedKey() async throws {
+    let json = #"{"a":1,"a":2}"#
+    try await world.persistence.setPreference("p", to: json)
+    let printed = try run(
+      ["db export x.jsonl", "db preference unset p", "db import x.jsonl"], in: world)
+    #expect(printed.map(\.status) == [0, 0, 0], "\(printed.map(\.errors))")
+    #expect(try await world.persistence.preference("p") == json)
   }
 }

@@ -1,12 +1,13 @@
 import SwiftBoardBoard
 import SwiftBoardCommandLine
 import SwiftBoardDependencies
-import SwiftBoardFeatures
 import SwiftBoardJSON
 import SwiftBoardStore
 import SwiftBoardTesting
 import Synchronization
 import Testing
+
+@testable import SwiftBoardFeatures
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials
@@ -348,6 +349,23 @@ struct DatabaseReducerTests {
       store.send(run(1, put("1")))
       store.skipReceivedActions()
       #expect(store.state.collections?.count == 100)
+    }
+    store.finish()
+  }
+
+  @Test("a body of more than 64 KiB is not in the state while the names are loaded")
+  func largeBody() {
+    let store = store()
+    let body = "\"" + String(repeating: "x", count: DatabaseState.largestDocument) + "\""
+    store.nonExhaustively { store in
+      store.send(run(1, put("1", body)))
+      #expect(store.state.pending == nil)
+      store.receive(.succeeded(job: 1, result: .put(collection: "c", id: "1", isNew: true)))
+      #expect(store.state.isLoaded == false)
+      store.send(run(2, put("2")))
+      store.receive(.contents(job: 2, contents: contents(1)))
+      store.receive(.succeeded(job: 2, result: .put(collection: "c", id: "2", isNew: true)))
+      #expect(store.state.collections == ["c": 2])
     }
     store.finish()
   }

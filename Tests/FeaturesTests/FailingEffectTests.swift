@@ -139,7 +139,7 @@ struct SessionEndTests {
     await world.api.waitForHanging()
     #expect(await lines.session.finish(cancelledBy: "'exit'").exitCode == 69)
     #expect(lines.board.store.withState { $0.shell.running.isEmpty })
-    #expect(lines.allPrinted.contains("error: job 2: cancelled by 'exit'"), "\(lines.allPrinted)")
+    #expect(lines.allPrinted.contains("[2] cancelled by 'exit': api get"), "\(lines.allPrinted)")
     #expect(await lines.session.finish(cancelledBy: nil) == .success, "none counts twice")
   }
 

@@ -29,7 +29,7 @@ import Testing
     let recorder = try Recorder<LineEditorState, EditorAction>(
       path: folder.path("keys.jsonl"),
       info: RecordingInfo(
-        schema: Self.schema, created: 1_795_214_700_000_000, environment: "mock", seed: "1"),
+        schema: Self.schema, created: 1_795_214_700_000_000, environment: "mock", seed: 1),
       state: store.state, journal: nil, clock: { 0 })
     store.setHooks { _, _ in recorder.hooks }
     store.send(.historyLoaded(["echo 家 one", "two"]))

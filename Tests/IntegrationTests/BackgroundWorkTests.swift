@@ -140,7 +140,7 @@ struct BackgroundWorkTests {
     let outcome = await (try start([job, line, "echo never"], "-f", in: program)).wait()
     #expect(outcome.status == .exited(code), "\(outcome.errorText)")
     #expect(
-      outcome.errorText.contains("x.sb:1:1: error: job 1: cancelled by 'exit'\n  \(job)\n"),
+      outcome.errorText.contains("[1] cancelled by 'exit': api post\n"),
       "\(outcome.errorText)")
     #expect(!outcome.outputText.contains("never"))
     try await expectWholeRecording(program)
@@ -228,7 +228,7 @@ struct BackgroundWorkTests {
     #expect(await server.waitForClose(path: "/faults/hang"))
     let cause = keys == "\u{4}" ? "the end of input" : "'exit'"
     #expect(
-      terminal.outputText.contains("error: job 1: cancelled by \(cause)\r\n  api get "),
+      terminal.outputText.contains("[1] cancelled by \(cause): api get\r\n"),
       "\(terminal.outputText)")
   }
 }

@@ -65,6 +65,10 @@ struct DatabaseTransferTests {
         #"{"document":{"collection":"c","id":"7","updated":1,"text":"{"}}"#,
         "3: its text is not JSON"
       ),
+      (
+        #"{"document":{"collection":"c","id":"7","updated":1,"text":"{\"a\":1,\"a\":2}"}}"#,
+        #"3: its text is not JSON: found the key "a" again"#
+      ),
       (#"{"preference":{"name":"p","value":2}}"#, "3: the preference 'p' is in the file twice"),
       (#"{"thing":1}"#, "3: there is no kind of entry 'thing'"), ("{", "3: column"),
       (#"{"service":{"name":1}}"#, "3: this is not a service"),

@@ -156,7 +156,8 @@ struct LogProgramTests {
       ["--home", "h", "--record", "r.jsonl"],
       stdin: "log tail -f &\nlog note x\n")
     #expect(outcome.status == .exited(0), "\(outcome.errorText)")
-    #expect(outcome.errorText.contains("cancelled by the end of the lines"))
+    #expect(outcome.errorText.contains("[1] cancelled by the end of the lines: log tail\n"))
+    #expect(!outcome.errorText.contains("error:"), "\(outcome.errorText)")
     let replay = try await program.run("--home", "o", "session", "replay", "r.jsonl")
     #expect(replay.status == .exited(0), "\(replay.errorText)")
     #expect(replay.outputText == outcome.outputText)

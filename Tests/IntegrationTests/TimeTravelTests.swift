@@ -219,7 +219,7 @@ struct TimeTravelTests {
       "set a 2")
     #expect(run.status == .exited(0), "\(run.errorText)")
     #expect(
-      run.errorText.split(separator: "error: job 2: cancelled", omittingEmptySubsequences: false)
+      run.errorText.split(separator: "[2] cancelled", omittingEmptySubsequences: false)
         .count
         == 2, "once: \(run.errorText)")
     #expect(run.outputText.split(separator: "\n").count <= 2, "no job: \(run.outputText)")

@@ -71,7 +71,7 @@ private func recorded<R: Reducer>(
   _ reducer: R, _ state: R.State, path: String?, _ options: RecordingOptions
 ) -> (store: Store<R>, recorder: Recorder<R.State, R.Action>)?
 where R.State: Codable, R.Action: Codable, R.Dependencies == Int {
-  let info = RecordingInfo(schema: schema, created: 0, environment: "bench", seed: "0")
+  let info = RecordingInfo(schema: schema, created: 0, environment: "bench", seed: 0)
   let store = Store(initialState: state, reducer: reducer, dependencies: 1)
   let recorder: Recorder<R.State, R.Action>?
   if let path {

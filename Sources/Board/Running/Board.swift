@@ -25,9 +25,8 @@ public final class Board: Sendable {
     var waiting: [Int: [CheckedContinuation<Int32, Never>]] = [:]
     /// The requested ends of commands, with those that have arrived.
     var ends: [Int: CommandEnd?] = [:]
-    /// The exit codes of all ended commands, a few bytes each, for later and repeated calls of
-    /// `wait(for:)`.
-    var ended: [Int: Int32] = [:]
+    /// The exit codes of all ended commands, for later and repeated calls of `wait(for:)`.
+    var ended = EndedJobs()
     /// The task of `close()`, for which every call of it waits.
     var end: Task<Void, Never>?
     /// Whether the store has ended, so that no running command will end.
@@ -83,7 +82,7 @@ public final class Board: Sendable {
     let recordings = BoardRecording(
       RecordingInfo(
         schema: features.schema, created: dependencies.date.now,
-        environment: state.settings.environment.rawValue, seed: String(seed)),
+        environment: state.settings.environment.rawValue, seed: seed),
       journal: journal, dependencies: dependencies, navigators: navigators, closing: closing,
       warn: { text in
         sink(
@@ -426,6 +425,9 @@ extension StoreIssue {
 }
 
 extension Failure {
+  /// Whether the command was cancelled.
+  var isCancellation: Bool { code == ExitCode.interrupted && error == "cancelled" }
+
   /// The failure of a cancelled command.
   static let cancelled = cancelled(by: nil)
 

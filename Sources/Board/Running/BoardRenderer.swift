@@ -175,14 +175,20 @@ public struct BoardRenderer: Sendable {
           value: outcome.selectedValue ?? outcome.value, milliseconds: Int(milliseconds),
           isOK: outcome.status == 0))
     }
-    if let failure = outcome.failure {
+    if let failure = outcome.failure, context.isBackground, failure.isCancellation, format != .json
+    {
+      // What was asked for is not a mistake of the line.
+      add(
+        .standardError,
+        StyledText("[\(context.job)] \(failure.message): \(Self.words(of: context))\n"))
+    } else if let failure = outcome.failure {
       add(
         .standardError, formatter.render(report(failure, outcome.value, context)),
         wraps: format != .json)
     } else if announces(context, state) {
       add(
         .standardError,
-        StyledText("[\(context.job)] done: \(context.name.replacing(".", with: " "))\n"))
+        StyledText("[\(context.job)] done: \(Self.words(of: context))\n"))
     }
     if let text = outcome.afterword, !settings.isQuiet {
       add(.standardError, StyledText(text + "\n"))
@@ -204,6 +210,10 @@ public struct BoardRenderer: Sendable {
     return context.isBackground && context.round == nil && settings.isTerminal == true
       && !settings.isQuiet
       && settings.output != .json
+  }
+
+  private static func words(of context: CommandContext) -> String {
+    context.name.replacing(".", with: " ")
   }
 
   /// Returns the output of a step on one stream, or nothing if there are no bytes.

@@ -179,11 +179,20 @@ public protocol APIServiceStore: Sendable {
   /// - Throws: `.exists` if there is a service with its name and `replacing` is false.
   func saveService(_ service: APIService, replacing: Bool) async throws(PersistenceError)
   /// Returns a service, or `nil` if there is none.
+  ///
+  /// - Throws: `.corrupted` if it is damaged.
   func service(_ name: String) async throws(PersistenceError) -> APIService?
-  /// Returns all services, sorted by name.
+  /// Returns all services that are not damaged, sorted by name.
   func services() async throws(PersistenceError) -> [APIService]
+  /// Returns the names of the damaged services, sorted. They can only be removed.
+  func damagedServices() async throws(PersistenceError) -> [String]
   /// Removes a service. Returns false if there is none.
   func removeService(_ name: String) async throws(PersistenceError) -> Bool
+}
+
+extension APIServiceStore {
+  /// Returns no name: a store in memory damages nothing.
+  public func damagedServices() async throws(PersistenceError) -> [String] { [] }
 }
 
 /// A named HTTP service. Its authentication names a secret of the keychain and never contains one.

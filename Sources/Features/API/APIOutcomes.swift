@@ -382,12 +382,15 @@ enum APIOutcomes {
         notes: ["added; try 'api get \(service.name)/…'"])
     case .service(let service):
       return Outcome(job: job, value: json(service), presentation: .fields(record(service)))
-    case .services(let services):
+    case .services(let services, let damaged):
       return Outcome(
         job: job, value: .array(services.map(json)),
         presentation: .table(
           columns: [Column("name"), Column("url"), Column("auth", priority: 1)],
-          rows: services.map { [$0.name, $0.baseURL, authentication($0) ?? ""] }))
+          rows: services.map { [$0.name, $0.baseURL, authentication($0) ?? ""] }),
+        notes: (damaged ?? []).map {
+          "warning: the service \($0) is damaged; 'api service remove \($0)' removes it, then add it again"
+        })
     case .removed(let name):
       return Outcome(
         job: job, value: .object([.init("removed", .string(name))]), notes: ["removed \(name)"])

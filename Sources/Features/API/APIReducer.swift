@@ -7,8 +7,8 @@ import SwiftBoardStore
 /// The feature as a whole: what a command begins, what is known of services, and which answers are
 /// kept. `RequestReducer` has what happens to a request in flight.
 ///
-/// A request takes two steps where its service is known: `run` and `answered`. The first one of a
-/// session takes a third, `bootstrapped`.
+/// A request takes two steps where no service has to be read: `run` and `answered`. Otherwise
+/// `bootstrapped` is between them: for the first service, and for each one at a terminal.
 struct APIReducer: Reducer {
   /// The place of the requests' effects.
   private static let place = "requests"
@@ -95,11 +95,21 @@ struct APIReducer: Reducer {
       }
     case .serviceList:
       return result(of: command, job, dependencies) {
-        .services(services: try await store.services())
+        let damaged = try await store.damagedServices()
+        return .services(
+          services: try await store.services(), damaged: damaged.isEmpty ? nil : damaged)
       }
     case .serviceShow, .serviceRemove:
       return .task(name: "api.\(command.verb)") {
         let services = try await masking(try await store.services(), dependencies).value
+        if let name = command.serviceName, !services.contains(where: { $0.name == name }) {
+          do throws(PersistenceError) { _ = try await store.service(name) } catch {
+            // What cannot be read can still be removed.
+            guard case .serviceRemove = command, error.kind == .corrupted else { throw error }
+            _ = try await store.removeService(name)
+            return .succeeded(job: job, result: .removed(name: name))
+          }
+        }
         return .looked(job: job, command: command, services: services)
       }
       .catch { .failed(job: job, failure: Failure($0, dependencies)) }
@@ -177,7 +187,7 @@ struct APIReducer: Reducer {
     case .removed(let name): state.services?.removeAll { $0.name == name }
     case .saved(let requests): if state.saved != nil { state.saved = requests.map(\.name) }
     case .removedSaved(let name): state.saved?.removeAll { $0 == name }
-    case .services(let services): if state.services != nil { state.services = services }
+    case .services(let services, _): if state.services != nil { state.services = services }
     default: break
     }
   }

@@ -4,8 +4,8 @@ import SwiftBoardDependencies
 public enum APIResult: Codable, Sendable, Equatable {
   /// The service that was asked for.
   case service(service: APIService)
-  /// All services, by name.
-  case services(services: [APIService])
+  /// All services, by name, and the names of damaged ones; `nil` if there are none.
+  case services(services: [APIService], damaged: [String]? = nil)
   /// The service that was added.
   case added(service: APIService)
   /// The name of the service that was removed.

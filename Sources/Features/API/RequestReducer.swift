@@ -42,14 +42,15 @@ extension RequestAction {
 ///
 /// | from | action | to |
 /// | --- | --- | --- |
-/// | `resolving` | `resolve`: nothing is known, or not the service | `resolving`: the database is read |
+/// | `resolving` | `resolve`, `found`: its service is not known | `resolving`: services are read |
 /// | `resolving` | `resolve`: a kept request is asked for | `resolving`: it is looked up |
 /// | `resolving` | `resolve`, `found` | `asking`, or the end: the request cannot be sent |
-/// | `resolving` | `resolve`: it is to be kept under a name | `keeping` |
+/// | `resolving` | `resolve`: it is to be kept before it is sent | `keeping` |
 /// | `keeping` | `kept` | `asking` |
-/// | `asking` | `answered` or `failed` for the time being, attempts left | `waiting` |
+/// | `asking` | `answered`, `failed` for the time being; it may be sent again | `waiting` |
 /// | `waiting` | `again` | `asking` |
-/// | any | `answered`, `tested`, `failed` | `ended` |
+/// | `asking` | `answered`: it is kept after its answer, up to schema 5 | `keeping` |
+/// | any | `answered`, `tested`, `failed` otherwise | `ended` |
 ///
 /// The feature removes a request that has ended; until then its command runs.
 struct RequestReducer: Reducer {
@@ -102,8 +103,12 @@ struct RequestReducer: Reducer {
   private func bootstrap(
     _ state: PendingRequest, _ dependencies: Dependencies
   ) -> [Effect<RequestAction>] {
-    .task(name: "api.bootstrap") {
+    .task(name: "api.bootstrap") { [name = state.serviceName] in
       let services = try await dependencies.persistence.services()
+      if let name, !services.contains(where: { $0.name == name }) {
+        // A damaged one is not among them: its own error says so.
+        _ = try await dependencies.persistence.service(name)
+      }
       // A damaged preference is none of a request's business.
       let preferences = (try? await dependencies.persistence.preferences()) ?? []
       let known = APIKnown(services: services, preferences: preferences)

@@ -6,8 +6,15 @@ import SwiftBoardStore
 /// The feature as a whole: which service a command asks, and which part of the feature shows the
 /// answer.
 ///
-/// A command takes three steps: `run`, from which the service is looked up; `resolved`, which
-/// decides on the request and passes it to a part; and the part's answer.
+/// ```text
+/// run ─► characters.service ─► resolved ─► load ─► characters.page ─► loaded      or .character
+/// load ─► characters.remember ─► characters.recall ─► characters.search ─► loaded      a search
+/// loaded ─► characters.prefetch ─► prefetched              a list, unless its policy is noCache
+/// loaded ─► saveImage ─► characters.image ─► imageSaved                               a picture
+/// resolved ─► failed                                       the service cannot be asked
+/// run ─► characters.recent ─► recent                       or recent.remove ─► removed
+/// ```
+/// A search ends earlier ones with `failed`; any command that asks cancels the prefetch.
 struct CharactersReducer: ComposedReducer {
   /// Where the database keeps recent searches.
   static let scope = "characters"

@@ -108,8 +108,8 @@ public enum DatabaseResult: Codable, Sendable, Equatable {
   case put(collection: String, id: String, isNew: Bool? = nil)
   /// The document that was asked for.
   case document(document: Document)
-  /// The documents that match, in order.
-  case documents(documents: [Document])
+  /// The documents that match, in order. `missing` is the collection, if there is none of its name.
+  case documents(documents: [Document], missing: MissingCollection? = nil)
   /// The list that `listed` had the parts of has ended, after so many.
   case listed(count: Int)
   /// The index was made, or was there already.

@@ -3,6 +3,19 @@ import SwiftBoardCommandLine
 import SwiftBoardDependencies
 import SwiftBoardJSON
 
+extension MissingCollection {
+  /// A sentence with the nearest of the existing collections, or with all of them.
+  var note: String {
+    let missing = "there is no collection '\(name)'"
+    if let nearest = Suggestion.nearest(to: name, among: others) {
+      return "\(missing): did you mean '\(nearest)'?"
+    }
+    guard !others.isEmpty else { return "\(missing), and no other" }
+    return "\(missing); there are \(others.joined(separator: ", "))"
+      + (more == 0 ? "" : " and \(more) more")
+  }
+}
+
 enum DatabaseOutcomes {
   static func outcome(of action: DatabaseAction) -> Outcome? {
     switch action {
@@ -20,10 +33,11 @@ enum DatabaseOutcomes {
     case .document(let document):
       let json = parsed(document.body)
       return Outcome(job: job, value: json, presentation: .json(json))
-    case .documents(let documents):
+    case .documents(let documents, let missing):
       return Outcome(
         job: job, value: .array(documents.map(value)),
-        presentation: .table(columns: columns, rows: documents.map(row)))
+        presentation: .table(columns: columns, rows: documents.map(row)),
+        notes: missing.map { [$0.note] } ?? [])
     case .listed(let count): return Outcome(job: job, value: .object([.init("count", JSON(count))]))
     case .indexed(let index, let isNew):
       return Outcome(

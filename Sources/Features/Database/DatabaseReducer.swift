@@ -6,9 +6,11 @@ import SwiftBoardStore
 /// Decides what the commands of `db` do, one call of a service at a time.
 ///
 /// ```text
-/// run ─► db.contents ─► contents ─► db.put ─► succeeded        the first command that uses names
-/// run ─────────────────────────────► db.put ─► succeeded        every later one
-/// run ─► db.import ─► checked ─► db.import.write ─► imported ─► db.contents ─► contents ─► succeeded
+/// run ─► db.contents ─► contents ─► db.put ─► succeeded         names are not loaded; any `stats`
+/// run ─────────────────────────────► db.put ─► succeeded        names are loaded, or not used
+/// run ─► db.import ─► checked ─► db.import.write ─► imported    names are read again, see below
+///                 └─► checked ─► failed                         an entry's name is taken
+/// imported ─► db.contents ─► contents ─► succeeded
 /// run ─► db.list ─► listed ─► db.list.rest ─► listed … ─► succeeded    a list of several pages
 /// ```
 struct DatabaseReducer: Reducer {
@@ -19,7 +21,7 @@ struct DatabaseReducer: Reducer {
     case .run(let context, let command):
       if let collection = command.collection { state.collection = collection }
       let needsNames = state.isLoaded == false || state.isLoaded == true && command == .stats
-      guard needsNames, command.usesNames else {
+      guard needsNames, command.usesNames, !command.isLarge else {
         return begin(command, context.job, &state, dependencies)
       }
       state.wait(.begins(job: context.job, command: command))
@@ -111,11 +113,16 @@ extension DatabaseReducer {
     _ query: DocumentQuery, _ job: Int, _ dependencies: Dependencies
   ) -> [Effect<DatabaseAction>] {
     .task(name: "db.list") {
-      let page = try await dependencies.persistence.documents(query, from: nil)
+      let store = dependencies.persistence
+      let page = try await store.documents(query, from: nil)
       let (documents, masked) = try await masking(page.documents, dependencies)
-      return page.next == nil
-        ? .succeeded(job: job, result: .documents(documents: documents), masked: masked)
-        : .listed(job: job, documents: documents, masked: masked, rest: query)
+      guard page.next == nil else {
+        return .listed(job: job, documents: documents, masked: masked, rest: query)
+      }
+      let missing = documents.isEmpty ? try await store.missingCollection(query.collection) : nil
+      let result = DatabaseResult.documents(
+        documents: documents, missing: try await masking(missing, dependencies).value)
+      return .succeeded(job: job, result: result, masked: masked)
     }
     .catch { .failed(job: job, failure: Failure($0, dependencies)) }
     .cancellable(id: job)

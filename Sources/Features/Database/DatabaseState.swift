@@ -78,6 +78,18 @@ public struct ShownDocument: Codable, Sendable, Equatable {
   }
 }
 
+extension DatabaseCommand {
+  /// Whether the command has more text than the state may keep. It does not wait for the names,
+  /// which a later command loads.
+  var isLarge: Bool {
+    switch self {
+    case .put(_, _, .json(let text)), .preferenceSet(_, let text):
+      text.utf8.count > DatabaseState.largestDocument
+    default: false
+    }
+  }
+}
+
 /// A command that waits for the names.
 public enum PendingDatabaseCommand: Codable, Sendable, Equatable {
   /// It begins afterwards.
@@ -136,7 +148,7 @@ extension DatabaseState {
     case .preferenceSaved(let name): addPreference(name)
     case .removed(_, let item?): forget(item)
     case .document(let document): self.document = ShownDocument(document)
-    case .documents(let documents): note(found: documents.count, of: job, isLast: true)
+    case .documents(let documents, _): note(found: documents.count, of: job, isLast: true)
     case .preferences(let preferences):
       self.preferences = preferences.prefix(Self.known).map(\.name)
     default: break

@@ -5,8 +5,10 @@ import SwiftBoardStore
 
 /// Which program a command asks, and what comes of the answer.
 ///
-/// A command takes three steps: `run`, from which the service is looked up; `resolved`, which
-/// decides what is asked; and the answer.
+/// ```text
+/// run ─► downloads.service ─► resolved ─► downloads.queue ─► answered
+///                                     └─► failed           there is no such program
+/// ```
 struct DownloadsReducer: Reducer {
   func reduce(
     _ state: inout DownloadsState, _ action: DownloadsAction, _ dependencies: Dependencies

@@ -10,9 +10,11 @@ import SwiftBoardStore
 /// run ─► keychain.list ─► locked ─► keychain.list.ask ─► succeeded     asks at the terminal
 ///                                                    └─► unanswered ─► failed
 /// run ─► keychain.set ─► opened ─► keychain.set.act ─► stored ─► keychain.set.forget ─► succeeded
+/// run ─► keychain.check ─► locked ─► keychain.check.ask ─► unanswered ─► keychain.check.act
+/// run ─► succeeded                                                     autolock
 /// ```
-/// A command that takes a value or a secret opens the keychain first, so that what cannot be stored
-/// is neither asked for nor read.
+/// `set`, `slot add`, `export`, `import` and `check` open the keychain first, so that what cannot
+/// be stored is neither asked for nor read. Only `set` and `import` have `stored`.
 struct KeychainReducer: Reducer {
   func reduce(
     _ state: inout KeychainState, _ action: KeychainAction, _ dependencies: Dependencies

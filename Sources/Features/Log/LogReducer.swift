@@ -5,9 +5,11 @@ import SwiftBoardStore
 
 /// Decides what the commands of `log` do.
 ///
-/// A command has one effect: one call of the logger or its archive, which ends the command. A list
-/// of more records than an action holds, or one that follows, is a stream of pages. The last page
-/// ends the command.
+/// ```text
+/// run ─► log.note ─► succeeded                                  any command with one answer
+/// run ─► log.tail.parts ─► listed ─► listed … ─► succeeded      a list of more than 256 records
+/// run ─► log.follow ─► listed ─► listed …                       until it is cancelled
+/// ```
 struct LogReducer: Reducer {
   func reduce(
     _ state: inout LogState, _ action: LogAction, _ dependencies: Dependencies

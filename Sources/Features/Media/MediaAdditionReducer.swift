@@ -5,6 +5,14 @@ import SwiftBoardStore
 
 /// An addition: looks up what is meant, then the options, one after the other. Where there is one,
 /// it is taken; where there are several, the line decides, or the user.
+///
+/// | from | action | to |
+/// | --- | --- | --- |
+/// | `asking` | `found`, `options`: one, or the line names one | next `asking`, or `sending` |
+/// | `asking` | `found`, `options`: several | `choosing`: `media.choose` |
+/// | `choosing` | `chose` | next `asking`, or `sending`: `media.add` |
+/// | `asking`, `choosing` | none, an unknown one, a mark, or no user | `failed` |
+/// | any | `added`, `failed` | the end |
 struct MediaAdditionReducer: Reducer {
   func reduce(
     _ state: inout MediaAddition, _ action: MediaAdditionAction, _ dependencies: Dependencies

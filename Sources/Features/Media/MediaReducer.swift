@@ -6,9 +6,12 @@ import SwiftBoardStore
 
 /// The feature as a whole: which program a command asks, and what comes of the answer.
 ///
-/// A command takes three steps: `run`, from which the service is looked up; `resolved`, which
-/// decides what is asked; and the answer. An addition asks more than once, and has a reducer of its
-/// own while it runs.
+/// ```text
+/// run ─► media.service ─► resolved ─► media.library ─► answered
+/// run ─► … resolved ─► media.item ─► answered ─► media.update ─► answered       monitor
+/// run ─► … resolved ─► begin … added                       add: see `MediaAdditionReducer`
+/// resolved ─► failed                                       there is no such program
+/// ```
 struct MediaReducer: ComposedReducer {
   var body: some Reducer<MediaState, MediaAction, Dependencies> {
     MediaRouting()

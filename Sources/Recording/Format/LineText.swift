@@ -23,7 +23,8 @@ extension LogHeader {
     bytes.append(#"},"created":"#)
     appendQuoted(timestamp(created), to: &bytes)
     for (key, value) in [
-      ("environment", environment), ("locale", locale), ("timeZone", timeZone), ("seed", seed),
+      ("environment", environment), ("locale", locale), ("timeZone", timeZone),
+      ("seed", String(seed)),
     ] {
       bytes.append(#","\#(key)":"#)
       appendQuoted(value, to: &bytes)

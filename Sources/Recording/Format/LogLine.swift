@@ -35,9 +35,9 @@ public struct LogHeader: Sendable, Hashable {
   /// The time zone of the recording, for example `UTC`. A replay does not set it, since reducers do
   /// not read it.
   public var timeZone: String
-  /// The seed of the random source, in decimal. A string, because other JSON readers would lose
+  /// The seed of the random source. A string in the line, because other JSON readers would lose
   /// digits of such numbers.
-  public var seed: String
+  public var seed: UInt64
   /// The state the recording starts from.
   public var state: JSON
   /// The digest of `state`.

@@ -91,11 +91,11 @@ enum LogLineParser {
     let environment = try reader.string("environment")
     let locale = try reader.string("locale")
     let timeZone = try reader.string("timeZone")
-    let seed = try reader.string("seed")
-    guard UInt64(seed) != nil, seed.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
+    let digits = try reader.string("seed")
+    guard let seed = UInt64(digits), digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
       throw .fault(
         "log.seed is not a seed", expected: "a whole number of 64 bits, as a string",
-        found: describe(.string(seed)))
+        found: describe(.string(digits)))
     }
     let state = try reader.required("state")
     let digest = try reader.digest()

@@ -10,15 +10,15 @@ public struct RecordingInfo: Sendable, Hashable {
   public var locale: String
   /// The time zone of the recording, for readers of the log. Replays do not depend on it.
   public var timeZone: String
-  /// The seed of the random source, in decimal.
-  public var seed: String
+  /// The seed of the random source.
+  public var seed: UInt64
   /// The paths or types whose values are replaced by tokens.
   public var redacted: [String]
 
   /// Creates the information for the header.
   public init(
     schema: LogSchema, created: Int64, environment: String, locale: String = "C",
-    timeZone: String = "UTC", seed: String, redacted: [String] = []
+    timeZone: String = "UTC", seed: UInt64, redacted: [String] = []
   ) {
     self.schema = schema
     self.created = created

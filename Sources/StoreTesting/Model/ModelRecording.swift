@@ -76,7 +76,7 @@ extension ModelTest where R.State: Codable, R.Action: Codable {
         let recorder = try Recorder<State, Action>(
           sink: sink,
           info: RecordingInfo(
-            schema: recording.schema, created: 0, environment: "model", seed: String(seed)),
+            schema: recording.schema, created: 0, environment: "model", seed: seed),
           state: initialState, journal: run.journal,
           clock: { run.clock.now.offset.microseconds })
         store.setHooks { _, _ in recorder.hooks }

@@ -60,11 +60,48 @@ struct LiveAPIClientFailureTests {
           200, headers: [("Content-Encoding", "gzip")],
           body: whole + (request.path == "/members" ? whole : Array("more".utf8))))
     }
-    for path in ["/members", "/bytes"] {
-      let error = await failure(server.origin + path)
-      #expect(error?.kind == .malformed)
-      #expect(error?.message.contains("compressed body") == true, "\(error?.message ?? "none")")
+    let error = await failure(server.origin + "/bytes")
+    #expect(error?.kind == .malformed)
+    #expect(error?.message.contains("compressed body") == true, "\(error?.message ?? "none")")
+    let members = try await client.send(APIRequest(url: server.origin + "/members", timeout: nil))
+    #expect(members.body.count == 400_000)
+  }
+
+  @Test(
+    "a compressed body that is cut off is truncated, although its length is as announced",
+    arguments: [1, 10, 30, 229 - 8, 229 - 1])
+  func truncatedCompressedBody(count: Int) async throws {
+    let server = try TestHTTPServer { _ in
+      .response(
+        .init(
+          200, headers: [("Content-Encoding", "gzip")], body: Array(compressedZeros.prefix(count))))
     }
+    let error = await failure(server.origin)
+    #expect(error?.kind == .truncated)
+    #expect(error?.message.contains("compressed body") == true)
+    let stream = try await client.open(APIRequest(url: server.origin, timeout: nil))
+    await #expect(throws: APIError.self) { while try await stream.next() != nil {} }
+  }
+
+  @Test("an encoding that was not asked for is malformed; one that was asked for comes as it is")
+  func unknownEncoding() async throws {
+    let server = try TestHTTPServer { request in
+      .response(
+        .init(
+          200,
+          headers: [
+            ("Content-Encoding", "br"), ("X-Accepted", request.header("Accept-Encoding") ?? ""),
+          ],
+          body: [1, 2, 3]))
+    }
+    let error = await failure(server.origin)
+    #expect(error?.kind == .malformed)
+    #expect(error?.message.contains("the encoding br") == true, "\(error?.message ?? "none")")
+    let asked = try await client.send(
+      APIRequest(
+        url: server.origin, headers: [HTTPHeader("Accept-Encoding", "br")], timeout: nil))
+    #expect(Array(asked.body) == [1, 2, 3])
+    #expect(asked.headers.value(of: "X-Accepted") == "br")
   }
 
   @Test("a closed port refuses") func aClosedPortRefuses() async throws {

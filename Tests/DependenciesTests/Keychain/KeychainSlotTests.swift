@@ -374,4 +374,31 @@ import Testing
     #expect(await kind { try await service.unlock(with: vector.secret) } == .kdfParametersRefused)
     #expect(notes.withLock { $0.count } == heard.count)
   }
+
+  @Test("a rekey that needs another secret still has that of the descriptor when it is tried again")
+  func rekeyWithDescriptor() async throws {
+    let first = try await process()
+    try await first.create(with: .words("open"))
+    try await first.addSlot(.words("other"))
+    let pipe = try Descriptor.pipe()
+    Descriptor.show("open\n", on: pipe.write)
+    close(pipe.write)
+    let service = LiveKeychainService(
+      path: folder.keychain,
+      unlockSources: UnlockSources(environment: ["SWIFTBOARD_PASSPHRASE_FD": "\(pipe.read)"]),
+      policy: .fast, rollbackMarks: marks)
+    do throws(KeychainError) {
+      try await service.rekey(KeychainRekey())
+      Issue.record("a slot lost its secret")
+    } catch {
+      #expect(error.kind == .slotSecretNeeded && error.slot?.number == 2)
+    }
+    let before = try header().keyID
+    try await service.rekey(KeychainRekey(secrets: [.words("other")]))
+    let after = try header()
+    #expect(after.keyID != before && after.slots.count == 2)
+    for words in ["open", "other"] {
+      #expect(throws: Never.self) { try KeychainCodec.unlock(after, with: .words(words)) }
+    }
+  }
 }

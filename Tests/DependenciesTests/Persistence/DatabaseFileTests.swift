@@ -346,4 +346,24 @@ struct DatabaseFileTests {
     #expect(try marks.mark(forKeychainAt: "/other") == nil)
     marks.closeStore()
   }
+
+  @Test("a damaged service fails by its own name, and no other does")
+  func damagedService() async throws {
+    let folder = try DatabaseFolder()
+    let service = folder.service()
+    for name in ["bad", "good"] {
+      try await service.saveService(APIService(name: name, baseURL: "http://h"), replacing: false)
+    }
+    let connection = try folder.stranger()
+    try connection.execute("UPDATE api_services SET base_url = 'http://x' WHERE name = 'bad'")
+    try connection.close()
+    #expect(try await service.services().map(\.name) == ["good"])
+    #expect(try await service.damagedServices() == ["bad"])
+    #expect(try await service.service("good") != nil)
+    let error = await failure { () throws(PersistenceError) in try await service.service("bad") }
+    #expect(error?.kind == .corrupted && error?.message.contains("the service bad") == true)
+    #expect(try await service.removeService("bad"))
+    #expect(try await service.damagedServices() == [])
+    try await service.close()
+  }
 }

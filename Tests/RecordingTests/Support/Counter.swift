@@ -76,7 +76,8 @@ final class Session {
   static let schema = LogSchema(
     program: "counter 1.0", feature: "counter", name: "CounterAction", version: 1)
   static let info = RecordingInfo(
-    schema: schema, created: 1_795_214_700_000_000, environment: "mock", seed: "9007199254740993")
+    schema: schema, created: 1_795_214_700_000_000, environment: "mock", seed: 9_007_199_254_740_993
+  )
 
   let journal = DrawJournal()
   let recorder: Recorder<CounterState, CounterAction>

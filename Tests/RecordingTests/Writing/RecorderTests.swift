@@ -23,7 +23,7 @@ struct RecorderTests {
     }
     #expect(header.schema == Session.schema)
     #expect(header.created == Session.info.created)
-    #expect(header.seed == "9007199254740993")
+    #expect(header.seed == 9_007_199_254_740_993)
     #expect(header.digestEvery == nil)
     #expect(first.n == 1)
     #expect(first.t == 250)

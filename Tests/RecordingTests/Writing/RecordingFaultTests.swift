@@ -220,7 +220,7 @@ struct RecordingFaultTests {
   {
     let info = RecordingInfo(
       schema: Session.schema, created: 0, environment: String(repeating: "x", count: 64 << 20),
-      seed: "1")
+      seed: 1)
     let sink = MemorySink()
     let error = #expect(throws: RecordingError.self) {
       try Recorder<CounterState, CounterAction>(

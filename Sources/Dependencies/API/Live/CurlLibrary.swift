@@ -24,7 +24,8 @@ struct CurlLibrary: @unchecked Sendable {
       UnsafeMutablePointer<curl_slist>?
   let listFree: @convention(c) (UnsafeMutablePointer<curl_slist>?) -> Void
   let multiInit: @convention(c) () -> Handle?
-  let multiCleanup: @convention(c) (Handle?) -> Int32
+  /// Variable for tests.
+  var multiCleanup: @convention(c) (Handle?) -> Int32
   let multiAdd: @convention(c) (Handle?, Handle?) -> Int32
   let multiRemove: @convention(c) (Handle?, Handle?) -> Int32
   let multiPerform: @convention(c) (Handle?, UnsafeMutablePointer<Int32>?) -> Int32

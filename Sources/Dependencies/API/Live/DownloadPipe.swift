@@ -18,22 +18,24 @@ final class DownloadPipe: Sendable {
 
   // MARK: On the engine's thread
 
-  /// Appends a piece. Returns false if the buffer is full and the engine must offer the piece again
-  /// later.
-  func offer(_ piece: UnsafeRawBufferPointer) -> Bool {
-    let (isTaken, taker) = state.withLock { state in
-      guard state.buffer.count < Self.capacity else {
-        state.isPaused = true
-        return (false, nil as CheckedContinuation<Void, Never>?)
-      }
+  /// Returns whether the buffer can take a piece. If not, the engine waits for space.
+  func hasSpace() -> Bool {
+    state.withLock { state in
+      state.isPaused = state.buffer.count >= Self.capacity
+      return !state.isPaused
+    }
+  }
+
+  /// Appends a piece.
+  func append(_ piece: UnsafeRawBufferPointer) {
+    let taker = state.withLock { state in
       // Reserve the whole capacity, because growing the buffer would copy it each time.
       if state.buffer.isEmpty { state.buffer.reserveCapacity(Self.capacity + piece.count) }
       state.buffer.append(contentsOf: piece)
       defer { state.taker = nil }
-      return (true, state.taker)
+      return state.taker
     }
     taker?.resume()
-    return isTaken
   }
 
   /// Ends the body.

@@ -28,12 +28,6 @@ struct ResponseHead {
     }
   }
 
-  /// Whether the body has an encoding that libcurl decodes.
-  var isCompressed: Bool {
-    guard let encoding = headers.value(of: "Content-Encoding") else { return false }
-    return !encoding.isEmpty && encoding.lowercased() != "identity"
-  }
-
   enum LengthProblem {
     /// Not a number, negative, or beyond 64 bits.
     case malformed

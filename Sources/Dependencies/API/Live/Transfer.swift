@@ -35,11 +35,15 @@ final class Transfer: @unchecked Sendable {
   var headerList: UnsafeMutablePointer<curl_slist>?
   private(set) var head: [UInt8] = []
   private(set) var body = Data()
-  /// The number of received bytes of the body, after decompression.
+  /// The number of received bytes of the body, after decoding.
   private var bodyBytes = 0
   private var hasBody = false
-  /// Whether the body is compressed. Set when its first piece arrives.
-  private var isCompressed = false
+  /// Whether the head so far has a `Content-Encoding`.
+  private var hasEncoding = false
+  /// Decodes the body; `nil` if it has no encoding. Set when its first piece arrives.
+  private var decoder: BodyDecoder?
+  /// The reason why the body is not taken.
+  private(set) var bodyFault: BodyFault?
   private var headerBytes = 0
   private(set) var overflow: Overflow?
 
@@ -51,6 +55,13 @@ final class Transfer: @unchecked Sendable {
 
   enum Overflow {
     case headers, body, decoded
+  }
+
+  enum BodyFault {
+    /// The encoded bytes are invalid, continue after their end, or do not reach it.
+    case damaged, trailing, truncated
+    /// The body has an encoding that was not asked for.
+    case unknownEncoding(String)
   }
 
   static let headerLimit = 1 << 20
@@ -109,9 +120,11 @@ final class Transfer: @unchecked Sendable {
       head.removeAll(keepingCapacity: true)
       lengthCount = 0
       hasOddLength = false
+      hasEncoding = false
     }
     head.append(contentsOf: line)
     noteLength(in: line)
+    if Self.isField("content-encoding", line) { hasEncoding = true }
     // libcurl ignores a length that it cannot parse and takes the last of several, so the client
     // and the server could disagree about the end of the body.
     let isLast = line.first == UInt8(ascii: "\r") || line.first == UInt8(ascii: "\n")
@@ -125,17 +138,23 @@ final class Transfer: @unchecked Sendable {
   private func noteLength(in line: UnsafeRawBufferPointer) {
     guard let first = line.first else { return }
     if first == UInt8(ascii: " ") || first == UInt8(ascii: "\t") { return hasOddLength = true }
-    let name = "content-length".utf8
-    guard line.count > name.count, zip(line, name).allSatisfy({ $0 | 0x20 == $1 }),
-      line[name.count] == UInt8(ascii: ":") || line[name.count] <= 0x20
-    else { return }
+    guard Self.isField("content-length", line) else { return }
     lengthCount += 1
-    var value = line.dropFirst(name.count + 1).drop { $0 <= 0x20 }
+    var value = line.dropFirst("content-length".utf8.count + 1).drop { $0 <= 0x20 }
     while let last = value.last, last <= 0x20 { value.removeLast() }
     let isPlain =
       (1...18).contains(value.count)
       && value.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
     if !isPlain { hasOddLength = true }
+  }
+
+  /// Returns whether a line has the field with this name, which is in lower case.
+  private static func isField(_ name: StaticString, _ line: UnsafeRawBufferPointer) -> Bool {
+    let count = name.utf8CodeUnitCount
+    guard line.count > count, line[count] == UInt8(ascii: ":") || line[count] <= 0x20 else {
+      return false
+    }
+    return name.withUTF8Buffer { zip(line, $0).allSatisfy { $0 | 0x20 == $1 } }
   }
 
   /// The result of receiving a piece of the body.
@@ -146,30 +165,75 @@ final class Transfer: @unchecked Sendable {
     case stop
   }
 
-  /// Receives a piece of the decompressed body.
+  /// Receives a piece of the body as it was sent.
   ///
   /// - Parameter timing: Returns the timing so far, for the head of a streamed response.
   func receive(body piece: UnsafeRawBufferPointer, timing: () -> APITiming) -> Reception {
+    guard !piece.isEmpty else { return .taken }
     if !hasBody {
       hasBody = true
-      isCompressed = request.decodedLimit != nil && ResponseHead(head)?.isCompressed == true
+      if hasEncoding, !startDecoding() { return .stop }
     }
-    if isCompressed, let limit = request.decodedLimit, piece.count > limit - bodyBytes {
-      overflow = .decoded
+    if download != nil { answer(.success(Answer(head: head, body: Data(), timing: timing()))) }
+    // Before decoding, because the decoder cannot take back a piece.
+    if let download, !download.hasSpace() { return .pause }
+    guard let decoder else { return take(piece) ? .taken : .stop }
+    do throws(BodyDecoder.Stop) {
+      try decoder.decode(piece) { decoded in
+        guard decoded.count <= (request.decodedLimit ?? .max) - bodyBytes else {
+          overflow = .decoded
+          return false
+        }
+        return take(decoded)
+      }
+      return .taken
+    } catch {
+      switch error {
+      case .receiver: break
+      case .damaged: bodyFault = .damaged
+      case .trailing: bodyFault = .trailing
+      }
       return .stop
     }
+  }
+
+  /// Notes the end of the response. Returns false if the body ends before its encoding does.
+  func endBody() -> Bool {
+    guard let decoder, !decoder.isComplete else { return true }
+    bodyFault = .truncated
+    return false
+  }
+
+  /// Prepares for the encoding in the head. Returns false if it is unknown.
+  private func startDecoding() -> Bool {
+    guard request.acceptsCompression,
+      let name = ResponseHead(head)?.headers.value(of: "Content-Encoding")?.lowercased(),
+      !name.isEmpty, name != "identity"
+    else { return true }
+    if let library = ZLibrary.loaded,
+      let encoding = BodyDecoder.Encoding(rawValue: name == "x-gzip" ? "gzip" : name)
+    {
+      decoder = BodyDecoder(library, encoding)
+    } else if request.headers.value(of: "Accept-Encoding") == nil {
+      bodyFault = .unknownEncoding(name)
+      return false
+    }
+    return true
+  }
+
+  /// Keeps decoded bytes. Returns false if they are too many.
+  private func take(_ piece: UnsafeRawBufferPointer) -> Bool {
     if let download {
-      answer(.success(Answer(head: head, body: Data(), timing: timing())))
-      guard download.offer(piece) else { return .pause }
+      download.append(piece)
     } else {
       guard piece.count <= request.bodyLimit - bodyBytes else {
         overflow = .body
-        return .stop
+        return false
       }
       body.append(contentsOf: piece)
     }
     bodyBytes += piece.count
-    return .taken
+    return true
   }
 }
 
@@ -223,16 +287,12 @@ final class EasyHandle {
   /// use.
   private func setRareOptions(of transfer: Transfer) {
     let request = transfer.request
-    if !request.acceptsCompression {
-      library.set(raw, CURLOPT_ACCEPT_ENCODING, nil as UnsafeRawPointer?)
-    }
     if let limit = request.idleLimit {
       library.set(raw, CURLOPT_LOW_SPEED_LIMIT, 1)
       let seconds = (limit.millisecondsRoundedUp + 999) / 1000
       library.set(raw, CURLOPT_LOW_SPEED_TIME, Int(min(max(1, seconds), Int64(Int32.max))))
     }
-    // Decompressed data may be a thousand times larger, and libcurl keeps at most 64 MiB of it
-    // while a transfer is paused.
+    // Decoded data may be a thousand times larger, and a piece is decoded whole.
     if transfer.download != nil, !request.acceptsCompression {
       library.set(raw, CURLOPT_BUFFERSIZE, 256 << 10)
     }
@@ -270,7 +330,6 @@ final class EasyHandle {
     library.set(raw, CURLOPT_FOLLOWLOCATION, 0)
     library.set(raw, CURLOPT_HTTP09_ALLOWED, 0)
     library.set(raw, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
-    library.set(raw, CURLOPT_ACCEPT_ENCODING, "")
     library.set(raw, CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
     library.restrictProtocols(raw)
     library.abandonLookupsOnCancel(raw)
@@ -327,6 +386,12 @@ final class EasyHandle {
       list = library.listAppend(list, line) ?? list
     }
     list = library.listAppend(list, "Expect:") ?? list
+    if transfer.request.acceptsCompression, ZLibrary.loaded != nil,
+      transfer.request.headers.value(of: "Accept-Encoding") == nil,
+      !transfer.request.removedHeaders.contains(where: { $0.lowercased() == "accept-encoding" })
+    {
+      list = library.listAppend(list, "Accept-Encoding: gzip, deflate") ?? list
+    }
     for name in transfer.request.removedHeaders where !isOwn(name) {
       list = library.listAppend(list, "\(name):") ?? list
     }

@@ -28,6 +28,7 @@ extension APIError {
     let address = transfer.address
     let endpoint = address.endpoint
     if let overflow = transfer.overflow { return tooLarge(overflow, transfer) }
+    if let fault = transfer.bodyFault { return badBody(fault, endpoint) }
     if let problem = transfer.lengthProblem { return badLength(problem, endpoint) }
     if let failure = transfer.upload?.failure { return failure }
     if let failure = ProxyFailure(transfer, easy, code) { return failure.error }
@@ -66,12 +67,6 @@ extension APIError {
     case CURLE_BAD_CONTENT_ENCODING:
       return APIError(
         .malformed, "the answer of \(endpoint) is damaged: its compressed body cannot be unpacked")
-    case CURLE_WRITE_ERROR where ResponseHead(transfer.head)?.isCompressed == true:
-      // The limits have stopped no transfer, so the decoder did.
-      return APIError(
-        .malformed,
-        "the answer of \(endpoint) has more behind the end of its compressed body, which libcurl cannot unpack"
-      )
     case CURLE_HTTP2, CURLE_HTTP2_STREAM:
       return APIError(.malformed, "\(endpoint) broke the rules of HTTP/2 or reset the request")
     case CURLE_PARTIAL_FILE:
@@ -127,6 +122,27 @@ extension APIError {
         """
         the compressed answer of \(endpoint) unpacks to more than the limit of \(transfer.request.decodedLimit ?? 0) bytes
         """)
+    }
+  }
+
+  private static func badBody(_ fault: Transfer.BodyFault, _ endpoint: String) -> APIError {
+    switch fault {
+    case .damaged:
+      APIError(
+        .malformed,
+        "the answer of \(endpoint) is damaged: its compressed body cannot be unpacked")
+    case .trailing:
+      APIError(
+        .malformed, "the answer of \(endpoint) has more behind the end of its compressed body")
+    case .truncated:
+      APIError(
+        .truncated,
+        "the answer of \(endpoint) ends before its compressed body does: try again")
+    case .unknownEncoding(let name):
+      APIError(
+        .malformed,
+        "the answer of \(endpoint) has the encoding \(printable(name)), which was not asked for; the header Accept-Encoding asks for one, and then the body is given as it comes"
+      )
     }
   }
 

@@ -1,5 +1,6 @@
 import CCurl
 import SwiftBoardSystem
+import Synchronization
 
 /// The waiting and the active transfers, with the handles of libcurl. Used by the engine's thread
 /// only.
@@ -7,8 +8,9 @@ import SwiftBoardSystem
 /// libcurl gets only transfers that can start immediately. It could limit connections itself, but
 /// transfers that it holds back may never start; see `advance()`.
 final class TransferLoop {
-  private let handle: MultiHandle
-  private var multi: CurlLibrary.Handle { handle.raw }
+  private let multi: CurlLibrary.Handle
+  /// Wakes the thread, for as long as the loop exists.
+  let alarm: TransferWakeUp
   private let library: CurlLibrary
   private let configuration: LiveAPIClient.Configuration
   private let onWait: (@Sendable (APIRequest) -> Void)?
@@ -30,7 +32,8 @@ final class TransferLoop {
     onWait: (@Sendable (APIRequest) -> Void)?
   ) {
     guard let multi = library.multiInit() else { return nil }
-    handle = MultiHandle(multi, library)
+    self.multi = multi
+    alarm = TransferWakeUp(multi, library)
     self.library = library
     self.configuration = configuration
     self.onWait = onWait
@@ -45,8 +48,13 @@ final class TransferLoop {
   /// Returns a limit that libcurl accepts. It would take 0 for no limit.
   private static func limit(_ count: Int) -> Int { min(max(1, count), Int(Int32.max)) }
 
-  /// Ends `wait()`, from any thread.
-  var alarm: TransferWakeUp { TransferWakeUp(handle: handle) }
+  /// Frees the multi handle, which closes its connections and may block. Therefore it happens on
+  /// the thread of the loop, and not on one that has just woken it.
+  deinit {
+    alarm.end()
+    idle = []
+    _ = library.multiCleanup(multi)
+  }
 
   /// Whether `advance()` can start a transfer.
   var canBegin: Bool { queue.hasNext }
@@ -101,7 +109,7 @@ final class TransferLoop {
         let id = ids[raw], let transfer = transfers[id], let easy = transfer.easy
       else { continue }
       let code = message.pointee.data.result
-      if code == CURLE_OK, transfer.overflow == nil {
+      if code == CURLE_OK, transfer.overflow == nil, transfer.endBody() {
         let timing = easy.timing.shifted(by: transfer.waitedMicroseconds)
         finish(
           transfer,
@@ -191,26 +199,24 @@ final class TransferLoop {
   }
 }
 
-/// libcurl's multi handle. It is freed when neither the loop nor a thread that wakes it needs it.
-private final class MultiHandle: @unchecked Sendable {
-  // Unchecked: the loop's thread uses the handle. libcurl allows curl_multi_wakeup, and only it,
-  // from any thread for as long as the handle lives.
-  let raw: CurlLibrary.Handle
+/// A way to wake the engine's thread from any other. Does nothing once the loop has ended.
+final class TransferWakeUp: Sendable {
+  // libcurl allows curl_multi_wakeup, and only it, from any thread for as long as the
+  // handle lives. It never blocks, so it may be called under the lock that keeps the handle alive.
+  private let multi: Mutex<UInt?>
   private let library: CurlLibrary
 
-  init(_ raw: CurlLibrary.Handle, _ library: CurlLibrary) {
-    self.raw = raw
+  fileprivate init(_ multi: CurlLibrary.Handle, _ library: CurlLibrary) {
+    self.multi = Mutex(UInt(bitPattern: multi))
     self.library = library
   }
 
-  deinit { _ = library.multiCleanup(raw) }
+  /// Ends `TransferLoop.wait()`, or the next call of it.
+  func ring() {
+    multi.withLock { multi in
+      if let multi { _ = library.multiWakeup(CurlLibrary.Handle(bitPattern: multi)) }
+    }
+  }
 
-  func wakeUp() { _ = library.multiWakeup(raw) }
-}
-
-/// A way to wake the engine's thread.
-struct TransferWakeUp: Sendable {
-  fileprivate let handle: MultiHandle
-
-  func ring() { handle.wakeUp() }
+  fileprivate func end() { multi.withLock { $0 = nil } }
 }

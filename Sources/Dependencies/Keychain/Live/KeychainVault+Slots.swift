@@ -28,7 +28,9 @@ extension KeychainVault {
     try change.replacement?.checkNew()
     // A descriptor can be read only once, so its secret is read before the keychain is unlocked
     // with it.
-    let own = sources.hasSecret ? try sources.secret() : nil
+    var own = rekeySource
+    rekeySource = nil
+    if own == nil, sources.hasSecret { own = try sources.secret() }
     let state: Unlocked
     if unlocked == nil, let first = change.replaced ?? own ?? change.secrets.first {
       state = try open(with: first)
@@ -36,7 +38,13 @@ extension KeychainVault {
       state = try current()
     }
     let slots = state.header.slots
-    let plan = try secrets(after: change, own, slots, state.keys.keyID)
+    let plan: [KeychainSecret]
+    do throws(KeychainError) {
+      plan = try secrets(after: change, own, slots, state.keys.keyID)
+    } catch {
+      if error.kind == .slotSecretNeeded { rekeySource = own }
+      throw error
+    }
     let keys = try KeychainKeys(random: random)
     var images: [KeychainSlot] = []
     for secret in plan { images.append(try makeSlot(for: secret, keys)) }

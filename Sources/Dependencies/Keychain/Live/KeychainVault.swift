@@ -23,6 +23,9 @@ final class KeychainVault {
   /// Called before and after a key derivation, which takes half a second.
   let onDerivation: (@Sendable (_ isRunning: Bool) -> Void)?
   var unlocked: Unlocked?
+  /// The secret of the unlock source, kept after a rekey that needs more secrets: a descriptor can
+  /// be read only once, and the next attempt needs it as well.
+  var rekeySource: KeychainSecret?
   /// The mark of the last verified file. It survives locking, so that an older file is detected for
   /// the life of the process.
   private var remembered: RollbackMark?
@@ -69,6 +72,7 @@ final class KeychainVault {
 
   func lock() {
     unlocked = nil
+    rekeySource = nil
   }
 
   /// Returns the verified state of the current file. Unlocks it if a source has a secret.

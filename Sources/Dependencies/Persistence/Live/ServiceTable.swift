@@ -28,17 +28,22 @@ extension LivePersistenceService {
     }
   }
 
-  /// Returns all services.
-  ///
-  /// - Throws: `corrupted` at the first one whose checksum does not match.
+  /// Returns all services but those whose checksums do not match, which `damagedServices` returns.
   public func services() async throws(PersistenceError) -> [APIService] {
     try await main.read("services", whenMissing: []) { (connection) throws(PersistenceError) in
       var services: [APIService] = []
       try connection.statement(ServiceTable.select + " ORDER BY name").forEachRow {
         (row) throws(PersistenceError) in
-        services.append(try ServiceTable.whole(row, connection))
+        if let service = ServiceTable.read(row) { services.append(service) }
       }
       return services
+    }
+  }
+
+  /// Returns the names of the services whose checksums do not match.
+  public func damagedServices() async throws(PersistenceError) -> [String] {
+    try await main.read("damagedServices", whenMissing: []) {
+      (connection) throws(PersistenceError) in try ServiceTable.damaged(connection)
     }
   }
 
@@ -94,7 +99,7 @@ enum ServiceTable {
     throw PersistenceError(
       .corrupted, path: connection.path, operation: connection.operation,
       message: "the service \(row.text(0)) in \(connection.path) "
-        + "no longer matches its checksum", advice: "Add it again, or remove it.")
+        + "no longer matches its checksum", advice: "Remove it, and add it again.")
   }
 
   static func damaged(_ connection: SQLiteConnection) throws(PersistenceError) -> [String] {
@@ -106,7 +111,7 @@ enum ServiceTable {
     return names
   }
 
-  private static func read(_ row: SQLiteStatement) -> APIService? {
+  fileprivate static func read(_ row: SQLiteStatement) -> APIService? {
     let texts = [
       row.text(0), row.text(1), row.textIfPresent(2), row.textIfPresent(3), row.textIfPresent(4),
     ]

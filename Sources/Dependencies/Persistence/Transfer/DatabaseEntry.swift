@@ -75,13 +75,13 @@ enum DatabaseEntry {
       else { throw DatabaseEntryError("a document needs collection, id and updated") }
       self = .document(
         Document(
-          collection: collection, id: id, body: try Self.text(value, "body"),
+          collection: collection, id: id, body: try Self.text(value, "body", .strict),
           updated: Int64(updated)))
     case "preference":
       guard let name = value["name"]?.stringValue else {
         throw DatabaseEntryError("a preference needs a name")
       }
-      self = .preference(Preference(name: name, json: try Self.text(value, "value")))
+      self = .preference(Preference(name: name, json: try Self.text(value, "value", JSONLimits())))
     case "service":
       do {
         self = .service(
@@ -93,13 +93,16 @@ enum DatabaseEntry {
     }
   }
 
-  private static func text(_ value: JSON, _ name: String) throws(DatabaseEntryError) -> String {
+  /// - Parameter limits: Those of the database: a preference may repeat a key, a document may not.
+  private static func text(
+    _ value: JSON, _ name: String, _ limits: JSONLimits
+  ) throws(DatabaseEntryError) -> String {
     if let json = value[name] { return json.text }
     guard let text = value["text"]?.stringValue else {
       throw DatabaseEntryError("it has neither '\(name)' nor 'text'")
     }
-    guard (try? JSON(parsing: text, limits: .strict)) != nil else {
-      throw DatabaseEntryError("its text is not JSON")
+    do throws(JSONError) { _ = try JSON(parsing: text, limits: limits) } catch {
+      throw DatabaseEntryError("its text is not JSON: \(error.message)")
     }
     return text
   }

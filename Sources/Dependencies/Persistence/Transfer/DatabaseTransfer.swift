@@ -52,6 +52,10 @@ package struct DatabaseTransfer: Sendable {
       try await output.write(Data((DatabaseEntry.header + "\n").utf8))
       var count = 0
       if collection == nil {
+        // An export without them would not be whole.
+        for name in try await persistence.damagedServices() {
+          _ = try await persistence.service(name)
+        }
         count += try await write(persistence.services().map(DatabaseEntry.service), to: output)
         count += try await write(
           persistence.preferences().map(DatabaseEntry.preference), to: output)

@@ -1,0 +1,29 @@
+/// A collection that does not exist, and those that do.
+public struct MissingCollection: Codable, Sendable, Equatable {
+  /// The most collections that are named in its place.
+  static let listed = 20
+
+  /// The name.
+  public var name: String
+  /// The existing collections, or the first of them, sorted by name.
+  public var others: [String]
+  /// The number of existing collections that are not in `others`.
+  public var more: Int
+
+  /// Creates a missing collection of a database with these collections.
+  public init(_ name: String, among collections: [String]) {
+    self.name = name
+    others = Array(collections.prefix(Self.listed))
+    more = collections.count - others.count
+  }
+}
+
+extension DocumentStore {
+  /// Returns the collection of this name if it does not exist, or `nil` if it does.
+  package func missingCollection(
+    _ name: String
+  ) async throws(PersistenceError) -> MissingCollection? {
+    let names = try await collections()
+    return names.contains(name) ? nil : MissingCollection(name, among: names)
+  }
+}
