@@ -71,10 +71,11 @@ public struct APIKnown: Codable, Sendable, Equatable {
   /// The names of the kept requests, in order.
   public var saved: [String]
 
-  /// The services, and the names of kept requests among all preferences.
-  public init(services: [APIService], preferences: [Preference] = []) {
+  /// The services, and the names of kept requests among all preferences, which are `nil` if they
+  /// cannot be read.
+  public init(services: [APIService], preferences: [Preference]? = nil) {
     self.services = services
-    saved = SavedRequest.names(in: preferences)
+    saved = SavedRequest.names(in: preferences ?? [])
   }
 }
 

@@ -103,15 +103,14 @@ struct RequestReducer: Reducer {
   private func bootstrap(
     _ state: PendingRequest, _ dependencies: Dependencies
   ) -> [Effect<RequestAction>] {
-    .task(name: "api.bootstrap") { [name = state.serviceName] in
-      let services = try await dependencies.persistence.services()
+    .task(name: "api.bootstrap") { [name = state.serviceName, store = dependencies.persistence] in
+      let services = try await store.services()
       if let name, !services.contains(where: { $0.name == name }) {
         // A damaged one is not among them: its own error says so.
-        _ = try await dependencies.persistence.service(name)
+        _ = try await store.service(name)
       }
       // A damaged preference is none of a request's business.
-      let preferences = (try? await dependencies.persistence.preferences()) ?? []
-      let known = APIKnown(services: services, preferences: preferences)
+      let known = APIKnown(services: services, preferences: try? await store.preferences())
       return .bootstrapped(known: try await masking(known, dependencies).value, failure: nil)
     }
     .catch { .bootstrapped(known: nil, failure: Failure($0, dependencies)) }
