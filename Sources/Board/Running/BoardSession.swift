@@ -96,7 +96,7 @@ public final class BoardSession: Sendable {
   ///   - isLiteral: Whether a shell has already split the words and removed their quotes.
   public func run(_ script: ScriptLine, isLiteral: Bool = false) async -> LineOutcome {
     let id = jobs.beginLine()
-    if !script.leaves { leaving.withLock { $0 }?.forget() }
+    if !withoutAliases(script).leaves { leaving.withLock { $0 }?.forget() }
     return await withTaskCancellationHandler {
       jobs.endLine(id, await run(script, Line(withoutAliases(script), secrets, isLiteral, id)))
     } onCancel: {
@@ -478,9 +478,9 @@ public final class BoardSession: Sendable {
 }
 
 extension ScriptLine {
-  /// Whether the line is `exit` and nothing else.
+  /// Whether the last command of the line is `exit`.
   fileprivate var leaves: Bool {
-    guard case .commands(let list) = parsed, list.commands.count == 1 else { return false }
-    return list.commands[0].words.first?.literal == "exit"
+    guard case .commands(let list) = parsed else { return false }
+    return list.commands.last?.words.first?.literal == "exit"
   }
 }

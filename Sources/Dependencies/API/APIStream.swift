@@ -3,8 +3,8 @@ import Synchronization
 
 /// A response whose body arrives piece by piece. Releasing the stream closes the connection.
 ///
-/// At most about a megabyte of the body is in memory. The server sends more only when the pieces
-/// are taken.
+/// About a megabyte of the body is in memory, and one piece more, which can be much longer after it
+/// is decoded. The server sends more only when the pieces are taken.
 public final class APIStream: Sendable {
   /// The response without its body. Its timing ends with the head.
   public let response: APIResponse

@@ -83,6 +83,49 @@ struct LiveAPIClientFailureTests {
     await #expect(throws: APIError.self) { while try await stream.next() != nil {} }
   }
 
+  @Test(
+    "encodings stand in several lines, and a whole body is said in several ways",
+    arguments: [["identity", "gzip"], ["gzip, identity"], ["none", "X-GZIP"]])
+  func encodingLines(lines: [String]) async throws {
+    let server = try TestHTTPServer { _ in
+      .response(
+        .init(200, headers: lines.map { ("Content-Encoding", $0) }, body: compressedZeros))
+    }
+    let answer = try await client.send(APIRequest(url: server.origin, timeout: nil))
+    #expect(!answer.body.isEmpty && answer.body.allSatisfy { $0 == 0 })
+  }
+
+  @Test("two encodings of one body are malformed, and not half decoded")
+  func twoEncodings() async throws {
+    let server = try TestHTTPServer { _ in
+      .response(
+        .init(
+          200, headers: [("Content-Encoding", "gzip"), ("Content-Encoding", "br")],
+          body: compressedZeros))
+    }
+    let error = await failure(server.origin)
+    #expect(error?.kind == .malformed)
+    #expect(error?.message.contains("gzip, br") == true, "\(error?.message ?? "none")")
+  }
+
+  @Test("a range is asked for without compression, and comes as it is")
+  func compressedRange() async throws {
+    let server = try TestHTTPServer { request in
+      .response(
+        .init(
+          206,
+          headers: [
+            ("Content-Encoding", "gzip"), ("X-Accepted", request.header("Accept-Encoding") ?? ""),
+          ],
+          body: [1, 2, 3]))
+    }
+    let answer = try await client.send(
+      APIRequest(
+        url: server.origin, headers: [HTTPHeader("Range", "bytes=5-7")], timeout: nil))
+    #expect(Array(answer.body) == [1, 2, 3])
+    #expect(answer.headers.value(of: "X-Accepted") == "")
+  }
+
   @Test("an encoding that was not asked for is malformed; one that was asked for comes as it is")
   func unknownEncoding() async throws {
     let server = try TestHTTPServer { request in

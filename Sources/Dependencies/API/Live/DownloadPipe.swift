@@ -1,8 +1,8 @@
 import SwiftBoardSystem
 import Synchronization
 
-/// A buffer between the engine's thread, which receives a body, and the task that reads it. Holds
-/// about a megabyte.
+/// A buffer between the engine's thread, which receives a body, and the task that reads it. Asks
+/// for no more when it holds about a megabyte.
 final class DownloadPipe: Sendable {
   private struct State {
     var buffer = Data()

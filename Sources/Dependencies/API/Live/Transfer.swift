@@ -206,10 +206,17 @@ final class Transfer: @unchecked Sendable {
 
   /// Prepares for the encoding in the head. Returns false if it is unknown.
   private func startDecoding() -> Bool {
-    guard request.acceptsCompression,
-      let name = ResponseHead(head)?.headers.value(of: "Content-Encoding")?.lowercased(),
-      !name.isEmpty, name != "identity"
+    guard request.decodesBody, let head = ResponseHead(head),
+      // The body of a redirect that is followed is not used.
+      request.redirectLimit == 0 || !(300..<400).contains(head.status)
+        || head.headers.value(of: "Location") == nil
     else { return true }
+    let names = head.headers.filter { $0.name.lowercased() == "content-encoding" }
+      .flatMap { $0.value.lowercased().split(separator: ",") }
+      .map { $0.filter { $0 != " " && $0 != "\t" } }
+      .filter { !["", "identity", "none"].contains($0) }
+    guard !names.isEmpty else { return true }
+    let name = names.joined(separator: ", ")
     if let library = ZLibrary.loaded,
       let encoding = BodyDecoder.Encoding(rawValue: name == "x-gzip" ? "gzip" : name)
     {
@@ -235,6 +242,12 @@ final class Transfer: @unchecked Sendable {
     bodyBytes += piece.count
     return true
   }
+}
+
+extension APIRequest {
+  /// Whether a compressed body is asked for and decoded. A range is a part of the encoded body, of
+  /// which nothing can be decoded.
+  fileprivate var decodesBody: Bool { acceptsCompression && headers.value(of: "Range") == nil }
 }
 
 /// An easy handle of libcurl and the buffer for its error text. Used by the engine's thread only.
@@ -386,7 +399,7 @@ final class EasyHandle {
       list = library.listAppend(list, line) ?? list
     }
     list = library.listAppend(list, "Expect:") ?? list
-    if transfer.request.acceptsCompression, ZLibrary.loaded != nil,
+    if transfer.request.decodesBody, ZLibrary.loaded != nil,
       transfer.request.headers.value(of: "Accept-Encoding") == nil,
       !transfer.request.removedHeaders.contains(where: { $0.lowercased() == "accept-encoding" })
     {

@@ -126,7 +126,7 @@ final class KeychainVault {
   ) throws(KeychainError) -> Unlocked {
     try verified(in: folder) { () throws(KeychainError) in
       guard let candidate = try opened(with: keys, in: folder) else {
-        unlocked = nil
+        (unlocked, rekeySource) = (nil, nil)
         throw KeychainError(
           .locked,
           message:
