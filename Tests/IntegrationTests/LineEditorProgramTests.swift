@@ -236,9 +236,9 @@ struct LineEditorProgramTests {
   @Test("leaving with jobs running asks once, by Ctrl-D and by 'exit'")
   func leavingWithJobs() async throws {
     let program = try Program()
-    for first in ["\u{4}", "exit\r"] {
+    for first in ["\u{4}", "exit\r", "echo; leave\r"] {
       let terminal = try await Self.start(program)
-      terminal.type("log tail -f -n 0 &\rlog tail -f -n 0 &\r\u{C}")
+      terminal.type("log tail -f -n 0 &\rlog tail -f -n 0 &\ralias leave exit\r\u{C}")
       _ = await terminal.waitForScreen { $0.text == "board 2&\u{203A}" }
       terminal.type(first)
       #expect(await terminal.waitForOutput("2 jobs are running: [1] log tail, [2] log tail"))

@@ -16,7 +16,7 @@ extension BoardTerminal {
       guard let typed = try await line(prompt) else { return nil }
       if let number = Int(typed), (1...max(names.count, 1)).contains(number) { return number - 1 }
       let shown = typed.isEmpty ? "nothing" : "'\(escapeControls(typed))'"
-      prompt = "\(shown) is no number from 1 to \(names.count); Ctrl-C ends the question: "
+      prompt = "\(shown) is not a number from 1 to \(names.count); Ctrl-C ends the question: "
     }
   }
 

@@ -37,14 +37,14 @@ struct WatchedRounds {
       erased = 1
     }
     // The rows for what runs, for the one that says what is left out, and for the prompt.
-    var room = max(1, size.rows - 3) - rows(size.columns)
+    var free = max(1, size.rows - 3) - rows(size.columns)
     var result = StyledText(erased > 0 ? "\u{1B}[\(min(erased, size.rows))A\r\u{1B}[J" : "")
     for line in text.lines {
       let height = Self.rows(of: line.text, size.columns)
-      if hidden > 0 || height > room {
+      if hidden > 0 || height > free {
         hidden += height
       } else {
-        room -= height
+        free -= height
         shown.append(line.text)
         result += line + "\n"
       }

@@ -86,6 +86,7 @@ package enum SignalSource {
   /// crash, and the process would go on.
   private static func endOnQuit() {
     let former = signal(SIGQUIT, SIG_DFL)
+    // Functions of C cannot be compared, but their addresses can.
     if unsafeBitCast(former, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self) {
       _ = signal(SIGQUIT, SIG_IGN)
     }

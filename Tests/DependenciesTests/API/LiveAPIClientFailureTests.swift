@@ -108,17 +108,38 @@ struct LiveAPIClientFailureTests {
     #expect(error?.message.contains("gzip, br") == true, "\(error?.message ?? "none")")
   }
 
-  @Test("a range is asked for without compression, and comes as it is")
-  func compressedRange() async throws {
-    let server = try TestHTTPServer { request in
+  @Test("the body of a redirect that is followed is not decoded")
+  func encodedRedirect() async throws {
+    let target = try TestHTTPServer { _ in .response(.init(200, body: [7])) }
+    let redirect = try TestHTTPServer { _ in
       .response(
         .init(
-          206,
+          302, headers: [("Location", target.origin), ("Content-Encoding", "br")], body: [1, 2, 3]))
+    }
+    let answer = try await client.send(
+      APIRequest(url: redirect.origin, timeout: nil, redirectLimit: 1))
+    #expect(answer.status == 200 && Array(answer.body) == [7])
+  }
+
+  /// A server whose body has an encoding that it names without looking at what is accepted. Its
+  /// field `X-Accepted` says what that was.
+  private func server(
+    _ status: Int, encoding: String
+  ) throws -> TestHTTPServer {
+    try TestHTTPServer { request in
+      .response(
+        .init(
+          status,
           headers: [
-            ("Content-Encoding", "gzip"), ("X-Accepted", request.header("Accept-Encoding") ?? ""),
+            ("Content-Encoding", encoding), ("X-Accepted", request.header("Accept-Encoding") ?? ""),
           ],
           body: [1, 2, 3]))
     }
+  }
+
+  @Test("a range is asked for without compression, and comes as it is")
+  func compressedRange() async throws {
+    let server = try server(206, encoding: "gzip")
     let answer = try await client.send(
       APIRequest(
         url: server.origin, headers: [HTTPHeader("Range", "bytes=5-7")], timeout: nil))
@@ -128,15 +149,7 @@ struct LiveAPIClientFailureTests {
 
   @Test("an encoding that was not asked for is malformed; one that was asked for comes as it is")
   func unknownEncoding() async throws {
-    let server = try TestHTTPServer { request in
-      .response(
-        .init(
-          200,
-          headers: [
-            ("Content-Encoding", "br"), ("X-Accepted", request.header("Accept-Encoding") ?? ""),
-          ],
-          body: [1, 2, 3]))
-    }
+    let server = try server(200, encoding: "br")
     let error = await failure(server.origin)
     #expect(error?.kind == .malformed)
     #expect(error?.message.contains("the encoding br") == true, "\(error?.message ?? "none")")

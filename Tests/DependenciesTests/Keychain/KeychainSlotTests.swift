@@ -394,6 +394,10 @@ import Testing
       #expect(error.kind == .slotSecretNeeded && error.slot?.number == 2)
     }
     let before = try header().keyID
+    await #expect(throws: KeychainError.self) {
+      try await service.rekey(KeychainRekey(secrets: [.words("mistyped")]))
+    }
+    #expect(try header().keyID == before)
     try await service.rekey(KeychainRekey(secrets: [.words("other")]))
     let after = try header()
     #expect(after.keyID != before && after.slots.count == 2)

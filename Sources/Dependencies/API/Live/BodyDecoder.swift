@@ -110,9 +110,9 @@ final class BodyDecoder {
 
 /// The functions of zlib, loaded on first use. libcurl depends on it, so that it is there where
 /// requests are possible.
+///
+/// Unchecked: the addresses of functions never change, and any thread may call the functions.
 struct ZLibrary: @unchecked Sendable {
-  // Unchecked: the addresses of functions never change, and any thread may call the functions.
-
   typealias Stream = UnsafeMutablePointer<swiftboard_zlib_stream>
 
   static let (ok, streamEnd, bufferError) = (Int32(0), Int32(1), Int32(-5))

@@ -42,7 +42,7 @@ extension KeychainVault {
     do throws(KeychainError) {
       plan = try secrets(after: change, own, slots, state.keys.keyID)
     } catch {
-      rekeySource = own
+      if !sources.hasSecret { rekeySource = own }
       throw error
     }
     let keys = try KeychainKeys(random: random)

@@ -23,8 +23,8 @@ final class KeychainVault {
   /// Called before and after a key derivation, which takes half a second.
   let onDerivation: (@Sendable (_ isRunning: Bool) -> Void)?
   var unlocked: Unlocked?
-  /// The secret of the unlock source, kept after a rekey that needs more secrets: a descriptor can
-  /// be read only once, and the next attempt needs it as well.
+  /// The secret of a descriptor, kept after a rekey that failed: it can be read only once, and the
+  /// next attempt needs it as well.
   var rekeySource: KeychainSecret?
   /// The mark of the last verified file. It survives locking, so that an older file is detected for
   /// the life of the process.
