@@ -3,9 +3,14 @@ SWIFT ?= swift
 PREFIX ?= /usr/local
 UNAME := $(shell uname -s)
 # On Linux the program has all of Swift in it, and offers no symbol of it to others: nothing asks
-# for them, and a table of 9000 names would be searched by the loader.
-STATIC := $(if $(filter Linux,$(UNAME)),--static-swift-stdlib -Xlinker --no-export-dynamic,)
-RELEASE := $(SWIFT) build -c release $(STATIC) --product swiftboard
+# for them, and a table of 9000 names would be searched by the loader. Each function has a section of
+# its own, so that the linker leaves out those that nothing calls, and keeps one of equal ones.
+# Code asks for types by their functions and not by their names, for which the runtime would search
+# all conformances of the program: half of the instructions of a start.
+LINUX := --static-swift-stdlib -Xlinker --no-export-dynamic -Xswiftc -use-ld=lld -Xlinker --icf=all \
+  $(foreach flag,-function-sections -disable-concrete-type-metadata-mangled-name-accessors,\
+  -Xswiftc -Xfrontend -Xswiftc $(flag))
+RELEASE := $(SWIFT) build -c release $(if $(filter Linux,$(UNAME)),$(LINUX),) --product swiftboard
 SOURCES := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources Examples Fuzz/Package.swift Fuzz/Sources
 ARGS ?=
 NAME ?= swiftboard
@@ -16,6 +21,9 @@ ZSH = $(DESTDIR)$(PREFIX)/share/zsh/site-functions
 FISH = $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
 FUZZ_SECONDS ?= 60
 SEQUENCES ?= 100000
+CANCELS ?= 100000
+REPETITIONS ?= 250000
+SOAK_SECONDS ?= 3600
 
 # A build folder of its own, where the modules that tests spend their time in are optimised. The packages of the examples and
 # the benchmarks are built there too, so that the library is compiled once.
@@ -49,12 +57,19 @@ examples:
 allocations:
 	$(SWIFT) run $(CHECK) --package-path Benchmarks StoreBenchmarks --allocations
 
-# The store's machine against its naive model, over many more generated sequences than `make test` takes.
+# The long runs: the store's machine against its naive model, the store's tests again and again, cancelled requests,
+# a session of many requests and long bodies, and a session in tmux. SOAK_SECONDS is the length of the last one.
+SOAK := --scratch-path .build/soak -c release -Xswiftc -enable-testing
 soak: libraries
-	SWIFTBOARD_SEQUENCES=$(SEQUENCES) $(SWIFT) test -c release -Xswiftc -enable-testing \
-	  --scratch-path .build/soak --filter StoreMachineModelTests
+	@command -v tmux > /dev/null || { echo 'make soak needs tmux' >&2; exit 1; }
+	$(SWIFT) build $(SOAK) --build-tests
+	SWIFTBOARD_SEQUENCES=$(SEQUENCES) SWIFTBOARD_CANCELS=$(CANCELS) SWIFTBOARD_REQUESTS=10000 \
+	  SWIFTBOARD_BYTES=1000000000 $(SWIFT) test $(SOAK) --skip-build \
+	  --filter 'StoreMachineModelTests|CancellationMomentTests|EnduranceTests'
+	scripts/repeat $(REPETITIONS) "$$($(SWIFT) build $(SOAK) --show-bin-path)/swiftboardPackageTests.xctest"
+	SWIFTBOARD_SOAK_SECONDS=$(SOAK_SECONDS) $(SWIFT) test $(SOAK) --skip-build --filter TerminalSoakTests
 
-# What reads a stranger's file, under libFuzzer; FUZZ_SECONDS of it.
+# What reads a stranger's file, and what reads keys, under libFuzzer; FUZZ_SECONDS of each.
 fuzz: libraries
 	scripts/fuzz $(FUZZ_SECONDS)
 
@@ -69,7 +84,7 @@ format:
 
 lint:
 	@$(SWIFT) format lint --strict --recursive $(SOURCES)
-	@! command -v python3 > /dev/null || { scripts/documented && scripts/effect-lines; }
+	@! command -v python3 > /dev/null || { scripts/documented && scripts/effect-lines && scripts/real-time; }
 	@scripts/platform-imports
 	@! grep -nE '\.package\((url|path|name|id)' Package.swift || { echo 'Package.swift names a package' >&2; exit 1; }
 

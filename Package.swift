@@ -98,7 +98,7 @@ let package = Package(
 
     .target(
       name: "SwiftBoardTestSupport", dependencies: ["SwiftBoardJSON", "SwiftBoardSystem"],
-      path: "Tests/TestSupport", swiftSettings: strict),
+      path: "Tests/TestSupport", swiftSettings: strict + optimized),
     tests("StoreTests", of: ["SwiftBoardStore", "SwiftBoardTesting", "SwiftBoardTestSupport"]),
     tests("JSONTests", of: ["SwiftBoardJSON", "SwiftBoardTesting"]),
     tests(
@@ -137,7 +137,7 @@ let package = Package(
       "IntegrationTests",
       of: [
         "SwiftBoardTestSupport", "SwiftBoardRecording", "SwiftBoardBoard", "SwiftBoardFeatures",
-        "SwiftBoardCommandLine", "swiftboard",
+        "SwiftBoardCommandLine", "SwiftBoardTesting", "swiftboard",
       ],
       exclude: ["Recordings"]),
   ],

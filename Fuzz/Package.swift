@@ -15,7 +15,12 @@ let package = Package(
         .product(name: "SwiftBoardJSON", package: "swiftboard"),
       ],
       swiftSettings: [.unsafeFlags(["-parse-as-library"])],
-      linkerSettings: [.linkedLibrary("m", .when(platforms: [.linux]))])
+      linkerSettings: [.linkedLibrary("m", .when(platforms: [.linux]))]),
+    .executableTarget(
+      name: "EditorFuzzer",
+      dependencies: [.product(name: "SwiftBoardCommandLine", package: "swiftboard")],
+      swiftSettings: [.unsafeFlags(["-parse-as-library"])],
+      linkerSettings: [.linkedLibrary("m", .when(platforms: [.linux]))]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -11,6 +11,7 @@ let package = Package(
       name: "services",
       dependencies: [
         .product(name: "SwiftBoardDependencies", package: "swiftboard"),
+        .product(name: "SwiftBoardJSON", package: "swiftboard"),
         .product(name: "SwiftBoardServiceTesting", package: "swiftboard"),
         .product(name: "SwiftBoardTesting", package: "swiftboard"),
       ],

@@ -48,6 +48,11 @@ public struct Dependencies: Sendable {
   public var exchanges = ResponseExchanges()
   /// Looks at what is installed, for `doctor`. Empty if the environment uses nothing of the machine.
   public var installation: @Sendable () async -> [InstallationFinding] = { [] }
+  /// Draws a graph, a text in the language of Graphviz, and opens the picture for the user. Returns
+  /// the path of the picture, or `nil` if the environment shows none.
+  public var showGraph: @Sendable (_ text: String) async throws(GraphError) -> String? = {
+    (_) async throws(GraphError) in nil
+  }
   /// Creates services of the same environment for a separate run, with their own files in `folder`.
   /// With `sharesHome`, documents, preferences, API services and secrets are shared, and only the
   /// cache and the log are separate. It is `nil` if the environment provides none. Creating the

@@ -34,8 +34,12 @@ public struct KeychainConformance: Sendable {
   public struct Subject: Sendable {
     /// The keychain. `create(with:)` must not have been called.
     public var service: any KeychainService
-    /// A folder for exports, or only a name if the implementation stores them elsewhere.
+    /// A folder for exports and key files, or only a name if the implementation stores them
+    /// elsewhere.
     public var folder: String
+    /// Writes a file that only this user can read, and returns its path. `nil` if the implementation
+    /// reads no secret from a file.
+    public var write: (@Sendable (_ bytes: [UInt8], _ name: String) async throws -> String)?
     /// Changes the file, or is `nil` for an implementation without a file.
     public var change: (@Sendable (_ change: FileChange) async throws -> Void)?
     let kept: (any Sendable)?
@@ -46,11 +50,13 @@ public struct KeychainConformance: Sendable {
     ///   folder that is removed with its last reference.
     public init(
       _ service: any KeychainService, folder: String = "", keeping kept: (any Sendable)? = nil,
-      change: (@Sendable (_ change: FileChange) async throws -> Void)? = nil
+      change: (@Sendable (_ change: FileChange) async throws -> Void)? = nil,
+      write: (@Sendable (_ bytes: [UInt8], _ name: String) async throws -> String)? = nil
     ) {
       self.service = service
       self.folder = folder
       self.kept = kept
+      self.write = write
       self.change = change
     }
   }
@@ -62,10 +68,10 @@ public struct KeychainConformance: Sendable {
     makeSubject = make
   }
 
-  /// The checks of all rules: entries, slots, export and import, and the lock of an unused
-  /// keychain.
+  /// The checks of all rules: entries, slots, secrets from files, export and import, visits of all
+  /// entries, and the lock of an unused keychain.
   public var checks: [ConformanceCheck] {
-    entryChecks + slotChecks + [
+    entryChecks + slotChecks + accessChecks + [
       check("an older copy and another keychain are refused until they are accepted") {
         try await acceptsWhatWasPutThere()
       },

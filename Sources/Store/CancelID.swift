@@ -1,7 +1,7 @@
 /// A name of effects with which they can be cancelled. Any hashable value can be an id. Values of
 /// different types differ.
 ///
-/// An id belongs to one store and to the position in the composition where it was given. The same
+/// An id belongs to one store and to the place in the composition where it was given. The same
 /// value in a sibling, in another row or in another store is a different id. The value's
 /// `description`, `==`, `hash(into:)` and `deinit` can run under the lock of the store and must not
 /// use it. Numbers and strings cost no allocation, other types one.
@@ -107,10 +107,10 @@ final class TypedCancelID<Base: Hashable & Sendable>: AnyCancelID, @unchecked Se
   override var description: String { String(describing: base) }
 }
 
-/// An element of the path from the root reducer to a child: the identity of the child, and its name
-/// in descriptors.
+/// The key of a child: its identity among the children of its parent, and its name in descriptors.
+/// A place in the composition consists of the keys from the root to a child.
 @usableFromInline
-struct ScopeKey: Hashable, Sendable {
+struct ChildKey: Hashable, Sendable {
   @usableFromInline let identity: CancelID
   /// The name shown in ids, or `nil` if the composition gave none.
   @usableFromInline let label: String?
@@ -122,13 +122,13 @@ struct ScopeKey: Hashable, Sendable {
   }
 
   @inlinable
-  static func == (a: ScopeKey, b: ScopeKey) -> Bool { a.identity == b.identity }
+  static func == (a: ChildKey, b: ChildKey) -> Bool { a.identity == b.identity }
 
   @inlinable
   func hash(into hasher: inout Hasher) { hasher.combine(identity) }
 }
 
-extension ScopeKey {
+extension ChildKey {
   /// Creates a key from the id that the composition gave, or from the source location if it gave
   /// none.
   @inlinable
@@ -151,32 +151,32 @@ extension CancelID {
   }
 }
 
-/// An id with its place, outermost scope first. Without an id it stands for everything at that
+/// An id with its place, outermost child first. Without an id it stands for everything at that
 /// place and below.
 @usableFromInline
 struct CancelKey: Hashable, Sendable {
-  @usableFromInline var path: [ScopeKey]
+  @usableFromInline var place: [ChildKey]
   @usableFromInline let id: CancelID?
 
   @inlinable
-  init(path: [ScopeKey] = [], id: CancelID?) {
-    self.path = path
+  init(place: [ChildKey] = [], id: CancelID?) {
+    self.place = place
     self.id = id
   }
 
   @inlinable
-  static func == (a: CancelKey, b: CancelKey) -> Bool { a.id == b.id && a.path == b.path }
+  static func == (a: CancelKey, b: CancelKey) -> Bool { a.id == b.id && a.place == b.place }
 
   @inlinable
   func hash(into hasher: inout Hasher) {
     hasher.combine(id)
-    if !path.isEmpty { hasher.combine(path) }
+    if !place.isEmpty { hasher.combine(place) }
   }
 
   /// The id as descriptors show it.
   @usableFromInline
   var text: String? {
-    let parts = path.compactMap(\.label) + (id.map { [$0.description] } ?? [])
+    let parts = place.compactMap(\.label) + (id.map { [$0.description] } ?? [])
     return parts.isEmpty ? nil : parts.joined(separator: "/")
   }
 }

@@ -10,7 +10,7 @@ public struct RunningEffect<Action: Sendable>: Sendable {
     case cancelled
   }
 
-  /// The name, kind, id and place of the effect.
+  /// The description of the effect.
   public let descriptor: EffectDescriptor
   /// The progress of the effect.
   public let phase: Phase

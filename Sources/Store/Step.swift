@@ -91,7 +91,7 @@ public struct EffectDescriptor: Sendable, Hashable {
   /// The name given to the effect, or its kind if none was given.
   public let name: String
   /// The cancel ids without duplicates, in the order in which they were given to the effect. Each
-  /// begins with its position in the composition; `/` separates the parts. The first id of a
+  /// begins with its place in the composition; `/` separates the parts. The first id of a
   /// `cancel` is the one that it cancels.
   public let ids: [String]
   /// The members of a `merge` or `concatenate`, in order. Empty for other kinds.

@@ -26,7 +26,7 @@
 ///   had started or not, and whether the action waits in the queue or not. It applies to what was
 ///   returned before it, and to what precedes it in the same list, `merge` or `concatenate`;
 ///   effects after it run. In a `concatenate` it acts when it is reached.
-/// - **R6** Ids belong to one store and one position in the composition; a parent may cancel a
+/// - **R6** Ids belong to one store and one place in the composition; a parent may cancel a
 ///   child's.
 /// - **R7** A child's effects, and what it declares, end in the step in which the child goes,
 ///   whichever reducer removes it; `outlives()` opts out. Children that are composed by plain calls

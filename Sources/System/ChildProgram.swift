@@ -105,8 +105,21 @@ package struct ChildProgram: Sendable {
   /// Asks the program to end. It must not have been waited for.
   package func terminate() { _ = kill(id, SIGTERM) }
 
-  /// Returns whether a folder in `PATH` has a program with this name.
+  /// Ends the program, whatever it does. It must not have been waited for.
+  package func endNow() { _ = kill(id, SIGKILL) }
+
+  /// The program that opens a file as the user's desktop does.
+  package static var fileOpener: String {
+    #if canImport(Darwin)
+      "open"
+    #else
+      "xdg-open"
+    #endif
+  }
+
+  /// Returns whether a folder in `PATH` has a program with this name, or a path leads to one.
   package static func isInstalled(_ name: String) -> Bool {
+    if name.contains("/") { return access(name, X_OK) == 0 }
     let folders = getenv("PATH").map { String(cString: $0) } ?? "/usr/bin:/bin"
     return folders.split(separator: ":").contains { folder in
       access("\(folder)/\(name)", X_OK) == 0

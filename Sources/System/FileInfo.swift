@@ -68,6 +68,7 @@ package struct FileInfo: Sendable, Equatable {
 
   package var isRegular: Bool { mode & UInt32(S_IFMT) == UInt32(S_IFREG) }
   package var isFolder: Bool { mode & UInt32(S_IFMT) == UInt32(S_IFDIR) }
+  package var isPipe: Bool { mode & UInt32(S_IFMT) == UInt32(S_IFIFO) }
   package var isLink: Bool { mode & UInt32(S_IFMT) == UInt32(S_IFLNK) }
   package var permissions: UInt32 { mode & 0o7777 }
   package var isOpenToOthers: Bool { mode & 0o077 != 0 }

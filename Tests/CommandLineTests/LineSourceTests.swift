@@ -159,10 +159,12 @@ struct LineSourceTests {
   @Test("files that cannot be read")
   func missing() async throws {
     for path in ["/nonexistent/x.sb", "", "a\0b"] {
-      let error = #expect(throws: LineSourceError.self) { try DescriptorLineSource.file(path) }
+      let error = await #expect(throws: LineSourceError.self) {
+        try await DescriptorLineSource.file(path)
+      }
       #expect(error?.code == 66)
     }
-    let folder = try DescriptorLineSource.file("/")
+    let folder = try await DescriptorLineSource.file("/")
     let error = await #expect(throws: LineSourceError.self) {
       try await folder.next(isContinuation: false)
     }

@@ -21,7 +21,7 @@ struct LiveInstallationTests {
     let found = findings(folder)
     #expect(found.values.allSatisfy { $0.state != .problem }, "\(found)")
     #expect(found["keychain"]?.state == .note)
-    #expect(found["keychain"]?.advice == "'keychain init' creates it")
+    #expect(found["keychain"]?.remedy == .createKeychain)
     #expect(found["database"]?.text.hasSuffix("main.sqlite, not there yet") == true)
     #expect(FileInfo(folder.path("home")) == nil)
   }
@@ -39,7 +39,8 @@ struct LiveInstallationTests {
       try FileSystem().changeMode(file, to: mode)
       let finding = findings(folder)[subject]
       #expect((finding?.state == .problem) == isProblem, "\(name)")
-      #expect((finding?.advice == "chmod 600 '\(path)'") == isProblem, "\(name)")
+      #expect(
+        finding?.remedy == (isProblem ? .changeMode(path: path, mode: 0o600) : nil), "\(name)")
     }
   }
 

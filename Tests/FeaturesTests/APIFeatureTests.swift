@@ -217,6 +217,24 @@ struct APIFeatureTests {
     #expect(!text.contains("hunter2-hunter2"), "\(text)")
   }
 
+  @Test("the value of an answer has its time and its size, but in earlier recordings")
+  func measures() async throws {
+    for measures in [true, nil] {
+      let world = World()
+      world.api.answer { _ in .json(#"{"a":1}"#) }
+      var settings = BoardSettings.output(.json)
+      settings.isTerminal = false
+      settings.measuresAnswers = measures
+      let lines = Lines(world, settings: settings)
+      #expect(await lines.run("api get http://h/") == 0)
+      let value = try JSON(parsing: lines.allPrinted)["value"]
+      #expect(value?["ms"] == (measures == true ? 0 : nil))
+      #expect(value?["bytes"] == (measures == true ? 7 : nil))
+      #expect(try JSON(parsing: lines.board.store.state.shell.last ?? "") == value)
+      await lines.board.close()
+    }
+  }
+
   @Test("an answer of control characters is kept in a form that a recording can hold")
   func controlCharacters() throws {
     let body = Data(repeating: 1, count: 12 << 20)
@@ -452,17 +470,15 @@ struct APIFeatureTests {
 
   @Test("a damaged service fails by itself, with what to do, and can be removed")
   func damagedService() throws {
-    let damaged = PersistenceError(
-      .corrupted, operation: "service", message: "the service bad no longer matches its checksum",
-      advice: "Remove it, and add it again.")
-    for _ in 1...3 { world.persistence.failNext("service", with: damaged) }
+    world.persistence.damageService("bad")
     world.api.answer("GET", "http://good.test/c", with: .json("[1]"))
     let printed = try run(
       [
         "api service add good http://good.test", "api get good/c", "api get bad/c",
-        "api service show bad", "api service remove bad", "api get good/c",
+        "api service show bad", "api service remove bad", "api service remove bad",
+        "api get good/c",
       ], in: world)
-    #expect(printed.map(\.status) == [0, 0, 65, 65, 0, 0], "\(printed.map(\.errors))")
+    #expect(printed.map(\.status) == [0, 0, 65, 65, 0, 66, 0], "\(printed.map(\.errors))")
     for failed in printed[2...3] {
       #expect(failed.errors.contains("the service bad no longer matches its checksum"))
       #expect(failed.errors.contains("help: Remove it, and add it again."))

@@ -22,17 +22,19 @@ struct BoardStateEncodingTests {
     context.isVerbose = false
     (context.isQuiet, context.isASCII, context.checksStatus) = (true, true, false)
     (context.color, context.usesPager, context.round) = (.always, false, 3)
+    context.parts = 2
     return context
   }()
 
   /// Nothing in it is nil or empty.
-  private static let full: BoardState = {
+  static let full: BoardState = {
     var settings = BoardSettings()
     settings.environment = .preview
     settings.output = .json
     settings.width = 80
     settings.isVerbose = true
     settings.isTerminal = true
+    settings.measuresAnswers = true
     settings.timeout = 1234
     var state = BoardState(settings: settings)
     state.shell.variables = ["b": "2", "a": "1", "aa": "", "é": "\\", "B": "x"]

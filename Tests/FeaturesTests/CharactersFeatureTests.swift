@@ -5,6 +5,7 @@ import SwiftBoardFeatures
 import SwiftBoardJSON
 import SwiftBoardStore
 import SwiftBoardTesting
+import Synchronization
 import Testing
 
 #if canImport(FoundationEssentials)
@@ -126,7 +127,7 @@ struct CharactersReducerTests {
       store.advance(by: .milliseconds(100))
       store.receive(.list(action: .prefetchFailed(page: 2)))
       #expect(store.state.list.prefetched == nil)
-      #expect(store.state.list.status == .shown(isStale: true))
+      #expect(store.state.list.status == .shown(isStale: false))
     }
     store.finish()
     #expect(world.logger.records.contains { $0.message.contains("page 2 was not prefetched") })
@@ -289,6 +290,46 @@ struct CharactersReducerTests {
         })
       #expect(store.state.detail?.status == .shown(isStale: true))
       #expect(store.state.detail?.item?.name == "Morty Smith")
+    }
+    store.finish()
+  }
+
+  @Test(
+    "a kept list is shown for an hour, then the service is asked again; a line can prevent that")
+  func lifetime() {
+    world.api.answer {
+      $0.url.contains("page=1") ? Self.json(["Rick"], count: 1, pages: 1) : nil
+    }
+    let start = DateGenerator.mockStart
+    let now = Mutex(start)
+    var dependencies = world.dependencies
+    dependencies.date = DateGenerator { now.withLock { $0 } }
+    let store = TestStore(
+      initialState: CharactersState(), reducer: BoardFeatures.characters.reducer,
+      clock: world.clock, dependencies: dependencies, report: report)
+    func verdict(
+      _ store: NonExhaustiveTestStore<Characters>, _ job: Int, after minutes: Int64,
+      _ cache: CachePolicy? = nil
+    ) -> CacheVerdict? {
+      now.withLock { $0 = start + minutes * 60_000_000 }
+      store.send(run(job, .list(page: 1, options: CharactersOptions(cache: cache))))
+      var verdict: CacheVerdict?
+      store.receive(where: { if case .resolved = $0 { true } else { false } })
+      store.receive(where: { if case .list(.load) = $0 { true } else { false } })
+      store.receive(
+        where: {
+          if case .list(.loaded(_, let answer)) = $0 { verdict = answer.verdict }
+          return verdict != nil
+        })
+      return verdict
+    }
+    store.nonExhaustively { store in
+      #expect(verdict(store, 1, after: 0) == .miss)
+      #expect(verdict(store, 2, after: 59) == .hit)
+      #expect(verdict(store, 3, after: 61) == .miss)
+      #expect(world.api.requests.count == 2)
+      #expect(verdict(store, 4, after: 600, .localFirst) == .stale)
+      #expect(world.api.requests.count == 2)
     }
     store.finish()
   }

@@ -275,8 +275,8 @@ struct DatabaseReducerTests {
       $0.pending != nil ? .waiting : $0.isLoaded == true ? .known : .notLoaded
     } action: { action in
       switch action {
-      case .run(_, .stats): .stats
-      case .run(_, .import), .checked(_, taken: .some), .failed: nil
+      case .run(_, .stats, _): .stats
+      case .run(_, .import, _), .checked(_, taken: .some), .missing, .failed: nil
       case .checked(_, taken: nil): .writes
       case .run: .uses
       case .contents: .contents

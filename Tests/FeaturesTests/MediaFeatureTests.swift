@@ -301,14 +301,14 @@ struct MediaReducerTests {
   /// Whatever is asked and fails, and in whichever order.
   @Test("a model: what is added waits, what is kept is bounded, and counts fit")
   func model() {
-    let library = (1...150).map {
+    let library = (1...105).map {
       MediaResource(["id": JSON($0), "title": "t", "monitored": .bool($0 % 2 == 0)])
     }
     @Sendable func job(_ random: inout SeededRandom) -> Int {
       Int.random(in: 1...Int(Int32.max), using: &random)
     }
     @Sendable func id(_ random: inout SeededRandom) -> Int {
-      Int.random(in: 1...160, using: &random)
+      Int.random(in: 1...110, using: &random)
     }
     let model = ModelTest(
       initialState: MediaState(), reducer: BoardFeatures.media.reducer,

@@ -64,6 +64,21 @@ struct RedirectTests {
     close(reader)
   }
 
+  @Test(
+    "cancelling a line ends its wait for the other end of a pipe", .timeLimit(.minutes(5)),
+    arguments: ["echo x > PIPE", "echo x >> PIPE", "source PIPE"])
+  func cancelled(text: String) async throws {
+    let folder = try TemporaryFolder()
+    let pipe = folder.path("pipe")
+    #expect(mkfifo(pipe, 0o600) == 0)
+    let lines = Lines()
+    let task = Task { await lines.run(text.replacing("PIPE", with: pipe)) }
+    task.cancel()
+    #expect(await task.value == 130)
+    #expect(lines.allPrinted.contains("error: cancelled\n"), "\(lines.allPrinted)")
+    #expect(await lines.run("echo y") == 0)
+  }
+
   @Test("a command's end is told as often as it is asked for")
   func waitedForTwice() async {
     let lines = Lines()

@@ -56,4 +56,31 @@ struct ServiceFailureTests {
           message: "offline: no request leaves this machine (--offline)", help: "check the network")
     )
   }
+
+  @Test(
+    "a database's error has the help of its kind, or of the entry that is damaged alone",
+    arguments: [
+      (.busy, nil, "Wait for the other process or end it, then try again."),
+      (.notADatabase, nil, "Move the file away, or put a backup in its place."),
+      (.corrupted, .preference, "Set it again, or unset it; the others can be read."),
+      (.corrupted, .service, "Remove it, and add it again."),
+      (.invalid, nil, nil), (.cancelled, nil, nil),
+    ] as [(PersistenceError.Kind, PersistenceError.Entry?, String?)])
+  func database(kind: PersistenceError.Kind, damaged: PersistenceError.Entry?, help: String?) {
+    let error = PersistenceError(kind, operation: "read", message: "it happened", damaged: damaged)
+    #expect(Failure(error).help == help)
+    #expect(Failure(error).message == "it happened")
+  }
+
+  @Test("what doctor found has advice by the board's commands and options")
+  func doctor() {
+    func advice(_ remedy: InstallationFinding.Remedy?) -> String? {
+      DoctorFinding(InstallationFinding("s", .problem, "t", remedy: remedy)).advice
+    }
+    #expect(advice(.createKeychain) == "'keychain init' creates it")
+    #expect(advice(.runAsOwner) == "run as that user, or choose another --home")
+    #expect(advice(.changeMode(path: "/a b", mode: 0o600)) == "chmod 600 '/a b'")
+    #expect(advice(.other("as you like")) == "as you like")
+    #expect(advice(nil) == nil)
+  }
 }

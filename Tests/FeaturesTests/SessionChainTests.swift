@@ -83,11 +83,22 @@ struct SessionChainTests {
 
   private static let size = 3000
 
-  private static func folder() async throws -> TemporaryFolder {
+  /// The files of both recordings, made once.
+  private static let recorded = Task { () -> [(name: String, bytes: [UInt8])] in
     let folder = try TemporaryFolder()
     try await record(folder.path("whole"), nil)
     try await record(folder.path("files"), size)
-    try #require(RotatedLog.numbers(beside: folder.path("files")).count > 2)
+    let numbers = RotatedLog.numbers(beside: folder.path("files"))
+    try #require(numbers.count > 2)
+    return try (["whole", "files"] + numbers.map { "files.\($0)" }).map {
+      ($0, try folder.read($0))
+    }
+  }
+
+  /// A folder with a recording in one file, `whole`, and the same one in several, `files`.
+  private static func folder() async throws -> TemporaryFolder {
+    let folder = try TemporaryFolder()
+    for (name, bytes) in try await recorded.value { try folder.write(bytes, to: name) }
     return folder
   }
 

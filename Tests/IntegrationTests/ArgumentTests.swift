@@ -57,7 +57,7 @@ struct ArgumentTests {
   @Test("the program lives on without /proc", .enabled { try await canHide() })
   func livesOn() async throws {
     let program = try Program()
-    // Dispatch looks at its threads at once, and then each second.
+    // Real time: Dispatch looks at its threads at once, and then each second.
     let run = try await program.shell(
       """
       for i in 1 2 3 4 5 6 7 8 9 10; do \(Self.hidden) $0 --home h$i echo x & done

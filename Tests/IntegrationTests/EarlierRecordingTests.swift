@@ -19,10 +19,11 @@ struct EarlierRecordingTests {
   /// 3), made while no effect did that; one with requests and looks at states (schema 4), made while
   /// answers repeated their requests and values were JSON text; one with a request that is kept, an
   /// import and a secret that becomes known (schema 5), made while requests were kept after their
-  /// answers.
+  /// answers; and one that begins with a large document (schema 5), made while its command waited
+  /// for the names in the database.
   @Test(
     "an earlier recording replays to the same transcript",
-    arguments: ["every-feature", "marks", "marks-fork", "values", "saved"])
+    arguments: ["every-feature", "marks", "marks-fork", "values", "saved", "large"])
   func itReplaysToTheSameTranscript(name: String) async throws {
     let program = try Program()
     let recording = "\(Self.folder)/\(name).actions.jsonl"

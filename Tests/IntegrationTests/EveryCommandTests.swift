@@ -3,13 +3,19 @@ import SwiftBoardFeatures
 import SwiftBoardTestSupport
 import Testing
 
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
 /// A session with every command that the board has, recorded and replayed: whatever a command
 /// prints comes from its steps.
 @Suite(.timeLimit(.minutes(60)))
 struct EveryCommandTests {
   /// Lines for every command, by its name, in an order in which they make sense. What may not work
   /// in memory may fail: how a command fails is printed from steps as well.
-  private static let lines: [(command: String, lines: [String])] = [
+  static let lines: [(command: String, lines: [String])] = [
     ("keychain.get", ["keychain get radarr --reveal"]),
     ("api.service.add", ["api service add rm http://127.0.0.1:18110/api"]),
     ("api.service.list", ["api service list", "api service list --json"]),
@@ -186,17 +192,79 @@ struct EveryCommandTests {
     #expect(known.subtracting(commands) == [], "there are lines for what is not a command")
   }
 
-  @Test("the transcript of a replay is that of the session", arguments: endings.map(\.line))
-  func theTranscriptOfAReplayIsThatOfTheSession(ending: String) async throws {
-    let program = try Program()
+  /// The script of all lines, and a recording that some of them read.
+  private static func prepare(_ program: Program, _ lines: [String]) async throws {
     try program.folder.write("echo from a file\n", to: "more.sb")
     let old = try await program.run(
       "--environment", "mock", "--record", "old.jsonl", "-c", "set x 1", "-c", "echo old", "-c",
       "db put c 1 {}")
     try #require(old.status == .exited(0), "\(old.errorText)")
-    try program.folder.write(
-      Self.lines.flatMap(\.lines).joined(separator: "\n") + "\nnope\n\(ending)\n", to: "x.sb")
+    try program.folder.write(lines.joined(separator: "\n") + "\n", to: "x.sb")
+  }
 
+  /// An answer or a failure under `--json`.
+  private struct Answer: Decodable {
+    var line: Int
+    var ok: Bool
+    var command: String?
+    var ms: Int?
+    var code: Int32?
+    var error: String?
+    var message: String?
+  }
+
+  @Test("under --json each answer is a line of JSON, and each failure one on standard error")
+  func json() async throws {
+    let program = try Program()
+    let every: [String] = Self.lines.flatMap { $0.lines }
+    let lines = every.filter { !$0.contains("csv") && !$0.contains("reveal") }
+    try await Self.prepare(program, lines)
+    let run = try await program.run(
+      "--environment", "mock", "--json", "--record", "r.jsonl", "--keep-going", "-f", "x.sb")
+    #expect(run.status == .exited(0), "\(run.errorText)")
+    let answers = try run.outputText.split(separator: "\n").map { line in
+      try JSONDecoder().decode(Answer.self, from: Data(line.utf8))
+    }
+    let odd = answers.filter { !$0.ok || $0.command == nil || $0.ms == nil || $0.code != nil }
+    // A streamed value ends with its failure, and the answer "no" has a value.
+    let mayFail = odd.map { lines[$0.line - 1] }
+    #expect(mayFail.allSatisfy { $0.hasPrefix("-session diff") || $0.hasPrefix("-watch") })
+    #expect(answers.count > 150)
+    let failures = try run.errorLines.filter { $0.hasPrefix("{") }.map { line in
+      try JSONDecoder().decode(Answer.self, from: Data(line.utf8))
+    }
+    #expect(
+      failures.allSatisfy { !$0.ok && $0.code != nil && $0.error != nil && $0.message != nil })
+    #expect(failures.count > 20)
+    // A line that fails prints nothing on standard output.
+    let failed = Set(failures.map(\.line))
+    let several = Set(
+      lines.indices.filter { lines[$0].hasPrefix("source") || lines[$0].contains("watch") }
+        .map { $0 + 1 })
+    #expect(answers.allSatisfy { !failed.contains($0.line) || several.contains($0.line) })
+  }
+
+  @Test("in a locale without UTF-8 every command prints ASCII, but for the user's own text")
+  func ascii() async throws {
+    let program = try Program()
+    let every: [String] = Self.lines.flatMap { $0.lines }
+    let lines = every.map { $0.replacing("é", with: "e").replacing("grüße", with: "greetings") }
+    try await Self.prepare(program, lines)
+    let run = try await program.run(
+      ["--environment", "mock", "--record", "r.jsonl", "--keep-going", "-f", "x.sb"],
+      environment: ["LC_ALL": "C", "TERM": "xterm-256color"])
+    #expect(run.status == .exited(0), "\(run.errorText)")
+    for bytes in [run.output, run.error] {
+      #expect(!bytes.contains(0x1B))
+      let odd = bytes.split(separator: 0x0A).filter { $0.contains { $0 >= 0x80 } }
+      #expect(odd.map { String(decoding: $0, as: UTF8.self) } == [])
+    }
+  }
+
+  @Test("the transcript of a replay is that of the session", arguments: endings.map(\.line))
+  func theTranscriptOfAReplayIsThatOfTheSession(ending: String) async throws {
+    let program = try Program()
+    try await Self.prepare(program, Self.lines.flatMap(\.lines) + ["nope", ending])
     let first = try await program.run(
       "--environment", "mock", "--record", "r.jsonl", "--keep-going", "-f", "x.sb")
     // The one line that is not understood.

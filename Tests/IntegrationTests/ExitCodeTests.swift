@@ -287,7 +287,7 @@ struct ExitCodeTests {
 
   @Test(
     "a passphrase descriptor that is closed is said, whatever the program opens itself",
-    .timeLimit(.minutes(2)), arguments: 3...12)
+    .timeLimit(.minutes(60)), arguments: 3...12)
   func closedPassphraseDescriptor(number: Int) async throws {
     let program = try Program.withKeychain()
     let run = try await program.run(

@@ -161,6 +161,27 @@ struct KeychainSlotProgramTests {
     #expect(opened.status == .exited(0), "\(opened.errorText)")
   }
 
+  @Test("on a terminal without escape sequences, what is printed takes the place of the status")
+  func printedAfterStatus() async throws {
+    let program = try program()
+    let terminal = try onTerminal(
+      program, #"TERM=dumb "$0" --ascii --home h keychain passphrase --key-file key"#)
+    #expect(await terminal.waitForOutput("old passphrase: "), "\(terminal.outputText)")
+    terminal.type(Program.passphrase + "\rnew\rnew\r")
+    #expect(await terminal.wait() == .exited(0), "\(terminal.outputText)")
+    let shown = terminal.outputText
+    #expect(shown.contains("deriving the key..."), "\(shown)")
+    #expect(!shown.contains("\u{1B}"), "\(shown)")
+    for row in shown.replacing("\r\n", with: "\n").split(separator: "\n") {
+      // What is written over the status begins with as many blanks.
+      let parts = row.split(separator: "\r")
+      for (status, next) in zip(parts, parts.dropFirst()) where status.contains("deriving") {
+        #expect(next.count >= status.count, "\(shown)")
+      }
+      #expect(parts.last?.contains("deriving") != true, "\(shown)")
+    }
+  }
+
   @Test(
     "Ctrl-C at a later prompt changes nothing and gives the terminal back",
     arguments: ["\u{3}", "\u{4}"])

@@ -60,13 +60,14 @@ struct ReadmeTests {
   }
 
   /// The text with 0 for each digit of a number with six decimals, and without the heights of drawings, blank lines at its
-  /// end and the numbers of bytes of what is cut.
+  /// end, the numbers of bytes of what is cut, and the progress that a busy machine is told of.
   private static func withoutTimes(_ text: String) -> String {
     var text = text
     while text.hasSuffix("\n") { text.removeLast() }
     return text.replacing(/\d+\.\d{6}\b/) { _ in "0.000000" }
       .replacing(/\(\d+ bytes\)/) { _ in "(0 bytes)" }
       .replacing(/[▁▂▃▄▅▆▇█]{8,}/) { _ in "▁" }
+      .replacing(/session [a-z]+: \d+ % of [^\n]+ read\n/) { _ in "" }
   }
 
   /// The first words of all commands, with those that may follow.

@@ -1,3 +1,5 @@
+import Synchronization
+
 #if canImport(FoundationEssentials)
   import FoundationEssentials
 #else
@@ -49,8 +51,11 @@ enum SecretForms {
         forms.append(Array(json(secret, escapesSlashes, isASCII).utf8))
       }
     }
-    return forms
+    var seen: Set<[UInt8]> = []
+    return forms.filter { seen.insert($0).inserted }
   }
+
+  private static let known = Mutex<[String: [[UInt8]]]>([:])
 
   private static func json(_ text: String, _ escapesSlashes: Bool, _ isASCII: Bool) -> String {
     text.unicodeScalars.map { scalar -> String in
@@ -70,7 +75,13 @@ enum SecretForms {
 
   /// Whether the bytes hold the secret in one of its forms.
   static func isFound(_ secret: String, in bytes: [UInt8]) -> Bool {
-    bytes.withUnsafeBytes { bytes in all(of: secret).contains { isPart($0, of: bytes) } }
+    let forms = known.withLock { known in
+      if let forms = known[secret] { return forms }
+      let forms = all(of: secret)
+      known[secret] = forms
+      return forms
+    }
+    return bytes.withUnsafeBytes { bytes in forms.contains { isPart($0, of: bytes) } }
   }
 
   private static func isPart(_ form: [UInt8], of bytes: UnsafeRawBufferPointer) -> Bool {

@@ -88,6 +88,48 @@ struct TerminalProgramTests {
     #expect(await terminal.wait() == .exited(0), "\(terminal.outputText)")
   }
 
+  @Test(
+    "an interrupt ends the wait for the other end of a pipe",
+    arguments: ["db list c > pipe", "source pipe", "db put c 1 @pipe"])
+  func anInterruptEndsTheWaitForAPipe(line: String) async throws {
+    let program = try Program()
+    #expect(mkfifo(program.folder.path("pipe"), 0o600) == 0)
+    let terminal = try Self.start(program)
+    #expect(await terminal.waitForOutput(Self.prompt))
+    terminal.type("echo fir''st; \(line)\r")
+    #expect(await terminal.waitForOutput("first\r\n"))
+    terminal.type("\u{3}")
+    #expect(await terminal.waitForOutput(Self.prompt, count: 2), "\(terminal.outputText)")
+    #expect(terminal.outputText.contains("cancelled"), "\(terminal.outputText)")
+    terminal.type("assert shell.lastStatus == 130\r")
+    #expect(await terminal.waitForOutput(Self.prompt, count: 3))
+    #expect(!terminal.outputText.contains("failed"), "\(terminal.outputText)")
+    terminal.type("\u{4}")
+    #expect(await terminal.wait() == .exited(0), "\(terminal.outputText)")
+  }
+
+  @Test("an interrupt ends a sourced pipe between its lines")
+  func anInterruptEndsASourcedPipe() async throws {
+    let program = try Program()
+    #expect(mkfifo(program.folder.path("pipe"), 0o600) == 0)
+    let terminal = try Self.start(program)
+    #expect(await terminal.waitForOutput(Self.prompt))
+    terminal.type("source pipe\r")
+    // It has the pipe open until its input ends.
+    let writer = try ChildProcess(
+      "/bin/sh", ["-c", "{ echo echo first; cat; } > pipe"], environment: program.environment(),
+      folder: program.folder.path)
+    #expect(await terminal.waitForOutput("first\r\n"))
+    terminal.type("\u{3}")
+    #expect(await terminal.waitForOutput(Self.prompt, count: 2), "\(terminal.outputText)")
+    terminal.type("echo st''ill there\r")
+    #expect(await terminal.waitForOutput("still there\r\n"), "\(terminal.outputText)")
+    writer.closeInput()
+    _ = await writer.wait()
+    terminal.type("exit\r")
+    #expect(await terminal.wait() == .exited(0), "\(terminal.outputText)")
+  }
+
   @Test("an interrupt with nothing to cancel says how to leave")
   func anInterruptWithNothingToCancelSaysHowToLeave() async throws {
     let program = try Program()

@@ -95,6 +95,7 @@ struct LockTests {
         group.addTask {
           for _ in 0..<500 {
             store.send(1)
+            // Real time: after a pause a task may continue on another thread.
             await Task.yield()
             _ = store.withState { $0 }
             await Task.yield()
@@ -167,6 +168,7 @@ struct LockTests {
       /// suspension.
       func sendFromATask() async {
         for turn in 0..<10 {
+          // Real time: any suspension will do.
           await Task.yield()
           store.send(turn == 5)
         }

@@ -34,6 +34,7 @@ struct RunningEffectTests {
         ] : []
     }
     stage.store.send("a")
+    // Real time: `since` is of the continuous clock.
     let before = ContinuousClock.now
     stage.store.send("b")
     stage.executor.run()

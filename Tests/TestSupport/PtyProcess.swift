@@ -89,7 +89,7 @@ public final class PtyProcess: Sendable {
   }
 
   /// All that was shown so far.
-  public var output: [UInt8] { Array(outputLog.events.joined()) }
+  public var output: [UInt8] { outputLog.events.bytes }
   public var outputText: String { String(decoding: output, as: UTF8.self) }
 
   /// Waits until `text` was shown `count` times; false when it ended without.
@@ -97,7 +97,7 @@ public final class PtyProcess: Sendable {
   public func waitForOutput(_ text: String, count: Int = 1) async -> Bool {
     let wanted = Array(text.utf8)
     return await outputLog.first { chunks in
-      Array(chunks.joined()).ranges(of: wanted).count >= count ? true : nil
+      chunks.bytes.ranges(of: wanted).count >= count ? true : nil
     } ?? false
   }
 
@@ -112,7 +112,7 @@ public final class PtyProcess: Sendable {
   ) async -> ScreenModel {
     let found = await outputLog.first { chunks -> ScreenModel? in
       var screen = ScreenModel(columns: columns, rows: rows)
-      screen.show(Array(chunks.joined().dropFirst(offset)))
+      screen.show(Array(chunks.bytes.dropFirst(offset)))
       return condition(screen) ? screen : nil
     }
     if let found { return found }

@@ -67,10 +67,18 @@ public final class TestHTTPServer: Sendable {
     case drip(chunk: String, times: Int, milliseconds: Int)
   }
 
-  /// The bytes of long answers at a place.
+  /// The bytes of long answers at a place. They repeat after 128 KiB.
   public static func pattern(_ range: Range<Int>) -> [UInt8] {
-    range.map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 9) }
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(range.count)
+    while bytes.count < range.count {
+      let start = (range.lowerBound + bytes.count) % period.count
+      bytes += period[start..<min(period.count, start + range.count - bytes.count)]
+    }
+    return bytes
   }
+
+  private static let period = (0..<(1 << 17)).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 9) }
 
   /// Runs on the connection's own thread and may block.
   public typealias Handler = @Sendable (Request) -> Reply?
@@ -147,6 +155,8 @@ final class Core: Sendable {
   private let handler: TestHTTPServer.Handler?
   private let state: Mutex<State>
   private let listener: Int32
+  /// The pipe that `stop` closes.
+  private let stopPipe: (read: Int32, write: Int32)
 
   let origin: String
   var connectionCount: Int { state.withLock { $0.connections } }
@@ -193,6 +203,7 @@ final class Core: Sendable {
       case .socket: "http://localhost"
       }
     self.listener = listener
+    stopPipe = try Descriptor.pipe()
     state = Mutex(State(listener: listener))
   }
 
@@ -215,12 +226,12 @@ final class Core: Sendable {
 
   func accept() {
     while true {
-      // Asked again every while only to see that the server has stopped where shutdown does not
-      // wake a listener.
-      var wait = pollfd(fd: listener, events: Int16(POLLIN), revents: 0)
-      let ready = poll(&wait, 1, 250)
+      // Not every system wakes a listener that is shut down, so `stop` closes a pipe as well.
+      var waits = [listener, stopPipe.read].map {
+        pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
+      }
+      guard poll(&waits, 2, -1) > 0 else { continue }
       if state.withLock({ $0.listener == nil }) { break }
-      if ready <= 0 { continue }
       #if canImport(Darwin)
         let peer = Darwin.accept(listener, nil, nil)
       #elseif canImport(Musl)
@@ -248,11 +259,15 @@ final class Core: Sendable {
       DetachedThread.start { Connection(peer, number: number, core: self).serve() }
     }
     close(listener)
+    close(stopPipe.read)
   }
 
   func stop() {
     state.withLock { state in
-      if state.listener != nil { shutdown(listener, Int32(SHUT_RDWR)) }
+      if state.listener != nil {
+        shutdown(listener, Int32(SHUT_RDWR))
+        close(stopPipe.write)
+      }
       state.listener = nil
       for peer in state.open { shutdown(peer, Int32(SHUT_RDWR)) }
     }

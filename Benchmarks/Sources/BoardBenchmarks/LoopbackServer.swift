@@ -71,7 +71,8 @@ final class LoopbackServer: Sendable {
   }()
 
   private func serve(_ client: Int32) {
-    var buffer = [UInt8](repeating: 0, count: 1 << 18)
+    // Small, because a program that this process starts begins with the memory of this process.
+    var buffer = [UInt8](repeating: 0, count: 1 << 13)
     var held: [UInt8] = []
     let end = Array("\r\n\r\n".utf8)
     while true {
@@ -91,8 +92,9 @@ final class LoopbackServer: Sendable {
           $0.lowercased().hasPrefix("content-length")
         }
         guard let total = field.flatMap({ Int($0.drop { $0 != " " }.dropFirst()) }) else { return }
+        var large = [UInt8](repeating: 0, count: 1 << 18)
         while rest < total {
-          let count = read(client, &buffer, buffer.count)
+          let count = read(client, &large, large.count)
           guard count > 0 else { return }
           rest += count
         }

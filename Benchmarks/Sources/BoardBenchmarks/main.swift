@@ -11,12 +11,13 @@ import BenchmarkProcesses
   import Darwin
 #endif
 
-// The program's path, and of: --requests, --documents, --program: only that part; --full: 100 000
+// The program's path, and of: --requests, --documents, --program, --day: only that part; --full: 100 000
 // puts and 50 000 requests, some minutes; --rounds N.
 let words = CommandLine.arguments.dropFirst()
 guard let program = words.first, access(program, X_OK) == 0 else {
   print(
-    "usage: BoardBenchmarks PROGRAM [--requests | --documents | --program] [--full] [--rounds N]")
+    "usage: BoardBenchmarks PROGRAM [--requests | --documents | --program | --day] [--full] [--rounds N]"
+  )
   exit(64)
 }
 for (tool, package) in [("curl", "curl"), ("sqlite3", "sqlite3")]
@@ -34,7 +35,7 @@ let rounds = words.firstIndex(of: "--rounds").flatMap { index in
 let benchmarks = BoardBenchmarks(
   program: program, server: server, folder: folder, rounds: max(1, rounds ?? 3))
 let isFull = words.contains("--full")
-let parts = ["--requests", "--documents", "--program"].filter(words.contains)
+let parts = ["--requests", "--documents", "--program", "--day"].filter(words.contains)
 func measures(_ part: String) -> Bool { parts.isEmpty || parts.contains(part) }
 var table: [Row] = []
 do {
@@ -42,6 +43,7 @@ do {
   if measures("--requests") { table += try benchmarks.requests() }
   if measures("--requests"), isFull { table += try benchmarks.memory() }
   if measures("--documents") { table += try benchmarks.documents(puts: isFull ? 100_000 : 2000) }
+  if measures("--day") { table += try benchmarks.day() }
 } catch {
   print("not all could be measured: \(error)")
 }

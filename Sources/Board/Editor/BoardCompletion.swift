@@ -30,9 +30,18 @@ final class BoardCompletion: Sendable {
       let completion = LineCompletion(request.text, in: source.board.features.commands)
     else { return nil }
     guard let kind = completion.kind else { return completion.answer([]) }
+    return await Self.withinLimit {
+      completion.answer(await Self.values(kind, completion.typed, source))
+    }
+  }
+
+  /// Returns the result of `body`, or `nil` if it takes longer than `limit`.
+  static func withinLimit<Value: Sendable>(
+    _ body: @escaping @Sendable () async -> Value
+  ) async -> Value? {
     let isAnswered = Mutex(false)
     return await withCheckedContinuation { continuation in
-      let resume: @Sendable (CompletionAnswer?) -> Void = { answer in
+      let resume: @Sendable (Value?) -> Void = { answer in
         let isFirst = isAnswered.withLock { answered in
           defer { answered = true }
           return !answered
@@ -44,7 +53,7 @@ final class BoardCompletion: Sendable {
         try? await Task.sleep(for: Self.limit)
         resume(nil)
       }
-      Task { resume(completion.answer(await Self.values(kind, completion.typed, source))) }
+      Task { resume(await body()) }
     }
   }
 
@@ -58,24 +67,33 @@ final class BoardCompletion: Sendable {
     case .command:
       return board.store.withState { ($0.shell.aliases ?? [:]).keys.sorted() }.map { .init($0) }
     case .job: return board.store.withState { $0.shell.running.map { .init(String($0.job)) } }
-    case .path: return paths(typed, board)
     case .step:
       return ["end"].map { .init($0) } + board.marks.map { .init("@\($0)") }
+    default:
+      return await values(kind, typed, board.features, board.store.state, source.dependencies)
+    }
+  }
+
+  /// Returns the values of a kind that a state, the services and the file system have.
+  static func values(
+    _ kind: ValueKind, _ typed: String, _ features: FeatureList, _ state: BoardState,
+    _ dependencies: Dependencies
+  ) async -> [LineCompletion.Value] {
+    switch kind {
+    case .path: return paths(typed, state)
     case .file, .directory:
       return await DetachedThread.run { files(typed, areFolders: kind == .directory) }
     default:
       var values: [LineCompletion.Value] = []
-      let state = board.store.state
-      for feature in board.features.features {
-        values += await feature.candidates(kind, state, source.dependencies)
+      for feature in features.features {
+        values += await feature.candidates(kind, state, dependencies)
       }
       return Array(values.prefix(countLimit))
     }
   }
 
   /// Returns the members of the state at the path before the last dot.
-  private static func paths(_ typed: String, _ board: Board) -> [LineCompletion.Value] {
-    let state = board.store.state
+  private static func paths(_ typed: String, _ state: BoardState) -> [LineCompletion.Value] {
     guard let json = try? StateJSON.of(state, askedBy: 0) else { return [] }
     let dot = typed.lastIndex(of: ".")
     let base = dot.map { String(typed[..<$0]) }

@@ -16,7 +16,12 @@ extension Failure {
     }
     let (code, name, help): (Int32, String, String?) =
       switch error.kind {
-      case .invalidURL, .unsupportedScheme: (ExitCode.usage, error.kind.rawValue, nil)
+      case .invalidURL:
+        (
+          ExitCode.usage, error.kind.rawValue,
+          "an address has http:// or https:// and a host; what a service asks for goes with --auth"
+        )
+      case .unsupportedScheme: (ExitCode.usage, error.kind.rawValue, nil)
       case .dns:
         (ExitCode.unavailable, "hostNotFound", "check the host's name and the network")
       case .refused:
@@ -140,8 +145,9 @@ extension Failure {
       case .cancelled: ExitCode.interrupted
       case .misuse: ExitCode.software
       }
-    let help: String? = error.kind == .invalid || error.kind == .cancelled ? nil : error.advice
-    self.init(code: code, error: error.kind.rawValue, message: error.message, help: help)
+    self.init(
+      code: code, error: error.kind.rawValue, message: error.message,
+      help: error.damaged?.advice ?? error.kind.advice)
   }
 
   /// The exit code of a file error: 64, 65, 66, 73 or 74 by its kind.
@@ -174,6 +180,20 @@ extension Failure {
     self.init(code: code, error: error.kind.rawValue, message: error.message, help: help)
   }
 
+  /// The exit code of a note that was not written: 64 or 74.
+  public init(_ error: LogNoteError) {
+    switch error {
+    case .disabled:
+      self.init(
+        code: ExitCode.usage, error: "disabled", message: "the level of the log leaves notes out",
+        help: "'log level note notice' lets them in")
+    case .dropped:
+      self.init(
+        code: ExitCode.io, error: "io", message: "the note could not be written to the log",
+        help: "'doctor' says where the log is, and whether its disk is full")
+    }
+  }
+
   /// Creates a failure from any error of a service.
   public init(any error: any Error) {
     switch error {
@@ -188,6 +208,8 @@ extension Failure {
     case let error as FileError: self.init(error)
     case let error as TerminalError: self.init(error)
     case let error as ProgramError: self.init(error)
+    case let error as LogNoteError: self.init(error)
+    case let error as GraphError: self.init(error)
     case let error as UsageError: self.init(error)
     case let error as RecordingError: self.init(error)
     case let error as JSONConditionError: self.init(UsageError(error))
@@ -197,6 +219,41 @@ extension Failure {
       self.init(
         code: ExitCode.software, error: "internal", message: "unexpected: \(error)",
         help: "this is a fault of the program; please report it with the line that caused it")
+    }
+  }
+}
+
+extension PersistenceError.Kind {
+  /// What to do, or `nil` if the message says it.
+  fileprivate var advice: String? {
+    switch self {
+    case .busy: "Wait for the other process or end it, then try again."
+    case .full: "Nothing of this change was kept. Free some space and try again."
+    case .io: "The change is not confirmed. Check the disk, then try again."
+    case .readOnly: "Change the permissions or the owner."
+    case .cannotOpen, .cannotCreate:
+      "Check that the folder exists and that you may read and write it."
+    case .moved:
+      "The change is not confirmed. The next command opens the file that is there then."
+    case .corrupted:
+      "It was left as it is: move it away (with its -wal beside it) and put a backup in its place."
+    case .notADatabase: "Move the file away, or put a backup in its place."
+    case .foreignDatabase: "Another program made it. Move it away or choose another folder."
+    case .newerSchema: "A newer version made it. Install that version; nothing was changed."
+    case .exists: "Choose another name, or remove what is there."
+    case .misuse: "This is a bug; please report it."
+    case .cancelled, .invalid: nil
+    }
+  }
+}
+
+extension PersistenceError.Entry {
+  /// What to do about a damaged entry.
+  fileprivate var advice: String {
+    switch self {
+    case .document: "Other documents can still be read; put this one again or restore a backup."
+    case .preference: "Set it again, or unset it; the others can be read."
+    case .service: "Remove it, and add it again."
     }
   }
 }

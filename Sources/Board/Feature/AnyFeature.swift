@@ -4,7 +4,7 @@ import SwiftBoardRecording
 import SwiftBoardStore
 
 /// A feature with erased state and action types.
-struct AnyFeature: Sendable {
+final class AnyFeature: Sendable {
   typealias Key = FeatureStates.Key
 
   let name: String
@@ -25,6 +25,7 @@ struct AnyFeature: Sendable {
   let events: @Sendable (AnyFeatureAction, BoardState) -> [AnalyticsEvent]
   let cancelled: @Sendable (inout BoardState, _ job: Int) -> Void
   let forget: @Sendable (inout BoardState) -> Void
+  let hide: @Sendable (inout BoardState, _ job: Int) -> Bool
   let replacesData: @Sendable (AnyFeatureAction) -> Bool
   let reload: @Sendable (inout BoardState) -> Void
   let atTerminal: @Sendable (inout BoardState) -> Void
@@ -69,6 +70,9 @@ struct AnyFeature: Sendable {
     }
     forget = { [forget = feature.forget] state in
       if state.features.contains(name) { forget(&state[key]) }
+    }
+    hide = { [hide = feature.hide] state, job in
+      state.features.contains(name) ? hide(&state[key], job) : true
     }
     replacesData = { [replacesData = feature.replacesData] action in
       (action.base as? Action).map(replacesData) ?? false

@@ -54,6 +54,10 @@ public struct CommandContext: Codable, Sendable, Equatable {
   /// The job of the `watch` that the command is a round of, if it is one.
   package var round: Int?
 
+  /// The number of steps with rows of its output, so that a recording that begins between them
+  /// continues the output. It is `nil` in earlier recordings.
+  package var parts: Int?
+
   /// Creates the context of a command.
   public init(
     job: Int, line: Int, source: String?, text: String, name: String, prefix: LinePrefix? = nil,

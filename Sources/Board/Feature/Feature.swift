@@ -44,9 +44,12 @@ public struct Feature<State: FeatureState, Action: FeatureAction>: Sendable {
   public let events: @Sendable (Action, State) -> [AnalyticsEvent]
   /// Updates the state after a job was cancelled. Its effects send no more actions.
   public let cancelled: @Sendable (inout State, _ job: Int) -> Void
-  /// Removes what services answered and what was typed from the state. Called when a secret becomes
-  /// known that the state holds.
+  /// Removes what services answered and what was typed from the state, except for running commands.
+  /// Called when a secret becomes known that the state holds.
   public let forget: @Sendable (inout State) -> Void
+  /// Removes what was typed for a running command, which holds such a secret, from the state.
+  /// Returns whether the command can continue without it. If not, it fails, and `cancelled` follows.
+  public let hide: @Sendable (inout State, _ job: Int) -> Bool
   /// Returns whether an action replaces stored data that other features may have read. Called once
   /// per step; if it returns true, each feature's `reload` follows.
   public let replacesData: @Sendable (Action) -> Bool
@@ -76,7 +79,9 @@ public struct Feature<State: FeatureState, Action: FeatureAction>: Sendable {
   /// the next. Like `volatile`, they are relative to the feature's own state and action.
   public let migrations: [LogMigration]
 
+  // Inlined, so that the reducer is compiled for the feature's own types.
   /// Creates a feature. By default, it has no links, no volatile members and no secrets.
+  @inlinable
   public init(
     name: String, summary: String, details: String = "", state: State,
     reducer: some Reducer<State, Action, Dependencies>,
@@ -87,6 +92,7 @@ public struct Feature<State: FeatureState, Action: FeatureAction>: Sendable {
     events: @escaping @Sendable (Action, State) -> [AnalyticsEvent] = { _, _ in [] },
     cancelled: @escaping @Sendable (inout State, _ job: Int) -> Void = { _, _ in },
     forget: @escaping @Sendable (inout State) -> Void = { _ in },
+    hide: @escaping @Sendable (inout State, _ job: Int) -> Bool = { _, _ in false },
     replacesData: @escaping @Sendable (Action) -> Bool = { _ in false },
     reload: @escaping @Sendable (inout State) -> Void = { _ in },
     volatile: [String] = [], passesWordsOn: Bool = false, secretWords: SecretWords = SecretWords(),
@@ -108,6 +114,7 @@ public struct Feature<State: FeatureState, Action: FeatureAction>: Sendable {
     self.events = events
     self.cancelled = cancelled
     self.forget = forget
+    self.hide = hide
     self.replacesData = replacesData
     self.reload = reload
     self.volatile = volatile
@@ -125,7 +132,7 @@ public struct Feature<State: FeatureState, Action: FeatureAction>: Sendable {
       name: name, summary: summary, details: details, state: initialState, reducer: reducer,
       commands: commands,
       outcome: outcome, partialOutcome: partialOutcome, link: link, events: events,
-      cancelled: cancelled, forget: forget, replacesData: replacesData, reload: reload,
+      cancelled: cancelled, forget: forget, hide: hide, replacesData: replacesData, reload: reload,
       volatile: volatile,
       passesWordsOn: passesWordsOn, secretWords: secretWords, atTerminal: atTerminal,
       candidates: candidates,

@@ -55,13 +55,12 @@ public struct FeatureList: Sendable {
       Set(names).count == names.count && Set(names).isDisjoint(with: Self.reserved),
       "features of a board need names of their own: \(names.joined(separator: ", "))")
     self.features = features
-    commands =
-      (features.map(\.commands) + [SessionCommands.table, ShellCommands.table]).reduce(
-        CommandTable(
-          [], globals: ProgramOptions.globals,
-          topics: features.map { CommandTopic($0.name, $0.summary, details: $0.details) }
-            + Self.topics)
-      ) { $0 + $1 }
+    let board = CommandTable<BoardCommand>(
+      globals: ProgramOptions.globals,
+      topics: features.map { CommandTopic($0.name, $0.summary, details: $0.details) }
+        + Self.topics)
+    commands = .joined(
+      [board] + features.map(\.commands) + [SessionCommands.table, ShellCommands.table])
     var versions: [String: Int] = [:]
     for feature in features { versions[feature.name] = feature.version }
     schema = LogSchema(
@@ -97,6 +96,20 @@ public struct FeatureList: Sendable {
     case .shell(let action): ShellOutcomes.outcome(of: action, in: state, commands)
     case .resumed: nil
     }
+  }
+
+  /// Returns the action of an effect without known secrets. An effect masks what a service answers;
+  /// this is for what the effect repeats of its command, in which a secret was not known.
+  ///
+  /// Actions of a feature that stores secrets have their names, which may equal a value.
+  func masked(_ action: BoardAction, by redactor: Redactor) -> BoardAction {
+    guard case .feature(let action) = action, self[action.feature]?.secretWords.storing == nil
+    else { return action }
+    func masked(_ base: some FeatureAction) -> BoardAction {
+      // A value of an enumeration has no mark.
+      .feature(AnyFeatureAction((try? redactor.masking(base).value) ?? base, of: action.feature))
+    }
+    return masked(action.base)
   }
 
   /// Returns what an action counts for analytics.

@@ -31,12 +31,6 @@ package enum MarkedText {
     if let mark = RedactionMark.first(inAnyFormIn: text) { throw failure(mark, in: location) }
   }
 
-  /// - Throws: `Failure` if the bytes contain a mark. Does not copy the bytes.
-  package static func refuse(_ bytes: Data, in location: String) throws {
-    let mark = bytes.withUnsafeBytes { RedactionMark.first(in: $0.bindMemory(to: UInt8.self)) }
-    if let mark { throw failure(mark, in: location) }
-  }
-
   static func failure(_ mark: RedactionMark.Kind, in location: String) -> Failure {
     switch mark {
     case .secret(let name): Failure(.mark(secret: name, place: location))

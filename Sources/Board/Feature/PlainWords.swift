@@ -5,7 +5,7 @@ import SwiftBoardCommandLine
 package func plain(_ argument: Argument, _ command: String) throws(UsageError) -> String {
   guard let text = argument.text else {
     throw UsageError(
-      "'\(command)' would show the secret; it takes no {{secret:…}}",
+      "'\(command)' would show the secret; it takes no {{secret:NAME}}",
       help: "a secret goes into a request or a service's --auth", at: argument)
   }
   return text

@@ -90,6 +90,7 @@ final class BoardOutputWriter: Sendable {
 
   private func writeBytes(_ bytes: [UInt8]) {
     guard failureCode == nil else { return }
+    if terminal.isOutputTerminal { writeError([]) }
     do throws(OutputError) {
       try standardOutput.write(bytes)
     } catch {
@@ -107,12 +108,25 @@ final class BoardOutputWriter: Sendable {
   /// is not shown while a line is edited.
   func showStatus(_ text: String) {
     if let screen { return screen.showStatus(text) }
-    let text = String(text.prefix(max(0, terminal.size.columns - 1)))
-    let blanks = statusWidth.withLock { width in
-      defer { width = text.count }
-      return String(repeating: " ", count: max(0, width - text.count))
+    let write: @Sendable () -> Void = { [self] in
+      let text = String(text.prefix(max(0, terminal.size.columns - 1)))
+      writeError(Array(text.utf8), status: text.count)
     }
-    warn(StyledText("\r\(text)\(blanks)" + (text.isEmpty ? "\r" : "")), wraps: false)
+    if let pager { pager.whenEnded(write) } else { write() }
+  }
+
+  /// Writes to standard error in place of the status, if one is shown.
+  ///
+  /// - Parameter status: The columns of what is written, if it is a status.
+  private func writeError(_ bytes: [UInt8], status: Int = 0) {
+    statusWidth.withLock { width in
+      let blanks = String(repeating: " ", count: width)
+      let removal = width == 0 ? "" : "\r\(blanks)\r"
+      width = status
+      if !removal.isEmpty || !bytes.isEmpty {
+        try? standardError.write(Array(removal.utf8) + bytes)
+      }
+    }
   }
 
   /// Writes to standard error. A failed write is ignored because it cannot be reported.
@@ -127,7 +141,7 @@ final class BoardOutputWriter: Sendable {
       if terminal.isErrorTerminal { rounds.withLock { $0.end() } }
       let fits = !wraps || isJSON || !terminal.isErrorTerminal
       let text = fits ? text : text.wrapped(to: terminal.size.columns)
-      try? standardError.write(render(text, color, onError: true))
+      writeError(render(text, color, onError: true))
     }
     if let pager { pager.whenEnded(write) } else { write() }
   }

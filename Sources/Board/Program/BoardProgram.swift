@@ -26,6 +26,10 @@ public enum BoardProgram {
     dependencies make: @escaping MakeDependencies
   ) async -> Int32 {
     SignalSource.ignoreBrokenPipes()
+    if arguments.first == ShellCompletion.request {
+      let candidates = ShellCandidates(features: features, environment: environment, make: make)
+      return show(StyledText(await candidates.answer(Array(arguments.dropFirst()))))
+    }
     let options: ProgramOptions
     var problem: UsageError?
     do throws(UsageError) {
@@ -135,6 +139,10 @@ extension ProgramOptions {
 extension Failure {
   /// Creates the failure of a line source.
   init(_ error: LineSourceError) {
+    guard error.code != ExitCode.interrupted else {
+      self = .cancelled
+      return
+    }
     let name =
       switch error.code {
       case ExitCode.data: "malformedData"

@@ -161,6 +161,7 @@ final class BoardRun: Sendable {
       options.environment.flatMap { BoardSettings.Environment(rawValue: $0.rawValue) } ?? .live
     settings.output = options.output ?? .table
     settings.isTerminal = terminal.isOutputTerminal
+    settings.measuresAnswers = true
     settings.width = terminal.outputWidth
     settings.isASCII = terminal.usesASCII(options.ascii ?? false)
     settings.isQuiet = options.isQuiet
@@ -325,7 +326,7 @@ final class BoardRun: Sendable {
     case .script("-", _): source = DescriptorLineSource.standardInput()
     case .script(let path, _):
       do throws(LineSourceError) {
-        source = try DescriptorLineSource.file(path)
+        source = try await DescriptorLineSource.file(path)
       } catch {
         return complain(error.message, help: error.help, code: error.code)
       }
@@ -432,7 +433,7 @@ final class BoardRun: Sendable {
   /// - Returns: The exit code if one of its lines ended the program.
   private func runInit(_ session: BoardSession) async -> Int32? {
     guard options.runsInitFile, settings.environment == .live, access(paths.initScript, R_OK) == 0,
-      let source = try? DescriptorLineSource.file(paths.initScript)
+      let source = try? await DescriptorLineSource.file(paths.initScript)
     else { return nil }
     let summary = try? await ScriptRunner(source: source, policy: .keepGoing).run {
       await session.run($0)
@@ -468,7 +469,7 @@ final class BoardRun: Sendable {
       }
     case .terminate, .hangup: break
     case .windowChanged:
-      showWidth(on: board)
+      if let width = terminal.outputWidth { board.resizeRunning(to: width) }
       editor?.resize()
       return
     case .continued:

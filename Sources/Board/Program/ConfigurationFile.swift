@@ -63,7 +63,8 @@ enum ConfigurationFile {
     let index = findings.firstIndex { $0.subject == subject } ?? 0
     var result = findings.filter { $0.subject != subject || $0.state == .problem }
     result.insert(
-      InstallationFinding(subject, .problem, problem.message, advice: problem.help), at: index)
+      InstallationFinding(
+        subject, .problem, problem.message, remedy: problem.help.map { .other($0) }), at: index)
     return result
   }
 }

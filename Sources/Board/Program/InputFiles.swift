@@ -16,8 +16,8 @@ struct InputFiles: FileService {
   func read(_ path: String, limit: Int) async throws(FileError) -> Data {
     let input = input
     guard input.isNamed(by: path) else { return try await files.read(path, limit: limit) }
-    return try await DetachedThread.run { () throws(FileError) in
-      try input.read(as: path, limit: limit)
+    return try await DetachedThread.runInterruptibly { (interruption) throws(FileError) in
+      try input.read(as: path, limit: limit, until: interruption)
     }
   }
 

@@ -99,12 +99,16 @@ final class StandardInput: Sendable {
   /// Reads standard input for a path that refers to it.
   ///
   /// - Throws: `unavailable`, `tooLarge` or `io`.
-  func read(as path: String, limit: Int) throws(FileError) -> Data {
+  func read(
+    as path: String, limit: Int, until interruption: Interruption
+  ) throws(FileError) -> Data {
     try take(as: path)
     var data = Data()
     while true {
       let bytes: [UInt8]
-      do throws(SystemError) { bytes = try Descriptor.read(STDIN_FILENO, atMost: 1 << 16) } catch {
+      do throws(SystemError) {
+        bytes = try interruption.read(STDIN_FILENO, atMost: 1 << 16)
+      } catch {
         throw FileError(.io, path: path, message: "\(path) cannot be read: \(error)")
       }
       if bytes.isEmpty, !data.isEmpty { return data }
@@ -132,8 +136,8 @@ final class StandardInput: Sendable {
     return FileInput(size: nil, isRepeatable: false) { () throws(FileError) in
       let bytes: [UInt8]
       do throws(SystemError) {
-        bytes = try await DetachedThread.run { () throws(SystemError) in
-          try Descriptor.read(STDIN_FILENO, atMost: FileInput.pieceSize)
+        bytes = try await DetachedThread.runInterruptibly { (interruption) throws(SystemError) in
+          try interruption.read(STDIN_FILENO, atMost: FileInput.pieceSize)
         }
       } catch {
         throw FileError(.io, path: path, message: "\(path) cannot be read: \(error)")

@@ -34,10 +34,17 @@ public final class Board: Sendable {
     var nextJob = 0
     /// The jobs of running commands, by the steps that returned their effects.
     var jobs: [Int: Int] = [:]
+    /// The steps in `jobs`, by the jobs.
+    var steps: [Int: [Int]] = [:]
     /// The finished commands that wait until the board continues in a fork, by their jobs.
     var forking: [Int: FinishedJob] = [:]
     /// The jobs that were running after the last step.
-    var running: [Int] = []
+    var running: Set<Int> = []
+    /// Whether the last value is that of a list whose rows were written in parts.
+    var lastIsInParts = false
+    /// Whether a new width waits for the end of `resizePause`, and the newest one that does.
+    var pausesWidths = false
+    var waitingWidth: Int?
 
     /// Records the command of a step, to which errors of the step's effects are assigned.
     ///
@@ -45,11 +52,30 @@ public final class Board: Sendable {
     ///   - step: The step.
     ///   - finished: The command that the step ended.
     mutating func noteJob(of step: Step<BoardAction>, finished: Int?) {
-      if let finished, !jobs.isEmpty { jobs = jobs.filter { $0.value != finished } }
+      if let finished {
+        for step in steps.removeValue(forKey: finished) ?? [] { jobs[step] = nil }
+      }
       guard !step.effects.isEmpty else { return }
       var job = step.action.started?.job
       if job == nil, case .effect(_, _, let cause) = step.origin { job = jobs[cause] }
-      if let job, job != finished { jobs[step.number] = job }
+      guard let job, job != finished else { return }
+      jobs[step.number] = job
+      steps[job, default: []].append(step.number)
+    }
+
+    /// Notes the running commands. Only of a fork are they not those of the step before with what
+    /// has begun and ended.
+    ///
+    /// - Returns: The jobs that were running before.
+    mutating func noteRunning(_ action: BoardAction, _ state: BoardState) -> Set<Int> {
+      let before = running
+      if case .resumed = action {
+        running = Set(state.shell.running.map(\.job))
+        return before
+      }
+      if let started = action.started { running.insert(started.job) }
+      if let finished = state.shell.finished { running.remove(finished.context.job) }
+      return before
     }
   }
 
@@ -176,7 +202,7 @@ public final class Board: Sendable {
 
   /// Ends a command whose effects have all ended without ending it.
   private func endIfAbandoned(_ job: Int) {
-    guard shared.withLock({ $0.jobs.values.contains(job) }),
+    guard shared.withLock({ $0.steps[job] != nil }),
       let name = store.withState({ $0.shell.running.first { $0.job == job }?.name })
     else { return }
     fail(job, "the effects of '\(name)' ended without a result")
@@ -225,26 +251,61 @@ public final class Board: Sendable {
       .finish()
   }
 
-  /// Replaces remembered texts by texts without secrets.
-  ///
-  /// - Parameters:
-  ///   - aliases: The aliases to remove.
-  ///   - forgets: The features that forget what services answered.
-  func hideSecrets(
-    variables: [String: String], last: String?, lastLength: Int?, aliases: [String],
-    forgets: [String]
-  ) {
+  /// Removes the known secrets from the state.
+  func hideSecrets() {
+    let state = store.withState { copy $0 }
+    guard !closing.isSet, let removal = SecretRemoval(from: state, features, redactor) else {
+      return
+    }
+    store.send(.shell(.masked(removal: removal)), origin: .program("secrets"))
+  }
+
+  /// Ends a command that cannot continue. Does nothing if it has ended.
+  func end(_ job: Int, failing failure: Failure) {
     guard !closing.isSet else { return }
-    store.send(
-      .shell(
-        .masked(
-          variables: variables, last: last, lastLength: lastLength,
-          aliases: aliases.isEmpty ? nil : aliases, forgets: forgets.isEmpty ? nil : forgets)),
-      origin: .program("secrets"))
+    store.send(.shell(.failed(job: job, failure: failure)), origin: .program("secrets"))
+  }
+
+  /// The time between two widths that running commands are told of.
+  static let resizePause = Duration.milliseconds(100)
+
+  /// Lets the output of running commands fit a terminal of another width. Of several widths within
+  /// `resizePause`, as when an edge is dragged, the first and the newest become steps. Without a
+  /// running command, none does: the next line calls `resize(to:)`.
+  func resizeRunning(to width: Int) {
+    guard !closing.isSet, store.withState({ !$0.shell.running.isEmpty }) else { return }
+    let isFirst = shared.withLock { shared in
+      if shared.pausesWidths { shared.waitingWidth = width }
+      defer { shared.pausesWidths = true }
+      return !shared.pausesWidths
+    }
+    if isFirst { resizeAndPause(to: width) }
+  }
+
+  private func resizeAndPause(to width: Int) {
+    if store.withState({ !$0.shell.running.isEmpty }) { noteWidth(width) }
+    Task { [weak self, clock = dependencies.clock] in
+      try? await clock.sleep(for: Self.resizePause)
+      self?.endResizePause()
+    }
+  }
+
+  /// Ends the pause, or begins another one with the newest width. Widths that come meanwhile wait.
+  private func endResizePause() {
+    let width = shared.withLock { shared in
+      shared.pausesWidths = shared.waitingWidth != nil
+      return shared.waitingWidth.take()
+    }
+    if let width { resizeAndPause(to: width) }
   }
 
   /// Lets further output fit a terminal of another width.
   func resize(to width: Int) {
+    shared.withLock { $0.waitingWidth = nil }
+    noteWidth(width)
+  }
+
+  private func noteWidth(_ width: Int) {
     guard !closing.isSet, store.withState({ $0.settings.width }) != width else { return }
     store.send(.shell(.resized(width: width)), origin: .program("terminal"))
   }
@@ -313,12 +374,12 @@ public final class Board: Sendable {
       return shared.renderer.outputs(of: step.action, in: state, at: time.time)
     }
     analytics.track { features.events(of: step.action, in: state) }
-    if let finished = state.shell.finished { keepEnd(finished, outputs) }
-    for output in outputs { sink(output) }
-    let before = shared.withLock { shared in
-      defer { shared.running = state.shell.running.map(\.job) }
-      return shared.running
+    if let finished = state.shell.finished {
+      noteLast(of: finished)
+      keepEnd(finished, outputs)
     }
+    for output in outputs { sink(output) }
+    let before = shared.withLock { $0.noteRunning(step.action, state) }
     switch step.action {
     case .session(.succeeded(let job, .forked(let fork), _)) where fork.isContinued:
       // Callers of `wait(for:)` resume when the board continues in the fork.
@@ -340,6 +401,16 @@ public final class Board: Sendable {
     default: break
     }
     if let finished = state.shell.finished { end(finished) }
+  }
+
+  /// Whether the last value is that of a list whose rows were written in parts.
+  var lastIsInParts: Bool { shared.withLock { $0.lastIsInParts } }
+
+  private func noteLast(of finished: FinishedJob) {
+    guard let outcome = finished.outcome, outcome.status == 0, outcome.isRemembered,
+      outcome.value != .null
+    else { return }
+    shared.withLock { $0.lastIsInParts = (finished.context.parts ?? 0) > 0 }
   }
 
   private func keepEnd(_ finished: FinishedJob, _ outputs: [BoardOutput]) {

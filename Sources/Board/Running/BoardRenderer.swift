@@ -161,7 +161,9 @@ public struct BoardRenderer: Sendable {
       }
     }
     let formatter = formatter(context, state)
-    if let rows = streams.removeValue(forKey: context.job) {
+    if let rows = streams.removeValue(forKey: context.job)
+      ?? (writesLines(context, format) ? nil : begunStream(of: context, formatter, after: 0))
+    {
       add(
         .standardOutput,
         StyledText(
@@ -263,19 +265,37 @@ public struct BoardRenderer: Sendable {
     let formatter = formatter(context, state)
     let marks =
       part.marks ?? part.masked.map { Outcome.Marks.these($0.names.map(RedactionMark.named)) }
-    if formatter.format == .json, context.isBackground, context.redirect == nil {
+    if writesLines(context, formatter.format) {
       // Other commands write between the rows, so each row is a separate line.
       let text = RowStream.lines(part.values, line: context.line, command: context.name)
       return outputs
         + Self.output(.standardOutput, StyledText(text), marks ?? .none, context, state)
     }
     var rows =
-      streams[part.job]
+      streams[part.job] ?? begunStream(of: context, formatter, after: 1)
       ?? RowStream(formatter, line: context.line, command: context.name)
     rows.resize(to: formatter.width)
     let text = rows.text(part.columns, part.rows, values: part.values)
     streams[part.job] = rows
     return outputs + Self.output(.standardOutput, text, marks ?? .none, context, state)
+  }
+
+  /// Whether each row is a line of its own, because other commands write between the rows.
+  private func writesLines(_ context: CommandContext, _ format: OutputFormat) -> Bool {
+    format == .json && context.isBackground && context.redirect == nil
+  }
+
+  /// Returns the stream of a command that showed rows before the recording began, or `nil` if it
+  /// did not.
+  ///
+  /// - Parameter count: The number of steps with rows of which nothing is shown yet.
+  private func begunStream(
+    of context: CommandContext, _ formatter: OutputFormatter, after count: Int
+  ) -> RowStream? {
+    guard let parts = context.parts, parts > count else { return nil }
+    var stream = RowStream(formatter, line: context.line, command: context.name)
+    stream.hasBegun = true
+    return stream
   }
 
   /// Returns the output of a running command of `session`.

@@ -136,7 +136,9 @@ extension BoardSession {
     }
     let file: DescriptorLineSource
     do throws(LineSourceError) {
-      file = try DescriptorLineSource.file(path)
+      file = try await jobs.wait(in: line.id) { () async throws(LineSourceError) in
+        try await DescriptorLineSource.file(path)
+      }
     } catch {
       return await fail(context, Failure(error))
     }
@@ -154,9 +156,11 @@ extension BoardSession {
       // The outcome for the file: the first failure, or else the last outcome.
       let counted = Mutex(LineOutcome.success)
       let policy: ScriptRunner.Policy = keepsGoing ? .keepGoing : .stopAtFailure
-      let summary = try await ScriptRunner(source: file, policy: policy).run {
+      let lines = SourcedLines(file: file, jobs: jobs, line: line.id)
+      let summary = try await ScriptRunner(source: lines, policy: policy).run {
         [self, outer, sourcing = line] line in
-        var inner = Line(withoutAliases(line), secrets, false, sourcing.id)
+        var inner = Line(
+          withoutAliases(line), secrets, false, sourcing.id, knownCount: redactor.count)
         (inner.outer, inner.depth) = (outer, sourcing.depth + 1)
         var outcome = await run(line, inner)
         // An interrupt ends the file, regardless of its failure policy.
@@ -174,6 +178,19 @@ extension BoardSession {
     } catch {
       _ = redirects.close(outer.job, status: ExitCode.io)
       return await fail(self.context(line, nil), Failure(error))
+    }
+  }
+}
+
+/// The lines of a sourced file. An interrupt of the line that sources it ends a wait for them.
+private struct SourcedLines: LineSource {
+  let file: DescriptorLineSource
+  let jobs: JobControl
+  let line: JobControl.LineID
+
+  func next(isContinuation: Bool) async throws(LineSourceError) -> NextLine {
+    try await jobs.wait(in: line) { [file] () async throws(LineSourceError) in
+      try await file.next(isContinuation: isContinuation)
     }
   }
 }

@@ -32,6 +32,9 @@ extension BoardSession {
     _ watch: WatchCommand, _ context: CommandContext, _ line: Line
   ) async {
     while !board.isClosing, await isDue(context.job, line) {
+      if let typed = secrets.refusal(of: watch.arguments, nil, board.redactor) {
+        return board.end(context.job, failing: Failure(typed.error))
+      }
       let end = await round(watch.arguments, context, line)
       // An interrupt of the pause cancels `watch` itself.
       jobs.setForeground(context.job, in: line.id)

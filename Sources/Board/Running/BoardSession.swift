@@ -12,7 +12,7 @@ public final class BoardSession: Sendable {
   private let scriptArguments: [String]
   let keepsGoing: Bool
   let input: StandardInput
-  private let redactor: Redactor
+  let redactor: Redactor
   let secrets: TypedSecrets
   let jobs: JobControl
   /// Returns the lines of the history, the oldest first.
@@ -98,7 +98,11 @@ public final class BoardSession: Sendable {
     let id = jobs.beginLine()
     if !withoutAliases(script).leaves { leaving.withLock { $0 }?.forget() }
     return await withTaskCancellationHandler {
-      jobs.endLine(id, await run(script, Line(withoutAliases(script), secrets, isLiteral, id)))
+      let line = Line(withoutAliases(script), secrets, isLiteral, id, knownCount: redactor.count)
+      let outcome = await run(script, line)
+      // The state is shown and recorded also if no line follows.
+      hideKnownSecrets()
+      return jobs.endLine(id, outcome)
     } onCancel: {
       jobs.interrupt(id)
     }
@@ -195,13 +199,17 @@ public final class BoardSession: Sendable {
     var outer: CommandContext?
     /// The nesting depth of `source`.
     var depth = 0
+    /// The number of secrets that were known when the line was read.
+    let knownCount: Int
     /// Whether several commands share the line.
     let hasSeveralCommands: Bool
 
     init(
-      _ line: ScriptLine, _ secrets: TypedSecrets, _ isLiteral: Bool, _ id: JobControl.LineID
+      _ line: ScriptLine, _ secrets: TypedSecrets, _ isLiteral: Bool, _ id: JobControl.LineID,
+      knownCount: Int
     ) {
       self.id = id
+      self.knownCount = knownCount
       text = secrets.shown(line)
       location = line.location
       hasSeveralCommands =
@@ -260,8 +268,9 @@ public final class BoardSession: Sendable {
     var context = self.context(line, prefix)
     hideKnownSecrets()
     do throws(UsageError) {
-      let expansion = board.store.withState {
-        LineExpansion($0.shell, scriptArguments: scriptArguments)
+      var expansion = board.store.withState {
+        LineExpansion(
+          $0.shell, lastIsInParts: board.lastIsInParts, scriptArguments: scriptArguments)
       }
       let aliases = board.store.withState { $0.shell.aliases }
       let arguments = try expansion.arguments(
@@ -295,7 +304,7 @@ public final class BoardSession: Sendable {
         return await reject(refusal, context, line, command)
       }
       if let redirect = command.redirect, let file {
-        context.redirect = try await open(file, appends: redirect.appends, context.job)
+        context.redirect = try await open(file, appends: redirect.appends, context.job, line)
       } else if let outer = line.outer, outer.redirect != nil {
         borrowOutput(of: outer, for: &context)
       }
@@ -308,44 +317,16 @@ public final class BoardSession: Sendable {
       if let special = await special(action, context, line) { return special }
       return await perform(action, context, line)
     } catch {
+      if jobs.isInterrupted(line.id) { return await fail(context, .cancelled) }
       return await reject(error, context, line, command)
     }
   }
 
-  /// Removes newly known secrets from the variables and the last value.
+  /// Removes newly known secrets from the state.
   private func hideKnownSecrets() {
     let count = redactor.count
     guard knownSecrets.exchange(count, ordering: .relaxed) != count else { return }
-    let (variables, last) = board.store.withState { ($0.shell.variables, $0.shell.last) }
-    let masked = variables.compactMapValues { value in
-      let masked = redactor.mask(value)
-      return masked.names.isEmpty ? nil : masked.value
-    }
-    let maskedLast = last.flatMap { last in
-      let masked = redactor.mask(last, isJSON: true)
-      return masked.names.isEmpty ? nil : masked.value
-    }
-    let aliases = board.store.withState { $0.shell.aliases ?? [:] }.filter {
-      !redactor.mask($0.value).names.isEmpty
-    }.keys.sorted()
-    let forgets = featuresWithSecrets()
-    guard !masked.isEmpty || maskedLast != nil || !aliases.isEmpty || !forgets.isEmpty else {
-      return
-    }
-    board.hideSecrets(
-      variables: masked, last: maskedLast, lastLength: last?.utf8.count, aliases: aliases,
-      forgets: forgets)
-  }
-
-  /// Returns the features whose state holds a secret that has become known.
-  private func featuresWithSecrets() -> [String] {
-    let state = board.store.withState { copy $0 }
-    guard redactor.hasSecrets, let bytes = try? CanonicalEncoder.encode(state),
-      !redactor.mask(bytes).names.isEmpty, let json = try? JSON(parsing: bytes)
-    else { return [] }
-    return board.features.names.filter { name in
-      json[name].map { !redactor.mask($0.text, isJSON: true).names.isEmpty } ?? false
-    }
+    board.hideSecrets()
   }
 
   /// Returns the error of a command that reads standard input to its end if lines come from there,
@@ -376,10 +357,20 @@ public final class BoardSession: Sendable {
   func context(_ line: Line, _ prefix: LinePrefix?) -> CommandContext {
     let settings = board.store.withState { $0.settings }
     var context = CommandContext(
-      job: board.nextJob(), line: line.location.line, source: line.location.file, text: line.text,
-      name: "", prefix: prefix, timeout: settings.timeout)
+      job: board.nextJob(), line: line.location.line, source: line.location.file,
+      text: shownText(of: line), name: "", prefix: prefix, timeout: settings.timeout)
     if !settings.checksStatus { context.checksStatus = false }
+    context.parts = 0
     return context
+  }
+
+  /// Returns the text of a line for a step, also if an earlier command of the line has made a
+  /// secret known.
+  private func shownText(of line: Line) -> String {
+    guard redactor.count != line.knownCount else { return line.text }
+    let script = ScriptLine(
+      text: line.text, location: line.location, parsed: LineParser.parse(line.text))
+    return secrets.refusal(of: withoutAliases(script), redactor)?.text ?? line.text
   }
 
   /// Runs a command until its end, or starts it in the background.
@@ -426,11 +417,14 @@ public final class BoardSession: Sendable {
     if let timeout = options.timeout { context.timeout = max(1, timeout.microseconds / 1000) }
   }
 
-  private func open(_ file: Argument, appends: Bool, _ job: Int) async throws(UsageError)
-    -> CommandContext.Redirect
-  {
+  private func open(
+    _ file: Argument, appends: Bool, _ job: Int, _ line: Line
+  ) async throws(UsageError) -> CommandContext.Redirect {
     guard let path = file.text else { throw UsageError("a secret is not a file name", at: file) }
-    if let failure = await redirects.open(path, appends: appends, job: job) {
+    let failure = await jobs.wait(in: line.id) { [redirects] () async throws(Never) in
+      await redirects.open(path, appends: appends, job: job)
+    }
+    if let failure {
       throw UsageError(failure.message, help: failure.help, at: file, code: failure.code)
     }
     return CommandContext.Redirect(file: path, appends: appends)

@@ -11,6 +11,8 @@ final class JobControl: Sendable {
   private struct Line {
     /// The commands that an interrupt cancels.
     var foreground: [Int] = []
+    /// Cancels what the line waits for between two commands, such as the other end of a pipe.
+    var cancelWait: (@Sendable () -> Void)?
     /// Whether an interrupt has arrived since the line started. No further command of it starts
     /// then.
     var isInterrupted = false
@@ -71,15 +73,36 @@ final class JobControl: Sendable {
   /// - Returns: What was running.
   @discardableResult
   func interrupt(_ line: LineID? = nil) -> BoardSession.Interrupted {
-    let (found, jobs) = state.withLock { state -> (BoardSession.Interrupted, [Int]) in
+    let (found, jobs, waits) = state.withLock {
+      state -> (BoardSession.Interrupted, [Int], [@Sendable () -> Void]) in
       let lines = state.lines.keys.filter { line == nil || $0 == line }
-      guard !lines.isEmpty else { return (.nothing, []) }
+      guard !lines.isEmpty else { return (.nothing, [], []) }
       for line in lines { state.lines[line]?.isInterrupted = true }
       let jobs = lines.flatMap { state.lines[$0]?.foreground ?? [] }
-      return (jobs.isEmpty ? .line : .command, jobs)
+      return (
+        jobs.isEmpty ? .line : .command, jobs, lines.compactMap { state.lines[$0]?.cancelWait }
+      )
     }
+    for cancel in waits { cancel() }
     cancel(jobs)
     return found
+  }
+
+  /// Runs a wait of a line between its commands, in a task that an interrupt cancels.
+  func wait<Value: Sendable, Failure: Error>(
+    in line: LineID, for body: @escaping @Sendable () async throws(Failure) -> Value
+  ) async throws(Failure) -> Value {
+    let task = Task { () async -> Result<Value, Failure> in
+      do throws(Failure) { return .success(try await body()) } catch { return .failure(error) }
+    }
+    let isInterrupted = state.withLock { state in
+      state.lines[line]?.cancelWait = { task.cancel() }
+      return state.lines[line]?.isInterrupted ?? false
+    }
+    if isInterrupted { task.cancel() }
+    let result = await task.value
+    state.withLock { $0.lines[line]?.cancelWait = nil }
+    return try result.get()
   }
 
   // MARK: Jobs

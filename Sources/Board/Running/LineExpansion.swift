@@ -5,27 +5,36 @@ import SwiftBoardJSON
 /// their values at the start of the command.
 struct LineExpansion {
   private let variables: [String: String]
-  private let last: JSON?
+  private let lastText: String?
+  /// The last value. It is parsed for the first word that contains a part of it, as few do.
+  private lazy var last = lastText.flatMap { try? JSON(parsing: $0) }
+  private let lastIsInParts: Bool
   private let scriptArguments: [String]
 
   /// Creates an expansion with the variables and the last value of a state.
   ///
-  /// - Parameter scriptArguments: The values of `$1`, `$2` and so on.
-  init(_ shell: ShellState, scriptArguments: [String]) {
+  /// - Parameters:
+  ///   - lastIsInParts: Whether the last command wrote a list in parts, whose rows are not kept.
+  ///   - scriptArguments: The values of `$1`, `$2` and so on.
+  init(_ shell: ShellState, lastIsInParts: Bool = false, scriptArguments: [String]) {
+    self.lastIsInParts = lastIsInParts
     variables = shell.variables
-    last = shell.last.flatMap { try? JSON(parsing: $0) }
+    lastText = shell.last
     self.scriptArguments = scriptArguments
   }
 
-  func arguments(_ words: [Word]) throws(UsageError) -> [Argument] {
+  mutating func arguments(_ words: [Word]) throws(UsageError) -> [Argument] {
     var arguments: [Argument] = []
     for word in words { arguments.append(try argument(word)) }
     return arguments
   }
 
-  func argument(_ word: Word) throws(UsageError) -> Argument {
-    try refuseEncodedBody(word)
-    return try word.expanded(variables: variable, last: value)
+  mutating func argument(_ word: Word) throws(UsageError) -> Argument {
+    let usesLast = word.segments.contains { if case .last = $0 { true } else { false } }
+    let last = usesLast ? last : nil
+    try Self.refuseEncodedBody(word, last)
+    try refuseRows(word, last)
+    return try word.expanded(variables: variable) { Self.value(at: $0, in: last) }
   }
 
   private func variable(_ name: String) -> String? {
@@ -35,15 +44,28 @@ struct LineExpansion {
     return variables[name]
   }
 
-  private func value(at path: String) -> JSON? {
+  private static func value(at path: String, in last: JSON?) -> JSON? {
     guard let last else { return nil }
     if path.isEmpty { return last }
     guard let path = try? JSONPath(parsing: path) else { return nil }
     return last.value(at: path)
   }
 
+  /// Rejects a word with rows of a list that are not kept.
+  private func refuseRows(_ word: Word, _ last: JSON?) throws(UsageError) {
+    guard lastIsInParts else { return }
+    for case .last(let path, _) in word.segments
+    where path.isEmpty || Self.value(at: path, in: last) == nil {
+      throw UsageError(
+        "the last list was too long to be kept as a value",
+        help: "a short one is kept: --limit N, and -n N of a log; {{last.count}} is their number",
+        column: word.column, length: max(1, word.length), lineOffset: word.lineOffset,
+        code: ExitCode.data)
+    }
+  }
+
   /// Rejects a word with a body that is not text.
-  private func refuseEncodedBody(_ word: Word) throws(UsageError) {
+  private static func refuseEncodedBody(_ word: Word, _ last: JSON?) throws(UsageError) {
     guard let last else { return }
     for case .last(let path, _) in word.segments where EncodedBody.isPart(path, of: last) {
       throw UsageError(

@@ -52,14 +52,17 @@ public final class RedirectFiles: Sendable {
     self.report = report
   }
 
-  /// Opens a file for a command. A new file has mode 0600. Returns the failure if that is
-  /// impossible.
+  /// Opens a file for a command. A new file has mode 0600. Waits for the reader of a pipe until the
+  /// task is cancelled.
+  ///
+  /// - Returns: The failure if that is impossible.
   func open(_ path: String, appends: Bool, job: Int) async -> Failure? {
     // Opening a pipe waits for its reader, which must not block a thread of the effects.
     do throws(FileError) {
-      let output = try await DetachedThread.run { [check] () throws(FileError) in
+      let output = try await DetachedThread.runInterruptibly {
+        [check] (interruption) throws(FileError) in
         try check(path)
-        return try OutputFile(path, appends ? .append : .stream)
+        return try OutputFile(path, appends ? .append : .stream, until: interruption)
       }
       state.withLock { $0.files[job] = File(output) }
       return nil

@@ -90,10 +90,10 @@ public enum SessionCommand: Codable, Sendable, Equatable {
   case verify(files: [String], format: SessionReportFormat?, acceptsRisk: Bool)
   /// Prints the output of a recorded session, computed from its steps alone.
   case replay(query: SessionReplayQuery)
-  /// Prints the states of a recording as a graph for Graphviz.
-  case graph(file: String?, by: String?)
-  /// Prints which step caused which as a graph for Graphviz.
-  case causes(file: String?, range: SessionRange?)
+  /// Prints the states of a recording as a graph for Graphviz, or opens its picture if `opens`.
+  case graph(file: String?, by: String?, opens: Bool? = nil)
+  /// Prints which step caused which as a graph for Graphviz, or opens its picture if `opens`.
+  case causes(file: String?, range: SessionRange?, opens: Bool? = nil)
   /// Prints an SVG image of the terminal at the end of a recorded session.
   case screenshot(file: String?)
   /// Prints figures about a recording.
@@ -107,7 +107,8 @@ public enum SessionCommand: Codable, Sendable, Equatable {
     switch self {
     case .goto, .undo, .assert: true
     case .state(_, _, let file), .action(_, let file), .diff(_, _, _, _, let file),
-      .fork(_, _, let file), .bisect(let file, _, _), .graph(let file, _), .causes(let file, _),
+      .fork(_, _, let file), .bisect(let file, _, _), .graph(let file, _, _),
+      .causes(let file, _, _),
       .screenshot(let file), .stats(let file), .test(let file, _):
       file == nil
     case .timeline(let query): query.file == nil

@@ -297,29 +297,34 @@ enum SessionCommands {
     },
     CommandSpec(
       ["session", "graph"], "draw the states a recording went through, for Graphviz",
-      details: "States are called by the commands that ran in them, or by what is at --by.",
+      details:
+        "States are called by the commands that ran in them, or by what is at --by. --open draws "
+        + "with Graphviz's 'dot', and opens with the commands of BROWSER or as the desktop does.",
       arguments: [anyRecording],
       options: [
         OptionSpec("by", value: "PATH", "call states by what is there", kind: .path),
         OptionSpec(flag: "causes", "draw which step caused which instead"),
         OptionSpec("range", value: "A..B", "with --causes, these steps; 10000 at most"),
+        OptionSpec(flag: "open", "open the picture instead, which Graphviz draws"),
       ],
       examples: [
         "session graph bug.actions.jsonl > bug.dot",
         "session graph bug.actions.jsonl --by shell.lastStatus",
         "session graph bug.actions.jsonl --causes",
+        "session graph bug.actions.jsonl --open",
       ]
     ) { invocation throws(UsageError) in
       let path = try invocation.text("file")
       let range = try invocation.range("range")
+      let opens: Bool? = invocation.flag("open") ? true : nil
       if invocation.flag("causes") {
         try invocation.exclusive("by", "causes")
-        return .session(.causes(file: path, range: range))
+        return .session(.causes(file: path, range: range, opens: opens))
       }
       guard range == nil else {
         throw UsageError("--range goes with --causes", at: invocation.option("range"))
       }
-      return .session(.graph(file: path, by: try invocation.text("by")))
+      return .session(.graph(file: path, by: try invocation.text("by"), opens: opens))
     },
     CommandSpec(
       ["session", "screenshot"], "draw the terminal of a recorded session, as SVG",

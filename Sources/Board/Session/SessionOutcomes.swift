@@ -78,6 +78,10 @@ enum SessionOutcomes {
         settings.isASCII
         ? text.replacing(" \u{D7}", with: " x").replacing("\"\u{2026}", with: "\"...") : text
       return Outcome(job: job, value: .string(shown), presentation: .text(shown))
+    case .opened(let picture?):
+      return Outcome(job: job, value: .string(picture), presentation: .text(picture))
+    case .opened(nil):
+      return Outcome(job: job, notes: ["no picture is opened with the services of this run"])
     case .test(let text, let steps, let last):
       return Outcome(
         job: job, value: .string(text), presentation: .text(text),

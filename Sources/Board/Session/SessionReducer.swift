@@ -89,10 +89,10 @@ struct SessionReducer: Reducer {
       return look("bisect", job, dependencies, work) {
         try $0.bisect(path, assert: assertion, linear: linear)
       }
-    case .graph(let path, let label):
-      return look("graph", job, dependencies, work) { try $0.graph(path, by: label) }
-    case .causes(let path, let range):
-      return look("graph", job, dependencies, work) { try $0.causes(path, range) }
+    case .graph(let path, let label, let opens):
+      return look("graph", job, dependencies, work, opens: opens) { try $0.graph(path, by: label) }
+    case .causes(let path, let range, let opens):
+      return look("graph", job, dependencies, work, opens: opens) { try $0.causes(path, range) }
     case .screenshot(let path):
       return look("screenshot", job, dependencies, work) { try $0.screenshot(path) }
     case .stats(let path): return look("stats", job, dependencies, work) { try $0.stats(path) }
@@ -131,11 +131,13 @@ struct SessionReducer: Reducer {
   }
 
   /// Returns an effect that reads a recording, perhaps a long one, and ends with one action.
+  ///
+  /// - Parameter opens: Whether to open the picture of the graph that is the result.
   private func look(
     _ name: String, _ job: Int, _ dependencies: Dependencies, _ work: SessionWork,
-    _ body: @escaping @Sendable (SessionWork) throws -> SessionResult
+    opens: Bool? = nil, _ body: @escaping @Sendable (SessionWork) throws -> SessionResult
   ) -> [Effect<SessionAction>] {
-    run(name, job, dependencies) { send in
+    run(name, job, dependencies, opens: opens) { send in
       var work = work
       let pace = ProgressPace(dependencies.clock)
       defer { dependencies.terminal.show(nil) }
@@ -156,13 +158,16 @@ struct SessionReducer: Reducer {
   /// Returns an effect that reports its progress before it ends. A recording may contain values of
   /// secrets that were not known when it was made.
   private func run(
-    _ name: String, _ job: Int, _ dependencies: Dependencies,
+    _ name: String, _ job: Int, _ dependencies: Dependencies, opens: Bool? = nil,
     _ body: @escaping @Sendable (Send<SessionAction>) async throws -> SessionResult
   ) -> [Effect<SessionAction>] {
     [
       .run(name: "session.\(name)") { send in
         do {
-          let (result, masked) = try await masked(try await body(send), dependencies)
+          var (result, masked) = try await masked(try await body(send), dependencies)
+          if opens == true, case .graph(let text) = result {
+            result = .opened(picture: try await dependencies.showGraph(text))
+          }
           send(.succeeded(job: job, result: result, masked: masked))
         } catch is CancellationError {
           throw CancellationError()

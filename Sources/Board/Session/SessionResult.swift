@@ -34,6 +34,8 @@ public enum SessionResult: Codable, Sendable, Equatable {
   case replayed(check: SessionCheck)
   /// Text for Graphviz.
   case graph(text: String)
+  /// The picture of a graph that was opened, or `nil` if the environment opens none.
+  case opened(picture: String?)
   /// Swift source that tests the first `steps` of all steps.
   case test(source: String, steps: Int, of: Int)
   /// The SVG image of a session's terminal.

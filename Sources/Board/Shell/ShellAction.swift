@@ -6,7 +6,7 @@ public enum ShellAction: Codable, Sendable, Equatable {
   /// Starts a command.
   case run(context: CommandContext, command: ShellCommand)
   /// What `doctor` found.
-  case diagnosed(job: Int, findings: [InstallationFinding])
+  case diagnosed(job: Int, findings: [DoctorFinding])
   /// A line was not understood. It is a step so that recordings contain it.
   case reject(context: CommandContext, failure: Failure)
   /// Ctrl-C or `cancel` ended the command. `by` describes any other cause.
@@ -19,16 +19,8 @@ public enum ShellAction: Codable, Sendable, Equatable {
   case resized(width: Int)
   /// A command's effect threw an unhandled error, or its effects ended without a result.
   case failed(job: Int, failure: Failure)
-  /// The board's state contained secrets that have become known. These are the same texts with
-  /// marks.
-  ///
-  /// `lastLength` is the length in bytes of the last value that was searched. A command that ends
-  /// in the meantime replaces that value.
-  ///
-  /// `aliases` are removed, and the features of `forgets` forget what services answered.
-  case masked(
-    variables: [String: String], last: String?, lastLength: Int?, aliases: [String]? = nil,
-    forgets: [String]? = nil)
+  /// The board's state contained secrets that have become known.
+  case masked(removal: SecretRemoval)
 }
 
 /// The board's own commands.

@@ -70,7 +70,7 @@ enum ShellOutcomes {
         return Outcome(job: job, failure: Failure(error))
       }
     case .completions(let shell):
-      return shown(ShellCompletion(commands).script(for: shell), job, state)
+      return shown(ShellCompletion.script(for: shell), job, state)
     case .manual:
       return shown(ManualPage(commands, version: BoardProgram.version).text, job, state)
     case .tutorial(let command): return tutorial(command, job, state)
@@ -133,12 +133,14 @@ enum ShellOutcomes {
   }
 
   private static func diagnosis(
-    _ findings: [InstallationFinding], _ job: Int, _ state: BoardState
+    _ findings: [DoctorFinding], _ job: Int, _ state: BoardState
   ) -> Outcome {
     let findings =
       [
-        InstallationFinding(
-          "swiftboard", "\(BoardProgram.version), \(state.settings.environment.rawValue) services")
+        DoctorFinding(
+          InstallationFinding(
+            "swiftboard", "\(BoardProgram.version), \(state.settings.environment.rawValue) services"
+          ))
       ] + findings
     let value = JSON.array(
       findings.map { finding in

@@ -1,3 +1,4 @@
+import SwiftBoardCommandLine
 import SwiftBoardDependencies
 import SwiftBoardStore
 
@@ -15,14 +16,10 @@ struct ShellReducer: Reducer {
       return run(command, context, &state, dependencies)
     case .reject, .diagnosed:
       return []
-    case .masked(let variables, let last, let lastLength, let aliases, let forgets):
-      for name in aliases ?? [] { state.shell.removeAlias(name) }
-      for feature in features.features where forgets?.contains(feature.name) == true {
-        feature.forget(&state)
+    case .masked(let removal):
+      return state.apply(removal, features).map {
+        .send(.shell(.failed(job: $0.job, failure: Failure(hiding: $0))))
       }
-      for (name, value) in variables { state.shell.variables[name] = value }
-      if let last, state.shell.last?.utf8.count == lastLength { state.shell.last = last }
-      return []
     case .resized(let width):
       state.settings.width = width
       return []
@@ -60,7 +57,10 @@ struct ShellReducer: Reducer {
     case .doctor:
       return [
         .task(name: "shell.doctor") {
-          .shell(.diagnosed(job: context.job, findings: await dependencies.installation()))
+          .shell(
+            .diagnosed(
+              job: context.job, findings: await dependencies.installation().map(DoctorFinding.init))
+          )
         }.cancellable(id: context.job)
       ]
     case .tutorial(let command):
@@ -94,7 +94,7 @@ struct ShellReducer: Reducer {
 }
 
 extension ShellState {
-  fileprivate mutating func removeAlias(_ name: String) {
+  mutating func removeAlias(_ name: String) {
     aliases?[name] = nil
     if aliases?.isEmpty == true { aliases = nil }
   }

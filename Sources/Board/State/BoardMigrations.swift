@@ -109,10 +109,14 @@ enum BoardMigrations {
     ])
 
   /// Up to schema 5, less of a secret that became known left the states of features, and effects
-  /// followed from what stayed.
+  /// followed from what stayed. What left was no value of its own.
   private static let forgetting = LogMigration(
     from: 5,
-    editAction: { $0["shell"]["masked"]["forgets"] = nil },
+    editAction: { action in
+      guard var removal = action["shell"]["masked"] else { return }
+      removal["forgets"] = nil
+      action["shell"]["masked"] = .object([.init("removal", removal)])
+    },
     changesState: { $0["shell"]["masked"]["forgets"] != nil })
 }
 

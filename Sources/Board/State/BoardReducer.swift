@@ -9,9 +9,7 @@ public struct BoardReducer: ComposedReducer {
   private let navigators: SessionNavigators
   private let recording: any RecordingService
   private let steps: StepCounter?
-  private let reducers: ReducerList<AnyReducer<BoardState, BoardAction, Dependencies>>
-  /// The reducers that declare subscriptions.
-  private let subscribing: ReducerList<AnyReducer<BoardState, BoardAction, Dependencies>>
+  private let reducers: FeatureReducers
 
   /// Creates the reducer of a board that is not recorded, for example in a replay.
   public init(_ features: FeatureList) {
@@ -31,16 +29,13 @@ public struct BoardReducer: ComposedReducer {
     self.navigators = navigators
     self.recording = recording
     self.steps = steps
-    let reducers = features.features.map(\.reducer)
-    self.reducers = ReducerBuilder.buildArray(reducers)
-    subscribing = ReducerBuilder.buildArray(
-      reducers.filter { $0.declaresSubscriptions(in: CompositionPath()) })
+    reducers = FeatureReducers(features)
   }
 
-  /// Runs the features, whose order does not matter, then updates the running commands from the
+  /// Runs the feature of an action, then updates the running commands from the
   /// result.
   public var body: some Reducer<BoardState, BoardAction, Dependencies> {
-    CausedReducer(steps) {
+    CausedReducer(steps, features) {
       reducers
       ReloadReducer(features: features)
       Scope(state: \.session, action: BoardAction.session, id: "session") {
@@ -57,7 +52,45 @@ public struct BoardReducer: ComposedReducer {
   public func subscriptions(
     _ state: BoardState, _ dependencies: Dependencies
   ) -> [Effect<BoardAction>] {
+    reducers.subscriptions(state, dependencies)
+  }
+}
+
+/// The reducers of the features. Runs the one that an action belongs to, because each of them would
+/// need longer to see that an action belongs to another one than the lookup takes.
+private struct FeatureReducers: Reducer {
+  typealias Part = AnyReducer<BoardState, BoardAction, Dependencies>
+
+  private let byName: [String: Part]
+  private let all: ReducerList<Part>
+  /// The reducers that declare subscriptions.
+  private let subscribing: ReducerList<Part>
+
+  init(_ features: FeatureList) {
+    let reducers = features.features.map(\.reducer)
+    byName = Dictionary(uniqueKeysWithValues: features.features.map { ($0.name, $0.reducer) })
+    all = ReducerBuilder.buildArray(reducers)
+    subscribing = ReducerBuilder.buildArray(
+      reducers.filter { $0.declaresSubscriptions(in: CompositionPath()) })
+  }
+
+  func reduce(
+    _ state: inout BoardState, _ action: BoardAction, _ dependencies: Dependencies
+  ) -> [Effect<BoardAction>] {
+    guard case .feature(let own) = action, let reducer = byName[own.feature] else { return [] }
+    return reducer.reduce(&state, action, dependencies)
+  }
+
+  func declaresSubscriptions(in path: CompositionPath) -> Bool {
+    all.declaresSubscriptions(in: path)
+  }
+
+  func subscriptions(_ state: BoardState, _ dependencies: Dependencies) -> [Effect<BoardAction>] {
     subscribing.subscriptions(state, dependencies)
+  }
+
+  func findAbsentChildren(in state: BoardState, _ search: inout ChildSearch) {
+    all.findAbsentChildren(in: state, &search)
   }
 }
 
@@ -126,6 +159,15 @@ extension BoardAction {
   }
 }
 
+extension ShellState {
+  fileprivate mutating func notePart(of job: Int) {
+    guard let index = running.firstIndex(where: { $0.job == job }),
+      let parts = running[index].parts
+    else { return }
+    running[index].parts = parts + 1
+  }
+}
+
 /// Tracks the running commands, the exit code of the last one, and its value for `{{last}}`.
 struct JobsReducer: Reducer {
   let features: FeatureList
@@ -135,6 +177,7 @@ struct JobsReducer: Reducer {
   ) -> [Effect<BoardAction>] {
     state.shell.finished = nil
     if let context = action.started { state.shell.running.append(context) }
+    if let part = features.partialOutcome(of: action) { state.shell.notePart(of: part.job) }
     guard let outcome = features.outcome(of: action, in: state),
       let index = state.shell.running.firstIndex(where: { $0.job == outcome.job })
     else { return [] }

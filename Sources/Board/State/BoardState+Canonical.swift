@@ -18,6 +18,7 @@ extension BoardSettings: CanonicalEncodable {
     writer.member("isQuiet", isQuiet)
     if let isTerminal { writer.member("isTerminal", isTerminal) }
     writer.member("isVerbose", isVerbose)
+    if let measuresAnswers { writer.member("measuresAnswers", measuresAnswers) }
     writer.member("output", output.rawValue)
     writer.member("timeout", Int(timeout))
     if let width { writer.member("width", width) }
@@ -109,6 +110,7 @@ extension CommandContext {
     writer.member("line", line)
     writer.member("name", name)
     if let output { writer.member("output", output.rawValue) }
+    if let parts { writer.member("parts", parts) }
     if let prefix { writer.member("prefix", prefix.rawValue) }
     if let redirect {
       writer.key("redirect")

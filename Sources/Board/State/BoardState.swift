@@ -83,6 +83,9 @@ public struct BoardSettings: Codable, Sendable, Equatable {
   /// Whether standard output is a terminal. If so, bodies are formatted for reading; otherwise,
   /// they are written as bytes. It is `nil` in recordings made before this member existed.
   public var isTerminal: Bool?
+  /// Whether the value of an answer has its time and size. It is `nil` in recordings made before
+  /// this member existed.
+  public var measuresAnswers: Bool?
   /// Whether a replay follows the rules of earlier recordings: bodies are formatted for reading,
   /// the last value of an answer has one value per header, a document with a byte-order mark is
   /// text, and ASCII output does not convert marks.

@@ -10,16 +10,20 @@ final class StepCounter: Sendable {
   func next() -> Int { count.wrappingAdd(1, ordering: .relaxed).newValue }
 }
 
-/// Adds the number of the causing step to the log lines of a reducer and its effects.
+/// Adds the number of the causing step to the log lines of a reducer and its effects, and masks
+/// secrets that become known while its effects run.
 struct CausedReducer<Base: Reducer<BoardState, BoardAction, Dependencies>>: Reducer {
   /// The counter, or `nil` to add nothing, as on a board that is not live.
   let steps: StepCounter?
+  let features: FeatureList
   let base: Base
 
   init(
-    _ steps: StepCounter?, @ReducerBuilder<BoardState, BoardAction, Dependencies> _ base: () -> Base
+    _ steps: StepCounter?, _ features: FeatureList,
+    @ReducerBuilder<BoardState, BoardAction, Dependencies> _ base: () -> Base
   ) {
     self.steps = steps
+    self.features = features
     self.base = base()
   }
 
@@ -31,7 +35,14 @@ struct CausedReducer<Base: Reducer<BoardState, BoardAction, Dependencies>>: Redu
     let effects = LogCause.$current.withValue(cause) {
       base.reduce(&state, action, dependencies)
     }
-    return effects.map { $0.binding(LogCause.$current, to: cause) }
+    guard !effects.isEmpty else { return [] }
+    let redactor = dependencies.logger.redactor
+    let known = redactor.count
+    return effects.map { effect in
+      effect.binding(LogCause.$current, to: cause).map { [features] action in
+        redactor.count == known ? action : features.masked(action, by: redactor)
+      }
+    }
   }
 
   func declaresSubscriptions(in path: CompositionPath) -> Bool {

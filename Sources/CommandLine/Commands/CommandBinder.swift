@@ -7,7 +7,7 @@ struct CommandBinder<Output> {
   private var path: [String] = []
   /// The last word of the path, for errors without a more specific word.
   private var head: Argument?
-  private var candidates: [CommandSpec<Output>] = []
+  private var candidates: [CommandWords.Entry] = []
   /// The words that are not in the path, in order.
   private var rest: [Argument] = []
   private var own = OptionValues()
@@ -28,7 +28,9 @@ struct CommandBinder<Output> {
         at: first)
     }
     walk()
-    let spec = try choose()
+    let chosen = try choose()
+    candidates = [chosen]
+    let spec = table.specs[chosen.index]
     try sort(for: spec)
     let arguments = try bindArguments(of: spec)
     let invocation = Invocation(path: spec.path, head: head, arguments: arguments, options: own)
@@ -63,7 +65,7 @@ struct CommandBinder<Output> {
         continue
       }
       guard let text = word.text else { break }
-      let narrowed = table.narrowed(candidates, path, text)
+      let narrowed = table.words.narrowed(candidates, path, text)
       guard !narrowed.isEmpty else { break }
       candidates = narrowed
       path.append(text)
@@ -88,7 +90,7 @@ struct CommandBinder<Output> {
     return false
   }
 
-  private func choose() throws(UsageError) -> CommandSpec<Output> {
+  private func choose() throws(UsageError) -> CommandWords.Entry {
     let next = nextPositional
     var subwords: [String] { table.words(after: path) }
     if path.isEmpty {
@@ -96,7 +98,7 @@ struct CommandBinder<Output> {
         next ?? words.first, kind: "command", among: subwords, help: "'help' lists the commands")
     }
     if let exact = candidates.first(where: { $0.path == path }) {
-      if exact.arguments.isEmpty, !subwords.isEmpty, let next {
+      if let next, table.specs[exact.index].arguments.isEmpty, !subwords.isEmpty {
         throw unknownSubcommand(next, among: subwords)
       }
       return exact
@@ -104,10 +106,12 @@ struct CommandBinder<Output> {
     if let byDefault = candidates.first(where: { $0.isDefault && $0.path.dropLast() == path[...] })
     {
       if let next {
-        guard let text = next.text, !byDefault.acceptsBare(text) else { return byDefault }
+        guard let text = next.text, !table.specs[byDefault.index].acceptsBare(text) else {
+          return byDefault
+        }
         throw unknownSubcommand(next, among: subwords)
       }
-      if byDefault.arguments.allSatisfy(\.isOptional) { return byDefault }
+      if table.specs[byDefault.index].arguments.allSatisfy(\.isOptional) { return byDefault }
     }
     if let next { throw unknownSubcommand(next, among: subwords) }
     throw UsageError(
@@ -167,7 +171,6 @@ struct CommandBinder<Output> {
   }
 
   private mutating func sort(for spec: CommandSpec<Output>) throws(UsageError) {
-    candidates = [spec]
     var index = 0
     var hasEnded = false
     while index < rest.count {

@@ -2,8 +2,8 @@
 public struct CommandTable<Output>: Sendable {
   /// The commands in help order.
   public let specs: [CommandSpec<Output>]
-  /// The commands by their first words, so that a line looks at no others.
-  let groups: [String: [CommandSpec<Output>]]
+  /// The words of the commands.
+  let words: CommandWords
   /// The options of every command. A command's own option with the same name or letter takes
   /// precedence.
   public var globals: [OptionSpec]
@@ -15,20 +15,22 @@ public struct CommandTable<Output>: Sendable {
     _ specs: [CommandSpec<Output>] = [], globals: [OptionSpec] = [], topics: [CommandTopic] = []
   ) {
     self.specs = specs
-    groups = Dictionary(grouping: specs) { $0.path.first ?? "" }
+    words = CommandWords(specs)
     self.globals = globals
     self.topics = topics
   }
 
   /// Returns the commands of both tables, in that order, with global options and topics without
   /// duplicates.
-  public static func + (left: Self, right: Self) -> Self {
-    let options = left.globals.map(\.name)
-    let topics = left.topics.map(\.name)
+  public static func + (left: Self, right: Self) -> Self { joined([left, right]) }
+
+  /// Returns the commands of all tables, as `+` does.
+  package static func joined(_ tables: [Self]) -> Self {
+    var (options, names): (Set<String>, Set<String>) = ([], [])
     return CommandTable(
-      left.specs + right.specs,
-      globals: left.globals + right.globals.filter { !options.contains($0.name) },
-      topics: left.topics + right.topics.filter { !topics.contains($0.name) })
+      tables.flatMap(\.specs),
+      globals: tables.flatMap(\.globals).filter { options.insert($0.name).inserted },
+      topics: tables.flatMap(\.topics).filter { names.insert($0.name).inserted })
   }
 
   /// Returns the commands with a transformed output.
@@ -57,37 +59,7 @@ public struct CommandTable<Output>: Sendable {
   ///
   /// An `-h` that the command defines, or that is an option's value, does not count.
   public func helpTopic(in words: [Argument]) -> [String]? {
-    var topic: [String] = []
-    var candidates: [CommandSpec<Output>] = []
-    var isPath = true
-    for word in words {
-      guard let text = word.text, !word.isQuoted else {
-        isPath = false
-        continue
-      }
-      if text == "--" { return nil }
-      if text == "--help" { return topic }
-      if text == "-h", !candidates.contains(where: { $0.options.contains { $0.short == "h" } }) {
-        return topic
-      }
-      guard isPath, !text.hasPrefix("-") else { continue }
-      let narrowed = narrowed(candidates, topic, text)
-      if narrowed.isEmpty {
-        isPath = false
-      } else {
-        candidates = narrowed
-        topic.append(text)
-      }
-    }
-    return nil
-  }
-
-  /// Returns the commands among `candidates`, which begin with `path`, whose next word is `word`.
-  func narrowed(
-    _ candidates: [CommandSpec<Output>], _ path: [String], _ word: String
-  ) -> [CommandSpec<Output>] {
-    guard !path.isEmpty else { return groups[word] ?? [] }
-    return candidates.filter { $0.path.count > path.count && $0.path[path.count] == word }
+    self.words.helpTopic(in: words)
   }
 
   /// Returns the words that may follow `path`, in the table's order, without duplicates.

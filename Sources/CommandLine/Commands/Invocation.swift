@@ -75,19 +75,6 @@ public struct Invocation: Sendable {
     return try value.duration(named: label(name))
   }
 
-  /// Returns an option or argument as JSON. Malformed JSON throws with code 65.
-  public func json(_ name: String) throws(UsageError) -> JSON? {
-    guard let value = value(name) else { return nil }
-    let text = try value.requiredText(named: label(name))
-    do throws(JSONError) {
-      return try JSON(parsing: text)
-    } catch {
-      throw UsageError(
-        "\(label(name)) is not JSON: \(error.message)",
-        help: "text is JSON in double quotes, for example '\"text\"'", at: value, code: 65)
-    }
-  }
-
   /// Throws if more than one of the options was given.
   public func exclusive(_ names: String...) throws(UsageError) {
     let given = names.filter { options.value($0) != nil || options.flag($0) == true }

@@ -24,7 +24,7 @@ package struct ManualPage: Sendable {
       "Without a command, swiftboard reads lines from a terminal or a pipe. Each line is a command "
         + "of the board. 'help line' explains quotes, variables, prefixes and redirections.")
     page.section("OPTIONS")
-    for option in [ProgramOption.lines, ProgramOption.script] + ProgramOption.all.map(\.spec) {
+    for option in ProgramOption.allSpecs {
       page.item((option.short.map { "-\($0), " } ?? "") + option.synopsis, option.help)
     }
     page.section("COMMANDS")

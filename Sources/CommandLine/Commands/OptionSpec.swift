@@ -56,7 +56,7 @@ public struct OptionSpec: Sendable, Hashable {
   }
 
   /// All spellings, for completion and suggestions.
-  var spellings: [String] {
+  package var spellings: [String] {
     ["--\(name)"] + (isNegatable ? ["--no-\(name)"] : [])
   }
 }

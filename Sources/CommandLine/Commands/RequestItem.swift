@@ -31,36 +31,34 @@ package enum RequestItem: Sendable, Hashable {
   /// - Throws: a `UsageError` at the word, with code 65 for malformed JSON.
   package static func parse(_ argument: Argument) throws(UsageError) -> RequestItem {
     let text = Array(argument.leadingText.unicodeScalars)
-    var name = String.UnicodeScalarView()
+    var name: [UInt8] = []
     var index = 0
     let end = argument.typedCount.map { min($0, text.count) } ?? text.count
     while index < end {
       let scalar = text[index]
       if scalar == "\\", index + 1 < end, "\\:=@;".unicodeScalars.contains(text[index + 1]) {
-        name.append(text[index + 1])
+        name.append(scalar: text[index + 1])
         index += 2
         continue
       }
       if scalar == ":" || scalar == "=" || scalar == "@" {
         let isLong = scalar != "@" && index + 1 < end && text[index + 1] == "="
         let separator = String(scalar) + (isLong ? "=" : "")
-        var rest = String.UnicodeScalarView()
-        rest.append(contentsOf: text[(index + separator.count)...])
         let start = index + separator.count
         // A value inserted from a variable is data and names no file.
         let mayBeFile = separator == "=" || separator == ":="
         let isFile = mayBeFile && start < end && text[start] == "@"
         let isText = start + 1 < end && text[start] == "\\" && text[start + 1] == "@"
-        if isFile || mayBeFile && isText { rest.removeFirst() }
-        let parts = [Argument.Part.text(String(rest))] + argument.parts.dropFirst()
+        let rest = text[start...].dropFirst(isFile || mayBeFile && isText ? 1 : 0)
+        let parts = [Argument.Part.text(String(scalars: rest))] + argument.parts.dropFirst()
         return try make(
-          separator, String(name), argument.replacing(parts: parts),
+          separator, String(decoding: name, as: UTF8.self), argument.replacing(parts: parts),
           isFile: isFile)
       }
       if scalar == ";", index == text.count - 1, argument.parts.count == 1, !name.isEmpty {
-        return .emptyHeader(name: String(name))
+        return .emptyHeader(name: String(decoding: name, as: UTF8.self))
       }
-      name.append(scalar)
+      name.append(scalar: scalar)
       index += 1
     }
     guard argument.typedCount == nil else {

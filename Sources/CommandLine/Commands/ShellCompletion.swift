@@ -1,52 +1,23 @@
-/// The completion scripts for shells, made from the table of commands.
-public struct ShellCompletion: Sendable {
+/// The completion scripts for shells. They ask the program what can follow, so that they know the
+/// names of services, saved requests and collections as well as the commands.
+public enum ShellCompletion {
   /// A shell with programmable completion.
   public enum Shell: String, Sendable, Hashable, Codable, CaseIterable { case bash, zsh, fish }
 
-  /// What may follow the words of a command, or of the start of one.
-  private struct Node {
-    var path: [String]
-    /// The next words with their summaries.
-    var words: [(word: String, summary: String)]
-    var options: [OptionSpec]
-    /// The values of the first argument that has a fixed choice.
-    var choices: [String]
+  /// The first argument with which a script asks the program. The words up to the cursor follow
+  /// behind `--`.
+  ///
+  /// The answer has a line for each word that can stand at the cursor, with a tab and a summary if
+  /// there is one.
+  package static let request = "--complete"
 
-    /// The words of the path, separated by spaces.
-    var key: String { path.joined(separator: " ") }
-  }
-
-  private let nodes: [Node]
-  private let globals: [OptionSpec]
-
-  /// Creates the scripts' content from the commands and the options of the program.
-  package init<Output>(_ table: CommandTable<Output>) {
-    globals = [ProgramOption.lines, ProgramOption.script] + ProgramOption.all.map(\.spec)
-    var paths: [[String]] = [[]]
-    for spec in table.specs {
-      for count in 1...spec.path.count where !paths.contains(Array(spec.path.prefix(count))) {
-        paths.append(Array(spec.path.prefix(count)))
-      }
-    }
-    nodes = paths.map { path in
-      let spec = table.specs.first { $0.path == path }
-      let words = table.words(after: path).map { word in
-        let exact = table.specs.first { $0.path == path + [word] }?.summary
-        let topic = path.isEmpty ? table.topics.first { $0.name == word }?.summary : nil
-        return (word, topic ?? exact ?? "")
-      }
-      var choices: [String] = []
-      for argument in spec?.arguments ?? [] where choices.isEmpty {
-        if case .choice(let words) = argument.kind { choices = words }
-      }
-      return Node(
-        path: path, words: words, options: spec.map { $0.options + table.globals } ?? table.globals,
-        choices: choices)
-    }
-  }
+  /// The line of an answer that stands for the names of files, which the shell knows itself.
+  package static let files = "\tfiles"
+  /// The line of an answer that stands for the names of folders.
+  package static let folders = "\tfolders"
 
   /// Returns the script for a shell.
-  public func script(for shell: Shell) -> String {
+  public static func script(for shell: Shell) -> String {
     switch shell {
     case .bash: bash
     case .zsh: zsh
@@ -54,182 +25,103 @@ public struct ShellCompletion: Sendable {
     }
   }
 
-  private var options: [OptionSpec] {
-    var seen: Set<String> = []
-    return (globals + nodes.flatMap(\.options)).filter { seen.insert($0.name).inserted }
-  }
-
-  /// The patterns of the options whose next word is a value, as alternatives of a `case`.
-  private func spellings(where isIncluded: (OptionSpec) -> Bool) -> String {
-    options.filter(isIncluded).flatMap { option in
-      ["--\(option.name)"] + (option.short.map { ["-\($0)"] } ?? [])
-    }.joined(separator: "|")
-  }
-
-  private func isFile(_ option: OptionSpec) -> Bool {
-    option.kind == .file || option.kind == .directory
-  }
-
-  // MARK: bash
-
-  /// The function that finds the command's words in an array `words` up to `count`, for bash and
-  /// zsh.
-  private func pathFunction(_ name: String) -> String {
-    let known = nodes.dropFirst().map { "\"\($0.key)\"" }.joined(separator: "|")
-    return """
-      \(name)() {
-        local word skip= found=
-        for word in "$@"; do
-          if [[ -n $skip ]]; then skip=; continue; fi
-          case $word in
-            \(spellings { !$0.isFlag })) skip=1; continue ;;
-            -*) continue ;;
-          esac
-          case "${found:+$found }$word" in
-            \(known)) found="${found:+$found }$word" ;;
-            *) break ;;
-          esac
-        done
-        printf '%s' "$found"
-      }
-
-      """
-  }
-
-  /// The `case` that gives words and options of each path, for bash and zsh.
-  private var table: String {
-    nodes.map { node in
-      let words = (node.words.map(\.word) + node.choices).joined(separator: " ")
-      let own = node.path.isEmpty ? globals : node.options
-      let options = own.flatMap(\.spellings).joined(separator: " ")
-      return "    \"\(node.key)\") words='\(words)' options='\(options)' ;;\n"
-    }.joined()
-  }
-
-  /// The `case` of options with a fixed choice of values, for bash and zsh.
-  private var values: String {
-    options.compactMap { option in
-      guard case .choice(let words) = option.kind else { return nil }
-      let names = (["--\(option.name)"] + (option.short.map { ["-\($0)"] } ?? []))
-      return "    \(names.joined(separator: "|"))) values='\(words.joined(separator: " "))' ;;\n"
-    }.joined()
-  }
-
-  private var bash: String {
-    """
+  // Bash splits words at the characters of COMP_WORDBREAKS too, such as '=' and ':'. It replaces
+  // only what is behind the last one.
+  private static let bash = #"""
     # bash completion for swiftboard: source <(swiftboard completions bash)
-    \(pathFunction("_swiftboard_path"))
     _swiftboard() {
-      local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]}
-      local words= options= values=
-      case $previous in
-    \(values)  esac
-      if [[ -n $values ]]; then COMPREPLY=($(compgen -W "$values" -- "$current")); return; fi
-      case $previous in
-        \(spellings(where: isFile))) COMPREPLY=($(compgen -f -- "$current")); return ;;
-        \(spellings { !$0.isFlag })) return ;;
-      esac
-      case $(_swiftboard_path "${COMP_WORDS[@]:1:COMP_CWORD-1}") in
-    \(table)  esac
-      case $current in
-        -*) COMPREPLY=($(compgen -W "$options" -- "$current")) ;;
-        *) COMPREPLY=($(compgen -W "$words" -- "$current"))
-           if [[ -z $words ]]; then COMPREPLY=($(compgen -f -- "$current")); fi ;;
-      esac
+      local rest=${COMP_LINE:0:COMP_POINT} blanks word line prefix= i
+      local -a words=()
+      for ((i = 0; i <= COMP_CWORD; i++)); do
+        blanks=${rest%%[^[:space:]]*}
+        rest=${rest#"$blanks"}
+        word=${COMP_WORDS[i]}
+        if ((i == COMP_CWORD)); then word=$rest; fi
+        rest=${rest#"$word"}
+        if [[ -z $blanks ]] && ((i > 0)); then
+          if ((i == COMP_CWORD)); then prefix=${words[${#words[@]}-1]}; fi
+          words[${#words[@]}-1]+=$word
+        else
+          words+=("$word")
+        fi
+      done
+      if [[ $word =~ ^[=:]+$ ]]; then prefix+=$word; fi
+      local program=${words[0]/#\~/$HOME}
+      local -a plain=("${words[@]//[\"\'\\]/}")
+      prefix=${prefix//[\"\'\\]/}
+      COMPREPLY=()
+      while IFS= read -r line; do
+        case $line in
+          $'\tfiles' | $'\tfolders')
+            local action=file
+            if [[ $line == *folders ]]; then action=directory; fi
+            compopt -o filenames 2> /dev/null
+            while IFS= read -r word; do COMPREPLY+=("$word"); done < <(
+              compgen -A "$action" -- "${plain[${#plain[@]}-1]#"$prefix"}")
+            ;;
+          *)
+            word=${line%%$'\t'*}
+            word=${word#"$prefix"}
+            case ${words[${#words[@]}-1]} in
+              # What the open quotes do not quote is left out.
+              \"*) if [[ $word == *[\"\\\$\`!]* ]]; then continue; fi ;;
+              \'*) if [[ $word == *\'* ]]; then continue; fi ;;
+              *) printf -v word %q "$word" ;;
+            esac
+            COMPREPLY+=("$word")
+            ;;
+        esac
+      done < <("$program" --complete -- "${plain[@]:1}" 2> /dev/null)
+      if ((${#COMPREPLY[@]} == 1)) && [[ ${COMPREPLY[0]} == *[/=@] ]]; then
+        compopt -o nospace 2> /dev/null
+      fi
     }
-    complete -o filenames -F _swiftboard swiftboard
+    complete -F _swiftboard swiftboard
 
-    """
-  }
+    """#
 
-  // MARK: zsh
-
-  private var zsh: String {
-    """
+  private static let zsh = #"""
     #compdef swiftboard
     # zsh completion for swiftboard: save it as _swiftboard in a folder of $fpath
-    \(pathFunction("_swiftboard_path"))
     _swiftboard() {
-      local current=${words[CURRENT]} previous=${words[CURRENT-1]}
-      local at=$(_swiftboard_path "${(@)words[2,CURRENT-1]}")
-      local words= options= values=
-      case $previous in
-    \(values)  esac
-      if [[ -n $values ]]; then compadd -- ${=values}; return; fi
-      case $previous in
-        \(spellings(where: isFile))) _files; return ;;
-        \(spellings { !$0.isFlag })) return ;;
-      esac
-      case $at in
-    \(table)  esac
-      case $current in
-        -*) compadd -- ${=options} ;;
-        *) if [[ -n $words ]]; then compadd -- ${=words}; else _files; fi ;;
-      esac
+      local line word program=${${(Q)words[1]}/#\~/$HOME}
+      local -a whole open
+      for line in "${(@f)$("$program" --complete -- "${(@Q)words[2,CURRENT-1]}" "${(Q)PREFIX}" 2> /dev/null)}"; do
+        case $line in
+          '') ;;
+          $'\tfiles') _files ;;
+          $'\tfolders') _files -/ ;;
+          *)
+            word=${${line%%$'\t'*}//:/\\:}
+            if [[ $line == *$'\t'* ]]; then word+=":${line#*$'\t'}"; fi
+            if [[ ${line%%$'\t'*} == *[/=@] ]]; then open+=("$word"); else whole+=("$word"); fi
+            ;;
+        esac
+      done
+      if (($#whole)); then _describe -V swiftboard whole; fi
+      if (($#open)); then _describe -V swiftboard open -S ''; fi
     }
     if [[ $funcstack[1] == _swiftboard ]]; then _swiftboard "$@"; else compdef _swiftboard swiftboard; fi
 
-    """
-  }
+    """#
 
-  // MARK: fish
-
-  private var fish: String {
-    func quoted(_ text: String) -> String {
-      "'" + text.replacing("\\", with: "\\\\").replacing("'", with: "\\'") + "'"
-    }
-    let valued = options.filter { !$0.isFlag }.flatMap { option in
-      ["--\(option.name)"] + (option.short.map { ["-\($0)"] } ?? [])
-    }
-    var text = """
-      # fish completion for swiftboard: save it as ~/.config/fish/completions/swiftboard.fish
-      function __swiftboard_path
-        set -l known \(nodes.dropFirst().map { quoted($0.key) }.joined(separator: " "))
-        set -l valued \(valued.joined(separator: " "))
-        set -l found
-        set -l skip 0
-        for word in (commandline -opc)[2..-1]
-          if test $skip = 1
-            set skip 0
-          else if contains -- $word $valued
-            set skip 1
-          else if not string match -q -- '-*' $word
-            set -l next (string join ' ' $found $word)
-            contains -- $next $known; or break
-            set found $found $word
-          end
+  private static let fish = #"""
+    # fish completion for swiftboard: save it as ~/.config/fish/completions/swiftboard.fish
+    function __swiftboard_candidates
+      set -l words (commandline -opc)
+      set -l current (commandline -ct | string replace -ra "[\"'\\\\]" '')
+      for line in ($words[1] --complete -- $words[2..-1] "$current" 2>/dev/null)
+        switch $line
+          case \tfiles
+            __fish_complete_path "$current"
+          case \tfolders
+            __fish_complete_directories "$current" ''
+          case '*'
+            echo $line
         end
-        string join ' ' $found
       end
-      function __swiftboard_at
-        set -l at (__swiftboard_path)
-        test "$at" = "$argv"
-      end
+    end
+    complete -c swiftboard -f -k -a '(__swiftboard_candidates)'
 
-      """
-    func option(_ option: OptionSpec, _ condition: String) -> String {
-      var line = "complete -c swiftboard -n \(quoted(condition)) -l \(option.name)"
-      if let short = option.short { line += " -s \(short)" }
-      if case .choice(let words) = option.kind {
-        line += " -x -a \(quoted(words.joined(separator: " ")))"
-      } else if isFile(option) {
-        line += " -r -F"
-      } else if !option.isFlag {
-        line += " -x"
-      }
-      return line + " -d \(quoted(option.help))\n"
-    }
-    for node in nodes {
-      let condition = "__swiftboard_at \(node.key)"
-      if !node.words.isEmpty || !node.choices.isEmpty {
-        text += "complete -c swiftboard -f -n \(quoted(condition))\n"
-      }
-      for (word, summary) in node.words + node.choices.map({ ($0, "") }) {
-        text += "complete -c swiftboard -f -n \(quoted(condition)) -a \(word)"
-        text += summary.isEmpty ? "\n" : " -d \(quoted(summary))\n"
-      }
-      for spec in node.path.isEmpty ? globals : node.options { text += option(spec, condition) }
-    }
-    return text
-  }
+    """#
 }

@@ -34,5 +34,6 @@ public struct UsageError: Error, Sendable, Hashable, CustomStringConvertible {
       lineOffset: argument?.lineOffset ?? 0, code: code)
   }
 
+  /// The message without the help.
   public var description: String { message }
 }

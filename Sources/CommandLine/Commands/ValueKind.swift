@@ -25,7 +25,7 @@ public enum ValueKind: Sendable, Hashable {
   case secret
   /// A collection of documents.
   case collection
-  /// A JSON text, checked by `Invocation.json(_:)`.
+  /// A JSON text.
   case json
   /// A request item such as `key=text`.
   case item
@@ -37,8 +37,6 @@ public enum ValueKind: Sendable, Hashable {
   case job
   /// The name of a variable, without `$`.
   case variable
-  /// The name of a mark in a session.
-  case mark
   /// A step of a recording: a number, `@MARK` or `end`.
   case step
   /// A path of a service, such as `sample/character/1`, or an address.

@@ -3,6 +3,10 @@
 package struct LineCompletion: Sendable, Equatable {
   /// The words of the table.
   package private(set) var words: [String] = []
+  /// The options whose spellings are among the words.
+  package private(set) var options: [OptionSpec] = []
+  /// The words of the command before them.
+  package private(set) var path: [String] = []
   /// The kind of value, if one may stand there.
   package private(set) var kind: ValueKind?
   /// The part of the word that stays, such as `--level=` or `@`.
@@ -32,10 +36,7 @@ package struct LineCompletion: Sendable, Equatable {
     (typed, rawCount, quote) = (line.word, line.rawCount, line.quote)
     if line.isRedirection {
       kind = .file
-    } else if let start = Self.openReference(line.word) {
-      split(at: start)
-      kind = .secret
-      tail = "}}"
+    } else if takeReference() {
     } else if line.word.hasPrefix("$"), line.quote != "'" {
       split(at: line.word.hasPrefix("${") ? 2 : 1)
       if head == "${" { tail = "}" }
@@ -44,6 +45,45 @@ package struct LineCompletion: Sendable, Equatable {
       find(line.words, table)
     }
     if words.isEmpty, kind == nil { return nil }
+  }
+
+  /// What can stand for the last word of a one-shot command, which a shell has split.
+  ///
+  /// - Parameters:
+  ///   - words: The words of the command before it.
+  ///   - typed: The last word, empty behind a blank.
+  /// - Returns: `nil` if nothing is known.
+  package init?<Output>(_ words: [String], typed: String, in table: CommandTable<Output>) {
+    self.typed = typed
+    if !takeReference() { find(words, table) }
+    if self.words.isEmpty, kind == nil { return nil }
+  }
+
+  /// What can stand for a word that is an option or its value behind `=`.
+  ///
+  /// - Returns: `nil` if nothing is known.
+  package init?(typed: String, options: [OptionSpec]) {
+    self.typed = typed
+    findOption(options, given: [])
+    if words.isEmpty, kind == nil { return nil }
+  }
+
+  /// What can stand for a value.
+  ///
+  /// - Returns: `nil` if nothing is known.
+  package init?(typed: String, kind: ValueKind) {
+    self.typed = typed
+    take(kind)
+    if words.isEmpty, self.kind == nil { return nil }
+  }
+
+  /// Takes an open `{{secret:` at the end of the word. Returns whether there is one.
+  private mutating func takeReference() -> Bool {
+    guard let start = Self.openReference(typed) else { return false }
+    split(at: start)
+    kind = .secret
+    tail = "}}"
+    return true
   }
 
   /// Returns the number of characters up to the name in an open `{{secret:`.
@@ -69,11 +109,11 @@ package struct LineCompletion: Sendable, Equatable {
   private mutating func find<Output>(_ given: [String], _ table: CommandTable<Output>) {
     // Aliases may stand there too.
     if given.isEmpty { kind = .command }
-    var path: [String] = []
     for word in given {
       guard table.words(after: path).contains(word) else { break }
       path.append(word)
     }
+    let path = path
     var rest = Array(given.dropFirst(path.count))
     let spec =
       table.specs.first { $0.path == path }
@@ -116,6 +156,7 @@ package struct LineCompletion: Sendable, Equatable {
       take(option.kind)
       return
     }
+    self.options = options
     words = options.flatMap { option in
       option.spellings.filter { option.isRepeatable || !given.contains($0) }
     }
@@ -167,17 +208,25 @@ package struct LineCompletion: Sendable, Equatable {
 
   // MARK: The answer
 
-  /// Returns the candidates, given the values of `kind`.
-  package func answer(_ values: [Value]) -> CompletionAnswer {
-    let all = words.map { Value($0) } + values
+  /// Returns the words and values that begin with what is typed, without duplicates.
+  private func matches(_ values: [Value]) -> [Value] {
     var seen: Set<String> = []
-    let candidates = all.filter { value in
+    return (words.map { Value($0) } + values).filter { value in
       value.text.hasPrefix(typed) && !value.text.unicodeScalars.contains { isControl($0) }
         && seen.insert(value.text).inserted
     }
-    return CompletionAnswer(
+  }
+
+  /// Returns the whole words that may stand there, given the values of `kind`.
+  package func wholeWords(_ values: [Value]) -> [String] {
+    matches(values).map { head + $0.text + ($0.isPartial ? "" : tail) }
+  }
+
+  /// Returns the candidates, given the values of `kind`.
+  package func answer(_ values: [Value]) -> CompletionAnswer {
+    CompletionAnswer(
       replacedCount: rawCount,
-      candidates: candidates.map { value in
+      candidates: matches(values).map { value in
         CompletionAnswer.Candidate(
           quoted(head + value.text, isPartial: value.isPartial),
           label: value.text, isPartial: value.isPartial)

@@ -3,9 +3,10 @@ import SwiftBoardJSON
 /// Collects the segments of a word.
 struct SegmentBuilder {
   private(set) var segments: [Word.Segment] = []
-  private var pending = String.UnicodeScalarView()
+  /// The text after the last segment, in UTF-8.
+  private var pending: [UInt8] = []
 
-  mutating func append(_ scalar: Unicode.Scalar) { pending.append(scalar) }
+  mutating func append(_ scalar: Unicode.Scalar) { pending.append(scalar: scalar) }
 
   mutating func append(_ segment: Word.Segment) {
     flush()
@@ -19,8 +20,8 @@ struct SegmentBuilder {
 
   private mutating func flush() {
     guard !pending.isEmpty else { return }
-    segments.append(.text(String(pending)))
-    pending = String.UnicodeScalarView()
+    segments.append(.text(String(decoding: pending, as: UTF8.self)))
+    pending = []
   }
 }
 

@@ -239,11 +239,7 @@ struct LineScanner {
     index + offset < scalars.count ? scalars[index + offset] : nil
   }
 
-  func text(_ range: Range<Int>) -> String {
-    var view = String.UnicodeScalarView()
-    view.append(contentsOf: scalars[range])
-    return String(view)
-  }
+  func text(_ range: Range<Int>) -> String { String(scalars: scalars[range]) }
 
   static func isBlank(_ scalar: Unicode.Scalar) -> Bool {
     scalar == " " || scalar == "\t" || scalar == "\r" || scalar == "\u{B}" || scalar == "\u{C}"

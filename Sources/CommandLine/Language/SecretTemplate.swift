@@ -34,6 +34,7 @@ public struct SecretTemplate: Sendable, Hashable, Codable, CustomStringConvertib
   public init(_ text: String) { self.init(parts: [.text(text)]) }
   /// Creates a template that consists of a secret.
   public init(secret name: String) { self.init(parts: [.secret(name)]) }
+  /// Creates a template without secrets.
   public init(stringLiteral text: String) { self.init(text) }
 
   /// The text, or `nil` if a secret is part of it.
@@ -77,6 +78,7 @@ public struct SecretTemplate: Sendable, Hashable, Codable, CustomStringConvertib
   private enum CodingKeys: String, CodingKey { case parts }
   private enum PartKeys: String, CodingKey { case text, secret }
 
+  /// Decodes a string, or the parts of a template that contains secrets.
   public init(from decoder: any Decoder) throws {
     if let text = try? decoder.singleValueContainer().decode(String.self) {
       self.init(text)
@@ -96,6 +98,7 @@ public struct SecretTemplate: Sendable, Hashable, Codable, CustomStringConvertib
     self.init(parts: parts)
   }
 
+  /// Encodes the text, or the parts with the names of secrets. A value of a secret is not part of it.
   public func encode(to encoder: any Encoder) throws {
     if let text {
       var container = encoder.singleValueContainer()

@@ -8,7 +8,8 @@ package struct RowStream: Sendable {
   private let command: String
   /// The layout of the first rows, which determine the widths.
   private var layout: TableLayout?
-  private var hasBegun = false
+  /// Whether the beginning of the output is written.
+  package var hasBegun = false
 
   /// Creates a stream without rows.
   ///

@@ -1,6 +1,7 @@
 extension StyledText {
   /// Returns a message whose lines are broken between words to fit a terminal. What a broken line
-  /// goes on with is indented by two columns.
+  /// goes on with is indented by two columns. A text in single quotes, such as a command, is one
+  /// word where it fits a line.
   ///
   /// Lines that begin with a blank stay as they are: their columns have a meaning. So do words that
   /// are longer than the width.
@@ -34,7 +35,7 @@ extension StyledText {
   private static func breaks(in line: ArraySlice<UInt8>, _ width: Int) -> [Int] {
     var breaks: [Int] = []
     var column = 0
-    for word in line.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false) {
+    for word in words(of: line, width) {
       let size = DisplayWidth.of(String(decoding: word, as: UTF8.self))
       if word.startIndex > line.startIndex {
         if column + 1 + size > width, column > 2 {
@@ -47,6 +48,49 @@ extension StyledText {
       column += size
     }
     return breaks
+  }
+
+  /// Returns the parts between which a line may be broken.
+  private static func words(of line: ArraySlice<UInt8>, _ width: Int) -> [ArraySlice<UInt8>] {
+    let words = line.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
+    var result: [ArraySlice<UInt8>] = []
+    var index = 0
+    while index < words.count {
+      let word = words[index]
+      index += 1
+      guard word.first(where: { $0 != UInt8(ascii: "(") }) == UInt8(ascii: "'") else {
+        result.append(word)
+        continue
+      }
+      var end = index - 1
+      // A character has at most four bytes, so that what is longer does not fit.
+      while end < words.count, !endsQuoted(words[end], isFirst: end < index),
+        words[end].endIndex - word.startIndex <= 4 * width
+      {
+        end += 1
+      }
+      guard end < words.count, endsQuoted(words[end], isFirst: end < index) else {
+        result.append(word)
+        continue
+      }
+      let quoted = line[word.startIndex..<words[end].endIndex]
+      if DisplayWidth.of(String(decoding: quoted, as: UTF8.self)) + 2 <= width {
+        result.append(quoted)
+        index = end + 1
+      } else {
+        result.append(word)
+      }
+    }
+    return result
+  }
+
+  /// Returns whether a word ends a quoted text, perhaps before punctuation.
+  ///
+  /// - Parameter isFirst: Whether it begins the text as well.
+  private static func endsQuoted(_ word: ArraySlice<UInt8>, isFirst: Bool) -> Bool {
+    let end = word.lastIndex { !".,;:)?!".utf8.contains($0) }
+    guard let end, word[end] == UInt8(ascii: "'") else { return false }
+    return !isFirst || word[..<end].contains { $0 != UInt8(ascii: "(") }
   }
 
   /// Returns a part with its styles.

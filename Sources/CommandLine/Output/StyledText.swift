@@ -42,6 +42,7 @@ public struct StyledText: Sendable, Hashable, ExpressibleByStringInterpolation {
     if !bytes.isEmpty { spans = [Span(range: 0..<bytes.count, style: style)] }
   }
 
+  /// Creates a text without a style.
   public init(stringLiteral value: String) { self.init(value) }
 
   /// Creates a message. Its label `warning:`, if it has one, has a style.
@@ -84,10 +85,6 @@ public struct StyledText: Sendable, Hashable, ExpressibleByStringInterpolation {
 
   /// Appends text.
   public static func += (text: inout StyledText, other: StyledText) { text.append(other) }
-
-  /// Appends text without a style.
-  @_disfavoredOverload
-  public static func += (text: inout StyledText, other: String) { text.append(other) }
 
   /// Returns both texts, one after the other.
   public static func + (first: StyledText, second: StyledText) -> StyledText {

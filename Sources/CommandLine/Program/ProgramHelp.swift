@@ -2,7 +2,7 @@ extension ProgramOptions {
   /// The text of `swiftboard --help`, without the list of commands.
   package static func help(width: Int = 80) -> String {
     let specs =
-      [ProgramOption.lines, ProgramOption.script] + ProgramOption.all.map(\.spec)
+      ProgramOption.allSpecs
     return """
       swiftboard: an interactive board for HTTP services, documents and secrets
 

@@ -182,6 +182,10 @@ struct ProgramOption: Sendable {
   /// `-c` and `-f` determine what is run. A single value cannot describe them.
   static let lines = OptionSpec("command", short: "c", value: "LINE", "run a line; may be repeated")
   static let script = OptionSpec(
-    "file", short: "f", value: "FILE", "run a script, - for standard input; the rest are its $1, $2"
+    "file", short: "f", value: "FILE",
+    "run a script, - for standard input; the rest are its $1, $2", kind: .file
   )
+
+  /// The specs of all options, for completion.
+  static var allSpecs: [OptionSpec] { [lines, script] + all.map(\.spec) }
 }

@@ -35,15 +35,20 @@ package final class DescriptorLineSource: LineSource {
     DescriptorLineSource(descriptor: STDIN_FILENO, file: "<stdin>")
   }
 
-  /// Opens a script. Throws 66 if it cannot be opened.
-  package static func file(_ path: String) throws(LineSourceError) -> DescriptorLineSource {
+  /// Opens a script. Waits for the writer of a pipe until the task is cancelled.
+  ///
+  /// - Throws: 66 if it cannot be opened, 130 if the task is cancelled.
+  package static func file(_ path: String) async throws(LineSourceError) -> DescriptorLineSource {
     if path.utf8.contains(0) {
       throw LineSourceError(code: 66, message: "a file's name cannot hold a NUL character")
     }
     do throws(SystemError) {
-      let opened = try FileSystem().open(path, O_RDONLY)
+      let opened = try await DetachedThread.runInterruptibly {
+        (interruption) throws(SystemError) in try interruption.open(path, O_RDONLY)
+      }
       return DescriptorLineSource(opened.number, file: path, opened)
     } catch {
+      if error.code == ECANCELED { throw .cancelled }
       throw LineSourceError(
         code: 66, message: "cannot open \(escapeControls(path)): \(error)",
         help: error.code == ENOENT ? "a path is taken from the current folder" : nil)
@@ -57,7 +62,8 @@ package final class DescriptorLineSource: LineSource {
   /// Returns the next line. Reads a chunk of 64 KiB on a thread of its own if no complete line is
   /// buffered.
   ///
-  /// - Throws: 74 if reading fails, 66 for a folder, 65 for a line of more than 64 MiB.
+  /// - Throws: 74 if reading fails, 66 for a folder, 65 for a line of more than 64 MiB, 130 if the
+  ///   task is cancelled while it waits.
   package func next(isContinuation: Bool) async throws(LineSourceError) -> NextLine {
     while true {
       let (line, isAtEnd) = try buffer.withLock { buffer throws(LineSourceError) in
@@ -85,10 +91,11 @@ package final class DescriptorLineSource: LineSource {
   private func read() async throws(LineSourceError) -> [UInt8] {
     let descriptor = descriptor
     do throws(SystemError) {
-      return try await DetachedThread.run { () throws(SystemError) in
-        try Descriptor.read(descriptor, atMost: Self.chunk)
+      return try await DetachedThread.runInterruptibly { (interruption) throws(SystemError) in
+        try interruption.read(descriptor, atMost: Self.chunk)
       }
     } catch {
+      if error.code == ECANCELED { throw .cancelled }
       throw LineSourceError(
         code: error.code == EISDIR ? 66 : 74,
         message: "cannot read \(escapeControls(file ?? "the input")): \(error)")

@@ -39,7 +39,7 @@ package struct SourceLine: Sendable, Hashable {
 /// An error when reading lines.
 package struct LineSourceError: Error, Sendable, Hashable {
   /// The exit code: 66 for a file that cannot be opened, 74 for a failed read, 65 for a line
-  /// without an end.
+  /// without an end, 130 if the task was cancelled.
   package var code: Int32
   /// The problem, in one line without a full stop.
   package var message: String
@@ -52,4 +52,7 @@ package struct LineSourceError: Error, Sendable, Hashable {
     self.message = message
     self.help = help
   }
+
+  /// The error of a source whose task was cancelled while it waited.
+  package static let cancelled = LineSourceError(code: 130, message: "cancelled")
 }

@@ -125,9 +125,6 @@ package final class PromptScreen: Sendable {
     }
   }
 
-  /// Whether a line is shown.
-  package var isShowingLine: Bool { state.withLock { $0.renderer.isShown } }
-
   // MARK: Output of others
 
   /// Writes bytes to a terminal, above the line if one is shown.

@@ -93,7 +93,8 @@ extension APIAnswer {
     }
     bytes = response.body.count
     if let valid = String(validating: response.body, as: UTF8.self) {
-      let isJSON = response.headers.value(of: "Content-Type")?.lowercased().contains("json") == true
+      let type = response.headers.value(of: "Content-Type")?.lowercased()
+      let isJSON = type?.end(ofFirst: "json") != nil
       let masked = redactor.mask(valid, isJSON: isJSON)
       found += masked.names
       let fits = masked.value.fitsIntoJSON(of: longestText)

@@ -82,7 +82,7 @@ struct RequestResolver: Sendable {
 
   /// A secret as text. One final line break, which files end with, is no part of a key.
   private func value(_ name: String) async throws -> String {
-    let data = try await dependencies.secret(name)
+    let data = try await KeychainAccess(dependencies).value(of: name)
     guard var text = String(validating: data, as: UTF8.self) else {
       throw APIRequestProblem.secretNotText(name: name)
     }

@@ -56,10 +56,8 @@ struct SecretCapture {
   /// Unlocks the keychain. Call it before anything is sent: an answer whose secret cannot be stored
   /// would be lost.
   func unlock() async throws {
-    let keychain = dependencies.keychainService
-    _ = try await dependencies.unlockingKeychain { () throws(KeychainError) in
-      try await keychain.keys()
-    }
+    let access = KeychainAccess(dependencies)
+    _ = try await access.unlocking { () throws(KeychainError) in try await access.keychain.keys() }
   }
 
   /// Stores what an answer has at the paths. One that does not exist or cannot be stored loses none

@@ -29,6 +29,7 @@ public struct SecretText: Sendable, Equatable, ExpressibleByStringLiteral {
   public init(parts: [Part]) { self.parts = parts }
   /// A text without secrets.
   public init(_ text: String) { parts = [.text(text)] }
+  /// Creates a text without secrets.
   public init(stringLiteral text: String) { self.init(text) }
 
   /// The text, or `nil` if a secret is part of it.
@@ -58,14 +59,4 @@ public struct SecretText: Sendable, Equatable, ExpressibleByStringLiteral {
 
   /// The text with marks in place of the secrets: as it may be shown.
   package var marked: String { replacing(RedactionMark.named) }
-
-  /// Appends a text.
-  package static func + (left: SecretText, right: String) -> SecretText {
-    SecretText(parts: left.parts + [.text(right)])
-  }
-
-  /// Appends another text.
-  package static func + (left: SecretText, right: SecretText) -> SecretText {
-    SecretText(parts: left.parts + right.parts)
-  }
 }

@@ -81,25 +81,6 @@ package struct URLBuilder: Sendable, Equatable {
   /// Returns whether both have the same scheme, host and port.
   package func hasSameOrigin(as other: URLBuilder) -> Bool { origin == other.origin }
 
-  /// Returns the URL with a path appended, with exactly one slash between both. A query in
-  /// `addition` is added to the existing query.
-  ///
-  /// `http://h/radarr` and `/api/v3` give `http://h/radarr/api/v3`. Dot segments cannot leave the
-  /// existing path.
-  ///
-  /// - Throws: `APIError` of kind `invalidURL` if the path contains a control character.
-  package func appending(path addition: String) throws(APIError) -> URLBuilder {
-    try Self.refuseControlCharacters(addition)
-    let question = addition.firstIndex { $0 == "?" || $0 == "#" } ?? addition.endIndex
-    let (added, query) = Self.pathAndQuery(
-      "/" + addition[..<question].drop { $0 == "/" } + addition[question...])
-    var result = self
-    let isNothing = added == "/"
-    if !isNothing { result.path = (path.hasSuffix("/") ? String(path.dropLast()) : path) + added }
-    if let query { result.add(query) }
-    return result
-  }
-
   /// Returns the URL with items added to its query. Every byte that is not unreserved by RFC 3986
   /// is encoded.
   package func appending(query items: [QueryItem]) -> URLBuilder {

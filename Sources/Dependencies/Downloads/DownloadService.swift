@@ -36,7 +36,7 @@ public protocol DownloadService: Service {
 }
 
 /// A program that downloads.
-public enum DownloadProgram: String, Codable, Sendable, CaseIterable {
+public enum DownloadProgram: String, ServiceProgram {
   /// The API of version 2 and later.
   case sabnzbd
   /// JSON-RPC, version 18 and later.
@@ -49,22 +49,8 @@ public enum DownloadProgram: String, Codable, Sendable, CaseIterable {
   public var path: String { self == .sabnzbd ? "/api" : "/jsonrpc" }
 }
 
-/// A download program at its address.
-public struct DownloadServer: Codable, Sendable, Equatable {
-  /// The program that should be there.
-  public var program: DownloadProgram
-  /// Its address, with or without the last part, and the name of its key.
-  public var service: APIService
-  /// Milliseconds for each request; `nil`: 30 seconds.
-  public var timeout: Int64?
-
-  /// A program at the address of a service.
-  public init(_ program: DownloadProgram, _ service: APIService, timeout: Int64? = nil) {
-    self.program = program
-    self.service = service
-    self.timeout = timeout
-  }
-}
+/// A download program at the address of a service.
+public typealias DownloadServer = ProgramEndpoint<DownloadProgram>
 
 /// What is to be downloaded.
 public struct NewDownload: Codable, Sendable, Equatable {

@@ -16,6 +16,8 @@ package struct BoardPaths: Sendable, Equatable {
   package var history: String
   /// `log.jsonl`. Rotated files have a number as suffix.
   package var log: String
+  /// The picture of the last graph that was opened.
+  package var graph: String
   /// The analytics file, written with consent only.
   package var analytics: String
   /// The folder of the recordings.
@@ -57,6 +59,7 @@ package struct BoardPaths: Sendable, Equatable {
     analytics = PathComponents.join(state, "analytics.jsonl")
     sessions = PathComponents.join(state, "sessions")
     cacheDatabase = PathComponents.join(cache, "cache.sqlite")
+    graph = PathComponents.join(cache, "graph.svg")
   }
 
   private static func ifAbsolute(_ path: String?) -> String? {

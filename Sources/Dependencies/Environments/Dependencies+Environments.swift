@@ -9,8 +9,10 @@ extension Dependencies {
     _ configuration: LiveConfiguration, terminal: any TerminalService = SilentTerminal()
   ) -> Dependencies {
     let paths = configuration.paths
+    let options = DatabaseFile.Options(onlyReads: configuration.onlyReads)
     let persistence = LivePersistenceService(
-      mainPath: paths.mainDatabase, cachePath: paths.cacheDatabase, limits: PersistenceLimits(),
+      main: DatabaseFile(path: paths.mainDatabase, schema: .main, options: options),
+      cache: DatabaseFile(path: paths.cacheDatabase, schema: .cache, options: options),
       writesTogether: true)
     var sinks: [any LogRecordSink] = [JSONLinesSink(path: paths.log)]
     if let level = configuration.storedLogLevel {
@@ -36,6 +38,8 @@ extension Dependencies {
     dependencies.installation = {
       LiveInstallation(paths: paths, variables: configuration.environment).findings()
     }
+    let viewer = LiveGraphViewer(picture: paths.graph, variables: configuration.environment)
+    dependencies.showGraph = { (text) async throws(GraphError) in try await viewer.show(text) }
     return dependencies
   }
 

@@ -15,6 +15,9 @@ public struct LiveConfiguration: Sendable {
   /// The minimum level that is also stored in the database, or `nil` for none. Then logging never
   /// opens the database.
   public var storedLogLevel: LogLevel?
+  /// Whether the database is neither migrated nor created, so that one of an earlier version has no
+  /// content.
+  package var onlyReads = false
   /// Called before and after each derivation of a key from a passphrase, on the keychain's thread.
   /// A derivation takes about half a second.
   package var onDerivation: (@Sendable (_ isRunning: Bool) -> Void)?

@@ -27,7 +27,7 @@ struct LiveInstallation: Sendable {
     case .failure(let error):
       findings.append(
         InstallationFinding(
-          "libcurl", .problem, error.message, advice: "without it, 'api' cannot send requests"))
+          "libcurl", .problem, error.message, remedy: .installHTTP))
     }
     return findings
   }
@@ -50,7 +50,7 @@ struct LiveInstallation: Sendable {
     guard let info = FileInfo(paths.keychain) else {
       return InstallationFinding(
         "keychain", .note, "\(paths.keychain), not there yet",
-        advice: "'keychain init' creates it")
+        remedy: .createKeychain)
     }
     return finding("keychain", paths.keychain, info, also: ", \(info.size) bytes")
   }
@@ -64,13 +64,13 @@ struct LiveInstallation: Sendable {
     if info.owner != geteuid() {
       return InstallationFinding(
         subject, .problem, "\(path) belongs to another user",
-        advice: "run as that user, or choose another --home")
+        remedy: .runAsOwner)
     }
     let isOpen = [paths.configuration, paths.initScript].contains(path)
     guard info.mode & (isOpen ? 0o022 : 0o077) == 0 else {
       return InstallationFinding(
         subject, .problem, "\(path) may be used by others (mode \(mode))",
-        advice: "chmod \(info.isFolder ? "700" : "600") '\(path)'")
+        remedy: .changeMode(path: path, mode: info.isFolder ? 0o700 : 0o600))
     }
     return InstallationFinding(subject, path + text)
   }
@@ -92,13 +92,13 @@ struct LiveInstallation: Sendable {
       return [
         InstallationFinding(
           "disk", .problem, "\(folder) cannot be written to",
-          advice: "choose another folder with --home")
+          remedy: .otherFolder)
       ]
     }
     return [
       free < 64
         ? InstallationFinding(
-          "disk", .problem, "\(free) MiB free at \(folder)", advice: "make room, or move the home")
+          "disk", .problem, "\(free) MiB free at \(folder)", remedy: .freeSpace)
         : InstallationFinding("disk", "\(free) MiB free at \(folder)")
     ]
   }
@@ -117,8 +117,8 @@ struct LiveInstallation: Sendable {
       isUTF8
         ? InstallationFinding("locale", locale ?? "")
         : InstallationFinding(
-          "locale", .note, "\(locale ?? "not set"): the board's own text is ASCII only",
-          advice: "LANG=C.UTF-8 allows other characters"))
+          "locale", .note, "\(locale ?? "not set"): text is ASCII only",
+          remedy: .useUTF8))
     return findings
   }
 }

@@ -28,6 +28,14 @@ package struct KeychainAccess: Sendable {
   /// - Throws: `KeychainError.locked` if there is no source.
   package func open() async throws(KeychainError) { try await keychain.unlock(with: nil) }
 
+  /// Checks the file that is to be written, if any, then unlocks the keychain.
+  ///
+  /// - Throws: `FileError` if the file cannot be written, and what `open()` throws.
+  package func open(toWrite path: String?) async throws {
+    if let path { try checkTarget(path) }
+    try await open()
+  }
+
   /// Performs the work. Typed text stays hidden from its first prompt to its end, also while a key is
   /// derived.
   package func hidingInput<Result: Sendable>(
@@ -94,10 +102,11 @@ package struct KeychainAccess: Sendable {
 
   /// Stores a value from its source.
   ///
-  /// - Returns: The number of its bytes, and whether the name had a value before.
+  /// - Returns: `true` if the value is too short for redaction, and if the name had a value before;
+  ///   otherwise `nil`.
   package func store(
     _ input: KeychainInput, as name: String
-  ) async throws -> (bytes: Int, isReplaced: Bool) {
+  ) async throws -> (isShort: Bool?, isReplaced: Bool?) {
     let value = try await read(input, for: name)
     let mark = value.withUnsafeBytes { RedactionMark.first(in: $0.bindMemory(to: UInt8.self)) }
     if let mark { throw MarkedTextError(mark: mark, place: "the value") }
@@ -107,7 +116,7 @@ package struct KeychainAccess: Sendable {
       try await keychain.save(value, forKey: name)
       return isThere
     }
-    return (value.count, isReplaced)
+    return (value.count < Redactor.shortestValue ? true : nil, isReplaced ? true : nil)
   }
 
   /// Removes a secret.

@@ -7,6 +7,14 @@ public enum KeychainSecretSource: Sendable, Equatable, Codable {
   /// A key file. If it does not exist, it is created with random bytes and readable only by its
   /// owner.
   case newKeyFile(path: String)
+
+  /// Reads the secret, as every implementation of `KeychainService.secret(from:)` does. Blocks.
+  ///
+  /// - Throws: `.missingUnlockSource`, `.insecurePermissions`, `.invalidPassphrase`,
+  ///   `.invalidKeyFile` or `.io`, with the path of the file.
+  public func read() throws(KeychainError) -> KeychainSecret {
+    try UnlockSources.none.secret(from: self)
+  }
 }
 
 /// A change of a keychain's slots. It generates a new data key, so a removed secret cannot open

@@ -1,5 +1,6 @@
 import SwiftBoardSystem
 
+/// The errors that every implementation throws in the same words, and the checks that throw them.
 extension KeychainError {
   /// Returns the error of a failed system call: `what` failed, with the error number and its text.
   static func io(_ code: Int32, _ what: String, advice: String = "") -> KeychainError {
@@ -9,7 +10,7 @@ extension KeychainError {
   }
 
   /// Returns the error for a file that no writer of this format can have written.
-  static func malformed(_ part: Part, _ why: String) -> KeychainError {
+  public static func malformed(_ part: Part, _ why: String) -> KeychainError {
     let kind: Kind =
       switch part {
       case .header: .malformedHeader
@@ -24,7 +25,7 @@ extension KeychainError {
   }
 
   /// Returns the error for a file that was changed and given a new, valid checksum.
-  static func tampered(_ part: Part) -> KeychainError {
+  public static func tampered(_ part: Part) -> KeychainError {
     let kind: Kind =
       switch part {
       case .header: .tamperedHeader
@@ -39,35 +40,69 @@ extension KeychainError {
   }
 
   /// Returns the error for a missing secret of a remaining slot.
-  static func slotSecretNeeded(_ number: Int, _ kind: String) -> KeychainError {
+  public static func slotSecretNeeded(_ slot: Slot) -> KeychainError {
     let what =
-      switch kind {
+      switch slot.kind {
       case "passphrase": "its passphrase is needed"
       case "keyFile": "its key file is needed"
       default: "this version does not know its kind, so that it can only be removed"
       }
-    var error = KeychainError(
-      .slotSecretNeeded, category: "slotSecretNeeded(\(number), \(kind))",
+    return KeychainError(
+      .slotSecretNeeded, category: "slotSecretNeeded(\(slot.number), \(slot.kind))",
       message:
-        "slot \(number) stays, so \(what): the data key is drawn anew and each slot gets a new copy. "
-        + "Nothing was changed.")
-    error.slot = Slot(number: number, kind: kind)
-    return error
+        "slot \(slot.number) stays, so \(what): the data key is drawn anew and each slot gets a new copy. "
+        + "Nothing was changed.",
+      slot: slot)
   }
 
   /// Returns the error for one slot too many.
-  static func noFreeSlot(_ count: Int) -> KeychainError {
+  public static func noFreeSlot(_ count: Int) -> KeychainError {
     KeychainError(
       .limitExceeded,
       message: "the keychain has \(count) slots already, which is the most. Remove one first.")
   }
 
   /// The error for removing all slots.
-  static var lastSlot: KeychainError {
+  public static var lastSlot: KeychainError {
     KeychainError(
       .limitExceeded,
       message: "a keychain's last slot cannot be removed: nothing would open it. "
         + "Add another one first.")
+  }
+
+  /// The error for renaming an entry that does not exist.
+  public static var missingKey: KeychainError {
+    KeychainError(
+      .missingKey, message: "there is no entry of this name to rename. List the names first.")
+  }
+
+  /// The error for renaming an entry to a name that exists.
+  public static var duplicateKey: KeychainError {
+    KeychainError(
+      .duplicateKey,
+      message: "there is an entry of the new name already; nothing was changed. Delete it first.")
+  }
+
+  /// Throws `.invalidKey` unless `key` has 1…1024 bytes.
+  public static func check(key: String) throws(KeychainError) {
+    let count = key.utf8.count
+    guard 1...KeychainFormat.maximumKeyLength ~= count else {
+      throw KeychainError(
+        .invalidKey,
+        message:
+          "an entry's name has 1 to \(KeychainFormat.maximumKeyLength) bytes, this one \(count).")
+    }
+  }
+
+  /// Throws `.limitExceeded` if `value` has more than 1 MiB.
+  public static func check(value: Data) throws(KeychainError) {
+    guard value.count <= KeychainFormat.maximumValueLength else {
+      throw KeychainError(
+        .limitExceeded,
+        message:
+          "an entry's value has at most \(KeychainFormat.maximumValueLength) bytes, this one \(value.count)."
+      )
+    }
   }
 
   /// The error for a libsodium call that cannot fail with checked arguments.
@@ -76,12 +111,14 @@ extension KeychainError {
       .io, message: "libsodium refused to encrypt. Nothing was written; report this as a defect.")
   }
 
-  enum Part: String {
+  /// A part of a keychain's file.
+  public enum Part: String, Sendable {
+    /// The parts in the order of the file.
     case header, slot, payload
   }
 
   /// Returns the error with the path in front, unless it already has one.
-  func located(at path: String) -> KeychainError {
+  public func located(at path: String) -> KeychainError {
     guard self.path.isEmpty else { return self }
     var error = self
     error.path = path

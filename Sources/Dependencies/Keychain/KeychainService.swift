@@ -102,17 +102,6 @@ public struct KeychainRevision: Sendable, Hashable {
   }
 }
 
-/// A secret that opens a keychain. Its bytes are in guarded memory and are zeroed with the last
-/// reference.
-public enum KeychainSecret: Sendable {
-  /// A passphrase of 1…1024 bytes of UTF-8. Each attempt requires a key derivation, which takes
-  /// half a second by default.
-  case passphrase(GuardedBytes)
-  /// The contents of a key file, which are 32 bytes. They require no expensive derivation. A new
-  /// slot refuses 32 printable characters, which are typed and not random.
-  case keyFile(GuardedBytes)
-}
-
 /// The status of a keychain.
 public struct KeychainStatus: Sendable, Equatable, Codable {
   /// A slot as described in the file's header, without its key.
@@ -294,12 +283,13 @@ public struct KeychainError: Error, Sendable, Equatable, Codable {
   /// Creates an error. The default category is the name of the kind.
   public init(
     _ kind: Kind, category: String? = nil, path: String = "", message: String,
-    remedy: Remedy? = nil
+    remedy: Remedy? = nil, slot: Slot? = nil
   ) {
     self.kind = kind
     self.category = category ?? kind.rawValue
     self.path = path
     self.message = message
     self.remedy = remedy
+    self.slot = slot
   }
 }

@@ -49,11 +49,31 @@ extension Logger {
   }
 }
 
+/// The reason why a note is not in the log.
+public enum LogNoteError: Error, Sendable, Equatable {
+  /// The level of the category `note` leaves notes out.
+  case disabled
+  /// A sink did not take the record.
+  case dropped
+}
+
+extension Logger {
+  /// Writes a note of the user, with the category `note`, and waits until the sinks have it.
+  public func write(note text: String) throws(LogNoteError) {
+    guard isEnabled(.notice, category: "note") else { throw .disabled }
+    let dropped = statistics().dropped
+    log(text, level: .notice, category: "note")
+    flush()
+    guard statistics().dropped == dropped else { throw .dropped }
+  }
+}
+
 /// The severity of a record, in ascending order.
 public enum LogLevel: Int, Sendable, Codable, Comparable, CaseIterable {
   /// The cases in ascending order. Their names appear in files and on the command line.
   case trace, debug, info, notice, warning, error, critical
 
+  /// Returns whether `a` is less severe than `b`.
   @inlinable
   public static func < (a: LogLevel, b: LogLevel) -> Bool { a.rawValue < b.rawValue }
 }

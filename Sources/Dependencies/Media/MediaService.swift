@@ -59,7 +59,7 @@ public protocol MediaService: Service {
 }
 
 /// A program that keeps a library of media.
-public enum MediaProgram: String, Codable, Sendable, CaseIterable {
+public enum MediaProgram: String, ServiceProgram {
   /// Films, API version 3.
   case radarr
   /// Series, API version 3.
@@ -80,19 +80,5 @@ public enum MediaProgram: String, Codable, Sendable, CaseIterable {
   public var path: String { self == .lidarr ? "/api/v1" : "/api/v3" }
 }
 
-/// A media program at its address.
-public struct MediaServer: Codable, Sendable, Equatable {
-  /// The program that should be there.
-  public var program: MediaProgram
-  /// Its address, up to the API's version, and the name of its key.
-  public var service: APIService
-  /// Milliseconds for each request; `nil`: 30 seconds.
-  public var timeout: Int64?
-
-  /// A program at the address of a service.
-  public init(_ program: MediaProgram, _ service: APIService, timeout: Int64? = nil) {
-    self.program = program
-    self.service = service
-    self.timeout = timeout
-  }
-}
+/// A media program at the address of a service.
+public typealias MediaServer = ProgramEndpoint<MediaProgram>

@@ -30,7 +30,14 @@ struct ContentChecksum {
     }
     guard offset < bytes.count else { return }
     var last: UInt64 = 0
-    for (index, byte) in bytes[offset...].enumerated() { last |= UInt64(byte) << (8 * index) }
+    if offset > 0 {
+      // The last eight bytes without those that were added before.
+      last = UInt64(
+        littleEndian: bytes.loadUnaligned(fromByteOffset: bytes.count - 8, as: UInt64.self))
+      last >>= UInt64(8 * (8 - (bytes.count - offset)))
+    } else {
+      for (index, byte) in bytes.enumerated() { last |= UInt64(byte) << (8 * index) }
+    }
     mix(last)
   }
 

@@ -104,18 +104,37 @@ enum StoredJSON {
   ///   - text: The text.
   ///   - operation: The name of the call, for the error.
   ///   - what: What the text is, for the error, which never quotes the text.
-  ///   - limits: `.strict` for content to store, because the database would read the first of equal
-  ///     keys.
   /// - Throws: `invalid` if the text is not JSON.
   static func parse(
-    _ text: String, operation: String, what: String, limits: JSONLimits = .default
+    _ text: String, operation: String, what: String
   ) throws(PersistenceError) -> JSON {
-    do { return try JSON(parsing: text, limits: limits) } catch {
-      throw PersistenceError(
-        .invalid, operation: operation,
-        message: "\(what) is not JSON: line \(error.line), column \(error.column): \(error.message)"
-      )
+    do { return try JSON(parsing: text) } catch {
+      throw invalid(error, operation: operation, what: what)
     }
+  }
+
+  /// Checks that a text is JSON.
+  ///
+  /// - Parameters:
+  ///   - text: The text.
+  ///   - limits: `.strict` for a document, because the database would read the first of equal keys.
+  ///   - operation: The name of the call, for the error.
+  ///   - what: What the text is, for the error, which never quotes the text.
+  /// - Throws: `invalid` if the text is not JSON.
+  static func validate(
+    _ text: String, limits: JSONLimits, operation: String, what: @autoclosure () -> String
+  ) throws(PersistenceError) {
+    do { try JSON.validate(text, limits: limits) } catch {
+      throw invalid(error, operation: operation, what: what())
+    }
+  }
+
+  private static func invalid(
+    _ error: JSONError, operation: String, what: String
+  ) -> PersistenceError {
+    PersistenceError(
+      .invalid, operation: operation,
+      message: "\(what) is not JSON: line \(error.line), column \(error.column): \(error.message)")
   }
 
   /// Returns a value with members in the order of their keys, so that equal content is an equal

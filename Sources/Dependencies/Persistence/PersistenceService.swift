@@ -403,6 +403,12 @@ public struct PersistenceError: Error, Sendable, Equatable, Codable {
     case cancelled, misuse
   }
 
+  /// An entry of the database that can be damaged alone.
+  public enum Entry: String, Sendable, Codable, CaseIterable {
+    /// One of the entries of that part.
+    case document, preference, service
+  }
+
   /// The kind of error, for code.
   public var kind: Kind
   /// The path of the file; empty without one.
@@ -412,25 +418,25 @@ public struct PersistenceError: Error, Sendable, Equatable, Codable {
   /// The extended result code of SQLite, 0 if there is none.
   public var code: Int32
   /// A text for the user that says what happened, to which file, and why. Never contains a stored
-  /// value. `advice` says what to do.
+  /// value.
   public var message: String
-  /// One or two sentences about what to do.
-  public var advice: String
+  /// The damaged entry, if the rest of the file is whole.
+  public var damaged: Entry?
 
   /// Creates an error.
   ///
   /// - Parameters:
   ///   - code: SQLite's extended result code: <https://sqlite.org/rescode.html>.
-  ///   - advice: What to do, or `nil` for the usual advice of the kind.
+  ///   - damaged: The damaged entry, if the rest of the file is whole.
   public init(
     _ kind: Kind, path: String = "", operation: String, code: Int32 = 0, message: String,
-    advice: String? = nil
+    damaged: Entry? = nil
   ) {
     self.kind = kind
     self.path = path
     self.operation = operation
     self.code = code
     self.message = message
-    self.advice = advice ?? kind.advice
+    self.damaged = damaged
   }
 }

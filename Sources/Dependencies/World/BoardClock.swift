@@ -84,6 +84,7 @@ extension BoardClock {
         .microseconds(other.microseconds) - .microseconds(microseconds)
       }
 
+      /// Returns whether `a` is earlier than `b`.
       public static func < (a: Instant, b: Instant) -> Bool { a.microseconds < b.microseconds }
     }
 

@@ -19,8 +19,11 @@ public enum APIAction {
   case answered(job: Int, answer: APIAnswer, view: APIAnswerView? = nil)
   /// The pause before a request is sent again is over.
   case again(job: Int)
-  /// The services were read for a command that names one.
-  case looked(job: Int, command: APICommand, services: [APIService])
+  /// The services were read for a command that names one. `damaged` are the names of those that
+  /// cannot be read, if there are some.
+  case looked(job: Int, command: APICommand, services: [APIService], damaged: [String]? = nil)
+  /// There is no kept request under the name; `names` are those that there are.
+  case unsaved(job: Int, name: String, names: [String])
   /// A command that is no request ended well; `masked` says in place of how many values there are
   /// marks.
   case succeeded(job: Int, result: APIResult, masked: MaskedValues? = nil)
@@ -43,7 +46,8 @@ extension APIAction {
     case .run(let context, _): context.job
     case .bootstrapped(let job, _, _), .found(let job, _), .kept(let job), .answered(let job, _, _),
       .again(let job),
-      .looked(let job, _, _), .succeeded(let job, _, _), .failed(let job, _, _):
+      .looked(let job, _, _, _), .unsaved(let job, _, _), .succeeded(let job, _, _),
+      .failed(let job, _, _):
       job
     }
   }
@@ -97,12 +101,7 @@ enum SavedRequest {
   /// The kept requests among all preferences, in order.
   static func summaries(in preferences: [Preference]) -> [SavedRequestSummary] {
     preferences.compactMap { preference in
-      guard let name = name(ofKey: preference.name) else { return nil }
-      let spec = try? CanonicalDecoder.decode(
-        APIRequestSpec.self, from: Array(preference.json.utf8))
-      return SavedRequestSummary(
-        name: name, method: spec?.method,
-        target: spec.map { Redactor.redactPositions($0.target.description) })
+      name(ofKey: preference.name).map { SavedRequestSummary($0, preference.json) }
     }
   }
 }
@@ -115,6 +114,13 @@ public struct SavedRequestSummary: Codable, Sendable, Equatable {
   public var method: String?
   /// `SERVICE/PATH` or an address; `nil` if the preference is no request.
   public var target: String?
+
+  fileprivate init(_ name: String, _ json: String) {
+    let spec = try? CanonicalDecoder.decode(APIRequestSpec.self, from: Array(json.utf8))
+    self.name = name
+    method = spec?.method
+    target = spec.map { Redactor.redactPositions($0.target.description) }
+  }
 }
 
 /// The commands of the feature `api`.

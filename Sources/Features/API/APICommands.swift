@@ -381,7 +381,9 @@ enum APICommands {
       return service
     }
     throw UsageError(
-      problem, help: "for example http://127.0.0.1:7878/api/v3", at: invocation.argument("url"))
+      problem,
+      help: "for example http://127.0.0.1:7878/api/v3, with --auth basic:USER:{{secret:NAME}}",
+      at: invocation.argument("url"))
   }
 }
 

@@ -25,6 +25,7 @@ extension BoardFeatures {
       state.answers = []
       state.forgetServices()
     },
+    hide: { state, job in state.pending[id: job]?.hide() ?? true },
     reload: { $0.forgetServices() },
     volatile: [
       // What is known of services is that of the home.

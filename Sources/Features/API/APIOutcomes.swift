@@ -7,7 +7,7 @@ import SwiftBoardSystem
 enum APIOutcomes {
   static func outcome(of action: APIAction, _ context: OutcomeContext) -> Outcome? {
     switch action {
-    case .run, .bootstrapped, .found, .kept, .again, .looked: nil
+    case .run, .bootstrapped, .found, .kept, .again, .looked, .unsaved: nil
     case .failed(let job, let failure, _): Outcome(job: job, failure: failure)
     case .succeeded(let job, let result, let masked):
       outcome(of: result, job, context).withMarks.masked(masked)
@@ -34,12 +34,17 @@ enum APIOutcomes {
     if !isEarlier, answer.text == nil, answer.base64 != nil {
       value = value.adding(EncodedBody.member, .string(EncodedBody.base64))
     }
+    let isMeasured = settings.measuresAnswers == true
+    if isMeasured {
+      value = value.adding("ms", JSON(answer.timing.total / 1000))
+        .adding("bytes", JSON(answer.bytes))
+    }
     if let file = answer.file {
       value = value.adding("file", .string(file))
       // Earlier recordings have none, and a value that says nothing of it.
       if let checksum = answer.checksum {
-        value = value.adding("bytes", .number(String(answer.bytes)))
-          .adding("checksum", .string(checksum))
+        if !isMeasured { value = value.adding("bytes", JSON(answer.bytes)) }
+        value = value.adding("checksum", .string(checksum))
       }
     }
     var messages: [String] = []
@@ -72,7 +77,7 @@ enum APIOutcomes {
       outcome = Outcome(
         job: job, failure: failure, value: value, presentation: presentation, styledNotes: notes)
     }
-    outcome.details = heads(of: answer)
+    if context.settings(of: job).isVerbose { outcome.details = heads(of: answer) }
     outcome.marks =
       [.headers, .verbose].contains(view?.shown) ? .all : .these(marks(in: answer))
     return outcome
@@ -379,7 +384,7 @@ enum APIOutcomes {
     case .added(let service):
       return Outcome(
         job: job, value: json(service),
-        notes: ["added; try 'api get \(service.name)/…'"])
+        notes: ["added; try 'api get \(service.name)/PATH'"])
     case .service(let service):
       return Outcome(job: job, value: json(service), presentation: .fields(record(service)))
     case .services(let services, let damaged):

@@ -48,8 +48,10 @@ struct APIReducer: Reducer {
     case .kept(let job):
       if let name = state.pending[id: job]?.spec?.save { state.noteSaved(name) }
       return reduce(&state, job, .kept, dependencies)
-    case .looked(let job, let command, let services):
-      return looked(command, job, services, &state, dependencies)
+    case .looked(let job, let command, let services, let damaged):
+      return looked(command, job, services, damaged ?? [], &state, dependencies)
+    case .unsaved(let job, let name, let names):
+      return .send(.failed(job: job, failure: .noSavedRequest(name, among: names)))
     case .succeeded(let job, let result, _):
       note(result, &state)
       return reduce(&state, job, .tested(result), dependencies)
@@ -102,15 +104,9 @@ struct APIReducer: Reducer {
     case .serviceShow, .serviceRemove:
       return .task(name: "api.\(command.verb)") {
         let services = try await masking(try await store.services(), dependencies).value
-        if let name = command.serviceName, !services.contains(where: { $0.name == name }) {
-          do throws(PersistenceError) { _ = try await store.service(name) } catch {
-            // What cannot be read can still be removed.
-            guard case .serviceRemove = command, error.kind == .corrupted else { throw error }
-            _ = try await store.removeService(name)
-            return .succeeded(job: job, result: .removed(name: name))
-          }
-        }
-        return .looked(job: job, command: command, services: services)
+        let damaged = try await masking(try await store.damagedServices(), dependencies).value
+        return .looked(
+          job: job, command: command, services: services, damaged: damaged.isEmpty ? nil : damaged)
       }
       .catch { .failed(job: job, failure: Failure($0, dependencies)) }
       .cancellable(id: job)
@@ -118,14 +114,7 @@ struct APIReducer: Reducer {
       return result(of: command, job, dependencies) {
         .saved(requests: SavedRequest.summaries(in: try await store.preferences()))
       }
-    case .savedRemove(let name):
-      return result(of: command, job, dependencies) {
-        guard try await store.unsetPreference(SavedRequest.key(name)) else {
-          let names = SavedRequest.names(in: (try? await store.preferences()) ?? [])
-          throw Failure.noSavedRequest(name, among: names)
-        }
-        return .removedSaved(name: name)
-      }
+    case .savedRemove(let name): return removeSaved(name, job, dependencies)
     case .recent(let text):
       return result(of: command, job, dependencies) {
         .recent(searches: try await store.searches(scope: "api", containing: text))
@@ -147,23 +136,57 @@ struct APIReducer: Reducer {
     }
   }
 
-  /// Which of the services a command means.
+  private func removeSaved(
+    _ name: String, _ job: Int, _ dependencies: Dependencies
+  ) -> [Effect<APIAction>] {
+    let store = dependencies.persistence
+    return .task(name: "api.saved.remove") {
+      guard try await store.unsetPreference(SavedRequest.key(name)) else {
+        let names = SavedRequest.names(in: (try? await store.preferences()) ?? [])
+        return .unsaved(job: job, name: name, names: try await masking(names, dependencies).value)
+      }
+      return .succeeded(job: job, result: .removedSaved(name: name))
+    }
+    .catch { .failed(job: job, failure: Failure($0, dependencies)) }
+    .cancellable(id: job)
+  }
+
+  /// Which of the services a command means. What cannot be read can still be removed.
   private func looked(
-    _ command: APICommand, _ job: Int, _ services: [APIService], _ state: inout APIState,
-    _ dependencies: Dependencies
+    _ command: APICommand, _ job: Int, _ services: [APIService], _ damaged: [String],
+    _ state: inout APIState, _ dependencies: Dependencies
   ) -> [Effect<APIAction>] {
     if state.services != nil { state.services = services }
     guard let name = command.serviceName else { return [] }
-    guard let service = services.first(where: { $0.name == name }) else {
+    let service = services.first { $0.name == name }
+    guard service != nil || damaged.contains(name) else {
       return [.send(.failed(job: job, failure: .noSuchService(name, among: services)))]
     }
-    guard case .serviceRemove = command else {
-      return [.send(.succeeded(job: job, result: .service(service: service)))]
+    let store = dependencies.persistence
+    if case .serviceRemove = command {
+      return result(of: command, job, dependencies) {
+        _ = try await store.removeService(name)
+        return .removed(name: name)
+      }
     }
-    return result(of: command, job, dependencies) {
-      _ = try await dependencies.persistence.removeService(name)
-      return .removed(name: name)
+    guard let service else { return readDamaged(name, job, dependencies) }
+    return [.send(.succeeded(job: job, result: .service(service: service)))]
+  }
+
+  /// Reads a service that is damaged: its own error says so.
+  private func readDamaged(
+    _ name: String, _ job: Int, _ dependencies: Dependencies
+  ) -> [Effect<APIAction>] {
+    let none = Failure.noSuchService(name, among: [])
+    return .task(name: "api.service.read") {
+      // Another process may have mended or removed it.
+      let found = try await dependencies.persistence.service(name)
+      guard let service = found else { return .failed(job: job, failure: none) }
+      let masked = try await masking(service, dependencies)
+      return .succeeded(job: job, result: .service(service: masked.value), masked: masked.masked)
     }
+    .catch { .failed(job: job, failure: Failure($0, dependencies)) }
+    .cancellable(id: job)
   }
 
   /// An effect that calls a service and ends the command with the result, in which known secrets

@@ -93,6 +93,8 @@ enum LiteralSecrets {
     if word.typedCount != nil, !word.parts.contains(.secret("")) {
       return word.typedText + String(inserted)
     }
+    // Most words are one text.
+    if word.parts.count == 1, case .text(let text) = word.parts[0] { return text }
     return word.parts.map { if case .text(let text) = $0 { text } else { String(inserted) } }
       .joined()
   }
@@ -120,12 +122,15 @@ enum LiteralSecrets {
     {
       return Found(name: "user", form: "--auth basic:USER:{{secret:NAME}}")
     }
-    guard let question = text.firstIndex(of: "?") else { return nil }
-    let query = text[text.index(after: question)...].prefix { $0 != "#" }
-    for item in query.split(separator: "&") {
-      let parts = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      guard parts.count == 2, !parts[1].isEmpty, !parts[1].contains(inserted),
-        case let name = PercentEncoding.decoded(parts[0]), SecretNames.isQueryItem(name)
+    // Bytes, as the parts of an address are separated, and because characters take long.
+    let rest = text.utf8.drop { $0 != UInt8(ascii: "?") }.dropFirst()
+    let query = rest.prefix { $0 != UInt8(ascii: "#") }
+    for item in query.split(separator: UInt8(ascii: "&")) {
+      let parts = item.split(
+        separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+      guard parts.count == 2, !parts[1].isEmpty,
+        case let name = PercentEncoding.decoded(Substring(parts[0])),
+        SecretNames.isQueryItem(name), !Substring(parts[1]).contains(inserted)
       else { continue }
       return Found(name: name, form: "\(name)=={{secret:NAME}}")
     }

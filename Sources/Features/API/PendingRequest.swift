@@ -1,6 +1,7 @@
 import SwiftBoardBoard
 import SwiftBoardCommandLine
 import SwiftBoardDependencies
+import SwiftBoardSystem
 
 /// A request in flight.
 public struct PendingRequest: Codable, Sendable, Equatable, Identifiable {
@@ -84,7 +85,8 @@ public struct PendingRequest: Codable, Sendable, Equatable, Identifiable {
   /// The name of the service that the target begins with; `nil` for an address. Whether it is an
   /// address is for the line to say, not for a secret's value.
   var serviceName: String? {
-    guard let spec, case .text(let text)? = spec.target.parts.first, !text.contains("://"),
+    guard let spec, case .text(let text)? = spec.target.parts.first,
+      text.end(ofFirst: "://") == nil,
       // A secret in a service's name is refused, and none is looked up.
       spec.target.text != nil || text.contains("/")
     else { return nil }
@@ -100,6 +102,18 @@ public struct PendingRequest: Codable, Sendable, Equatable, Identifiable {
     spec.save = nil
     (method, target) = (spec.method, spec.target.description)
     command = .request(request: spec)
+  }
+
+  /// Removes what was typed. A request that has been sent continues without it, and is not sent
+  /// again.
+  ///
+  /// - Returns: Whether it has been sent.
+  mutating func hide() -> Bool {
+    guard stage == .asking else { return false }
+    let spec = APIRequestSpec(method: "", isExplicit: true, target: SecretTemplate(""))
+    command = isTest ? .serviceTest(name: "") : .request(request: spec)
+    (method, target, service) = ("", "", nil)
+    return true
   }
 
   /// The statuses of services that may answer a moment later.

@@ -222,8 +222,8 @@ struct RequestPlan {
       let name = members.first?.name ?? "name"
       throw Failure(
         code: ExitCode.usage, error: "usage",
-        message: "\(request.method) takes no body: \(name)=… makes one",
-        help: "a query item is written \(name)==…; a body goes with post, put or patch")
+        message: "\(request.method) takes no body: \(name)=VALUE makes one",
+        help: "a query item is written \(name)==VALUE; a body goes with post, put or patch")
     }
     if let file = files.first {
       let shown = file.value.description
@@ -304,7 +304,9 @@ extension RequestPlan {
       }.joined()
     }
     // What looks like a reference and is none must not become one.
-    func literal(_ text: String) -> String { text.replacing("{", with: "%7B") }
+    func literal(_ text: String) -> String {
+      text.utf8.contains(UInt8(ascii: "{")) ? text.replacing("{", with: "%7B") : text
+    }
     var url = named(spec.target, literal)
     if let service, !service.baseURL.isEmpty {
       let path = url.drop { $0 != "/" }.dropFirst()
@@ -374,7 +376,7 @@ extension SecretText {
       switch part {
       case .text(let text):
         parts.append(.text(text))
-        isInQuery = isInQuery || text.contains { "?#".contains($0) }
+        isInQuery = isInQuery || text.utf8.contains { "?#".utf8.contains($0) }
       case .secret(let name):
         parts.append(.secret(name: name, form: isInQuery ? .percentEncoded : .path))
       }

@@ -24,17 +24,16 @@ enum RequestAction: Sendable {
   case failed(Failure, cause: APIError.Kind?)
 }
 
-extension RequestAction {
-  /// What an answer means to a command.
-  fileprivate init(_ answer: APIAnswer, _ view: APIAnswerView?, of command: APICommand) {
-    guard case .serviceTest(let name) = command else {
-      self = .answered(answer, view)
-      return
-    }
-    let milliseconds = answer.timing.total / 1000
-    self = .tested(
+extension PendingRequest {
+  /// Returns the action of an answer, which the command alone decides.
+  fileprivate func answerAction(_ view: APIAnswerView?) -> @Sendable (APIAnswer) -> RequestAction {
+    guard case .serviceTest(let name) = command else { return { .answered($0, view) } }
+    return { answer in
       .tested(
-        name: name, status: answer.status, milliseconds: milliseconds, judgesAll: true))
+        .tested(
+          name: name, status: answer.status, milliseconds: answer.timing.total / 1000,
+          judgesAll: true))
+    }
   }
 }
 
@@ -159,10 +158,10 @@ struct RequestReducer: Reducer {
     if !state.isTest, state.attempt == 1 {
       planned.search = "\(spec.method) \(spec.target.description)"
     }
-    let (command, view, helps) = (state.command, APIAnswerView(spec), plan.helps)
+    let makeAction = state.answerAction(APIAnswerView(spec))
+    let helps = plan.helps
     return .task(name: "api.request") { [planned] in
-      let answer = try await APIExchange(dependencies).answer(to: planned)
-      return RequestAction(answer, view, of: command)
+      makeAction(try await APIExchange(dependencies).answer(to: planned))
     }
     .catch { error in
       let (failure, cause) = helps.failure(error, dependencies)

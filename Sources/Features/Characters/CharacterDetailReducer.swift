@@ -35,8 +35,7 @@ struct CharacterDetailReducer: Reducer {
     let characters = request.repository(dependencies) { try SeriesCharacter(json: $0) }
     return .task(name: "characters.character") {
       let fetched = try await characters.value(of: endpoint, policy: request.policy)
-      let answer = try await CharactersAnswer(fetched, of: endpoint, dependencies)
-      return .loaded(request: request, answer: answer)
+      return .loaded(request: request, answer: try await CharactersAnswer(fetched, dependencies))
     }
     .retry(
       request.retryPolicy, clock: dependencies.clock.standard, while: CharactersError.isTemporary

@@ -38,8 +38,7 @@ struct CharacterListReducer: Reducer {
     let pages = request.repository(dependencies) { try CharacterPage(json: $0, number: number) }
     return .task(name: "characters.page") {
       let fetched = try await pages.value(of: endpoint, policy: request.policy)
-      let answer = try await CharactersAnswer(fetched, of: endpoint, dependencies)
-      return .loaded(request: request, answer: answer)
+      return .loaded(request: request, answer: try await CharactersAnswer(fetched, dependencies))
     }
     .retry(
       request.retryPolicy, clock: dependencies.clock.standard, while: CharactersError.isTemporary

@@ -14,6 +14,9 @@ public struct CharactersRequest: Codable, Sendable, Equatable {
   public var base: String
   /// The permitted sources of the answer.
   public var policy: CachePolicy
+  /// Milliseconds for which a kept answer is shown without asking; `nil`: any time, as in earlier
+  /// recordings.
+  public var lifetime: Int64?
   /// How often it is sent again after a failure for the time being.
   public var retries: Int
   /// Milliseconds that each attempt may take.
@@ -22,18 +25,22 @@ public struct CharactersRequest: Codable, Sendable, Equatable {
   /// A request from its parts.
   public init(
     job: Int, service: String = Self.usualService, base: String = Self.usualAddress,
-    policy: CachePolicy = .localFirst, retries: Int = 0, timeout: Int64 = 30_000
+    policy: CachePolicy = .localFirst, lifetime: Int64? = Self.usualLifetime, retries: Int = 0,
+    timeout: Int64 = 30_000
   ) {
     self.job = job
     self.service = service
     self.base = base
     self.policy = policy
+    self.lifetime = lifetime
     self.retries = retries
     self.timeout = timeout
   }
 
   /// The name of the service that is asked where a line names none.
   public static let usualService = "rick-and-morty"
+  /// An hour. A line with `--cache localFirst` takes what is kept however old it is.
+  public static let usualLifetime: Int64 = 3_600_000
   /// The address that is asked where the board has no service of that name.
   public static let usualAddress = "https://rickandmortyapi.com/api"
 
@@ -50,6 +57,8 @@ public struct CharactersRequest: Codable, Sendable, Equatable {
       base: service?.baseURL ?? Self.usualAddress,
       policy: options.cache ?? pending.command.usualPolicy, retries: options.retries,
       timeout: pending.timeout ?? 30_000)
+    // What a line asks to take from the cache may be of any age.
+    if options.cache != nil { lifetime = nil }
     while base.hasSuffix("/") { base.removeLast() }
     do { try MarkedText.refuse(base, in: "the address of the service") } catch {
       throw Failure(any: error)
@@ -82,7 +91,12 @@ public struct CharactersRequest: Codable, Sendable, Equatable {
   func repository<Value: Sendable>(
     _ dependencies: Dependencies, _ decode: @escaping @Sendable (_ body: Data) throws -> Value
   ) -> Repository<Value> {
-    Repository(ResponseRepository(dependencies, service: service)) { try decode($0.body) }
+    Repository(
+      ResponseRepository(
+        dependencies, service: service,
+        lifetime: lifetime.map { .fixed(.milliseconds($0)) } ?? .unlimited),
+      log: (dependencies.logger, "characters")
+    ) { try decode($0.body) }
   }
 }
 
@@ -115,13 +129,8 @@ public struct CharactersAnswer<Value: Codable & Equatable & Sendable>: Codable, 
     self.stale = stale
   }
 
-  /// What a repository fetched, as an action may have it. The log has a line of it.
-  init(
-    _ fetched: Repository<Value>.Fetched, of endpoint: APIEndpoint, _ dependencies: Dependencies
-  ) async throws {
-    dependencies.logger.log(
-      "\(endpoint)", level: .info, category: "characters",
-      fields: [LogField("verdict", fetched.verdict.rawValue)])
+  /// What a repository fetched, as an action may have it.
+  init(_ fetched: Repository<Value>.Fetched, _ dependencies: Dependencies) async throws {
     (value, masked) = try await masking(fetched.value, dependencies)
     verdict = fetched.verdict
     stale = fetched.networkError.map { dependencies.logger.redact($0.message) }
@@ -134,12 +143,6 @@ public struct CharactersError: Error, Codable, Equatable, Sendable {
   public var status: Int?
   /// The failure, in the words of the board.
   public var failure: Failure
-
-  /// An error as a service gives it.
-  public init(status: Int?, failure: Failure) {
-    self.status = status
-    self.failure = failure
-  }
 
   /// Any error of the services. The log has a line of it.
   init(_ error: any Error, _ dependencies: Dependencies) {

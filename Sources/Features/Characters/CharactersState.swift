@@ -21,11 +21,15 @@ public struct CharactersState: Codable, Sendable, Equatable {
   /// Removes what was searched for and what services answered. Commands that wait stay, and the
   /// searches of earlier sessions are read again.
   mutating func forget() {
+    service = nil
     list.shown = []
+    list.status.forget()
     detail?.item = nil
     detail?.image = nil
+    detail?.status.forget()
     search.filter = CharacterFilter()
     search.results = []
+    search.status.forget()
     if search.knowsRecent != nil { search.knowsRecent = false }
     recent = []
   }
@@ -72,6 +76,11 @@ public enum CharactersStatus: Codable, Sendable, Equatable {
   /// Ends the wait of a job that was cancelled.
   mutating func end(_ job: Int) {
     if self == .loading(job: job) { self = .idle }
+  }
+
+  /// Removes an error.
+  mutating func forget() {
+    if case .failed = self { self = .idle }
   }
 }
 

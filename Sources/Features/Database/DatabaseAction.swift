@@ -4,8 +4,9 @@ import SwiftBoardDependencies
 
 /// The actions of the feature `db`.
 public enum DatabaseAction {
-  /// Starts a command.
-  case run(context: CommandContext, command: DatabaseCommand)
+  /// Starts a command. `waits` is set in recordings up to schema 5, in which a command with a large
+  /// text waited for the names as well.
+  case run(context: CommandContext, command: DatabaseCommand, waits: Bool? = nil)
   /// The names in the database, or `nil` if they could not be loaded.
   case contents(job: Int, contents: DatabaseContents?)
   /// A part of the documents of a list, in order. The first part has the query for the others, and
@@ -18,6 +19,8 @@ public enum DatabaseAction {
   case checked(request: ImportRequest, taken: ImportConflict?)
   /// The import is complete.
   case imported(request: ImportRequest, counts: DatabaseImport)
+  /// The command names something that does not exist.
+  case missing(job: Int, item: DatabaseItem)
   /// The command succeeded. `masked` is the number of values that marks replace.
   case succeeded(job: Int, result: DatabaseResult, masked: MaskedValues? = nil)
   /// The command failed.
@@ -27,7 +30,7 @@ public enum DatabaseAction {
 extension DatabaseAction: FeatureAction {
   /// The command of `run`.
   public var started: CommandContext? {
-    if case .run(let context, _) = self { context } else { nil }
+    if case .run(let context, _, _) = self { context } else { nil }
   }
 }
 

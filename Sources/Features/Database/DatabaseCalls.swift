@@ -51,7 +51,7 @@ extension DatabaseCommand {
   private static func get(_ collection: String, _ id: String) -> Call {
     {
       let document = try await $0.persistence.document(collection: collection, id: id)
-      guard let document else { throw Failure.missing(.document(collection: collection, id: id)) }
+      guard let document else { throw MissingItem(item: .document(collection: collection, id: id)) }
       return .document(document: document)
     }
   }
@@ -60,7 +60,7 @@ extension DatabaseCommand {
     {
       let item = DatabaseItem.document(collection: collection, id: id)
       guard try await $0.persistence.removeDocument(collection: collection, id: id) else {
-        throw Failure.missing(item)
+        throw MissingItem(item: item)
       }
       return .removed(name: item.name, item: item)
     }
@@ -69,7 +69,9 @@ extension DatabaseCommand {
   private static func removeIndex(_ index: DocumentIndex) -> Call {
     {
       let item = DatabaseItem.index(index: index)
-      guard try await $0.persistence.removeDocumentIndex(index) else { throw Failure.missing(item) }
+      guard try await $0.persistence.removeDocumentIndex(index) else {
+        throw MissingItem(item: item)
+      }
       return .removed(name: item.name, item: item)
     }
   }
@@ -77,7 +79,7 @@ extension DatabaseCommand {
   private static func preference(_ name: String) -> Call {
     {
       let json = try await $0.persistence.preference(name)
-      guard let json else { throw Failure.missing(.preference(name: name)) }
+      guard let json else { throw MissingItem(item: .preference(name: name)) }
       return .preference(preference: Preference(name: name, json: json))
     }
   }
@@ -92,7 +94,7 @@ extension DatabaseCommand {
   private static func unsetPreference(_ name: String) -> Call {
     {
       let item = DatabaseItem.preference(name: name)
-      guard try await $0.persistence.unsetPreference(name) else { throw Failure.missing(item) }
+      guard try await $0.persistence.unsetPreference(name) else { throw MissingItem(item: item) }
       return .removed(name: item.name, item: item)
     }
   }
@@ -120,8 +122,13 @@ extension DatabaseCommand {
   }
 }
 
+/// The error of a call that needs something that does not exist.
+struct MissingItem: Error {
+  let item: DatabaseItem
+}
+
 extension Failure {
-  fileprivate static func missing(_ item: DatabaseItem) -> Failure {
+  static func missing(_ item: DatabaseItem) -> Failure {
     switch item {
     case .document(let collection, let id):
       missing("document \(collection)/\(id)", "'db list \(collection)' shows what there is")

@@ -173,7 +173,7 @@ enum DatabaseCommands {
     let isFile = invocation.argument("body")?.typedText.hasPrefix("@") == true
     if isFile, text.count > 1 { return .file(path: String(text.dropFirst())) }
     do throws(JSONError) {
-      _ = try JSON(parsing: text, limits: .strict)
+      try JSON.validate(text, limits: .strict)
     } catch {
       throw UsageError(
         "the body is not JSON: \(error.message) (character \(error.column))",

@@ -5,7 +5,7 @@ import SwiftBoardDependencies
 enum DatabaseEvents {
   static func events(of action: DatabaseAction, _ state: DatabaseState) -> [AnalyticsEvent] {
     switch action {
-    case .run(let context, _): [AnalyticsEvent(context.name)]
+    case .run(let context, _, _): [AnalyticsEvent(context.name)]
     case .succeeded(_, .imported(_, let counts), _):
       [
         AnalyticsEvent(

@@ -3,7 +3,7 @@ import SwiftBoardRecording
 
 enum DatabaseMigrations {
   /// The migrations, each to the next version of the board's recordings.
-  static let all = [labels, conditions, imports]
+  static let all = [labels, conditions, imports, largeTexts]
 
   /// In schema 2, the payloads of actions were numbered.
   private static let labels = LogMigration(
@@ -37,5 +37,17 @@ enum DatabaseMigrations {
       for name in ["checked", "imported"] where action[name] != nil {
         action[name]["request"]["isReread"] = false
       }
+    })
+
+  /// Up to schema 5, a command with a large text waited for the names as well.
+  private static let largeTexts = LogMigration(
+    from: 5,
+    editAction: { action in
+      guard let command = action["run"]["command"] else { return }
+      let text = command["put"]["body"]["json"]["text"] ?? command["preferenceSet"]["json"]
+      guard let count = text?.stringValue?.utf8.count, count > DatabaseState.largestDocument else {
+        return
+      }
+      action["run"]["waits"] = true
     })
 }

@@ -1,6 +1,7 @@
 import SwiftBoardBoard
 import SwiftBoardCommandLine
 import SwiftBoardDependencies
+import SwiftBoardJSON
 import SwiftBoardStore
 
 /// Decides what the commands of `db` do, one call of a service at a time.
@@ -18,10 +19,10 @@ struct DatabaseReducer: Reducer {
     _ state: inout DatabaseState, _ action: DatabaseAction, _ dependencies: Dependencies
   ) -> [Effect<DatabaseAction>] {
     switch action {
-    case .run(let context, let command):
+    case .run(let context, let command, let waits):
       if let collection = command.collection { state.collection = collection }
       let needsNames = state.isLoaded == false || state.isLoaded == true && command == .stats
-      guard needsNames, command.usesNames, !command.isLarge else {
+      guard needsNames, command.usesNames, waits == true || !command.isLarge else {
         return begin(command, context.job, &state, dependencies)
       }
       state.wait(.begins(job: context.job, command: command))
@@ -37,7 +38,12 @@ struct DatabaseReducer: Reducer {
       }
     case .listed(let job, let documents, _, let rest, let count):
       state.note(found: documents.count, of: job, isLast: count != nil)
-      if let rest { return listRest(of: rest, after: documents.map(\.id), job, dependencies) }
+      if let rest {
+        do { try rest.refuseMarks() } catch {
+          return .send(.failed(job: job, failure: Failure(error, dependencies)))
+        }
+        return listRest(of: rest, after: documents.map(\.id), job, dependencies)
+      }
       return count.map { .send(.succeeded(job: job, result: .listed(count: $0))) } ?? []
     case .checked(let request, let taken?):
       let failure = Failure(Failure.taken(taken, request.path), dependencies)
@@ -52,6 +58,8 @@ struct DatabaseReducer: Reducer {
       }
       state.wait(.ends(job: request.job, result: result))
       return loadContents(request.job, dependencies)
+    case .missing(let job, let item):
+      return .send(.failed(job: job, failure: .missing(item)))
     case .succeeded(let job, let result, _):
       state.note(result, of: job)
       return []
@@ -92,7 +100,10 @@ extension DatabaseReducer {
       let (result, masked) = try await masking(try await answer(dependencies), dependencies)
       return .succeeded(job: job, result: result, masked: masked)
     }
-    .catch { .failed(job: job, failure: Failure($0, dependencies)) }
+    .catch { error in
+      (error as? MissingItem).map { .missing(job: job, item: $0.item) }
+        ?? .failed(job: job, failure: Failure(error, dependencies))
+    }
     .cancellable(id: job)
   }
 
@@ -193,5 +204,14 @@ extension Failure {
       message: "\(path):\(entry.line): \(entry.name) is here already, so nothing was imported",
       help:
         "--existing keep leaves what is here, --existing replace puts the imported in its place")
+  }
+}
+
+extension DocumentQuery {
+  /// Refuses a query in which a mark stands for a value that has become a secret: it would find
+  /// other documents.
+  fileprivate func refuseMarks() throws {
+    let text = String(decoding: try CanonicalEncoder.encode(self), as: UTF8.self)
+    try MarkedText.refuse(text, in: "the query")
   }
 }

@@ -17,7 +17,8 @@ struct DownloadsReducer: Reducer {
     case .run(let context, let command):
       state.pending.append(
         PendingDownloads(job: context.job, command: command, timeout: context.timeout))
-      return resolve(command.service, context.job, dependencies)
+      return ProgramQuestion<DownloadsAction>(context.job, dependencies).find(
+        service: command.service)
     case .resolved(let job, let service):
       guard let pending = state.pending.first(where: { $0.job == job }) else { return [] }
       do throws(Failure) {
@@ -33,24 +34,13 @@ struct DownloadsReducer: Reducer {
     return []
   }
 
-  /// Finds the service that a command asks.
-  private func resolve(
-    _ name: String, _ job: Int, _ dependencies: Dependencies
-  ) -> [Effect<DownloadsAction>] {
-    .task(name: "downloads.service") {
-      let service = try await dependencies.persistence.service(name)
-      return .resolved(job: job, service: try await masking([service], dependencies).value[0])
-    }
-    .catch { .failed(job: job, failure: Failure($0, dependencies)) }
-    .cancellable(id: job)
-  }
-
   /// Asks the program for what a command wants.
   private func ask(
     _ pending: PendingDownloads, _ server: DownloadServer, _ dependencies: Dependencies
   ) -> [Effect<DownloadsAction>] {
     let downloads = dependencies.downloadService
-    let ask = DownloadsQuestion(pending, dependencies)
+    let ask = ProgramQuestion<DownloadsAction>(
+      pending.job, dependencies, retries: pending.command.retries)
     switch pending.command.request {
     case .list: return ask("queue") { .queue(queue: try await downloads.queue(of: server)) }
     case .history(let limit):
@@ -80,35 +70,8 @@ struct DownloadsReducer: Reducer {
   }
 }
 
-/// A question to a program as an effect, with what all questions have in common.
-private struct DownloadsQuestion {
-  let job: Int
-  let retries: RetryPolicy
-  let dependencies: Dependencies
-
-  init(_ pending: PendingDownloads, _ dependencies: Dependencies) {
-    job = pending.job
-    retries = .exponential(
-      .milliseconds(200), maximum: .seconds(60), attempts: pending.command.retries + 1)
-    self.dependencies = dependencies
-  }
-
-  /// - Parameter mayRepeat: Whether the question may be asked twice.
-  func callAsFunction(
-    _ name: String, mayRepeat: Bool = true,
-    _ question: @escaping @Sendable () async throws -> DownloadsAnswer
-  ) -> [Effect<DownloadsAction>] {
-    let (job, dependencies) = (job, dependencies)
-    return .task(name: "downloads.\(name)") {
-      let (answer, masked) = try await masking(try await question(), dependencies)
-      return .answered(job: job, answer: answer, masked: masked)
-    }
-    .retry(retries, clock: dependencies.clock.standard) {
-      mayRepeat && ($0 as? ProgramError)?.isTemporary == true
-    }
-    .catch { .failed(job: job, failure: Failure($0, dependencies)) }
-    .cancellable(id: job)
-  }
+extension DownloadsAction: ProgramAction {
+  static let feature = "downloads"
 }
 
 extension DownloadServer {
@@ -116,12 +79,8 @@ extension DownloadServer {
   ///
   /// - Throws: `Failure` where the service is not known, or is no download program.
   fileprivate init(_ pending: PendingDownloads, _ service: APIService?) throws(Failure) {
-    guard let service else { throw Failure(noService: pending.command.service) }
-    guard let program = service.preset.flatMap(DownloadProgram.init(rawValue:)) else {
-      throw Failure(
-        noProgram: service, of: "downloads", presets: DownloadProgram.allCases.map(\.rawValue))
-    }
-    try Failure.refuseMarks(in: service)
+    let (program, service) = try ProgramQuestion<DownloadsAction>.program(
+      DownloadProgram.self, of: service, named: pending.command.service)
     self.init(program, service, timeout: pending.timeout)
   }
 }

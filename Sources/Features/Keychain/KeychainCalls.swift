@@ -55,9 +55,7 @@ extension KeychainCommand {
   private static func set(_ name: String, _ input: KeychainInput) -> Call {
     {
       let stored = try await $0.store(input, as: name)
-      return .saved(
-        name: name, isShort: stored.bytes < Redactor.shortestValue ? true : nil,
-        replaced: stored.isReplaced ? true : nil)
+      return .saved(name: name, isShort: stored.isShort, replaced: stored.isReplaced)
     }
   }
 
@@ -107,6 +105,17 @@ extension KeychainCommand {
     case .unlock, .list, .set, .reveal, .remove, .rename, .addSlot, .export, .importEntries,
       .check(nil):
       true
+    default: false
+    }
+  }
+
+  /// The file that the command writes.
+  var target: String? { if case .export(let path, _) = self { path } else { nil } }
+
+  /// Whether the command's result is a status, which has the warning about the opened file.
+  var hasStatus: Bool {
+    switch self {
+    case .create, .status, .check(nil): true
     default: false
     }
   }

@@ -20,7 +20,7 @@ extension BoardFeatures {
       default: nil
       }
     },
-    events: KeychainEvents.events,
+    events: KeychainEvents.events, forget: { $0.forget() },
     volatile: ["created", "status", "checked", "checkedFile"].map {
       "succeeded.result.\($0).*.path"
     },

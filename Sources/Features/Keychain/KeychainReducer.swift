@@ -30,11 +30,12 @@ struct KeychainReducer: Reducer {
     case .opened(let request): return act(request, ".act", dependencies)
     case .locked(let request):
       state.isUnlocked = false
-      return ask(request, dependencies)
+      return request.command.asksWhenLocked
+        ? ask(request, dependencies) : request.failed
     case .unanswered(let request):
       // A locked file is checked as far as that is possible.
       if case .check = request.command { return act(request, ".act", dependencies) }
-      return request.failure.map { .send(.failed(job: request.job, failure: $0)) } ?? []
+      return request.failed
     case .stored(let request, let result): return forget(request, result, dependencies)
     case .succeeded(_, let result):
       state.note(result)
@@ -57,12 +58,11 @@ extension KeychainReducer {
     _ request: KeychainRequest, _ dependencies: Dependencies
   ) -> [Effect<KeychainAction>] {
     let access = KeychainAccess(dependencies)
-    return .task(name: "keychain.\(request.command.verb)") {
-      if case .export(let path, _) = request.command { try access.checkTarget(path) }
-      try await access.open()
+    return .task(name: "keychain.\(request.command.verb)") { [target = request.command.target] in
+      try await access.open(toWrite: target)
       return .opened(request: request)
     }
-    .catch { .refused(request, $0, dependencies) }
+    .catch { Self.refused(request, $0, dependencies) }
     .cancellable(id: request.job)
   }
 
@@ -72,6 +72,8 @@ extension KeychainReducer {
   ) -> [Effect<KeychainAction>] {
     let call = request.command.call
     return perform(request, suffix, dependencies) { try await call($0) }
+      .catch { Self.refused(request, $0, dependencies) }
+      .cancellable(id: request.job)
   }
 
   /// Asks for the passphrase, then does what the command says, without showing input in between.
@@ -80,6 +82,8 @@ extension KeychainReducer {
   ) -> [Effect<KeychainAction>] {
     let call = request.command.call
     return perform(request, ".ask", dependencies) { try await $0.asking(call) }
+      .catch { .failed(job: request.job, failure: Failure($0, of: request, dependencies)) }
+      .cancellable(id: request.job)
   }
 
   /// - Parameter call: Returns `nil` if there is no terminal.
@@ -88,13 +92,13 @@ extension KeychainReducer {
     _ call: @escaping @Sendable (KeychainAccess) async throws -> KeychainResult?
   ) -> [Effect<KeychainAction>] {
     let access = KeychainAccess(dependencies)
+    let makeAction = Self.resultAction(of: request)
     return .task(name: "keychain.\(request.command.verb)\(suffix)") {
-      let found = try await access.hidingInput(call)
-      guard let result = found else { return .unanswered(request: request) }
-      return .done(request, result, warning: await access.keychain.takeWarning())
+      guard let result = try await access.hidingInput(call) else {
+        return .unanswered(request: request)
+      }
+      return makeAction(result, await access.keychain.takeWarning())
     }
-    .catch { .refused(request, $0, dependencies) }
-    .cancellable(id: request.job)
   }
 
   /// Removes answers with the new values from the cache. A cache that fails keeps no value from
@@ -131,35 +135,62 @@ extension KeychainReducer {
   }
 }
 
-extension KeychainAction {
-  /// The result of a command, with the warning about the opened file.
-  fileprivate static func done(
-    _ request: KeychainRequest, _ result: KeychainResult, warning: String?
-  ) -> KeychainAction {
-    let result = result.warned(by: warning)
-    return request.command.storesValues
-      ? .stored(request: request, result: result) : .succeeded(job: request.job, result: result)
+// MARK: Actions
+
+extension KeychainReducer {
+  /// Returns the action of a request's result, which the request alone decides.
+  private static func resultAction(
+    of request: KeychainRequest
+  ) -> @Sendable (KeychainResult, _ warning: String?) -> KeychainAction {
+    let job = request.job
+    guard !request.command.storesValues else {
+      return { .stored(request: request, result: $0.warned(by: $1)) }
+    }
+    // A status has the warning about the opened file.
+    guard !request.command.hasStatus else {
+      return { result, _ in .succeeded(job: job, result: result) }
+    }
+    return { .succeeded(job: job, result: $0.warned(by: $1)) }
   }
 
-  /// An error of a command's call.
-  fileprivate static func refused(
+  /// Returns the action of an error. The reducer decides what follows a locked keychain.
+  private static func refused(
     _ request: KeychainRequest, _ error: any Error, _ dependencies: Dependencies
   ) -> KeychainAction {
-    var request = request
-    let failure = Failure(error, dependencies).blaming(request.command.readsInput, in: request.line)
-    let mayAsk = request.command.asksWhenLocked && request.failure == nil
+    let failure = Failure(error, of: request, dependencies)
+    // A request that was refused before has asked already.
+    guard (error as? KeychainError)?.kind == .locked, request.failure == nil else {
+      return .failed(job: request.job, failure: failure)
+    }
+    return .locked(request: request.refused(by: failure))
+  }
+}
+
+extension KeychainRequest {
+  /// The end of a request that was refused.
+  fileprivate var failed: [Effect<KeychainAction>] {
+    failure.map { .send(.failed(job: job, failure: $0)) } ?? []
+  }
+
+  fileprivate func refused(by failure: Failure) -> KeychainRequest {
+    var request = self
     request.failure = failure
-    return mayAsk && (error as? KeychainError)?.kind == .locked
-      ? .locked(request: request) : .failed(job: request.job, failure: failure)
+    return request
+  }
+}
+
+extension Failure {
+  /// The failure of a request, at the word that names its input.
+  fileprivate init(
+    _ error: any Error, of request: KeychainRequest, _ dependencies: Dependencies
+  ) {
+    self = Failure(error, dependencies).blaming(request.command.readsInput, in: request.line)
   }
 }
 
 extension KeychainResult {
-  /// Adds the warning about the opened file, if any. A status already contains it.
+  /// Adds the warning about the opened file, if any.
   fileprivate func warned(by warning: String?) -> KeychainResult {
-    switch self {
-    case .created, .status, .checked: self
-    default: warning.map { .warned(warning: $0, result: self) } ?? self
-    }
+    warning.map { .warned(warning: $0, result: self) } ?? self
   }
 }

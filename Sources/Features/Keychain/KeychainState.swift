@@ -37,6 +37,12 @@ public struct KeychainFileState: Codable, Sendable, Equatable {
 // MARK: Changes
 
 extension KeychainState {
+  /// Removes the names, one of which may equal a value, and what the file says of itself.
+  mutating func forget() {
+    names = nil
+    file?.slots = nil
+  }
+
   /// Follows a command that succeeded.
   mutating func note(_ result: KeychainResult) {
     switch result {

@@ -9,7 +9,7 @@ extension BoardFeatures {
     partialOutcome: LogOutcomes.partialOutcome,
     link: { link in link.path.isEmpty || link.path == ["tail"] ? ["log", "tail"] : nil },
     events: LogEvents.events,
-    forget: { $0.query = nil },
+    forget: { $0.forget() },
     // A live replay has its own log, without the records of earlier sessions.
     volatile: [
       "succeeded.counts", "listed.end", "succeeded.result.records.records",

@@ -117,20 +117,7 @@ extension LogCommand {
       }
     case .note(let text):
       {
-        guard $0.logger.isEnabled(.notice, category: "note") else {
-          throw Failure(
-            code: ExitCode.usage, error: "disabled",
-            message: "the level of the log leaves notes out",
-            help: "'log level note notice' lets them in")
-        }
-        let dropped = $0.logger.statistics().dropped
-        $0.logger.log(text, level: .notice, category: "note")
-        $0.logger.flush()
-        guard $0.logger.statistics().dropped == dropped else {
-          throw Failure(
-            code: ExitCode.io, error: "io", message: "the note could not be written to the log",
-            help: "'doctor' says where the log is, and whether its disk is full")
-        }
+        try $0.logger.write(note: text)
         return .noted
       }
     case .stats:

@@ -42,6 +42,13 @@ public struct LogListing: Codable, Sendable, Equatable {
 }
 
 extension LogState {
+  /// Removes what was typed, and the numbers, which the next command has again. The logger keeps
+  /// the levels of categories.
+  mutating func forget() {
+    (query, counts) = (nil, nil)
+    if levels != nil { levels = [:] }
+  }
+
   /// Follows a list.
   mutating func note(shown records: Int, of job: Int, isLast: Bool) {
     guard query?.job == job else { return }

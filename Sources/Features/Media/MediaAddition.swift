@@ -56,7 +56,7 @@ public enum MediaAdditionAction: Codable, Sendable, Equatable {
   /// The catalogue has these for the term.
   case found(resources: [MediaResource], masked: MaskedValues?)
   /// The program has these options.
-  case options(options: [MediaOption])
+  case options(options: [MediaOption], masked: MaskedValues? = nil)
   /// The user has chosen one of the candidates; `nil`: there is no user to ask.
   case chose(index: Int?)
   /// It is in the library, with the options that were chosen.

@@ -19,14 +19,16 @@ struct MediaAdditionReducer: Reducer {
   ) -> [Effect<MediaAdditionAction>] {
     switch action {
     case .begin: return ask(.item, state, dependencies)
-    case .found(_, let masked?): return .send(.failed(failure: .holdsSecrets(masked)))
+    // A mark is no name of an option, and would be sent back.
+    case .found(_, let masked?), .options(_, let masked?):
+      return .send(.failed(failure: .holdsSecrets(masked)))
     case .found(let resources, nil):
       state.found = Array(resources.prefix(MediaAddition.kept))
       state.candidates = state.found.enumerated().map {
         MediaOption(id: $0.offset + 1, name: $0.element.item.name)
       }
       return decide(.item, &state, dependencies)
-    case .options(let options):
+    case .options(let options, nil):
       guard case .asking(let question) = state.phase else { return [] }
       state.candidates = options
       return decide(question, &state, dependencies)
@@ -77,15 +79,23 @@ struct MediaAdditionReducer: Reducer {
   private func ask(
     _ question: MediaAddition.Question, _ state: MediaAddition, _ dependencies: Dependencies
   ) -> [Effect<MediaAdditionAction>] {
-    let (media, server, term) = (dependencies.mediaService, state.server, state.order.term)
+    guard let kind = question.kind else { return lookUp(state, dependencies) }
+    let (media, server) = (dependencies.mediaService, state.server)
     return .task(name: "media.\(question.rawValue)") {
-      guard let kind = question.kind else {
-        let found = try await masking(try await media.lookup(term, on: server), dependencies)
-        return .found(resources: found.value, masked: found.masked)
-      }
-      // A mark is no name of an option, and would be sent back.
       let (options, masked) = try await masking(media.options(kind, of: server), dependencies)
-      return masked.map { .failed(failure: .holdsSecrets($0)) } ?? .options(options: options)
+      return .options(options: options, masked: masked)
+    }
+    .catch { .failed(failure: Failure($0, dependencies)) }
+    .cancellable(id: state.job)
+  }
+
+  private func lookUp(
+    _ state: MediaAddition, _ dependencies: Dependencies
+  ) -> [Effect<MediaAdditionAction>] {
+    let (media, server, term) = (dependencies.mediaService, state.server, state.order.term)
+    return .task(name: "media.\(MediaAddition.Question.item.rawValue)") {
+      let found = try await masking(try await media.lookup(term, on: server), dependencies)
+      return .found(resources: found.value, masked: found.masked)
     }
     .catch { .failed(failure: Failure($0, dependencies)) }
     .cancellable(id: state.job)

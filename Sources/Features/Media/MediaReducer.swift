@@ -38,7 +38,7 @@ private struct MediaRouting: Reducer {
     case .run(let context, let command):
       state.pending.append(
         PendingMedia(job: context.job, command: command, timeout: context.timeout))
-      return resolve(command.service, context.job, dependencies)
+      return ProgramQuestion<MediaAction>(context.job, dependencies).find(service: command.service)
     case .resolved(let job, let service):
       guard let index = state.pending.firstIndex(where: { $0.job == job }) else { return [] }
       do throws(Failure) {
@@ -64,25 +64,14 @@ private struct MediaRouting: Reducer {
     return []
   }
 
-  /// Finds the service that a command asks.
-  private func resolve(
-    _ name: String, _ job: Int, _ dependencies: Dependencies
-  ) -> [Effect<MediaAction>] {
-    .task(name: "media.service") {
-      let service = try await dependencies.persistence.service(name)
-      return .resolved(job: job, service: try await masking([service], dependencies).value[0])
-    }
-    .catch { .failed(job: job, failure: Failure($0, dependencies)) }
-    .cancellable(id: job)
-  }
-
   /// Asks the program for what a command wants.
   private func begin(
     _ pending: PendingMedia, _ server: MediaServer, _ state: inout MediaState,
     _ dependencies: Dependencies
   ) -> [Effect<MediaAction>] {
     let media = dependencies.mediaService
-    let ask = MediaQuestion(pending, dependencies)
+    let ask = ProgramQuestion<MediaAction>(
+      pending.job, dependencies, retries: pending.command.retries)
     switch pending.command.request {
     case .list:
       let policy = pending.command.cache ?? .remoteFirst
@@ -128,42 +117,16 @@ private struct MediaRouting: Reducer {
     else { return [] }
     if let masked { return .send(.failed(job: job, failure: .holdsSecrets(masked))) }
     let media = dependencies.mediaService
-    let ask = MediaQuestion(pending, dependencies)
+    let ask = ProgramQuestion<MediaAction>(
+      pending.job, dependencies, retries: pending.command.retries)
     return ask("update", mayRepeat: false) {
       .changed(item: try await media.update(change, on: server).item)
     }
   }
 }
 
-/// A question to a program as an effect, with what all questions have in common.
-private struct MediaQuestion {
-  let job: Int
-  let retries: RetryPolicy
-  let dependencies: Dependencies
-
-  init(_ pending: PendingMedia, _ dependencies: Dependencies) {
-    job = pending.job
-    retries = .exponential(
-      .milliseconds(200), maximum: .seconds(60), attempts: pending.command.retries + 1)
-    self.dependencies = dependencies
-  }
-
-  /// - Parameter mayRepeat: Whether the question may be asked twice.
-  func callAsFunction(
-    _ name: String, mayRepeat: Bool = true,
-    _ question: @escaping @Sendable () async throws -> MediaAnswer
-  ) -> [Effect<MediaAction>] {
-    let (job, dependencies) = (job, dependencies)
-    return .task(name: "media.\(name)") {
-      let (answer, masked) = try await masking(try await question(), dependencies)
-      return .answered(job: job, answer: answer, masked: masked)
-    }
-    .retry(retries, clock: dependencies.clock.standard) {
-      mayRepeat && ($0 as? ProgramError)?.isTemporary == true
-    }
-    .catch { .failed(job: job, failure: Failure($0, dependencies)) }
-    .cancellable(id: job)
-  }
+extension MediaAction: ProgramAction {
+  static let feature = "media"
 }
 
 extension MediaServer {
@@ -171,13 +134,8 @@ extension MediaServer {
   ///
   /// - Throws: `Failure` where the service is not known, or is no media program.
   fileprivate init(_ pending: PendingMedia, _ service: APIService?) throws(Failure) {
-    let name = pending.command.service
-    guard let service else { throw Failure(noService: name) }
-    guard let program = service.preset.flatMap(MediaProgram.init(rawValue:)) else {
-      throw Failure(
-        noProgram: service, of: "media", presets: MediaProgram.allCases.map(\.rawValue))
-    }
-    try Failure.refuseMarks(in: service)
+    let (program, service) = try ProgramQuestion<MediaAction>.program(
+      MediaProgram.self, of: service, named: pending.command.service)
     self.init(program, service, timeout: pending.timeout)
   }
 }

@@ -105,6 +105,7 @@ public struct JSONPathError: Error, Sendable, Hashable, CustomStringConvertible 
     self.message = message
   }
 
+  /// The message.
   public var description: String { message }
 }
 

@@ -60,11 +60,17 @@ extension JSON: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, Expressibl
   ExpressibleByFloatLiteral, ExpressibleByStringInterpolation, ExpressibleByArrayLiteral,
   ExpressibleByDictionaryLiteral
 {
+  /// Creates `null`.
   public init(nilLiteral: ()) { self = .null }
+  /// Creates `true` or `false`.
   public init(booleanLiteral value: Bool) { self = .bool(value) }
+  /// Creates a number.
   public init(integerLiteral value: Int) { self.init(value) }
+  /// Creates a number.
   public init(floatLiteral value: Double) { self.init(value) }
+  /// Creates a string.
   public init(stringLiteral value: String) { self = .string(value) }
+  /// Creates an array.
   public init(arrayLiteral elements: JSON...) { self = .array(elements) }
 
   /// Creates an object with the members in the given order. Equal keys are all kept.

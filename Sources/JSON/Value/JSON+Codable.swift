@@ -9,6 +9,7 @@ extension JSON: Codable {
     init?(intValue: Int) { nil }
   }
 
+  /// Encodes the value itself.
   public func encode(to encoder: any Encoder) throws {
     if let encoding = encoder as? CanonicalEncoding {
       if encoding.core.beginSingle(encoding.slot) { encoding.core.writer.json(self) }
@@ -46,6 +47,7 @@ extension JSON: Codable {
     }
   }
 
+  /// Decodes any value.
   public init(from decoder: any Decoder) throws {
     if let decoding = decoder as? CanonicalDecoding {
       self = JSON(token: decoding.index, of: decoding.core.tokens, in: decoding.core.bytes)

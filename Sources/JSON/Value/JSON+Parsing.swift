@@ -21,6 +21,24 @@ extension JSON {
       .get()
   }
 
+  /// Checks that a text is JSON, as parsing it would, without creating a value.
+  ///
+  /// - Complexity: O(length of the text).
+  public static func validate(
+    _ text: String, limits: JSONLimits = .default
+  ) throws(JSONError) {
+    var text = text
+    let result: Result<Void, JSONError> = text.withUTF8 { bytes in
+      do throws(JSONError) {
+        _ = try JSONTokenizer.tape(of: bytes, limits: limits)
+        return .success(())
+      } catch {
+        return .failure(error)
+      }
+    }
+    try result.get()
+  }
+
   private static func parse(
     _ bytes: UnsafeBufferPointer<UInt8>, _ limits: JSONLimits
   ) -> Result<JSON, JSONError> {

@@ -32,5 +32,6 @@ public struct JSONError: Error, Sendable, Hashable, CustomStringConvertible {
     self.init(offset: offset, line: line, column: column, message: message)
   }
 
+  /// The position and the message.
   public var description: String { "line \(line), column \(column): \(message)" }
 }

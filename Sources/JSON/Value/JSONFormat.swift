@@ -101,10 +101,7 @@ extension JSON: CustomStringConvertible {
     _ text: String, to bytes: inout [UInt8], _ escaping: JSONFormat.Escaping
   ) {
     bytes.append(UInt8(ascii: "\""))
-    let isPlain = text.utf8.allSatisfy { byte in
-      (0x20..<0x7F).contains(byte) && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
-    }
-    if isPlain {
+    if text.isPlainJSON {
       bytes.append(contentsOf: text.utf8)
       bytes.append(UInt8(ascii: "\""))
       return
@@ -148,5 +145,18 @@ extension JSON: CustomStringConvertible {
     bytes.append(contentsOf: #"\u"#.utf8)
     bytes.append(contentsOf: repeatElement(UInt8(ascii: "0"), count: 4 - digits.utf8.count))
     bytes.append(contentsOf: digits.utf8)
+  }
+}
+
+extension String {
+  /// Whether a JSON string has the text as it is, without an escape.
+  fileprivate var isPlainJSON: Bool {
+    func isPlain(_ bytes: some Sequence<UInt8>) -> Bool {
+      bytes.allSatisfy { byte in
+        (0x20..<0x7F).contains(byte) && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
+      }
+    }
+    // A buffer takes a fifth of the time of a view.
+    return utf8.withContiguousStorageIfAvailable { isPlain($0) } ?? isPlain(utf8)
   }
 }

@@ -19,6 +19,7 @@ public enum StateDiff {
       self.new = new
     }
 
+    /// The path with the two values, shortened.
     public var description: String {
       let (old, new) = StateDiff.excerpts(old, new)
       return "\(path): \(old) → \(new)"

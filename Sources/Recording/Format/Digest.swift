@@ -100,6 +100,7 @@ public struct Digest: Sendable, Hashable, CustomStringConvertible {
     return isBad ? nil : Digest(value)
   }
 
+  /// The sixteen hexadecimal digits that a log contains.
   public var description: String {
     var bytes: [UInt8] = []
     append(to: &bytes)

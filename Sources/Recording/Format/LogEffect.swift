@@ -38,6 +38,7 @@ public struct LogEffect: Sendable, Hashable, CustomStringConvertible {
     parts = descriptor.parts.map(LogEffect.init)
   }
 
+  /// The kind, the name, the ids and the parts.
   public var description: String {
     var text = name == kind ? kind : "\(kind) \(name)"
     if !ids.isEmpty { text += " id " + ids.joined(separator: " and ") }

@@ -209,5 +209,6 @@ public struct LogSchema: Sendable, Hashable, CustomStringConvertible {
     programName == other.programName && feature == other.feature && name == other.name
   }
 
+  /// The program, the feature, and the name and version of the schema.
   public var description: String { "\(program), \(feature), \(name) \(version)" }
 }

@@ -8,10 +8,10 @@ package struct LogPosition: Sendable {
   /// The number of the previous line from 1, or 0 at the beginning.
   package let line: Int
   /// The number of the previous step, or 0 before the first.
-  package var step: Int { rules.step }
+  package var step: Int { validator.step }
 
   let chain: HashChain
-  let rules: LogRules
+  let validator: LogValidator
 
   /// The sum of the previous line, or `nil` at the beginning.
   package var sum: Digest? { chain.previous }

@@ -57,5 +57,6 @@ public struct LoggedDraw: Sendable, Hashable, CustomStringConvertible {
     }
   }
 
+  /// The kind and the value.
   public var description: String { "\(kind.rawValue) \(value)" }
 }

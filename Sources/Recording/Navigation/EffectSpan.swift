@@ -44,6 +44,7 @@ public struct EffectSpan: Sendable, Hashable, CustomStringConvertible {
   /// The time from the first to the last step, in microseconds.
   public var time: Int64 { ended - began }
 
+  /// The effect with its first and last step, its end and its number of actions.
   public var description: String {
     let what =
       switch end {

@@ -89,7 +89,7 @@ extension LogNavigator {
           case .mark(var mark) where marks.count < options.marks:
             mark.n += before
             marks.append(mark)
-          default: break
+          case .step, .issue, .mark, .snapshot, .end, .unknown: break
           }
           position = reader.position
         }
@@ -125,7 +125,7 @@ extension LogNavigator {
         guard index.wantsState(after: last), let state = run.state else { return }
         index.add(
           .init(step: last, position: position, state: try CanonicalEncoder.encode(state)))
-      default: break
+      case .header, .issue, .mark, .end, .unknown: break
       }
     }
   }

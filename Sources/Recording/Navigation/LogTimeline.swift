@@ -48,10 +48,6 @@ public final class LogTimeline {
       self.steps = steps
       self.time = time
     }
-
-    /// Returns a filter for the steps of one feature, in a program whose action has a case for each
-    /// feature.
-    public static func feature(_ name: String) -> Filter { Filter(action: name) }
   }
 
   /// An entry of the timeline.

@@ -20,6 +20,7 @@ public struct LogDamage: Sendable, Hashable, CustomStringConvertible {
     self.message = message
   }
 
+  /// The position, the message, and the expected and found values.
   public var description: String {
     "line \(line), byte \(offset): \(message) (expected \(expected), found \(found))"
   }
@@ -39,6 +40,7 @@ public enum LogWarning: Sendable, Hashable, CustomStringConvertible {
   /// The program has other states than the one that recorded, so digests cannot all be compared.
   case digestsNotCompared
 
+  /// A sentence that describes the property.
   public var description: String {
     switch self {
     case .tornTail(let offset):

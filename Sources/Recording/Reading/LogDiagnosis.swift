@@ -41,7 +41,7 @@ struct LogDiagnosis {
         stated)
     }
     if case .step(let found)? = content, found.n != step + 1, !isMisnumbered(found) {
-      let fault = LogRules.gap(from: step, to: found.n)
+      let fault = LogValidator.gap(from: step, to: found.n)
       return report(fault.message, expected: fault.expected, found: fault.found)
     }
     return report(changed, computed, stated)

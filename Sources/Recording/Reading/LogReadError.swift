@@ -15,6 +15,7 @@ public enum LogReadError: Error, Sendable, Hashable, CustomStringConvertible {
   /// Reading was cancelled.
   case cancelled
 
+  /// A sentence with the path of the file and the reason.
   public var description: String {
     switch self {
     case .damage(let damage): damage.description

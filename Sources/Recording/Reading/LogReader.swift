@@ -36,7 +36,7 @@ public final class LogReader {
   private let limits: Limits
   private var input: LineInput
   private var chain = HashChain()
-  private var rules = LogRules()
+  private var validator = LogValidator()
   private var number = 0
   private var failure: LogReadError?
   private var finished = false
@@ -67,13 +67,13 @@ public final class LogReader {
     input = LineInput(
       source, limit: limits.line, chunk: limits.chunk, offset: position.offset)
     chain = position.chain
-    rules = position.rules
+    validator = position.validator
     number = position.line
   }
 
   /// The position of the next line.
   package var position: LogPosition {
-    LogPosition(offset: input.offset, line: number, chain: chain, rules: rules)
+    LogPosition(offset: input.offset, line: number, chain: chain, validator: validator)
   }
 
   /// The warnings so far. They are complete once `next` has returned `nil`.
@@ -131,7 +131,7 @@ public final class LogReader {
         throw damage(
           0, "the log is empty", expected: "a header", found: "no bytes")
       }
-      if !rules.ended { closing.append(.cutShort(afterStep: rules.step)) }
+      if !validator.ended { closing.append(.cutShort(afterStep: validator.step)) }
       return nil
     case .torn(let offset):
       number += 1
@@ -141,7 +141,7 @@ public final class LogReader {
           expected: "a line feed", found: "the end of the file")
       }
       closing.append(.tornTail(offset: offset))
-      if !rules.ended { closing.append(.cutShort(afterStep: rules.step)) }
+      if !validator.ended { closing.append(.cutShort(afterStep: validator.step)) }
       return nil
     case .tooLong(let offset):
       number += 1
@@ -166,7 +166,7 @@ public final class LogReader {
         if case .whole(let next, _)? = try? input.next() { next } else { nil }
       throw .damage(
         LogDiagnosis(
-          previous: chain.previous, step: rules.step, number: number, offset: offset,
+          previous: chain.previous, step: validator.step, number: number, offset: offset,
           line: bad[...],
           following: following
         ).damage(computed: sum, stated: stated))
@@ -174,7 +174,7 @@ public final class LogReader {
     chain.advance(to: sum)
     do throws(LogReadError) {
       let typed = try LogLineParser.parse(line)
-      try rules.admit(typed)
+      try validator.admit(typed)
       return Entry(number: number, offset: offset, line: typed)
     } catch {
       throw error.at(line: number, offset: offset)

@@ -14,6 +14,7 @@ public struct Divergence: Sendable, Hashable, CustomStringConvertible {
     /// paths that the steps after `since` changed in the replay, which include the wrong one.
     case digest(expected: Digest, found: Digest, changes: [StateDiff.Change], since: Int?)
 
+    /// The recorded and the replayed value.
     public var description: String {
       switch self {
       case .draws(let mismatch): return "draws: \(mismatch)"
@@ -49,6 +50,7 @@ public struct Divergence: Sendable, Hashable, CustomStringConvertible {
   /// The path of the line's file, if the recording has several files.
   public var file: String?
 
+  /// The position of the step, its action, and a paragraph for each difference.
   public var description: String {
     let position = "step \(step), line \(line)\(file.map { " of \($0)" } ?? "")"
     return

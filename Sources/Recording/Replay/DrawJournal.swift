@@ -19,6 +19,7 @@ public final class DrawJournal: Sendable {
     /// The reducer drew fewer values than the log has.
     case unused(drawn: Int, logged: Int)
 
+    /// The requested and the logged draw.
     public var description: String {
       switch self {
       case .kind(let index, let asked, let logged):

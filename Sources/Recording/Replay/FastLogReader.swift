@@ -33,7 +33,7 @@ final class FastLogReader {
   @exclusivity(unchecked) private var end = 0
   @exclusivity(unchecked) private var isAtEnd = false
   @exclusivity(unchecked) private var sum: Digest?
-  @exclusivity(unchecked) private var rules = LogRules()
+  @exclusivity(unchecked) private var validator = LogValidator()
   private let strict = JSONLimits(duplicateKeys: .refuse, depth: 511)
 
   init?(
@@ -60,9 +60,9 @@ final class FastLogReader {
 
   deinit { base.deallocate() }
 
-  var warnings: [LogWarning] { rules.ended ? [] : [.cutShort(afterStep: rules.step)] }
-  @usableFromInline var step: Int { rules.step }
-  @usableFromInline var time: Int64 { rules.time }
+  var warnings: [LogWarning] { validator.ended ? [] : [.cutShort(afterStep: validator.step)] }
+  @usableFromInline var step: Int { validator.step }
+  @usableFromInline var time: Int64 { validator.time }
 
   @usableFromInline
   func next() -> Line {
@@ -78,10 +78,10 @@ final class FastLogReader {
       sum = found
       let body = UnsafeBufferPointer(start: UnsafePointer(first), count: length)
       if let bare = StepScanner.bare(body), isRead(body, bare.action) {
-        return rules.admitQuickly(bare) ? .step(bare.digest) : .unusual
+        return validator.admitQuickly(bare) ? .step(bare.digest) : .unusual
       }
       guard let typed = try? LogLineParser.parse(Array(line)[...]),
-        (try? rules.admit(typed)) != nil
+        (try? validator.admit(typed)) != nil
       else { return .unusual }
       switch typed {
       case .header(let header): return .header(header)

@@ -40,6 +40,7 @@ public struct LiveReplay<R: Reducer>: Sendable where R.State: Codable, R.Action:
       }
     }
 
+    /// The step, with the recorded and the reduced value.
     public var description: String {
       switch self {
       case .other(let step, _, _, let changes):

@@ -105,6 +105,7 @@ public struct LogRisk: Sendable, Hashable, CustomStringConvertible {
   /// The path of the line's file, if the recording has several files.
   public var file: String?
 
+  /// The position of the line, and the values that were dropped or filled in.
   public var description: String {
     let what = step == 0 ? "the state" : "the action of step \(step)"
     let entries = changes.map { change in
@@ -128,6 +129,7 @@ public enum LogGrade: Sendable, Hashable, CustomStringConvertible {
   /// `more` is the number of others.
   case risky([LogRisk], more: Int)
 
+  /// The grade, with the named lines.
   public var description: String {
     switch self {
     case .fine: return "fine"
@@ -153,6 +155,7 @@ public struct LogObstacle: Sendable, Hashable, CustomStringConvertible {
   /// The path of the line's file, if the recording has several files.
   public var file: String?
 
+  /// The position of the line, the reason, and the found value.
   public var description: String {
     let what = step == 0 ? "the state" : "the action of step \(step)"
     return

@@ -23,6 +23,7 @@ public enum ReplayError: Error, Sendable, CustomStringConvertible {
   /// The limit of pauses is negative.
   case idleLimit(Duration)
 
+  /// A sentence that describes the error.
   public var description: String {
     switch self {
     case .unreadable(let error): error.description

@@ -17,7 +17,7 @@ package struct LogContinuation: Sendable {
 
   let chain: HashChain
   /// The last step and the lines after it, if the step has no digest.
-  let tail: LineTail
+  let tail: UndigestedTail
 }
 
 /// Creates logs that begin with the first steps of another log and continue differently.
@@ -93,7 +93,7 @@ package enum LogFork {
         // For a negative `n`, continue to the end, so that the error has the number of steps.
         case .step(let step) where n >= 0 && step.n > n: break lines
         case .end: break lines
-        default: position = reader.position
+        case .header, .step, .issue, .mark, .snapshot, .unknown: position = reader.position
         }
       }
     } catch {
@@ -116,7 +116,7 @@ extension LogFork {
     private var size = 0
     private var header: LogHeader?
     private var last: (step: Int, time: Int64, digest: Digest?) = (0, 0, nil)
-    private var tail = LineTail()
+    private var tail = UndigestedTail()
 
     init(sink: FileSink, path: String) {
       self.sink = sink
@@ -168,7 +168,7 @@ extension LogFork {
       case .step(let step):
         last = (step.n, step.t, step.digest)
         tail.begin(after: step.digest == nil ? before : nil)
-      default: break
+      case .issue, .mark, .snapshot, .end, .unknown: break
       }
       bytes.withUnsafeBufferPointer { tail.add(UnsafeBufferPointer(rebasing: $0[start...])) }
       chain.appendChecksum(&bytes, from: start)

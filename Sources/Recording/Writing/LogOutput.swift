@@ -23,7 +23,7 @@ struct LogOutput: ~Copyable {
   private var lastLook: UInt64 = 0
   private let synchronizes: Bool
   /// The lines to write. Between two writes, an empty buffer to swap with the collected lines.
-  var lines = WaitingLines()
+  var lines = WriteBuffer()
 
   /// - Parameter size: The current size of the file in bytes.
   init(_ sink: any LogSink, synchronizes: Bool, size: Int = 0) {

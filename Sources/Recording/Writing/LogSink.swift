@@ -17,6 +17,7 @@ public struct LogIOError: Error, Sendable, Hashable, CustomStringConvertible {
 
   init(_ error: SystemError) { self.init(code: error.code, operation: error.call) }
 
+  /// The operation and the text of the error.
   public var description: String { "\(operation): \(SystemError.text(of: code))" }
 }
 

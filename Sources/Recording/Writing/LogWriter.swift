@@ -13,7 +13,7 @@ final class LogWriter: Sendable {
   private static let flushInterval = DispatchTimeInterval.milliseconds(40)
 
   private struct Core: ~Copyable {
-    var lines = WaitingLines()
+    var lines = WriteBuffer()
     var chain: HashChain
     /// The last step in the file.
     var step = 0
@@ -31,7 +31,7 @@ final class LogWriter: Sendable {
     /// The last step in the recording, once it has failed.
     var kept: Int?
     /// The last step, if it has no digest, and the lines after it. `stop` completes them.
-    var tail = LineTail()
+    var tail = UndigestedTail()
     /// Whether a delayed write of the buffered lines is scheduled.
     var isFlushPlanned = false
     /// Whether a write of the buffered lines is about to begin.

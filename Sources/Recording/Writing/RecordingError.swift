@@ -21,6 +21,7 @@ public enum RecordingError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The log to be forked has only the steps `first` to `last`.
   case noStep(Int, first: Int = 0, last: Int)
 
+  /// A sentence that describes the error.
   public var description: String {
     switch self {
     case .exists(let path): "\(path) exists already; a recording starts with a new file"

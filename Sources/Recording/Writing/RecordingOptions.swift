@@ -95,6 +95,7 @@ public struct RecordingFailure: Sendable, Hashable, CustomStringConvertible {
   /// Whether the file is no longer at its path, so that the written lines are lost or elsewhere.
   public let isFileLost: Bool
 
+  /// The step and the reason, and whether the written lines are intact.
   public var description: String {
     "the recording stopped before step \(step): \(reason)"
       + (isFileLost ? "" : "; what was written before is whole")

@@ -39,7 +39,7 @@ enum ChildPresence: Equatable, Sendable {
   }
 }
 
-extension ChildScope {
+extension ChildPlace {
   @inlinable
   func adopt<Child, Parent>(
     _ effects: [Effect<Child>], of child: ChildPresence,

@@ -3,19 +3,18 @@
 ///
 /// It has no public members. A reducer that is made of others passes it to these.
 public struct ChildSearch {
-  /// The position of the search in the composition, with the effects that run in the children of
-  /// the current reducer.
+  /// The place of the search, with the effects that run in the children of the current reducer.
   @usableFromInline var place: EffectIndex.Place
   /// Whether to search for present children instead of absent ones.
   @usableFromInline let forPresent: Bool
   /// The places of the children that were found.
-  @usableFromInline var found: [ReversedPath] = []
+  @usableFromInline var found: [ReversedPlace] = []
   /// The lists in which every element whose effects run exists, and their ids.
   @usableFromInline var complete: [CompleteList] = []
 
-  /// A path from the place to the root. In this order, only the paths of results are built.
-  @usableFromInline typealias ReversedPath = [ScopeKey]
-  @usableFromInline typealias CompleteList = (place: ReversedPath, ids: any AnyObject & Sendable)
+  /// A place, innermost child first. In this order, only the places of results are built.
+  @usableFromInline typealias ReversedPlace = [ChildKey]
+  @usableFromInline typealias CompleteList = (place: ReversedPlace, ids: any AnyObject & Sendable)
 
   @inlinable
   init(_ root: EffectIndex.Place, forPresent: Bool = false) {
@@ -40,10 +39,10 @@ extension ChildSearch {
   @inlinable
   @inline(__always)
   mutating func visit<Child: Reducer>(
-    _ child: Child, at scope: ChildScope, _ state: () -> Child.State
+    _ child: Child, at childPlace: ChildPlace, _ state: () -> Child.State
   ) {
     if hasNothingToFind(isThere: true) { return }
-    guard let (key, inside) = inside(scope) else { return }
+    guard let (key, inside) = inside(childPlace) else { return }
     note(key, inside, isThere: true)
     visit(child, at: key, inside, state)
   }
@@ -52,12 +51,12 @@ extension ChildSearch {
   @inlinable
   @inline(__always)
   mutating func visit<Child: Reducer>(
-    _ child: Child, at scope: ChildScope,
+    _ child: Child, at childPlace: ChildPlace,
     by identity: (@Sendable (Child.State) -> any Hashable & Sendable)?,
     _ state: () -> Child.State?
   ) {
     if hasNothingToFind(isThere: state() != nil) { return }
-    guard let (key, inside) = inside(scope) else { return }
+    guard let (key, inside) = inside(childPlace) else { return }
     visit(child, at: key, inside, by: identity, state())
   }
 
@@ -66,10 +65,10 @@ extension ChildSearch {
   @inlinable
   @inline(__always)
   mutating func visit<ID: Hashable & Sendable, Child: Reducer>(
-    each child: Child, at scope: ChildScope, _ elements: () -> IdentifiedArray<ID, Child.State>
+    each child: Child, at childPlace: ChildPlace, _ elements: () -> IdentifiedArray<ID, Child.State>
   ) {
     if hasNothingToFind(isThere: !elements().isEmpty) { return }
-    guard let (key, inside) = inside(scope) else { return }
+    guard let (key, inside) = inside(childPlace) else { return }
     // Arrays with the same storage are equal, which makes this O(1).
     let isComplete =
       !forPresent && (inside.completeIDs as? ListIDs<ID>)?.ids == elements().ids
@@ -80,7 +79,7 @@ extension ChildSearch {
   @inlinable
   @inline(never)
   mutating func visit<Child: Reducer>(
-    _ child: Child, at key: ScopeKey, _ inside: EffectIndex.Place,
+    _ child: Child, at key: ChildKey, _ inside: EffectIndex.Place,
     by identity: (@Sendable (Child.State) -> any Hashable & Sendable)?, _ state: Child.State?
   ) {
     note(key, inside, isThere: state != nil)
@@ -99,7 +98,7 @@ extension ChildSearch {
   @inlinable
   @inline(never)
   mutating func visit<ID: Hashable & Sendable, Child: Reducer>(
-    each child: Child, at key: ScopeKey, _ inside: EffectIndex.Place,
+    each child: Child, at key: ChildKey, _ inside: EffectIndex.Place,
     _ elements: IdentifiedArray<ID, Child.State>, isComplete: Bool
   ) {
     note(key, inside, isThere: !elements.isEmpty)
@@ -126,9 +125,9 @@ extension ChildSearch {
 
   /// Returns the key and the place of a child, or `nil` if no effects run there.
   @inlinable
-  func inside(_ scope: ChildScope) -> (ScopeKey, EffectIndex.Place)? {
-    let (id, location) = scope.place()
-    let key = ScopeKey(id: id, location: location)
+  func inside(_ childPlace: ChildPlace) -> (ChildKey, EffectIndex.Place)? {
+    let (id, location) = childPlace.declaration()
+    let key = ChildKey(id: id, location: location)
     return place.inner[key].map { (key, $0) }
   }
 
@@ -137,7 +136,7 @@ extension ChildSearch {
   /// - Returns: Whether it was added.
   @inlinable
   @discardableResult
-  mutating func note(_ key: ScopeKey, _ inside: EffectIndex.Place, isThere: Bool) -> Bool {
+  mutating func note(_ key: ChildKey, _ inside: EffectIndex.Place, isThere: Bool) -> Bool {
     // A child whose remaining effects outlive it is not found again after each step.
     guard isThere == forPresent, inside.hasEndingEffects else { return false }
     found.append([key])
@@ -147,7 +146,7 @@ extension ChildSearch {
   /// Passes the search to a present child for its own children.
   @inlinable
   mutating func visit<Child: Reducer>(
-    _ child: Child, at key: ScopeKey, _ inside: EffectIndex.Place, _ state: () -> Child.State
+    _ child: Child, at key: ChildKey, _ inside: EffectIndex.Place, _ state: () -> Child.State
   ) {
     if inside.inner.isEmpty { return }
     within(key, inside) { child.findAbsentChildren(in: state(), &$0) }
@@ -156,7 +155,7 @@ extension ChildSearch {
   /// Searches inside a place.
   @inlinable
   mutating func within(
-    _ key: ScopeKey, _ inside: EffectIndex.Place, _ search: (inout ChildSearch) -> Void
+    _ key: ChildKey, _ inside: EffectIndex.Place, _ search: (inout ChildSearch) -> Void
   ) {
     let before = (place: place, found: found.count, complete: complete.count)
     place = inside

@@ -38,9 +38,9 @@ extension Reducer {
   ///   that reaches this reducer.
   @inlinable
   public consuming func dependency<Value: Sendable>(
-    _ place: WritableKeyPath<Dependencies, Value> & Sendable, _ value: Value
+    _ path: WritableKeyPath<Dependencies, Value> & Sendable, _ value: Value
   ) -> DependencyReducer<Self, Dependencies> {
-    transformDependencies { $0[keyPath: place] = value }
+    transformDependencies { $0[keyPath: path] = value }
   }
 }
 

@@ -34,7 +34,7 @@ extension Reducer {
   ) -> ForEachReducer<Self, Child, ID> {
     ForEachReducer(
       base: self, child: child(), state: state,
-      action: action, scope: ChildScope(id: id, fileID: fileID, line: line))
+      action: action, place: ChildPlace(id: id, fileID: fileID, line: line))
   }
 
   /// Attaches a child to every element of a list, with a part of the dependencies. Otherwise the
@@ -59,7 +59,7 @@ extension Reducer {
   ) -> ForEachReducer<Self, DependencyReducer<Child, Dependencies>, ID> {
     ForEachReducer(
       base: self, child: child().dependencies(dependencies), state: state,
-      action: action, scope: ChildScope(id: id, fileID: fileID, line: line))
+      action: action, place: ChildPlace(id: id, fileID: fileID, line: line))
   }
 
   /// Attaches a child to every element of a list, with an action case that has the id and the
@@ -90,7 +90,7 @@ extension Reducer {
         embed(($0.id, $0.action))
       } extract: { [extract = action.extract] in
         extract($0).map { .element(id: $0.0, action: $0.1) }
-      }, scope: ChildScope(id: id, fileID: fileID, line: line))
+      }, place: ChildPlace(id: id, fileID: fileID, line: line))
   }
 }
 
@@ -102,20 +102,20 @@ where Child.Dependencies == Base.Dependencies {
   @usableFromInline
   let state: WritableKeyPath<Base.State, IdentifiedArray<ID, Child.State>> & Sendable
   @usableFromInline let action: CasePath<Base.Action, ElementAction<ID, Child.Action>>
-  @usableFromInline let scope: ChildScope
+  @usableFromInline let place: ChildPlace
 
   @inlinable
   @inline(__always)
   init(
     base: Base, child: Child,
     state: WritableKeyPath<Base.State, IdentifiedArray<ID, Child.State>> & Sendable,
-    action: CasePath<Base.Action, ElementAction<ID, Child.Action>>, scope: ChildScope
+    action: CasePath<Base.Action, ElementAction<ID, Child.Action>>, place: ChildPlace
   ) {
     self.base = base
     self.child = child
     self.state = state
     self.action = action
-    self.scope = scope
+    self.place = place
   }
 
   /// Reduces with the child first, then with the base. An id that does not exist is an issue at the
@@ -131,12 +131,12 @@ where Child.Dependencies == Base.Dependencies {
       let effects = base.reduce(&state, action, dependencies)
       // O(1) if no id was added or removed, because arrays with the same storage are equal.
       if before == state[keyPath: self.state].ids { return effects }
-      return effects + scope.end(before, now: state[keyPath: self.state])
+      return effects + place.end(before, now: state[keyPath: self.state])
     }
     // The position is found before the element is changed, because the optimiser turns only access
     // without branches into direct access.
     guard let position = state[keyPath: self.state].positions[id] else {
-      return scope.refuse(childAction, id, among: state[keyPath: self.state].ids)
+      return place.refuse(childAction, id, among: state[keyPath: self.state].ids)
     }
     let childEffects = child.reduce(
       &state[keyPath: self.state].storage[position], childAction, dependencies)
@@ -144,7 +144,7 @@ where Child.Dependencies == Base.Dependencies {
     let effects: [Effect<Base.Action>] = .joined(
       adopted(childEffects, id), base.reduce(&state, action, dependencies))
     if before == state[keyPath: self.state].ids { return effects }
-    return effects + scope.end(before, now: state[keyPath: self.state])
+    return effects + place.end(before, now: state[keyPath: self.state])
   }
 
   @inlinable
@@ -152,7 +152,7 @@ where Child.Dependencies == Base.Dependencies {
   func adopted(_ effects: [Effect<Child.Action>], _ id: ID) -> [Effect<Base.Action>] {
     effects.adopted { effects in
       let embed = action.embed
-      return scope.adopt(
+      return place.adopt(
         effects, of: CancelID(id), as: { embed(.element(id: id, action: $0)) })
     }
   }
@@ -169,9 +169,9 @@ extension ForEachReducer: ReducerOfParts {
     Question.Dependencies == Base.Dependencies
   {
     question.ask(child: child, subject, &answer) { state, search in
-      search.visit(each: child, at: scope) { state[keyPath: self.state] }
+      search.visit(each: child, at: place) { state[keyPath: self.state] }
     } subscriptions: { state, dependencies in
-      scope.subscriptions(of: child, in: state[keyPath: self.state], dependencies) {
+      place.subscriptions(of: child, in: state[keyPath: self.state], dependencies) {
         [embed = action.embed] in embed(.element(id: $0, action: $1))
       }
     }
@@ -179,7 +179,7 @@ extension ForEachReducer: ReducerOfParts {
   }
 }
 
-extension ChildScope {
+extension ChildPlace {
   /// Returns the subscriptions of the elements of a list, each in a place of its own.
   ///
   /// - Complexity: O(number of elements) if the child declares any.

@@ -35,7 +35,7 @@ extension Reducer {
   ) -> ForEachStackReducer<Self, Child> {
     ForEachStackReducer(
       base: self, child: child(), state: state, action: action,
-      scope: ChildScope(id: id, fileID: fileID, line: line))
+      place: ChildPlace(id: id, fileID: fileID, line: line))
   }
 
   /// Attaches a child to every element of a stack, with a part of the dependencies. Otherwise the
@@ -59,7 +59,7 @@ extension Reducer {
   ) -> ForEachStackReducer<Self, DependencyReducer<Child, Dependencies>> {
     ForEachStackReducer(
       base: self, child: child().dependencies(dependencies), state: state, action: action,
-      scope: ChildScope(id: id, fileID: fileID, line: line))
+      place: ChildPlace(id: id, fileID: fileID, line: line))
   }
 }
 
@@ -70,20 +70,20 @@ where Child.Dependencies == Base.Dependencies {
   @usableFromInline let child: Child
   @usableFromInline let state: WritableKeyPath<Base.State, StackState<Child.State>> & Sendable
   @usableFromInline let action: CasePath<Base.Action, StackAction<Child.State, Child.Action>>
-  @usableFromInline let scope: ChildScope
+  @usableFromInline let place: ChildPlace
 
   @inlinable
   init(
     base: Base, child: Child,
     state: WritableKeyPath<Base.State, StackState<Child.State>> & Sendable,
     action: CasePath<Base.Action, StackAction<Child.State, Child.Action>>,
-    scope: ChildScope
+    place: ChildPlace
   ) {
     self.base = base
     self.child = child
     self.state = state
     self.action = action
-    self.scope = scope
+    self.place = place
   }
 
   /// Performs the action on the stack, as `forEach` describes. O(1) plus the cost of child and
@@ -102,14 +102,14 @@ where Child.Dependencies == Base.Dependencies {
       before = state[keyPath: self.state].ids
     case .element(let id, let childAction)?:
       guard let position = state[keyPath: self.state].rows.positions[id] else {
-        return scope.refuse(childAction, id, among: state[keyPath: self.state].ids)
+        return place.refuse(childAction, id, among: state[keyPath: self.state].ids)
       }
       let childEffects = child.reduce(
         &state[keyPath: self.state].rows.storage[position], childAction, dependencies)
       before = state[keyPath: self.state].ids
       if !childEffects.isEmpty {
         let embed = self.action.embed
-        effects = scope.adopt(
+        effects = place.adopt(
           childEffects, of: CancelID(id), as: { embed(.element(id: id, action: $0)) })
       }
     case .push(let id, let element)?:
@@ -117,7 +117,7 @@ where Child.Dependencies == Base.Dependencies {
       if let id {
         let next = state[keyPath: self.state].nextID
         guard state[keyPath: self.state].push(element, id: id) else {
-          return [scope.issue(usedPush(id, next: next, among: before))]
+          return [place.issue(usedPush(id, next: next, among: before))]
         }
       } else {
         state[keyPath: self.state].append(element)
@@ -125,7 +125,7 @@ where Child.Dependencies == Base.Dependencies {
     case .popFrom(let id)?:
       before = state[keyPath: self.state].ids
       guard state[keyPath: self.state].contains(id: id) else {
-        return [scope.issue(absentPop(id, among: before))]
+        return [place.issue(absentPop(id, among: before))]
       }
       popped = id
     }
@@ -138,7 +138,7 @@ where Child.Dependencies == Base.Dependencies {
     if let popped { state[keyPath: self.state].pop(from: popped) }
     // O(1) if no id was added or removed, because arrays with the same storage are equal.
     if before == state[keyPath: self.state].ids { return effects }
-    return .joined(effects, scope.end(before, now: state[keyPath: self.state].rows))
+    return .joined(effects, place.end(before, now: state[keyPath: self.state].rows))
   }
 }
 
@@ -153,9 +153,9 @@ extension ForEachStackReducer: ReducerOfParts {
     Question.Dependencies == Base.Dependencies
   {
     question.ask(child: child, subject, &answer) { state, search in
-      search.visit(each: child, at: scope) { state[keyPath: self.state].rows }
+      search.visit(each: child, at: place) { state[keyPath: self.state].rows }
     } subscriptions: { state, dependencies in
-      scope.subscriptions(of: child, in: state[keyPath: self.state].rows, dependencies) {
+      place.subscriptions(of: child, in: state[keyPath: self.state].rows, dependencies) {
         [embed = action.embed] in embed(.element(id: $0, action: $1))
       }
     }

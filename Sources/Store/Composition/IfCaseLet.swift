@@ -33,8 +33,9 @@ extension Reducer {
     @ReducerBuilder<ChildState, ChildAction, Dependencies> child: () -> Child
   ) -> IfCaseLetReducer<Self, State, Child> {
     IfCaseLetReducer(
-      base: self, child: child(), place: \.self, state: state, action: action, identity: identity,
-      scope: ChildScope(id: id, fileID: fileID, line: line))
+      base: self, child: child(), container: \.self, state: state, action: action,
+      identity: identity,
+      place: ChildPlace(id: id, fileID: fileID, line: line))
   }
 
   /// Attaches a child to one case of this reducer's state, with a part of the dependencies.
@@ -57,21 +58,21 @@ extension Reducer {
     @ReducerBuilder<ChildState, ChildAction, ChildDependencies> child: () -> Child
   ) -> IfCaseLetReducer<Self, State, DependencyReducer<Child, Dependencies>> {
     IfCaseLetReducer(
-      base: self, child: child().dependencies(dependencies), place: \.self, state: state,
+      base: self, child: child().dependencies(dependencies), container: \.self, state: state,
       action: action, identity: identity,
-      scope: ChildScope(id: id, fileID: fileID, line: line))
+      place: ChildPlace(id: id, fileID: fileID, line: line))
   }
 
   /// Attaches a child to one case of an enum that is a part of this reducer's state. Otherwise the
   /// same as `ifCaseLet(_:action:identity:id:fileID:line:child:)`.
   ///
-  /// - Parameter place: The path to the enum in the state.
+  /// - Parameter container: The path to the enum in the state.
   /// - Complexity: The same, and one key path.
   @inlinable
   public consuming func ifCaseLet<
     Mode, ChildState, ChildAction, Child: Reducer<ChildState, ChildAction, Dependencies>
   >(
-    _ place: WritableKeyPath<State, Mode> & Sendable, is state: CasePath<Mode, ChildState>,
+    _ container: WritableKeyPath<State, Mode> & Sendable, is state: CasePath<Mode, ChildState>,
     action: CasePath<Action, ChildAction>,
     identity: (@Sendable (ChildState) -> any Hashable & Sendable)? = { ownIdentity(of: $0) },
     id: @autoclosure @escaping @Sendable () -> (any Hashable & Sendable)? = nil,
@@ -80,8 +81,9 @@ extension Reducer {
     @ReducerBuilder<ChildState, ChildAction, Dependencies> child: () -> Child
   ) -> IfCaseLetReducer<Self, Mode, Child> {
     IfCaseLetReducer(
-      base: self, child: child(), place: place, state: state, action: action, identity: identity,
-      scope: ChildScope(id: id, fileID: fileID, line: line))
+      base: self, child: child(), container: container, state: state, action: action,
+      identity: identity,
+      place: ChildPlace(id: id, fileID: fileID, line: line))
   }
 }
 
@@ -90,26 +92,26 @@ public struct IfCaseLetReducer<Base: Reducer, Mode: Sendable, Child: Reducer>: R
 where Child.Dependencies == Base.Dependencies {
   @usableFromInline let base: Base
   @usableFromInline let child: Child
-  @usableFromInline let place: WritableKeyPath<Base.State, Mode> & Sendable
+  @usableFromInline let container: WritableKeyPath<Base.State, Mode> & Sendable
   @usableFromInline let state: CasePath<Mode, Child.State>
   @usableFromInline let action: CasePath<Base.Action, Child.Action>
   @usableFromInline let identity: (@Sendable (Child.State) -> any Hashable & Sendable)?
-  @usableFromInline let scope: ChildScope
+  @usableFromInline let place: ChildPlace
 
   @inlinable
   init(
-    base: Base, child: Child, place: WritableKeyPath<Base.State, Mode> & Sendable,
+    base: Base, child: Child, container: WritableKeyPath<Base.State, Mode> & Sendable,
     state: CasePath<Mode, Child.State>, action: CasePath<Base.Action, Child.Action>,
     identity: (@Sendable (Child.State) -> any Hashable & Sendable)?,
-    scope: ChildScope
+    place: ChildPlace
   ) {
     self.base = base
     self.child = child
-    self.place = place
+    self.container = container
     self.state = state
     self.action = action
     self.identity = identity
-    self.scope = scope
+    self.place = place
   }
 
   /// Reduces with the child first, then with the base. If the state is in another case, this is an
@@ -123,27 +125,27 @@ where Child.Dependencies == Base.Dependencies {
       let before = presence(state)
       let effects = base.reduce(&state, action, dependencies)
       let after = presence(state)
-      return before == after ? effects : effects + scope.end(before, before, now: after)
+      return before == after ? effects : effects + place.end(before, before, now: after)
     }
-    let step = self.state.modify(&state[keyPath: place]) { value in
+    let step = self.state.modify(&state[keyPath: container]) { value in
       let before = ChildPresence(value, identity)
       let effects = child.reduce(&value, childAction, dependencies)
       return (effects: effects, before: before, after: ChildPresence(value, identity))
     }
     guard let step else {
-      return scope.refuse(otherCase(childAction, state[keyPath: place]))
+      return place.refuse(otherCase(childAction, state[keyPath: container]))
     }
     let effects: [Effect<Base.Action>] = .joined(
-      scope.adopt(step.effects, of: step.after, as: self.action.embed),
+      place.adopt(step.effects, of: step.after, as: self.action.embed),
       base.reduce(&state, action, dependencies))
     let now = presence(state)
     return step.before == now && step.after == now
-      ? effects : effects + scope.end(step.before, step.after, now: now)
+      ? effects : effects + place.end(step.before, step.after, now: now)
   }
 
   @inlinable
   func presence(_ state: Base.State) -> ChildPresence {
-    ChildPresence(self.state.extract(state[keyPath: place]), identity)
+    ChildPresence(self.state.extract(state[keyPath: container]), identity)
   }
 }
 
@@ -158,12 +160,12 @@ extension IfCaseLetReducer: ReducerOfParts {
     Question.Dependencies == Base.Dependencies
   {
     question.ask(child: child, subject, &answer) { state, search in
-      search.visit(child, at: scope, by: identity) {
-        self.state.extract(state[keyPath: place])
+      search.visit(child, at: place, by: identity) {
+        self.state.extract(state[keyPath: container])
       }
     } subscriptions: { state, dependencies in
-      guard let present = self.state.extract(state[keyPath: place]) else { return [] }
-      return scope.adopt(
+      guard let present = self.state.extract(state[keyPath: container]) else { return [] }
+      return place.adopt(
         child.subscriptions(present, dependencies), of: ChildPresence(present, identity),
         as: action.embed)
     }

@@ -36,7 +36,7 @@ extension Reducer {
   ) -> IfLetReducer<Self, Child> {
     IfLetReducer(
       base: self, child: child(), state: state, action: action, identity: identity,
-      scope: ChildScope(id: id, fileID: fileID, line: line))
+      place: ChildPlace(id: id, fileID: fileID, line: line))
   }
 
   /// Attaches an optional child that sees a part of the dependencies. Otherwise the same as
@@ -62,7 +62,7 @@ extension Reducer {
     IfLetReducer(
       base: self, child: child().dependencies(dependencies), state: state, action: action,
       identity: identity,
-      scope: ChildScope(id: id, fileID: fileID, line: line))
+      place: ChildPlace(id: id, fileID: fileID, line: line))
   }
 }
 
@@ -74,21 +74,21 @@ where Child.Dependencies == Base.Dependencies {
   @usableFromInline let state: WritableKeyPath<Base.State, Child.State?> & Sendable
   @usableFromInline let action: CasePath<Base.Action, Child.Action>
   @usableFromInline let identity: (@Sendable (Child.State) -> any Hashable & Sendable)?
-  @usableFromInline let scope: ChildScope
+  @usableFromInline let place: ChildPlace
 
   @inlinable
   init(
     base: Base, child: Child, state: WritableKeyPath<Base.State, Child.State?> & Sendable,
     action: CasePath<Base.Action, Child.Action>,
     identity: (@Sendable (Child.State) -> any Hashable & Sendable)?,
-    scope: ChildScope
+    place: ChildPlace
   ) {
     self.base = base
     self.child = child
     self.state = state
     self.action = action
     self.identity = identity
-    self.scope = scope
+    self.place = place
   }
 
   /// Reduces with the child first, then with the base. If the state is `nil`, this is an issue at
@@ -102,19 +102,19 @@ where Child.Dependencies == Base.Dependencies {
       let before = ChildPresence(state[keyPath: self.state], identity)
       let effects = base.reduce(&state, action, dependencies)
       let after = ChildPresence(state[keyPath: self.state], identity)
-      return before == after ? effects : effects + scope.end(before, before, now: after)
+      return before == after ? effects : effects + place.end(before, before, now: after)
     }
     guard
       let step = ChildPresence.step(
         &state[keyPath: self.state], identity,
         { child.reduce(&$0, childAction, dependencies) })
-    else { return scope.refuse(absentChild(childAction)) }
+    else { return place.refuse(absentChild(childAction)) }
     let effects: [Effect<Base.Action>] = .joined(
-      scope.adopt(step.effects, of: step.after, as: self.action.embed),
+      place.adopt(step.effects, of: step.after, as: self.action.embed),
       base.reduce(&state, action, dependencies))
     let now = ChildPresence(state[keyPath: self.state], identity)
     return step.before == now && step.after == now
-      ? effects : effects + scope.end(step.before, step.after, now: now)
+      ? effects : effects + place.end(step.before, step.after, now: now)
   }
 }
 
@@ -129,10 +129,10 @@ extension IfLetReducer: ReducerOfParts {
     Question.Dependencies == Base.Dependencies
   {
     question.ask(child: child, subject, &answer) { state, search in
-      search.visit(child, at: scope, by: identity) { state[keyPath: self.state] }
+      search.visit(child, at: place, by: identity) { state[keyPath: self.state] }
     } subscriptions: { state, dependencies in
       guard let present = state[keyPath: self.state] else { return [] }
-      return scope.adopt(
+      return place.adopt(
         child.subscriptions(present, dependencies), of: ChildPresence(present, identity),
         as: action.embed)
     }

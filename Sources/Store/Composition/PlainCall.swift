@@ -35,7 +35,7 @@ extension Array {
   ) -> [Effect<Parent>] where Element == Effect<Child> {
     adopted {
       $0.adopted(
-        embed, under: ScopeKey(id: nil, location: SourceLocation(fileID: fileID, line: line)))
+        embed, under: ChildKey(id: nil, location: SourceLocation(fileID: fileID, line: line)))
     }
   }
 
@@ -44,13 +44,13 @@ extension Array {
   func adopted<Child, Parent, ID: Hashable & Sendable>(
     _ embed: @escaping @Sendable (Child) -> Parent, _ id: () -> ID
   ) -> [Effect<Parent>] where Element == Effect<Child> {
-    adopted(embed, under: ScopeKey(CancelID(id())))
+    adopted(embed, under: ChildKey(CancelID(id())))
   }
 
   @inlinable
   @inline(never)
   func adopted<Child, Parent>(
-    _ embed: @escaping @Sendable (Child) -> Parent, under key: ScopeKey
+    _ embed: @escaping @Sendable (Child) -> Parent, under key: ChildKey
   ) -> [Effect<Parent>] where Element == Effect<Child> {
     map { $0.map(embed).nested(under: key) }
   }
@@ -140,13 +140,13 @@ extension Effect {
   /// composed by plain calls. Operators end their children themselves.
   ///
   /// - Parameter id: The id that was passed to `scoped`.
-  /// - Complexity: Creating the effect allocates a path with one part. Reducing it is O(number of
+  /// - Complexity: Creating the effect allocates a place with one part. Reducing it is O(number of
   ///   the child's effects).
   public static func endChild(
     id: some Hashable & Sendable, fileID: StaticString = #fileID, line: UInt32 = #line
   ) -> Effect {
-    .cancelScope(
-      path: [ScopeKey(CancelID(id))], location: SourceLocation(fileID: fileID, line: line))
+    .cancelAll(
+      at: [ChildKey(CancelID(id))], location: SourceLocation(fileID: fileID, line: line))
   }
 
   /// Ends one element of a list: cancels its effects and the effects of its children.
@@ -157,8 +157,8 @@ extension Effect {
     _ element: some Hashable & Sendable, of id: some Hashable & Sendable,
     fileID: StaticString = #fileID, line: UInt32 = #line
   ) -> Effect {
-    .cancelScope(
-      path: [ScopeKey(CancelID(id)), ScopeKey(CancelID(element))],
+    .cancelAll(
+      at: [ChildKey(CancelID(id)), ChildKey(CancelID(element))],
       location: SourceLocation(fileID: fileID, line: line))
   }
 
@@ -176,7 +176,7 @@ extension Effect {
     of id: some Hashable & Sendable, fileID: StaticString = #fileID, line: UInt32 = #line
   ) -> [Effect] {
     if before == elements.ids { return [] }
-    return ChildScope(id: { id }, fileID: { fileID }, line: { line })
+    return ChildPlace(id: { id }, fileID: { fileID }, line: { line })
       .end(before, now: elements)
   }
 }

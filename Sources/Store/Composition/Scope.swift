@@ -12,7 +12,7 @@ public struct Scope<ParentState: Sendable, ParentAction: Sendable, Child: Reduce
 
   @usableFromInline let state: WritableKeyPath<ParentState, Child.State> & Sendable
   @usableFromInline let action: CasePath<ParentAction, Child.Action>
-  @usableFromInline let scope: ChildScope
+  @usableFromInline let place: ChildPlace
   @usableFromInline let child: Child
 
   /// Creates a scope for a child that sees all of the parent's dependencies.
@@ -32,7 +32,7 @@ public struct Scope<ParentState: Sendable, ParentAction: Sendable, Child: Reduce
   ) where Child: Reducer<ChildState, ChildAction, ChildDependencies> {
     self.state = state
     self.action = action
-    self.scope = ChildScope(id: id, fileID: fileID, line: line)
+    self.place = ChildPlace(id: id, fileID: fileID, line: line)
     self.child = child()
   }
 
@@ -57,7 +57,7 @@ public struct Scope<ParentState: Sendable, ParentAction: Sendable, Child: Reduce
   ) where Child == DependencyReducer<Inner, Whole> {
     self.state = state
     self.action = action
-    self.scope = ChildScope(id: id, fileID: fileID, line: line)
+    self.place = ChildPlace(id: id, fileID: fileID, line: line)
     self.child = DependencyReducer(base: child(), part: dependencies)
   }
 
@@ -70,7 +70,7 @@ public struct Scope<ParentState: Sendable, ParentAction: Sendable, Child: Reduce
   ) -> [Effect<ParentAction>] {
     guard let childAction = self.action.extract(action) else { return [] }
     return child.reduce(&state[keyPath: self.state], childAction, dependencies)
-      .adopted { scope.adopt($0, as: self.action.embed) }
+      .adopted { place.adopt($0, as: self.action.embed) }
   }
 }
 
@@ -86,9 +86,9 @@ extension Scope: ReducerOfParts {
   {
     // The child's state is copied, which retains its shared parts.
     question.ask(child: child, subject, &answer) { state, search in
-      search.visit(child, at: scope) { state[keyPath: self.state] }
+      search.visit(child, at: place) { state[keyPath: self.state] }
     } subscriptions: { state, dependencies in
-      scope.adopt(
+      place.adopt(
         child.subscriptions(state[keyPath: self.state], dependencies), as: action.embed)
     }
   }

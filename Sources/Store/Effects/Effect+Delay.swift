@@ -36,11 +36,11 @@ extension Effect {
       // it would cancel its own sequence.
       var member = self
       member.traits = traits.map {
-        EffectTraits(path: $0.path, limit: $0.limit, outlives: $0.outlives)
+        EffectTraits(place: $0.place, limit: $0.limit, outlives: $0.outlives)
       }
       copy.traits = traits.map {
         EffectTraits(
-          keys: $0.keys, keysInFlight: $0.keysInFlight, path: $0.path, outlives: $0.outlives)
+          keys: $0.keys, keysInFlight: $0.keysInFlight, place: $0.place, outlives: $0.outlives)
       }
       copy.operation = .concatenate([pause(duration, clock), member])
     }
@@ -52,6 +52,6 @@ extension Effect {
   func pause(_ duration: Duration, _ clock: some Clock<Duration>) -> Effect {
     Effect(
       .run { _ in try await clock.wait(for: duration) }, name: "delay", location: location,
-      traits: traits.map { EffectTraits(path: $0.path, outlives: $0.outlives) })
+      traits: traits.map { EffectTraits(place: $0.place, outlives: $0.outlives) })
   }
 }

@@ -30,7 +30,7 @@ public struct OverflowPolicy: Sendable {
 public enum LimitScope: Sendable, Hashable {
   /// All effects of the store that are limited by an equal id, at any place in the composition.
   case store
-  /// The effects of the same position in the composition. Each element of a `forEach` has a limit
+  /// The effects of the same place in the composition. Each element of a `forEach` has a limit
   /// of its own.
   case place
 }

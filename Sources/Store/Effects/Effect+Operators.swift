@@ -5,7 +5,7 @@ extension Effect {
   /// - Parameter cancelInFlight: Whether to cancel earlier effects with the id first, in this
   ///   reducer and in its children.
   /// - Complexity: One small object here, and one more for an id that is neither `Int` nor
-  ///   `String`. In the store, O(depth of the position in the composition) table entries for each
+  ///   `String`. In the store, O(depth of the place in the composition) table entries for each
   ///   id.
   @inlinable
   public consuming func cancellable(
@@ -99,19 +99,19 @@ extension Effect {
     return Effect<NewAction>(mapped, name: name, location: location, traits: traits)
   }
 
-  /// Returns the same effect with its place and ids moved into a scope.
+  /// Returns the same effect with its place and ids moved into a child.
   @inlinable
-  func nested(under scope: ScopeKey) -> Effect {
-    folded { $0.nested(under: scope, members: $1) }
+  func nested(under child: ChildKey) -> Effect {
+    folded { $0.nested(under: child, members: $1) }
   }
 
   @inlinable
-  func nested(under scope: ScopeKey, members: [Effect]) -> Effect {
+  func nested(under child: ChildKey, members: [Effect]) -> Effect {
     var copy = self
-    copy.traits = (traits ?? EffectTraits()).nested(under: scope)
+    copy.traits = (traits ?? EffectTraits()).nested(under: child)
     switch operation {
     case .cancel(var key):
-      key.path.insert(scope, at: 0)
+      key.place.insert(child, at: 0)
       copy.operation = .cancel(key)
     case .merge:
       copy.operation = .merge(members)

@@ -4,7 +4,7 @@ extension Effect {
   /// reported as dropped.
   ///
   /// Cancelling the id cancels running and waiting effects and the interval. The throttle counts
-  /// the effects of the same position in the composition, unlike `limited`, which counts in the
+  /// the effects of the same place in the composition, unlike `limited`, which counts in the
   /// whole store by default. The descriptor is a `merge` with the name and the id, and with a part
   /// “throttle” for the interval before the effect's own.
   ///
@@ -34,7 +34,7 @@ extension Effect {
   ///
   /// The id cancels the effects of all keys, and their intervals. The key is not an id and cancels
   /// nothing. To cancel the effects of one key, give the throttled effect another id with
-  /// `cancellable(id:)`. Keys of different ids, or of different positions in the composition, are
+  /// `cancellable(id:)`. Keys of different ids, or of different places in the composition, are
   /// independent.
   ///
   /// - Parameters:

@@ -3,7 +3,7 @@
 ///
 /// An effect has a name, a kind, ids and a location in the source (`descriptor`), which identify it
 /// in tests, in recordings and in `Store.effects`. Creating an effect runs nothing. Its size is 80
-/// bytes, plus the captures of its closure. An id or a position in the composition adds one small
+/// bytes, plus the captures of its closure. An id or a place in the composition adds one small
 /// object.
 public struct Effect<Action: Sendable>: Sendable {
   @usableFromInline
@@ -103,8 +103,8 @@ extension Effect {
 
   /// Returns an effect that cancels every effect of its place and of all children of that place.
   @inlinable
-  static func cancelScope(path: [ScopeKey], location: SourceLocation) -> Effect {
-    Effect(.cancel(CancelKey(path: path, id: nil)), location: location)
+  static func cancelAll(at place: [ChildKey], location: SourceLocation) -> Effect {
+    Effect(.cancel(CancelKey(place: place, id: nil)), location: location)
   }
 
   /// Returns an effect that reports a misuse detected by the reducer, with the location of the

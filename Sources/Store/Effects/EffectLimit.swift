@@ -36,13 +36,13 @@ final class EffectLimit: Sendable {
   }
 
   @inlinable
-  func nested(under scope: ScopeKey) -> EffectLimit {
+  func nested(under child: ChildKey) -> EffectLimit {
     switch self.scope {
     case .store:
       self
     case .place:
       EffectLimit(
-        key: key.nested(under: scope), scope: .place, count: count, overflow: overflow,
+        key: key.nested(under: child), scope: .place, count: count, overflow: overflow,
         countsCancelled: countsCancelled, isHeldByInterval: isHeldByInterval)
     }
   }

@@ -5,30 +5,30 @@ final class EffectTraits: Sendable {
   @usableFromInline let keys: [CancelKey]
   /// The ids whose earlier effects are cancelled first.
   @usableFromInline let keysInFlight: [CancelKey]
-  /// The position in the composition at which the effect was returned, outermost first.
-  @usableFromInline let path: [ScopeKey]
+  /// The place in the composition at which the effect was returned, outermost child first.
+  @usableFromInline let place: [ChildKey]
   @usableFromInline let limit: EffectLimit?
   /// Whether the effect continues when a child ends.
   @usableFromInline let outlives: Bool
 
   @inlinable
   init(
-    keys: [CancelKey] = [], keysInFlight: [CancelKey] = [], path: [ScopeKey] = [],
+    keys: [CancelKey] = [], keysInFlight: [CancelKey] = [], place: [ChildKey] = [],
     limit: EffectLimit? = nil, outlives: Bool = false
   ) {
     self.keys = keys
     self.keysInFlight = keysInFlight
-    self.path = path
+    self.place = place
     self.limit = limit
     self.outlives = outlives
   }
 
   @inlinable
-  func nested(under scope: ScopeKey) -> EffectTraits {
+  func nested(under child: ChildKey) -> EffectTraits {
     EffectTraits(
-      keys: keys.map { $0.nested(under: scope) },
-      keysInFlight: keysInFlight.map { $0.nested(under: scope) }, path: [scope] + path,
-      limit: limit?.nested(under: scope), outlives: outlives)
+      keys: keys.map { $0.nested(under: child) },
+      keysInFlight: keysInFlight.map { $0.nested(under: child) }, place: [child] + place,
+      limit: limit?.nested(under: child), outlives: outlives)
   }
 }
 
@@ -36,7 +36,7 @@ extension EffectTraits {
   /// The keys under which the index finds the effect: its ids, and its place if it ends with a
   /// child.
   var indexKeys: [CancelKey] {
-    outlives || path.isEmpty ? keys : keys + [CancelKey(path: path, id: nil)]
+    outlives || place.isEmpty ? keys : keys + [CancelKey(place: place, id: nil)]
   }
 
   /// Returns the traits of a member of a group. It also has the ids of the group, and outlives a
@@ -45,20 +45,20 @@ extension EffectTraits {
   static func member(_ own: EffectTraits?, of group: EffectTraits?) -> EffectTraits? {
     guard let group, !group.keys.isEmpty || group.outlives else { return own }
     return EffectTraits(
-      keys: group.keys + (own?.keys ?? []), path: own?.path ?? [], limit: own?.limit,
+      keys: group.keys + (own?.keys ?? []), place: own?.place ?? [], limit: own?.limit,
       outlives: group.outlives || own?.outlives == true)
   }
 
   static func limited(_ traits: EffectTraits?, by limit: EffectLimit) -> EffectTraits {
     EffectTraits(
-      keys: traits?.keys ?? [], path: traits?.path ?? [], limit: limit,
+      keys: traits?.keys ?? [], place: traits?.place ?? [], limit: limit,
       outlives: traits?.outlives == true)
   }
 }
 
 extension CancelKey {
   @inlinable
-  func nested(under scope: ScopeKey) -> CancelKey { CancelKey(path: [scope] + path, id: id) }
+  func nested(under child: ChildKey) -> CancelKey { CancelKey(place: [child] + place, id: id) }
 }
 
 extension Effect {
@@ -100,7 +100,7 @@ extension Effect {
     }
     effect.traits = EffectTraits(
       keys: traits.keys + own, keysInFlight: traits.keysInFlight + (cancelInFlight ? own : []),
-      path: traits.path, limit: limit ?? traits.limit, outlives: outlives || traits.outlives)
+      place: traits.place, limit: limit ?? traits.limit, outlives: outlives || traits.outlives)
     return effect
   }
 }

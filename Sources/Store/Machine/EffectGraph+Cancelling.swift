@@ -103,37 +103,26 @@ extension EffectGraph {
 
   /// Ends an effect that never starts.
   mutating func discard(_ slot: Int32) {
-    releasePermit(slot, wasWaiting: tree[slot].phase == .waiting)
     markCancelled(slot)
     endWork(slot)
   }
 
-  private mutating func markCancelled(_ slot: Int32) {
-    tree[slot].phase = .cancelled
-    forgetKeys(slot)
-    returnPermitOfCancelled(slot)
-    guard tree.isMember(slot) else { return }
-    let group = tree[slot].parent
-    tree[group].uncancelled -= 1
-    if tree[group].uncancelled == 0 { noteCancelled(group: group) }
-  }
-
-  /// Cancels a group, because all its remaining members were cancelled.
-  mutating func noteCancelled(group: Int32) {
-    var group = group
+  /// Marks a node as cancelled, and the groups whose remaining members were all cancelled.
+  mutating func markCancelled(_ slot: Int32) {
+    var slot = slot
     while true {
-      switch tree[group].phase {
-      case .pending, .waiting:
-        releasePermit(group, wasWaiting: tree[group].phase == .waiting)
+      switch tree[slot].phase {
+      case .pending, .waiting: releasePermit(slot, wasWaiting: tree[slot].phase == .waiting)
       case .running: break
-      default: return
+      case .free, .cancelled, .ended: return
       }
-      tree[group].phase = .cancelled
-      returnPermitOfCancelled(group)
-      guard tree.isMember(group) else { return }
-      group = tree[group].parent
-      tree[group].uncancelled -= 1
-      guard tree[group].uncancelled == 0 else { return }
+      tree[slot].phase = .cancelled
+      forgetKeys(slot)
+      returnPermitOfCancelled(slot)
+      guard tree.isMember(slot) else { return }
+      slot = tree[slot].parent
+      tree[slot].uncancelled -= 1
+      guard tree[slot].uncancelled == 0 else { return }
     }
   }
 }

@@ -4,28 +4,27 @@ extension EffectGraph {
   mutating func requestPermit(_ slot: Int32) -> Bool {
     guard let limit = tree[slot].limit, !isCounted(slot, limit.key) else { return true }
     switch limits.enter(tree.id(slot), limit) {
-    case .start:
+    case .start(let displaced):
       tree[slot].hasPermit = true
-      return true
-    case .replace(let oldest):
-      tree[slot].hasPermit = true
-      tree[oldest.slot].hasPermit = false
-      cancel(leafEffects(oldest.slot))
-      return tree.contains(tree.id(slot)) && tree[slot].phase == .pending
-    case .wait:
+      guard let displaced else { return true }
+      tree[displaced.slot].hasPermit = false
+      cancel(leafEffects(displaced.slot))
+      return tree[slot].phase == .pending
+    case .wait(let displaced):
       tree[slot].phase = .waiting
-    case .waitFor(let oldest):
-      tree[slot].phase = .waiting
-      cancel(leafEffects(oldest.slot))
-    case .waitInsteadOf(let oldest):
-      tree[slot].phase = .waiting
-      tree[oldest.slot].phase = .pending
-      drop(oldest.slot)
+      if let displaced { displace(displaced.slot) }
     case .drop:
       drop(slot)
     }
     if isDraining, tree[slot].phase == .waiting { cancel(leafEffects(slot)) }
     return false
+  }
+
+  /// Ends a node, because another waits in its stead or for its permit.
+  private mutating func displace(_ slot: Int32) {
+    guard tree[slot].phase == .waiting else { return cancel(leafEffects(slot)) }
+    tree[slot].phase = .pending
+    drop(slot)
   }
 
   /// Returns whether a group that contains the node has a permit under the same limit. The node

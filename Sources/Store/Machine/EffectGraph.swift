@@ -57,17 +57,10 @@ extension EffectGraph {
     run()
   }
 
-  /// Starts an effect that has no limit. The caller performs what the commands of `start` would
-  /// request.
+  /// Notes that a task runs the effect's operation. An effect without a limit needs no `start`.
   @usableFromInline
-  mutating func startAlone(_ id: EffectID) {
+  mutating func startTask(_ id: EffectID) {
     tree[id.slot].phase = .running
-    tree[id.slot].hasTask = true
-  }
-
-  /// Notes that a task was created for the operation of a started effect.
-  @usableFromInline
-  mutating func noteTask(_ id: EffectID) {
     tree[id.slot].hasTask = true
   }
 
@@ -144,7 +137,7 @@ extension EffectGraph {
       }
       let groupHasEnded = isMember && tree[parent].unfinished == 0
       if isMember, !groupHasEnded {
-        if tree[parent].uncancelled == 0 { noteCancelled(group: parent) }
+        if tree[parent].uncancelled == 0 { markCancelled(parent) }
         if tree[parent].form == .concatenate { advanceLater(tree.id(parent)) }
       }
       removeIfDone(slot)

@@ -14,7 +14,7 @@ struct EffectIndex: Sendable {
     /// The effects returned here, by each of their ids. Under `nil` are those that end with the
     /// child.
     var effects: [CancelID?: Effects] = [:]
-    @usableFromInline var inner: [ScopeKey: Place] = [:]
+    @usableFromInline var inner: [ChildKey: Place] = [:]
     /// The number of places inside that contain places themselves.
     @usableFromInline var deepCount = 0
     /// The ids of the list whose elements are the places inside: a `ListIDs`, from the time when
@@ -35,13 +35,13 @@ struct EffectIndex: Sendable {
 
   mutating func insert(_ effect: EffectID, keys: [CancelKey]) {
     for key in keys {
-      root.change(at: key.path[...]) { $0.effects[key.id, default: .none].insert(effect) }
+      root.change(at: key.place[...]) { $0.effects[key.id, default: .none].insert(effect) }
     }
   }
 
   mutating func remove(_ effect: EffectID, keys: [CancelKey]) {
     for key in keys {
-      root.change(at: key.path[...]) { place in
+      root.change(at: key.place[...]) { place in
         guard let index = place.effects.index(forKey: key.id) else { return }
         place.effects.values[index].remove(effect)
         if case .none = place.effects.values[index] { place.effects.remove(at: index) }
@@ -53,40 +53,40 @@ struct EffectIndex: Sendable {
   /// they were returned. Without an id, returns all effects of that place and inside it.
   func effects(_ key: CancelKey) -> [EffectID] {
     var found: [EffectID] = []
-    root.find(key.id, at: key.path[...], &found)
+    root.find(key.id, at: key.place[...], &found)
     return found.count < 2 ? found : found.sorted { $1.isAfter($0) }
   }
 }
 
 extension EffectIndex.Place {
-  /// Adds the effects of the place at the end of `path`, and of the places inside it.
-  func find(_ id: CancelID?, at path: ArraySlice<ScopeKey>, _ found: inout [EffectID]) {
-    if let scope = path.first {
-      inner[scope]?.find(id, at: path.dropFirst(), &found)
+  /// Adds the effects of the place `place` inside this one, and of the places inside it.
+  func find(_ id: CancelID?, at place: ArraySlice<ChildKey>, _ found: inout [EffectID]) {
+    if let child = place.first {
+      inner[child]?.find(id, at: place.dropFirst(), &found)
       return
     }
     effects[id]?.add(to: &found)
     for place in inner.values { place.find(id, at: [], &found) }
   }
 
-  /// Changes the place at the end of `path`. Creates it if it is missing, and removes it if it
+  /// Changes the place `place` inside this one. Creates it if it is missing, and removes it if it
   /// becomes empty.
-  mutating func change(at path: ArraySlice<ScopeKey>, _ change: (inout Self) -> Void) {
-    guard let scope = path.first else { return change(&self) }
-    let (isEmpty, deeper) = inner[scope, default: Self()].changeInside(path.dropFirst(), change)
+  mutating func change(at place: ArraySlice<ChildKey>, _ change: (inout Self) -> Void) {
+    guard let child = place.first else { return change(&self) }
+    let (isEmpty, deeper) = inner[child, default: Self()].changeInside(place.dropFirst(), change)
     deepCount += deeper
-    if isEmpty { inner[scope] = nil }
+    if isEmpty { inner[child] = nil }
   }
 
-  /// Changes the place at the end of `path`.
+  /// Changes the place `place` inside this one.
   ///
   /// - Returns: Whether this place is empty after the change, and 1 if it got its first place
   ///   inside, -1 if it lost the last one, otherwise 0.
   private mutating func changeInside(
-    _ path: ArraySlice<ScopeKey>, _ change: (inout Self) -> Void
+    _ place: ArraySlice<ChildKey>, _ change: (inout Self) -> Void
   ) -> (isEmpty: Bool, deeper: Int) {
     let before = inner.isEmpty
-    self.change(at: path, change)
+    self.change(at: place, change)
     return (isEmpty, before == inner.isEmpty ? 0 : before ? 1 : -1)
   }
 
@@ -106,16 +106,14 @@ extension EffectGraph {
   /// order in which they were returned.
   @usableFromInline
   mutating func conclude(
-    absent: [ChildSearch.ReversedPath], present: [ChildSearch.ReversedPath],
+    absent: [ChildSearch.ReversedPlace], present: [ChildSearch.ReversedPlace],
     complete: [ChildSearch.CompleteList]
   ) {
     for (place, ids) in complete {
       index.root.change(at: place.reversed()[...]) { $0.completeIDs = ids }
     }
     let gone = Set(absent).subtracting(present)
-    let effects = gone.flatMap { index.effects(CancelKey(path: $0.reversed(), id: nil)) }
-    cancel(effects.sorted { $1.isAfter($0) })
-    run()
+    cancel(all: gone.map { CancelKey(place: $0.reversed(), id: nil) })
   }
 }
 

@@ -32,17 +32,14 @@ struct EffectTree: Sendable {
     _ form: EffectNode.Form, _ phase: EffectNode.Phase, outermost: UInt32?, under parent: Int32
   ) -> Int32 {
     lastSerial = lastSerial == .max ? 1 : lastSerial + 1
-    let node = EffectNode(
-      serial: lastSerial, form: form, phase: phase, outermost: outermost ?? lastSerial)
-    let slot: Int32
-    if firstFree >= 0 {
-      slot = firstFree
-      firstFree = self[slot].next
-      self[slot] = node
-    } else {
-      slot = Int32(nodes.count)
-      nodes.append(node)
+    if firstFree < 0 {
+      firstFree = Int32(nodes.count)
+      nodes.append(EffectNode(serial: 0, form: form, phase: .free, outermost: 0))
     }
+    let slot = firstFree
+    firstFree = self[slot].next
+    self[slot] = EffectNode(
+      serial: lastSerial, form: form, phase: phase, outermost: outermost ?? lastSerial)
     count += 1
     if parent >= 0 { link(slot, under: parent) }
     return slot

@@ -3,15 +3,13 @@
 /// - Complexity: O(1). Removing an effect that is not the first is O(number running or waiting
 ///   under its limit).
 struct LimitTable: Sendable {
-  enum Verdict: Sendable, Equatable {
-    case start
-    /// Start, and cancel this effect.
-    case replace(EffectID)
-    case wait
-    /// Wait, and cancel this effect, which returns its permit when its work has ended.
-    case waitFor(EffectID)
-    /// Wait, and drop this waiting effect.
-    case waitInsteadOf(EffectID)
+  /// The answer to a request for a permit.
+  enum Answer: Sendable, Equatable {
+    /// Start, and cancel the other effect.
+    case start(displacing: EffectID? = nil)
+    /// Wait. Drop the other effect if it waits too. Otherwise cancel it; it returns its permit when
+    /// its work has ended.
+    case wait(displacing: EffectID? = nil)
     case drop
   }
 
@@ -21,29 +19,26 @@ struct LimitTable: Sendable {
   var isEmpty: Bool { permits.isEmpty }
 
   /// Requests a permit.
-  mutating func enter(_ effect: EffectID, _ limit: EffectLimit) -> Verdict {
+  mutating func enter(_ effect: EffectID, _ limit: EffectLimit) -> Answer {
     permits[limit.key, default: Permits()].enter(effect, limit)
   }
 
   /// Removes an effect that runs or waits. Returns the effect that receives its permit, if there is
   /// one.
   mutating func release(_ effect: EffectID, _ key: CancelKey) -> EffectID? {
-    guard let index = permits.index(forKey: key) else { return nil }
-    let next = permits.values[index].release(effect)
-    if permits.values[index].isEmpty { permits.remove(at: index) }
+    let next = permits[key]?.release(effect)
+    if permits[key]?.isEmpty == true { permits[key] = nil }
     return next
   }
 
   /// Notes that the effect was cancelled and keeps its permit until its work has ended.
   mutating func noteCancelled(_ effect: EffectID, _ key: CancelKey) {
-    guard let index = permits.index(forKey: key) else { return }
-    permits.values[index].noteCancelled(effect)
+    permits[key]?.noteCancelled(effect)
   }
 
   /// Passes a permit to another effect.
   mutating func pass(_ effect: EffectID, to other: EffectID, _ key: CancelKey) {
-    guard let index = permits.index(forKey: key) else { return }
-    permits.values[index].pass(effect, to: other)
+    permits[key]?.pass(effect, to: other)
   }
 }
 
@@ -58,11 +53,11 @@ private struct Permits: Sendable {
 
   var isEmpty: Bool { running.isEmpty && ending.isEmpty && waiting.isEmpty }
 
-  mutating func enter(_ effect: EffectID, _ limit: EffectLimit) -> LimitTable.Verdict {
+  mutating func enter(_ effect: EffectID, _ limit: EffectLimit) -> LimitTable.Answer {
     count = limit.count
     guard running.count + ending.count >= count else {
       running.append(effect)
-      return .start
+      return .start()
     }
     switch limit.overflow {
     case .drop:
@@ -71,24 +66,24 @@ private struct Permits: Sendable {
       // All permits are about to be returned. The newest effects wait for them.
       let oldest = waiting.count >= count ? waiting.popFirst() : nil
       waiting.append(effect)
-      return oldest.map { .waitInsteadOf($0) } ?? .wait
+      return .wait(displacing: oldest)
     case .cancelOldest where limit.countsCancelled:
       let oldest = running.removeFirst()
       ending.append(oldest)
       waiting.append(effect)
-      return .waitFor(oldest)
+      return .wait(displacing: oldest)
     case .cancelOldest:
       let oldest = running.removeFirst()
       running.append(effect)
-      return .replace(oldest)
+      return .start(displacing: oldest)
     case .wait(let capacity, let dropsOldest):
       guard let capacity, waiting.count >= capacity else {
         waiting.append(effect)
-        return .wait
+        return .wait()
       }
       guard dropsOldest, let oldest = waiting.popFirst() else { return .drop }
       waiting.append(effect)
-      return .waitInsteadOf(oldest)
+      return .wait(displacing: oldest)
     }
   }
 

@@ -11,7 +11,7 @@ struct QueuedAction<Action: Sendable>: Sendable {
     /// dropped if the effect is cancelled first.
     case ending(EffectID)
     /// A `.send` effect without a node. It has no ids, and belongs to no group and no child: its
-    /// path is that of the root, and nothing cancels it.
+    /// place is the root, and nothing cancels it.
     case immediate(step: Int)
   }
 

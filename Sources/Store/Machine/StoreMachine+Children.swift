@@ -20,7 +20,7 @@ extension StoreMachine {
   @inline(never)
   func searchChildren(
     forPresent: Bool
-  ) -> (found: [ChildSearch.ReversedPath], complete: [ChildSearch.CompleteList]) {
+  ) -> (found: [ChildSearch.ReversedPlace], complete: [ChildSearch.CompleteList]) {
     var search = ChildSearch(graph.index.root, forPresent: forPresent)
     reducer.findAbsentChildren(in: state, &search)
     return (search.found, search.complete)

@@ -92,7 +92,6 @@ extension StoreMachine {
       start(id, inheritsTaskLocals)
     } else {
       // The same, without the way through the graph's commands.
-      graph.startAlone(id)
       startTask(id, inheritsTaskLocals)
     }
     return id
@@ -190,7 +189,6 @@ extension StoreMachine {
     }
     switch work.effect.operation {
     case .task, .run:
-      graph.noteTask(id)
       startTask(id, inherits(id))
     case .send(let action):
       enqueue(
@@ -208,8 +206,10 @@ extension StoreMachine {
     }
   }
 
+  /// Requests a task for an effect's operation.
   @inlinable
   mutating func startTask(_ id: EffectID, _ inheritsTaskLocals: Bool) {
+    graph.startTask(id)
     commands.append(.start(id, inheritsTaskLocals: inheritsTaskLocals))
     meter(id) { .effectStarted($0) }
   }
@@ -242,7 +242,7 @@ extension StoreMachine {
   }
 
   /// Returns the work of an effect, or `nil` if the effect is not running.
-  @usableFromInline
+  @inlinable
   func runningWork(_ id: EffectID) -> EffectWork<R.Action>? {
     graph.tree.isRunning(id) ? works[Int(id.slot)] : nil
   }

@@ -131,12 +131,6 @@ extension StoreMachine {
     change { $0.unpin(dropped.effect) }
     endSender(of: dropped)
     change { $0.unpin(dropped.task) }
-    release(dropped.action)
-  }
-
-  @inlinable
-  mutating func release(_ action: R.Action) {
-    if !_isPOD(R.Action.self) { commands.append(.release(action)) }
   }
 
   // MARK: The end
@@ -145,7 +139,7 @@ extension StoreMachine {
   /// effect wait for a permit.
   ///
   /// - Parameter work: The work to cancel at once in addition to the subscriptions.
-  @usableFromInline
+  @inlinable
   mutating func drain(cancelling work: ShutdownWork) {
     graph.isDraining = true
     // Effects are cancelled first, so that waiting effects do not get the permits of subscriptions.
@@ -157,19 +151,19 @@ extension StoreMachine {
   }
 
   /// Cancels the effects that a `send` caused.
-  @usableFromInline
+  @inlinable
   mutating func cancel(task: EffectID) {
     change { $0.cancelTree(task) }
   }
 
   /// Cancels every effect.
-  @usableFromInline
+  @inlinable
   mutating func cancelAll() {
     change { $0.cancelAll() }
   }
 
   /// Cancels every effect and drops the queued actions. No more actions are accepted.
-  @usableFromInline
+  @inlinable
   mutating func close() {
     guard !obstacles.contains(.closed) else { return }
     obstacles.insert(.closed)
@@ -184,7 +178,7 @@ extension StoreMachine {
 
   /// Resumes the waiter when the task has ended and observers have been notified of its last step.
   /// Returns `false` if that has already happened.
-  @usableFromInline
+  @inlinable
   mutating func wait(for task: EffectID, _ waiter: WaiterID) -> Bool {
     if graph.wait(for: task, waiter) { return true }
     guard obstacles.contains(.telling) else { return false }
@@ -194,7 +188,7 @@ extension StoreMachine {
 
   /// Resumes the waiter when there are no effects or the store has ended. Returns `false` if that
   /// has already happened.
-  @usableFromInline
+  @inlinable
   mutating func waitUntilIdle(_ waiter: WaiterID) -> Bool {
     !obstacles.contains(.closed) && graph.waitUntilIdle(waiter)
   }

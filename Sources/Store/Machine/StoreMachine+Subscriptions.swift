@@ -8,20 +8,9 @@ enum SubscriptionPhase: Sendable {
   case ended
 }
 
-/// An effect that runs because the state declares it.
-@usableFromInline
-struct Subscription: Sendable {
-  /// The task of the effects that its actions cause. It stays while the state declares the effect.
-  @usableFromInline let task: EffectID
-  /// The declared effect, or `none` if it was not started.
-  @usableFromInline let effect: EffectID
-
-  @inlinable
-  init(task: EffectID, effect: EffectID) {
-    self.task = task
-    self.effect = effect
-  }
-}
+/// An effect that the state declares, or `none` if it was not started, and the task of the effects
+/// that its actions cause. The task stays while the state declares the effect.
+@usableFromInline typealias Subscription = (task: EffectID, effect: EffectID)
 
 extension StoreMachine {
   /// Starts the subscriptions that the state declares, if they were held back.
@@ -32,7 +21,7 @@ extension StoreMachine {
     updateSubscriptions()
   }
 
-  @usableFromInline
+  @inlinable
   mutating func endSubscriptions() {
     subscriptionPhase = .ended
     for key in subscriptionOrder {
@@ -54,7 +43,7 @@ extension StoreMachine {
         let line = CancelKey(id: CancelID(effect.location))
         if declared.insert(line).inserted, subscriptions[line] == nil {
           reportNotStarted(effect)
-          subscriptions[line] = Subscription(task: .none, effect: .none)
+          subscriptions[line] = (task: .none, effect: .none)
           subscriptionOrder.append(line)
         }
         continue
@@ -73,7 +62,7 @@ extension StoreMachine {
       var task = EffectID.none
       makeTask(&task)
       let id = addGroup(effect, under: task, nil)
-      subscriptions[key] = Subscription(task: task, effect: id)
+      subscriptions[key] = (task: task, effect: id)
       subscriptionOrder.append(key)
       change { $0.start(id) }
     }

@@ -151,12 +151,15 @@ extension StoreMachine {
   @inlinable
   func isDropped(_ action: QueuedAction<R.Action>) -> Bool { graph.tree.isCancelled(action.effect) }
 
+  /// Takes the next action. It is released after the unlock, because that can run user code.
   @inlinable
   mutating func takeQueued() -> QueuedAction<R.Action>? {
-    turn.isEmpty ? arrivals.popFirst() : turn.popFirst()
+    let next = turn.isEmpty ? arrivals.popFirst() : turn.popFirst()
+    if let next, !_isPOD(R.Action.self) { commands.append(.release(next.action)) }
+    return next
   }
 
-  /// Reduces an action that was taken.
+  /// Reduces an action that was taken, or has just arrived.
   ///
   /// - Returns: The step, if hooks or observers are to be notified.
   @inlinable
@@ -178,7 +181,6 @@ extension StoreMachine {
     if isCancelled { change { $0.cancelChildren(next.task) } }
     endSender(of: next)
     change { $0.unpin(next.task) }
-    release(next.action)
     return step
   }
 
@@ -249,8 +251,7 @@ extension StoreMachine {
     case .outside(let origin): return origin
     case .immediate(let step): return .effect(name: "send", id: nil, step: step)
     case .effect(let id), .ending(let id):
-      guard graph.tree.contains(id) else { return .program("") }
-      guard let work = works[Int(id.slot)] else { return .program("") }
+      guard graph.tree.contains(id), let work = works[Int(id.slot)] else { return .program("") }
       return work.effect.origin(step: work.step)
     }
   }

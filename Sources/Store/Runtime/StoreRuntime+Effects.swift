@@ -57,13 +57,15 @@ extension StoreRuntime {
         shared.machine.end(id, failure)
       }
     }
+    // A reduced action is released here, outside the lock.
+    withExtendedLifetime(action) {}
   }
 
   @inlinable
   func end(_ id: EffectID, throwing error: any Error) {
-    // Most errors come from cancelled effects; this check is cheaper than a cast of the error.
-    let work = lock.withLock { $0.machine.runningWork(id) }
-    guard let work, !(error is CancellationError) else { return end(id) }
+    // What a cancelled effect throws is no issue. Mostly it is a `CancellationError`.
+    if error is CancellationError { return end(id) }
+    guard let work = lock.withLock({ $0.machine.runningWork(id) }) else { return end(id) }
     // Outside the lock, because the descriptions of the error and of the action are user code.
     let issue = StoreIssue(uncaught: error, of: work.effect, cause: work.cause, step: work.step)
     end(id, failure: (issue, error))
@@ -77,6 +79,7 @@ extension StoreRuntime {
         reduce(next, &shared, &deferred)
       }
     }
+    withExtendedLifetime(action) {}
     return task == .none ? .finished : StoreTask(runtime: self, id: task)
   }
 

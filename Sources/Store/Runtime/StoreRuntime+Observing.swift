@@ -53,29 +53,17 @@ extension StoreRuntime.Shared {
   }
 
   @usableFromInline
-  mutating func removeObservers() {
-    observers = []
-    noteObservers()
-  }
-
   mutating func noteObservers() {
     tellObservers = nil
     noteAudience()
-  }
-
-  /// Returns all observers as one function, or `nil` if there are none. O(number of observers)
-  /// after one was added or removed.
-  @usableFromInline
-  mutating func observersTogether() -> Observer<R.State, R.Action>.Body? {
-    if tellObservers == nil { tellObservers = Observer.together(observers[...]) }
-    return tellObservers
   }
 }
 
 extension Observer {
   /// Returns a function that calls the observers in order, or `nil` if there are none. It is a
   /// balanced tree of functions. Calling a function in an array would count two references, which
-  /// takes as long as a lock.
+  /// takes as long as a lock. O(number of observers).
+  @usableFromInline
   static func together(_ observers: ArraySlice<Observer>) -> Body? {
     guard observers.count > 1 else { return observers.first?.body }
     let middle = observers.startIndex + observers.count / 2

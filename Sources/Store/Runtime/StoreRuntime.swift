@@ -227,7 +227,8 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
       case .end:
         for observer in shared.observers { if let end = observer.end { deferred.add(end) } }
         deferred.release(shared.observers)
-        shared.removeObservers()
+        shared.observers = []
+        shared.noteObservers()
       }
     }
   }
@@ -274,10 +275,11 @@ extension StoreRuntime.Shared {
   @inlinable
   mutating func tell(_ step: Step<R.Action>, _ deferred: inout Deferred) {
     if machine.audience.contains(.hooks) { tellHooks(of: step) }
-    if machine.audience.contains(.observers), let observers = observersTogether() {
-      publication = Publication(step, machine.state, observers)
-      deferred.publishes = true
-    }
+    guard machine.audience.contains(.observers) else { return }
+    if tellObservers == nil { tellObservers = Observer.together(observers[...]) }
+    guard let tellObservers else { return }
+    publication = Publication(step, machine.state, tellObservers)
+    deferred.publishes = true
   }
 
   @inlinable

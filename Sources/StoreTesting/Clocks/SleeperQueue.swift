@@ -20,7 +20,6 @@ struct SleeperQueue: Sendable {
   private var asleep: [Int: Continuation] = [:]
 
   var isEmpty: Bool { asleep.isEmpty }
-  var count: Int { asleep.count }
 
   /// The deadlines of all sleepers, in the order in which they will wake.
   ///

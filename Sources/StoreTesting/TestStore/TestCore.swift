@@ -372,6 +372,20 @@ final class TestCore<R: Reducer> {
       + "Let it end (advance the clock, give it its answer), cancel it by an action, "
       + "or call skipInFlightEffects()."
   }
+
+  /// Checks a state with a closure that receives it.
+  func check(
+    _ assertion: (inout State) throws -> Void, against actual: State,
+    _ title: @autoclosure () -> String, _ subject: @autoclosure () -> String,
+    at location: TestLocation
+  ) {
+    guard let expected = apply(assertion, to: actual, subject(), at: location) else { return }
+    guard !isEqual(expected, actual) else { return }
+    fail(
+      .stateDiffers,
+      "\(title()) is not the expected one (- expected, + actual):\n\n"
+        + difference(expected, actual), at: location)
+  }
 }
 
 /// Records that a wait has lasted long enough.

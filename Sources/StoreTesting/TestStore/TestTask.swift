@@ -78,3 +78,24 @@ public final class TestTask {
     hooks.fail("What was sent has not finished. \(hooks.whatIsLeft())", location)
   }
 }
+
+extension TestCore {
+  var taskHooks: TestTask.Hooks {
+    TestTask.Hooks(
+      finishEnded: {
+        self.catchUp(at: $0)
+        self.finishEnded(at: $0)
+      }, forgetCancelled: { self.forgetCancelled() },
+      fail: { self.fail(.effectRunning, $0, at: $1) },
+      wait: { location, patience, isEnough in
+        await self.waitForAction(at: location, patience: patience, isEnd: true, or: isEnough)
+      },
+      whatIsLeft: {
+        let waiting = self.waiting
+        guard !waiting.isEmpty else { return self.whyNothing }
+        return
+          "\(count(waiting.count, "action")) of effects \(waiting.count == 1 ? "waits" : "wait") "
+          + "to be received:\n\(list(waiting))"
+      })
+  }
+}

@@ -192,6 +192,7 @@ struct LiveAPIClientFailureTests {
   }
 
   @Test("the time limit is in milliseconds") func theTimeLimitIsInMilliseconds() async {
+    // Real time: the limit is libcurl's own.
     let clock = ContinuousClock()
     let start = clock.now
     let error = await failure("\(server.origin)/faults/hang", timeout: .milliseconds(400))
@@ -205,6 +206,7 @@ struct LiveAPIClientFailureTests {
 
   @Test("the time limit holds for the whole answer") func theTimeLimitHoldsForTheWholeAnswer() async
   {
+    // Real time: the limit is libcurl's own.
     let error = await failure("\(server.origin)/faults/drip", timeout: .milliseconds(250))
     #expect(error?.kind == .timeout)
     #expect(await server.waitForClose(path: "/faults/drip"))

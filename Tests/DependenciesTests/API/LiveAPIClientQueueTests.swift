@@ -174,6 +174,7 @@ struct LiveAPIClientQueueTests {
     await server.waitForRequest(path: "/held")
     let patient = send(client, server.origin + "/echo", timeout: .seconds(3600))
     #expect(await waits.next() != nil)
+    // Real time: the limit is that of the client's own thread.
     let hasty = await send(client, server.origin + "/late", timeout: .milliseconds(5)).value
     guard case .failure(let error) = hasty else {
       Issue.record("answered although the only place was taken")
@@ -195,8 +196,10 @@ struct LiveAPIClientQueueTests {
     await server.waitForRequest(path: "/held")
     let second = send(client, server.origin + "/echo")
     #expect(await waits.next() != nil)
+    // Real time: libcurl measures it too.
     let clock = ContinuousClock()
     let start = clock.now
+    // Real time: how long does not matter, since it is measured.
     _ = await send(client, server.origin + "/late", timeout: .milliseconds(5)).value
     let waited = clock.now - start
     held.open()
@@ -213,6 +216,7 @@ struct LiveAPIClientQueueTests {
     let answer = await engine.perform(
       APIRequest(url: server.origin + "/echo", timeout: .seconds(3600)),
       to: try URLBuilder(server.origin + "/echo"),
+      // Real time: it has passed already.
       deadline: ContinuousClock().now)
     #expect(answer.kind == .timeout)
     #expect(server.connectionCount == 0)

@@ -247,6 +247,7 @@ struct LiveAPIClientRedirectTests {
   {
     let url = "\(server.origin)/faults/redirect?to=/faults/hang"
     let error = await #expect(throws: APIError.self) {
+      // Real time: the limit is libcurl's own.
       try await client.send(APIRequest(url: url, timeout: .milliseconds(200), redirectLimit: 1))
     }
     #expect(error?.kind == .timeout)

@@ -23,20 +23,6 @@ struct URLBuilderTests {
     #expect(try URLBuilder(url).url == url)
   }
 
-  @Test(
-    "paths are joined",
-    arguments: [
-      ("http://h", "api", "http://h/api"), ("http://h/", "/api", "http://h/api"),
-      ("http://h/radarr", "/api/v3/", "http://h/radarr/api/v3/"),
-      ("http://h/radarr/", "api?x=1", "http://h/radarr/api?x=1"),
-      ("http://h/a?k=1", "b?x=2", "http://h/a/b?k=1&x=2"), ("http://h/a", "", "http://h/a"),
-      ("http://h/a/", "/", "http://h/a/"), ("http://h/a", "../../b", "http://h/a/b"),
-      ("http://h", "http://other/x", "http://h/http://other/x"),
-    ])
-  func joinsPaths(base: String, path: String, url: String) throws {
-    #expect(try URLBuilder(base).appending(path: path).url == url)
-  }
-
   @Test("query items are encoded completely") func encodesItemsCompletely() throws {
     let url = try URLBuilder("http://h/a?k=1").appending(query: [
       QueryItem("a b", "c&d=e+f/?"), QueryItem("flag", nil), QueryItem("~-._", "ü"),

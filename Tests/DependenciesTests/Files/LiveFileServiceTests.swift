@@ -152,7 +152,7 @@ struct LiveFileServiceTests {
     let folder = try TemporaryFolder()
     try folder.write("old", to: "file")
     let service = LiveFileService()
-    let pipes = (0..<300).map { folder.path("pipe\($0)") }
+    let pipes = (0..<100).map { folder.path("pipe\($0)") }
     for pipe in pipes { #expect(mkfifo(pipe, 0o600) == 0) }
     try await withThrowingTaskGroup(of: Data.self) { group in
       for pipe in pipes { group.addTask { try await service.read(pipe, limit: 100) } }
@@ -160,6 +160,27 @@ struct LiveFileServiceTests {
       for pipe in pipes { try await service.write(old, to: pipe, mode: .replace) }
       for try await data in group { #expect(data == old) }
     }
+  }
+
+  /// A thread that was left reading would take the bytes of the next reader.
+  @Test("a cancelled task reads no pipe any more", .timeLimit(.minutes(5)))
+  func cancelledReader() async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path("pipe")
+    let service = LiveFileService()
+    #expect(mkfifo(path, 0o600) == 0)
+    let whole = Task { try await service.read(path, limit: 100) }
+    let streamed = Task { try await service.input(path).next() }
+    for task in [Task { try await whole.value }, Task { try await streamed.value ?? Data() }] {
+      whole.cancel()
+      streamed.cancel()
+      await #expect(throws: FileError.self) { try await task.value }
+    }
+    let writer = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC)
+    #expect(writer == -1 && errno == ENXIO)
+    let write = Task { try await service.write(old, to: path, mode: .replace) }
+    write.cancel()
+    await #expect(throws: FileError.self) { try await write.value }
   }
 
   @Test("a link that leads to itself is refused and stays")

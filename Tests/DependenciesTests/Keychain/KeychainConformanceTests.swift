@@ -36,6 +36,8 @@ import Testing
         _ = try await LiveKeychainService.made(at: other)
         try #require(rename(other, folder.keychain) == 0)
       }
+    } write: { bytes, name in
+      try folder.write(bytes, to: name)
     }
   }
 

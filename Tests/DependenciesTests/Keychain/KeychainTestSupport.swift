@@ -71,7 +71,7 @@ extension KeychainPolicy {
 }
 
 extension LiveKeychainService {
-  init(
+  convenience init(
     at path: String, _ sources: UnlockSources = .none, system: FileSystem = FileSystem(),
     clock: BoardClock = .live
   ) {

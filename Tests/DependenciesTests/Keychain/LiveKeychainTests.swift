@@ -359,7 +359,8 @@ import Testing
 
   @Test("waiting for the lock has a limit") func lockTimeout() async throws {
     _ = try await LiveKeychainService.made(at: folder.keychain)
-    // A process that another test starts has the descriptor of a lock until it runs its program.
+    // Real time: the system has no event for a lock. A process that another test starts has the
+    // descriptor of a lock until it runs its program.
     let policy = KeychainPolicy(ops: 1, memory: 8192, lockTimeout: .milliseconds(500))
     let service = LiveKeychainService(path: folder.keychain, policy: policy)
     try await service.unlock(with: .words("open"))

@@ -11,8 +11,6 @@ struct LogArchiveTests {
     LogRecord(time: DateGenerator.mockStart, level: level, category: "t", message: message)
   }
 
-  private var lastResort: ContinuousClock.Instant { .now.advanced(by: .seconds(3600)) }
-
   private func archive(
     _ folder: TemporaryFolder, _ maxFiles: Int = 50, _ sink: JSONLinesSink? = nil
   ) throws -> any LogArchive {
@@ -34,7 +32,7 @@ struct LogArchiveTests {
     for index in 0..<count {
       sink.write(record("m\(index)", level: index % 10 == 0 ? .error : .info))
     }
-    #expect(sink.flush(deadline: lastResort))
+    #expect(sink.flush(deadline: .lastResort))
     return sink
   }
 
@@ -76,7 +74,7 @@ struct LogArchiveTests {
     let folder = try TemporaryFolder()
     var sink: JSONLinesSink? = JSONLinesSink(path: folder.path("log"))
     sink?.write(record("first"))
-    #expect(sink?.flush(deadline: lastResort) == true)
+    #expect(sink?.flush(deadline: .lastResort) == true)
     sink = nil
     let garbage = String(
       repeating: "no record" + String(repeating: "-", count: 90) + "\n", count: 2000)
@@ -97,7 +95,7 @@ struct LogArchiveTests {
     let sink = JSONLinesSink(path: folder.path("log"))
     let long = String(repeating: "x", count: 300 << 10)
     for message in ["a", long, "b", long, "c"] { sink.write(record(message)) }
-    #expect(sink.flush(deadline: lastResort))
+    #expect(sink.flush(deadline: .lastResort))
     let archive = try archive(folder, 5, sink)
     for count in 0...6 {
       let reader = try await archive.reader(newest: count, matching: LogFilter(), follows: false)
@@ -121,7 +119,7 @@ struct LogArchiveTests {
     let sink = fill(folder, 40)
     #expect(try await all(reader) == (0..<40).map { "m\($0)" })
     for index in 40..<90 { sink.write(record("m\(index)")) }
-    #expect(sink.flush(deadline: lastResort))
+    #expect(sink.flush(deadline: .lastResort))
     #expect(try await all(reader) == (40..<90).map { "m\($0)" })
     #expect(try await all(reader).isEmpty)
   }
@@ -133,19 +131,19 @@ struct LogArchiveTests {
     let archive = try archive(folder, 2, sink)
     let reader = try await archive.reader(newest: 0, matching: LogFilter(), follows: true)
     sink.write(record("a"))
-    #expect(sink.flush(deadline: lastResort))
+    #expect(sink.flush(deadline: .lastResort))
     #expect(try await all(reader) == ["a"])
     try await archive.clear()
     sink.write(record("b"))
-    #expect(sink.flush(deadline: lastResort))
+    #expect(sink.flush(deadline: .lastResort))
     // As long as what was read of the emptied file, so that its size alone does not tell.
     _ = try await all(reader)
     sink.write(record("c"))
-    #expect(sink.flush(deadline: lastResort))
+    #expect(sink.flush(deadline: .lastResort))
     #expect(try await all(reader).last == "c")
     // Far more than two files hold: the first of these lines are gone, the last are not.
     for index in 0..<500 { sink.write(record("m\(index)")) }
-    #expect(sink.flush(deadline: lastResort))
+    #expect(sink.flush(deadline: .lastResort))
     let followed = try await all(reader)
     #expect(followed.last == "m499")
     #expect(Set(followed).count == followed.count)
@@ -164,6 +162,7 @@ struct LogArchiveTests {
     let sinks = (0..<writers).map { _ in
       JSONLinesSink(path: path, maxBytes: 2000, maxFiles: 400)
     }
+    let (flushes, flushed) = AsyncStream.makeStream(of: Void.self)
     let tasks = sinks.enumerated().map { writer, sink in
       Task {
         await DetachedThread.run {
@@ -171,21 +170,24 @@ struct LogArchiveTests {
             sink.write(
               LogRecord(time: 0, level: .info, category: "t", message: "\(writer).\(index)"))
             // Small batches, so that the writers take turns.
-            if index % 5 == 0 { _ = sink.flush(deadline: .now.advanced(by: .seconds(3600))) }
+            if index % 5 == 0 {
+              _ = sink.flush(deadline: .lastResort)
+              flushed.yield()
+            }
           }
-          _ = sink.flush(deadline: .now.advanced(by: .seconds(3600)))
+          _ = sink.flush(deadline: .lastResort)
+          flushed.yield()
         }
       }
     }
     var seen: [String] = []
-    while seen.count < writers * lines {
-      let page = try await reader.next(64).map(\.message)
-      seen += page
-      if page.isEmpty { try await Task.sleep(for: .milliseconds(1)) }
+    Task {
+      for task in tasks { await task.value }
+      flushed.finish()
     }
-    for task in tasks { await task.value }
+    for await _ in flushes { seen += try await all(reader, page: 64) }
     #expect(try await all(reader).isEmpty)
-    #expect(Set(seen).count == writers * lines)
+    #expect(seen.count == writers * lines && Set(seen).count == seen.count)
     for writer in 0..<writers {
       let own = seen.filter { $0.hasPrefix("\(writer).") }
       #expect(own == (0..<lines).map { "\(writer).\($0)" })

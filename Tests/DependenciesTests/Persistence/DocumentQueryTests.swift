@@ -62,14 +62,14 @@ struct DocumentQueryTests {
     let folder = try DatabaseFolder()
     let live = folder.service()
     let mock = MockPersistenceService()
-    for index in 0..<60 {
+    let documents = (0..<60).map { index in
       let body =
         Int.random(in: 0..<8, using: &random) == 0
         ? Self.value(&random, depth: 2) : Self.object(&random, depth: 2)
-      let collection = Bool.random(using: &random) ? "c" : "it's"
-      for service in [live, mock] as [any PersistenceService] {
-        try await service.putDocument(Document("\(index)", body, in: collection))
-      }
+      return Document("\(index)", body, in: Bool.random(using: &random) ? "c" : "it's")
+    }
+    for service in [live, mock] as [any PersistenceService] {
+      try await service.putDocuments(documents)
     }
     for _ in 0..<40 {
       var query = DocumentQuery(collection: Bool.random(using: &random) ? "c" : "it's")

@@ -37,6 +37,7 @@ struct GeneratorTests {
   }
 
   @Test("the live date is the system's") func liveDateIsTheSystems() {
+    // Real time: the live date is the system's.
     let before = Int64(Date().timeIntervalSince1970 * 1_000_000)
     let now = DateGenerator.live.now
     #expect(abs(now - before) < 60_000_000)

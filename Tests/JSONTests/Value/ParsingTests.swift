@@ -17,6 +17,7 @@ import Testing
   func values(_ text: String, _ value: JSON) throws {
     #expect(try JSON(parsing: text) == value)
     #expect(try JSON(parsing: Array(text.utf8)) == value)
+    #expect(throws: Never.self) { try JSON.validate(text) }
     #expect(try JSON(parsing: value.text) == value)
     #expect(try JSON(parsing: value.pretty) == value)
     #expect(try JSON(parsing: value.asciiText) == value)
@@ -66,6 +67,7 @@ import Testing
   func errors(_ text: String, _ offset: Int, _ line: Int, _ column: Int, _ message: String) {
     let error = JSONError(offset: offset, line: line, column: column, message: message)
     #expect(throws: error) { try JSON(parsing: text) }
+    #expect(throws: error) { try JSON.validate(text) }
   }
 
   @Test(
@@ -116,6 +118,9 @@ import Testing
     #expect(try JSON(parsing: text)["b"]?.intValue == 3)
     let error = #expect(throws: JSONError.self) { try JSON(parsing: text, limits: .strict) }
     #expect(error?.offset == 13)
+    let refusal = #expect(throws: JSONError.self) { try JSON.validate(text, limits: .strict) }
+    #expect(refusal == error)
+    #expect(throws: Never.self) { try JSON.validate(text) }
     #expect(error?.message == #"found the key "b" again, expected each key once"#)
     // Composed and decomposed letters are different keys.
     let letters = "{\"e\u{301}\":1,\"\u{E9}\":2}"

@@ -1,5 +1,6 @@
 import SwiftBoardJSON
 import SwiftBoardStore
+import SwiftBoardTesting
 import Testing
 
 @testable import SwiftBoardRecording
@@ -112,12 +113,12 @@ struct LiveReplayTests {
     struct Stuck: Reducer {
       func reduce(_ state: inout State, _ action: Action, _: Void) -> [Effect<Action>] {
         guard case .load = action else { return [] }
-        return [.run { _ in try await ContinuousClock().sleep(for: .seconds(3600)) }]
+        return [.run { _ in for await _ in AsyncStream<Never>.makeStream().stream {} }]
       }
     }
     let store = Store(initialState: State(), reducer: Stuck(), dependencies: ())
     let report = try await LiveReplay<Stuck>(schema: Self.schema).run(
-      try await record(), on: store, clock: Immediate())
+      try await record(), on: store, clock: ImmediateClock())
     #expect(report.difference == .missing(step: 2, expected: ["loaded": ["_0": 10]]))
     await store.shutdown(deadline: .zero)
   }
@@ -211,7 +212,7 @@ struct LiveReplayTests {
     let store = Store(
       initialState: State(),
       reducer: Reduce<State, Action, Void> { _, _, _ in
-        [.run { _ in try await ContinuousClock().sleep(for: .seconds(3600)) }]
+        [.run { _ in for await _ in AsyncStream<Never>.makeStream().stream {} }]
       }, dependencies: ())
     let (sent, continuation) = AsyncStream.makeStream(of: Void.self)
     store.observe { _, _ in continuation.yield() }
@@ -266,13 +267,5 @@ struct LiveReplayTests {
     await #expect(throws: ReplayError.self) { try await live.run(foreign, on: store) }
     await #expect(throws: ReplayError.self) { try await live.run(LogFile(bytes: [1]), on: store) }
     #expect(store.stepCount == 0)
-  }
-
-  /// Sleeps for no time at all.
-  private struct Immediate: Clock {
-    typealias Duration = Swift.Duration
-    var now: ContinuousClock.Instant { ContinuousClock.now }
-    var minimumResolution: Duration { .zero }
-    func sleep(until deadline: ContinuousClock.Instant, tolerance: Duration?) async throws {}
   }
 }

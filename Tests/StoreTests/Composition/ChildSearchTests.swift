@@ -68,7 +68,7 @@ struct ChildSearchTests {
     var index = EffectIndex()
     for (number, path) in live.enumerated() {
       let id = EffectID(slot: Int32(number), serial: UInt32(number) + 1)
-      index.insert(id, keys: [CancelKey(path: path.map { ScopeKey($0) }, id: nil)])
+      index.insert(id, keys: [CancelKey(place: path.map { ChildKey($0) }, id: nil)])
     }
     return index
   }

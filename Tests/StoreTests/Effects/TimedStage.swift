@@ -78,6 +78,7 @@ func cancelAnywhere(
     let store = stage.store
     Task.detached(executorPreference: stage.executor) {
       try? await clock.sleep(for: .milliseconds(moment))
+      // Real time: none, since the test's executor runs one job after another.
       for _ in 0..<pauses { await Task.yield() }
       store.send("cancel")
     }

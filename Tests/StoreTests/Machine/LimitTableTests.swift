@@ -18,37 +18,40 @@ struct LimitTableTests {
   }
 
   /// What effects 1, 2, 3 … are told that enter in turn.
-  private static func verdicts(_ number: UInt32, _ limit: EffectLimit) -> [LimitTable.Verdict] {
+  private static func answers(_ number: UInt32, _ limit: EffectLimit) -> [LimitTable.Answer] {
     var limits = LimitTable()
     return (1...number).map { limits.enter(effect($0), limit) }
   }
 
   @Test(
-    "each policy has its verdicts",
+    "each policy has its answers",
     arguments: [
-      (limit(2, .drop), [.start, .start, .drop, .drop]),
+      (limit(2, .drop), [.start(), .start(), .drop, .drop]),
       (
         limit(2, .cancelOldest),
-        [.start, .start, .replace(effect(1)), .replace(effect(2))]
+        [.start(), .start(), .start(displacing: effect(1)), .start(displacing: effect(2))]
       ),
       (
         limit(1, .cancelOldest, countsCancelled: true),
-        [.start, .waitFor(effect(1)), .waitInsteadOf(effect(2)), .waitInsteadOf(effect(3))]
+        [
+          .start(), .wait(displacing: effect(1)), .wait(displacing: effect(2)),
+          .wait(displacing: effect(3)),
+        ]
       ),
       (
         limit(2, .cancelOldest, countsCancelled: true),
-        [.start, .start, .waitFor(effect(1)), .waitFor(effect(2))]
+        [.start(), .start(), .wait(displacing: effect(1)), .wait(displacing: effect(2))]
       ),
-      (limit(1, .wait(capacity: nil, dropsOldest: false)), [.start, .wait, .wait, .wait]),
-      (limit(1, .wait(capacity: 1, dropsOldest: false)), [.start, .wait, .drop, .drop]),
+      (limit(1, .wait(capacity: nil, dropsOldest: false)), [.start(), .wait(), .wait(), .wait()]),
+      (limit(1, .wait(capacity: 1, dropsOldest: false)), [.start(), .wait(), .drop, .drop]),
       (
         limit(1, .wait(capacity: 1, dropsOldest: true)),
-        [.start, .wait, .waitInsteadOf(effect(2)), .waitInsteadOf(effect(3))]
+        [.start(), .wait(), .wait(displacing: effect(2)), .wait(displacing: effect(3))]
       ),
-      (limit(1, .wait(capacity: 0, dropsOldest: true)), [.start, .drop, .drop, .drop]),
-    ] as [(EffectLimit, [LimitTable.Verdict])])
-  func policies(limit: EffectLimit, verdicts: [LimitTable.Verdict]) {
-    #expect(Self.verdicts(4, limit) == verdicts)
+      (limit(1, .wait(capacity: 0, dropsOldest: true)), [.start(), .drop, .drop, .drop]),
+    ] as [(EffectLimit, [LimitTable.Answer])])
+  func policies(limit: EffectLimit, answers: [LimitTable.Answer]) {
+    #expect(Self.answers(4, limit) == answers)
   }
 
   @Test("a permit that is given back goes to the one that has waited longest")
@@ -67,9 +70,9 @@ struct LimitTableTests {
   func noteCancelled() {
     var limits = LimitTable()
     let limit = Self.limit(1, .wait(capacity: nil, dropsOldest: false), countsCancelled: true)
-    #expect(limits.enter(Self.effect(1), limit) == .start)
+    #expect(limits.enter(Self.effect(1), limit) == .start())
     limits.noteCancelled(Self.effect(1), Self.key)
-    #expect(limits.enter(Self.effect(2), limit) == .wait)
+    #expect(limits.enter(Self.effect(2), limit) == .wait())
     #expect(limits.release(Self.effect(1), Self.key) == Self.effect(2))
   }
 
@@ -77,9 +80,9 @@ struct LimitTableTests {
   func pass() {
     var limits = LimitTable()
     let limit = Self.limit(1, .wait(capacity: nil, dropsOldest: false))
-    #expect(limits.enter(Self.effect(1), limit) == .start)
+    #expect(limits.enter(Self.effect(1), limit) == .start())
     limits.pass(Self.effect(1), to: Self.effect(7), Self.key)
-    #expect(limits.enter(Self.effect(2), limit) == .wait)
+    #expect(limits.enter(Self.effect(2), limit) == .wait())
     #expect(limits.release(Self.effect(1), Self.key) == nil)
     #expect(limits.release(Self.effect(7), Self.key) == Self.effect(2))
   }
@@ -87,10 +90,10 @@ struct LimitTableTests {
   @Test("effects of one id whose limits differ do not stop the store")
   func differentLimits() {
     var limits = LimitTable()
-    #expect(limits.enter(Self.effect(1), Self.limit(1, .drop, countsCancelled: true)) == .start)
+    #expect(limits.enter(Self.effect(1), Self.limit(1, .drop, countsCancelled: true)) == .start())
     limits.noteCancelled(Self.effect(1), Self.key)
     // Nothing runs that could be cancelled: the permit is on its way back.
-    #expect(limits.enter(Self.effect(2), Self.limit(1, .cancelOldest)) == .wait)
+    #expect(limits.enter(Self.effect(2), Self.limit(1, .cancelOldest)) == .wait())
     #expect(limits.release(Self.effect(1), Self.key) == Self.effect(2))
   }
 }

@@ -111,7 +111,7 @@ extension ScriptedEffect {
     }
     if outlives { effect = effect.outlives() }
     if let child {
-      effect = effect.nested(under: ScopeKey(identity: CancelID(child), label: "c\(child)"))
+      effect = effect.nested(under: ChildKey(identity: CancelID(child), label: "c\(child)"))
     }
     return effect
   }

@@ -35,6 +35,20 @@ let bad = FileConformance { FileConformance.Subject(Boxes(ignoresLimits: true), 
 let brokenByGood = try await broken(good.checks)
 let brokenByBad = try await broken(bad.checks)
 
+// A keychain of one's own, and a part of the persistence.
+let drawers = KeychainConformance { setting in
+  let folder = try TemporaryFolder()
+  let source = try setting.passphrase.map {
+    KeychainSecret.passphrase(try GuardedBytes(copying: Array($0.utf8)))
+  }
+  return KeychainConformance.Subject(
+    Drawer(source: source, clock: setting.clock), folder: folder.path, keeping: folder,
+    write: { try folder.write($0, to: $1) })
+}
+let brokenByDrawers = try await broken(drawers.checks)
+let notes = PersistenceConformance.preferences { _ in ConformanceSubject(Notes()) }
+let brokenByNotes = try await broken(notes)
+
 // Values of a service, decoded, from the cache while they are fresh.
 struct Film: Decodable, Sendable, Equatable {
   var id: Int
@@ -64,6 +78,8 @@ dependencies.reportMockIssues(to: { failure in reported.withLock { $0.append(fai
 let isWrong = [
   differs("rules broken", brokenByGood, []),
   differs("rules broken", brokenByBad, ["more bytes than the limit are refused"]),
+  differs("rules broken", brokenByDrawers, []),
+  differs("rules broken", brokenByNotes, []),
   differs("films", first.value, [Film(id: 1, title: "Solaris")]),
   differs(
     "verdicts", [first, fresh, confirmed, standIn].map(\.verdict),

@@ -53,39 +53,31 @@ public final class MockDownloadService: DownloadService, CheckedMock {
     }
   }
 
-  private struct State {
-    var contents: [String: Content] = [:]
-    var calls: [MockCall] = []
-    var unanswered: [MockIssue] = []
-    var failures = PreparedFailures<ProgramError>()
-    var lastID = 100
-  }
-
-  private let state = Mutex(State())
-  private let samples: Bool
+  private let programs: MockPrograms<Content>
+  private let lastID = Mutex(100)
 
   /// A mock without content.
-  public init() { samples = false }
+  public init() { programs = MockPrograms(samples: false) }
 
-  private init(samples: Bool) { self.samples = samples }
+  private init(samples: Bool) { programs = MockPrograms(samples: samples) }
 
   /// A mock in which every service has the content of `Content.sample`; a new one at every mention.
   public static var preview: MockDownloadService { MockDownloadService(samples: true) }
 
   /// Every call so far, with the service's name and the arguments. Secrets are names.
-  public var calls: [MockCall] { state.withLock { $0.calls } }
+  public var calls: [MockCall] { programs.calls }
 
   /// Calls without content, and failures that did not happen.
-  public var issues: [MockIssue] { state.withLock { $0.unanswered + $0.failures.issues } }
+  public var issues: [MockIssue] { programs.issues }
 
   /// Gives a service its content.
   public func set(_ content: Content, for service: String) {
-    state.withLock { $0.contents[service] = content }
+    programs[service] = content
   }
 
   /// What a service has now.
   public func content(of service: String) -> Content? {
-    state.withLock { $0.contents[service] }
+    programs[service]
   }
 
   /// Makes the next call of that name fail, for example `queue`.
@@ -93,21 +85,21 @@ public final class MockDownloadService: DownloadService, CheckedMock {
     _ call: String, with error: ProgramError, fileID: StaticString = #fileID,
     filePath: StaticString = #filePath, line: Int = #line, column: Int = #column
   ) {
-    state.withLock { $0.failures.add(call, error, .init(fileID, filePath, line, column)) }
+    programs.fail(call, with: error, at: .init(fileID, filePath, line, column))
   }
 
   // MARK: DownloadService
 
   /// The program and its version.
   public func status(of server: DownloadServer) async throws(ProgramError) -> ProgramStatus {
-    try answer("status", server) { content throws(ProgramError) in
+    try programs.answer("status", server) { content throws(ProgramError) in
       ProgramStatus(program: content.program.title, version: content.version)
     }
   }
 
   /// The queue of the content.
   public func queue(of server: DownloadServer) async throws(ProgramError) -> DownloadQueue {
-    try answer("queue", server) { content throws(ProgramError) in
+    try programs.answer("queue", server) { content throws(ProgramError) in
       var queue = content.queue
       queue.count = queue.entries.count
       if queue.isPaused { queue.speed = 0 }
@@ -119,7 +111,7 @@ public final class MockDownloadService: DownloadService, CheckedMock {
   public func history(
     of server: DownloadServer, limit: Int
   ) async throws(ProgramError) -> [FinishedDownload] {
-    try answer("history", server, "\(limit)") { content throws(ProgramError) in
+    try programs.answer("history", server, "\(limit)") { content throws(ProgramError) in
       Array(content.history.prefix(limit))
     }
   }
@@ -128,13 +120,13 @@ public final class MockDownloadService: DownloadService, CheckedMock {
   public func add(
     _ download: NewDownload, to server: DownloadServer
   ) async throws(ProgramError) -> String {
-    let number = state.withLock { state in
-      state.lastID += 1
-      return state.lastID
+    let number = lastID.withLock { id in
+      id += 1
+      return id
     }
     let id = server.program == .sabnzbd ? "SABnzbd_nzo_\(number)" : "\(number)"
     let name = download.name ?? download.fileName
-    return try answer("add", server, download.shown) { content throws(ProgramError) in
+    return try programs.answer("add", server, download.shown) { content throws(ProgramError) in
       content.queue.entries.append(
         .init(
           id: id, name: name, status: .queued, size: 100_000_000, left: 100_000_000,
@@ -145,7 +137,8 @@ public final class MockDownloadService: DownloadService, CheckedMock {
 
   /// Pauses the queue, or downloads of it.
   public func pause(_ ids: [String], on server: DownloadServer) async throws(ProgramError) {
-    try answer("pause", server, ids.joined(separator: ",")) { content throws(ProgramError) in
+    try programs.answer("pause", server, ids.joined(separator: ",")) {
+      content throws(ProgramError) in
       try Self.change(ids, &content, server) { $0.status = .paused }
       if ids.isEmpty { content.queue.isPaused = true }
     }
@@ -153,7 +146,8 @@ public final class MockDownloadService: DownloadService, CheckedMock {
 
   /// Goes on with the queue, or with downloads of it.
   public func resume(_ ids: [String], on server: DownloadServer) async throws(ProgramError) {
-    try answer("resume", server, ids.joined(separator: ",")) { content throws(ProgramError) in
+    try programs.answer("resume", server, ids.joined(separator: ",")) {
+      content throws(ProgramError) in
       try Self.change(ids, &content, server) { $0.status = .queued }
       if ids.isEmpty { content.queue.isPaused = false }
     }
@@ -163,7 +157,7 @@ public final class MockDownloadService: DownloadService, CheckedMock {
   public func remove(
     _ ids: [String], deletesFiles: Bool, from server: DownloadServer
   ) async throws(ProgramError) {
-    try answer("remove", server, ids.joined(separator: ","), "\(deletesFiles)") {
+    try programs.answer("remove", server, ids.joined(separator: ","), "\(deletesFiles)") {
       content throws(ProgramError) in
       try Self.change(ids, &content, server) { _ in }
       content.queue.entries.removeAll { ids.contains($0.id) }
@@ -178,47 +172,10 @@ public final class MockDownloadService: DownloadService, CheckedMock {
   ) throws(ProgramError) {
     for id in ids {
       guard let position = content.queue.entries.firstIndex(where: { $0.id == id }) else {
-        throw error(.missing(id: id), server)
+        throw server.error(.missing(id: id))
       }
       body(&content.queue.entries[position])
     }
-  }
-
-  private func answer<Value>(
-    _ name: String, _ server: DownloadServer, _ arguments: String...,
-    body: (inout Content) throws(ProgramError) -> Value
-  ) throws(ProgramError) -> Value {
-    let service = server.service.name
-    let result = state.withLock { state -> Result<Value, ProgramError> in
-      state.calls.append(MockCall(name, [service] + arguments))
-      if let failure = state.failures.take(name) { return .failure(failure) }
-      var content = state.contents[service]
-      if content == nil, samples { content = .sample(server.program) }
-      guard var content else {
-        let message = """
-          the mock has no content for the service '\(service)': give it some with \
-          mock.set(.sample(.\(server.program.rawValue)), for: "\(service)")
-          """
-        state.unanswered.append(MockIssue(.unanswered, message))
-        return .failure(Self.error(.unanswered(message), server))
-      }
-      guard content.program == server.program else {
-        return .failure(Self.error(.wrongProgram(found: content.program.title), server))
-      }
-      defer { state.contents[service] = content }
-      do throws(ProgramError) { return .success(try body(&content)) } catch {
-        return .failure(error)
-      }
-    }
-    return try result.get()
-  }
-
-  private static func error(
-    _ kind: ProgramError.Kind, _ server: DownloadServer
-  ) -> ProgramError {
-    ProgramError(
-      kind, program: server.program.title, service: server.service.name,
-      address: server.service.baseURL)
   }
 }
 
@@ -239,3 +196,5 @@ extension NewDownload {
     return path.split(separator: "/").last.map(String.init) ?? shown
   }
 }
+
+extension MockDownloadService.Content: MockProgramContent {}

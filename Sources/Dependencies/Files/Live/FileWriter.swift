@@ -7,6 +7,8 @@ struct FileWriter {
   let path: String
   /// Called before the file is opened, and again before another file is replaced.
   var check: (_ path: String) throws(FileError) -> Void = { _ in }
+  /// Ends the wait for the reader of a pipe.
+  let interruption: Interruption
 
   func write(_ data: Data, _ mode: FileWriteMode) throws(FileError) {
     try check(path)
@@ -16,7 +18,7 @@ struct FileWriter {
       case .append: .append
       case .replace: .replace
       }
-    var file = try OutputFile(path, mode, system)
+    var file = try OutputFile(path, mode, system, until: interruption)
     do throws(FileError) {
       try write(data, to: &file)
     } catch {

@@ -1,14 +1,15 @@
 import SwiftBoardSystem
 
 extension FileInput {
-  /// Opens a file. Each chunk is read on a thread of its own, because reading a pipe may block for
-  /// long.
+  /// Opens a file. Each chunk is read on a thread of its own, because reading a pipe may block
+  /// until the task is cancelled.
   ///
   /// - Throws: `missing`, `denied` or `io`; a folder is `io`.
   static func open(_ path: String, _ system: FileSystem) async throws(FileError) -> FileInput {
-    let (file, info) = try await DetachedThread.run { () throws(FileError) in
+    let (file, info) = try await DetachedThread.runInterruptibly {
+      (interruption) throws(FileError) in
       do throws(SystemError) {
-        let file = try system.open(path, O_RDONLY)
+        let file = try interruption.open(path, O_RDONLY, system)
         let info = try system.info(file)
         guard !info.isFolder else { throw SystemError(code: EISDIR, call: "read") }
         return (file, info)
@@ -19,8 +20,9 @@ extension FileInput {
     return FileInput(
       size: info.isRegular ? info.size : nil, isRepeatable: info.isRegular
     ) { () throws(FileError) in
-      try await DetachedThread.run { () throws(FileError) in
+      try await DetachedThread.runInterruptibly { (interruption) throws(FileError) in
         do throws(SystemError) {
+          if !info.isRegular { try interruption.waitForInput(file.number) }
           var piece = Data(count: pieceSize)
           let count = piece.withUnsafeMutableBytes { bytes -> Result<Int, SystemError> in
             do throws(SystemError) {

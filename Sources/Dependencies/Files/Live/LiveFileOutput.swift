@@ -22,9 +22,9 @@ final class LiveFileOutput: FileOutput {
   }
 
   func begin(afterKept: Bool, tag: String?) async throws(FileError) {
-    try await DetachedThread.run { [self] () throws(FileError) in
+    try await DetachedThread.runInterruptibly { [self] (interruption) throws(FileError) in
       try check(path)
-      let new = try OutputFile(path, mode, system)
+      let new = try OutputFile(path, mode, system, until: interruption)
       let old = file.withLock { file in
         defer { file = new }
         return file

@@ -22,13 +22,13 @@ package struct LiveFileService: FileService {
     self.system = system
   }
 
-  /// Reads 64 KiB at a time until the end or the limit. Reading a pipe may wait, which cancelling
-  /// the task does not end.
+  /// Reads 64 KiB at a time until the end or the limit. Reading a pipe may wait until the task is
+  /// cancelled.
   ///
   /// - Throws: `missing`, `denied`, `tooLarge` or `io`; a folder is `io`.
   package func read(_ path: String, limit: Int) async throws(FileError) -> Data {
-    try await DetachedThread.run { () throws(FileError) in
-      try LiveFileService.readNow(path, limit)
+    try await DetachedThread.runInterruptibly { (interruption) throws(FileError) in
+      try LiveFileService.readNow(path, limit, interruption)
     }
   }
 
@@ -42,10 +42,12 @@ package struct LiveFileService: FileService {
   /// - Throws: `ownFile` for the board's own files, `exists`, `cannotCreate` if the file cannot be
   ///   opened, `full`, `denied` or `io`.
   package func write(_ data: Data, to path: String, mode: FileWriteMode) async throws(FileError) {
-    try await DetachedThread.run { [self] () throws(FileError) in
-      try FileWriter(system: system, path: path) { (path) throws(FileError) in
+    try await DetachedThread.runInterruptibly { [self] (interruption) throws(FileError) in
+      let check = { (path: String) throws(FileError) in
         try checkTarget(path, isRecording: false)
-      }.write(data, mode)
+      }
+      try FileWriter(system: system, path: path, check: check, interruption: interruption)
+        .write(data, mode)
     }
   }
 
@@ -126,14 +128,16 @@ package struct LiveFileService: FileService {
 
   // MARK: Reading
 
-  private static func readNow(_ path: String, _ limit: Int) throws(FileError) -> Data {
+  private static func readNow(
+    _ path: String, _ limit: Int, _ interruption: Interruption
+  ) throws(FileError) -> Data {
     var data = Data()
     do throws(SystemError) {
       let system = FileSystem()
-      let file = try system.open(path, O_RDONLY)
+      let file = try interruption.open(path, O_RDONLY, system)
       guard try !system.info(file).isFolder else { throw SystemError(code: EISDIR, call: "read") }
       while data.count <= limit {
-        let bytes = try Descriptor.read(file.number, atMost: 1 << 16)
+        let bytes = try interruption.read(file.number, atMost: 1 << 16)
         if bytes.isEmpty { return data }
         data.append(contentsOf: bytes)
       }

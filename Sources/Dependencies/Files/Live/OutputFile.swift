@@ -46,16 +46,23 @@ package struct OutputFile: Sendable {
   /// Opens the file. A new file has mode 0600. If the path is a pipe, this blocks until it has a
   /// reader.
   ///
+  /// - Parameter interruption: Ends the wait for a reader.
   /// - Throws: `exists` with `create`, otherwise `cannotCreate`.
-  package init(_ path: String, _ mode: Mode) throws(FileError) {
-    try self.init(path, mode, FileSystem())
+  package init(
+    _ path: String, _ mode: Mode, until interruption: Interruption = Interruption()
+  ) throws(FileError) {
+    try self.init(path, mode, FileSystem(), until: interruption)
   }
 
-  init(_ path: String, _ mode: Mode, _ system: FileSystem) throws(FileError) {
+  init(
+    _ path: String, _ mode: Mode, _ system: FileSystem,
+    until interruption: Interruption = Interruption()
+  ) throws(FileError) {
     self.path = path
     self.system = system
     target = ResolvedFile.followed(path)
-    let opening = Opening(path: path, target: target, system: system)
+    let opening = Opening(
+      path: path, target: target, system: system, interruption: interruption)
     (file, undo) = try opening.open(mode)
   }
 
@@ -129,6 +136,7 @@ package struct OutputFile: Sendable {
     let path: String
     let target: String
     let system: FileSystem
+    let interruption: Interruption
 
     func open(_ mode: Mode) throws(FileError) -> (OpenFile, Undo) {
       // This uses the path itself because its target may have no path, such as `/dev/stdout` on a
@@ -197,7 +205,7 @@ package struct OutputFile: Sendable {
     }
 
     private func open(_ file: String, _ flags: Int32) throws(FileError) -> OpenFile {
-      do throws(SystemError) { return try system.open(file, flags) } catch {
+      do throws(SystemError) { return try interruption.open(file, flags, system) } catch {
         throw cannotOpen(error)
       }
     }

@@ -108,12 +108,3 @@ enum KeychainCodec {
     return file
   }
 }
-
-extension KeychainSecret {
-  var name: String {
-    switch self {
-    case .passphrase: "passphrase"
-    case .keyFile: "key file"
-    }
-  }
-}

@@ -11,6 +11,9 @@ struct KeychainEntries: Sendable {
   private let index: [Entry]
   /// The offset after the last entry.
   private let end: Int
+  /// The positions in `index` by the hashes of keys, so that a lookup opens only the pages of one
+  /// entry. Created by the first lookup. The hashes are seeded in each process.
+  private let positions = Shared<[Int: Int]?>(nil)
 
   /// The offsets of an entry in the plaintext. It starts two bytes before its key.
   private struct Entry: Sendable {
@@ -92,13 +95,42 @@ struct KeychainEntries: Sendable {
     return index
   }
 
-  /// Returns a copy of a key's value, or `nil` if the key is absent. Logarithmic in the number of
-  /// entries.
+  /// Returns a copy of a key's value, or `nil` if the key is absent. O(1), and O(entries) for the
+  /// first key.
   func value(of key: String) throws(KeychainError) -> Data? {
-    try region.withBytes { bytes throws(KeychainError) in
-      guard case .at(let position) = lookup(Array(key.utf8), in: bytes) else { return nil }
+    let key = Array(key.utf8)
+    guard let position = try positionsByHash()[key.withUnsafeBytes(Self.hash)] else { return nil }
+    let entry = index[position]
+    let (value, isFound) = try region.withBytes(in: entry.whole) { bytes -> (Data?, Bool) in
+      // The lengths precede the key and the value.
+      guard bytes[2..<2 + Int(entry.keyLength)].elementsEqual(key) else { return (nil, false) }
+      return (Data(bytes[(bytes.count - Int(entry.valueLength))...]), true)
+    }
+    if isFound { return value }
+    // Another key has the same hash.
+    return try region.withBytes { bytes throws(KeychainError) in
+      guard case .at(let position) = lookup(key, in: bytes) else { return nil }
       return Data(bytes[index[position].valueRange])
     }
+  }
+
+  private func positionsByHash() throws(KeychainError) -> [Int: Int] {
+    if let known = positions.value.withLock({ $0 }) { return known }
+    let new = try region.withBytes { bytes throws(KeychainError) in
+      var new: [Int: Int] = Dictionary(minimumCapacity: index.count)
+      for (position, entry) in index.enumerated() {
+        new[Self.hash(UnsafeRawBufferPointer(rebasing: bytes[entry.keyRange]))] = position
+      }
+      return new
+    }
+    positions.value.withLock { $0 = new }
+    return new
+  }
+
+  private static func hash(_ key: UnsafeRawBufferPointer) -> Int {
+    var hasher = Hasher()
+    hasher.combine(bytes: key)
+    return hasher.finalize()
   }
 
   /// Returns all keys in byte order.
@@ -360,41 +392,6 @@ struct KeychainEntries: Sendable {
       position += length
     }
     return true
-  }
-}
-
-extension KeychainError {
-  static var missingKey: KeychainError {
-    KeychainError(
-      .missingKey, message: "there is no entry of this name to rename. List the names first.")
-  }
-
-  static var duplicateKey: KeychainError {
-    KeychainError(
-      .duplicateKey,
-      message: "there is an entry of the new name already; nothing was changed. Delete it first.")
-  }
-
-  /// Throws `.invalidKey` unless `key` has 1…1024 bytes.
-  static func check(key: String) throws(KeychainError) {
-    let count = key.utf8.count
-    guard 1...KeychainFormat.maximumKeyLength ~= count else {
-      throw KeychainError(
-        .invalidKey,
-        message:
-          "an entry's name has 1 to \(KeychainFormat.maximumKeyLength) bytes, this one \(count).")
-    }
-  }
-
-  /// Throws `.limitExceeded` if `value` has more than 1 MiB.
-  static func check(value: Data) throws(KeychainError) {
-    guard value.count <= KeychainFormat.maximumValueLength else {
-      throw KeychainError(
-        .limitExceeded,
-        message:
-          "an entry's value has at most \(KeychainFormat.maximumValueLength) bytes, this one \(value.count)."
-      )
-    }
   }
 }
 

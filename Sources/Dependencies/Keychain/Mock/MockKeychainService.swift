@@ -22,7 +22,7 @@ public final class MockKeychainService: KeychainService, CheckedMock {
     case export(path: String), importEntries(path: String, existing: ImportDuplicates)
   }
 
-  private struct State {
+  struct State {
     var entries: [[UInt8]: Data] = [:]
     var exists: Bool
     /// Whether the entries are samples, which are removed when a keychain is created.
@@ -259,130 +259,6 @@ public final class MockKeychainService: KeychainService, CheckedMock {
     }
   }
 
-  /// Returns a secret derived from the path, without reading a file. Equal paths give equal
-  /// secrets. A passphrase is the last component of the path.
-  public func secret(from location: KeychainSecretSource) async throws(KeychainError)
-    -> KeychainSecret
-  {
-    switch location {
-    case .passphraseFile(let path):
-      return .passphrase(try GuardedBytes(copying: Array(PathComponents(path).name.utf8)))
-    case .keyFile(let path), .newKeyFile(let path):
-      var key = [UInt8](repeating: 0, count: KeychainFormat.keySize)
-      for (index, byte) in path.utf8.enumerated() { key[index % key.count] ^= byte }
-      return .keyFile(try GuardedBytes(copying: key))
-    }
-  }
-
-  /// Verifies a keychain exported by this mock.
-  public func verify(fileAt path: String) async throws(KeychainError) -> KeychainStatus {
-    try perform(.verify) { state throws(KeychainError) in
-      guard let other = state.exports[path] else {
-        throw KeychainError(
-          .missing, path: path, message: "\(path): there is no such file. Name a keychain's file.")
-      }
-      return KeychainStatus(
-        path: path, exists: true, unlocked: false, generation: 1,
-        slots: [KeychainStatus.Slot(kind: other.secret.slotKind.name, ops: 0, memory: 0)])
-    }
-  }
-
-  /// Behaves like the live keychain, without a key derivation.
-  public func addSlot(_ secret: KeychainSecret) async throws(KeychainError) {
-    try perform(.addSlot) { state throws(KeychainError) in
-      try secret.checkNew()
-      try Self.open(&state)
-      guard state.secrets.count < KeychainFormat.maximumSlots else {
-        throw .noFreeSlot(state.secrets.count)
-      }
-      guard !state.secrets.contains(where: { $0.isSame(as: secret) }) else {
-        throw KeychainError(
-          .duplicateKey, message: "a slot takes this \(secret.name) already; nothing was changed.")
-      }
-      state.secrets.append(secret)
-      state.generation += 1
-    }
-  }
-
-  /// Behaves like the live keychain, without a data key.
-  public func rekey(_ change: KeychainRekey) async throws(KeychainError) {
-    try perform(.rekey) { state throws(KeychainError) in
-      try change.replacement?.checkNew()
-      if !state.unlocked, let first = change.replaced ?? state.source ?? change.secrets.first {
-        try Self.open(&state, with: first)
-      }
-      try Self.open(&state)
-      let replaced = change.replacement == nil ? nil : change.replaced ?? state.source
-      if change.replacement != nil, replaced == nil { throw Self.locked }
-      let given = change.secrets + (replaced.map { [$0] } ?? [])
-      // A keychain that any secret opens is opened by the given secrets.
-      var secrets =
-        state.secrets.isEmpty ? (replaced ?? given.first).map { [$0] } ?? [] : state.secrets
-      let count = max(1, state.secrets.count)
-      for number in change.removing where !(1...count ~= number) {
-        throw KeychainError(
-          .limitExceeded, message: "there is no slot \(number). Nothing was changed.")
-      }
-      guard change.removing.count < count else { throw .lastSlot }
-      for secret in given where !secrets.contains(where: { $0.isSame(as: secret) }) {
-        throw Self.wrong(secret)
-      }
-      let known = given + (state.source.map { [$0] } ?? [])
-      for (index, secret) in secrets.enumerated() where !change.removing.contains(index + 1) {
-        guard known.contains(where: { $0.isSame(as: secret) }) else {
-          throw .slotSecretNeeded(index + 1, secret.slotKind.name)
-        }
-        if let replaced, let replacement = change.replacement, secret.isSame(as: replaced) {
-          secrets[index] = replacement
-        }
-      }
-      state.secrets = secrets.indices.filter { !change.removing.contains($0 + 1) }
-        .map { secrets[$0] }
-      state.generation += 1
-    }
-  }
-
-  /// Stores the entries in memory for `importEntries(from:secret:existing:)`.
-  public func export(
-    to path: String, secret: KeychainSecret
-  ) async throws(KeychainError) -> Int {
-    try perform(.export(path: path)) { state throws(KeychainError) in
-      try secret.checkNew()
-      try Self.open(&state)
-      guard state.exports[path] == nil else {
-        throw KeychainError(
-          .exists, path: path,
-          message: "\(path): there is something here already, which was left as it is.")
-      }
-      state.exports[path] = (secret, state.entries)
-      return state.entries.count
-    }
-  }
-
-  /// Imports a keychain exported by this mock.
-  public func importEntries(
-    from path: String, secret: KeychainSecret, existing: ImportDuplicates
-  ) async throws(KeychainError) -> KeychainImport {
-    try perform(.importEntries(path: path, existing: existing)) { state throws(KeychainError) in
-      guard let other = state.exports[path] else {
-        throw KeychainError(
-          .missing, path: path, message: "\(path): there is no such file. Name a keychain's file.")
-      }
-      guard other.secret.isSame(as: secret) else { throw Self.wrong(secret) }
-      try Self.open(&state)
-      let taken = other.entries.keys.filter { state.entries[$0] != nil }.count
-      let added = other.entries.count - taken
-      if taken > 0, existing == .refuse {
-        throw KeychainError(
-          .duplicateKey, message: "\(taken) of the names to import are taken; nothing was changed.")
-      }
-      state.entries.merge(other.entries) { existing == .replace ? $1 : $0 }
-      let replaced = existing == .replace ? taken : 0
-      if added + replaced > 0 { state.generation += 1 }
-      return KeychainImport(added: added, replaced: replaced, kept: taken - replaced)
-    }
-  }
-
   /// Uses the clock given to the initializer.
   public func lock(unusedFor duration: Duration) async -> KeychainIdleness {
     state.withLock { state in
@@ -405,7 +281,7 @@ public final class MockKeychainService: KeychainService, CheckedMock {
       warnings: ["This keychain is in memory only."])
   }
 
-  private func perform<Result: Sendable>(
+  func perform<Result: Sendable>(
     _ call: Call, _ operation: (inout State) throws(KeychainError) -> Result
   ) throws(KeychainError) -> Result {
     try located(at: path) { () throws(KeychainError) in
@@ -427,19 +303,18 @@ public final class MockKeychainService: KeychainService, CheckedMock {
   }
 
   /// Performs the checks of the live keychain before a read or write.
-  private static func open(_ state: inout State) throws(KeychainError) {
+  static func open(_ state: inout State) throws(KeychainError) {
     guard state.exists else { throw missing }
     if state.unlocked { return }
     guard let source = state.source else { throw locked }
     try open(&state, with: source)
   }
 
-  private static func open(_ state: inout State, with secret: KeychainSecret) throws(KeychainError)
-  {
+  static func open(_ state: inout State, with secret: KeychainSecret) throws(KeychainError) {
     guard state.exists else { throw missing }
     try secret.check()
     if !state.secrets.isEmpty, !state.secrets.contains(where: { $0.isSame(as: secret) }) {
-      guard state.secrets.contains(where: { $0.slotKind == secret.slotKind }) else {
+      guard state.secrets.contains(where: { $0.kind == secret.kind }) else {
         throw KeychainError(
           .noMatchingSlot,
           message: "no slot of this keychain takes a \(secret.name); it has: "
@@ -460,20 +335,20 @@ public final class MockKeychainService: KeychainService, CheckedMock {
     }
   }
 
-  private static func wrong(_ secret: KeychainSecret) -> KeychainError {
+  static func wrong(_ secret: KeychainSecret) -> KeychainError {
     KeychainError(
       .wrongSecret, message: "wrong \(secret.name), or the file was replaced. Try another one.")
   }
 
   private static func kinds(_ state: State) -> [String] {
-    state.secrets.isEmpty ? ["passphrase"] : state.secrets.map(\.slotKind.name)
+    state.secrets.isEmpty ? ["passphrase"] : state.secrets.map(\.kind)
   }
 
   private static var missing: KeychainError {
     KeychainError(.missing, message: "there is no keychain here.", remedy: .create)
   }
 
-  private static var locked: KeychainError {
+  static var locked: KeychainError {
     KeychainError(
       .locked, message: "the keychain is locked and there is no secret to unlock it with.")
   }

@@ -16,12 +16,8 @@ public final class LiveLogger: Logger {
   private let date: DateGenerator
   private let ring: RingSink
   private let sinks: [any LogRecordSink]
-  private let counts = Mutex(Counts())
-
-  private struct Counts {
-    var byLevel = Array(repeating: 0, count: LogLevel.allCases.count)
-    var dropped = 0
-  }
+  /// The number of records that sinks logged.
+  private let dropped = Atomic(0)
 
   /// Creates a logger that keeps the newest 1024 records in memory.
   ///
@@ -67,7 +63,7 @@ public final class LiveLogger: Logger {
   /// Writes a record with its own time.
   func write(_ record: LogRecord, _ cause: LogCause? = nil) {
     guard !LogRecursion.isInside else {
-      counts.withLock { $0.dropped += 1 }
+      dropped.add(1, ordering: .relaxed)
       return
     }
     let pass = redactor.pass()
@@ -75,7 +71,6 @@ public final class LiveLogger: Logger {
       time: record.time, level: record.level, category: clean(record.category, limit: 128, pass),
       message: clean(record.message, limit: 16 << 10, pass), fields: clean(record.fields, pass))
     if let cause { record.fields += cause.fields }
-    counts.withLock { $0.byLevel[record.level.rawValue] += 1 }
     ring.write(record)
     guard !sinks.isEmpty else { return }
     LogRecursion.enter()
@@ -109,13 +104,12 @@ public final class LiveLogger: Logger {
   /// Returns the category's own level, or else the common one.
   public func level(category: String?) -> LogLevel { levels.level(category: category) }
 
-  /// Acquires one lock, and one for each sink.
+  /// Acquires a lock for each level and each sink.
   public func statistics() -> LoggerStatistics {
-    let counts = counts.withLock { $0 }
     var byName: [String: Int] = [:]
-    for level in LogLevel.allCases { byName[level.name] = counts.byLevel[level.rawValue] }
-    return LoggerStatistics(
-      counts: byName, dropped: sinks.reduce(counts.dropped) { $0 + $1.dropped })
+    for level in LogLevel.allCases { byName[level.name] = ring.count(of: level) }
+    let dropped = dropped.load(ordering: .relaxed)
+    return LoggerStatistics(counts: byName, dropped: sinks.reduce(dropped) { $0 + $1.dropped })
   }
 
   /// Waits up to two seconds; see `flush(within:)`. Blocks the thread: call this at shutdown and

@@ -9,6 +9,8 @@ package final class RingSink: LogRecordSink {
     var next = 0
     /// The number of records written so far, which is the number of the next record.
     var written = 0
+    /// The numbers of records written so far by level.
+    var counts = Array(repeating: 0, count: LogLevel.allCases.count)
   }
 
   private let capacity: Int
@@ -25,19 +27,21 @@ package final class RingSink: LogRecordSink {
   /// Stores the record, replacing the oldest once the ring is full. Acquires one lock.
   package func write(_ record: LogRecord) {
     // The replaced record is released after the lock.
-    let old = state.withLock { state -> LogRecord? in
+    var record = record
+    state.withLock { state in
       state.written += 1
+      state.counts[record.level.rawValue] += 1
       if state.records.count < capacity {
         state.records.append(record)
-        return nil
+      } else {
+        swap(&state.records[state.next], &record)
+        state.next = state.next + 1 == capacity ? 0 : state.next + 1
       }
-      let old = state.records[state.next]
-      state.records[state.next] = record
-      state.next = state.next + 1 == capacity ? 0 : state.next + 1
-      return old
     }
-    withExtendedLifetime(old) {}
   }
+
+  /// Returns the number of records written so far with a level.
+  func count(of level: LogLevel) -> Int { state.withLock { $0.counts[level.rawValue] } }
 
   /// Returns the newest `limit` records, oldest first.
   package func recent(limit: Int = .max) -> [LogRecord] {
@@ -64,13 +68,10 @@ package final class RingSink: LogRecordSink {
 
   /// Removes all records and frees their memory.
   package func clear() {
-    let old = state.withLock { state in
-      defer {
-        let written = state.written
-        state = State()
-        state.written = written
-      }
-      return state
+    var old: [LogRecord] = []
+    state.withLock { state in
+      swap(&state.records, &old)
+      state.next = 0
     }
     withExtendedLifetime(old) {}
   }

@@ -63,15 +63,6 @@ public final class Redactor: Sendable {
   /// Returns whether a value is registered under the name. O(number of values).
   package func knows(_ name: String) -> Bool { table.withLock { $0?.knows(name) ?? false } }
 
-  /// Removes all registered values.
-  package func removeAllSecrets() {
-    let old = table.withLock { table in
-      defer { table = nil }
-      return table
-    }
-    withExtendedLifetime(old) {}
-  }
-
   /// - Parameter next: Returns the next table, or `nil` if nothing changes.
   private func change(_ next: (SecretTable?) -> SecretTable?) {
     // The table is built outside the lock, and again if another registration was made in between.

@@ -32,6 +32,18 @@ package enum SecretNames {
 
   private static func normalized(_ name: some StringProtocol) -> String {
     guard name.utf8.count <= 40 else { return "" }
-    return String(name.lowercased().filter { $0 != "_" && $0 != "-" })
+    guard name.utf8.allSatisfy({ $0 < 0x80 }) else {
+      return String(name.lowercased().filter { $0 != "_" && $0 != "-" })
+    }
+    // Without the `Character`s of the general case, which take much longer.
+    return String(unsafeUninitializedCapacity: 40) { buffer in
+      var count = 0
+      for byte in name.utf8 where byte != UInt8(ascii: "_") && byte != UInt8(ascii: "-") {
+        let isUpper = (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
+        buffer[count] = isUpper ? byte | 0x20 : byte
+        count += 1
+      }
+      return count
+    }
   }
 }

@@ -1,4 +1,5 @@
 import CSodium
+import SwiftBoardSystem
 
 /// The hashed forms of the registered values. It is immutable, so a registration creates a new
 /// table.
@@ -176,7 +177,7 @@ struct SecretBatch: Sendable {
           slot: SecretTable.slot(bytes, at: 0, multiplier), length: bytes.count,
           hash: SecretTable.hash(bytes, from: 0, count: bytes.count), coversLeft: coversLeft,
           coversRight: coversRight))
-      hasSpaces = hasSpaces || bytes.contains(0x20)
+      hasSpaces = hasSpaces || position(of: 0x20, in: UnsafeRawBufferPointer(bytes)) != nil
     }
     if !forms.isEmpty { values.append((name, forms)) }
   }
@@ -282,12 +283,10 @@ enum SecretPattern {
     let bits = 8 * (skipped + value.count)
     let first = (8 * skipped + 5) / 6
     for index in first..<(bits / 6) {
-      var sextet = 0
-      for bit in (6 * index)..<(6 * index + 6) {
-        let byte = Int(value[bit / 8 - skipped])
-        sextet = sextet << 1 | (byte >> (7 - bit % 8)) & 1
-      }
-      characters.append(alphabet[sextet])
+      let (byte, bit) = (6 * index / 8 - skipped, 6 * index % 8)
+      // Six bits from `bit` on, the last of which may be in the next byte.
+      let word = Int(value[byte]) << 8 | (bit > 2 ? Int(value[byte + 1]) : 0)
+      characters.append(alphabet[word >> (10 - bit) & 63])
     }
     return bits
   }

@@ -1,43 +1,34 @@
 import SwiftBoardJSON
-import Synchronization
 
 /// Media programs in memory: each follows the rules of the real ones, and records every call.
 ///
 /// A call to a service without content throws `unanswered`, whose message says how to give it some.
 public final class MockMediaService: MediaService, CheckedMock {
-  private struct State {
-    var contents: [String: MediaContent] = [:]
-    var calls: [MockCall] = []
-    var unanswered: [MockIssue] = []
-    var failures = PreparedFailures<ProgramError>()
-  }
-
-  private let state = Mutex(State())
-  private let samples: Bool
+  private let programs: MockPrograms<MediaContent>
 
   /// A mock without content.
-  public init() { samples = false }
+  public init() { programs = MockPrograms(samples: false) }
 
-  private init(samples: Bool) { self.samples = samples }
+  private init(samples: Bool) { programs = MockPrograms(samples: samples) }
 
   /// A mock in which every service has the content of `MediaContent.sample`; a new one at every
   /// mention.
   public static var preview: MockMediaService { MockMediaService(samples: true) }
 
   /// Every call so far, with the service's name and the arguments.
-  public var calls: [MockCall] { state.withLock { $0.calls } }
+  public var calls: [MockCall] { programs.calls }
 
   /// Calls without content, and failures that did not happen.
-  public var issues: [MockIssue] { state.withLock { $0.unanswered + $0.failures.issues } }
+  public var issues: [MockIssue] { programs.issues }
 
   /// Gives a service its content.
   public func set(_ content: MediaContent, for service: String) {
-    state.withLock { $0.contents[service] = content }
+    programs[service] = content
   }
 
   /// What a service has now.
   public func content(of service: String) -> MediaContent? {
-    state.withLock { $0.contents[service] }
+    programs[service]
   }
 
   /// Makes the next call of that name fail, for example `lookup`.
@@ -45,14 +36,14 @@ public final class MockMediaService: MediaService, CheckedMock {
     _ call: String, with error: ProgramError, fileID: StaticString = #fileID,
     filePath: StaticString = #filePath, line: Int = #line, column: Int = #column
   ) {
-    state.withLock { $0.failures.add(call, error, .init(fileID, filePath, line, column)) }
+    programs.fail(call, with: error, at: .init(fileID, filePath, line, column))
   }
 
   // MARK: MediaService
 
   /// The program and its version.
   public func status(of server: MediaServer) async throws(ProgramError) -> ProgramStatus {
-    try answer("status", server) { content throws(ProgramError) in
+    try programs.answer("status", server) { content throws(ProgramError) in
       ProgramStatus(program: content.program.title, version: content.version)
     }
   }
@@ -61,14 +52,14 @@ public final class MockMediaService: MediaService, CheckedMock {
   public func library(
     of server: MediaServer, policy: CachePolicy
   ) async throws(ProgramError) -> MediaLibrary {
-    try answer("library", server, policy.rawValue) { content throws(ProgramError) in
+    try programs.answer("library", server, policy.rawValue) { content throws(ProgramError) in
       MediaLibrary(content.library.map(\.item))
     }
   }
 
   /// The item of the content, or `missing`.
   public func item(_ id: Int, on server: MediaServer) async throws(ProgramError) -> MediaResource {
-    try answer("item", server, "\(id)") { content throws(ProgramError) in
+    try programs.answer("item", server, "\(id)") { content throws(ProgramError) in
       content.library[try Self.position(of: id, content, server)]
     }
   }
@@ -77,7 +68,7 @@ public final class MockMediaService: MediaService, CheckedMock {
   public func lookup(
     _ term: String, on server: MediaServer
   ) async throws(ProgramError) -> [MediaResource] {
-    try answer("lookup", server, term) { content throws(ProgramError) in
+    try programs.answer("lookup", server, term) { content throws(ProgramError) in
       guard !term.isEmpty else { return [] }
       return content.catalogue.filter { resource in
         resource.item.catalogue == term
@@ -90,10 +81,10 @@ public final class MockMediaService: MediaService, CheckedMock {
   public func add(
     _ resource: MediaResource, to server: MediaServer
   ) async throws(ProgramError) -> MediaResource {
-    try answer("add", server, resource.json.text) { content throws(ProgramError) in
+    try programs.answer("add", server, resource.json.text) { content throws(ProgramError) in
       try Self.check(resource, server)
       guard !content.library.contains(where: { $0.item.catalogue == resource.item.catalogue })
-      else { throw Self.error(.exists, server) }
+      else { throw server.error(.exists) }
       var added = resource
       added.json["id"] = JSON((content.library.map(\.item.id).max() ?? 0) + 1)
       content.library.append(added)
@@ -105,7 +96,7 @@ public final class MockMediaService: MediaService, CheckedMock {
   public func update(
     _ resource: MediaResource, on server: MediaServer
   ) async throws(ProgramError) -> MediaResource {
-    try answer("update", server, resource.json.text) { content throws(ProgramError) in
+    try programs.answer("update", server, resource.json.text) { content throws(ProgramError) in
       try Self.check(resource, server)
       content.library[try Self.position(of: resource.item.id, content, server)] = resource
       return resource
@@ -116,21 +107,23 @@ public final class MockMediaService: MediaService, CheckedMock {
   public func remove(
     _ id: Int, deletesFiles: Bool, from server: MediaServer
   ) async throws(ProgramError) {
-    try answer("remove", server, "\(id)", "\(deletesFiles)") { content throws(ProgramError) in
+    try programs.answer("remove", server, "\(id)", "\(deletesFiles)") {
+      content throws(ProgramError) in
       _ = content.library.remove(at: try Self.position(of: id, content, server))
     }
   }
 
   /// The queue of the content.
   public func queue(of server: MediaServer) async throws(ProgramError) -> MediaQueue {
-    try answer("queue", server) { content throws(ProgramError) in MediaQueue(content.queue) }
+    try programs.answer("queue", server) { content throws(ProgramError) in MediaQueue(content.queue)
+    }
   }
 
   /// The releases of the content in that time.
   public func calendar(
     of server: MediaServer, from start: Int64, until end: Int64
   ) async throws(ProgramError) -> [MediaRelease] {
-    try answer("calendar", server, "\(start)", "\(end)") { content throws(ProgramError) in
+    try programs.answer("calendar", server, "\(start)", "\(end)") { content throws(ProgramError) in
       content.releases.filter { start <= $0.date && $0.date < end }
         .sorted { ($0.date, $0.id) < ($1.date, $1.id) }
     }
@@ -140,60 +133,25 @@ public final class MockMediaService: MediaService, CheckedMock {
   public func search(
     forItem id: Int, on server: MediaServer
   ) async throws(ProgramError) -> String {
-    try answer("search", server, "\(id)") { content throws(ProgramError) in "queued" }
+    try programs.answer("search", server, "\(id)") { content throws(ProgramError) in "queued" }
   }
 
   /// The options of the content.
   public func options(
     _ kind: MediaOption.Kind, of server: MediaServer
   ) async throws(ProgramError) -> [MediaOption] {
-    try answer("options", server, kind.rawValue) { content throws(ProgramError) in
+    try programs.answer("options", server, kind.rawValue) { content throws(ProgramError) in
       content.options[kind] ?? []
     }
   }
 
   // MARK: Parts
 
-  private func answer<Value>(
-    _ name: String, _ server: MediaServer, _ arguments: String...,
-    body: (inout MediaContent) throws(ProgramError) -> Value
-  ) throws(ProgramError) -> Value {
-    let service = server.service.name
-    let result = state.withLock { state -> Result<Value, ProgramError> in
-      state.calls.append(MockCall(name, [service] + arguments))
-      if let failure = state.failures.take(name) { return .failure(failure) }
-      var content = state.contents[service]
-      if content == nil, samples { content = .sample(server.program) }
-      guard var content else {
-        let message = """
-          the mock has no content for the service '\(service)': give it some with \
-          mock.set(.sample(.\(server.program.rawValue)), for: "\(service)")
-          """
-        state.unanswered.append(MockIssue(.unanswered, message))
-        return .failure(Self.error(.unanswered(message), server))
-      }
-      guard content.program == server.program else {
-        return .failure(Self.error(.wrongProgram(found: content.program.title), server))
-      }
-      defer { state.contents[service] = content }
-      do throws(ProgramError) { return .success(try body(&content)) } catch {
-        return .failure(error)
-      }
-    }
-    return try result.get()
-  }
-
-  private static func error(_ kind: ProgramError.Kind, _ server: MediaServer) -> ProgramError {
-    ProgramError(
-      kind, program: server.program.title, service: server.service.name,
-      address: server.service.baseURL)
-  }
-
   private static func position(
     of id: Int, _ content: MediaContent, _ server: MediaServer
   ) throws(ProgramError) -> Int {
     guard let position = content.library.firstIndex(where: { $0.item.id == id }) else {
-      throw error(.missing(id: "\(id)"), server)
+      throw server.error(.missing(id: "\(id)"))
     }
     return position
   }
@@ -205,6 +163,8 @@ public final class MockMediaService: MediaService, CheckedMock {
     var needed = ["qualityProfileId", "rootFolderPath"]
     if server.program == .lidarr { needed.append("metadataProfileId") }
     let reasons = needed.filter { resource.json[$0] == nil }.map { "'\($0)' must not be empty." }
-    guard reasons.isEmpty else { throw error(.refused(reasons: reasons), server) }
+    guard reasons.isEmpty else { throw server.error(.refused(reasons: reasons)) }
   }
 }
+
+extension MediaContent: MockProgramContent {}

@@ -303,12 +303,13 @@ public struct ResponseRepository: Sendable {
     method: String, url: String, headers: [HTTPHeader] = [], secretQuery: Set<String> = [],
     secrets: [String] = []
   ) -> String {
-    let address = url.prefix { $0 != "#" }
-    let parts = address.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-    var key = "\(method) \(parts.first ?? "")"
+    let address = url.utf8.prefix { $0 != UInt8(ascii: "#") }
+    let parts = address.split(
+      separator: UInt8(ascii: "?"), maxSplits: 1, omittingEmptySubsequences: false)
+    var key = "\(method) \(parts.first.map(Substring.init) ?? "")"
     if parts.count > 1 {
-      let items = parts[1].split(separator: "&").filter { item in
-        !secretQuery.contains(String(item.prefix { $0 != "=" }))
+      let items = parts[1].split(separator: UInt8(ascii: "&")).map(Substring.init).filter {
+        secretQuery.isEmpty || !secretQuery.contains(String($0.prefix { $0 != "=" }))
       }
       if !items.isEmpty { key += "?" + items.joined(separator: "&") }
     }

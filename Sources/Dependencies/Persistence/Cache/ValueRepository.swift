@@ -15,6 +15,7 @@ import SwiftBoardSystem
 public struct Repository<Value: Sendable>: Sendable {
   private let responses: ResponseRepository
   private let decode: @Sendable (_ response: APIResponse) throws -> Value
+  private let log: (logger: any Logger, category: String)?
 
   /// A value and its source.
   public struct Fetched: Sendable {
@@ -36,13 +37,15 @@ public struct Repository<Value: Sendable>: Sendable {
   /// - Parameters:
   ///   - responses: The source of the responses. Repositories of several types may use the same one
   ///     and then share its exchanges.
+  ///   - log: The logger, and the category of the line of each value, or `nil` for no lines.
   ///   - decode: Decodes a response with a status of 2xx, separately for every caller. Its errors
   ///     become `APIError.Kind.undecodable`, except an `APIError`.
   public init(
-    _ responses: ResponseRepository,
+    _ responses: ResponseRepository, log: (logger: any Logger, category: String)? = nil,
     decode: @escaping @Sendable (_ response: APIResponse) throws -> Value
   ) {
     self.responses = responses
+    self.log = log
     self.decode = decode
   }
 
@@ -53,6 +56,16 @@ public struct Repository<Value: Sendable>: Sendable {
   ///   decode, and `cancelled` if the task is cancelled.
   public func value(
     of endpoint: APIEndpoint, policy: CachePolicy = .localFirst
+  ) async throws(APIError) -> Fetched {
+    let fetched = try await fetch(endpoint, policy)
+    log?.logger.log(
+      "\(endpoint)", level: .info, category: log?.category ?? "",
+      fields: [LogField("verdict", fetched.verdict.rawValue)])
+    return fetched
+  }
+
+  private func fetch(
+    _ endpoint: APIEndpoint, _ policy: CachePolicy
   ) async throws(APIError) -> Fetched {
     let request = try endpoint.request()
     let fetched = try await responses.response(to: request, policy: policy)

@@ -7,9 +7,12 @@ struct DeferredChanges: Sendable {
     searches = DeferredWrites { (batch) throws(PersistenceError) in
       try await main.write("addSearch", durability: .normal) {
         (connection) throws(PersistenceError) in
-        for search in batch.latest(limits.searches) {
-          try SearchTable.add(
-            search.text, scope: search.scope, at: search.time, limit: limits.searches, connection)
+        let searches = batch.latest(limits.searches)
+        for search in searches {
+          try SearchTable.add(search.text, scope: search.scope, at: search.time, connection)
+        }
+        for scope in Set(searches.map(\.scope)) {
+          try SearchTable.trim(scope, limit: limits.searches, connection)
         }
       }
     }

@@ -101,23 +101,51 @@ enum DocumentIndexTable {
     return indexes
   }
 
-  /// Updates the indexes after a document was stored or, with `nil`, removed.
-  static func update(
-    _ collection: String, _ id: String, _ body: JSON?, _ connection: SQLiteConnection
-  ) throws(PersistenceError) {
-    var indexes: [(number: Int64, path: String)] = []
-    let statement = try connection.statement(
-      "SELECT number, path FROM document_indexes WHERE collection = ?")
-    statement.bind(1, collection)
-    try statement.forEachRow { indexes.append(($0.integer(0), $0.text(1))) }
-    for index in indexes {
+  /// The indexes of the collection that a transaction changes. They are read again only if another
+  /// collection follows.
+  struct Indexes {
+    private var collection: ByteText?
+    private var indexes: [(number: Int64, path: JSONPath)] = []
+
+    /// Adds the values of a document that was stored. Parses its body if there are indexes.
+    mutating func add(
+      _ document: Document, _ connection: SQLiteConnection
+    ) throws(PersistenceError) {
+      try remove(document.id, from: document.collection, connection)
+      guard !indexes.isEmpty else { return }
+      let body = try StoredJSON.parse(
+        document.body, operation: connection.operation, what: document.name)
+      for index in indexes {
+        try DocumentIndexTable.add(body, document.id, index.path, index.number, connection)
+      }
+    }
+
+    /// Removes the values of a document.
+    mutating func remove(
+      _ id: String, from name: String, _ connection: SQLiteConnection
+    ) throws(PersistenceError) {
+      if collection != ByteText(name) { try read(name, connection) }
+      guard !indexes.isEmpty else { return }
       let removal = try connection.statement(
         "DELETE FROM document_values WHERE indexed = ? AND id = ?")
-      removal.bind(1, index.number)
-      removal.bind(2, id)
-      try removal.run()
-      guard let body else { continue }
-      try add(body, id, try DocumentFilter.path(index.path), index.number, connection)
+      for index in indexes {
+        removal.bind(1, index.number)
+        removal.bind(2, id)
+        try removal.run()
+      }
+    }
+
+    private mutating func read(
+      _ name: String, _ connection: SQLiteConnection
+    ) throws(PersistenceError) {
+      var found: [(number: Int64, path: JSONPath)] = []
+      let statement = try connection.statement(
+        "SELECT number, path FROM document_indexes WHERE collection = ?")
+      statement.bind(1, name)
+      try statement.forEachRow { (row) throws(PersistenceError) in
+        found.append((row.integer(0), try DocumentFilter.path(row.text(1))))
+      }
+      (collection, indexes) = (ByteText(name), found)
     }
   }
 

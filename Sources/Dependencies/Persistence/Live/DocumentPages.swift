@@ -37,8 +37,9 @@ struct DocumentPages {
     guard limit != 0 else { return DocumentPage() }
     let statement = try selection.statement(
       Self.columns, collection: query.collection, after: lower, index: try index(), connection)
+    let reader = DocumentTable.Reader(query.collection)
     try statement.readRows { (row) throws(PersistenceError) -> Bool in
-      switch DocumentTable.read(row, query.collection) {
+      switch reader.read(row) {
       case .damaged(let id): page.damaged.append(id)
       case .whole(let document): if try matches(document) { page.add(document) }
       }

@@ -1,14 +1,13 @@
 import SwiftBoardJSON
 
 extension LivePersistenceService {
-  /// Stores a document and commits, with one fsync. O(length of the body), which is parsed to
-  /// validate it.
+  /// Stores a document and commits, with one fsync. O(length of the body), which is validated.
   ///
   /// - Returns: Whether the document is new.
   /// - Throws: `invalid` if the body is not JSON, and the errors of the database.
   @discardableResult
   public func putDocument(_ document: Document) async throws(PersistenceError) -> Bool {
-    try await put([document], "putDocument") > 0
+    try await put([document], "putDocument", .writing(document.body.utf8.count)) > 0
   }
 
   /// Stores documents in one transaction with one fsync.
@@ -16,25 +15,23 @@ extension LivePersistenceService {
   /// - Throws: The errors of `putDocument`.
   public func putDocuments(_ documents: [Document]) async throws(PersistenceError) {
     if documents.isEmpty { return }
-    _ = try await put(documents, "putDocuments")
+    _ = try await put(documents, "putDocuments", .long)
   }
 
   /// Returns how many of the documents are new.
   private func put(
-    _ documents: [Document], _ operation: String
+    _ documents: [Document], _ operation: String, _ length: CallLength
   ) async throws(PersistenceError) -> Int {
-    var bodies: [JSON] = []
     for document in documents {
-      bodies.append(
-        try StoredJSON.parse(
-          document.body, operation: operation, what: "The body of \(document.name)",
-          limits: .strict))
+      try StoredJSON.validate(
+        document.body, limits: .strict, operation: operation, what: "The body of \(document.name)")
     }
-    return try await main.write(operation) { [bodies] (connection) throws(PersistenceError) in
+    return try await main.write(operation, length) { (connection) throws(PersistenceError) in
+      var indexes = DocumentIndexTable.Indexes()
       var added = 0
-      for (document, body) in zip(documents, bodies) {
+      for document in documents {
         if try DocumentTable.put(document, connection) { added += 1 }
-        try DocumentIndexTable.update(document.collection, document.id, body, connection)
+        try indexes.add(document, connection)
       }
       return added
     }
@@ -51,7 +48,8 @@ extension LivePersistenceService {
   ///
   /// - Throws: `corrupted` if the checksum does not match.
   public func document(collection: String, id: String) async throws(PersistenceError) -> Document? {
-    try await main.read("document", whenMissing: nil) { (connection) throws(PersistenceError) in
+    try await main.read("document", .brief, whenMissing: nil) {
+      (connection) throws(PersistenceError) in
       try DocumentTable.get(collection: collection, id: id, connection)
     }
   }
@@ -69,7 +67,10 @@ extension LivePersistenceService {
     async throws(PersistenceError) -> DocumentPage
   {
     let filter = try DocumentFilter(query)
-    return try await main.read("documents", whenMissing: DocumentPage()) {
+    // Without conditions and an order, no more documents are read than are returned.
+    let isBounded = filter.conditions.isEmpty && (filter.sortPath == nil || cursor != nil)
+    return try await main.read("documents", isBounded ? .brief : .long, whenMissing: DocumentPage())
+    {
       (connection) throws(PersistenceError) in
       try connection.cancellable { () throws(PersistenceError) in
         try connection.read { () throws(PersistenceError) in
@@ -82,14 +83,17 @@ extension LivePersistenceService {
   /// Removes a document. Returns false if there is none. Takes one fsync in both cases.
   public func removeDocument(collection: String, id: String) async throws(PersistenceError) -> Bool
   {
-    try await main.write("removeDocument") { (connection) throws(PersistenceError) in
+    try await main.write("removeDocument", .brief) { (connection) throws(PersistenceError) in
       let statement = try connection.statement(
         "DELETE FROM documents WHERE collection = ? AND id = ?")
       statement.bind(1, collection)
       statement.bind(2, id)
       try statement.run()
       let wasThere = connection.changes > 0
-      if wasThere { try DocumentIndexTable.update(collection, id, nil, connection) }
+      if wasThere {
+        var indexes = DocumentIndexTable.Indexes()
+        try indexes.remove(id, from: collection, connection)
+      }
       return wasThere
     }
   }
@@ -132,7 +136,10 @@ enum DocumentTable {
   static func put(
     _ document: Document, _ connection: SQLiteConnection
   ) throws(PersistenceError) -> Bool {
-    var checksum = start(document.collection, document.id, document.updated)
+    var checksum = ContentChecksum()
+    checksum.add(document.collection)
+    checksum.add(document.id)
+    checksum.add(document.updated)
     checksum.add(document.body)
     let statement = try connection.statement(
       """
@@ -158,7 +165,7 @@ enum DocumentTable {
       "SELECT id, updated, checksum, body FROM documents WHERE collection = ? AND id = ?")
     statement.bind(1, collection)
     statement.bind(2, id)
-    let found = try statement.first { Self.read($0, collection) }
+    let found = try statement.first { Reader(collection).read($0) }
     guard case .damaged(let id)? = found else { return found?.document }
     throw damage([id], collection, connection)
   }
@@ -170,7 +177,9 @@ enum DocumentTable {
       "SELECT id, updated, checksum, body, collection FROM documents ORDER BY collection, id")
     try statement.forEachRow { (row) throws(PersistenceError) in
       let collection = row.text(4)
-      if case .damaged(let id) = Self.read(row, collection) { names.append("\(collection)/\(id)") }
+      if case .damaged(let id) = Reader(collection).read(row) {
+        names.append("\(collection)/\(id)")
+      }
     }
     return names
   }
@@ -182,30 +191,37 @@ enum DocumentTable {
     var document: Document? { if case .whole(let document) = self { document } else { nil } }
   }
 
-  private static func start(_ collection: String, _ id: String, _ updated: Int64)
-    -> ContentChecksum
-  {
-    var checksum = ContentChecksum()
-    checksum.add(collection)
-    checksum.add(id)
-    checksum.add(updated)
-    return checksum
-  }
+  /// Reads rows of one collection.
+  struct Reader {
+    private let collection: String
+    /// The checksum of the collection's name, with which that of each document starts.
+    private let start: ContentChecksum
 
-  /// Reads a row with the columns id, updated, checksum and body. The checksum is of the bytes in
-  /// the file, because a `String` would repair invalid UTF-8.
-  static func read(_ row: SQLiteStatement, _ collection: String) -> Row {
-    let id = row.text(0)
-    let updated = row.integer(1)
-    let expected = row.integer(2)
-    return row.withBytes(3) { bytes in
-      var checksum = start(collection, id, updated)
-      checksum.add(bytes)
-      guard checksum.value == expected else { return .damaged(id: id) }
-      return .whole(
-        Document(
-          collection: collection, id: id, body: String(decoding: bytes, as: UTF8.self),
-          updated: updated))
+    init(_ collection: String) {
+      self.collection = collection
+      var start = ContentChecksum()
+      start.add(collection)
+      self.start = start
+    }
+
+    /// Reads a row with the columns id, updated, checksum and body. The checksum is of the bytes in
+    /// the file, because a `String` would repair invalid UTF-8.
+    func read(_ row: SQLiteStatement) -> Row {
+      var checksum = start
+      let id = row.withBytes(0) { bytes in
+        checksum.add(bytes)
+        return String(decoding: bytes, as: UTF8.self)
+      }
+      let updated = row.integer(1)
+      checksum.add(updated)
+      return row.withBytes(3) { bytes in
+        checksum.add(bytes)
+        guard checksum.value == row.integer(2) else { return .damaged(id: id) }
+        return .whole(
+          Document(
+            collection: collection, id: id, body: String(decoding: bytes, as: UTF8.self),
+            updated: updated))
+      }
     }
   }
 
@@ -218,6 +234,6 @@ enum DocumentTable {
       .corrupted, path: connection.path, operation: connection.operation,
       message: "\(names)\(more) in \(connection.path) "
         + "no longer matches its checksum",
-      advice: "Other documents can still be read; put this one again or restore a backup.")
+      damaged: .document)
   }
 }

@@ -3,7 +3,8 @@ extension LivePersistenceService {
   ///
   /// - Throws: `corrupted` if the checksum does not match.
   public func preference(_ name: String) async throws(PersistenceError) -> String? {
-    try await main.read("preference", whenMissing: nil) { (connection) throws(PersistenceError) in
+    try await main.read("preference", .brief, whenMissing: nil) {
+      (connection) throws(PersistenceError) in
       let statement = try connection.statement(
         "SELECT name, checksum, json FROM preferences WHERE name = ?")
       statement.bind(1, name)
@@ -14,12 +15,13 @@ extension LivePersistenceService {
     }
   }
 
-  /// Sets a preference and commits, with one fsync. Parses the value to validate it.
+  /// Sets a preference and commits, with one fsync. Validates the value.
   ///
   /// - Throws: `invalid` if the value is not JSON.
   public func setPreference(_ name: String, to json: String) async throws(PersistenceError) {
-    _ = try StoredJSON.parse(json, operation: "setPreference", what: "The value of \(name)")
-    try await main.write("setPreference") { (connection) throws(PersistenceError) in
+    try StoredJSON.validate(
+      json, limits: .default, operation: "setPreference", what: "The value of \(name)")
+    try await main.write("setPreference", .brief) { (connection) throws(PersistenceError) in
       let statement = try connection.statement(
         """
         INSERT INTO preferences (name, checksum, json) VALUES (?, ?, ?)
@@ -34,7 +36,7 @@ extension LivePersistenceService {
 
   /// Removes a preference. Returns false if there is none. Takes one fsync in both cases.
   public func unsetPreference(_ name: String) async throws(PersistenceError) -> Bool {
-    try await main.write("unsetPreference") { (connection) throws(PersistenceError) in
+    try await main.write("unsetPreference", .brief) { (connection) throws(PersistenceError) in
       let statement = try connection.statement("DELETE FROM preferences WHERE name = ?")
       statement.bind(1, name)
       try statement.run()
@@ -98,6 +100,6 @@ enum PreferenceTable {
       .corrupted, path: connection.path, operation: connection.operation,
       message: "the preference \(name) in \(connection.path) "
         + "no longer matches its checksum",
-      advice: "Set it again, or unset it; the others can be read.")
+      damaged: .preference)
   }
 }

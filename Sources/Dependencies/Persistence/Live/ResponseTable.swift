@@ -9,7 +9,7 @@ extension LivePersistenceService {
     if let waiting {
       response = waiting
     } else {
-      response = try await cache.read("cachedResponse", whenMissing: nil) {
+      response = try await cache.read("cachedResponse", .brief, whenMissing: nil) {
         (connection) throws(PersistenceError) in try ResponseTable.get(key, connection)
       }
     }
@@ -38,7 +38,8 @@ extension LivePersistenceService {
       return try deferred.responses.throwFailure()
     }
     await deferred?.responses.flush()
-    try await cache.write("storeResponse") { (connection) throws(PersistenceError) in
+    try await cache.write("storeResponse", .writing(response.body.count)) {
+      (connection) throws(PersistenceError) in
       try ResponseTable.touch(keys, connection)
       try ResponseTable.put(response, limits, connection)
     }

@@ -11,9 +11,10 @@ extension LivePersistenceService {
       return try deferred.searches.throwFailure()
     }
     let limit = limits.searches
-    try await main.write("addSearch", durability: .normal) {
+    try await main.write("addSearch", .brief, durability: .normal) {
       (connection) throws(PersistenceError) in
-      try SearchTable.add(text, scope: scope, at: time, limit: limit, connection)
+      try SearchTable.add(text, scope: scope, at: time, connection)
+      try SearchTable.trim(scope, limit: limit, connection)
     }
   }
 
@@ -54,8 +55,9 @@ extension LivePersistenceService {
 
 /// The table `recent_searches`.
 enum SearchTable {
+  /// Moves a text to the front of its scope, by the index of the texts.
   static func add(
-    _ text: String, scope: String, at time: Int64, limit: Int, _ connection: SQLiteConnection
+    _ text: String, scope: String, at time: Int64, _ connection: SQLiteConnection
   ) throws(PersistenceError) {
     try remove(text, scope: scope, connection)
     let insertion = try connection.statement(
@@ -67,6 +69,13 @@ enum SearchTable {
     insertion.bind(2, text)
     insertion.bind(3, time)
     try insertion.run()
+  }
+
+  /// Removes the oldest searches of a scope beyond the limit. O(limit), so call it once after
+  /// several were added.
+  static func trim(
+    _ scope: String, limit: Int, _ connection: SQLiteConnection
+  ) throws(PersistenceError) {
     let trimming = try connection.statement(
       """
       DELETE FROM recent_searches WHERE scope = ?1 AND sequence <= (
@@ -83,9 +92,11 @@ enum SearchTable {
     throws(PersistenceError) -> Int
   {
     let statement = try connection.statement(
-      "DELETE FROM recent_searches WHERE scope = ?1 AND (?2 IS NULL OR text = ?2)")
+      text == nil
+        ? "DELETE FROM recent_searches WHERE scope = ?"
+        : "DELETE FROM recent_searches WHERE scope = ? AND text = ?")
     statement.bind(1, scope)
-    statement.bind(2, text)
+    if let text { statement.bind(2, text) }
     try statement.run()
     return connection.changes
   }

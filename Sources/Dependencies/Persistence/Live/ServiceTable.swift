@@ -3,7 +3,7 @@ extension LivePersistenceService {
   ///
   /// - Throws: `exists` if there is a service with its name and `replacing` is false.
   public func saveService(_ service: APIService, replacing: Bool) async throws(PersistenceError) {
-    try await main.write("saveService") { (connection) throws(PersistenceError) in
+    try await main.write("saveService", .brief) { (connection) throws(PersistenceError) in
       if !replacing {
         let statement = try connection.statement("SELECT 1 FROM api_services WHERE name = ?")
         statement.bind(1, service.name)
@@ -19,7 +19,8 @@ extension LivePersistenceService {
   ///
   /// - Throws: `corrupted` if the checksum does not match.
   public func service(_ name: String) async throws(PersistenceError) -> APIService? {
-    try await main.read("service", whenMissing: nil) { (connection) throws(PersistenceError) in
+    try await main.read("service", .brief, whenMissing: nil) {
+      (connection) throws(PersistenceError) in
       let statement = try connection.statement(ServiceTable.select + " WHERE name = ?")
       statement.bind(1, name)
       return try statement.first { (row) throws(PersistenceError) in
@@ -49,7 +50,7 @@ extension LivePersistenceService {
 
   /// Removes a service. Returns false if there is none. Takes one fsync in both cases.
   public func removeService(_ name: String) async throws(PersistenceError) -> Bool {
-    try await main.write("removeService") { (connection) throws(PersistenceError) in
+    try await main.write("removeService", .brief) { (connection) throws(PersistenceError) in
       let statement = try connection.statement("DELETE FROM api_services WHERE name = ?")
       statement.bind(1, name)
       try statement.run()
@@ -99,7 +100,7 @@ enum ServiceTable {
     throw PersistenceError(
       .corrupted, path: connection.path, operation: connection.operation,
       message: "the service \(row.text(0)) in \(connection.path) "
-        + "no longer matches its checksum", advice: "Remove it, and add it again.")
+        + "no longer matches its checksum", damaged: .service)
   }
 
   static func damaged(_ connection: SQLiteConnection) throws(PersistenceError) -> [String] {

@@ -12,6 +12,8 @@ public final class MockPersistenceService: PersistenceService, CheckedMock {
     var indexes: [DocumentIndex] = []
     var preferences: [ByteText: String] = [:]
     var services: [ByteText: APIService] = [:]
+    /// The names of services that cannot be read.
+    var damaged: Set<String> = []
     /// The searches of each scope, the newest last.
     var searches: [ByteText: [RecentSearch]] = [:]
     var responses: [ByteText: (response: CachedResponse, used: Int)] = [:]
@@ -82,7 +84,7 @@ public final class MockPersistenceService: PersistenceService, CheckedMock {
 
   // MARK: Documents
 
-  /// Stores a document. O(length of the body), which is parsed.
+  /// Stores a document. O(length of the body), which is validated.
   ///
   /// - Returns: Whether the document is new.
   /// - Throws: `invalid` if the body is not JSON.
@@ -90,9 +92,9 @@ public final class MockPersistenceService: PersistenceService, CheckedMock {
   public func putDocument(_ document: Document) async throws(PersistenceError) -> Bool {
     try perform("putDocument", [document.collection, document.id, document.body]) {
       (content) throws(PersistenceError) in
-      _ = try StoredJSON.parse(
-        document.body, operation: "putDocument", what: "The body of \(document.name)",
-        limits: .strict)
+      try StoredJSON.validate(
+        document.body, limits: .strict, operation: "putDocument",
+        what: "The body of \(document.name)")
       let replaced = content.documents[ByteText(document.collection), default: [:]].updateValue(
         document, forKey: ByteText(document.id))
       return replaced == nil
@@ -105,9 +107,9 @@ public final class MockPersistenceService: PersistenceService, CheckedMock {
   public func putDocuments(_ documents: [Document]) async throws(PersistenceError) {
     try perform("putDocuments", documents.map(\.name)) { (content) throws(PersistenceError) in
       for document in documents {
-        _ = try StoredJSON.parse(
-          document.body, operation: "putDocuments", what: "The body of \(document.name)",
-          limits: .strict)
+        try StoredJSON.validate(
+          document.body, limits: .strict, operation: "putDocuments",
+          what: "The body of \(document.name)")
       }
       for document in documents {
         content.documents[ByteText(document.collection), default: [:]][ByteText(document.id)] =
@@ -200,12 +202,13 @@ public final class MockPersistenceService: PersistenceService, CheckedMock {
     try perform("preference", [name]) { $0.preferences[ByteText(name)] }
   }
 
-  /// Sets a preference. O(length), because the text is parsed.
+  /// Sets a preference. O(length), because the text is validated.
   ///
   /// - Throws: `invalid` if the text is not JSON.
   public func setPreference(_ name: String, to json: String) async throws(PersistenceError) {
     try perform("setPreference", [name, json]) { (content) throws(PersistenceError) in
-      _ = try StoredJSON.parse(json, operation: "setPreference", what: "The value of \(name)")
+      try StoredJSON.validate(
+        json, limits: .default, operation: "setPreference", what: "The value of \(name)")
       content.preferences[ByteText(name)] = json
     }
   }
@@ -243,19 +246,41 @@ public final class MockPersistenceService: PersistenceService, CheckedMock {
 
   /// Returns a service, or `nil` if there is none.
   public func service(_ name: String) async throws(PersistenceError) -> APIService? {
-    try perform("service", [name]) { $0.services[ByteText(name)] }
+    try perform("service", [name]) { (content) throws(PersistenceError) in
+      guard !content.damaged.contains(name) else {
+        throw PersistenceError(
+          .corrupted, operation: "service",
+          message: "the service \(name) no longer matches its checksum",
+          damaged: .service)
+      }
+      return content.services[ByteText(name)]
+    }
   }
 
   /// Returns all services in the order of their names. O(n log n).
   public func services() async throws(PersistenceError) -> [APIService] {
     try perform("services") { content in
-      content.services.sorted { $0.key < $1.key }.map(\.value)
+      content.services.values.filter { !content.damaged.contains($0.name) }
+        .sorted { ByteText($0.name) < ByteText($1.name) }
     }
+  }
+
+  /// Returns the names of the services that cannot be read, in their order. O(n log n).
+  public func damagedServices() async throws(PersistenceError) -> [String] {
+    try perform("damagedServices") { $0.damaged.sorted { ByteText($0) < ByteText($1) } }
+  }
+
+  /// Damages a service, so that it cannot be read until it is removed.
+  public func damageService(_ name: String) {
+    state.withLock { _ = $0.content.damaged.insert(name) }
   }
 
   /// Removes a service. Returns false if there is none.
   public func removeService(_ name: String) async throws(PersistenceError) -> Bool {
-    try perform("removeService", [name]) { $0.services.removeValue(forKey: ByteText(name)) != nil }
+    try perform("removeService", [name]) { content in
+      let isDamaged = content.damaged.remove(name) != nil
+      return content.services.removeValue(forKey: ByteText(name)) != nil || isDamaged
+    }
   }
 
   // MARK: Recent searches

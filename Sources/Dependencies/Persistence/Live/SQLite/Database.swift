@@ -22,13 +22,16 @@ struct Database: Sendable {
   /// Runs `body` in one transaction under the write lock. The transaction is as durable as the
   /// schema of the file says.
   ///
-  /// - Parameter durability: A lower durability, or `nil` for that of the schema.
+  /// - Parameters:
+  ///   - length: `brief` if `body` changes a bounded number of rows.
+  ///   - durability: A lower durability, or `nil` for that of the schema.
   func write<Result: Sendable>(
-    _ operation: String, durability: DatabaseSchema.Durability? = nil,
+    _ operation: String, _ length: CallLength = .long,
+    durability: DatabaseSchema.Durability? = nil,
     _ body: @escaping @Sendable (SQLiteConnection) throws(PersistenceError) -> Result
   ) async throws(PersistenceError) -> Result {
     do throws(PersistenceError) {
-      let result = try await writer.write(operation, durability: durability, body)
+      let result = try await writer.write(operation, length, durability: durability, body)
       opened.set()
       return result
     } catch {
@@ -42,7 +45,7 @@ struct Database: Sendable {
     _ operation: String,
     _ body: @escaping @Sendable (SQLiteConnection) throws(PersistenceError) -> Result
   ) async throws(PersistenceError) -> Result? {
-    guard case .done(let result) = try await writer.run(operation, making: true, body) else {
+    guard case .done(let result) = try await writer.run(operation, .long, making: true, body) else {
       return nil
     }
     return result
@@ -50,16 +53,19 @@ struct Database: Sendable {
 
   /// Runs `body` on the committed content. Does not create a missing file, and returns `empty` for
   /// it.
+  ///
+  /// - Parameter length: `brief` if `body` reads a bounded number of rows.
   func read<Result: Sendable>(
-    _ operation: String, whenMissing empty: Result,
+    _ operation: String, _ length: CallLength = .long, whenMissing empty: Result,
     _ body: @escaping @Sendable (SQLiteConnection) throws(PersistenceError) -> Result
   ) async throws(PersistenceError) -> Result {
     do throws(PersistenceError) {
       let worker = reader ?? writer
-      var outcome = try await worker.run(operation, making: false, body)
+      var outcome = try await worker.run(operation, length, making: false, body)
+      if case .needsWriter = outcome, file.options.onlyReads { return empty }
       if case .needsWriter = outcome {
         try await writer.open(operation)
-        outcome = try await worker.run(operation, making: false, body)
+        outcome = try await worker.run(operation, length, making: false, body)
       }
       switch outcome {
       case .done(let result):

@@ -6,10 +6,11 @@ import Synchronization
 /// A new file is built under another name and appears complete, so that an empty or incomplete file
 /// is never a new one. An empty file has lost its content and is rejected.
 final class DatabaseFile: Sendable {
-  /// Options for tests.
   struct Options: Sendable {
+    /// Whether the file is neither created nor migrated.
+    var onlyReads = false
     var busyWait = BusyWait()
-    /// Runs on each new connection after it was set up.
+    /// For tests: runs on each new connection after it was set up.
     var prepare: (@Sendable (SQLiteConnection) throws(PersistenceError) -> Void)?
   }
 
@@ -39,6 +40,10 @@ final class DatabaseFile: Sendable {
 
   /// Opens the connection that writes. Creates a missing file and migrates an older one.
   func openWriter(operation: String) throws(PersistenceError) -> SQLiteConnection {
+    guard !options.onlyReads else {
+      throw PersistenceError(
+        .cannotOpen, path: path, operation: operation, what: "the database is only read here")
+    }
     if !system.isTaken(path) { try create(operation: operation) }
     let opened = try open(operation: operation, mayWrite: true)
     guard case .ready(let connection) = opened else {
@@ -58,7 +63,7 @@ final class DatabaseFile: Sendable {
     do throws(PersistenceError) {
       return try open(operation: operation, mayWrite: false)
     } catch {
-      guard error.kind == .full else { throw error }
+      guard error.kind == .full, !options.onlyReads else { throw error }
       return try open(operation: operation, mayWrite: false, isAlone: true)
     }
   }
@@ -99,7 +104,8 @@ final class DatabaseFile: Sendable {
         try useLog(connection)
       }
       try setUp(connection, mayWrite: mayWrite)
-      if let log, !isChecked.load(ordering: .relaxed), Self.wasBeforeStart(log) {
+      if let log, !options.onlyReads, !isChecked.load(ordering: .relaxed), Self.wasBeforeStart(log)
+      {
         try quickCheck(connection)
         connection.foldsLog = true
       }
@@ -203,9 +209,10 @@ final class DatabaseFile: Sendable {
   /// Returns whether a closing connection leaves the log to the next one. A checkpoint waits for
   /// the disk several times, which is unnecessary for data that a power failure may lose.
   func leavesLog(_ connection: SQLiteConnection) -> Bool {
-    guard !connection.foldsLog, !connection.isAlone,
-      let size = FileInfo(connection.path + "-wal")?.size
-    else { return false }
+    guard let size = FileInfo(connection.path + "-wal")?.size else { return false }
+    // A checkpoint would change the file.
+    if options.onlyReads { return size > 0 }
+    guard !connection.foldsLog, !connection.isAlone else { return false }
     return (1..<Self.leftLog).contains(size)
   }
 

@@ -18,6 +18,8 @@ final class SQLiteConnection {
   private(set) var isAlone = false
   /// Whether closing the connection checkpoints the log.
   var foldsLog = false
+  /// Whether a call waits for the locks of other connections, or throws `busy` immediately.
+  var waitsForLocks = true
   private var handle: OpaquePointer?
   /// The cached statements, the most recently used first. A linear search is faster than a
   /// dictionary: the SQL of a call is a literal, so equal strings mostly share storage, and the
@@ -58,9 +60,10 @@ final class SQLiteConnection {
       handle,
       { context, attempt in
         guard let context else { return 0 }
-        let wait = Unmanaged<BusyWait>.fromOpaque(context).takeUnretainedValue()
-        return wait.shouldRetry(attempt: Int(attempt)) ? 1 : 0
-      }, Unmanaged.passUnretained(busyWait).toOpaque())
+        // The connection outlives its handle.
+        let connection = Unmanaged<SQLiteConnection>.fromOpaque(context).takeUnretainedValue()
+        return connection.shouldRetry(attempt: Int(attempt)) ? 1 : 0
+      }, Unmanaged.passUnretained(self).toOpaque())
     try configure()
   }
 
@@ -85,6 +88,10 @@ final class SQLiteConnection {
           what: "SQLite did not take option \(option)")
       }
     }
+  }
+
+  private func shouldRetry(attempt: Int) -> Bool {
+    waitsForLocks && busyWait.shouldRetry(attempt: attempt)
   }
 
   // MARK: Statements
@@ -165,7 +172,6 @@ final class SQLiteConnection {
     durability: DatabaseSchema.Durability? = nil,
     _ body: () throws(PersistenceError) -> Result
   ) throws(PersistenceError) -> Result {
-    if hasMoved { throw movedError }
     guard let durability else { return try writeNow(body) }
     let usual = try integer("PRAGMA synchronous") ?? DatabaseSchema.Durability.full.rawValue
     try statement("PRAGMA synchronous = \(durability.rawValue)").run()

@@ -59,31 +59,6 @@ enum SQLiteResult {
   }
 }
 
-extension PersistenceError.Kind {
-  /// One or two sentences about what to do.
-  var advice: String {
-    switch self {
-    case .busy: "Wait for the other process or end it, then try again."
-    case .full: "Nothing of this change was kept. Free some space and try again."
-    case .io: "The change is not confirmed. Check the disk, then try again."
-    case .readOnly: "Change the permissions or the owner."
-    case .cannotOpen, .cannotCreate:
-      "Check that the folder exists and that you may read and write it."
-    case .moved:
-      "The change is not confirmed. The next command opens the file that is there then."
-    case .corrupted:
-      "It was left as it is: move it away (with its -wal beside it) and put a backup in its place."
-    case .notADatabase: "Move the file away, or put a backup in its place."
-    case .foreignDatabase: "Another program made it. Move it away or choose another folder."
-    case .newerSchema: "A newer version made it. Install that version; nothing was changed."
-    case .cancelled: "It was cancelled while it waited."
-    case .invalid: "The value is not accepted."
-    case .exists: "Choose another name, or remove what is there."
-    case .misuse: "This is a bug; please report it."
-    }
-  }
-}
-
 extension PersistenceError {
   /// Creates an error whose message says what happened and to which file. `sql` never contains
   /// bound values.

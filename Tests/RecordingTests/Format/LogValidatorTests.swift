@@ -4,7 +4,7 @@ import SwiftBoardStore
 import Testing
 
 /// Logs whose sums are right and whose content is not.
-struct LogRulesTests {
+struct LogValidatorTests {
   private static let digest = Digest(of: #"{"count":0}"#.utf8)
   private static let header =
     #"{"k":"log","version":1,"program":"p 1","feature":"f","schema":{"name":"A","version":1},"#

@@ -1,7 +1,7 @@
 import SwiftBoardSystem
 
 /// Manages the slots, and imports and exports entries.
-extension KeychainVault {
+extension KeychainSession {
   // MARK: Slots
 
   /// Adds a slot. The data key stays the same, so existing secrets still open the keychain.
@@ -83,7 +83,9 @@ extension KeychainVault {
       }
       if goes { continue }
       guard let found else {
-        if needed == nil { needed = .slotSecretNeeded(index + 1, slot.kind.name) }
+        if needed == nil {
+          needed = .slotSecretNeeded(.init(number: index + 1, kind: slot.kind.name))
+        }
         continue
       }
       if let replacement = change.replacement, let replaced, known[found].isSame(as: replaced) {

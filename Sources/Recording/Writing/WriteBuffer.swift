@@ -1,7 +1,7 @@
 import SwiftBoardSystem
 
 /// A buffer of whole lines to write.
-struct WaitingLines: ~Copyable {
+struct WriteBuffer: ~Copyable {
   /// The maximum memory to keep between writes.
   private static let kept = 1 << 19
   private static let step = Array(#"{"k":"step","#.utf8)
@@ -13,7 +13,7 @@ struct WaitingLines: ~Copyable {
   var isEmpty: Bool { bytes.count == 0 }
 
   mutating func removeAll() {
-    bytes.removeAll(keeping: WaitingLines.kept)
+    bytes.removeAll(keeping: WriteBuffer.kept)
   }
 
   /// Returns the length to truncate the file to after a partial write of `written` bytes, the step
@@ -27,7 +27,7 @@ struct WaitingLines: ~Copyable {
     while end < bytes.count {
       let line = bytes.bytes(from: end)
       guard let feed = position(of: 0x0A, in: UnsafeRawBufferPointer(line)) else { break }
-      if line.starts(with: WaitingLines.step) { step += 1 }
+      if line.starts(with: WriteBuffer.step) { step += 1 }
       guard end + feed + 1 <= written else { break }
       end += feed + 1
       kept = step

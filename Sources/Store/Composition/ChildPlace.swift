@@ -1,12 +1,13 @@
-/// The scope of a child's effects, and the line that composed it.
+/// The place of a child in its parent, and the line that composed it.
 ///
 /// It is one closure, because a body is created for every action. Copying and destroying an id of
 /// any type would cost more than everything else that an action does, and creating the key
 /// allocates. Moreover, the optimiser splits only structs of up to six such parts, which makes them
 /// free.
 @usableFromInline
-struct ChildScope: Sendable {
-  @usableFromInline let place: @Sendable () -> (id: (any Hashable & Sendable)?, SourceLocation)
+struct ChildPlace: Sendable {
+  @usableFromInline let declaration:
+    @Sendable () -> (id: (any Hashable & Sendable)?, SourceLocation)
 
   @inlinable
   @inline(__always)
@@ -14,16 +15,16 @@ struct ChildScope: Sendable {
     id: @escaping @Sendable () -> (any Hashable & Sendable)?,
     fileID: @escaping @Sendable () -> StaticString, line: @escaping @Sendable () -> UInt32
   ) {
-    place = { (id(), SourceLocation(fileID: fileID(), line: line())) }
+    declaration = { (id(), SourceLocation(fileID: fileID(), line: line())) }
   }
 
   @usableFromInline
-  var location: SourceLocation { place().1 }
+  var location: SourceLocation { declaration().1 }
 
   @usableFromInline
-  var key: ScopeKey {
-    let (id, location) = place()
-    return ScopeKey(id: id, location: location)
+  var key: ChildKey {
+    let (id, location) = declaration()
+    return ChildKey(id: id, location: location)
   }
 
   /// Returns a child's effects as effects of the parent.
@@ -46,20 +47,20 @@ struct ChildScope: Sendable {
     as embed: @escaping @Sendable (Child) -> Parent
   ) -> [Effect<Parent>] {
     let outer = key
-    let inner = ScopeKey(identity)
+    let inner = ChildKey(identity)
     return effects.map { $0.map(embed).nested(under: inner).nested(under: outer) }
   }
 
   /// Returns an effect that ends all effects of the child.
   @usableFromInline
   func end<Action>() -> Effect<Action> {
-    .cancelScope(path: [key], location: location)
+    .cancelAll(at: [key], location: location)
   }
 
   /// Returns an effect that ends all effects of one of several children at this place.
   @usableFromInline
   func end<Action>(_ identity: CancelID) -> Effect<Action> {
-    .cancelScope(path: [key, ScopeKey(identity)], location: location)
+    .cancelAll(at: [key, ChildKey(identity)], location: location)
   }
 
   /// Returns effects that end the effects of removed children, or one that ends all if no child is
@@ -96,7 +97,7 @@ struct ChildScope: Sendable {
   }
 }
 
-extension ScopeKey {
+extension ChildKey {
   @inlinable
   @inline(__always)
   init(_ identity: CancelID) {

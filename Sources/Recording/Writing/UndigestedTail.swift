@@ -2,7 +2,7 @@ import SwiftBoardSystem
 
 /// The bodies of the last lines of a log, beginning with a step without a digest. Reuses its
 /// memory, since every such step is kept.
-struct LineTail: Sendable {
+struct UndigestedTail: Sendable {
   /// The chain before the first of the lines, or `nil` if the last step has a digest and nothing is
   /// kept.
   private(set) var before: HashChain?

@@ -1,7 +1,7 @@
 import SwiftBoardJSON
 
-/// The rules between the lines of a log: order, numbering, time and digests.
-struct LogRules {
+/// Checks the lines of a log against those before them: order, numbering, time and digests.
+struct LogValidator {
   /// The number of the last step, or 0 before the first.
   private(set) var step = 0
   private(set) var ended = false
@@ -86,7 +86,7 @@ struct LogRules {
 
   private mutating func admit(_ next: LogStep) throws(LogReadError) {
     guard next.n == step + 1 else {
-      throw .damage(LogRules.gap(from: step, to: next.n))
+      throw .damage(LogValidator.gap(from: step, to: next.n))
     }
     guard next.t >= time else {
       throw .fault(

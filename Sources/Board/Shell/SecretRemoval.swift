@@ -1,0 +1,162 @@
+import SwiftBoardCommandLine
+import SwiftBoardDependencies
+import SwiftBoardJSON
+
+/// The changes that remove secrets from a board's state once they have become known.
+public struct SecretRemoval: Codable, Sendable, Equatable {
+  /// A running command whose state contains a secret.
+  public struct Command: Codable, Sendable, Equatable {
+    /// The name of its feature.
+    public var feature: String
+    /// Its job.
+    public var job: Int
+    /// The name of the secret.
+    public var secret: String
+  }
+
+  /// The new values of variables, with marks in place of secrets.
+  public var variables: [String: String] = [:]
+  /// The variables to remove, because a secret is in their names.
+  public var unsets: [String]?
+  /// The new last value, as JSON text.
+  public var last: String?
+  /// The length in bytes of the last value that was searched. A command that ends in the meantime
+  /// replaces that value.
+  public var lastLength: Int?
+  /// The aliases to remove.
+  public var aliases: [String]?
+  /// The new contexts of running commands.
+  public var running: [CommandContext]?
+  /// The new name of the recording.
+  public var recording: String?
+  /// The features that forget what services answered and what was typed.
+  public var forgets: [String]?
+  /// The running commands whose text leaves the states of their features.
+  public var hides: [Command]?
+
+  /// Creates a removal without changes.
+  init() {}
+}
+
+// MARK: Searching
+
+extension SecretRemoval {
+  /// Searches a state for known secrets. O(size of the state). A removal without changes is one of
+  /// text in the last end of a command, which leaves the state with the next step.
+  ///
+  /// - Returns: `nil` if there are none.
+  init?(from state: BoardState, _ features: FeatureList, _ redactor: Redactor) {
+    guard redactor.hasSecrets, let bytes = try? CanonicalEncoder.encode(state),
+      !redactor.mask(bytes).names.isEmpty
+    else { return nil }
+    let isFound = { (text: String) in !redactor.mask(text).names.isEmpty }
+    unsets = state.shell.variables.keys.filter(isFound).sorted().nilIfEmpty
+    for (name, value) in state.shell.variables where !isFound(name) && isFound(value) {
+      variables[name] = redactor.mask(value).value
+    }
+    if let last = state.shell.last {
+      let masked = redactor.mask(last, isJSON: true)
+      if !masked.names.isEmpty { (self.last, lastLength) = (masked.value, last.utf8.count) }
+    }
+    aliases =
+      (state.shell.aliases ?? [:]).filter { isFound($0.key) || isFound($0.value) }
+      .keys.sorted().nilIfEmpty
+    running =
+      state.shell.running.compactMap { context in
+        (try? redactor.masking(context)).flatMap { $0.masked == nil ? nil : $0.value }
+      }.nilIfEmpty
+    recording = state.session.recording.flatMap { isFound($0) ? redactor.mask($0).value : nil }
+    findInFeatures(of: state, features, redactor)
+  }
+
+  private mutating func findInFeatures(
+    of state: BoardState, _ features: FeatureList, _ redactor: Redactor
+  ) {
+    var state = state
+    guard let whole = JSON(encoding: state) else { return }
+    let found = features.features.filter { redactor.secret(in: whole[$0.name]) != nil }
+    forgets = found.map(\.name).nilIfEmpty
+    for feature in found { feature.forget(&state) }
+    guard let rest = JSON(encoding: state) else { return }
+    hides =
+      found.flatMap { feature in
+        rest[feature.name].map { Self.commands(in: $0, of: feature.name, redactor) } ?? []
+      }.nilIfEmpty
+  }
+
+  /// Returns the commands in a part of a feature's state: objects that have a job.
+  private static func commands(
+    in json: JSON, of feature: String, _ redactor: Redactor
+  ) -> [Command] {
+    guard let secret = redactor.secret(in: json) else { return [] }
+    switch json {
+    case .array(let elements): return elements.flatMap { commands(in: $0, of: feature, redactor) }
+    case .object(let members):
+      if let job = json["job"]?.intValue {
+        return [Command(feature: feature, job: job, secret: secret)]
+      }
+      return members.flatMap { commands(in: $0.value, of: feature, redactor) }
+    case .null, .bool, .number, .string: return []
+    }
+  }
+}
+
+extension Redactor {
+  /// Returns the name of a secret in a value, also in its numbers and keys.
+  fileprivate func secret(in json: JSON?) -> String? {
+    json.flatMap { mask($0.text, isJSON: true).names.first }
+  }
+}
+
+extension JSON {
+  fileprivate init?(encoding state: BoardState) {
+    guard let json = try? JSON(parsing: CanonicalEncoder.encode(state)) else { return nil }
+    self = json
+  }
+}
+
+extension Array {
+  fileprivate var nilIfEmpty: Self? { isEmpty ? nil : self }
+}
+
+// MARK: Removing
+
+extension BoardState {
+  /// Removes secrets.
+  ///
+  /// - Returns: The commands that cannot continue without the removed text.
+  mutating func apply(
+    _ removal: SecretRemoval, _ features: FeatureList
+  ) -> [SecretRemoval.Command] {
+    for name in removal.aliases ?? [] { shell.removeAlias(name) }
+    for name in removal.unsets ?? [] { shell.variables[name] = nil }
+    // A step in between may have removed a variable, or counted the rows of a command.
+    for (name, value) in removal.variables where shell.variables[name] != nil {
+      shell.variables[name] = value
+    }
+    if let last = removal.last, shell.last?.utf8.count == removal.lastLength { shell.last = last }
+    for context in removal.running ?? [] {
+      for index in shell.running.indices where shell.running[index].job == context.job {
+        let parts = shell.running[index].parts
+        shell.running[index] = context
+        shell.running[index].parts = parts
+      }
+    }
+    if let recording = removal.recording, session.recording != nil { session.recording = recording }
+    for feature in features.features where removal.forgets?.contains(feature.name) == true {
+      feature.forget(&self)
+    }
+    return (removal.hides ?? []).filter { features[$0.feature]?.hide(&self, $0.job) != true }
+  }
+}
+
+extension Failure {
+  /// The failure of a command that ends because its text contains a secret that has become known.
+  init(hiding command: SecretRemoval.Command) {
+    self.init(
+      code: ExitCode.usage, error: "usage",
+      message: "ended: the line contains the value of the secret '\(command.secret)', "
+        + "which became known while it ran",
+      help: "write {{secret:\(command.secret)}}")
+  }
+}

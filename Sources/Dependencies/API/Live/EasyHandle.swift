@@ -1,0 +1,234 @@
+import CCurl
+import SwiftBoardSystem
+
+/// An easy handle of libcurl and the buffer for its error text. Used by the engine's thread only.
+final class EasyHandle {
+  let library: CurlLibrary
+  let raw: CurlLibrary.Handle
+  private let errorText: UnsafeMutablePointer<CChar>
+  /// Whether the handle has only the constant options and those that every request sets.
+  private var isPlain = false
+
+  init?(_ library: CurlLibrary) {
+    guard let raw = library.easyInit() else { return nil }
+    self.library = library
+    self.raw = raw
+    errorText = .allocate(capacity: Int(CURL_ERROR_SIZE) + 1)
+  }
+
+  deinit {
+    library.easyCleanup(raw)
+    errorText.deallocate()
+  }
+
+  /// The error text of libcurl for the last failure; empty if there is none.
+  var error: String { String(cString: errorText) }
+
+  /// Sets the options for a transfer. `transfer` must live until the handle is removed from the
+  /// multi handle.
+  func prepare(
+    _ transfer: Transfer, _ configuration: LiveAPIClient.Configuration, timeoutMilliseconds: Int?
+  ) {
+    if !isPlain {
+      library.easyReset(raw)
+      setConstants(configuration)
+    }
+    isPlain = transfer.request.isPlain && transfer.download == nil
+    errorText.update(repeating: 0, count: Int(CURL_ERROR_SIZE) + 1)
+    let context = Unmanaged.passUnretained(transfer).toOpaque()
+    library.set(raw, CURLOPT_HEADERDATA, UnsafeRawPointer(context))
+    library.set(raw, CURLOPT_WRITEDATA, UnsafeRawPointer(context))
+    library.set(raw, CURLOPT_URL, transfer.address.url)
+    // 0 would select libcurl's default connection timeout of 300 seconds.
+    library.set(raw, CURLOPT_CONNECTTIMEOUT_MS, timeoutMilliseconds ?? Int(Int32.max))
+    library.set(raw, CURLOPT_TIMEOUT_MS, timeoutMilliseconds ?? 0)
+    setMethodAndBody(of: transfer)
+    setHeaders(of: transfer)
+    if !isPlain { setRareOptions(of: transfer) }
+  }
+
+  /// Sets the options that few requests use. A handle with any of them is reset before its next
+  /// use.
+  private func setRareOptions(of transfer: Transfer) {
+    let request = transfer.request
+    if let limit = request.idleLimit {
+      library.set(raw, CURLOPT_LOW_SPEED_LIMIT, 1)
+      let seconds = (limit.millisecondsRoundedUp + 999) / 1000
+      library.set(raw, CURLOPT_LOW_SPEED_TIME, Int(min(max(1, seconds), Int64(Int32.max))))
+    }
+    // Decoded data may be a thousand times larger, and a piece is decoded whole.
+    if transfer.download != nil, !request.acceptsCompression {
+      library.set(raw, CURLOPT_BUFFERSIZE, 256 << 10)
+    }
+    if let digest = request.digest {
+      library.set(raw, CURLOPT_HTTPAUTH, 2)
+      library.set(raw, CURLOPT_USERNAME, digest.user)
+      library.set(raw, CURLOPT_PASSWORD, digest.password)
+    }
+    let connection = request.connection
+    if let file = connection.authorityFile {
+      library.set(raw, CURLOPT_CAINFO, file)
+      library.set(raw, CURLOPT_CAPATH, nil as UnsafeRawPointer?)
+    }
+    if let file = connection.certificateFile {
+      library.set(raw, CURLOPT_SSLCERT, file)
+      library.set(raw, CURLOPT_SSLKEY, connection.keyFile ?? file)
+    }
+    if !connection.verifiesServer {
+      library.set(raw, CURLOPT_SSL_VERIFYPEER, 0)
+      library.set(raw, CURLOPT_SSL_VERIFYHOST, 0)
+    }
+    if let proxy = connection.proxy { library.set(raw, CURLOPT_PROXY, proxy) }
+    if let socket = connection.unixSocket { library.set(raw, CURLOPT_UNIX_SOCKET_PATH, socket) }
+  }
+
+  /// Releases the copy of a body before the handle becomes idle.
+  func release() {
+    if !isPlain { library.easyReset(raw) }
+  }
+
+  /// Sets the options that are the same for all transfers.
+  private func setConstants(_ configuration: LiveAPIClient.Configuration) {
+    library.set(raw, CURLOPT_ERRORBUFFER, UnsafeRawPointer(errorText))
+    library.set(raw, CURLOPT_NOSIGNAL, 1)
+    library.set(raw, CURLOPT_FOLLOWLOCATION, 0)
+    library.set(raw, CURLOPT_HTTP09_ALLOWED, 0)
+    library.set(raw, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+    library.set(raw, CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
+    library.restrictProtocols(raw)
+    library.abandonLookupsOnCancel(raw)
+    library.set(raw, CURLOPT_SOCKOPTFUNCTION, closeInChildren)
+    library.set(raw, CURLOPT_USERAGENT, configuration.userAgent)
+    if let file = configuration.certificateFile { library.set(raw, CURLOPT_CAINFO, file) }
+    if let folder = configuration.certificateFolder { library.set(raw, CURLOPT_CAPATH, folder) }
+    library.set(raw, CURLOPT_HEADERFUNCTION, receiveHeaderLine)
+    library.set(raw, CURLOPT_WRITEFUNCTION, receiveBody)
+  }
+
+  private func setMethodAndBody(of transfer: Transfer) {
+    let request = transfer.request
+    if request.method == "HEAD" {
+      library.set(raw, CURLOPT_NOBODY, 1)
+      return
+    }
+    if let upload = transfer.upload {
+      let context = Unmanaged.passUnretained(transfer).toOpaque()
+      library.set(raw, CURLOPT_UPLOAD, 1)
+      library.set(raw, CURLOPT_CUSTOMREQUEST, request.method)
+      library.set(raw, offset: CURLOPT_INFILESIZE_LARGE, Int(upload.upload.length ?? -1))
+      library.set(raw, CURLOPT_UPLOAD_BUFFERSIZE, 512 << 10)
+      library.set(raw, CURLOPT_READDATA, UnsafeRawPointer(context))
+      library.set(raw, CURLOPT_READFUNCTION, readBody)
+      library.set(raw, CURLOPT_SEEKDATA, UnsafeRawPointer(context))
+      library.set(raw, CURLOPT_SEEKFUNCTION, rewindBody)
+    } else if let body = request.body {
+      library.set(raw, offset: CURLOPT_POSTFIELDSIZE_LARGE, body.count)
+      body.withUnsafeBytes { bytes in
+        if let start = bytes.baseAddress, !bytes.isEmpty {
+          library.set(raw, CURLOPT_COPYPOSTFIELDS, start)
+        } else {
+          library.set(raw, CURLOPT_COPYPOSTFIELDS, "")
+        }
+      }
+      library.set(raw, CURLOPT_CUSTOMREQUEST, request.method)
+    } else if ["POST", "PUT", "PATCH"].contains(request.method) {
+      // Servers may reject these methods without a length.
+      library.set(raw, offset: CURLOPT_POSTFIELDSIZE_LARGE, 0)
+      library.set(raw, CURLOPT_COPYPOSTFIELDS, "")
+      library.set(raw, CURLOPT_CUSTOMREQUEST, request.method)
+    } else {
+      library.set(raw, CURLOPT_HTTPGET, 1)
+      if request.method != "GET" { library.set(raw, CURLOPT_CUSTOMREQUEST, request.method) }
+    }
+  }
+
+  private func setHeaders(of transfer: Transfer) {
+    var list: UnsafeMutablePointer<curl_slist>?
+    // `Name;` sends an empty field. `Name:` suppresses the one of libcurl.
+    for header in transfer.request.headers where !isOwn(header.name) {
+      let line = header.value.isEmpty ? "\(header.name);" : "\(header.name): \(header.value)"
+      list = library.listAppend(list, line) ?? list
+    }
+    list = library.listAppend(list, "Expect:") ?? list
+    if transfer.request.decodesBody, ZLibrary.loaded != nil,
+      transfer.request.headers.value(of: "Accept-Encoding") == nil,
+      !transfer.request.removedHeaders.contains(where: { $0.lowercased() == "accept-encoding" })
+    {
+      list = library.listAppend(list, "Accept-Encoding: gzip, deflate") ?? list
+    }
+    for name in transfer.request.removedHeaders where !isOwn(name) {
+      list = library.listAppend(list, "\(name):") ?? list
+    }
+    if transfer.request.headers.value(of: "Content-Type") == nil {
+      list = library.listAppend(list, "Content-Type:") ?? list
+    }
+    transfer.headerList = list
+    library.set(raw, CURLOPT_HTTPHEADER, UnsafeRawPointer(list))
+  }
+
+  /// Resumes a paused transfer. libcurl delivers the data that it kept during this call, and only
+  /// the result of the call reports a failure of that.
+  func resume() -> CURLcode { CURLcode(rawValue: .init(library.easyPause(raw, 0))) }
+
+  /// Returns whether a header follows from the body and can therefore not be set by the caller.
+  private func isOwn(_ name: String) -> Bool {
+    ["content-length", "transfer-encoding", "expect"].contains(name.lowercased())
+  }
+
+  /// The timing of the transfer. The connection stages are 0 if a kept connection was used.
+  var timing: APITiming {
+    var timing = APITiming()
+    if library.get(raw, CURLINFO_NUM_CONNECTS) > 0 {
+      timing.lookup = library.get(raw, offset: CURLINFO_NAMELOOKUP_TIME_T)
+      timing.connect = library.get(raw, offset: CURLINFO_CONNECT_TIME_T)
+      timing.tls = library.get(raw, offset: CURLINFO_APPCONNECT_TIME_T)
+    }
+    timing.firstByte = library.get(raw, offset: CURLINFO_STARTTRANSFER_TIME_T)
+    timing.total = library.get(raw, offset: CURLINFO_TOTAL_TIME_T)
+    return timing
+  }
+}
+
+// MARK: Callbacks, on the engine's thread, during curl_multi_perform
+
+private func transfer(_ context: UnsafeMutableRawPointer) -> Transfer {
+  Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
+}
+
+private let receiveHeaderLine: swiftboard_data_callback = { bytes, size, count, context in
+  guard let bytes, let context else { return 0 }
+  let line = UnsafeRawBufferPointer(start: bytes, count: size * count)
+  return transfer(context).receive(headerLine: line) ? line.count : 0
+}
+
+private let receiveBody: swiftboard_data_callback = { bytes, size, count, context in
+  guard let context else { return 0 }
+  let piece = UnsafeRawBufferPointer(start: bytes, count: size * count)
+  // A count other than the given one is an error, also for an empty piece.
+  let transfer = transfer(context)
+  let reception = transfer.receive(body: piece) { transfer.easy?.timing ?? APITiming() }
+  return switch reception {
+  case .taken: piece.count
+  case .pause: Int(CURL_WRITEFUNC_PAUSE)
+  case .stop: Int(UInt32.max)
+  }
+}
+
+private let readBody: swiftboard_data_callback = { bytes, size, count, context in
+  guard let bytes, let context, let upload = transfer(context).upload else { return 0 }
+  return upload.read(into: UnsafeMutableRawBufferPointer(start: bytes, count: size * count))
+}
+
+/// libcurl only seeks to the beginning.
+private let rewindBody: swiftboard_seek_callback = { context, offset, _ in
+  guard offset == 0, let context, let upload = transfer(context).upload, upload.rewind() else {
+    return Int32(CURL_SEEKFUNC_FAIL)
+  }
+  return Int32(CURL_SEEKFUNC_OK)
+}
+
+/// Closes connections in child processes, such as a pager, so that these do not keep them open.
+private let closeInChildren: swiftboard_socket_callback = { _, socket, _ in
+  _ = fcntl(socket, F_SETFD, FD_CLOEXEC)
+  return 0
+}

@@ -1,0 +1,142 @@
+/// The detection of older copies and other keychains, and their acceptance.
+extension KeychainSession {
+  /// Step 14 after `read`. If another save replaced the file in between, it is read again.
+  func verified(
+    in folder: KeychainFile.Folder? = nil, _ read: () throws(KeychainError) -> Unlocked
+  ) throws(KeychainError) -> Unlocked {
+    for _ in 0..<8 {
+      let candidate = try read()
+      guard let objection = objection(to: candidate.mark) else {
+        remember(candidate.mark)
+        adopt(candidate)
+        return candidate
+      }
+      guard let now = try file.info(in: folder), now != candidate.held?.info else {
+        throw objection.refusal
+      }
+    }
+    throw KeychainError(
+      .changedUnderneath,
+      message: "the keychain was replaced again and again while it was read. Try again.")
+  }
+
+  /// The reason to refuse a file, and the mark that proves it.
+  private struct Objection {
+    var mark: RollbackMark
+    var refusal: KeychainError
+  }
+
+  private func storedMark() -> RollbackMark? {
+    guard let marks, let path = try? file.source().path else { return nil }
+    do {
+      let mark = try marks.mark(forKeychainAt: path)
+      marksUnavailable = false
+      return mark
+    } catch {
+      marksUnavailable = true
+      return nil
+    }
+  }
+
+  private func objection(to found: RollbackMark) -> Objection? {
+    let stored = storedMark()
+    if let stored {
+      switch stored.judge(found) {
+      case .older: return Objection(mark: stored, refusal: rolledBack)
+      case .different: return Objection(mark: stored, refusal: differentKeychain)
+      case .same, .newer, .successor: break
+      }
+    }
+    guard let remembered else { return nil }
+    switch remembered.judge(found) {
+    case .older: return Objection(mark: remembered, refusal: rolledBack)
+    // After another process's rekey, only the stored mark tells whether the new key comes from it.
+    case .different:
+      return stored == nil ? Objection(mark: remembered, refusal: differentKeychain) : nil
+    case .same, .newer, .successor: return nil
+    }
+  }
+
+  func remember(_ mark: RollbackMark) {
+    remembered = mark
+    guard let marks, let path = try? file.source().path else { return }
+    do {
+      try marks.raise(mark, forKeychainAt: path)
+    } catch {
+      marksUnavailable = true
+    }
+  }
+
+  private var rolledBack: KeychainError {
+    KeychainError(
+      .rolledBack,
+      message:
+        "this keychain is older than, or another copy of, what was seen here before: someone put an old file "
+        + "back, two machines saved one synced file, or a power loss undid a save. Nothing was read from it.",
+      remedy: .acceptOlder)
+  }
+
+  private var differentKeychain: KeychainError {
+    KeychainError(
+      .differentKeychain,
+      message:
+        "this is another keychain than the one seen here before. Nothing was read from it.",
+      remedy: .acceptOther)
+  }
+
+  /// Opens and remembers the current file, even if it is otherwise refused. An older copy is saved
+  /// immediately with a generation above both, so that it becomes newer than the newer file. For
+  /// another keychain, only the mark is set.
+  func accept(with secret: KeychainSecret?) throws(KeychainError) -> KeychainAcceptance {
+    var secret = secret
+    var opened: Unlocked?
+    if secret == nil, let keys = unlocked?.keys { opened = try self.opened(with: keys) }
+    let candidate: Unlocked
+    if let opened { candidate = opened } else { candidate = try self.opened(with: &secret) }
+    let found = candidate.mark
+    guard let objection = objection(to: found) else {
+      let last = storedMark() ?? remembered
+      remember(found)
+      adopt(candidate)
+      return KeychainAcceptance(
+        reason: .known, remembered: last?.version, found: found.version,
+        generation: found.generation)
+    }
+    let isOlder = objection.refusal.kind == .rolledBack
+    if isOlder {
+      try saveAnew(candidate, above: max(found.generation, objection.mark.generation))
+    } else {
+      try setMark(found)
+      adopt(candidate)
+    }
+    return KeychainAcceptance(
+      reason: isOlder ? .rolledBack : .replaced, remembered: objection.mark.version,
+      found: found.version, generation: unlocked?.header.generation ?? found.generation)
+  }
+
+  func replaceMark(_ mark: RollbackMark) {
+    remembered = mark
+    guard let marks, let path = try? file.source().path else { return }
+    do {
+      try marks.replace(mark, forKeychainAt: path)
+    } catch {
+      marksUnavailable = true
+    }
+  }
+
+  /// Replaces the mark. If it throws, the remembered mark is unchanged.
+  private func setMark(_ mark: RollbackMark) throws(KeychainError) {
+    if let marks {
+      let path = try file.source().path
+      do {
+        try marks.replace(mark, forKeychainAt: path)
+      } catch {
+        throw KeychainError(
+          .io,
+          message:
+            "the keychain was not accepted, since the record of it cannot be written: \(error)")
+      }
+    }
+    remembered = mark
+  }
+}

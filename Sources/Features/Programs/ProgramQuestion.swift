@@ -1,0 +1,73 @@
+import SwiftBoardBoard
+import SwiftBoardCommandLine
+import SwiftBoardDependencies
+import SwiftBoardStore
+
+/// The actions of a feature that asks programs of services.
+protocol ProgramAction: Sendable {
+  associatedtype Answer: Codable & Sendable
+
+  /// The feature's name, which its effects begin with.
+  static var feature: String { get }
+
+  static func resolved(job: Int, service: APIService?) -> Self
+  static func answered(job: Int, answer: Answer, masked: MaskedValues?) -> Self
+  static func failed(job: Int, failure: Failure) -> Self
+}
+
+/// A question to a program as an effect, with what all questions have in common.
+struct ProgramQuestion<Action: ProgramAction> {
+  private let job: Int
+  private let dependencies: Dependencies
+  private let retries: RetryPolicy
+
+  init(_ job: Int, _ dependencies: Dependencies, retries: Int = 0) {
+    self.job = job
+    self.dependencies = dependencies
+    self.retries = .exponential(
+      .milliseconds(200), maximum: .seconds(60), attempts: retries + 1)
+  }
+
+  /// Finds the service that a command asks.
+  func find(service name: String) -> [Effect<Action>] {
+    let (job, dependencies) = (job, dependencies)
+    return .task(name: "\(Action.feature).service") {
+      let service = try await dependencies.persistence.service(name)
+      return .resolved(job: job, service: try await masking([service], dependencies).value[0])
+    }
+    .catch { .failed(job: job, failure: Failure($0, dependencies)) }
+    .cancellable(id: job)
+  }
+
+  /// - Parameter mayRepeat: Whether the question may be asked twice.
+  func callAsFunction(
+    _ name: String, mayRepeat: Bool = true,
+    _ question: @escaping @Sendable () async throws -> Action.Answer
+  ) -> [Effect<Action>] {
+    let (job, dependencies) = (job, dependencies)
+    return .task(name: "\(Action.feature).\(name)") {
+      let (answer, masked) = try await masking(try await question(), dependencies)
+      return .answered(job: job, answer: answer, masked: masked)
+    }
+    .retry(retries, clock: dependencies.clock.standard) {
+      mayRepeat && ($0 as? ProgramError)?.isTemporary == true
+    }
+    .catch { .failed(job: job, failure: Failure($0, dependencies)) }
+    .cancellable(id: job)
+  }
+
+  /// Returns the kind of program that a service is, and the service.
+  ///
+  /// - Throws: `Failure` if the service is not known, or is no program that the feature asks.
+  static func program<Program: CaseIterable & RawRepresentable<String>>(
+    _: Program.Type, of service: APIService?, named name: String
+  ) throws(Failure) -> (Program, APIService) {
+    guard let service else { throw Failure(noService: name) }
+    guard let program = service.preset.flatMap(Program.init(rawValue:)) else {
+      throw Failure(
+        noProgram: service, of: Action.feature, presets: Program.allCases.map(\.rawValue))
+    }
+    try Failure.refuseMarks(in: service)
+    return (program, service)
+  }
+}

@@ -1,0 +1,171 @@
+import SwiftBoardDependencies
+import SwiftBoardJSON
+import SwiftBoardSystem
+
+extension PersistenceConformance {
+  /// The checks of `DocumentStore`: bodies, ids, queries and changes of several documents.
+  public static func documents(_ make: @escaping Make<any DocumentStore>) -> [ConformanceCheck] {
+    let part = ConformancePart("DocumentStore", make)
+    return [
+      part.check("an absent document is nil and no error") { try await absentDocument($0) },
+      part.check("removing a document says whether there was one") {
+        try await removedDocument($0)
+      },
+      part.check("invalid JSON is refused with its place") { try await invalidBodyIsRefused($0) },
+      part.check("bodies come back byte for byte") { try await bodiesComeBackByteForByte($0) },
+      part.check("put replaces") { try await putReplaces($0) },
+      part.check("ids are compared by their bytes") { try await idsAreComparedByTheirBytes($0) },
+      part.check("conditions compare by meaning") { try await conditionsCompareByMeaning($0) },
+      part.check("sorting puts numbers before text") { try await sortingPutsNumbersBeforeText($0) },
+      part.check("malformed queries are refused") { try await malformedQueriesAreRefused($0) },
+      part.check("documents are put all or none, and their collections are named") {
+        try await putsAllOrNone($0)
+      },
+    ]
+  }
+
+  private static func absentDocument(_ service: any DocumentStore) async throws {
+    try await equal(service.document(collection: "c", id: "x"), nil)
+    try await equal(service.documents(DocumentQuery(collection: "c")), [])
+    try await equal(service.collections(), [])
+  }
+
+  private static func removedDocument(_ service: any DocumentStore) async throws {
+    try await service.putDocument(Document("1", "1"))
+    try await equal(service.removeDocument(collection: "c", id: "1"), true)
+    try await equal(service.removeDocument(collection: "c", id: "1"), false)
+    try await equal(service.document(collection: "c", id: "1"), nil)
+  }
+
+  private static func invalidBodyIsRefused(_ service: any DocumentStore) async throws {
+    let error = await failure { () throws(PersistenceError) in
+      try await service.putDocument(Document("1", "{\n  \"a\": hidden }"))
+    }
+    try equal(error?.kind, .invalid)
+    try equal(error?.message.contains("line 2, column 8"), true)
+    try equal(error?.message.contains("hidden"), false)
+    try await equal(service.document(collection: "c", id: "1"), nil)
+  }
+
+  private static func bodiesComeBackByteForByte(_ service: any DocumentStore) async throws {
+    let bodies = [
+      "{ \"b\" : 1.0,\n\t\"a\":1e2 }", "null", " 12345678901234567890 ", "\"\"",
+      "\"e\u{301} and \u{e9} \u{1F600} \\u0000\"",
+      "[" + String(repeating: "1,", count: 9000) + "1]",
+    ]
+    for (index, body) in bodies.enumerated() {
+      try await service.putDocument(Document("\(index)", body))
+      let read = try await service.document(collection: "c", id: "\(index)")
+      try equal(read.map { Array($0.body.utf8) }, Array(body.utf8))
+      try equal(read?.updated, 1)
+    }
+  }
+
+  private static func putReplaces(_ service: any DocumentStore) async throws {
+    try await equal(service.putDocument(Document("1", "1")), true)
+    try await equal(
+      service.putDocument(Document(collection: "c", id: "1", body: "2", updated: 9)), false)
+    try await equal(service.putDocument(Document("1", "3", in: "other")), true)
+    try await equal(
+      service.documents(DocumentQuery(collection: "c")),
+      [
+        Document(collection: "c", id: "1", body: "2", updated: 9)
+      ])
+  }
+
+  private static func idsAreComparedByTheirBytes(_ service: any DocumentStore) async throws {
+    let ids = ["e\u{301}", "\u{e9}", "E", "", "a\u{0}b", "a\u{0}c", "\u{1F600}", "\u{FFFD}"]
+    for id in ids { try await service.putDocument(Document(id, "1")) }
+    let found = try await service.documents(DocumentQuery(collection: "c")).map(\.id)
+    let expected = ids.map { Array($0.utf8) }.sorted { $0.lexicographicallyPrecedes($1) }
+    try equal(found.map { Array($0.utf8) }, expected)
+  }
+
+  private static func conditionsCompareByMeaning(_ service: any DocumentStore) async throws {
+    let bodies = [
+      #"{"n":1,"s":"a","o":{"x":1,"y":[2]}}"#, #"{"n":1.0,"s":"A","o":{"y":[2.0],"x":1}}"#,
+      #"{"n":10e-1,"s":"a\u0061"}"#, #"{"n":"1","b":true}"#, #"{"n":null}"#, #"{}"#,
+      #"{"n":9007199254740993}"#,
+    ]
+    for (index, body) in bodies.enumerated() {
+      try await service.putDocument(Document("\(index)", body))
+    }
+    func find(_ conditions: [(String, String)]) async throws -> [String] {
+      try await service.documents(
+        DocumentQuery(
+          collection: "c",
+          conditions: try conditions.map {
+            .init(path: $0.0, equals: try JSON(parsing: $0.1))
+          })
+      ).map(\.id)
+    }
+    try await equal(find([("n", "1")]), ["0", "1", "2"])
+    try await equal(find([("n", "1.00")]), ["0", "1", "2"])
+    try await equal(find([("n", #""1""#)]), ["3"])
+    try await equal(find([("n", "null")]), ["4"])
+    try await equal(find([("n", "9007199254740992")]), [])
+    try await equal(find([("s", #""a""#)]), ["0"])
+    try await equal(find([("s", #""aa""#)]), ["2"])
+    try await equal(find([("o", #"{"y":[2],"x":1.0}"#)]), ["0", "1"])
+    try await equal(find([("o.y[0]", "2"), ("s", #""A""#)]), ["1"])
+    try await equal(find([("b", "true")]), ["3"])
+    try await equal(find([("b", "1")]), [])
+  }
+
+  private static func sortingPutsNumbersBeforeText(_ service: any DocumentStore) async throws {
+    let bodies = [
+      "a": "\"10\"", "b": "10", "c": "9.5", "d": "\"a\"", "e": "1e1", "f": "\"B\"", "h": "-3",
+    ]
+    for (id, value) in bodies {
+      try await service.putDocument(Document(id, "{\"k\":\(value)}"))
+    }
+    try await service.putDocument(Document("g", "{}"))
+    func sorted(_ sort: String, _ limit: Int? = nil) async throws -> String {
+      try await service.documents(
+        DocumentQuery(collection: "c", sort: sort, limit: limit)
+      ).map(\.id).joined()
+    }
+    try await equal(sorted("k"), "hcbeafdg")
+    try await equal(sorted("-k"), "dfabechg")
+    try await equal(sorted("k", 3), "hcb")
+    try await equal(sorted("k", 0), "")
+    let plain = try await service.documents(DocumentQuery(collection: "c", limit: 2))
+    try equal(plain.map(\.id), ["a", "b"])
+  }
+
+  private static func malformedQueriesAreRefused(_ service: any DocumentStore) async throws {
+    let queries = [
+      DocumentQuery(collection: "c", sort: "a["), DocumentQuery(collection: "c", limit: -1),
+      DocumentQuery(collection: "c", conditions: [.init(path: "a..b", equals: "1")]),
+    ]
+    for query in queries {
+      let error = await failure { () throws(PersistenceError) in
+        try await service.documents(query)
+      }
+      try equal(error?.kind, .invalid)
+    }
+  }
+
+  private static func putsAllOrNone(_ service: any DocumentStore) async throws {
+    try await equal(service.collections(), [])
+    try await service.putDocuments([])
+    let broken = await failure { () throws(PersistenceError) in
+      try await service.putDocuments([Document("1", "1"), Document("2", "{")])
+    }
+    try equal(broken?.kind, .invalid)
+    try await equal(service.collections(), [])
+    try await service.putDocuments([
+      Document("1", "1", in: "b"), Document("1", "2", in: "a"), Document("1", "3", in: "a"),
+    ])
+    try await equal(service.collections(), ["a", "b"])
+    try await equal(service.document(collection: "a", id: "1")?.body, "3")
+    _ = try await service.removeDocument(collection: "b", id: "1")
+    try await equal(service.collections(), ["a"])
+  }
+}
+
+extension Document {
+  init(_ id: String, _ body: String, in collection: String = "c") {
+    self.init(collection: collection, id: id, body: body, updated: 1)
+  }
+}

@@ -1,0 +1,54 @@
+import SwiftBoardCommandLine
+import SwiftBoardDependencies
+import SwiftBoardFeatures
+import Testing
+
+@testable import SwiftBoardBoard
+
+@Suite struct ShellCandidatesTests {
+  private func answer(_ words: String..., environment: [String: String] = [:]) async -> [String] {
+    let candidates = ShellCandidates(features: BoardFeatures.all, environment: environment) {
+      environment, _, _ in environment == .preview ? .preview : .mock
+    }
+    return await candidates.answer(["--"] + words).split(separator: "\n").map(String.init)
+  }
+
+  @Test("words and options have summaries")
+  func summaries() async {
+    #expect(await answer("keych") == ["keychain\tsecrets in an encrypted file"])
+    #expect(await answer("db", "prefe").first?.hasPrefix("preference") == true)
+    #expect(
+      await answer("--vers") == ["--version\tshow the versions of the program and its libraries"])
+    #expect(await answer("db", "list", "--lim").first?.hasPrefix("--limit\t") == true)
+  }
+
+  @Test("live values are those of the services of the run")
+  func values() async {
+    let preview = "--environment=preview"
+    let services = await answer(preview, "api", "get", "")
+    #expect(!services.isEmpty && services.allSatisfy { $0.hasSuffix("/") }, "\(services)")
+    let shown = await answer(preview, "api", "service", "show", "")
+    #expect(shown == services.map { String($0.dropLast()) })
+    #expect(!(await answer(preview, "db", "list", "")).isEmpty)
+    #expect(await answer("db", "list", "") == [])
+    #expect(
+      await answer("db", "list", "", environment: ["SWIFTBOARD_ENVIRONMENT": "preview"]) != [])
+    // Nothing is unlocked.
+    #expect(await answer(preview, "keychain", "get", "") == [])
+    #expect(await answer("state", "sh") == ["shell"])
+  }
+
+  @Test("the shell lists files and folders itself")
+  func files() async {
+    #expect(await answer("session", "verify", "") == ["\tfiles"])
+    #expect(await answer("--home", "") == ["\tfolders"])
+  }
+
+  @Test("what cannot be completed, or has wrong options, has no answer")
+  func nothing() async {
+    #expect(await answer("-c", "x") == [])
+    #expect(await answer("--home", "", "db", "list", "") == [])
+    #expect(await answer("--seed", "x", "api", "get", "") == [])
+    #expect(await answer() != [])
+  }
+}
