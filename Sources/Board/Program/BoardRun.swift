@@ -45,7 +45,8 @@ final class BoardRun: Sendable {
     isInteractive = options.mode == .standardInput && terminal.isInputTerminal
     settings = BoardRun.settings(options, terminal, isInteractive)
     seed = options.seed ?? UInt64.random(in: .min ... .max)
-    let usesColor = terminal.usesColor(options.color ?? .auto, onError: true)
+    let shown = BoardRun.shownOptions(options, terminal, features)
+    let usesColor = terminal.usesColor(shown.color ?? .auto, onError: true)
     // Without colors, only the line editor writes escape sequences.
     let screen =
       terminal.isErrorTerminal && !terminal.isDumb && (isInteractive || usesColor)
@@ -54,8 +55,8 @@ final class BoardRun: Sendable {
       isJSON: settings.output == .json, color: options.color ?? .auto, screen: screen,
       terminal: terminal, pager: BoardRun.pager(options, terminal, environment))
     activity =
-      terminal.isErrorTerminal && !settings.isQuiet && settings.output != .json
-      ? ActivityLine(isASCII: settings.isASCII, spins: screen != nil) { [output] in
+      terminal.isErrorTerminal && !shown.isQuiet && shown.output != .json
+      ? ActivityLine(isASCII: shown.ascii ?? settings.isASCII, spins: screen != nil) { [output] in
         output.showStatus($0)
       } : nil
     var configuration = LiveConfiguration(
@@ -151,6 +152,18 @@ final class BoardRun: Sendable {
       return make(environment, other, terminal)
     }
     return result
+  }
+
+  /// Returns the options that decide what is shown of running commands: if the only command is an
+  /// argument of the program, also those that follow it.
+  private static func shownOptions(
+    _ options: ProgramOptions, _ terminal: Terminal, _ features: FeatureList
+  ) -> ProgramOptions {
+    guard terminal.isErrorTerminal, case .oneShot(let words) = options.mode,
+      let match = try? features.commands.parse(
+        words: words.map { Argument($0) }, literal: !options.hasEndedOptions)
+    else { return options }
+    return (try? options.applying(match.globals)) ?? options
   }
 
   private static func settings(
