@@ -115,6 +115,24 @@ struct DatabaseReducerTests {
     store.finish()
   }
 
+  @Test("an empty list asks whether there is such a collection, and does without an answer")
+  func emptyList() {
+    let query = DocumentQuery(collection: "c")
+    let missing = MissingCollection("c", among: [])
+    let store = store()
+    store.nonExhaustively { store in
+      store.send(run(1, .list(query: query)))
+      store.receive(.contents(job: 1, contents: DatabaseContents()))
+      store.receive(.listed(job: 1, documents: [], rest: query, count: 0))
+      store.receive(.succeeded(job: 1, result: .documents(documents: [], missing: missing)))
+      world.persistence.failNext("collections", with: .busy)
+      store.send(run(2, .list(query: query)))
+      store.receive(.listed(job: 2, documents: [], rest: query, count: 0))
+      store.receive(.succeeded(job: 2, result: .documents(documents: [])))
+    }
+    store.finish()
+  }
+
   @Test("a list of all documents says how many the collection has")
   func list() async throws {
     for number in 0..<3 {

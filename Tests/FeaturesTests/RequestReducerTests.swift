@@ -199,6 +199,38 @@ struct RequestReducerTests {
     store.finish()
   }
 
+  @Test("a damaged service is read for its error, and one that was mended since is asked")
+  func damagedServices() async throws {
+    let bad = APIService(name: "bad", baseURL: "http://bad.test")
+    world.persistence.damageService("bad")
+    world.api.answer { _ in .json("{}") }
+    var known = APIKnown(services: [])
+    known.damaged = ["bad"]
+    let store = store(APIState())
+    store.nonExhaustively { store in
+      store.send(Self.run(1, Self.request("bad/a")))
+      store.receive(.bootstrapped(job: 1, known: known))
+      store.receive {
+        guard case .failed(job: 1, let failure, cause: nil) = $0 else { return false }
+        return failure.code == 65 && failure.message.contains("no longer matches its checksum")
+      }
+      store.send(Self.run(2, Self.request("nobody/a")))
+      store.skipReceivedActions()
+      #expect(store.state.pending.isEmpty)
+    }
+    // Another process mends it.
+    _ = try await world.persistence.removeService("bad")
+    try await world.persistence.saveService(bad, replacing: false)
+    store.nonExhaustively { store in
+      store.send(Self.run(3, Self.request("bad/b")))
+      store.receive(.bootstrapped(job: 3, known: APIKnown(services: [bad])))
+      store.skipReceivedActions()
+      #expect(store.state.answered == 1)
+    }
+    store.finish()
+    #expect(world.api.requests.map(\.url) == ["http://bad.test/b"])
+  }
+
   @Test("services are read once, kept in step, and looked for again where one is missing")
   func services() async throws {
     let rm = APIService(name: "rm", baseURL: "http://rm.test")

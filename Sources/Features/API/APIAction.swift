@@ -74,12 +74,21 @@ public struct APIKnown: Codable, Sendable, Equatable {
   public var services: [APIService]
   /// The names of the kept requests, in order.
   public var saved: [String]
+  /// The names of damaged services, sorted, or `nil` if there are none.
+  public var damaged: [String]?
 
   /// The services, and the names of kept requests among all preferences, which are `nil` if they
   /// cannot be read.
   public init(services: [APIService], preferences: [Preference]? = nil) {
     self.services = services
     saved = SavedRequest.names(in: preferences ?? [])
+  }
+
+  /// Reads what a store has. Preferences that cannot be read are no matter of a request.
+  init(reading store: any PersistenceService) async throws {
+    self.init(services: try await store.services(), preferences: try? await store.preferences())
+    let names = try await store.damagedServices()
+    damaged = names.isEmpty ? nil : names
   }
 }
 

@@ -33,7 +33,9 @@ struct APIReducer: Reducer {
     case .bootstrapped(let job, let known, let failure):
       if let known { (state.services, state.saved) = (known.services, known.saved) }
       return reduce(
-        &state, job, .resolve(services: state.services, isFresh: true, failure: failure),
+        &state, job,
+        .resolve(
+          services: state.services, isFresh: true, damaged: known?.damaged ?? [], failure: failure),
         dependencies)
     case .found(let job, let spec):
       return reduce(&state, job, .found(spec, services: state.services), dependencies)

@@ -6,8 +6,10 @@ import SwiftBoardStore
 
 /// What happens to a request in flight. The feature's actions have the same with its job.
 enum RequestAction: Sendable {
-  /// The services as far as they are known, and whether they were read just now.
-  case resolve(services: [APIService]?, isFresh: Bool, failure: Failure? = nil)
+  /// The services as far as they are known, and whether they were read just now, with the names of
+  /// damaged ones.
+  case resolve(
+    services: [APIService]?, isFresh: Bool, damaged: [String] = [], failure: Failure? = nil)
   /// The database was read.
   case bootstrapped(known: APIKnown?, failure: Failure?)
   /// The kept request; `nil` if there is none.
@@ -42,6 +44,7 @@ extension PendingRequest {
 /// | from | action | to |
 /// | --- | --- | --- |
 /// | `resolving` | `resolve`, `found`: its service is not known | `resolving`: services are read |
+/// | `resolving` | `resolve`: its service is damaged | `resolving`: it is read, for its error |
 /// | `resolving` | `resolve`: a kept request is asked for | `resolving`: it is looked up |
 /// | `resolving` | `resolve`, `found` | `asking`, or the end: the request cannot be sent |
 /// | `resolving` | `resolve`: it is to be kept before it is sent | `keeping` |
@@ -57,12 +60,12 @@ struct RequestReducer: Reducer {
     _ state: inout PendingRequest, _ action: RequestAction, _ dependencies: Dependencies
   ) -> [Effect<RequestAction>] {
     switch action {
-    case .resolve(let services, let isFresh, let failure):
-      return resolve(&state, services, isFresh, failure, dependencies)
+    case .resolve(let services, let isFresh, let damaged, let failure):
+      return resolve(&state, services, isFresh, damaged, failure, dependencies)
     case .found(nil, _): return [.send(.failed(.noSuchRequest(state.target), cause: nil))]
     case .found(let spec?, let services):
       state.take(spec)
-      return resolve(&state, services, false, nil, dependencies)
+      return resolve(&state, services, false, [], nil, dependencies)
     case .kept: return ask(&state, dependencies)
     case .answered(let answer, let view): return answered(&state, answer, view, dependencies)
     case .failed(_, let cause): return failed(&state, cause, dependencies)
@@ -77,8 +80,8 @@ struct RequestReducer: Reducer {
   // MARK: Resolving
 
   private func resolve(
-    _ state: inout PendingRequest, _ services: [APIService]?, _ isFresh: Bool, _ failure: Failure?,
-    _ dependencies: Dependencies
+    _ state: inout PendingRequest, _ services: [APIService]?, _ isFresh: Bool,
+    _ damaged: [String], _ failure: Failure?, _ dependencies: Dependencies
   ) -> [Effect<RequestAction>] {
     let savedName = if case .runSaved(let name, _) = state.command { name } else { nil as String? }
     guard services != nil || isFresh || (savedName == nil && state.serviceName == nil) else {
@@ -92,6 +95,7 @@ struct RequestReducer: Reducer {
     }
     // Another process may have added it.
     guard isFresh else { return bootstrap(state, dependencies) }
+    if damaged.contains(name) { return readDamaged(name, state, dependencies) }
     var missing = failure ?? .noSuchService(name, among: services ?? [])
     if state.spec?.isExplicit == false, missing.error == "noSuchService" {
       missing.code = ExitCode.usage
@@ -102,17 +106,25 @@ struct RequestReducer: Reducer {
   private func bootstrap(
     _ state: PendingRequest, _ dependencies: Dependencies
   ) -> [Effect<RequestAction>] {
-    .task(name: "api.bootstrap") { [name = state.serviceName, store = dependencies.persistence] in
-      let services = try await store.services()
-      if let name, !services.contains(where: { $0.name == name }) {
-        // A damaged one is not among them: its own error says so.
-        _ = try await store.service(name)
-      }
-      // A damaged preference is none of a request's business.
-      let known = APIKnown(services: services, preferences: try? await store.preferences())
-      return .bootstrapped(known: try await masking(known, dependencies).value, failure: nil)
+    .task(name: "api.bootstrap") { [store = dependencies.persistence] in
+      let known = try await masking(APIKnown(reading: store), dependencies).value
+      return .bootstrapped(known: known, failure: nil)
     }
     .catch { .bootstrapped(known: nil, failure: Failure($0, dependencies)) }
+    .cancellable(id: state.job)
+  }
+
+  /// Reads a service that is damaged: its own error says so, unless another process has mended or
+  /// removed it.
+  private func readDamaged(
+    _ name: String, _ state: PendingRequest, _ dependencies: Dependencies
+  ) -> [Effect<RequestAction>] {
+    .task(name: "api.service.read") { [store = dependencies.persistence] in
+      _ = try await store.service(name)
+      let known = try await masking(APIKnown(reading: store), dependencies).value
+      return .bootstrapped(known: known, failure: nil)
+    }
+    .catch { .failed(Failure($0, dependencies), cause: nil) }
     .cancellable(id: state.job)
   }
 

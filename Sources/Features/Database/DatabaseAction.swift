@@ -10,7 +10,7 @@ public enum DatabaseAction {
   /// The names in the database, or `nil` if they could not be loaded.
   case contents(job: Int, contents: DatabaseContents?)
   /// A part of the documents of a list, in order. The first part has the query for the others, and
-  /// the last one the number of all documents.
+  /// the last one the number of all documents. An empty list is one part with both.
   case listed(
     job: Int, documents: [Document], masked: MaskedValues? = nil, rest: DocumentQuery? = nil,
     count: Int? = nil)

@@ -12,7 +12,9 @@ import SwiftBoardStore
 /// run ─► db.import ─► checked ─► db.import.write ─► imported    names are read again, see below
 ///                 └─► checked ─► failed                         an entry's name is taken
 /// imported ─► db.contents ─► contents ─► succeeded
-/// run ─► db.list ─► listed ─► db.list.rest ─► listed … ─► succeeded    a list of several pages
+/// run ─► db.list ─► succeeded                                          a list of one page
+///                └► listed ─► db.list.rest ─► listed … ─► succeeded    a list of several pages
+///                └► listed ─► db.list.missing ─► succeeded             an empty list
 /// ```
 struct DatabaseReducer: Reducer {
   func reduce(
@@ -39,6 +41,7 @@ struct DatabaseReducer: Reducer {
     case .listed(let job, let documents, _, let rest, let count):
       state.note(found: documents.count, of: job, isLast: count != nil)
       if let rest {
+        if count == 0 { return findCollection(of: rest, job, dependencies) }
         do { try rest.refuseMarks() } catch {
           return .send(.failed(job: job, failure: Failure(error, dependencies)))
         }
@@ -124,18 +127,30 @@ extension DatabaseReducer {
     _ query: DocumentQuery, _ job: Int, _ dependencies: Dependencies
   ) -> [Effect<DatabaseAction>] {
     .task(name: "db.list") {
-      let store = dependencies.persistence
-      let page = try await store.documents(query, from: nil)
+      let page = try await dependencies.persistence.documents(query, from: nil)
       let (documents, masked) = try await masking(page.documents, dependencies)
-      guard page.next == nil else {
-        return .listed(job: job, documents: documents, masked: masked, rest: query)
+      let isWhole = page.next == nil
+      guard isWhole, !documents.isEmpty else {
+        return .listed(
+          job: job, documents: documents, masked: masked, rest: query, count: isWhole ? 0 : nil)
       }
-      let missing = documents.isEmpty ? try await store.missingCollection(query.collection) : nil
-      let result = DatabaseResult.documents(
-        documents: documents, missing: try await masking(missing, dependencies).value)
-      return .succeeded(job: job, result: result, masked: masked)
+      return .succeeded(job: job, result: .documents(documents: documents), masked: masked)
     }
     .catch { .failed(job: job, failure: Failure($0, dependencies)) }
+    .cancellable(id: job)
+  }
+
+  /// Asks whether the collection of an empty list exists, which is advice: without an answer the
+  /// list is empty all the same.
+  private func findCollection(
+    of query: DocumentQuery, _ job: Int, _ dependencies: Dependencies
+  ) -> [Effect<DatabaseAction>] {
+    .task(name: "db.list.missing") {
+      let found = try await dependencies.persistence.missingCollection(query.collection)
+      let missing = try await masking(found, dependencies).value
+      return .succeeded(job: job, result: .documents(documents: [], missing: missing))
+    }
+    .catch { _ in .succeeded(job: job, result: .documents(documents: [])) }
     .cancellable(id: job)
   }
 

@@ -56,31 +56,36 @@ struct DocumentPages {
 
   // MARK: Sorted
 
-  /// Returns the ids of all matching documents in order. If SQL can extract the values at the sort
-  /// path, only these are read.
+  /// Returns the ids of all matching documents in order. Documents are parsed only where SQL
+  /// cannot determine the value at the sort path.
   private func sortedIDs() throws(PersistenceError) -> [String] {
     guard let path = filter.sortPath else { return [] }
-    let json = DocumentSelection.json(at: path)
-    // Read a body only if its value or its match cannot be determined without it.
-    let body =
-      json == nil || !filter.conditions.isEmpty
-      ? "body" : "CASE WHEN NOT (\(DocumentSelection.isPlain)) THEN body END"
     let statement = try selection.statement(
-      "id, \(json ?? "NULL"), \(body)", collection: query.collection, after: nil,
-      index: try index(), connection)
+      "id, \(DocumentSelection.value(at: path) ?? "NULL"), body", collection: query.collection,
+      after: nil, index: try index(), connection)
     var found = DocumentFilter.Matches(filter)
     try statement.forEachRow { row in
       let id = row.text(0)
-      guard let body = row.textIfPresent(2) else {
-        let key = row.textIfPresent(1).flatMap { try? JSON(parsing: $0) }
+      if filter.conditions.isEmpty, let key = Self.sortKey(row) {
         return found.add(DocumentFilter.Match(id, key: key))
       }
       // A damaged document comes last. The damage is reported if it is part of a page.
-      let value = try? JSON(parsing: body)
+      let value = try? JSON(parsing: row.text(2))
       guard filter.conditions.isEmpty || value.map(filter.matches) == true else { return }
       found.add(DocumentFilter.Match(id, key: value?.value(at: path)))
     }
     return found.arranged.map(\.id.text)
+  }
+
+  /// Returns the value at the sort path, or `nil` if it can only be determined from the document.
+  private static func sortKey(_ row: SQLiteStatement) -> JSON? {
+    switch row.value(1) {
+    case .integer(let number): number == 0 || number == 1 ? nil : .number(String(number))
+    case .text(let text):
+      text.utf8.first == UInt8(ascii: "{") || text.utf8.first == UInt8(ascii: "[")
+        ? nil : .string(text)
+    case nil: nil
+    }
   }
 
   private func page(of ids: ArraySlice<String>) throws(PersistenceError) -> DocumentPage {

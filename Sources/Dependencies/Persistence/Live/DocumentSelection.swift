@@ -20,10 +20,8 @@ struct DocumentSelection: Sendable {
     var value: Value
   }
 
-  /// Holds for a document that the JSON functions read as this program does.
-  static let isPlain = #"instr(body, '\u') = 0 AND json_valid(body)"#
   /// Holds for a document that only this program reads correctly.
-  static let isEscaped = #"instr(body, '\u') > 0"#
+  private static let isEscaped = #"instr(body, '\u') > 0"#
 
   private let clauses: [Clause]
 
@@ -33,18 +31,14 @@ struct DocumentSelection: Sendable {
 
   // MARK: Expressions
 
-  /// Returns an SQL expression for the value at a path, or `nil` if there is none.
-  private static func value(at path: JSONPath) -> String? {
-    literal(path).map { "CASE WHEN \(isPlain) THEN json_extract(body, \($0)) END" }
-  }
-
-  /// Returns an SQL expression for the unchanged JSON text at a path, or `nil` if there is none.
-  static func json(at path: JSONPath) -> String? {
-    literal(path).map { "CASE WHEN \(isPlain) THEN body -> \($0) END" }
-  }
-
-  private static func type(at path: JSONPath) -> String? {
-    literal(path).map { "CASE WHEN \(isPlain) THEN json_type(body, \($0)) END" }
+  /// Returns an SQL expression for the value at a path as an SQL value, or `nil` if there is none.
+  ///
+  /// A text that does not start like an array or an object is a string, and an integer other than 0
+  /// and 1 a number. All other values can only be determined from the document.
+  static func value(at path: JSONPath) -> String? {
+    literal(path).map {
+      "CASE WHEN NOT \(isEscaped) AND json_valid(body) THEN json_extract(body, \($0)) END"
+    }
   }
 
   /// Returns the path as an SQL literal. Returns `nil` for keys that JSON or Unicode can write in
@@ -71,22 +65,22 @@ struct DocumentSelection: Sendable {
 
   private static func clause(_ condition: (path: JSONPath, value: JSON)) -> Clause? {
     let (path, wanted) = condition
-    guard let value = value(at: path), let type = type(at: path) else { return nil }
+    guard let path = literal(path) else { return nil }
+    let value = "json_extract(body, \(path))"
+    let type = "json_type(body, \(path))"
     switch wanted {
-    case .null: return Clause(sql: "(\(type)) = 'null'", value: .none)
-    case .array: return Clause(sql: "(\(type)) = 'array'", value: .none)
-    case .object: return Clause(sql: "(\(type)) = 'object'", value: .none)
-    case .bool(let isTrue):
-      return Clause(sql: "(\(value)) = ?", value: .integer(isTrue ? 1 : 0))
-    case .string(let text):
-      return Clause(sql: "(\(value)) = ?", value: .text(text))
+    case .null: return Clause(sql: "\(type) = 'null'", value: .none)
+    case .array: return Clause(sql: "\(type) = 'array'", value: .none)
+    case .object: return Clause(sql: "\(type) = 'object'", value: .none)
+    case .bool(let isTrue): return Clause(sql: "\(value) = ?", value: .integer(isTrue ? 1 : 0))
+    case .string(let text): return Clause(sql: "\(value) = ?", value: .text(text))
     case .number(let text):
       // Whole numbers up to 2⁵³ are exact as doubles, so equal numbers are also equal in SQL.
       if let whole = Int64(text), whole.magnitude <= 1 << 53 {
-        return Clause(sql: "(\(value)) = ?", value: .integer(whole))
+        return Clause(sql: "\(value) = ?", value: .integer(whole))
       }
       return Clause(
-        sql: "CAST((\(value)) AS REAL) = CAST(json_extract(?, '$') AS REAL)", value: .text(text))
+        sql: "CAST(\(value) AS REAL) = CAST(json_extract(?, '$') AS REAL)", value: .text(text))
     }
   }
 
@@ -120,7 +114,10 @@ struct DocumentSelection: Sendable {
     let conditions = clauses.enumerated().map { number, clause in
       clause.sql.replacing("?", with: "?\(number + 3)")
     }.joined(separator: " AND ")
-    let filter = conditions.isEmpty ? "" : " AND (\(Self.isEscaped) OR (\(conditions)))"
+    // The functions are called in this order, and never for a text that is not JSON.
+    let filter =
+      conditions.isEmpty
+      ? "" : " AND CASE WHEN \(Self.isEscaped) THEN 1 WHEN json_valid(body) THEN \(conditions) END"
     let statement = try connection.statement(
       "SELECT \(columns) FROM documents WHERE collection = ?1\(isBounded)\(filter) ORDER BY id")
     statement.bind(1, collection)

@@ -149,6 +149,21 @@ final class SQLiteStatement {
 
   func textIfPresent(_ column: Int32) -> String? { isNull(column) ? nil : text(column) }
 
+  /// A value whose type only the row knows.
+  enum Value {
+    case integer(Int64)
+    case text(String)
+  }
+
+  /// Returns the value of a column, or `nil` if it is neither an integer nor a text.
+  func value(_ column: Int32) -> Value? {
+    switch sqlite3_column_type(handle, column) {
+    case SQLITE_INTEGER: .integer(integer(column))
+    case SQLITE_TEXT: .text(text(column))
+    default: nil
+    }
+  }
+
   func data(_ column: Int32) -> Data { withBytes(column) { Data($0) } }
 
   /// Calls `body` with the bytes of a text or a blob as they are in the file. They are valid until
