@@ -40,7 +40,7 @@ extension LogRecord {
   package var json: JSON {
     .object([
       .init("time", .string(Timestamp.text(microseconds: Int(time)) ?? Self.epoch)),
-      .init("level", .string(String(describing: level))), .init("category", .string(category)),
+      .init("level", .string(level.name)), .init("category", .string(category)),
       .init("message", .string(message)),
       .init("fields", .object(fields.map { .init($0.key, .string($0.value)) })),
     ])

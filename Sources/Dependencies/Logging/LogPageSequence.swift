@@ -112,7 +112,7 @@ extension LogArchive {
       statistics.unreadable = page.unreadable
     }
     for level in LogLevel.allCases {
-      statistics.counts[String(describing: level)] = byLevel[level.rawValue]
+      statistics.counts[level.name] = byLevel[level.rawValue]
     }
     return statistics
   }

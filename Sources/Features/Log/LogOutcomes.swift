@@ -101,8 +101,6 @@ enum LogOutcomes {
 }
 
 extension LogLevel {
-  var name: String { String(describing: self) }
-
   init?(name: String) {
     guard let level = LogLevel.allCases.first(where: { $0.name == name }) else { return nil }
     self = level

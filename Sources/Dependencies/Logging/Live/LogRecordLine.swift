@@ -116,7 +116,7 @@ package enum LogRecordLine {
 
 extension LogLevel {
   /// The name of the case in files and commands.
-  package var name: String { String(describing: staticName) }
+  package var name: String { staticName.description }
 
   var staticName: StaticString {
     switch self {
