@@ -81,7 +81,7 @@ public struct LoggerConformance: Sendable {
             group.addTask { for index in 0..<50 { logger.log("\(task) \(index)") } }
           }
         }
-        logger.flush()
+        try equal(await logger.flush(within: .seconds(3600)), true)
         let messages = logger.recent(limit: .max).map(\.message)
         try equal(Set(messages).count, 400)
         let first = messages.filter { $0.hasPrefix("0 ") }

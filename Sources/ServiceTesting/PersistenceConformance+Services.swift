@@ -17,6 +17,44 @@ extension PersistenceConformance {
     ]
   }
 
+  /// The checks of `APIServiceStore` for a store that keeps services where they can be damaged.
+  ///
+  /// - Parameter make: Returns a new store for each call, whose only service is named `bad` and is
+  ///   damaged.
+  public static func damagedServices(
+    _ make: @escaping Make<any APIServiceStore>
+  ) -> [ConformanceCheck] {
+    let part = ConformancePart("APIServiceStore", make)
+    return [
+      part.check("a damaged service is named, and cannot be read") { service in
+        try await equal(service.damagedServices(), ["bad"])
+        try await equal(service.services(), [])
+        let error = await failure { () throws(PersistenceError) in
+          try await service.service("bad")
+        }
+        try equal(error?.kind, .corrupted)
+        try equal(error?.damaged, .service)
+      },
+      part.check("a damaged service can be removed") { service in
+        try await equal(service.removeService("bad"), true)
+        try await equal(service.service("bad"), nil)
+        try await equal(service.damagedServices(), [])
+      },
+      part.check("a damaged service is whole once it is replaced, which is done only on demand") {
+        service in
+        let whole = APIService(name: "bad", baseURL: "http://a")
+        let error = await failure { () throws(PersistenceError) in
+          try await service.saveService(whole, replacing: false)
+        }
+        try equal(error?.kind, .exists)
+        try await service.saveService(whole, replacing: true)
+        try await equal(service.service("bad"), whole)
+        try await equal(service.services(), [whole])
+        try await equal(service.damagedServices(), [])
+      },
+    ]
+  }
+
   private static func absentService(_ service: any APIServiceStore) async throws {
     try await equal(service.service("s"), nil)
     try await equal(service.services(), [])

@@ -6,13 +6,20 @@ import Testing
 @Suite("Exclusive values") struct ExclusiveValueTests {
   private enum Place: Sendable { case caller, thread }
 
+  /// A value whose brief calls take no time, however busy the machine is.
+  private func value(_ number: Int) -> ExclusiveValue<Int> {
+    // Real time: only where the clock stands.
+    let start = ContinuousClock.now
+    return ExclusiveValue(number, label: "test") { start }
+  }
+
   private func place(of value: ExclusiveValue<Int>) async -> Place {
     await value.useBriefly(here: { _ in .caller }, onThread: { _ in .thread })
   }
 
   @Test("a brief call runs on its caller's thread, any other on the value's")
   func aBriefCallRunsOnItsCallersThread() async {
-    let value = ExclusiveValue(0, label: "test")
+    let value = value(0)
     await value.use { $0 += 1 }
     let count = await value.useBriefly(
       here: { number -> Int? in
@@ -25,14 +32,14 @@ import Testing
 
   @Test("a brief call that cannot be made here is made on the thread")
   func aBriefCallThatCannotBeMadeHereIsMadeOnTheThread() async {
-    let value = ExclusiveValue(7, label: "test")
+    let value = value(7)
     let number = await value.useBriefly(here: { _ -> Int? in nil }, onThread: { $0 })
     #expect(number == 7)
   }
 
   @Test("a brief call neither waits for another call nor overtakes one")
   func aBriefCallNeitherWaitsNorOvertakes() async {
-    let value = ExclusiveValue(0, label: "test")
+    let value = value(0)
     #expect(value.useHere { _ in value.useHere { _ in true } ?? false } == false)
     // The thread is busy with the first call while the second one waits for it.
     await value.use { _ in #expect(value.useHere { _ in true } == nil) }
@@ -64,7 +71,7 @@ import Testing
   @Test("errors keep their type, and a call sees whether its task is cancelled")
   func errorsAndCancellation() async {
     struct Failure: Error { var place: Place }
-    let value = ExclusiveValue(0, label: "test")
+    let value = value(0)
     var thrown: [Failure] = []
     do throws(Failure) {
       _ = try await value.useBriefly(

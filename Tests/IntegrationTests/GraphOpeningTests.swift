@@ -21,19 +21,18 @@ struct GraphOpeningTests {
     environment = [
       "PATH": "\(program.folder.path("bin")):/usr/bin:/bin", "BROWSER": "show",
     ]
-    try script("show", "cat \"$1\" > pipe")
+    try await script("show", "cat \"$1\" > pipe")
     let made = try await program.run("--home", "h", "--record", "old.jsonl", "echo", "x")
     try #require(made.status == .exited(0), "\(made.errorText)")
   }
 
-  private func script(_ name: String, _ lines: String) throws {
-    try program.folder.write("#!/bin/sh\n\(lines)\n", to: "bin/\(name)")
-    try #require(chmod(program.folder.path("bin/\(name)"), 0o700) == 0)
+  private func script(_ name: String, _ lines: String) async throws {
+    try await program.folder.write(program: lines, to: "bin/\(name)")
   }
 
   @Test("the picture is drawn and opened once, and a replay runs nothing")
   func opens() async throws {
-    try script("dot", "echo x >> calls; cat > text; echo '<svg/>'")
+    try await script("dot", "echo x >> calls; cat > text; echo '<svg/>'")
     #expect(mkfifo(program.folder.path("pipe"), 0o600) == 0)
     async let shown = program.shell("cat pipe")
     let run = try await program.run(

@@ -44,9 +44,9 @@ public final class ChildProcess: Sendable {
           input: standardInput ?? input.read, output: output.write, error: error.write,
           // A signal meant for the child never reaches the tests.
           session: .ownGroup))
-    } catch {
-      for end in [input.write, output.read] { close(end) }
-      throw error
+    } catch let failure {
+      for end in [input.write, output.read, error.read] { close(end) }
+      throw failure
     }
     self.input = Mutex(input.write)
     for (descriptor, log) in [(output.read, outputLog), (error.read, errorLog)] {

@@ -189,8 +189,14 @@ extension Failure {
         help: "'log level note notice' lets them in")
     case .dropped:
       self.init(
-        code: ExitCode.io, error: "io", message: "the note could not be written to the log",
+        code: ExitCode.io, error: "io",
+        message: "the log lost a record meanwhile, which may be the note",
         help: "'doctor' says where the log is, and whether its disk is full")
+    case .late:
+      self.init(
+        code: ExitCode.io, error: "io",
+        message: "the note is not in the log after 30 s, and may still get there",
+        help: "'doctor' says where the log is; another process may hold its lock")
     }
   }
 

@@ -23,8 +23,9 @@ public protocol Logger: Service {
   /// Removes secrets from text, by value and by position. It is shared by everything that shows or
   /// stores text.
   var redactor: Redactor { get }
-  /// Waits until the records written so far have reached the sinks.
-  func flush()
+  /// Waits until the records written so far have reached the sinks. Blocks no thread of the task
+  /// pool. Returns false if the time runs out first.
+  func flush(within duration: Duration) async -> Bool
 }
 
 extension Logger {
@@ -32,6 +33,9 @@ extension Logger {
   public var archive: any LogArchive {
     FixedArchive(records: { recent(limit: .max) }, remove: { clear() })
   }
+
+  /// Flushes, because nothing else is pending.
+  public func shutDown(within duration: Duration) async -> Bool { await flush(within: duration) }
 
   /// Returns `text` as a sink would write it.
   public func redact(_ text: String) -> String { redactor.redact(text) }
@@ -53,17 +57,19 @@ extension Logger {
 public enum LogNoteError: Error, Sendable, Equatable {
   /// The level of the category `note` leaves notes out.
   case disabled
-  /// A sink did not take the record.
+  /// A sink lost a record meanwhile, which may be this one.
   case dropped
+  /// A sink did not take the record in 30 seconds. It may still do so.
+  case late
 }
 
 extension Logger {
   /// Writes a note of the user, with the category `note`, and waits until the sinks have it.
-  public func write(note text: String) throws(LogNoteError) {
+  public func write(note text: String) async throws(LogNoteError) {
     guard isEnabled(.notice, category: "note") else { throw .disabled }
     let dropped = statistics().dropped
     log(text, level: .notice, category: "note")
-    flush()
+    guard await flush(within: .seconds(30)) else { throw .late }
     guard statistics().dropped == dropped else { throw .dropped }
   }
 }

@@ -184,7 +184,8 @@ public protocol APIServiceStore: Sendable {
   func service(_ name: String) async throws(PersistenceError) -> APIService?
   /// Returns all services that are not damaged, sorted by name.
   func services() async throws(PersistenceError) -> [APIService]
-  /// Returns the names of the damaged services, sorted. They can only be removed.
+  /// Returns the names of the damaged services, sorted. They can only be removed or
+  /// replaced.
   func damagedServices() async throws(PersistenceError) -> [String]
   /// Removes a service. Returns false if there is none.
   func removeService(_ name: String) async throws(PersistenceError) -> Bool

@@ -117,7 +117,7 @@ extension LogCommand {
       }
     case .note(let text):
       {
-        try $0.logger.write(note: text)
+        try await $0.logger.write(note: text)
         return .noted
       }
     case .stats:

@@ -121,7 +121,7 @@ private struct OwnLogger: Logger {
   func setLevel(_ level: LogLevel, category: String?) {}
   func level(category: String?) -> LogLevel { .info }
   func statistics() -> LoggerStatistics { LoggerStatistics(counts: [:], dropped: 0) }
-  func flush() {}
+  func flush(within duration: Duration) async -> Bool { true }
 }
 
 private struct OwnMarks: RollbackMarkStore {

@@ -16,15 +16,14 @@ import Testing
 struct GraphViewerTests {
   private let folder: TemporaryFolder
 
-  init() throws {
+  init() async throws {
     folder = try TemporaryFolder()
-    try script("dot", "cat > \(folder.path("text")); echo '<svg/>'")
+    try await script("dot", "cat > \(folder.path("text")); echo '<svg/>'")
   }
 
   /// Writes a program of the folder.
-  private func script(_ name: String, _ lines: String) throws {
-    try folder.write("#!/bin/sh\n\(lines)\n", to: name)
-    try #require(chmod(folder.path(name), 0o700) == 0)
+  private func script(_ name: String, _ lines: String) async throws {
+    try await folder.write(program: lines, to: name)
   }
 
   /// A viewer with the folder's programs, which waits for each of them.
@@ -40,7 +39,7 @@ struct GraphViewerTests {
 
   @Test("the picture is the owner's, replaces the previous one, and is opened")
   func shown() async throws {
-    try script("show", "cat \"$2\" > \"$1\"")
+    try await script("show", "cat \"$2\" > \"$1\"")
     for text in ["digraph a {}", "digraph \"é\" {}"] {
       let path = try await viewer(
         browser: "no-such-program:\(folder.path("show")) \(folder.path("shown"))"
@@ -56,7 +55,7 @@ struct GraphViewerTests {
 
   @Test("BROWSER may say where the picture stands in its command")
   func placeholder() async throws {
-    try script("show", "echo \"$*\" > \(folder.path("shown"))")
+    try await script("show", "echo \"$*\" > \(folder.path("shown"))")
     let path = try await viewer(browser: "\(folder.path("show")) --new=%s --quiet").show(
       "digraph {}")
     #expect(try folder.read("shown") == Array("--new=\(path) --quiet\n".utf8))
@@ -65,7 +64,7 @@ struct GraphViewerTests {
   @Test("a program that does not end is not waited for, and lives on")
   func endless() async throws {
     #expect(mkfifo(folder.path("pipe"), 0o600) == 0)
-    try script("show", "echo x > \(folder.path("pipe"))")
+    try await script("show", "echo x > \(folder.path("pipe"))")
     var viewer = viewer(browser: folder.path("show"))
     viewer.patience = 0
     _ = try await viewer.show("digraph {}")
@@ -79,14 +78,14 @@ struct GraphViewerTests {
     #expect(
       await error(browser: "false") == .failed(program: "false", message: "it ended with code 1"))
     // More than a pipe holds, before the text is read.
-    try script("dot", "yes broken | head -c 200000 >&2; exit 3")
+    try await script("dot", "yes broken | head -c 200000 >&2; exit 3")
     #expect(await error() == .failed(program: "dot", message: "broken"))
-    try script("dot", "exit 3")
+    try await script("dot", "exit 3")
     #expect(await error() == .failed(program: "dot", message: "it ended with code 3"))
     try FileSystem().remove(folder.path("dot"))
     #expect(await error() == .notInstalled)
     try folder.write("", to: "file")
-    try script("dot", "cat")
+    try await script("dot", "cat")
     var other = viewer(browser: "true")
     other.picture = folder.path("file/graph.svg")
     let elsewhere = other
@@ -101,7 +100,7 @@ struct GraphViewerTests {
   @Test("cancelling the task ends 'dot'")
   func cancelled() async throws {
     #expect(mkfifo(folder.path("pipe"), 0o600) == 0)
-    try script("dot", "exec cat \(folder.path("pipe"))")
+    try await script("dot", "exec cat \(folder.path("pipe"))")
     let task = Task { try await viewer(browser: "true").show("digraph {}") }
     // It runs once it reads the pipe.
     let writer = try await DetachedThread.run {

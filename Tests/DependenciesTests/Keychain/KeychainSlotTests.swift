@@ -37,6 +37,17 @@ import Testing
     return service
   }
 
+  /// A process with a passphrase in a descriptor, which can be read once.
+  private func process(
+    withDescriptor words: String, system: FileSystem = FileSystem(), clock: BoardClock = .live
+  ) throws -> LiveKeychainService {
+    let end = try pipe(holding: Array("\(words)\n".utf8))
+    return LiveKeychainService(
+      path: folder.keychain,
+      unlockSources: UnlockSources(environment: ["SWIFTBOARD_PASSPHRASE_FD": "\(end)"]),
+      policy: .fast, rollbackMarks: marks, system: system, clock: clock)
+  }
+
   private func put(_ bytes: [UInt8]) throws {
     _ = try folder.write(bytes, to: "new")
     try #require(rename("\(folder.path)/new", folder.keychain) == 0)
@@ -380,13 +391,7 @@ import Testing
     let first = try await process()
     try await first.create(with: .words("open"))
     try await first.addSlot(.words("other"))
-    let pipe = try Descriptor.pipe()
-    Descriptor.show("open\n", on: pipe.write)
-    close(pipe.write)
-    let service = LiveKeychainService(
-      path: folder.keychain,
-      unlockSources: UnlockSources(environment: ["SWIFTBOARD_PASSPHRASE_FD": "\(pipe.read)"]),
-      policy: .fast, rollbackMarks: marks)
+    let service = try process(withDescriptor: "open")
     do throws(KeychainError) {
       try await service.rekey(KeychainRekey())
       Issue.record("a slot lost its secret")
@@ -404,5 +409,75 @@ import Testing
     for words in ["open", "other"] {
       #expect(throws: Never.self) { try KeychainCodec.unlock(after, with: .words(words)) }
     }
+  }
+
+  @Test("a rekey with a mistyped old secret leaves that of the descriptor to later calls")
+  func rekeyWithMistypedSecret() async throws {
+    try await process().create(with: .words("open"))
+    let service = try process(withDescriptor: "open")
+    let change = KeychainRekey(replaced: try .words("mistyped"), replacement: try .words("new"))
+    #expect(await kind { try await service.rekey(change) } == .wrongSecret)
+    #expect(try await service.keys() == [])
+    try await service.rekey(KeychainRekey(replacement: .words("new")))
+    let after = try header()
+    #expect(throws: Never.self) { try KeychainCodec.unlock(after, with: .words("new")) }
+    // After a success it is not needed.
+    await service.lock()
+    #expect(await kind { _ = try await service.keys() } == .locked)
+  }
+
+  @Test("a rekey that cannot be written leaves the descriptor's secret to the next attempt")
+  func rekeyOnFullDisk() async throws {
+    try await process().create(with: .words("open"))
+    let isFull = Mutex(true)
+    let system = FileSystem { call, _ in
+      call == .write && isFull.withLock { $0 } ? .error(ENOSPC) : nil
+    }
+    let service = try process(withDescriptor: "open", system: system)
+    let change = KeychainRekey(replacement: try .words("new"))
+    #expect(await kind { try await service.rekey(change) } == .io)
+    isFull.withLock { $0 = false }
+    try await service.rekey(change)
+    let after = try header()
+    #expect(throws: Never.self) { try KeychainCodec.unlock(after, with: .words("new")) }
+  }
+
+  @Test("a rekey of a keychain that another process changed opens it with the descriptor's secret")
+  func rekeyAfterAnotherRekey() async throws {
+    let other = try await process()
+    try await other.create(with: .words("open"))
+    let service = try process(withDescriptor: "open")
+    try await service.unlock(with: .words("open"))
+    try await other.rekey(KeychainRekey(secrets: [.words("open")]))
+    try await service.rekey(KeychainRekey(replacement: .words("new")))
+    let after = try header()
+    #expect(throws: Never.self) { try KeychainCodec.unlock(after, with: .words("new")) }
+  }
+
+  @Test("a descriptor's secret that opens nothing is not tried again")
+  func rekeyWithWrongDescriptor() async throws {
+    try await process().create(with: .words("open"))
+    let service = try process(withDescriptor: "wrong")
+    #expect(await kind { try await service.rekey(KeychainRekey()) } == .wrongSecret)
+    #expect(await kind { _ = try await service.keys() } == .locked)
+  }
+
+  @Test("a locked keychain forgets the descriptor's secret when it is locked or unused")
+  func lockForgetsDescriptor() async throws {
+    try await process().create(with: .words("open"))
+    let change = KeychainRekey(replaced: try .words("mistyped"), replacement: try .words("new"))
+    let locked = try process(withDescriptor: "open")
+    #expect(await kind { try await locked.rekey(change) } == .wrongSecret)
+    await locked.lock()
+    #expect(await kind { _ = try await locked.keys() } == .locked)
+
+    let time = Shared(Int64(0))
+    let clock = BoardClock(now: { time.value.withLock { $0 } }, sleep: { _ in })
+    let unused = try process(withDescriptor: "open", clock: clock)
+    #expect(await kind { try await unused.rekey(change) } == .wrongSecret)
+    #expect(await unused.lock(unusedFor: .seconds(60)) == .inUse(left: .seconds(60)))
+    time.value.withLock { $0 = 60_000_000 }
+    #expect(await unused.lock(unusedFor: .seconds(60)) == .wasLocked)
+    #expect(await kind { _ = try await unused.keys() } == .locked)
   }
 }

@@ -28,14 +28,14 @@ private func lines(_ folder: TemporaryFolder, _ names: [String]) throws -> [Stri
 }
 
 struct JSONLinesSinkTests {
-  @Test("one line a record") func oneLineARecord() throws {
+  @Test("one line a record") func oneLineARecord() async throws {
     let folder = try TemporaryFolder()
     let sink = JSONLinesSink(path: folder.path("state/log.jsonl"))
     let logger = LiveLogger(sinks: [sink], date: .fixed())
     #expect(access(folder.path("state"), F_OK) != 0)
     logger.log(
       "hello \"you\"", fields: [LogField("a", "1"), LogField("a", "2"), LogField("b", "")])
-    #expect(logger.flush(within: .seconds(3600)))
+    #expect(await logger.flush(within: .seconds(3600)))
     #expect(
       try lines(folder, ["state/log.jsonl"]) == [
         #"{"time":"2026-01-01T00:00:00.000000Z","level":"info","category":"board","#
@@ -57,13 +57,13 @@ struct JSONLinesSinkTests {
 
   @Test("any message is one valid line", arguments: messages.indices) func anyMessageIsOneValidLine(
     index: Int
-  ) throws {
+  ) async throws {
     let message = Self.messages[index]
     let folder = try TemporaryFolder()
     let sink = JSONLinesSink(path: folder.path("log.jsonl"))
     let logger = LiveLogger(sinks: [sink], date: .fixed())
     logger.log(message, category: message, fields: [LogField(message, message)])
-    #expect(logger.flush(within: .seconds(3600)))
+    #expect(await logger.flush(within: .seconds(3600)))
     let bytes = try folder.read("log.jsonl")
     #expect(bytes.count { $0 == 0x0A } == 1)
     #expect(bytes.dropLast().allSatisfy { $0 >= 0x20 && $0 != 0x7F })
@@ -97,7 +97,7 @@ struct JSONLinesSinkTests {
         ])
       logger.log("plain \(form)", category: form)
     }
-    await onThread { #expect(logger.flush(within: .seconds(3600))) }
+    #expect(await logger.flush(within: .seconds(3600)))
     let file = String(decoding: try folder.read("log.jsonl"), as: UTF8.self)
     let rows = try await store.logRecords(limit: 10_000, atLeast: nil)
     #expect(rows.count == all.count * 2)

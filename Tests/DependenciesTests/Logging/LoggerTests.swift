@@ -207,19 +207,19 @@ struct LiveLoggerTests {
     #expect(logger.recent(limit: 5).count == 2)
   }
 
-  @Test("flush has a deadline") func flushHasADeadline() {
+  @Test("flush has a deadline") func flushHasADeadline() async {
     struct Stuck: LogRecordSink {
       func write(_ record: LogRecord) {}
       func flush(deadline: ContinuousClock.Instant) -> Bool { false }
     }
     let collector = Collector()
-    #expect(!LiveLogger(sinks: [Stuck(), collector]).flush(within: .zero))
-    #expect(LiveLogger(sinks: [collector]).flush(within: .zero))
+    #expect(await !LiveLogger(sinks: [Stuck(), collector]).flush(within: .zero))
+    #expect(await LiveLogger(sinks: [collector]).flush(within: .zero))
   }
 
   @Test(
     "a sink that hangs or fails delays neither callers nor other sinks, and says its losses once")
-  func queuedSinks() {
+  func queuedSinks() async {
     struct Refusal: Error {}
     let gate = ThreadGate()
     let hanging = QueuedSink(capacity: 10) { _ in gate.pass() }
@@ -249,7 +249,7 @@ struct LiveLoggerTests {
     }
     #expect(kept.value.withLock { $0 } == ["101 records were lost", "back", "again"])
     gate.open()
-    #expect(logger.flush(within: .seconds(3600)))
+    #expect(await logger.flush(within: .seconds(3600)))
   }
 
   @Test("what causes a record is among its fields, and is asked for only when it is written")
@@ -300,12 +300,48 @@ struct LiveLoggerTests {
     #expect(batches.withLock { $0 } == [[1], [2, 3], [4]])
   }
 
+  @Test("a note is stored once it is written, and no thread of the pool waits for that")
+  func notes() async throws {
+    struct Watching: LogRecordSink {
+      let isOutsideTask = Shared(false)
+      func write(_ record: LogRecord) {}
+      func flush(deadline: ContinuousClock.Instant) -> Bool {
+        isOutsideTask.value.withLock { $0 = withUnsafeCurrentTask { $0 == nil } }
+        return true
+      }
+    }
+    let store = MockPersistenceService.mock
+    let watching = Watching()
+    let logger = LiveLogger(sinks: [StoreSink(store: store), watching], date: .fixed())
+    try await logger.write(note: "x")
+    #expect(try await store.logRecords(limit: 9, atLeast: nil).map(\.message) == ["x"])
+    #expect(watching.isOutsideTask.value.withLock { $0 })
+  }
+
+  @Test("a note that does not reach the sinks in time, or at all, is an error")
+  func failingNotes() async {
+    struct Stuck: LogRecordSink {
+      func write(_ record: LogRecord) {}
+      func flush(deadline: ContinuousClock.Instant) -> Bool { false }
+    }
+    struct Refusal: Error {}
+    let failing = QueuedSink { _ in throw Refusal() }
+    let muted = LiveLogger(level: .error)
+    for (logger, expected) in [
+      (LiveLogger(sinks: [Stuck()]), LogNoteError.late), (LiveLogger(sinks: [failing]), .dropped),
+      (muted, .disabled),
+    ] {
+      let error = await #expect(throws: LogNoteError.self) { try await logger.write(note: "x") }
+      #expect(error == expected)
+    }
+  }
+
   @Test("store sink hands records over") func storeSinkHandsRecordsOver() async throws {
     let store = MockPersistenceService.mock
     let sink = StoreSink(store: store)
     let logger = LiveLogger(sinks: [sink], date: .fixed())
     for index in 0..<100 { logger.log("\(index)") }
-    await onThread { #expect(logger.flush(within: .seconds(3600))) }
+    #expect(await logger.flush(within: .seconds(3600)))
     let records = try await store.logRecords(limit: 1000, atLeast: nil)
     #expect(records.map(\.message) == (0..<100).map(String.init))
   }

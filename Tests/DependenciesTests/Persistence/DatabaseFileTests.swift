@@ -354,9 +354,7 @@ struct DatabaseFileTests {
     for name in ["bad", "good"] {
       try await service.saveService(APIService(name: name, baseURL: "http://h"), replacing: false)
     }
-    let connection = try folder.stranger()
-    try connection.execute("UPDATE api_services SET base_url = 'http://x' WHERE name = 'bad'")
-    try connection.close()
+    try folder.damageService("bad")
     #expect(try await service.services().map(\.name) == ["good"])
     #expect(try await service.damagedServices() == ["bad"])
     #expect(try await service.service("good") != nil)

@@ -43,6 +43,13 @@ final class DatabaseFolder: Sendable {
       operation: "stranger")
   }
 
+  /// Changes a service so that it no longer matches its checksum.
+  func damageService(_ name: String) throws {
+    let connection = try stranger()
+    try connection.execute("UPDATE api_services SET base_url = 'http://x' WHERE name = '\(name)'")
+    try connection.close()
+  }
+
   var names: [String] {
     get throws { try FileManager.default.contentsOfDirectory(atPath: path).sorted() }
   }

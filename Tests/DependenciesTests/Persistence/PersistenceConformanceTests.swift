@@ -35,6 +35,23 @@ struct PersistenceConformanceTests {
   @Test("the mock keeps every rule", arguments: mock.checks)
   func mockConforms(_ check: ConformanceCheck) async throws { try await check.run() }
 
+  static let liveDamaged = PersistenceConformance.damagedServices { limits in
+    let folder = try DatabaseFolder()
+    let service = folder.service(limits: limits)
+    try await service.saveService(APIService(name: "bad", baseURL: "http://a"), replacing: false)
+    try folder.damageService("bad")
+    return ConformanceSubject(service, keeping: folder)
+  }
+
+  static let mockDamaged = PersistenceConformance.damagedServices { limits in
+    let service = MockPersistenceService(limits: limits)
+    service.damageService("bad")
+    return ConformanceSubject(service)
+  }
+
+  @Test("what is damaged follows every rule", arguments: liveDamaged + mockDamaged)
+  func damageConforms(_ check: ConformanceCheck) async throws { try await check.run() }
+
   @Test("statistics have the tables of both files") func statistics() async throws {
     let folder = try DatabaseFolder()
     let services: [any PersistenceService] = [folder.service(), MockPersistenceService()]

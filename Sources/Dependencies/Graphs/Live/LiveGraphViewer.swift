@@ -110,9 +110,17 @@ struct LiveGraphViewer: Sendable {
   /// - Returns: Its exit code, or 0 if it still runs after `patience`.
   private func run(_ command: [String]) throws(SystemError) -> Int32 {
     let null = try FileSystem().open("/dev/null", O_RDWR)
-    let child = try ChildProgram(
-      command, input: null.number, output: null.number, error: null.number, session: .ownGroup)
+    // Before the program starts, which must be waited for once it has.
     let end = try Descriptor.pipe()
+    defer { close(end.read) }
+    let child: ChildProgram
+    do throws(SystemError) {
+      child = try ChildProgram(
+        command, input: null.number, output: null.number, error: null.number, session: .ownGroup)
+    } catch {
+      close(end.write)
+      throw error
+    }
     let code = Mutex<Int32>(0)
     DetachedThread.start {
       let ended = child.wait()
@@ -120,7 +128,6 @@ struct LiveGraphViewer: Sendable {
       close(end.write)
     }
     _ = Descriptor.waitForInput([end.read], milliseconds: patience)
-    close(end.read)
     return code.withLock { $0 }
   }
 }

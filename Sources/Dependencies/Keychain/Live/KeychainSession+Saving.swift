@@ -94,7 +94,7 @@ extension KeychainSession {
   func create(with secret: KeychainSecret?) throws(KeychainError) {
     guard try file.info() == nil else { throw file.exists }
     var given = secret
-    if given == nil { given = try sources.secret() }
+    if given == nil { given = try sourceSecret() }
     guard let secret = given else {
       throw KeychainError(
         .locked,

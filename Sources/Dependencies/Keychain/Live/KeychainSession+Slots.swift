@@ -28,9 +28,7 @@ extension KeychainSession {
     try change.replacement?.checkNew()
     // A descriptor can be read only once, so its secret is read before the keychain is unlocked
     // with it.
-    var own = rekeySource
-    rekeySource = nil
-    if own == nil, sources.hasSecret { own = try sources.secret() }
+    let own = try secretForRekey()
     let state: Unlocked
     if unlocked == nil, let first = change.replaced ?? own ?? change.secrets.first {
       state = try open(with: first)
@@ -38,17 +36,12 @@ extension KeychainSession {
       state = try current()
     }
     let slots = state.header.slots
-    let plan: [KeychainSecret]
-    do throws(KeychainError) {
-      plan = try secrets(after: change, own, slots, state.keys.keyID)
-    } catch {
-      if !sources.hasSecret { rekeySource = own }
-      throw error
-    }
+    let plan = try secrets(after: change, own, slots, state.keys.keyID)
     let keys = try KeychainKeys(random: random)
     var images: [KeychainSlot] = []
     for secret in plan { images.append(try makeSlot(for: secret, keys)) }
     try replaceSlots(slots, with: images, keys: keys)
+    endRekey()
   }
 
   /// Returns the secrets of all remaining slots in order.

@@ -1,7 +1,8 @@
 import SwiftBoardSystem
 
 /// Manages one keychain, with one operation at a time: its unlocked state, the last verified file,
-/// and the rollback mark. Blocks; `LiveKeychainService` calls it on its own thread.
+/// and the rollback mark. Blocks, except that `valueIfUnchanged(of:)` and `unchanged()` only look at
+/// the file's status.
 final class KeychainSession {
   /// The last verified file, with the keys that open it. Both regions are freed with the last
   /// reference.
@@ -27,9 +28,10 @@ final class KeychainSession {
   /// Called before and after a key derivation, which takes half a second.
   let onDerivation: (@Sendable (_ isRunning: Bool) -> Void)?
   var unlocked: Unlocked?
-  /// The secret of a descriptor, kept after a rekey that failed: it can be read only once, and the
-  /// next attempt needs it as well.
-  var rekeySource: KeychainSecret?
+  /// The secret of a descriptor that a rekey has read. It can be read only once, so it is kept until
+  /// a rekey succeeds or the keychain is locked: the next attempt needs it as well, and so does a
+  /// keychain that the failed one did not open. A secret that opens nothing is not kept.
+  private(set) var rekeySource: KeychainSecret?
   /// The mark of the last verified file. It survives locking, so that an older file is detected for
   /// the life of the process.
   var remembered: RollbackMark?
@@ -84,6 +86,31 @@ final class KeychainSession {
     rekeySource = nil
   }
 
+  // MARK: The secret of the sources
+
+  /// Whether a secret can be expected without asking for one.
+  var hasSourceSecret: Bool { rekeySource != nil || sources.hasSecret }
+
+  /// Returns the secret of the sources, or `nil` if there is none.
+  func sourceSecret() throws(KeychainError) -> KeychainSecret? {
+    if let rekeySource { return rekeySource }
+    return try sources.secret()
+  }
+
+  /// Returns the secret of the sources for a rekey, or `nil` if there is none or if it was read
+  /// before. Keeps that of a descriptor.
+  func secretForRekey() throws(KeychainError) -> KeychainSecret? {
+    guard hasSourceSecret else { return nil }
+    let secret = try sourceSecret()
+    if !sources.hasSecret { rekeySource = secret }
+    return secret
+  }
+
+  /// Forgets the secret that was kept for a rekey.
+  func endRekey() { rekeySource = nil }
+
+  // MARK: States
+
   /// Returns the verified state of the current file. Unlocks it if a source has a secret.
   func current() throws(KeychainError) -> Unlocked {
     if let unchanged = try unchanged() { return unchanged }
@@ -91,7 +118,7 @@ final class KeychainSession {
       do throws(KeychainError) {
         return try refresh(unlocked.keys)
       } catch {
-        guard error.kind == .locked, sources.hasSecret else { throw error }
+        guard error.kind == .locked, hasSourceSecret else { throw error }
       }
     }
     return try open(with: nil)
@@ -115,12 +142,18 @@ final class KeychainSession {
   func opened(with secret: inout KeychainSecret?) throws(KeychainError) -> Unlocked {
     let (bytes, held) = try file.read()
     let header = try KeychainHeader(parsing: bytes)
-    if secret == nil { secret = try sources.secret() }
+    if secret == nil { secret = try sourceSecret() }
     guard let found = secret else { throw locked }
-    let (keys, entries) = try deriving(with: found) { () throws(KeychainError) in
-      try KeychainCodec.open(bytes, header, with: found)
+    do throws(KeychainError) {
+      let (keys, entries) = try deriving(with: found) { () throws(KeychainError) in
+        try KeychainCodec.open(bytes, header, with: found)
+      }
+      return Unlocked(keys: keys, header: header, entries: entries, held: held)
+    } catch {
+      let opensNothing = error.kind == .wrongSecret || error.kind == .noMatchingSlot
+      if opensNothing, rekeySource?.isSame(as: found) == true { endRekey() }
+      throw error
     }
-    return Unlocked(keys: keys, header: header, entries: entries, held: held)
   }
 
   /// Steps 1 to 13 with existing keys. Returns `nil` if they are not the keys of the file.
@@ -142,7 +175,7 @@ final class KeychainSession {
   ) throws(KeychainError) -> Unlocked {
     try verified(in: folder) { () throws(KeychainError) in
       guard let candidate = try opened(with: keys, in: folder) else {
-        (unlocked, rekeySource) = (nil, nil)
+        unlocked = nil
         throw KeychainError(
           .locked,
           message:

@@ -3,11 +3,11 @@ import Synchronization
 
 /// A keychain in one encrypted file.
 ///
-/// Nothing is opened before the first call. Calls run one after the other on a thread of their own,
-/// because unlocking takes half a second and a save waits for the disk, which must not block a
-/// shared pool. Only a load from an unlocked, unchanged file runs on its caller's thread. Other
-/// processes and instances may use the same file at the same time: each call checks whether the file
-/// has changed, and saves exclude each other.
+/// Nothing is opened before the first call. Calls run one after the other. Most of them run on a
+/// thread of their own, because unlocking takes half a second and a save waits for the disk, which
+/// must not block a shared pool. A call that only looks at an unlocked, unchanged file, such as a
+/// load, runs on its caller's thread. Other processes and instances may use the same file at the same
+/// time: each call checks whether the file has changed, and saves exclude each other.
 public final class LiveKeychainService: KeychainService {
   private struct State {
     let session: KeychainSession
@@ -249,14 +249,16 @@ public final class LiveKeychainService: KeychainService {
     }
   }
 
-  /// Locks an unused keychain. `status()`, `verify()` and `refresh()` do not count as use.
+  /// Locks an unused keychain. `status()`, `verify()` and `refresh()` do not count as use. A locked
+  /// keychain counts as used while it keeps the secret of a descriptor for another rekey.
   public func lock(unusedFor duration: Duration) async -> KeychainIdleness {
     await state.use { [clock] state in
-      guard state.session.unlocked != nil else { return .wasLocked }
+      let isLocked = state.session.unlocked == nil
+      if isLocked, state.session.rekeySource == nil { return .wasLocked }
       let left = duration - .microseconds(clock.now - state.lastUse)
       if left > .zero { return .inUse(left: left) }
       state.session.lock()
-      return .locked
+      return isLocked ? .wasLocked : .locked
     }
   }
 

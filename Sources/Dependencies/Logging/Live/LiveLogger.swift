@@ -16,7 +16,7 @@ public final class LiveLogger: Logger {
   private let date: DateGenerator
   private let ring: RingSink
   private let sinks: [any LogRecordSink]
-  /// The number of records that sinks logged.
+  /// The number of records that were dropped because a sink logged them inside a write.
   private let dropped = Atomic(0)
 
   /// Creates a logger that keeps the newest 1024 records in memory.
@@ -104,30 +104,22 @@ public final class LiveLogger: Logger {
   /// Returns the category's own level, or else the common one.
   public func level(category: String?) -> LogLevel { levels.level(category: category) }
 
-  /// Acquires a lock for each level and each sink.
+  /// Acquires a lock of the records in memory, and one for each sink.
   public func statistics() -> LoggerStatistics {
+    let counts = ring.counts
     var byName: [String: Int] = [:]
-    for level in LogLevel.allCases { byName[level.name] = ring.count(of: level) }
+    for level in LogLevel.allCases { byName[level.name] = counts[level.rawValue] }
     let dropped = dropped.load(ordering: .relaxed)
     return LoggerStatistics(counts: byName, dropped: sinks.reduce(dropped) { $0 + $1.dropped })
   }
 
-  /// Waits up to two seconds; see `flush(within:)`. Blocks the thread: call this at shutdown and
-  /// not from an effect.
-  public func flush() { _ = flush(within: .seconds(2)) }
-
-  /// Waits until the records written so far have reached every sink. Returns false if the time runs
-  /// out first. Blocks the thread.
-  @discardableResult
-  public func flush(within duration: Duration) -> Bool {
+  /// Flushes every sink on a thread of its own, because a sink that writes to a database needs the
+  /// threads of the task pool.
+  public func flush(within duration: Duration) async -> Bool {
     let deadline = ContinuousClock().now.advanced(by: duration)
-    return sinks.reduce(true) { $1.flush(deadline: deadline) && $0 }
-  }
-
-  /// Flushes on a thread of its own, because a sink that writes to a database needs the threads of
-  /// the task pool.
-  public func shutDown(within duration: Duration) async -> Bool {
-    await DetachedThread.run { self.flush(within: duration) }
+    return await DetachedThread.run { [sinks] in
+      sinks.reduce(true) { $1.flush(deadline: deadline) && $0 }
+    }
   }
 
   private func clean(_ fields: [LogField], _ pass: Redactor.Pass) -> [LogField] {

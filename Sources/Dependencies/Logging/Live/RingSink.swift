@@ -40,8 +40,8 @@ package final class RingSink: LogRecordSink {
     }
   }
 
-  /// Returns the number of records written so far with a level.
-  func count(of level: LogLevel) -> Int { state.withLock { $0.counts[level.rawValue] } }
+  /// The numbers of records written so far by level.
+  var counts: [Int] { state.withLock { $0.counts } }
 
   /// Returns the newest `limit` records, oldest first.
   package func recent(limit: Int = .max) -> [LogRecord] {

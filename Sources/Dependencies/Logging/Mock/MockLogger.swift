@@ -46,8 +46,8 @@ public final class MockLogger: Logger {
   public func statistics() -> LoggerStatistics { base.statistics() }
   /// The redactor applied to the records.
   public var redactor: Redactor { base.redactor }
-  /// Returns immediately, because no record is waiting.
-  public func flush() { base.flush() }
+  /// Returns true immediately, because no record is waiting.
+  public func flush(within duration: Duration) async -> Bool { true }
 }
 
 extension MockLogger {

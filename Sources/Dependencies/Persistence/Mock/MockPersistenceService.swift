@@ -13,7 +13,7 @@ public final class MockPersistenceService: PersistenceService, CheckedMock {
     var preferences: [ByteText: String] = [:]
     var services: [ByteText: APIService] = [:]
     /// The names of services that cannot be read.
-    var damaged: Set<String> = []
+    var damaged: Set<ByteText> = []
     /// The searches of each scope, the newest last.
     var searches: [ByteText: [RecentSearch]] = [:]
     var responses: [ByteText: (response: CachedResponse, used: Int)] = [:]
@@ -237,17 +237,17 @@ public final class MockPersistenceService: PersistenceService, CheckedMock {
     try perform("saveService", [service.name, service.baseURL, "replacing: \(replacing)"]) {
       (content) throws(PersistenceError) in
       let name = ByteText(service.name)
-      guard replacing || content.services[name] == nil else {
-        throw PersistenceError.serviceExists(service.name)
-      }
+      let isTaken = content.services[name] != nil || content.damaged.contains(name)
+      guard replacing || !isTaken else { throw PersistenceError.serviceExists(service.name) }
       content.services[name] = service
+      content.damaged.remove(name)
     }
   }
 
   /// Returns a service, or `nil` if there is none.
   public func service(_ name: String) async throws(PersistenceError) -> APIService? {
     try perform("service", [name]) { (content) throws(PersistenceError) in
-      guard !content.damaged.contains(name) else {
+      guard !content.damaged.contains(ByteText(name)) else {
         throw PersistenceError(
           .corrupted, operation: "service",
           message: "the service \(name) no longer matches its checksum",
@@ -260,25 +260,25 @@ public final class MockPersistenceService: PersistenceService, CheckedMock {
   /// Returns all services in the order of their names. O(n log n).
   public func services() async throws(PersistenceError) -> [APIService] {
     try perform("services") { content in
-      content.services.values.filter { !content.damaged.contains($0.name) }
-        .sorted { ByteText($0.name) < ByteText($1.name) }
+      content.services.filter { !content.damaged.contains($0.key) }.sorted { $0.key < $1.key }
+        .map(\.value)
     }
   }
 
   /// Returns the names of the services that cannot be read, in their order. O(n log n).
   public func damagedServices() async throws(PersistenceError) -> [String] {
-    try perform("damagedServices") { $0.damaged.sorted { ByteText($0) < ByteText($1) } }
+    try perform("damagedServices") { $0.damaged.sorted().map(\.text) }
   }
 
-  /// Damages a service, so that it cannot be read until it is removed.
+  /// Damages a service, so that it cannot be read until it is removed or replaced.
   public func damageService(_ name: String) {
-    state.withLock { _ = $0.content.damaged.insert(name) }
+    state.withLock { _ = $0.content.damaged.insert(ByteText(name)) }
   }
 
   /// Removes a service. Returns false if there is none.
   public func removeService(_ name: String) async throws(PersistenceError) -> Bool {
     try perform("removeService", [name]) { content in
-      let isDamaged = content.damaged.remove(name) != nil
+      let isDamaged = content.damaged.remove(ByteText(name)) != nil
       return content.services.removeValue(forKey: ByteText(name)) != nil || isDamaged
     }
   }
