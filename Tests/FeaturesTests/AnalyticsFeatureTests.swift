@@ -74,10 +74,13 @@ struct AnalyticsFeatureTests {
     #expect(await lines.run("log note typed words") == 0)
     #expect(await lines.run("keychain set name --from-file typed") == 66)
     #expect(await lines.run("characters search name==typed") == 69)
+    #expect(await lines.run("media list typed") == 66)
+    #expect(await lines.run("downloads list typed") == 66)
     #expect(
       analytics.events.map(\.name) == [
         "db.get", "db.failed", "log.note", "keychain.set", "keychain.failed",
-        "characters.search", "characters.failed",
+        "characters.search", "characters.failed", "media.list", "media.failed", "downloads.list",
+        "downloads.failed",
       ])
     #expect(
       analytics.events[1].properties == [LogField("error", "missing"), LogField("code", "66")])

@@ -46,11 +46,14 @@ struct CharactersProgramTests {
     #expect(second.output == first.output)
 
     // The state is worth a question: since when is this character shown?
-    let bisected = try await program.run(
-      "session", "bisect", "r.jsonl", "--assert",
-      #"characters.detail.item.name != "Morty Smith""#)
-    #expect(bisected.status == .exited(0), "\(bisected.errorText)")
-    #expect(bisected.outputText.contains("characters"), "\(bisected.outputText)")
+    for relation in ["!=", "=="] {
+      let bisected = try await program.run(
+        "session", "bisect", "r.jsonl", "--linear", "--assert",
+        "characters.detail.item.name \(relation) \"Morty Smith\"")
+      #expect(bisected.status == .exited(0), "\(bisected.errorText)")
+      #expect(bisected.outputText.contains("characters"), "\(bisected.outputText)")
+      #expect(bisected.outputText.contains("Morty Smith"), "\(bisected.outputText)")
+    }
   }
 
   @Test("what was seen is there without the service, and is said to be kept")

@@ -362,6 +362,19 @@ struct TimeTravelTests {
     #expect(found.status == .exited(0), "\(found.errorText)")
     #expect(found.outputText.hasPrefix("step 7 of 9, "), "\(found.outputText)")
     #expect(found.outputText.contains(#"  shell.variables.page: "1" -> "2""#))
+    let turned = try await program.run(
+      "session", "bisect", "r.jsonl", "--assert", #"shell.variables.page == "2""#)
+    #expect(turned.status == .exited(0), "\(turned.errorText)")
+    #expect(turned.outputText.hasPrefix("step 7 of 9, "), "\(turned.outputText)")
+    #expect(turned.errorText.contains("it fails from the beginning; the first step after which"))
+    let neither = try await program.run(
+      "session", "bisect", "r.jsonl", "--assert", #"shell.variables.page == "3""#, "--json")
+    #expect(neither.status == .exited(1))
+    #expect(neither.errorText.contains("neverHolds"), "\(neither.errorText)")
+    #expect(
+      try await program.run(
+        "session", "bisect", "r.jsonl", "--assert", #"shell.variables.page != "1""#, "--linear"
+      ).outputText.hasPrefix("step "))
     let never = try await program.run("session", "bisect", "r.jsonl", "--assert", "api exists")
     #expect(never.status == .exited(1))
     #expect(never.errorText.contains("the assertion fails after no step"), "\(never.errorText)")

@@ -274,13 +274,17 @@ enum SessionOutcomes {
       .init("steps", JSON(found.steps)), .init("evaluations", JSON(found.evaluations)),
       .init("step", found.step.map { JSON($0.step) } ?? .null),
     ]
+    let failsFirst = found.failsFirst == true
+    if failsFirst { value.append(.init("failsFirst", .bool(true))) }
     let asked = "\(found.evaluations) of \(found.steps) states were looked at"
     guard let step = found.step else {
       return Outcome(
         job: job,
         failure: Failure(
-          code: ExitCode.no, error: "neverFails",
-          message: "\(found.path): the assertion fails after no step: \(found.assertion)",
+          code: ExitCode.no, error: failsFirst ? "neverHolds" : "neverFails",
+          message: "\(found.path): the assertion "
+            + (failsFirst ? "fails from the beginning, and holds" : "fails")
+            + " after no step: \(found.assertion)",
           help: "\(asked); --linear looks at every one, for what comes and goes"),
         value: .object(value))
     }
@@ -298,7 +302,11 @@ enum SessionOutcomes {
     if found.diff?.isTruncated == true { text += "  ...\n" }
     return Outcome(
       job: job, value: .object(value), presentation: .text(text),
-      notes: ["the first step after which this fails: \(found.assertion)", asked])
+      notes: [
+        failsFirst
+          ? "it fails from the beginning; the first step after which this holds: \(found.assertion)"
+          : "the first step after which this fails: \(found.assertion)", asked,
+      ])
   }
 
   // MARK: Checking

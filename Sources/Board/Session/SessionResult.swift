@@ -175,7 +175,8 @@ public struct SessionBisected: Codable, Sendable, Equatable {
   public var path: String
   /// The assertion as typed.
   public var assertion: String
-  /// The first step after which the assertion fails, or `nil` if it never fails.
+  /// The first step after which the assertion fails, or `nil` if it never fails. If `failsFirst` is
+  /// true, the first step after which it holds, or `nil` if it never holds.
   public var step: SessionStep?
   /// The changes made by that step.
   public var diff: SessionDiff?
@@ -183,6 +184,8 @@ public struct SessionBisected: Codable, Sendable, Equatable {
   public var steps: Int
   /// The number of times the assertion was evaluated.
   public var evaluations: Int
+  /// Whether the assertion fails before the first step; otherwise `nil`.
+  public var failsFirst: Bool? = nil
 }
 
 /// The result of checking one recording.

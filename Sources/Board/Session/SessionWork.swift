@@ -326,13 +326,23 @@ struct SessionWork {
     let condition = try JSONCondition(parsing: text)
     let location = try location(file)
     return try visit(location) { navigator, end in
-      let found = try navigator.bisect(linear ? .linear : .halving) { [flag] state in
+      let search: LogSearch = linear ? .linear : .halving
+      let flag = flag
+      func holds(_ state: BoardState) throws -> Bool {
         try flag.check()
-        return !condition.holds(for: try StateJSON.past(state))
+        return condition.holds(for: try StateJSON.past(state))
       }
+      var found = try navigator.bisect(search) { !(try holds($0)) }
       var result = SessionBisected(
         path: location.path, assertion: text, step: nil, diff: nil, steps: end,
         evaluations: found.evaluations)
+      // No step makes an assertion fail that fails from the beginning, but one may make it hold.
+      let first = navigator.firstStep
+      if found.step ?? first + 1 == first + 1, !(try holds(try navigator.state(at: first))) {
+        found = try navigator.bisect(search, where: holds)
+        result.failsFirst = true
+        result.evaluations += found.evaluations + 1
+      }
       if let step = found.step {
         result.step = try logged(step, navigator)
         result.diff = try differences(step - 1, step, nil, 20, navigator)

@@ -52,7 +52,8 @@ struct APIReducer: Reducer {
       return reduce(&state, job, .kept, dependencies)
     case .looked(let job, let command, let services, let damaged):
       return looked(command, job, services, damaged ?? [], &state, dependencies)
-    case .unsaved(let job, let name, let names):
+    case .unsaved(let job, let name, nil): return readSavedNames(name, job, dependencies)
+    case .unsaved(let job, let name, let names?):
       return .send(.failed(job: job, failure: .noSavedRequest(name, among: names)))
     case .succeeded(let job, let result, _):
       note(result, &state)
@@ -141,15 +142,23 @@ struct APIReducer: Reducer {
   private func removeSaved(
     _ name: String, _ job: Int, _ dependencies: Dependencies
   ) -> [Effect<APIAction>] {
-    let store = dependencies.persistence
-    return .task(name: "api.saved.remove") {
-      guard try await store.unsetPreference(SavedRequest.key(name)) else {
-        let names = SavedRequest.names(in: (try? await store.preferences()) ?? [])
-        return .unsaved(job: job, name: name, names: try await masking(names, dependencies).value)
-      }
-      return .succeeded(job: job, result: .removedSaved(name: name))
+    .task(name: "api.saved.remove") {
+      try await dependencies.persistence.unsetPreference(SavedRequest.key(name))
+        ? .succeeded(job: job, result: .removedSaved(name: name)) : .unsaved(job: job, name: name)
     }
     .catch { .failed(job: job, failure: Failure($0, dependencies)) }
+    .cancellable(id: job)
+  }
+
+  /// Reads which requests are kept, for the advice about a name that is not.
+  private func readSavedNames(
+    _ name: String, _ job: Int, _ dependencies: Dependencies
+  ) -> [Effect<APIAction>] {
+    .task(name: "api.saved.names") {
+      let names = SavedRequest.names(in: try await dependencies.persistence.preferences())
+      return .unsaved(job: job, name: name, names: try await masking(names, dependencies).value)
+    }
+    .catch { _ in .unsaved(job: job, name: name, names: []) }
     .cancellable(id: job)
   }
 

@@ -6,7 +6,7 @@ extension BoardFeatures {
     name: "downloads", summary: "the queues of SABnzbd and NZBGet: list, add, pause, history",
     state: DownloadsState(), reducer: DownloadsReducer(), commands: DownloadsCommands.table,
     outcome: { action, _, context in DownloadsOutcomes.outcome(of: action, context) },
-    link: DownloadsCommands.words,
+    link: DownloadsCommands.words, events: DownloadsEvents.events,
     cancelled: { state, job in state.end(job) }, forget: { $0.forget() },
     volatile: [
       "answered.answer.queue.queue.speed", "answered.answer.queue.queue.entries[*].left",

@@ -6,7 +6,7 @@ extension BoardFeatures {
     name: "media", summary: "the libraries of Radarr, Sonarr and Lidarr: list, add, calendar",
     state: MediaState(), reducer: MediaReducer(), commands: MediaCommands.table,
     outcome: { action, state, _ in MediaOutcomes.outcome(of: action, in: state) },
-    link: MediaCommands.words,
+    link: MediaCommands.words, events: MediaEvents.events,
     cancelled: { state, job in state.end(job) }, forget: { $0.forget() },
     volatile: [
       "answered.answer.library.library.verdict", "answered.answer.queue.queue.entries[*].left",
