@@ -1,5 +1,4 @@
 import CCurl
-import SwiftBoardSystem
 
 /// Decodes a body with the encoding `gzip` or `deflate` piece by piece (RFC 9110, 8.4.1).
 ///
