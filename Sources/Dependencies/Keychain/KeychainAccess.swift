@@ -102,11 +102,11 @@ package struct KeychainAccess: Sendable {
 
   /// Stores a value from its source.
   ///
-  /// - Returns: `true` if the value is too short for redaction, and if the name had a value before;
-  ///   otherwise `nil`.
+  /// - Returns: Whether the value is too short for redaction, and whether the name had a value
+  ///   before.
   package func store(
     _ input: KeychainInput, as name: String
-  ) async throws -> (isShort: Bool?, isReplaced: Bool?) {
+  ) async throws -> (isShort: Bool, isReplaced: Bool) {
     let value = try await read(input, for: name)
     let mark = value.withUnsafeBytes { RedactionMark.first(in: $0.bindMemory(to: UInt8.self)) }
     if let mark { throw MarkedTextError(mark: mark, place: "the value") }
@@ -116,7 +116,7 @@ package struct KeychainAccess: Sendable {
       try await keychain.save(value, forKey: name)
       return isThere
     }
-    return (value.count < Redactor.shortestValue ? true : nil, isReplaced ? true : nil)
+    return (value.count < Redactor.shortestValue, isReplaced)
   }
 
   /// Removes a secret.

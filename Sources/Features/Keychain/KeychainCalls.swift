@@ -55,7 +55,8 @@ extension KeychainCommand {
   private static func set(_ name: String, _ input: KeychainInput) -> Call {
     {
       let stored = try await $0.store(input, as: name)
-      return .saved(name: name, isShort: stored.isShort, replaced: stored.isReplaced)
+      return .saved(
+        name: name, isShort: stored.isShort ? true : nil, replaced: stored.isReplaced ? true : nil)
     }
   }
 

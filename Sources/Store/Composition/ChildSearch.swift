@@ -126,8 +126,7 @@ extension ChildSearch {
   /// Returns the key and the place of a child, or `nil` if no effects run there.
   @inlinable
   func inside(_ childPlace: ChildPlace) -> (ChildKey, EffectIndex.Place)? {
-    let (id, location) = childPlace.declaration()
-    let key = ChildKey(id: id, location: location)
+    let key = childPlace.key
     return place.inner[key].map { (key, $0) }
   }
 

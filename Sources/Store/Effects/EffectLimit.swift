@@ -37,7 +37,7 @@ final class EffectLimit: Sendable {
 
   @inlinable
   func nested(under child: ChildKey) -> EffectLimit {
-    switch self.scope {
+    switch scope {
     case .store:
       self
     case .place:

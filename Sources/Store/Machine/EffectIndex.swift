@@ -59,34 +59,40 @@ struct EffectIndex: Sendable {
 }
 
 extension EffectIndex.Place {
-  /// Adds the effects of the place `place` inside this one, and of the places inside it.
-  func find(_ id: CancelID?, at place: ArraySlice<ChildKey>, _ found: inout [EffectID]) {
-    if let child = place.first {
-      inner[child]?.find(id, at: place.dropFirst(), &found)
+  /// Adds the effects of a place inside this one, and of the places inside it.
+  ///
+  /// - Parameter relative: The place, seen from this one.
+  func find(_ id: CancelID?, at relative: ArraySlice<ChildKey>, _ found: inout [EffectID]) {
+    if let child = relative.first {
+      inner[child]?.find(id, at: relative.dropFirst(), &found)
       return
     }
     effects[id]?.add(to: &found)
     for place in inner.values { place.find(id, at: [], &found) }
   }
 
-  /// Changes the place `place` inside this one. Creates it if it is missing, and removes it if it
-  /// becomes empty.
-  mutating func change(at place: ArraySlice<ChildKey>, _ change: (inout Self) -> Void) {
-    guard let child = place.first else { return change(&self) }
-    let (isEmpty, deeper) = inner[child, default: Self()].changeInside(place.dropFirst(), change)
+  /// Changes a place inside this one. Creates it if it is missing, and removes it if it becomes
+  /// empty.
+  ///
+  /// - Parameter relative: The place, seen from this one.
+  mutating func change(at relative: ArraySlice<ChildKey>, _ change: (inout Self) -> Void) {
+    guard let child = relative.first else { return change(&self) }
+    let (isEmpty, deeper) = inner[child, default: Self()].changeInside(
+      relative.dropFirst(), change)
     deepCount += deeper
     if isEmpty { inner[child] = nil }
   }
 
-  /// Changes the place `place` inside this one.
+  /// Changes a place inside this one, or this one.
   ///
+  /// - Parameter relative: The place, seen from this one.
   /// - Returns: Whether this place is empty after the change, and 1 if it got its first place
   ///   inside, -1 if it lost the last one, otherwise 0.
   private mutating func changeInside(
-    _ place: ArraySlice<ChildKey>, _ change: (inout Self) -> Void
+    _ relative: ArraySlice<ChildKey>, _ change: (inout Self) -> Void
   ) -> (isEmpty: Bool, deeper: Int) {
     let before = inner.isEmpty
-    self.change(at: place, change)
+    self.change(at: relative, change)
     return (isEmpty, before == inner.isEmpty ? 0 : before ? 1 : -1)
   }
 

@@ -4,12 +4,12 @@ import Testing
 
 @Suite("The index of effects")
 struct EffectIndexTests {
-  private func scopes(_ names: [String]) -> [ChildKey] {
+  private func place(_ names: [String]) -> [ChildKey] {
     names.map { ChildKey(identity: CancelID($0), label: nil) }
   }
 
   private func key(_ path: [String], _ id: Int?) -> CancelKey {
-    CancelKey(place: scopes(path), id: id.map { CancelID($0) })
+    CancelKey(place: place(path), id: id.map { CancelID($0) })
   }
 
   private func effect(_ serial: UInt32) -> EffectID {

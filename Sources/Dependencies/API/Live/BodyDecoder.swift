@@ -1,5 +1,4 @@
 import CCurl
-import SwiftBoardSystem
 
 /// Decodes a body with the encoding `gzip` or `deflate` piece by piece (RFC 9110, 8.4.1).
 ///
@@ -24,7 +23,8 @@ final class BodyDecoder {
   private let encoding: Encoding
   private var stream = swiftboard_zlib_stream()
   private var isPrepared = false
-  private var hasEnded = false
+  /// Whether the bytes so far are a whole body.
+  private(set) var isComplete = false
   /// The bytes before the form of `deflate` is known.
   private var start: [UInt8] = []
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
@@ -38,9 +38,6 @@ final class BodyDecoder {
     if isPrepared { _ = library.end(&stream) }
     buffer.deallocate()
   }
-
-  /// Whether the bytes so far are a whole body.
-  var isComplete: Bool { hasEnded }
 
   /// Decodes a piece and passes on what results, in pieces of at most 64 KiB, until `take` returns
   /// false.
@@ -84,13 +81,13 @@ final class BodyDecoder {
     stream.next_in = first.assumingMemoryBound(to: UInt8.self)
     stream.avail_in = UInt32(piece.count)
     while true {
-      if hasEnded {
+      if isComplete {
         guard stream.avail_in > 0 else { return }
         // A file of gzip may have several members (RFC 1952, 2.2).
         guard encoding == .gzip, stream.next_in.pointee == 0x1F,
           library.reset(&stream) == ZLibrary.ok
         else { throw .trailing }
-        hasEnded = false
+        isComplete = false
       }
       stream.next_out = buffer.baseAddress?.assumingMemoryBound(to: UInt8.self)
       stream.avail_out = UInt32(buffer.count)
@@ -98,57 +95,12 @@ final class BodyDecoder {
       let decoded = UnsafeRawBufferPointer(buffer)[..<(buffer.count - Int(stream.avail_out))]
       if !decoded.isEmpty, !take(UnsafeRawBufferPointer(rebasing: decoded)) { throw .receiver }
       switch code {
-      case ZLibrary.streamEnd: hasEnded = true
+      case ZLibrary.streamEnd: isComplete = true
       // No progress is possible without more bytes.
       case ZLibrary.bufferError: return
       case ZLibrary.ok: if stream.avail_in == 0, stream.avail_out > 0 { return }
       default: throw .damaged
       }
     }
-  }
-}
-
-/// The functions of zlib, loaded on first use. libcurl depends on it, so that it is there where
-/// requests are possible.
-///
-/// Unchecked: the addresses of functions never change, and any thread may call the functions.
-struct ZLibrary: @unchecked Sendable {
-  typealias Stream = UnsafeMutablePointer<swiftboard_zlib_stream>
-
-  static let (ok, streamEnd, bufferError) = (Int32(0), Int32(1), Int32(-5))
-
-  /// The library, or `nil` if it is missing. Requests then accept no compressed body.
-  static let loaded = load()
-
-  let prepare: @convention(c) (Stream, Int32, UnsafePointer<CChar>, Int32) -> Int32
-  let inflate: @convention(c) (Stream, Int32) -> Int32
-  let reset: @convention(c) (Stream) -> Int32
-  let end: @convention(c) (Stream) -> Int32
-
-  #if os(macOS)
-    private static let names = ["/usr/lib/libz.1.dylib", "libz.dylib"]
-  #else
-    private static let names = ["libz.so.1", "libz.so"]
-  #endif
-
-  private static func load() -> ZLibrary? {
-    for name in names {
-      guard let library = dlopen(name, RTLD_LAZY | RTLD_LOCAL) else { continue }
-      return ZLibrary(library)
-    }
-    return nil
-  }
-
-  private init?(_ library: UnsafeMutableRawPointer) {
-    guard let prepare = dlsym(library, "inflateInit2_"), let inflate = dlsym(library, "inflate"),
-      let reset = dlsym(library, "inflateReset"), let end = dlsym(library, "inflateEnd")
-    else { return nil }
-    // Each cast gives the address the type from zlib.h.
-    self.prepare = unsafeBitCast(
-      prepare,
-      to: (@convention(c) (Stream, Int32, UnsafePointer<CChar>, Int32) -> Int32).self)
-    self.inflate = unsafeBitCast(inflate, to: (@convention(c) (Stream, Int32) -> Int32).self)
-    self.reset = unsafeBitCast(reset, to: (@convention(c) (Stream) -> Int32).self)
-    self.end = unsafeBitCast(end, to: (@convention(c) (Stream) -> Int32).self)
   }
 }

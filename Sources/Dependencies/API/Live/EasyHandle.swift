@@ -29,10 +29,7 @@ final class EasyHandle {
   func prepare(
     _ transfer: Transfer, _ configuration: LiveAPIClient.Configuration, timeoutMilliseconds: Int?
   ) {
-    if !isPlain {
-      library.easyReset(raw)
-      setConstants(configuration)
-    }
+    if !isPlain { setConstants(configuration) }
     isPlain = transfer.request.isPlain && transfer.download == nil
     errorText.update(repeating: 0, count: Int(CURL_ERROR_SIZE) + 1)
     let context = Unmanaged.passUnretained(transfer).toOpaque()
@@ -47,8 +44,7 @@ final class EasyHandle {
     if !isPlain { setRareOptions(of: transfer) }
   }
 
-  /// Sets the options that few requests use. A handle with any of them is reset before its next
-  /// use.
+  /// Sets the options that few requests use. `release()` resets a handle with any of them.
   private func setRareOptions(of transfer: Transfer) {
     let request = transfer.request
     if let limit = request.idleLimit {
@@ -82,7 +78,8 @@ final class EasyHandle {
     if let socket = connection.unixSocket { library.set(raw, CURLOPT_UNIX_SOCKET_PATH, socket) }
   }
 
-  /// Releases the copy of a body before the handle becomes idle.
+  /// Resets the options that few requests use, before the handle becomes idle. Releases the copy of
+  /// a body.
   func release() {
     if !isPlain { library.easyReset(raw) }
   }

@@ -213,8 +213,8 @@ extension APITiming {
 extension APIRequest {
   /// Whether the request uses only common options.
   var isPlain: Bool {
-    method == "GET" && body == nil && upload == nil && idleLimit == nil && acceptsCompression
-      && digest == nil && connection == APIConnection()
+    method == "GET" && body == nil && upload == nil && idleLimit == nil && digest == nil
+      && connection == APIConnection()
   }
 
   /// Checks that no value contains a character that could end its place in the request.

@@ -64,9 +64,8 @@ extension APIError {
     case CURLE_WEIRD_SERVER_REPLY:
       return easy.error.contains("Content-Length")
         ? badLength(.malformed, endpoint) : noHTTP(endpoint)
-    case CURLE_BAD_CONTENT_ENCODING:
-      return APIError(
-        .malformed, "the answer of \(endpoint) is damaged: its compressed body cannot be unpacked")
+    // Of a `Transfer-Encoding`. Bodies are decoded by this client.
+    case CURLE_BAD_CONTENT_ENCODING: return badBody(.damaged, endpoint)
     case CURLE_HTTP2, CURLE_HTTP2_STREAM:
       return APIError(.malformed, "\(endpoint) broke the rules of HTTP/2 or reset the request")
     case CURLE_PARTIAL_FILE:

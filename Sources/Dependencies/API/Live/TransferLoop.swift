@@ -130,10 +130,9 @@ final class TransferLoop {
     _ = library.multiPoll(multi, nil, 0, Int32(milliseconds), nil)
   }
 
-  /// Fails all transfers and frees their handles. The connections close with the loop.
+  /// Fails all transfers. The connections close with the loop.
   func end() {
     for transfer in transfers.values { finish(transfer, .failure(.stopped)) }
-    idle = []
   }
 
   // MARK: The queue

@@ -49,13 +49,7 @@ package struct OutputFile: Sendable {
   /// - Parameter interruption: Ends the wait for a reader.
   /// - Throws: `exists` with `create`, otherwise `cannotCreate`.
   package init(
-    _ path: String, _ mode: Mode, until interruption: Interruption = Interruption()
-  ) throws(FileError) {
-    try self.init(path, mode, FileSystem(), until: interruption)
-  }
-
-  init(
-    _ path: String, _ mode: Mode, _ system: FileSystem,
+    _ path: String, _ mode: Mode, _ system: FileSystem = FileSystem(),
     until interruption: Interruption = Interruption()
   ) throws(FileError) {
     self.path = path

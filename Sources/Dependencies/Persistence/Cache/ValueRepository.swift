@@ -58,9 +58,11 @@ public struct Repository<Value: Sendable>: Sendable {
     of endpoint: APIEndpoint, policy: CachePolicy = .localFirst
   ) async throws(APIError) -> Fetched {
     let fetched = try await fetch(endpoint, policy)
-    log?.logger.log(
-      "\(endpoint)", level: .info, category: log?.category ?? "",
-      fields: [LogField("verdict", fetched.verdict.rawValue)])
+    if let log {
+      log.logger.log(
+        "\(endpoint)", level: .info, category: log.category,
+        fields: [LogField("verdict", fetched.verdict.rawValue)])
+    }
     return fetched
   }
 

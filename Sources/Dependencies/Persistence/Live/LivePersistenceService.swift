@@ -210,7 +210,7 @@ public final class LivePersistenceService: PersistenceService {
   ///   `.full`.
   public func backup(to path: String) async throws(PersistenceError) {
     await flush()
-    _ = try await main.exclusive("backup") { (connection) throws(PersistenceError) in
+    try await main.exclusive("backup") { (connection) throws(PersistenceError) in
       try DatabaseFile.copy(connection, to: path, reportedAs: path)
     }
   }

@@ -49,7 +49,7 @@ extension LivePersistenceService {
       }
       if count > 0 { _ = try connection.truncateLog() }
       return count
-    } ?? 0
+    }
   }
 }
 

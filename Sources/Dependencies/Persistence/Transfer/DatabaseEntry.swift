@@ -81,7 +81,7 @@ enum DatabaseEntry {
       guard let name = value["name"]?.stringValue else {
         throw DatabaseEntryError("a preference needs a name")
       }
-      self = .preference(Preference(name: name, json: try Self.text(value, "value", JSONLimits())))
+      self = .preference(Preference(name: name, json: try Self.text(value, "value", .default)))
     case "service":
       do {
         self = .service(
@@ -101,7 +101,7 @@ enum DatabaseEntry {
     guard let text = value["text"]?.stringValue else {
       throw DatabaseEntryError("it has neither '\(name)' nor 'text'")
     }
-    do throws(JSONError) { _ = try JSON(parsing: text, limits: limits) } catch {
+    do throws(JSONError) { try JSON.validate(text, limits: limits) } catch {
       throw DatabaseEntryError("its text is not JSON: \(error.message)")
     }
     return text

@@ -2,10 +2,10 @@ import Synchronization
 
 /// A database file with a connection that writes and, where reads must not wait for a lock or for
 /// the disk, one that reads.
-struct Database: Sendable {
+final class Database: Sendable {
   let file: DatabaseFile
   /// Set by the first call that found the file.
-  private let opened = Flag()
+  private let wasFound = Atomic(false)
   private let writer: SQLiteWorker
   private let reader: SQLiteWorker?
 
@@ -17,7 +17,7 @@ struct Database: Sendable {
   }
 
   /// Whether a call has found or made the file.
-  var isOpen: Bool { opened.isSet }
+  var isOpen: Bool { wasFound.load(ordering: .relaxed) }
 
   /// Runs `body` in one transaction under the write lock. The transaction is as durable as the
   /// schema of the file says.
@@ -32,7 +32,7 @@ struct Database: Sendable {
   ) async throws(PersistenceError) -> Result {
     do throws(PersistenceError) {
       let result = try await writer.write(operation, length, durability: durability, body)
-      opened.set()
+      wasFound.store(true, ordering: .relaxed)
       return result
     } catch {
       if error.kind == .moved { try? await reader?.close() }
@@ -44,11 +44,8 @@ struct Database: Sendable {
   func exclusive<Result: Sendable>(
     _ operation: String,
     _ body: @escaping @Sendable (SQLiteConnection) throws(PersistenceError) -> Result
-  ) async throws(PersistenceError) -> Result? {
-    guard case .done(let result) = try await writer.run(operation, .long, making: true, body) else {
-      return nil
-    }
-    return result
+  ) async throws(PersistenceError) -> Result {
+    try await writer.exclusive(operation, .long, body)
   }
 
   /// Runs `body` on the committed content. Does not create a missing file, and returns `empty` for
@@ -69,7 +66,7 @@ struct Database: Sendable {
       }
       switch outcome {
       case .done(let result):
-        opened.set()
+        wasFound.store(true, ordering: .relaxed)
         return result
       case .missing: return empty
       case .needsWriter:
@@ -91,13 +88,4 @@ struct Database: Sendable {
       if let worker, worker.wasUsed.load(ordering: .relaxed) { try await worker.close() }
     }
   }
-}
-
-/// A flag that is set once.
-private final class Flag: Sendable {
-  private let value = Atomic(false)
-
-  var isSet: Bool { value.load(ordering: .relaxed) }
-
-  func set() { if !isSet { value.store(true, ordering: .relaxed) } }
 }

@@ -36,20 +36,27 @@ final class SQLiteWorker: Sendable {
     try await session.use { (session) throws(PersistenceError) in try session.open(operation) }
   }
 
-  /// Runs `body` in a transaction that may write.
+  /// Runs `body` in a transaction that may write. Only for the writer.
   func write<Result: Sendable>(
     _ operation: String, _ length: CallLength, durability: DatabaseSchema.Durability?,
     _ body: @escaping @Sendable (SQLiteConnection) throws(PersistenceError) -> Result
   ) async throws(PersistenceError) -> Result {
     let isFull = (durability ?? file.schema.durability) == .full
-    let outcome = try await run(operation, length, making: true) {
+    return try await exclusive(operation, length) {
       (connection) throws(PersistenceError) -> Result in
       if isFull { connection.foldsLog = true }
       return try connection.write(durability: durability) { () throws(PersistenceError) -> Result in
         try body(connection)
       }
     }
-    guard case .done(let result) = outcome else {
+  }
+
+  /// Runs `body` without a transaction, and creates a missing file. Only for the writer.
+  func exclusive<Result: Sendable>(
+    _ operation: String, _ length: CallLength,
+    _ body: @escaping @Sendable (SQLiteConnection) throws(PersistenceError) -> Result
+  ) async throws(PersistenceError) -> Result {
+    guard case .done(let result) = try await run(operation, length, making: true, body) else {
       throw PersistenceError(
         .misuse, path: file.path, operation: operation, what: "A reader was asked to write")
     }
