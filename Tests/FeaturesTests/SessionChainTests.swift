@@ -214,7 +214,7 @@ struct SessionChainTests {
     for line in [
       "session timeline \(path)", "session stats \(path)", "session graph \(path)",
       "session graph \(path) --causes", "session test \(path)", "session verify \(path)",
-      "session bisect \(path) --assert 'shell.variables.page == \"none\"'",
+      "session bisect \(path) --assert 'shell.variables.page == \"12\"'",
     ] {
       let run = await board.run(line)
       #expect(run.status == 0, "\(line): \(run.errors)")
