@@ -130,7 +130,8 @@ extension DatabaseReducer {
       guard page.next == nil else {
         return .listed(job: job, documents: documents, masked: masked, rest: query)
       }
-      let missing = documents.isEmpty ? try await store.missingCollection(query.collection) : nil
+      // A note on an empty list, which is whole without it.
+      let missing = documents.isEmpty ? try? await store.missingCollection(query.collection) : nil
       let result = DatabaseResult.documents(
         documents: documents, missing: try await masking(missing, dependencies).value)
       return .succeeded(job: job, result: result, masked: masked)
