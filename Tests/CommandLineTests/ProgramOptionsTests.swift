@@ -36,7 +36,7 @@ struct ProgramOptionsTests {
   func options() throws {
     let all = try parse([
       "-qvv", "-ojson", "--color=never", "--ascii", "--no-pager", "--no-input", "--no-history",
-      "--no-init",
+      "--no-init", "--completion-timeout", "3s",
       "--home", "h", "--config", "c", "--environment", "mock", "--offline", "--timeout", "2s", "-k",
       "--no-check-status", "-x", "--record", "r", "--seed", "18446744073709551615",
     ])
@@ -56,6 +56,7 @@ struct ProgramOptionsTests {
     expected.environment = .mock
     expected.isOffline = true
     expected.timeout = .seconds(2)
+    expected.completionTimeout = .seconds(3)
     expected.keepGoing = true
     expected.checkStatus = false
     expected.echo = true

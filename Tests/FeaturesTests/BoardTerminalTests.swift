@@ -25,8 +25,8 @@ import Testing
       }
       return TerminalConformance.Subject(
         BoardTerminal(
-          mayAsk: true, showsOutput: false, output: StandardOutput(descriptor: output),
-          input: StandardInput(.free)), keeping: folder
+          mayAsk: true, showsOutput: false, input: StandardInput(.free)
+        ) { try? StandardOutput(descriptor: output).write($0) }, keeping: folder
       ) { Data(try folder.read("output")) }
     }
   }
@@ -43,7 +43,7 @@ import Testing
 
   @Test("a terminal that may not ask returns no answer") func mayNotAsk() async throws {
     let terminal = BoardTerminal(
-      mayAsk: false, showsOutput: false, output: StandardOutput(), input: StandardInput(.script))
+      mayAsk: false, showsOutput: false, input: StandardInput(.script), write: { _ in })
     #expect(try await terminal.askPassphrase(prompt: "Passphrase: ", isNew: true) == nil)
   }
 }

@@ -89,6 +89,14 @@ struct DatabaseFeatureTests {
     #expect(printed[5].errors == "" && printed[6].errors == "")
   }
 
+  @Test("an empty list succeeds, whether or not the collections can be read")
+  func unknownCollections() throws {
+    world.persistence.failNext("collections", with: .busy)
+    let printed = try run(["db list people"], in: world)
+    #expect(printed.map(\.status) == [0], "\(printed.map(\.errors))")
+    #expect(world.persistence.issues.isEmpty)
+  }
+
   @Test("of many collections, the first twenty are named")
   func manyCollections() {
     let names = (10..<40).map { "c\($0)" }

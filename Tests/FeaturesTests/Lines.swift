@@ -2,6 +2,7 @@ import SwiftBoardCommandLine
 import SwiftBoardDependencies
 import SwiftBoardJSON
 import SwiftBoardStore
+import SwiftBoardTestSupport
 import Synchronization
 import Testing
 
@@ -14,7 +15,7 @@ final class Lines: Sendable {
   let session: BoardSession
   let world: World
   private let printed: PrintedText
-  private let steps: PrintedText
+  private let steps: EventLog<String>
 
   final class PrintedText: Sendable {
     let text = Mutex("")
@@ -31,7 +32,7 @@ final class Lines: Sendable {
     features: FeatureList = BoardFeatures.all, onOutput: @escaping @Sendable () -> Void = {}
   ) {
     self.world = world
-    let (printed, steps) = (PrintedText(), PrintedText())
+    let (printed, steps) = (PrintedText(), EventLog<String>())
     self.printed = printed
     self.steps = steps
     let redirects = RedirectFiles { printed.add($0) }
@@ -48,7 +49,8 @@ final class Lines: Sendable {
         onOutput()
       })
     board.store.observe { step, _ in
-      steps.add(String(decoding: (try? CanonicalEncoder.encode(step.action)) ?? [], as: UTF8.self))
+      steps.append(
+        String(decoding: (try? CanonicalEncoder.encode(step.action)) ?? [], as: UTF8.self))
     }
     session = BoardSession(board: board, redirects: redirects)
   }
@@ -61,5 +63,10 @@ final class Lines: Sendable {
   }
 
   var allPrinted: String { printed.text.withLock { $0 } }
-  var allSteps: String { steps.text.withLock { $0 } }
+  var allSteps: String { steps.events.joined() }
+
+  /// Waits until the steps so far fulfil a condition.
+  func waitForSteps(_ condition: (String) -> Bool) async {
+    _ = await steps.first { condition($0.joined()) ? true : nil }
+  }
 }

@@ -7,6 +7,8 @@ import Testing
 
 @Suite struct ShellCandidatesTests {
   private func answer(_ words: String..., environment: [String: String] = [:]) async -> [String] {
+    // The default would decide a test on a busy machine.
+    let environment = environment.merging(["SWIFTBOARD_COMPLETION_TIMEOUT": "1h"]) { own, _ in own }
     let candidates = ShellCandidates(features: BoardFeatures.all, environment: environment) {
       environment, _, _ in environment == .preview ? .preview : .mock
     }

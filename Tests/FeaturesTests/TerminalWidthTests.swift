@@ -21,28 +21,34 @@ struct TerminalWidthTests {
     return (Lines(world, dependencies: dependencies), { ends.yield() })
   }
 
-  private func widths(_ lines: Lines) -> [String] {
-    lines.allSteps.split(separator: #""resized":{"width":"#).dropFirst().map {
+  private func widths(_ lines: Lines) -> [String] { widths(lines.allSteps) }
+
+  private func widths(_ steps: String) -> [String] {
+    steps.split(separator: #""resized":{"width":"#).dropFirst().map {
       String($0.prefix { $0.isNumber })
     }
   }
 
-  @Test("a drag is the first and the newest width while a command runs", .timeLimit(.minutes(5)))
-  func drag() async throws {
+  @Test("a drag is the first and the newest width while a command runs", .timeLimit(.minutes(60)))
+  func drag() async {
     let (lines, endPause) = makeLines()
     #expect(await lines.run("watch 1h echo x &") == 0)
+    // What another thread is at, here the first round, delays a step.
     for width in 60...99 { lines.board.resizeRunning(to: width) }
+    await lines.waitForSteps { !widths($0).isEmpty }
     #expect(widths(lines) == ["60"])
     endPause()
-    try await lines.board.store.wait { $0.settings.width == 99 }
+    await lines.waitForSteps { widths($0).count > 1 }
     #expect(widths(lines) == ["60", "99"])
     // What waits is older than the width at which a line begins.
     for width in 50...55 { lines.board.resizeRunning(to: width) }
     lines.board.resize(to: 42)
+    await lines.waitForSteps { widths($0).count > 2 }
     #expect(widths(lines).last == "42")
     endPause()
     endPause()
     lines.board.resize(to: 43)
+    await lines.waitForSteps { widths($0).count > 3 }
     #expect(await lines.run("cancel 1") == 0)
     #expect(widths(lines).suffix(2) == ["42", "43"])
     await lines.board.close()
@@ -57,5 +63,34 @@ struct TerminalWidthTests {
     lines.board.resize(to: 99)
     #expect(widths(lines) == ["99"])
     await lines.board.close()
+  }
+
+  @Test("a width that comes while another thread sends an older one is sent after it")
+  func order() {
+    var widths = TerminalWidths()
+    func send() -> Int? { widths.takeNext()?.width }
+    var isSending = widths.noteRunning(60) && widths.beginSending()
+    #expect(isSending)
+    var sent = [send(), send()]
+    #expect(sent == [60, nil])
+    isSending = widths.noteRunning(61)
+    #expect(!isSending, "it waits")
+    isSending = widths.endPause(isRunning: true) && widths.beginSending()
+    #expect(isSending)
+    // A line begins while the thread of the pause has a width that it has not sent.
+    sent = [send()]
+    widths.note(62)
+    isSending = widths.beginSending()
+    #expect(!isSending, "the other thread does")
+    sent += [send(), send()]
+    #expect(sent == [61, 62, nil])
+    // A width that is still to be sent is replaced.
+    isSending = widths.noteRunning(63)
+    _ = widths.endPause(isRunning: true)
+    widths.note(64)
+    isSending = widths.beginSending()
+    #expect(isSending)
+    sent = [send(), send()]
+    #expect(sent == [64, nil])
   }
 }

@@ -5,7 +5,7 @@ import Testing
 @Suite(.timeLimit(.minutes(60)))
 struct AcceptanceTerminalTests {
   private static func start(_ program: Program, columns: Int = 80) async throws -> PtyProcess {
-    try program.makeFolder("h")
+    if !program.exists("h") { try program.makeFolder("h") }
     try program.folder.write("", to: "h/init.sb")
     let terminal = try PtyProcess(
       try Program.executable(), ["--home", "h", "--no-init"],
@@ -18,8 +18,12 @@ struct AcceptanceTerminalTests {
   @Test("200 events of four jobs appear above a wrapped line that is being edited")
   func eventsAboveALine() async throws {
     let program = try Program()
+    // A row of the log as it was shows that a job follows it.
+    let earlier = (1...4).flatMap { ["-c", "log note e\($0)-earlier"] }
+    #expect(try await program.run(["--home", "h"] + earlier).status == .exited(0))
     let terminal = try await Self.start(program, columns: 60)
-    for job in 1...4 { terminal.type("log tail -f -n 0 --grep e\(job)- &\r") }
+    for job in 1...4 { terminal.type("log tail -f -n 1000 --grep e\(job)- &\r") }
+    for job in 1...4 { #expect(await terminal.waitForOutput("e\(job)-earlier")) }
     terminal.type("\u{C}echo [] " + String(repeating: "0123456789", count: 6))
     // The cursor stands between the brackets.
     terminal.type("\u{1}" + String(repeating: "\u{6}", count: 6))

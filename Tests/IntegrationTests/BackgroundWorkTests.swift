@@ -11,7 +11,7 @@ import Testing
 #endif
 
 /// What runs behind `&` when the lines have ended: nothing of it is dropped, and it counts.
-@Suite("Background work at the end", .timeLimit(.minutes(5)))
+@Suite("Background work at the end", .timeLimit(.minutes(60)))
 struct BackgroundWorkTests {
   /// A server whose answers under `/held` wait for `open()`.
   private final class HeldServer: Sendable {

@@ -15,7 +15,7 @@ struct ConfigurationProblemTests {
     let program = try Program()
     try program.makeFolder("h")
     try program.folder.write(configuration, to: "h/config.json")
-    for words in [["doctor", "--json"], ["--json", "-c", "doctor"]] {
+    for words in [["doctor", "--json"], ["--json", "-c", "doctor"], ["-c", " doctor --json"]] {
       let outcome = try await program.run(["--home", "h"] + words)
       #expect(outcome.status == .exited(1), "\(outcome.errorText)")
       let text = outcome.outputText + outcome.errorText
@@ -23,7 +23,7 @@ struct ConfigurationProblemTests {
       #expect(text.contains(problem), "\(text)")
       #expect(text.contains("\"keychain\""), "\(text)")
     }
-    for words in [["echo", "x"], ["-c", "doctor", "-c", "echo x"]] {
+    for words in [["echo", "x"], ["-c", "doctor", "-c", "echo x"], ["-c", "doctor; echo x"]] {
       let outcome = try await program.run(["--home", "h"] + words)
       #expect(outcome.status == .exited(78), "\(outcome.errorText)")
       #expect(outcome.errorText.contains(problem), "\(outcome.errorText)")

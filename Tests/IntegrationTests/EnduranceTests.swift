@@ -17,7 +17,9 @@ import Testing
 
 /// A long session keeps the descriptors and the memory that it began with. `SWIFTBOARD_REQUESTS`
 /// sets how many requests there are, `SWIFTBOARD_BYTES` how long a body is.
-@Suite(.enabled(if: FileManager.default.fileExists(atPath: "/proc/self/status")))
+@Suite(
+  .enabled(if: FileManager.default.fileExists(atPath: "/proc/self/status")),
+  .timeLimit(.minutes(60)))
 struct EnduranceTests {
   /// What the program takes, as the system sees it.
   private struct Usage {

@@ -10,7 +10,7 @@ import Testing
 #endif
 
 /// `session graph --open`, with programs that stand in for `dot` and the browser.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(60)))
 struct GraphOpeningTests {
   private let program: Program
   private let environment: [String: String?]

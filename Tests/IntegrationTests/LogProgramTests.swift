@@ -13,7 +13,7 @@ import Testing
 #endif
 
 /// The log of every process, as the commands of each show it.
-@Suite("The log of all processes", .timeLimit(.minutes(5)))
+@Suite("The log of all processes", .timeLimit(.minutes(60)))
 struct LogProgramTests {
   private func note(_ text: String, in program: Program) async throws {
     let outcome = try await program.run("--home", "h", "log", "note", text)

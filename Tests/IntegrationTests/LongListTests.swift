@@ -12,7 +12,7 @@ import Testing
 #endif
 
 /// Lists of more documents than one page are written as they are read.
-@Suite("Long lists")
+@Suite("Long lists", .timeLimit(.minutes(60)))
 struct LongListTests {
   @Test(
     "a list of many pages prints each document once, in every format",

@@ -71,8 +71,8 @@ struct Program {
     var environment = [
       "HOME": folder.path("home"), "TZ": "UTC", "LANG": "C.UTF-8", "TERM": "dumb",
       "PATH": "/usr/bin:/bin",
-      // The program's 30 seconds would decide a test on a busy machine.
-      "SWIFTBOARD_TIMEOUT": "1h",
+      // The program's 30 and 0.5 seconds would decide a test on a busy machine.
+      "SWIFTBOARD_TIMEOUT": "1h", "SWIFTBOARD_COMPLETION_TIMEOUT": "1h",
     ]
     let given = ProcessInfo.processInfo.environment
     for (name, value) in given where name.hasPrefix("LD_") || name.contains("SAN_OPTIONS") {

@@ -10,7 +10,7 @@ import Testing
 #endif
 
 /// The completion scripts in the shells they are for, each on a terminal of its own.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(60)))
 struct ShellCompletionTests {
   /// A shell, and how it starts without anything of the user's.
   enum Shell: String, CaseIterable {

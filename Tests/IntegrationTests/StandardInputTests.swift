@@ -16,7 +16,7 @@ import Testing
 
 /// `keychain set NAME --from-stdin` takes what is left of descriptor 0, whatever that is, or is
 /// refused.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(60)))
 struct StandardInputTests {
   private static let keychain = ["SWIFTBOARD_PASSPHRASE_FILE": "pass"] as [String: String?]
   private static let set = "keychain set k --from-stdin"

@@ -78,8 +78,9 @@ struct TimeTravelTests {
     let run = try await program.run(
       "--environment", "mock", "--record", "r.jsonl", "-f", "x.sb")
     #expect(run.status == .exited(0), "\(run.errorText)")
+    let recording = try program.text("r.jsonl")
     #expect(
-      Self.withoutTimes(run.outputText) == [
+      Self.withoutTimes(run.outputText.withoutProgress(in: recording)) == [
         "step time by action effects",
         "---- -------- ---------------------- ----------------- --------------",
         " 1 T set page 1 shell.run",
@@ -102,7 +103,8 @@ struct TimeTravelTests {
         #""2""#,
       ], "\(run.outputText)")
     #expect(
-      run.errorText.contains("x.sb:8:1: error: you are looking at step 1 of 6"), "\(run.errorText)")
+      run.errorText.withoutProgress(in: recording)
+        .contains("x.sb:8:1: error: you are looking at step 1 of 6"), "\(run.errorText)")
     #expect(run.errorText.contains("'session live' goes back to now, 'session fork 1 FILE'"))
   }
 
@@ -346,7 +348,8 @@ struct TimeTravelTests {
     #expect(differ.status == .exited(1))
     #expect(
       differ.outputText == "path  step 1  step 7\n----  ------  ------\npage  \"1\"     \"2\"\n")
-    #expect(differ.errorText == "the states after steps 1 and 7 differ in 1 place\n")
+    #expect(
+      differ.errorText.withoutProgress == "the states after steps 1 and 7 differ in 1 place\n")
     let json = try await program.run(
       "--json", "session", "diff", "1", "@here", "--path", "shell.variables", "--file", "r.jsonl")
     #expect(json.status == .exited(0))

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// A list that only grows, and that a test can wait on without sleeping. Safe from any thread.
-final class EventLog<Element: Sendable>: Sendable {
+public final class EventLog<Element: Sendable>: Sendable {
   private struct Waiter {
     var seen: Int
     var continuation: CheckedContinuation<Void, Never>
@@ -17,10 +17,12 @@ final class EventLog<Element: Sendable>: Sendable {
 
   private let state = Mutex(State())
 
-  var events: [Element] { state.withLock { $0.events } }
+  public init() {}
+
+  public var events: [Element] { state.withLock { $0.events } }
   var hasEnded: Bool { state.withLock { $0.ended } }
 
-  func append(_ event: Element) {
+  public func append(_ event: Element) {
     let ready = state.withLock { state in
       state.events.append(event)
       return Self.takeReady(&state)
@@ -67,7 +69,7 @@ final class EventLog<Element: Sendable>: Sendable {
 
   /// Waits until `result` finds something in the events so far; nil once the log has ended or the
   /// task is cancelled.
-  func first<Result>(_ result: ([Element]) -> Result?) async -> Result? {
+  public func first<Result>(_ result: ([Element]) -> Result?) async -> Result? {
     var seen = events
     while true {
       if let found = result(seen) { return found }

@@ -90,6 +90,8 @@ public final class TestHTTPServer: Sendable {
     /// 127.0.0.1 and ::1, at a port of its own; a socket of the file system.
     case ipv4, ipv6
     case socket(path: String)
+
+    var isIPv4: Bool { if case .ipv4 = self { true } else { false } }
   }
 
   /// Whether this machine has ::1.
@@ -155,6 +157,8 @@ final class Core: Sendable {
   private let handler: TestHTTPServer.Handler?
   private let state: Mutex<State>
   private let listener: Int32
+  /// Keeps the port when nobody listens at it any more, so that no other server gets it.
+  private let keptPort: ClosedPort?
   /// The pipe that `stop` closes.
   private let stopPipe: (read: Int32, write: Int32)
 
@@ -175,6 +179,7 @@ final class Core: Sendable {
     let bound: (isBound: Bool, port: Int)
     switch place {
     case .ipv4:
+      ClosedPort.share(listener)
       var address = sockaddr_in()
       address.sin_family = sa_family_t(AF_INET)
       address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
@@ -191,6 +196,12 @@ final class Core: Sendable {
       withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: name.prefix($0.count)) }
       bound = (Self.bind(listener, &address), 0)
     }
+    // Elsewhere, a socket that is only bound might take the connections.
+    #if os(Linux)
+      keptPort = place.isIPv4 && bound.isBound ? try? ClosedPort(number: bound.port) : nil
+    #else
+      keptPort = nil
+    #endif
     guard bound.isBound, listen(listener, 1024) == 0 else {
       defer { close(listener) }
       throw SystemFailure("listen")

@@ -1,3 +1,5 @@
+import Synchronization
+
 #if canImport(FoundationEssentials)
   import FoundationEssentials
 #else
@@ -31,6 +33,7 @@ public final class TestTLSServer: Sendable {
   public var clientKey: String { folder.path("c.key") }
   private let process: ChildProcess
   private let folder: TemporaryFolder
+  private let keptPort = Mutex<ClosedPort?>(nil)
 
   /// `https://127.0.0.1:PORT`, without a slash at the end.
   public var origin: String { "https://127.0.0.1:\(port)" }
@@ -92,6 +95,9 @@ public final class TestTLSServer: Sendable {
   public func stop() async {
     process.signal(SIGKILL)
     _ = await process.wait()
+    // No other server gets the port.
+    let port = try? ClosedPort(number: port)
+    keptPort.withLock { $0 = port }
   }
 
   struct Failure: Error, CustomStringConvertible {

@@ -12,12 +12,19 @@ final class BoardCompletion: Sendable {
     let dependencies: Dependencies
   }
 
-  /// The maximum time for an answer. Keys wait for it, except for Ctrl-C and Ctrl-G.
-  static let limit = Duration.milliseconds(500)
+  /// The default of `limit`.
+  static let defaultLimit = Duration.milliseconds(500)
   /// The maximum number of candidates of a folder or a table.
   private static let countLimit = 2000
 
   private let source = Mutex<Source?>(nil)
+  /// The maximum time for an answer. Keys wait for it, except for Ctrl-C and Ctrl-G.
+  private let limit: Duration
+
+  /// Creates a completion without a board.
+  init(limit: Duration = defaultLimit) {
+    self.limit = limit
+  }
 
   /// Gives the completion its board. Before that, it finds nothing.
   func attach(to board: Board, _ dependencies: Dependencies) {
@@ -30,14 +37,14 @@ final class BoardCompletion: Sendable {
       let completion = LineCompletion(request.text, in: source.board.features.commands)
     else { return nil }
     guard let kind = completion.kind else { return completion.answer([]) }
-    return await Self.withinLimit {
+    return await Self.within(limit) {
       completion.answer(await Self.values(kind, completion.typed, source))
     }
   }
 
   /// Returns the result of `body`, or `nil` if it takes longer than `limit`.
-  static func withinLimit<Value: Sendable>(
-    _ body: @escaping @Sendable () async -> Value
+  static func within<Value: Sendable>(
+    _ limit: Duration, _ body: @escaping @Sendable () async -> Value
   ) async -> Value? {
     let isAnswered = Mutex(false)
     return await withCheckedContinuation { continuation in
@@ -50,7 +57,7 @@ final class BoardCompletion: Sendable {
       }
       // A task group would wait for the slower of the two.
       Task {
-        try? await Task.sleep(for: Self.limit)
+        try? await Task.sleep(for: limit)
         resume(nil)
       }
       Task { resume(await body()) }

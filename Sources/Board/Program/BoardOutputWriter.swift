@@ -4,7 +4,7 @@ import Synchronization
 /// The standard output and standard error of the program. A failed write to standard output ends
 /// the run.
 final class BoardOutputWriter: Sendable {
-  let standardOutput: StandardOutput
+  private let standardOutput: StandardOutput
   private let standardError: StandardOutput
   private let screen: PromptScreen?
   /// The pager for long output, or `nil` if none is used.
@@ -90,9 +90,8 @@ final class BoardOutputWriter: Sendable {
 
   private func writeBytes(_ bytes: [UInt8]) {
     guard failureCode == nil else { return }
-    if terminal.isOutputTerminal { writeError([]) }
     do throws(OutputError) {
-      try standardOutput.write(bytes)
+      try writeWithoutStatus(bytes)
     } catch {
       failure.withLock { $0 = error.exitCode }
       onFailure.withLock { $0 }?()
@@ -104,28 +103,35 @@ final class BoardOutputWriter: Sendable {
     }
   }
 
+  /// Writes the value of a secret. Its failure shows in the next line of output.
+  func reveal(_ bytes: [UInt8]) { try? writeWithoutStatus(bytes) }
+
+  private func writeWithoutStatus(_ bytes: [UInt8]) throws(OutputError) {
+    guard terminal.isOutputTerminal else { return try standardOutput.write(bytes) }
+    try replaceStatus { () throws(OutputError) in try standardOutput.write(bytes) }
+  }
+
   /// Shows a text on standard error in place of the previous one, or removes it for an empty one. It
   /// is not shown while a line is edited.
   func showStatus(_ text: String) {
     if let screen { return screen.showStatus(text) }
     let write: @Sendable () -> Void = { [self] in
       let text = String(text.prefix(max(0, terminal.size.columns - 1)))
-      writeError(Array(text.utf8), status: text.count)
+      replaceStatus(columns: text.count) { try? standardError.write(text) }
     }
     if let pager { pager.whenEnded(write) } else { write() }
   }
 
-  /// Writes to standard error in place of the status, if one is shown.
+  /// Removes the status, if one is shown, and writes before another thread can show the next one.
   ///
-  /// - Parameter status: The columns of what is written, if it is a status.
-  private func writeError(_ bytes: [UInt8], status: Int = 0) {
-    statusWidth.withLock { width in
-      let blanks = String(repeating: " ", count: width)
-      let removal = width == 0 ? "" : "\r\(blanks)\r"
-      width = status
-      if !removal.isEmpty || !bytes.isEmpty {
-        try? standardError.write(Array(removal.utf8) + bytes)
+  /// - Parameter columns: The columns of what is written, if it is a status.
+  private func replaceStatus<E>(columns: Int = 0, with write: () throws(E) -> Void) throws(E) {
+    try statusWidth.withLock { width throws(E) in
+      if width > 0 {
+        try? standardError.write("\r\(String(repeating: " ", count: width))\r")
       }
+      width = columns
+      try write()
     }
   }
 
@@ -141,7 +147,8 @@ final class BoardOutputWriter: Sendable {
       if terminal.isErrorTerminal { rounds.withLock { $0.end() } }
       let fits = !wraps || isJSON || !terminal.isErrorTerminal
       let text = fits ? text : text.wrapped(to: terminal.size.columns)
-      writeError(render(text, color, onError: true))
+      let bytes = render(text, color, onError: true)
+      replaceStatus { try? standardError.write(bytes) }
     }
     if let pager { pager.whenEnded(write) } else { write() }
   }

@@ -130,9 +130,16 @@ extension ProgramOptions {
   fileprivate var isDoctor: Bool {
     switch mode {
     case .oneShot(let words): words.first == "doctor"
-    case .lines(let lines): lines == ["doctor"]
+    case .lines(let lines): lines.count == 1 && lines.allSatisfy(Self.isDoctor)
     case .help, .version, .standardInput, .script: false
     }
+  }
+
+  private static func isDoctor(_ line: String) -> Bool {
+    guard case .commands(let list) = LineParser.parse(line), list.commands.count == 1 else {
+      return false
+    }
+    return list.commands[0].words.first?.segments == [.text("doctor")]
   }
 }
 

@@ -66,7 +66,8 @@ final class BoardRun: Sendable {
     if let activity { configuration.onDerivation = { activity.derive(isRunning: $0) } }
     paths = configuration.paths
     input = StandardInput(BoardRun.inputUse(options.mode, isInteractive))
-    let completion = BoardCompletion()
+    let completion = BoardCompletion(
+      limit: options.completionTimeout ?? BoardCompletion.defaultLimit)
     self.completion = completion
     // Services in memory leave no files behind, and no history either.
     keepsHistory = options.keepsHistory != false && settings.environment == .live
@@ -79,8 +80,8 @@ final class BoardRun: Sendable {
     }
     let boardTerminal = BoardTerminal(
       mayAsk: options.allowsInput && terminal.isInputTerminal,
-      showsOutput: terminal.isOutputTerminal, output: output.standardOutput, input: input,
-      activity: activity, reader: editor)
+      showsOutput: terminal.isOutputTerminal, input: input, activity: activity, reader: editor
+    ) { [output] in output.reveal($0) }
     output.pager?.onBegin.withLock { [activity, editor] in
       $0 = {
         activity?.pause()

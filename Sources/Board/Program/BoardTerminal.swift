@@ -9,7 +9,7 @@ struct BoardTerminal: TerminalService, PausingTerminal {
   let mayAsk: Bool
   /// Whether standard output is a terminal.
   private let showsOutput: Bool
-  private let output: StandardOutput
+  private let write: @Sendable ([UInt8]) -> Void
   private let input: StandardInput
   /// The row that shows what runs, or `nil` if none is shown.
   private let activity: ActivityLine?
@@ -22,13 +22,22 @@ struct BoardTerminal: TerminalService, PausingTerminal {
     let count = Mutex(0)
   }
 
+  /// Creates a terminal.
+  ///
+  /// - Parameters:
+  ///   - mayAsk: Whether standard input is a terminal and questions are allowed.
+  ///   - showsOutput: Whether standard output is a terminal.
+  ///   - input: Standard input.
+  ///   - activity: The row that shows what runs.
+  ///   - reader: The line editor at the same terminal.
+  ///   - write: Writes to standard output. The next line of output detects that it failed.
   init(
-    mayAsk: Bool, showsOutput: Bool, output: StandardOutput, input: StandardInput,
-    activity: ActivityLine? = nil, reader: EditingLineReader? = nil
+    mayAsk: Bool, showsOutput: Bool, input: StandardInput, activity: ActivityLine? = nil,
+    reader: EditingLineReader? = nil, write: @escaping @Sendable ([UInt8]) -> Void
   ) {
     self.reader = reader
     self.showsOutput = showsOutput
-    self.output = output
+    self.write = write
     self.input = input
     self.mayAsk = mayAsk
     self.activity = activity
@@ -118,8 +127,7 @@ struct BoardTerminal: TerminalService, PausingTerminal {
   func reveal(_ value: Data) async {
     // A pipe or a file gets the exact bytes. At a terminal, the next text begins on a new line.
     let ending = showsOutput && value.last != UInt8(ascii: "\n") ? [UInt8(ascii: "\n")] : []
-    // The next line of output detects a failed write.
-    try? output.write([UInt8](value) + ending)
+    write([UInt8](value) + ending)
   }
 
   func hideInput() { hiding.count.withLock { $0 += 1 } }

@@ -62,10 +62,11 @@ struct ShellCandidates {
     configuration.onlyReads = true
     let dependencies = make(settings.environment, configuration, SilentTerminal())
     let state = BoardState(features: features, settings: settings)
-    let found = await BoardCompletion.withinLimit { [features] in
+    let limit = options.completionTimeout ?? BoardCompletion.defaultLimit
+    let found = await BoardCompletion.within(limit) { [features] in
       await BoardCompletion.values(kind, typed, features, state, dependencies)
     }
-    _ = await dependencies.persistence.shutDown(within: BoardCompletion.limit)
+    _ = await dependencies.persistence.shutDown(within: limit)
     return found ?? []
   }
 }

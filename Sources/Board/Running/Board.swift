@@ -17,6 +17,7 @@ public final class Board: Sendable {
   private let recordings: BoardRecording
   private let analytics: StepAnalytics
   private let shared: Mutex<Shared>
+  private let widths = Mutex(TerminalWidths())
   /// The flag that is set when the board is being closed. No action is sent after that.
   private let closing: CancelFlag
 
@@ -42,9 +43,6 @@ public final class Board: Sendable {
     var running: Set<Int> = []
     /// Whether the last value is that of a list whose rows were written in parts.
     var lastIsInParts = false
-    /// Whether a new width waits for the end of `resizePause`, and the newest one that does.
-    var pausesWidths = false
-    var waitingWidth: Int?
 
     /// Records the command of a step, to which errors of the step's effects are assigned.
     ///
@@ -273,17 +271,12 @@ public final class Board: Sendable {
   /// `resizePause`, as when an edge is dragged, the first and the newest become steps. Without a
   /// running command, none does: the next line calls `resize(to:)`.
   func resizeRunning(to width: Int) {
-    guard !closing.isSet, store.withState({ !$0.shell.running.isEmpty }) else { return }
-    let isFirst = shared.withLock { shared in
-      if shared.pausesWidths { shared.waitingWidth = width }
-      defer { shared.pausesWidths = true }
-      return !shared.pausesWidths
-    }
-    if isFirst { resizeAndPause(to: width) }
+    guard !closing.isSet, isRunning else { return }
+    if widths.withLock({ $0.noteRunning(width) }) { sendWidthsAndPause() }
   }
 
-  private func resizeAndPause(to width: Int) {
-    if store.withState({ !$0.shell.running.isEmpty }) { noteWidth(width) }
+  private func sendWidthsAndPause() {
+    sendWidths()
     Task { [weak self, clock = dependencies.clock] in
       try? await clock.sleep(for: Self.resizePause)
       self?.endResizePause()
@@ -292,22 +285,27 @@ public final class Board: Sendable {
 
   /// Ends the pause, or begins another one with the newest width. Widths that come meanwhile wait.
   private func endResizePause() {
-    let width = shared.withLock { shared in
-      shared.pausesWidths = shared.waitingWidth != nil
-      return shared.waitingWidth.take()
-    }
-    if let width { resizeAndPause(to: width) }
+    let isRunning = isRunning
+    if widths.withLock({ $0.endPause(isRunning: isRunning) }) { sendWidthsAndPause() }
   }
 
   /// Lets further output fit a terminal of another width.
   func resize(to width: Int) {
-    shared.withLock { $0.waitingWidth = nil }
-    noteWidth(width)
+    widths.withLock { $0.note(width) }
+    sendWidths()
   }
 
-  private func noteWidth(_ width: Int) {
-    guard !closing.isSet, store.withState({ $0.settings.width }) != width else { return }
-    store.send(.shell(.resized(width: width)), origin: .program("terminal"))
+  /// Whether a command runs.
+  private var isRunning: Bool { store.withState { !$0.shell.running.isEmpty } }
+
+  private func sendWidths() {
+    guard widths.withLock({ $0.beginSending() }) else { return }
+    while let (width, last) = widths.withLock({ $0.takeNext() }) {
+      guard !closing.isSet else { continue }
+      // The last one may not be in the state yet.
+      let isShown = store.withState { $0.settings.width } == width && (last ?? width) == width
+      if !isShown { store.send(.shell(.resized(width: width)), origin: .program("terminal")) }
+    }
   }
 
   /// Cancels a running command. Its exit code is then 130.

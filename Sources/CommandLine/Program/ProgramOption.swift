@@ -145,6 +145,16 @@ struct ProgramOption: Sendable {
       }
     },
     make(
+      OptionSpec(
+        "completion-timeout", value: "DUR", "the limit for values that Tab offers: 500ms",
+        kind: .duration),
+      followsCommands: false
+    ) { given, options throws(UsageError) in
+      if case .value(let argument) = given {
+        options.completionTimeout = try argument.duration(named: "--completion-timeout")
+      }
+    },
+    make(
       OptionSpec(flag: "keep-going", short: "k", "run on after a failing line"),
       followsCommands: false
     ) { given, options throws(UsageError) in

@@ -70,6 +70,8 @@ package struct ProgramOptions: Sendable, Hashable {
   package var isOffline: Bool?
   /// `--timeout DUR`: the time limit for each request.
   package var timeout: Duration?
+  /// `--completion-timeout DUR`: the time limit for finding the candidates of a completion.
+  package var completionTimeout: Duration?
   /// `-k`: whether to continue after a failing line. The first failure determines the exit code.
   package var keepGoing: Bool?
   /// Whether an HTTP error status is a failure. By default, it is in scripts and one-shot commands.
