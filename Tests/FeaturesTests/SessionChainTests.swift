@@ -218,6 +218,8 @@ struct SessionChainTests {
     ] {
       let run = await board.run(line)
       #expect(run.status == 0, "\(line): \(run.errors)")
+      guard line.contains("bisect") else { continue }
+      #expect(run.output.contains(": set page 12\n"), "\(run.output)")
     }
     await board.board.close()
   }

@@ -198,6 +198,9 @@ struct ExitCodeTests {
     #expect(run.errorText.contains("No space left on device"))
     let redirect = try await program.run("-c", "echo a > /dev/full")
     #expect(redirect.status == .exited(74), "\(redirect.errorText)")
+    let secret = try await program.shell(
+      "\"$0\" --environment mock keychain get radarr --reveal > /dev/full")
+    #expect(secret.status == .exited(74), "\(secret.errorText)")
   }
 
   @Test("a reader that leaves ends the run quietly") func aReaderThatLeavesEndsTheRunQuietly()

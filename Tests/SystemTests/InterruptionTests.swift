@@ -2,7 +2,7 @@ import SwiftBoardSystem
 import SwiftBoardTestSupport
 import Testing
 
-@Suite("waits that end early", .timeLimit(.minutes(5)))
+@Suite("waits that end early", .timeLimit(.minutes(60)))
 struct InterruptionTests {
   private func pipe(in folder: TemporaryFolder) throws -> String {
     let path = folder.path("pipe")

@@ -103,8 +103,8 @@ final class BoardOutputWriter: Sendable {
     }
   }
 
-  /// Writes the value of a secret. Its failure shows in the next line of output.
-  func reveal(_ bytes: [UInt8]) { try? writeWithoutStatus(bytes) }
+  /// Writes the value of a secret, which no pager may show. A failure ends the run.
+  func reveal(_ bytes: [UInt8]) { writeBytes(bytes) }
 
   private func writeWithoutStatus(_ bytes: [UInt8]) throws(OutputError) {
     guard terminal.isOutputTerminal else { return try standardOutput.write(bytes) }

@@ -56,9 +56,9 @@ final class BoardRun: Sendable {
       terminal: terminal, pager: BoardRun.pager(options, terminal, environment))
     activity =
       terminal.isErrorTerminal && !shown.isQuiet && shown.output != .json
-      ? ActivityLine(isASCII: shown.ascii ?? settings.isASCII, spins: screen != nil) { [output] in
-        output.showStatus($0)
-      } : nil
+      ? ActivityLine(
+        isASCII: terminal.usesASCII(shown.ascii ?? false), spins: screen != nil,
+        write: { [output] in output.showStatus($0) }) : nil
     var configuration = LiveConfiguration(
       home: options.home, environment: environment, seed: options.seed,
       isOffline: settings.isOffline)

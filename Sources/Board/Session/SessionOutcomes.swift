@@ -276,7 +276,9 @@ enum SessionOutcomes {
     ]
     let failsFirst = found.failsFirst == true
     if failsFirst { value.append(.init("failsFirst", .bool(true))) }
-    let asked = "\(found.evaluations) of \(found.steps) states were looked at"
+    // The state before the first step was looked at as well.
+    let states = found.steps + (failsFirst ? 1 : 0)
+    let asked = "\(found.evaluations) of \(states) states were looked at"
     guard let step = found.step else {
       return Outcome(
         job: job,

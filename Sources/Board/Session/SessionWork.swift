@@ -338,10 +338,13 @@ struct SessionWork {
         evaluations: found.evaluations)
       // No step makes an assertion fail that fails from the beginning, but one may make it hold.
       let first = navigator.firstStep
-      if found.step ?? first + 1 == first + 1, !(try holds(try navigator.state(at: first))) {
-        found = try navigator.bisect(search, where: holds)
-        result.failsFirst = true
-        result.evaluations += found.evaluations + 1
+      if found.step ?? first + 1 == first + 1 {
+        result.evaluations += 1
+        if !(try holds(try navigator.state(at: first))) {
+          found = try navigator.bisect(search, where: holds)
+          result.failsFirst = true
+          result.evaluations = found.evaluations + (linear ? 1 : result.evaluations)
+        }
       }
       if let step = found.step {
         result.step = try logged(step, navigator)

@@ -121,7 +121,9 @@ struct RequestReducer: Reducer {
   ) -> [Effect<RequestAction>] {
     .task(name: "api.service.read") { [store = dependencies.persistence] in
       _ = try await store.service(name)
-      let known = try await masking(APIKnown(reading: store), dependencies).value
+      var known = try await masking(APIKnown(reading: store), dependencies).value
+      // It is not read again, whatever the store says of it.
+      known.damaged = known.damaged?.filter { $0 != name }
       return .bootstrapped(known: known, failure: nil)
     }
     .catch { .failed(Failure($0, dependencies), cause: nil) }

@@ -45,7 +45,7 @@ struct AnalyticsReducer: Reducer {
   ) -> [Effect<AnalyticsAction>] {
     .task(name: "analytics.store") {
       // What was done before does not count, even if the consent is found before it is applied.
-      dependencies.analytics.setConsent(dependencies.analytics.hasConsent)
+      if !dependencies.analytics.hasConsent { dependencies.analytics.setConsent(false) }
       try await dependencies.persistence.setPreference(Self.preference, to: "\(consent)")
       return .stored(job: job, consent: consent)
     }

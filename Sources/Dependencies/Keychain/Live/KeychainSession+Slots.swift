@@ -40,7 +40,13 @@ extension KeychainSession {
     let keys = try KeychainKeys(random: random)
     var images: [KeychainSlot] = []
     for secret in plan { images.append(try makeSlot(for: secret, keys)) }
-    try replaceSlots(slots, with: images, keys: keys)
+    do throws(KeychainError) {
+      try replaceSlots(slots, with: images, keys: keys)
+    } catch {
+      // The file has the new slots, which the old secret does not open.
+      if error.kind == .durabilityUnknown { endRekey() }
+      throw error
+    }
     endRekey()
   }
 
