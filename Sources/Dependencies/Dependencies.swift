@@ -46,7 +46,8 @@ public struct Dependencies: Sendable {
   private var ownDownloadService: (any DownloadService)?
   /// The requests in flight, shared by copies of this value, so that equal requests become one.
   public var exchanges = ResponseExchanges()
-  /// Looks at what is installed, for `doctor`. Empty if the environment uses nothing of the machine.
+  /// Looks at what is installed, for `doctor`. Empty if the environment uses nothing of the
+  /// machine.
   public var installation: @Sendable () async -> [InstallationFinding] = { [] }
   /// Draws a graph, a text in the language of Graphviz, and opens the picture for the user. Returns
   /// the path of the picture, or `nil` if the environment shows none.

@@ -37,8 +37,8 @@ public struct KeychainConformance: Sendable {
     /// A folder for exports and key files, or only a name if the implementation stores them
     /// elsewhere.
     public var folder: String
-    /// Writes a file that only this user can read, and returns its path. `nil` if the implementation
-    /// reads no secret from a file.
+    /// Writes a file that only this user can read, and returns its path. `nil` if the
+    /// implementation reads no secret from a file.
     public var write: (@Sendable (_ bytes: [UInt8], _ name: String) async throws -> String)?
     /// Changes the file, or is `nil` for an implementation without a file.
     public var change: (@Sendable (_ change: FileChange) async throws -> Void)?

@@ -48,7 +48,8 @@ public struct Feature<State: FeatureState, Action: FeatureAction>: Sendable {
   /// Called when a secret becomes known that the state holds.
   public let forget: @Sendable (inout State) -> Void
   /// Removes what was typed for a running command, which holds such a secret, from the state.
-  /// Returns whether the command can continue without it. If not, it fails, and `cancelled` follows.
+  /// Returns whether the command can continue without it. If not, it fails, and `cancelled`
+  /// follows.
   public let hide: @Sendable (inout State, _ job: Int) -> Bool
   /// Returns whether an action replaces stored data that other features may have read. Called once
   /// per step; if it returns true, each feature's `reload` follows.
@@ -68,8 +69,8 @@ public struct Feature<State: FeatureState, Action: FeatureAction>: Sendable {
   /// Changes the initial state for an interactive session at a terminal. Scripts and single
   /// commands use the unchanged state.
   public let atTerminal: @Sendable (inout State) -> Void
-  /// Returns the values of a kind that can stand in a line, for its completion: for example the names
-  /// of services. It must not change anything, and must never return a secret.
+  /// Returns the values of a kind that can stand in a line, for its completion: for example the
+  /// names of services. It must not change anything, and must never return a secret.
   public let candidates: @Sendable (ValueKind, State, Dependencies) async -> [String]
   /// The version of the encoding of its states and actions in recordings, from 1. Raise it, and add
   /// a migration, when the encoding changes. It is `nil` for the features of this package, which

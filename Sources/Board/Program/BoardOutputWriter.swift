@@ -111,8 +111,8 @@ final class BoardOutputWriter: Sendable {
     try replaceStatus { () throws(OutputError) in try standardOutput.write(bytes) }
   }
 
-  /// Shows a text on standard error in place of the previous one, or removes it for an empty one. It
-  /// is not shown while a line is edited.
+  /// Shows a text on standard error in place of the previous one, or removes it for an empty one.
+  /// It is not shown while a line is edited.
   func showStatus(_ text: String) {
     if let screen { return screen.showStatus(text) }
     let write: @Sendable () -> Void = { [self] in

@@ -64,8 +64,8 @@ extension FeatureStates.Key {
   static let ofTheBoard: Set<String> = ["settings", "shell", "session"]
 }
 
-/// The settings that affect the output. They are part of the state so that a replay prints the same.
-/// All but the width are from before the first line.
+/// The settings that affect the output. They are part of the state so that a replay prints the
+/// same. All but the width are from before the first line.
 public struct BoardSettings: Codable, Sendable, Equatable {
   /// The environment of the services.
   public enum Environment: String, Codable, Sendable, CaseIterable {

@@ -98,7 +98,8 @@ public struct SecretTemplate: Sendable, Hashable, Codable, CustomStringConvertib
     self.init(parts: parts)
   }
 
-  /// Encodes the text, or the parts with the names of secrets. A value of a secret is not part of it.
+  /// Encodes the text, or the parts with the names of secrets. A value of a secret is not part of
+  /// it.
   public func encode(to encoder: any Encoder) throws {
     if let text {
       var container = encoder.singleValueContainer()

@@ -48,9 +48,9 @@ package enum SecretPrompt {
   /// Prompts on `/dev/tty` and calls `body` with the bytes without the newline. They are erased
   /// when it returns.
   ///
-  /// The terminal provides the line editing. Ctrl-Z stops the program, and the prompt is shown again
-  /// when it continues; Ctrl-\ does nothing. Any other control character except a tab is an error,
-  /// so that none gets into the secret unseen.
+  /// The terminal provides the line editing. Ctrl-Z stops the program, and the prompt is shown
+  /// again when it continues; Ctrl-\ does nothing. Any other control character except a tab is an
+  /// error, so that none gets into the secret unseen.
   ///
   /// The bytes are never in a `String` and never in memory that moves. The terminal's modes are
   /// always restored, immediately or by `release`. This blocks: call it through `readOnOwnThread`,

@@ -82,8 +82,8 @@ package enum SignalSource {
   /// Makes a write to a pipe without a reader fail instead of ending the process.
   package static func ignoreBrokenPipes() { _ = signal(SIGPIPE, SIG_IGN) }
 
-  /// Lets SIGQUIT end the process unless it is ignored. The runtime's backtracer would take it for a
-  /// crash, and the process would go on.
+  /// Lets SIGQUIT end the process unless it is ignored. The runtime's backtracer would take it for
+  /// a crash, and the process would go on.
   private static func endOnQuit() {
     let former = signal(SIGQUIT, SIG_DFL)
     // Functions of C cannot be compared, but their addresses can.

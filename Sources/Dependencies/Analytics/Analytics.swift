@@ -10,7 +10,8 @@ public protocol Analytics: Service {
   /// Whether consent was given or withdrawn in this process. Consent that was stored earlier then
   /// decides nothing any more.
   var isConsentDecided: Bool { get }
-  /// Returns the newest `limit` events of this process that were tracked with consent, oldest first.
+  /// Returns the newest `limit` events of this process that were tracked with consent, oldest
+  /// first.
   func recent(limit: Int) -> [AnalyticsEvent]
   /// Returns the statistics of the providers.
   func statistics() -> [AnalyticsStatistics]

@@ -36,8 +36,8 @@ package struct KeychainAccess: Sendable {
     try await open()
   }
 
-  /// Performs the work. Typed text stays hidden from its first prompt to its end, also while a key is
-  /// derived.
+  /// Performs the work. Typed text stays hidden from its first prompt to its end, also while a key
+  /// is derived.
   package func hidingInput<Result: Sendable>(
     _ work: (KeychainAccess) async throws -> Result
   ) async rethrows -> Result {

@@ -8,7 +8,8 @@ public enum KeychainSecretSource: Sendable, Equatable, Codable {
   /// owner.
   case newKeyFile(path: String)
 
-  /// Reads the secret from the disk, for implementations of `KeychainService.secret(from:)`. Blocks.
+  /// Reads the secret from the disk, for implementations of `KeychainService.secret(from:)`.
+  /// Blocks.
   ///
   /// - Throws: `.missingUnlockSource`, `.insecurePermissions`, `.invalidPassphrase`,
   ///   `.invalidKeyFile` or `.io`, with the path of the file.

@@ -62,8 +62,8 @@ extension KeychainSecret {
     }
   }
 
-  /// Throws what `check()` throws, and `.invalidKeyFile` if a new key consists of 32 printable ASCII
-  /// characters. That is a typed passphrase without a key derivation.
+  /// Throws what `check()` throws, and `.invalidKeyFile` if a new key consists of 32 printable
+  /// ASCII characters. That is a typed passphrase without a key derivation.
   public func checkNew() throws(KeychainError) {
     try check()
     guard case .keyFile(let bytes) = self else { return }

@@ -22,7 +22,8 @@ public enum APIAction {
   /// The services were read for a command that names one. `damaged` are the names of those that
   /// cannot be read, if there are some.
   case looked(job: Int, command: APICommand, services: [APIService], damaged: [String]? = nil)
-  /// There is no kept request under the name; `names` are those that there are, once they were read.
+  /// There is no kept request under the name; `names` are those that there are, once they were
+  /// read.
   case unsaved(job: Int, name: String, names: [String]? = nil)
   /// A command that is no request ended well; `masked` says in place of how many values there are
   /// marks.

@@ -21,8 +21,8 @@ public struct RecentAnswer: Codable, Sendable, Equatable {
   public var headers: [String: String]
   /// Bytes of the body as received.
   public var bytes: Int
-  /// The body: JSON where it is, else text; `nil` for one that is no text, is in a file, or has more
-  /// than `longestBody` bytes.
+  /// The body: JSON where it is, else text; `nil` for one that is no text, is in a file, or has
+  /// more than `longestBody` bytes.
   public var body: KeptBody?
   /// A checksum of a body that is text and too long to be kept.
   public var digest: String?

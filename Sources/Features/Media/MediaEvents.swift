@@ -1,8 +1,8 @@
 import SwiftBoardBoard
 import SwiftBoardDependencies
 
-/// What `media` counts: its commands, and kinds of failures. Services and terms are typed, and so in
-/// no event.
+/// What `media` counts: its commands, and kinds of failures. Services and terms are typed, and so
+/// in no event.
 enum MediaEvents {
   static func events(of action: MediaAction, _ state: MediaState) -> [AnalyticsEvent] {
     switch action {

@@ -6,8 +6,8 @@ import SwiftBoardSystem
 /// - `…/character/ID`
 /// - `…/character/avatar/ID.jpeg`: an empty picture
 /// - `…/system/status`: the name and version of a media service
-/// - `…/items` and `…/items/ID`: the JSON that was sent, with 201 for POST and 200 otherwise; 204 if
-///   nothing was sent. Nothing is kept.
+/// - `…/items` and `…/items/ID`: the JSON that was sent, with 201 for POST and 200 otherwise; 204
+///   if nothing was sent. Nothing is kept.
 /// - everything else: 404 with `{"error":"There is nothing here"}`
 ///
 /// Answers have an `ETag`. A request with a matching `If-None-Match` gets 304.

@@ -13,8 +13,8 @@ struct LiveGraphViewer: Sendable {
   /// The time in milliseconds after which a viewer that still runs has not failed.
   var patience: Int32 = 1000
 
-  /// Draws a graph, a text in the language of Graphviz, and opens the picture. Waits for `dot` until
-  /// the task is cancelled, and does not wait for the viewer.
+  /// Draws a graph, a text in the language of Graphviz, and opens the picture. Waits for `dot`
+  /// until the task is cancelled, and does not wait for the viewer.
   ///
   /// - Returns: The path of the picture, which replaces the previous one.
   func show(_ text: String) async throws(GraphError) -> String {

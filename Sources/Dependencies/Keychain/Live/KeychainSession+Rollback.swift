@@ -126,17 +126,22 @@ extension KeychainSession {
 
   /// Replaces the mark. If it throws, the remembered mark is unchanged.
   private func setMark(_ mark: RollbackMark) throws(KeychainError) {
-    if let marks {
-      let path = try file.source().path
-      do {
-        try marks.replace(mark, forKeychainAt: path)
-      } catch {
-        throw KeychainError(
-          .io,
-          message:
-            "the keychain was not accepted, since the record of it cannot be written: \(error)")
-      }
+    try storeMark(mark) {
+      "the keychain was not accepted, since the record of it cannot be written: \($0)"
     }
     remembered = mark
+  }
+
+  /// Stores a mark in place of the previous one, if marks are stored.
+  ///
+  /// - Parameter message: Returns what was not done, for the error of a mark that cannot be written.
+  func storeMark(
+    _ mark: RollbackMark, message: (any Error) -> String
+  ) throws(KeychainError) {
+    guard let marks else { return }
+    let path = try file.source().path
+    do { try marks.replace(mark, forKeychainAt: path) } catch {
+      throw KeychainError(.io, message: message(error))
+    }
   }
 }

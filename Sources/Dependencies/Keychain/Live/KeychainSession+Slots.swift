@@ -150,17 +150,11 @@ extension KeychainSession {
   /// Records the key id of a rekey in advance, so that other processes and later runs accept the
   /// new key.
   private func announce(_ keyID: [UInt8], after mark: RollbackMark) throws(KeychainError) {
-    guard let marks else { return }
     var mark = mark
     mark.successor = keyID
-    let path = try file.source().path
-    do {
-      try marks.replace(mark, forKeychainAt: path)
-    } catch {
-      throw KeychainError(
-        .io,
-        message: "what opens the keychain was not changed, since the record of the last save "
-          + "cannot be written, without which the new file would be refused: \(error)")
+    try storeMark(mark) {
+      "what opens the keychain was not changed, since the record of the last save cannot be "
+        + "written, without which the new file would be refused: \($0)"
     }
   }
 

@@ -2,8 +2,8 @@ import SwiftBoardSystem
 
 /// The status and its warnings.
 extension KeychainSession {
-  /// Returns the status without a secret. An unlocked session reads the file again, and is locked if
-  /// its keys do not open the file.
+  /// Returns the status without a secret. An unlocked session reads the file again, and is locked
+  /// if its keys do not open the file.
   func status() throws(KeychainError) -> KeychainStatus {
     guard let info = try file.info() else {
       return KeychainStatus(path: file.path, exists: false, unlocked: false)

@@ -1,8 +1,8 @@
 import SwiftBoardSystem
 
 /// Manages one keychain, with one operation at a time: its unlocked state, the last verified file,
-/// and the rollback mark. Blocks, except that `valueIfUnchanged(of:)` and `unchanged()` only look at
-/// the file's status.
+/// and the rollback mark. Blocks, except that `valueIfUnchanged(of:)` and `unchanged()` only look
+/// at the file's status.
 final class KeychainSession {
   /// The last verified file, with the keys that open it. Both regions are freed with the last
   /// reference.
@@ -28,9 +28,9 @@ final class KeychainSession {
   /// Called before and after a key derivation, which takes half a second.
   let onDerivation: (@Sendable (_ isRunning: Bool) -> Void)?
   var unlocked: Unlocked?
-  /// The secret of a descriptor that a rekey has read. It can be read only once, so it is kept until
-  /// a rekey succeeds or the keychain is locked: the next attempt needs it as well, and so does a
-  /// keychain that the failed one did not open. A secret that opens nothing is not kept.
+  /// The secret of a descriptor that a rekey has read. It can be read only once, so it is kept
+  /// until a rekey succeeds or the keychain is locked: the next attempt needs it as well, and so
+  /// does a keychain that the failed one did not open. A secret that opens nothing is not kept.
   private(set) var rekeySource: KeychainSecret?
   /// The mark of the last verified file. It survives locking, so that an older file is detected for
   /// the life of the process.
@@ -124,8 +124,8 @@ final class KeychainSession {
     return try open(with: nil)
   }
 
-  /// Returns the verified state, or `nil` if the keychain is locked or its file has changed. Costs a
-  /// `stat`.
+  /// Returns the verified state, or `nil` if the keychain is locked or its file has changed. Costs
+  /// a `stat`.
   func unchanged() throws(KeychainError) -> Unlocked? {
     guard let unlocked else { return nil }
     guard let info = try file.info() else { throw file.missing }

@@ -6,8 +6,8 @@ import Synchronization
 /// Nothing is opened before the first call. Calls run one after the other. Most of them run on a
 /// thread of their own, because unlocking takes half a second and a save waits for the disk, which
 /// must not block a shared pool. A call that only looks at an unlocked, unchanged file, such as a
-/// load, runs on its caller's thread. Other processes and instances may use the same file at the same
-/// time: each call checks whether the file has changed, and saves exclude each other.
+/// load, runs on its caller's thread. Other processes and instances may use the same file at the
+/// same time: each call checks whether the file has changed, and saves exclude each other.
 public final class LiveKeychainService: KeychainService {
   private struct State {
     let session: KeychainSession

@@ -9,8 +9,8 @@ import Synchronization
 /// threads for calls that read many rows or wait for the lock of another process, so that these
 /// delay no other task. Other calls run on their callers' threads as long as they take less than a
 /// millisecond. Reads of the main file do not wait for its writes. Waiting for a lock ends after
-/// five seconds, or when the task is cancelled. A call takes about ten microseconds, and a change of
-/// the main file takes an fsync.
+/// five seconds, or when the task is cancelled. A call takes about ten microseconds, and a change
+/// of the main file takes an fsync.
 ///
 /// The main file is never repaired or replaced. If it is damaged, calls throw an error that says
 /// what to do. A damaged cache file is moved to `….damaged` and created again. New files have mode
