@@ -134,7 +134,7 @@ extension KeychainSession {
 
   /// Stores a mark in place of the previous one, if marks are stored.
   ///
-  /// - Parameter message: Returns what was not done, for the error of a mark that cannot be written.
+  /// - Parameter message: Returns what was not done, for the error if the mark cannot be written.
   func storeMark(
     _ mark: RollbackMark, message: (any Error) -> String
   ) throws(KeychainError) {
