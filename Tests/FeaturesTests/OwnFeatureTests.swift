@@ -170,10 +170,9 @@ struct OwnFeatureTests {
     // Recordings of schema 2 to 4, on a board of the same features and another one.
     let all = FeatureList(
       Tea.feature, BoardFeatures.api, BoardFeatures.keychain, BoardFeatures.db, BoardFeatures.log)
-    let tests = #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(2)
+    let recordings = "\(SourceTree.root)/Tests/IntegrationTests/Recordings"
     for name in ["every-feature", "marks", "values"] {
-      let log = tests.joined(separator: "/") + "/IntegrationTests/Recordings/\(name).actions.jsonl"
-      let summary = try Replayer(all).verify(path: log)
+      let summary = try Replayer(all).verify(path: "\(recordings)/\(name).actions.jsonl")
       #expect(summary.grade == .fine && summary.digests > 0, "\(name)")
       // A request that is kept under a name goes through other states since schema 6.
       #expect(

@@ -12,8 +12,7 @@ import Testing
 /// vectors are made.
 @Suite struct ScreenModelTests {
   private static func vectors() throws -> [JSON] {
-    let folder = #filePath.split(separator: "/").dropLast(2).joined(separator: "/")
-    let path = "/\(folder)/screen-vectors.jsonl"
+    let path = "\(SourceTree.root)/Tests/CommandLineTests/screen-vectors.jsonl"
     let bytes = try #require(FileManager.default.contents(atPath: path))
     return try String(decoding: bytes, as: UTF8.self).split(separator: "\n").map {
       try JSON(parsing: String($0))

@@ -131,9 +131,7 @@ struct KeychainVector: Sendable, CustomTestStringConvertible {
     }
   }
 
-  static let folder =
-    String(#filePath.split(separator: "/").dropLast(2).reduce("") { "\($0)/\($1)" })
-    + "/keychain-vectors"
+  static let folder = "\(SourceTree.root)/Tests/DependenciesTests/keychain-vectors"
 
   static let all: [KeychainVector] = {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []

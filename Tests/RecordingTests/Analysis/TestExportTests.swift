@@ -1,6 +1,7 @@
 import SwiftBoardJSON
 import SwiftBoardStore
 import SwiftBoardSystem
+import SwiftBoardTestSupport
 import Testing
 
 @testable import SwiftBoardRecording
@@ -144,8 +145,7 @@ struct TestExportTests {
 
   /// The modules of the build, and the shim that one of them imports.
   private static func folders(_ modules: String) -> [String] {
-    let root = #filePath.split(separator: "/").dropLast(4).map { "/" + $0 }.joined()
-    return ["-I", modules, "-I", root + "/Sources/CSystem"]
+    ["-I", modules, "-I", SourceTree.root + "/Sources/CSystem"]
   }
 
   /// Where the test program is, the modules are.

@@ -1,10 +1,8 @@
-/// The folder of this target's tests, wherever in it the source files lie.
+import SwiftBoardTestSupport
+
+/// The folder of this target's tests.
 enum TestFolder {
-  static let path: String = {
-    var parts = #filePath.split(separator: "/")
-    while let last = parts.last, last != "RecordingTests" { parts.removeLast() }
-    return parts.map { "/" + $0 }.joined()
-  }()
+  static let path = "\(SourceTree.root)/Tests/RecordingTests"
 }
 
 /// Recordings that are kept beside the tests.

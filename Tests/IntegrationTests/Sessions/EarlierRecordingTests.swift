@@ -10,9 +10,7 @@ import Testing
 /// Recordings of earlier programs, with what they printed. They stay as they are.
 @Suite(.timeLimit(.minutes(60)))
 struct EarlierRecordingTests {
-  private static let folder =
-    #filePath.split(separator: "/", omittingEmptySubsequences: false)
-    .dropLast().joined(separator: "/") + "/Recordings"
+  private static let folder = "\(SourceTree.root)/Tests/IntegrationTests/Recordings"
 
   /// A session of all features (schema 2), made while members of bodies were masked by their names
   /// and bodies were always indented; one with a mark that was left for a fork, and the fork (schema

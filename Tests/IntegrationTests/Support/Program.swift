@@ -33,9 +33,7 @@ struct Program {
   static func withKeychain(_ vector: String = "ok_passphrase") throws -> Program {
     let program = try Program()
     try program.makeFolder("h")
-    var folder = #filePath
-    for _ in 0..<2 { folder = String(folder[..<(folder.lastIndex(of: "/") ?? folder.startIndex)]) }
-    let path = "\(folder)/DependenciesTests/keychain-vectors/\(vector).sbkc"
+    let path = "\(SourceTree.root)/Tests/DependenciesTests/keychain-vectors/\(vector).sbkc"
     guard let bytes = FileManager.default.contents(atPath: path) else { throw NotBuilt() }
     try program.folder.write(Array(bytes), to: "h/keychain.sbkc")
     try program.folder.write(passphrase + "\n", to: "pass")

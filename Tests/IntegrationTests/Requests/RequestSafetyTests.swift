@@ -11,20 +11,8 @@ import Testing
 /// is taken for what it is not.
 @Suite(.timeLimit(.minutes(60)))
 struct RequestSafetyTests {
+  /// The value of `api.openai.token` in the keychain of `Program.withKeychain`.
   private static let secret = "sk-test-123"
-
-  /// A home with a keychain that is quick to open and has the secret as `api.openai.token`.
-  private static func program() throws -> Program {
-    let program = try Program()
-    try program.makeFolder("h")
-    var folder = #filePath
-    for _ in 0..<2 { folder = String(folder[..<(folder.lastIndex(of: "/") ?? folder.startIndex)]) }
-    let vector = "\(folder)/DependenciesTests/keychain-vectors/ok_passphrase.sbkc"
-    let bytes = try #require(FileManager.default.contents(atPath: vector))
-    try program.folder.write(Array(bytes), to: "h/keychain.sbkc")
-    try program.folder.write("correct horse battery stäple\n", to: "pass")
-    return program
-  }
 
   private static func run(_ program: Program, _ arguments: String...) async throws
     -> ChildProcess.Outcome
@@ -44,7 +32,7 @@ struct RequestSafetyTests {
   @Test("a body with a secret goes to no other host", arguments: [307, 308])
   func aBodyWithASecretGoesToNoOtherHost(status: Int) async throws {
     let (server, other) = (try TestHTTPServer(), try TestHTTPServer())
-    let program = try Self.program()
+    let program = try Program.withKeychain()
     for target in ["\(other.origin)/echo", "http://localhost:\(server.port)/echo"] {
       let run = try await Self.run(
         program, "api", "post", "\(server.origin)/faults/redirect?status=\(status)&to=\(target)",
@@ -81,7 +69,7 @@ struct RequestSafetyTests {
       let query = request.target.split(separator: "?", maxSplits: 1).dropFirst().first ?? ""
       return .response(.init(307, headers: [("Location", "\(other.origin)/second?\(query)")]))
     }
-    let program = try Self.program()
+    let program = try Program.withKeychain()
     var words = ["api", "get", "\(server.origin)/first", "--follow", "3"]
     if let authentication {
       let add = try await Self.run(
@@ -121,7 +109,7 @@ struct RequestSafetyTests {
       return .raw(
         Array("HTTP/1.1 200 OK\r\nContent-Length: \(request.query("v") ?? "")\r\n\r\n{}".utf8))
     }
-    let program = try Self.program()
+    let program = try Program.withKeychain()
     let run = try await Self.run(
       program, "api", "get", server.origin + path, "--follow", "3", "--retry", "3")
     #expect(run.status == .exited(76), "\(run.errorText)")
@@ -134,7 +122,7 @@ struct RequestSafetyTests {
     "a failure of trust is not answered from the cache", .enabled(if: TestTLSServer.isAvailable))
   func aFailureOfTrustIsNotAnsweredFromTheCache() async throws {
     let server = try await TestTLSServer()
-    let program = try Self.program()
+    let program = try Program.withKeychain()
     func get(_ authority: String?) async throws -> ChildProcess.Outcome {
       try await program.run(
         ["--home", "h", "api", "get", server.origin + "/", "--cache", "remoteFirst"],
