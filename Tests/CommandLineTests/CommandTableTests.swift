@@ -226,7 +226,7 @@ struct CommandTableTests {
       [CommandSpec(["more"], "more") { _ in "more" }],
       globals: [OptionSpec(flag: "json", "again"), OptionSpec(flag: "new", "new")],
       topics: [CommandTopic("api", "twice"), CommandTopic("more", "more")])
-    let all = (demo + other).map { $0.count }
+    let all = CommandTable.joined([demo, other]).map { $0.count }
     #expect(try all.parse(words: [Argument("more")]).output == 4)
     #expect(try all.parse(words: [Argument("session")]).path == ["session", "status"])
     #expect(all.globals.filter { $0.name == "json" }.count == 1)

@@ -56,16 +56,6 @@ struct BackgroundWorkTests {
     }
   }
 
-  /// The recording has its last line and replays.
-  private func expectWholeRecording(_ program: Program) async throws {
-    let lines = try program.text("r.jsonl").split(separator: "\n")
-    #expect(lines.last?.hasPrefix(#"{"k":"end""#) == true, "\(lines.last ?? "")")
-    let verified = try await program.run("session", "verify", "r.jsonl")
-    #expect(verified.status == .exited(0), "\(verified.errorText)")
-    let replayed = try await program.run("session", "replay", "r.jsonl")
-    #expect(replayed.status == .exited(0), "\(replayed.errorText)")
-  }
-
   @Test("it is waited for, and what it prints is whole", arguments: ways)
   func waited(way: String) async throws {
     let held = try HeldServer()
@@ -83,7 +73,7 @@ struct BackgroundWorkTests {
     #expect(outcome.status == .exited(0), "\(outcome.errorText)")
     #expect(outcome.outputText.contains("\"held\""), "\(outcome.outputText)")
     #expect(try program.text("out.json").contains("\"held\""))
-    try await expectWholeRecording(program)
+    try await program.expectWholeRecording()
   }
 
   @Test(
@@ -110,7 +100,7 @@ struct BackgroundWorkTests {
     if code == 1 {
       #expect(outcome.errorText.contains("job 1: this line should have failed, and succeeded"))
     }
-    try await expectWholeRecording(program)
+    try await program.expectWholeRecording()
   }
 
   @Test("a script that stops at a failing line waits as well, and its code is the line's")
@@ -127,7 +117,7 @@ struct BackgroundWorkTests {
     #expect(outcome.status == .exited(66))
     #expect(outcome.errorText.contains("HTTP 500"), "\(outcome.errorText)")
     #expect(!outcome.outputText.contains("never"))
-    try await expectWholeRecording(program)
+    try await program.expectWholeRecording()
   }
 
   @Test(
@@ -143,7 +133,7 @@ struct BackgroundWorkTests {
       outcome.errorText.contains("[1] cancelled by 'exit': api post\n"),
       "\(outcome.errorText)")
     #expect(!outcome.outputText.contains("never"))
-    try await expectWholeRecording(program)
+    try await program.expectWholeRecording()
   }
 
   @Test(
@@ -162,7 +152,7 @@ struct BackgroundWorkTests {
     #expect(await server.waitForClose(path: "/faults/hang", count: 2))
     let outcome = await child.wait()
     #expect(outcome.status == .exited(130), "\(outcome.errorText)")
-    try await expectWholeRecording(program)
+    try await program.expectWholeRecording()
   }
 
   @Test("an interrupt of a line cancels what runs beside it")
@@ -182,7 +172,7 @@ struct BackgroundWorkTests {
     #expect(outcome.status == .exited(130), "\(outcome.errorText)")
     #expect(outcome.errorText.contains("cancelled by the interrupt"), "\(outcome.errorText)")
     #expect(!outcome.outputText.contains("never"))
-    try await expectWholeRecording(program)
+    try await program.expectWholeRecording()
   }
 
   @Test("a request to end cancels it", arguments: [SIGTERM, SIGHUP])
@@ -194,7 +184,7 @@ struct BackgroundWorkTests {
     child.signal(signal)
     #expect(await server.waitForClose(path: "/faults/hang"))
     #expect(await child.wait().status == .exited(128 + signal))
-    try await expectWholeRecording(program)
+    try await program.expectWholeRecording()
   }
 
   @Test(

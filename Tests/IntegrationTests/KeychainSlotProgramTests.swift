@@ -274,7 +274,8 @@ struct KeychainSlotProgramTests {
   // MARK: What the system refuses
 
   @Test(
-    "a full disk leaves the keychain as it was", .enabled { await OutputTargetTests.mayMount() })
+    "a full disk leaves the keychain as it was",
+    .enabled("no disk may be mounted", NameSpaces.canMount))
   func fullDisk() async throws {
     let program = try program()
     try program.folder.write(
@@ -301,7 +302,7 @@ struct KeychainSlotProgramTests {
 
   @Test(
     "memory that the system does not lock is told of, and the keychain works",
-    .enabled { await OutputTargetTests.mayMount() })
+    .enabled("no disk may be mounted", NameSpaces.canMount))
   func unlockedMemory() async throws {
     let program = try program()
     let run = try await runProcess(

@@ -201,17 +201,6 @@ struct OutputTargetTests {
 
   // MARK: A full disk
 
-  /// Whether a user may mount a small file system of their own, in a name space of their own.
-  static func mayMount() async -> Bool {
-    guard let folder = try? TemporaryFolder(), access("/usr/bin/unshare", X_OK) == 0 else {
-      return false
-    }
-    let run = try? await runProcess(
-      "/usr/bin/unshare",
-      ["-rm", "/bin/mount", "-t", "tmpfs", "-o", "size=64k", "none", folder.path])
-    return run?.status == .exited(0)
-  }
-
   /// Runs a line with the folder `full` on a disk of its own, which has the file `old` and no room.
   private static func onFullDisk(_ program: Program, _ line: String) async throws
     -> ChildProcess.Outcome
@@ -234,7 +223,7 @@ struct OutputTargetTests {
 
   @Test(
     "a full disk leaves what was there",
-    .enabled { await OutputTargetTests.mayMount() },
+    .enabled("no disk may be mounted", NameSpaces.canMount),
     arguments: [
       ("api get URL/large --out full/new", 74), ("api get URL/large --out full/old", 74),
       ("api get URL/large > full/new", 74), ("api get URL/large > full/old", 74),
@@ -256,7 +245,7 @@ struct OutputTargetTests {
 
   @Test(
     "what is in the database can be read on a full disk",
-    .enabled { await OutputTargetTests.mayMount() })
+    .enabled("no disk may be mounted", NameSpaces.canMount))
   func readOnAFullDisk() async throws {
     let program = try Program()
     try program.makeFolder("full")

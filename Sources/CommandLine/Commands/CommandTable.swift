@@ -20,11 +20,8 @@ public struct CommandTable<Output>: Sendable {
     self.topics = topics
   }
 
-  /// Returns the commands of both tables, in that order, with global options and topics without
+  /// Returns the commands of all tables in their order, with global options and topics without
   /// duplicates.
-  public static func + (left: Self, right: Self) -> Self { joined([left, right]) }
-
-  /// Returns the commands of all tables, as `+` does.
   package static func joined(_ tables: [Self]) -> Self {
     var (options, names): (Set<String>, Set<String>) = ([], [])
     return CommandTable(

@@ -59,15 +59,9 @@ struct AcceptanceRequestTests {
 
   // MARK: Recordings
 
-  /// Whether a program may run without network, in a name space of its own.
-  static func mayLeaveNetwork() async -> Bool {
-    guard access("/usr/bin/unshare", X_OK) == 0 else { return false }
-    return (try? await runProcess("/usr/bin/unshare", ["-rn", "/bin/true"]))?.status == .exited(0)
-  }
-
   @Test(
     "500 mixed steps replay without a network, and each change of the recording is found",
-    .enabled("no network name spaces") { await AcceptanceRequestTests.mayLeaveNetwork() })
+    .enabled("no network name spaces", NameSpaces.canLeaveNetwork))
   func offline() async throws {
     let server = try TestHTTPServer()
     let program = try Program()

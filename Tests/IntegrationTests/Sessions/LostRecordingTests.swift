@@ -111,7 +111,9 @@ struct LostRecordingTests {
     #expect(verified.errorText.contains("no end line"), "\(verified.errorText)")
   }
 
-  @Test("a full disk ends the script with 74", .enabled("no disk may be mounted", canMount))
+  @Test(
+    "a full disk ends the script with 74",
+    .enabled("no disk may be mounted", NameSpaces.canMount))
   func fullDisk() async throws {
     let program = try Program()
     try program.folder.write(Self.lines, to: "x.sb")
@@ -127,7 +129,7 @@ struct LostRecordingTests {
 
   @Test(
     "a file that rotation cannot remove is kept with all newer ones, which is said once",
-    .enabled("no file may be mounted", canMount))
+    .enabled("no file may be mounted", NameSpaces.canMount))
   func keptFiles() async throws {
     let program = try Program()
     let text = String(repeating: "x", count: 60_000)
@@ -152,10 +154,4 @@ struct LostRecordingTests {
     let files = try program.files().filter { $0.hasPrefix("r.jsonl") }
     #expect(files.count > 4, "\(files)")
   }
-}
-
-@Sendable private func canMount() async -> Bool {
-  let run = try? await runProcess(
-    "/usr/bin/unshare", ["-Urm", "/bin/sh", "-c", "mount -t tmpfs tmpfs /tmp"])
-  return run?.status == .exited(0)
 }

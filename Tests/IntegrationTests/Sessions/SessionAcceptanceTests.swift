@@ -156,7 +156,7 @@ struct SessionAcceptanceTests {
 
   @Test(
     "the demonstration runs where there is no network",
-    .enabled("no namespace without a network may be made", canLeaveTheNetwork))
+    .enabled("no namespace without a network may be made", NameSpaces.canLeaveNetwork))
   func theDemonstrationRunsWhereThereIsNoNetwork() async throws {
     let program = try Program()
     try program.folder.write(Self.key, to: "key")
@@ -171,10 +171,5 @@ struct SessionAcceptanceTests {
 
 @Sendable private func canTrace() async -> Bool {
   let run = try? await runProcess("/usr/bin/strace", ["-o", "/dev/null", "/bin/true"])
-  return run?.status == .exited(0)
-}
-
-@Sendable private func canLeaveTheNetwork() async -> Bool {
-  let run = try? await runProcess("/usr/bin/unshare", ["-rn", "/bin/true"])
   return run?.status == .exited(0)
 }

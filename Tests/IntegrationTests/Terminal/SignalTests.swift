@@ -27,7 +27,7 @@ struct SignalTests {
     let outcome = await child.wait()
     #expect(outcome.status == .exited(130), "\(outcome.errorText)")
     #expect(outcome.outputText == "before\n", "no prefix and no option goes on after an interrupt")
-    try await expectWholeRecording(program)
+    try await program.expectWholeRecording()
   }
 
   @Test("a request to end is obeyed in order", arguments: [SIGTERM, SIGHUP])
@@ -41,7 +41,7 @@ struct SignalTests {
     #expect(await server.waitForClose(path: "/faults/hang"))
     let outcome = await child.wait()
     #expect(outcome.status == .exited(128 + signal), "\(outcome.errorText)")
-    try await expectWholeRecording(program)
+    try await program.expectWholeRecording()
   }
 
   @Test("a killed program leaves a recording that reads")
@@ -86,7 +86,7 @@ struct SignalTests {
       child.signal(signal)
       let outcome = await child.wait()
       #expect(outcome.status == .exited(128 + signal), "\(outcome.errorText)")
-      try await expectWholeRecording(program)
+      try await program.expectWholeRecording()
       let printed = outcome.outputText.split(separator: "\n").map(String.init)
       let steps = try program.text("r.jsonl").split(separator: "\n").count {
         $0.contains(#""user":"echo "#)
@@ -112,16 +112,6 @@ struct SignalTests {
       kill -INT $pid; wait $pid; echo "ended with $?"
       """)
     #expect(outcome.outputText.contains("ended with 130"), "\(outcome)")
-    try await expectWholeRecording(program)
-  }
-
-  /// The recording has its last line and replays.
-  private func expectWholeRecording(_ program: Program) async throws {
-    let lines = try program.text("r.jsonl").split(separator: "\n")
-    #expect(lines.last?.hasPrefix(#"{"k":"end""#) == true, "\(lines.last ?? "")")
-    let verified = try await program.run("session", "verify", "r.jsonl")
-    #expect(verified.status == .exited(0), "\(verified.errorText)")
-    // A slow machine prints how far it is.
-    #expect(!verified.errorText.contains("warning"), "\(verified.errorText)")
+    try await program.expectWholeRecording()
   }
 }

@@ -1,0 +1,20 @@
+import Testing
+
+extension Program {
+  /// Expects that the recording `r.jsonl` has its last line, agrees without a warning, and replays.
+  func expectWholeRecording(sourceLocation: SourceLocation = #_sourceLocation) async throws {
+    let lines = try text("r.jsonl").split(separator: "\n")
+    #expect(
+      lines.last?.hasPrefix(#"{"k":"end""#) == true, "\(lines.last ?? "")",
+      sourceLocation: sourceLocation)
+    for command in ["verify", "replay"] {
+      let outcome = try await run("session", command, "r.jsonl")
+      #expect(
+        outcome.status == .exited(0), "\(outcome.errorText)", sourceLocation: sourceLocation)
+      // A slow machine prints how far it is.
+      #expect(
+        !outcome.errorText.contains("warning"), "\(outcome.errorText)",
+        sourceLocation: sourceLocation)
+    }
+  }
+}
