@@ -113,6 +113,7 @@ struct FeatureListTests {
     let record = LogRecord(
       time: 1, level: .info, category: "api", message: "m", fields: [LogField("verdict", "MISS")])
     return [
+      .shell(.diagnosed(job: 1, findings: [])),
       .api(.bootstrapped(job: 1, known: APIKnown(services: []))),
       .api(.answered(job: 1, answer: answer)),
       .api(.succeeded(job: 1, result: .tested(name: "n", status: 200, milliseconds: 1))),
