@@ -138,6 +138,8 @@ struct FeatureListTests {
       .log(.succeeded(job: 1, result: .records(records: [record], unreadable: 1))),
       .log(.listed(job: 1, records: [record], end: LogListEnd(count: 1, counts: [:]))),
       .log(.succeeded(job: 1, result: .noted, counts: [:])),
+      .log(.bootstrapped(level: .info)), .keychain(.bootstrapped(status: status)),
+      BoardAction(.bootstrapped(consent: true), of: BoardFeatures.analytics),
       .log(
         .succeeded(
           job: 1, result: .statistics(statistics: LoggerStatistics(counts: [:], dropped: 0)))),

@@ -31,7 +31,7 @@ extension BoardFeatures {
       "succeeded.result.paths", "succeeded.result.statistics.statistics.paths",
       "succeeded.result.statistics.statistics.bytes",
     ],
-    passesWordsOn: true,
+    passesWordsOn: true, bootstrap: { $0.isLoaded == false ? .bootstrap : nil },
     candidates: { kind, _, dependencies in
       guard kind == .collection else { return [] }
       return (try? await dependencies.persistence.collections()) ?? []
