@@ -1,3 +1,5 @@
+import SwiftBoardJSON
+
 /// Download programs over HTTP: SABnzbd by its API, NZBGet by JSON-RPC.
 ///
 /// It asks with the client, the keychain and the terminal of an environment.
@@ -82,22 +84,26 @@ extension ProgramReader {
   }
 }
 
-extension ProgramConnection {
-  /// The address of a download with the values of its secrets.
-  func resolved(
-    _ download: NewDownload
-  ) async throws(ProgramError) -> (address: String, secrets: Set<String>) {
-    var address = ""
-    var secrets: Set<String> = []
-    for part in download.address {
+extension NewDownload {
+  /// The address as a value of a query.
+  var queryValue: SecretText {
+    SecretText(
+      parts: address.map { part in
+        switch part {
+        case .text(let text): .text(PercentEncoding.encoded(text))
+        case .secret(let name): .secret(name: name, form: .percentEncodedTwice)
+        }
+      })
+  }
+
+  /// The address as a string of JSON. What is percent-encoded needs no escapes.
+  var jsonString: SecretText {
+    let parts: [SecretText.Part] = address.map { part in
       switch part {
-      case .text(let text): address += text
-      case .secret(let name):
-        let value = try await secret(name)
-        address += PercentEncoding.encoded(value)
-        secrets.formUnion([value, PercentEncoding.encoded(value)])
+      case .text(let text): .text(String(JSON.string(text).text.dropFirst().dropLast()))
+      case .secret(let name): .secret(name: name, form: .percentEncoded)
       }
     }
-    return (address, secrets)
+    return SecretText(parts: [.text("\"")] + parts + [.text("\"")])
   }
 }

@@ -70,7 +70,8 @@ public struct LiveMediaService: MediaService {
     _ resource: MediaResource, to server: MediaServer
   ) async throws(ProgramError) -> MediaResource {
     try await self.resource(
-      .init(method: "POST", path: "/\(server.program.kind)", body: resource.json), "", server)
+      .init(method: "POST", path: "/\(server.program.kind)", body: SecretText(resource.json.text)),
+      "", server)
   }
 
   /// One request.
@@ -79,7 +80,8 @@ public struct LiveMediaService: MediaService {
   ) async throws(ProgramError) -> MediaResource {
     let id = resource.item.id
     return try await self.resource(
-      .init(method: "PUT", path: "/\(server.program.kind)/\(id)", body: resource.json),
+      .init(
+        method: "PUT", path: "/\(server.program.kind)/\(id)", body: SecretText(resource.json.text)),
       String(id), server)
   }
 
@@ -132,7 +134,8 @@ public struct LiveMediaService: MediaService {
       case .sonarr: ["name": "SeriesSearch", "seriesId": JSON(id)]
       case .lidarr: ["name": "ArtistSearch", "artistId": JSON(id)]
       }
-    let reader = try await read(.init(method: "POST", path: "/command", body: body), server)
+    let reader = try await read(
+      .init(method: "POST", path: "/command", body: SecretText(body.text)), server)
     return try reader.text("status")
   }
 
