@@ -15,7 +15,7 @@ extension BoardFeatures {
     },
     link: { link in
       link.path.isEmpty
-        ? nil
+        ? link.query.isEmpty ? ["api", "service", "list"] : nil
         : ["api", "get", link.path.map(pathPart).joined(separator: "/")]
           + link.query.map { item($0.name) + "==" + $0.value }
     },
