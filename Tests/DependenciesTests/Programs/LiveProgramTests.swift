@@ -50,7 +50,7 @@ struct LiveProgramTests {
       program, origin, secret: other.rawValue, path: "/\(other.rawValue)\(other.path)")
     #expect(await kind(stranger) == .wrongProgram(found: other.title))
     let sab = ProgramConformanceTests.server(program, origin, path: "/sabnzbd/api")
-    #expect(await kind(sab) == .wrongPath)
+    #expect(await kind(sab) == .wrongProgram(found: "SABnzbd"))
     var none = right
     none.service.authentication = nil
     #expect(await kind(none) == .wrongKey(secret: nil))
@@ -78,6 +78,36 @@ struct LiveProgramTests {
     let found = await kind(stranger)
     #expect(
       found == .wrongProgram(found: program == .sabnzbd ? "NZBGet" : "SABnzbd"), "\(found as Any)")
+  }
+
+  @Test("a preset at any other program says which one answers, whatever the key and the address")
+  func strangers() async {
+    let titles = MediaProgram.allCases.map(\.title) + DownloadProgram.allCases.map(\.title)
+    for title in titles {
+      let name = title.lowercased()
+      for program in MediaProgram.allCases where program.title != title {
+        for path in ["/\(name)\(program.path)", "/\(name)"] {
+          let server = ProgramConformanceTests.server(program, programs.origin, path: path)
+          #expect(await kind(server) == .wrongProgram(found: title), "\(program) at \(path)")
+        }
+      }
+      for program in DownloadProgram.allCases where program.title != title {
+        let server = ProgramConformanceTests.server(program, programs.origin, path: "/\(name)")
+        let found = await kind(server)
+        // What the answer itself tells is not asked for once more.
+        let isMedia = MediaProgram(rawValue: name) != nil
+        let media = "Radarr, Sonarr or Lidarr"
+        #expect(
+          found == .wrongProgram(found: title) || isMedia && found == .wrongProgram(found: media),
+          "\(program) at \(name): \(found as Any)")
+      }
+    }
+    let pages = programs.requests.filter { $0.path.hasSuffix("/") }
+    #expect(!pages.isEmpty)
+    #expect(
+      pages.allSatisfy {
+        $0.header("X-Api-Key") == nil && $0.header("Authorization") == nil && $0.query.isEmpty
+      })
   }
 
   @Test("a key is sent where the program wants it, and is in no error")

@@ -21,21 +21,28 @@ public struct LiveDownloadService: DownloadService {
     func remove(_ ids: [String], deletesFiles: Bool) async throws(ProgramError)
   }
 
-  private func calls(_ server: DownloadServer) -> any Calls {
+  private func connection(_ server: DownloadServer) -> ProgramConnection {
     var service = server.service
     // Both forms of the address are usual.
     if !service.baseURL.hasSuffix(server.program.path) { service.baseURL += server.program.path }
-    let connection = ProgramConnection(
+    return ProgramConnection(
       dependencies: dependencies, program: server.program.title, service: service,
       timeout: server.timeout)
+  }
+
+  private func calls(_ server: DownloadServer) -> any Calls {
+    let connection = connection(server)
     return server.program == .sabnzbd ? SABnzbdCalls(connection) : NZBGetCalls(connection)
   }
 
-  /// One request to NZBGet; two to SABnzbd, which tells its version without a key.
+  /// One request to NZBGet; two to SABnzbd, which tells its version without a key. After a refusal
+  /// there is one more, which finds out what answers.
   ///
   /// - Throws: `ProgramError`, as all calls.
   public func status(of server: DownloadServer) async throws(ProgramError) -> ProgramStatus {
-    try await calls(server).status()
+    do throws(ProgramError) { return try await calls(server).status() } catch {
+      throw await connection(server).naming(error)
+    }
   }
 
   /// One request to SABnzbd, two to NZBGet.

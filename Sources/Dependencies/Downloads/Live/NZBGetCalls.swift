@@ -112,12 +112,14 @@ struct NZBGetCalls: LiveDownloadService.Calls {
     parts.append(.text(#"],"id":1}"#))
     let response = try await connection.send(
       .init(method: "POST", path: "", body: SecretText(parts: parts)))
+    if let stranger = connection.stranger(in: response) {
+      throw connection.error(.wrongProgram(found: stranger))
+    }
     switch response.status {
     case 200..<300: break
-    case 401 where ProgramConnection.stranger(response) == connection.program:
+    case 401 where !ProgramConnection.programs(of: response).isEmpty:
       throw connection.error(.wrongKey(secret: connection.service.authentication?.secret))
-    case 401, 403:
-      throw connection.error(.wrongProgram(found: ProgramConnection.stranger(response)))
+    case 401, 403: throw connection.error(.wrongProgram(found: nil))
     case 300..<400, 404, 405: throw connection.error(.wrongPath)
     default: throw connection.error(.status(response.status))
     }

@@ -106,11 +106,14 @@ struct SABnzbdCalls: LiveDownloadService.Calls {
     if text.contains("API Key Incorrect") || text.contains("API Key Required") {
       throw connection.error(.wrongKey(secret: key))
     }
+    if let stranger = connection.stranger(in: response) {
+      throw connection.error(.wrongProgram(found: stranger))
+    }
     switch response.status {
     case 200..<300: break
     case 401:
       // SABnzbd refuses a key with 403 or 200.
-      throw connection.error(.wrongProgram(found: ProgramConnection.stranger(response)))
+      throw connection.error(.wrongProgram(found: nil))
     case 403: throw connection.error(.wrongKey(secret: key))
     case 300..<400, 404, 405: throw connection.error(.wrongPath)
     default: throw connection.error(.status(response.status))

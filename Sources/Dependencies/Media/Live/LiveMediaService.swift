@@ -14,11 +14,19 @@ public struct LiveMediaService: MediaService {
 
   // MARK: MediaService
 
-  /// One request.
+  /// One request, and after a refusal one more, which finds out what answers.
   ///
   /// - Throws: `ProgramError`, as all calls.
   public func status(of server: MediaServer) async throws(ProgramError) -> ProgramStatus {
     let connection = connection(server)
+    do throws(ProgramError) { return try await status(of: server, connection) } catch {
+      throw await connection.naming(error)
+    }
+  }
+
+  private func status(
+    of server: MediaServer, _ connection: ProgramConnection
+  ) async throws(ProgramError) -> ProgramStatus {
     let response = try await connection.send(.init(path: "/system/status"))
     try check(response, connection, server)
     guard (200..<300).contains(response.status),
@@ -194,11 +202,11 @@ public struct LiveMediaService: MediaService {
   private func check(
     _ response: APIResponse, _ connection: ProgramConnection, _ server: MediaServer
   ) throws(ProgramError) {
+    if let stranger = connection.stranger(in: response) {
+      throw connection.error(.wrongProgram(found: stranger))
+    }
     switch response.status {
     case 401, 403:
-      if let stranger = ProgramConnection.stranger(response) {
-        throw connection.error(.wrongProgram(found: stranger))
-      }
       throw connection.error(.wrongKey(secret: server.service.authentication?.secret))
     case 200..<400:
       let type = response.headers.value(of: "Content-Type")?.lowercased() ?? ""
