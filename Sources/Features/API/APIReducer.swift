@@ -189,21 +189,21 @@ struct APIReducer: Reducer {
         return .removed(name: name)
       }
     }
-    guard let service else { return readDamaged(name, job, dependencies) }
+    guard let service else { return readDamaged(name, for: command, job, dependencies) }
     return [.send(.succeeded(job: job, result: .service(service: service)))]
   }
 
-  /// Reads a service that is damaged: its own error says so.
+  /// Reads a service that is damaged: its own error says so, unless another process has mended or
+  /// removed it.
   private func readDamaged(
-    _ name: String, _ job: Int, _ dependencies: Dependencies
+    _ name: String, for command: APICommand, _ job: Int, _ dependencies: Dependencies
   ) -> [Effect<APIAction>] {
-    let none = Failure.noSuchService(name, among: [])
-    return .task(name: "api.service.read") {
-      // Another process may have mended or removed it.
-      let found = try await dependencies.persistence.service(name)
-      guard let service = found else { return .failed(job: job, failure: none) }
-      let masked = try await masking(service, dependencies)
-      return .succeeded(job: job, result: .service(service: masked.value), masked: masked.masked)
+    .task(name: "api.service.read") { [store = dependencies.persistence] in
+      _ = try await store.service(name)
+      let known = try await masking(APIKnown(reading: store), dependencies).value
+      // It is not read again, whatever the store says of it.
+      let damaged = known.damaged?.filter { $0 != name }
+      return .looked(job: job, command: command, services: known.services, damaged: damaged)
     }
     .catch { .failed(job: job, failure: Failure($0, dependencies)) }
     .cancellable(id: job)
