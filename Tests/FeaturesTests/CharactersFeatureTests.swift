@@ -480,6 +480,11 @@ struct CharactersFeatureTests {
     #expect(await lines.run("assert characters.route.detail.id == 1") == 0)
     #expect(await lines.run("characters show 99999") == 66)
     #expect(lines.allPrinted.contains("error: there is no character 99999"))
+    // What is shown is still that there is none, and the next character takes its place.
+    #expect(await lines.run("characters refresh") == 66)
+    #expect(await lines.run("assert characters.detail.status.failed exists") == 0)
+    #expect(await lines.run("characters show 1; characters refresh") == 0)
+    #expect(await lines.run("assert characters.detail.id == 1") == 0)
     await lines.board.close()
   }
 

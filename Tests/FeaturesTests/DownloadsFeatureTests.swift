@@ -26,6 +26,95 @@ struct DownloadsReducerTests {
       clock: world.clock, dependencies: dependencies, report: report)
   }
 
+  /// What happens to the command of job 1; docs/features.md has the same as a table.
+  enum Event: Hashable { case run, resolved, answered, failed }
+  enum Stage: Hashable { case none, pending }
+
+  static let transitions = TransitionTable<Stage, Event> {
+    From(.none).on(.run).to(.pending)
+    From(.pending).on(.resolved).to(.pending)
+    From(.pending).on(.answered, .failed).to(.none)
+  }
+
+  private let monitor = TransitionMonitor(DownloadsReducerTests.transitions) {
+    (state: DownloadsState) in
+    state.pending.contains { $0.job == 1 } ? Stage.pending : .none
+  } action: { (action: DownloadsAction) in
+    switch action {
+    case .run(let context, _): context.job == 1 ? Event.run : nil
+    case .resolved(job: 1, _): .resolved
+    case .answered(job: 1, _, _): .answered
+    case .failed(job: 1, _): .failed
+    default: nil
+    }
+  }
+
+  @Test("what fails for the time being is asked again after a pause, as often as the line says")
+  func retry() async throws {
+    let store = try await store()
+    store.watch(monitor)
+    let busy = ProgramError(.status(503), program: "SABnzbd", service: "sab")
+    for _ in 1...2 { programs.fail("queue", with: busy) }
+    let command = DownloadsCommand(.list, of: "sab", retries: 1)
+    let line = context("downloads list", "downloads.list")
+    let queue = MockDownloadService.Content.sample(.sabnzbd).queue
+    store.nonExhaustively { store in
+      store.send(.run(context: line, command: command))
+      store.receive(.resolved(job: 1, service: sab))
+      #expect(store.received.isEmpty && store.state.pending.count == 1)
+      store.advance(by: .milliseconds(199))
+      #expect(store.received.isEmpty)
+      store.advance(by: .milliseconds(1))
+      store.receive(where: { if case .failed(job: 1, _) = $0 { true } else { false } })
+      // The next one has its answer after the same pause.
+      programs.fail("queue", with: busy)
+      store.send(.run(context: line, command: command))
+      store.receive(.resolved(job: 1, service: sab))
+      store.advance(by: .milliseconds(200))
+      store.receive(.answered(job: 1, answer: .queue(queue: queue), masked: nil))
+      #expect(store.state.pending.isEmpty)
+    }
+    store.finish()
+    #expect(programs.calls == Array(repeating: MockCall("queue", "sab"), count: 4))
+    monitor.checkCoverage(report: report)
+  }
+
+  @Test("what may be carried out twice is asked once")
+  func once() async throws {
+    let store = try await store()
+    let busy = ProgramError(.status(503), program: "SABnzbd", service: "sab")
+    programs.fail("add", with: busy)
+    let command = DownloadsCommand(
+      .add(download: NewDownload("http://i.test/1")), of: "sab", retries: 3)
+    store.nonExhaustively { store in
+      store.send(.run(context: context("downloads add", "downloads.add"), command: command))
+      store.receive(.resolved(job: 1, service: sab))
+      store.receive(where: { if case .failed(job: 1, _) = $0 { true } else { false } })
+    }
+    store.finish()
+  }
+
+  @Test("a command that is cancelled in its pause asks no more, and leaves the state")
+  func cancelled() async throws {
+    var dependencies = world.dependencies
+    try await dependencies.persistence.saveService(sab, replacing: true)
+    programs.set(.sample(.sabnzbd), for: "sab")
+    dependencies.downloadService = programs
+    programs.fail("queue", with: ProgramError(.status(503), program: "SABnzbd", service: "sab"))
+    let store = NonExhaustiveTestStore(
+      initialState: BoardState(), reducer: BoardReducer(BoardFeatures.all), clock: world.clock,
+      dependencies: dependencies, report: report)
+    store.send(try action("downloads list sab --retry 3"))
+    store.skipReceivedActions()
+    store.advance(by: .milliseconds(100))
+    #expect(store.state.downloads.pending.count == 1 && programs.calls.count == 1)
+    store.send(.shell(.cancelled(job: 1)))
+    #expect(store.state.downloads.pending.isEmpty && store.state.shell.running.isEmpty)
+    store.advance(by: .seconds(60))
+    #expect(programs.calls.count == 1 && store.state.downloads.queue == nil)
+    store.finish()
+  }
+
   private func run(_ job: Int, _ request: DownloadsCommand.Request) -> DownloadsAction {
     .run(
       context: context("downloads", "downloads", job: job),
@@ -132,6 +221,9 @@ struct DownloadsFeatureTests {
     #expect(await lines.run("downloads add sab x.nzb") == 64)
     #expect(await lines.run("downloads list films") == 64)
     #expect(lines.allPrinted.contains("is of the kind radarr, which 'downloads' cannot ask"))
+    #expect(lines.allPrinted.contains("'media list films' asks it"), "\(lines.allPrinted)")
+    #expect(await lines.run("media list sab") == 64)
+    #expect(lines.allPrinted.contains("'downloads list sab' asks it"), "\(lines.allPrinted)")
     #expect(await lines.run("open swiftboard://downloads/sab") == 0)
     #expect(await lines.run("open swiftboard://downloads/sab/history") == 0)
     #expect(await lines.run("open swiftboard://downloads/sab/x") == 66)

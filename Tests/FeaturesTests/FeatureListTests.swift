@@ -113,6 +113,7 @@ struct FeatureListTests {
     let record = LogRecord(
       time: 1, level: .info, category: "api", message: "m", fields: [LogField("verdict", "MISS")])
     return [
+      .shell(.diagnosed(job: 1, findings: [])),
       .api(.bootstrapped(job: 1, known: APIKnown(services: []))),
       .api(.answered(job: 1, answer: answer)),
       .api(.succeeded(job: 1, result: .tested(name: "n", status: 200, milliseconds: 1))),
@@ -137,6 +138,8 @@ struct FeatureListTests {
       .log(.succeeded(job: 1, result: .records(records: [record], unreadable: 1))),
       .log(.listed(job: 1, records: [record], end: LogListEnd(count: 1, counts: [:]))),
       .log(.succeeded(job: 1, result: .noted, counts: [:])),
+      .log(.bootstrapped(level: .info)), .keychain(.bootstrapped(status: status)),
+      BoardAction(.bootstrapped(consent: true), of: BoardFeatures.analytics),
       .log(
         .succeeded(
           job: 1, result: .statistics(statistics: LoggerStatistics(counts: [:], dropped: 0)))),

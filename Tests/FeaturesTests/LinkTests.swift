@@ -18,7 +18,7 @@ struct LinkTests {
   }
 
   @Test("a document whose id has a blank, a slash or a dash at its front can be linked")
-  func links() async {
+  func documents() async {
     let lines = Lines()
     for id in ["a b", "a/b", "--where", "-1", "é", "%"] {
       #expect(await lines.run("db put c -- '\(id)' 1") == 0)
@@ -26,6 +26,51 @@ struct LinkTests {
     for id in ["a%20b", "a%2fb", "--where", "-1", "%C3%A9", "%25"] {
       #expect(await lines.run("open swiftboard://db/c/\(id)") == 0, "\(lines.allPrinted)")
     }
+  }
+
+  /// Links by the line that each leads to.
+  private static let lines = [
+    "api": "api service list", "api/sample/character/1": "api get sample/character/1",
+    "api/sample/character?page=2": "api get sample/character page==2",
+    "keychain": "keychain list", "keychain/list": "keychain list",
+    "keychain/status": "keychain status", "db": "db stats", "db/c": "db list c",
+    "db/c/1": "db get c 1", "log": "log tail", "log/tail": "log tail",
+    "characters": "characters list", "characters?page=2": "characters list page==2",
+    "characters/1": "characters show 1",
+    "characters/search?name=rick": "characters search name==rick", "media": "help media",
+    "media/films": "media list films", "media/films/4": "media show films 4",
+    "downloads": "help downloads", "downloads/sab": "downloads list sab",
+    "downloads/sab/history": "downloads history sab", "analytics": "analytics status",
+    "session": "session status", "session/status": "session status",
+  ]
+
+  @Test("every feature has a link of its name alone, and each link leads to a line")
+  func links() async throws {
+    let features = BoardFeatures.all.names.filter { $0 != "shell" }
+    #expect(features.allSatisfy { Self.lines[$0] != nil })
+    for (link, line) in Self.lines {
+      let words = BoardFeatures.all.words(for: try BoardLink(parsing: "swiftboard://\(link)"))
+      #expect(words?.joined(separator: " ") == line, "\(link)")
+    }
+    let lines = Lines(dependencies: .preview)
+    for feature in features {
+      #expect(await lines.run("open swiftboard://\(feature)") == 0, "\(lines.allPrinted)")
+    }
+    await lines.board.close()
+  }
+
+  @Test(
+    "a link that no feature answers names those that were asked",
+    arguments: [
+      "nothing", "shell", "log/x", "keychain/x", "db/a/b/c", "db?x=1", "analytics/x", "media/a/b",
+      "media?x=1", "downloads/a/b", "characters/x", "session/x",
+    ])
+  func unanswered(link: String) async {
+    let lines = Lines()
+    #expect(await lines.run("open swiftboard://\(link)") == 66, "\(lines.allPrinted)")
+    #expect(lines.allPrinted.contains("no feature answers the link 'swiftboard://\(link)'"))
+    for feature in BoardFeatures.all.names { #expect(lines.allPrinted.contains(feature)) }
+    await lines.board.close()
   }
 
   @Test("a link gives no option and reads no file")

@@ -1,11 +1,12 @@
 import SwiftBoardBoard
 import SwiftBoardCommandLine
 import SwiftBoardDependencies
-import SwiftBoardFeatures
 import SwiftBoardJSON
 import SwiftBoardStore
 import SwiftBoardTesting
 import Testing
+
+@testable import SwiftBoardFeatures
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials
@@ -107,5 +108,118 @@ struct LogFeatureTests {
   func redactTest() throws {
     let printed = try run("log redact test 'Authorization: Bearer abcdef'")
     #expect(printed.output == "Authorization: «redacted»\n")
+  }
+}
+
+/// The reducer alone, with `Dependencies.mock`.
+@Suite("log, its reducer")
+struct LogReducerTests {
+  typealias Log = AnyReducer<LogState, LogAction, Dependencies>
+
+  /// What happens to the last list; docs/features.md has the same as a table.
+  enum Event: Hashable { case tail, listed, succeeded }
+  enum Stage: Hashable { case none, listing, complete }
+
+  static let transitions = TransitionTable<Stage, Event> {
+    From(.none, .listing, .complete).on(.tail).to(.listing)
+    From(.listing).on(.listed).to(.listing, .complete)
+    From(.listing).on(.succeeded).to(.complete)
+    From(.complete).on(.succeeded).stays
+  }
+
+  private static func monitor() -> TransitionMonitor<LogState, LogAction, Stage, Event> {
+    TransitionMonitor(transitions) { state in
+      state.query.map { $0.isComplete ? .complete : .listing } ?? .none
+    } action: { action in
+      switch action {
+      case .run(_, .tail): .tail
+      case .listed: .listed
+      case .succeeded(_, .records, _), .succeeded(_, .listed, _): .succeeded
+      default: nil
+      }
+    }
+  }
+
+  private let logger = MockLogger()
+
+  private func store() -> TestStore<Log> {
+    var dependencies = Dependencies.mock
+    dependencies.logger = logger
+    return TestStore(
+      initialState: LogState(), reducer: BoardFeatures.log.reducer, dependencies: dependencies,
+      report: report)
+  }
+
+  private func tail(_ job: Int, limit: Int) -> LogAction {
+    var query = LogQuery()
+    query.limit = limit
+    return .run(context: context("log tail", "log.tail", job: job), command: .tail(query: query))
+  }
+
+  @Test("a list is one action, or several of 256 records, and the next list takes its place")
+  func lists() {
+    let (store, monitor) = (store(), Self.monitor())
+    store.watch(monitor)
+    for number in 0..<300 { logger.log("\(number)", level: .info, category: "c") }
+    let counts = logger.statistics().counts
+    store.nonExhaustively { store in
+      store.send(tail(1, limit: 2))
+      #expect(store.state.query?.isComplete == false)
+      store.receive(where: {
+        guard case .succeeded(job: 1, .records(let records, nil), let found) = $0 else {
+          return false
+        }
+        return records.map(\.message) == ["298", "299"] && found == counts
+      })
+      #expect(store.state.query?.shown == 2 && store.state.query?.isComplete == true)
+      store.send(tail(2, limit: 300))
+      // The end has its own action, since nobody knows before whether there are more.
+      for count in [256, 44, 0] {
+        store.receive(where: {
+          guard case .listed(job: 2, let records, let end) = $0 else { return false }
+          return records.count == count && (end != nil) == (count == 0)
+        })
+      }
+      store.receive(.succeeded(job: 2, result: .listed(count: 300), counts: counts))
+      #expect(store.state.query?.shown == 300)
+      store.send(tail(3, limit: 1))
+      store.skipReceivedActions()
+    }
+    store.finish()
+    // A list that has not ended when the next one begins adds nothing to that one.
+    var state = LogState()
+    let dependencies = Dependencies.mock
+    _ = LogReducer().reduce(&state, tail(4, limit: 300), dependencies)
+    let before = state
+    _ = LogReducer().reduce(&state, tail(5, limit: 1), dependencies)
+    let impossible = monitor.check(from: before, tail(5, limit: 1), to: state)
+    #expect(impossible == nil && state.query?.job == 5)
+    _ = LogReducer().reduce(&state, .listed(job: 4, records: []), dependencies)
+    #expect(state.query?.job == 5 && state.query?.shown == 0)
+    monitor.checkCoverage(report: report)
+  }
+
+  @Test("the level is asked for when the state is looked at, and is known afterwards")
+  func bootstrap() {
+    logger.setLevel(.error, category: nil)
+    let store = store()
+    store.send(.bootstrap)
+    store.receive(.bootstrapped(level: .error)) { $0.level = .error }
+    store.finish()
+    #expect(BoardFeatures.log.bootstrap(store.state) == nil)
+  }
+
+  @Test("a failure ends the command")
+  func failure() {
+    let store = store()
+    store.nonExhaustively { store in
+      let line = context("log export a", "log.export")
+      store.send(.run(context: line, command: .export(path: "a")))
+      store.skipReceivedActions()
+      // The file is there now.
+      store.send(.run(context: line, command: .export(path: "a")))
+      store.receive(where: { if case .failed(job: 1, _) = $0 { true } else { false } })
+    }
+    store.finish()
   }
 }

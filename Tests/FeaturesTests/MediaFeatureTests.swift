@@ -1,17 +1,36 @@
 import SwiftBoardBoard
 import SwiftBoardCommandLine
 import SwiftBoardDependencies
-import SwiftBoardFeatures
 import SwiftBoardJSON
 import SwiftBoardStore
 import SwiftBoardTesting
 import Testing
+
+@testable import SwiftBoardFeatures
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials
 #else
   import Foundation
 #endif
+
+/// What an addition keeps of what was found.
+@Suite("media, what is kept")
+struct MediaKeptTests {
+  @Test("what was found is kept up to 512 KiB and 50 items, and the first one in any case")
+  func bytes() {
+    func resources(_ count: Int, _ bytes: Int) -> [MediaResource] {
+      (0..<count).map { id in
+        MediaResource(["id": JSON(id), "overview": .string(String(repeating: "x", count: bytes))])
+      }
+    }
+    #expect(MediaAddition.kept(of: []).isEmpty)
+    #expect(MediaAddition.kept(of: resources(60, 10)).count == 50)
+    let some = MediaAddition.kept(of: resources(50, 100_000))
+    #expect(some.count == 5 && some.map { $0.json["id"] } == (0..<5).map { JSON($0) })
+    #expect(MediaAddition.kept(of: resources(3, 1_000_000)).count == 1)
+  }
+}
 
 /// The reducer alone: what it decides, and what its effects bring.
 @Suite("media, its reducer")

@@ -18,7 +18,7 @@ struct SABnzbdState {
   mutating func answer(
     _ request: TestHTTPServer.Request, _ path: [String]
   ) -> TestHTTPServer.Response {
-    guard path == ["api"] else { return path.isEmpty ? .page : .init(404) }
+    guard path == ["api"] else { return path.isEmpty ? .page("SABnzbd") : .init(404) }
     let mode = request.query("mode")
     if mode == "version" { return .init(200, ["version": "4.3.2"]) }
     guard request.query("apikey") == "sab-key" else {
@@ -101,7 +101,9 @@ struct NZBGetState {
   mutating func answer(
     _ request: TestHTTPServer.Request, _ path: [String]
   ) -> TestHTTPServer.Response {
-    guard path == ["jsonrpc"] else { return .init(404, body: Array("<html></html>".utf8)) }
+    guard path.isEmpty || path == ["jsonrpc"] else {
+      return .init(404, body: Array("<html></html>".utf8))
+    }
     guard request.header("Authorization") == "Basic bnpiZ2V0Om56YmdldC1wYXNzd29yZA==" else {
       return .init(
         401,

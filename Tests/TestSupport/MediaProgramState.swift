@@ -53,8 +53,16 @@ struct MediaProgramState {
   mutating func answer(
     _ request: TestHTTPServer.Request, _ path: [String]
   ) -> TestHTTPServer.Response {
+    var response = answerOfProgram(request, path)
+    if path.first == "api" { response.headers.append(("X-Application-Version", "5.2.6.8376")) }
+    return response
+  }
+
+  private mutating func answerOfProgram(
+    _ request: TestHTTPServer.Request, _ path: [String]
+  ) -> TestHTTPServer.Response {
     guard path.prefix(2) == ["api", name == "lidarr" ? "v1" : "v3"] else {
-      return path.first == "api" ? missing : .page
+      return path.first == "api" ? missing : .page("Login - " + name.capitalized)
     }
     guard request.header("X-Api-Key") ?? request.query("apikey") == "\(name)-key" else {
       return .init(401, ["error": "Unauthorized"])

@@ -72,6 +72,9 @@ extension TestHTTPServer.Response {
   init(_ status: Int = 200, _ json: JSON) { self.init(status, json: json.text) }
 
   /// The page that such programs have at every other address.
-  static let page = TestHTTPServer.Response(
-    200, headers: [("Content-Type", "text/html")], body: Array("<!doctype html><html></html>".utf8))
+  static func page(_ title: String) -> TestHTTPServer.Response {
+    TestHTTPServer.Response(
+      200, headers: [("Content-Type", "text/html")],
+      body: Array("<!doctype html><html><title>\(title)</title></html>".utf8))
+  }
 }

@@ -29,6 +29,7 @@ final class AnyFeature: Sendable {
   let replacesData: @Sendable (AnyFeatureAction) -> Bool
   let reload: @Sendable (inout BoardState) -> Void
   let atTerminal: @Sendable (inout BoardState) -> Void
+  let bootstrap: @Sendable (BoardState) -> BoardAction?
   let candidates: @Sendable (ValueKind, BoardState, Dependencies) async -> [LineCompletion.Value]
   let initialState: FeatureStates.Value
   let decodeState: @Sendable (KeyedDecodingContainer<Key>, Key) throws -> FeatureStates.Value
@@ -81,6 +82,9 @@ final class AnyFeature: Sendable {
       if state.features.contains(name) { reload(&state[key]) }
     }
     atTerminal = { [atTerminal = feature.atTerminal] state in atTerminal(&state[key]) }
+    bootstrap = { [bootstrap = feature.bootstrap] state in
+      bootstrap(state[key]).map { .feature(AnyFeatureAction($0, of: name)) }
+    }
     candidates = { [candidates = feature.candidates] kind, state, dependencies in
       // A target begins with the name of a service.
       let values = await candidates(

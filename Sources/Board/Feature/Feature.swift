@@ -69,6 +69,10 @@ public struct Feature<State: FeatureState, Action: FeatureAction>: Sendable {
   /// Changes the initial state for an interactive session at a terminal. Scripts and single
   /// commands use the unchanged state.
   public let atTerminal: @Sendable (inout State) -> Void
+  /// Returns the action that loads what the state shows of services, or `nil` if it is loaded. The
+  /// board sends it before a line reads the state: `state` and `assert`. The action must have ended
+  /// with its effects when all is loaded, and begins no command.
+  public let bootstrap: @Sendable (State) -> Action?
   /// Returns the values of a kind that can stand in a line, for its completion: for example the
   /// names of services. It must not change anything, and must never return a secret.
   public let candidates: @Sendable (ValueKind, State, Dependencies) async -> [String]
@@ -98,6 +102,7 @@ public struct Feature<State: FeatureState, Action: FeatureAction>: Sendable {
     reload: @escaping @Sendable (inout State) -> Void = { _ in },
     volatile: [String] = [], passesWordsOn: Bool = false, secretWords: SecretWords = SecretWords(),
     atTerminal: @escaping @Sendable (inout State) -> Void = { _ in },
+    bootstrap: @escaping @Sendable (State) -> Action? = { _ in nil },
     candidates: @escaping @Sendable (ValueKind, State, Dependencies) async -> [String] = {
       _, _, _ in []
     }, version: Int? = 1,
@@ -122,6 +127,7 @@ public struct Feature<State: FeatureState, Action: FeatureAction>: Sendable {
     self.passesWordsOn = passesWordsOn
     self.secretWords = secretWords
     self.atTerminal = atTerminal
+    self.bootstrap = bootstrap
     self.candidates = candidates
     self.version = version
     self.migrations = migrations
@@ -136,7 +142,7 @@ public struct Feature<State: FeatureState, Action: FeatureAction>: Sendable {
       cancelled: cancelled, forget: forget, hide: hide, replacesData: replacesData, reload: reload,
       volatile: volatile,
       passesWordsOn: passesWordsOn, secretWords: secretWords, atTerminal: atTerminal,
-      candidates: candidates,
+      bootstrap: bootstrap, candidates: candidates,
       version: version, migrations: migrations)
   }
 }

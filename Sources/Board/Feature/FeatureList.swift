@@ -81,8 +81,9 @@ public struct FeatureList: Sendable {
   /// The names of all features in help order.
   public var names: [String] { features.map(\.name) + Self.topics.map(\.name) }
 
-  /// Members of actions that a live replay does not compare.
-  public var volatile: [String] { features.flatMap(\.volatile) }
+  /// Members of actions that a live replay does not compare. What `doctor` finds is about the
+  /// installation and the home.
+  public var volatile: [String] { ["shell.diagnosed.findings"] + features.flatMap(\.volatile) }
 
   subscript(name: String) -> AnyFeature? { features.first { $0.name == name } }
 

@@ -249,6 +249,24 @@ public final class Board: Sendable {
       .finish()
   }
 
+  /// Loads what the states of features show of services, where it is not known. One feature follows
+  /// the other, so that the steps have one order in every run.
+  ///
+  /// Cancelling the task ends the loading.
+  func bootstrap(_ shown: ShownFeatures) async {
+    for feature in features.features where shown.contains(feature.name) {
+      guard !closing.isSet, !Task.isCancelled,
+        let action = store.withState({ feature.bootstrap($0) })
+      else { continue }
+      let work = store.send(action, origin: .program("bootstrap"))
+      await withTaskCancellationHandler {
+        await work.finish()
+      } onCancel: {
+        work.cancel()
+      }
+    }
+  }
+
   /// Removes the known secrets from the state.
   func hideSecrets() {
     let state = store.withState { copy $0 }

@@ -379,6 +379,11 @@ public final class BoardSession: Sendable {
   func perform(
     _ action: BoardAction, _ context: CommandContext, _ line: Line, link: String? = nil
   ) async -> CommandEnd {
+    if let shown = ShownFeatures(of: action) {
+      await jobs.wait(in: line.id) { [board] () async throws(Never) in
+        await board.bootstrap(shown)
+      }
+    }
     guard jobs.begin(context, in: line.id) else { return await fail(context, .cancelled) }
     if context.isBackground {
       board.start(action, context, link: link)

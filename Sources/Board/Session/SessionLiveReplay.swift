@@ -10,6 +10,11 @@ import SwiftBoardSystem
 ///
 /// The live replay runs on a board of its own. Its services have an empty cache and a temporary
 /// home. Commands of `session` are skipped: they refer to the recording, and the replay has none.
+///
+/// What ran the lines sent actions too: it loaded what a line was to show, began the rounds of a
+/// `watch`, removed secrets that became known, and reported interrupts and widths. No lines run
+/// here, so these actions are sent as the lines are. What the board itself sends (`board`) is
+/// expected from the replay's own.
 struct SessionLiveReplay {
   let path: String
   /// The dependencies of the board at which the line was typed.
@@ -49,7 +54,7 @@ struct SessionLiveReplay {
           default: true
           }
         },
-        ignoring: ignored)
+        sending: ["bootstrap", "watch", "secrets", "terminal", "interrupt"], ignoring: ignored)
     } catch {
       throw Failure(
         code: ExitCode.usage, error: "usage", message: "--ignore: \(error.message)")

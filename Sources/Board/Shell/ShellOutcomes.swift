@@ -96,7 +96,8 @@ enum ShellOutcomes {
           }),
         presentation: .table(
           columns: [Column("job", alignment: .right), Column("command"), Column("line")],
-          rows: running.map { [String($0.job), $0.name, $0.text] }))
+          rows: running.map { [String($0.job), $0.name, $0.text] }),
+        notes: present("jobs", state, "state shell.running"))
     case .cancel(let wanted):
       if let wanted, !state.shell.running.contains(where: { $0.job == wanted }) {
         return Outcome(
@@ -128,8 +129,15 @@ enum ShellOutcomes {
           ],
           rows: effects.map {
             [$0.name, $0.ids?.joined(separator: ", ") ?? $0.id ?? "", $0.phase, String($0.step)]
-          }))
+          }),
+        notes: present("effects", state, "session timeline"))
     }
+  }
+
+  /// Says of what runs now that it did not run at the earlier step that is shown.
+  private static func present(_ what: String, _ state: BoardState, _ past: String) -> [String] {
+    guard let position = state.session.position else { return [] }
+    return ["these are the \(what) of now; '\(past)' has those of step \(position.step)"]
   }
 
   private static func diagnosis(

@@ -65,6 +65,8 @@ struct RequestResolver: Sendable {
         switch form {
         case .plain: result += value
         case .percentEncoded: result += PercentEncoding.encoded(value)
+        case .percentEncodedTwice:
+          result += PercentEncoding.encoded(PercentEncoding.encoded(value))
         case .path:
           let encoded = PercentEncoding.encodedPath(value)
           request.secretValues.insert(encoded)

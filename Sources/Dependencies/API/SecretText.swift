@@ -14,8 +14,9 @@ public struct SecretText: Sendable, Equatable, ExpressibleByStringLiteral {
 
   /// The form in which a value is put into the text.
   public enum Form: Sendable, Equatable {
-    /// As it is; percent-encoded, for a query.
-    case plain, percentEncoded
+    /// As it is; percent-encoded, for a query; percent-encoded twice, for the query of an address
+    /// that is a value of a query.
+    case plain, percentEncoded, percentEncodedTwice
     /// As it is, but for what ends the path of an address or is none of its characters.
     case path
     /// Base64 of `USER:VALUE`, RFC 7617.

@@ -8,8 +8,10 @@ import SwiftBoardStore
 public enum APIAction {
   /// A line asks for something.
   case run(context: CommandContext, command: APICommand)
+  /// Loads the services and the names of kept requests, for whoever looks at the state.
+  case bootstrap
   /// The services and the names of kept requests are known, or cannot be read. A request waited for
-  /// them.
+  /// them, or none (job 0).
   case bootstrapped(job: Int, known: APIKnown?, failure: Failure? = nil)
   /// A kept request was found under its name; `nil` if there is none.
   case found(job: Int, request: APIRequestSpec?)
@@ -19,9 +21,11 @@ public enum APIAction {
   case answered(job: Int, answer: APIAnswer, view: APIAnswerView? = nil)
   /// The pause before a request is sent again is over.
   case again(job: Int)
-  /// The services were read for a command that names one. `damaged` are the names of those that
-  /// cannot be read, if there are some.
-  case looked(job: Int, command: APICommand, services: [APIService], damaged: [String]? = nil)
+  /// The services were read for a command that names one, or lists them. `damaged` are the names of
+  /// those that cannot be read, if there are some.
+  case looked(
+    job: Int, command: APICommand, services: [APIService], damaged: [String]? = nil,
+    masked: MaskedValues? = nil)
   /// There is no kept request under the name; `names` are those that there are, once they were
   /// read.
   case unsaved(job: Int, name: String, names: [String]? = nil)
@@ -45,9 +49,10 @@ extension APIAction {
   var job: Int {
     switch self {
     case .run(let context, _): context.job
+    case .bootstrap: 0
     case .bootstrapped(let job, _, _), .found(let job, _), .kept(let job), .answered(let job, _, _),
       .again(let job),
-      .looked(let job, _, _, _), .unsaved(let job, _, _), .succeeded(let job, _, _),
+      .looked(let job, _, _, _, _), .unsaved(let job, _, _), .succeeded(let job, _, _),
       .failed(let job, _, _):
       job
     }

@@ -15,7 +15,7 @@ extension BoardFeatures {
     },
     link: { link in
       link.path.isEmpty
-        ? nil
+        ? link.query.isEmpty ? ["api", "service", "list"] : nil
         : ["api", "get", link.path.map(pathPart).joined(separator: "/")]
           + link.query.map { item($0.name) + "==" + $0.value }
     },
@@ -40,6 +40,7 @@ extension BoardFeatures {
     ] + volatileHeaders.map { "answered.answer.headers[name=\($0)]" },
     passesWordsOn: true, secretWords: SecretWords(literal: LiteralSecrets.first),
     atTerminal: { $0.rereadsServices = true },
+    bootstrap: { $0.services == nil && !$0.isEarlier ? .bootstrap : nil },
     candidates: { kind, _, dependencies in
       switch kind {
       case .service: ((try? await dependencies.persistence.services()) ?? []).map(\.name)

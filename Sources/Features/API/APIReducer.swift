@@ -30,6 +30,7 @@ struct APIReducer: Reducer {
       let services = state.rereadsServices ? nil : state.services
       let known = RequestAction.resolve(services: services, isFresh: false)
       return reduce(&state, context.job, known, dependencies)
+    case .bootstrap: return bootstrap(dependencies)
     case .bootstrapped(let job, let known, let failure):
       if let known { (state.services, state.saved) = (known.services, known.saved) }
       return reduce(
@@ -50,7 +51,11 @@ struct APIReducer: Reducer {
     case .kept(let job):
       if let name = state.pending[id: job]?.spec?.save { state.noteSaved(name) }
       return reduce(&state, job, .kept, dependencies)
-    case .looked(let job, let command, let services, let damaged):
+    case .looked(let job, .serviceList, let services, let damaged, let masked):
+      state.services = services
+      let result = APIResult.services(services: services, damaged: damaged)
+      return .send(.succeeded(job: job, result: result, masked: masked))
+    case .looked(let job, let command, let services, let damaged, _):
       return looked(command, job, services, damaged ?? [], &state, dependencies)
     case .unsaved(let job, let name, nil): return readSavedNames(name, job, dependencies)
     case .unsaved(let job, let name, let names?):
@@ -98,18 +103,13 @@ struct APIReducer: Reducer {
         try await store.saveService(service, replacing: false)
         return .added(service: service)
       }
-    case .serviceList:
-      return result(of: command, job, dependencies) {
-        let damaged = try await store.damagedServices()
-        return .services(
-          services: try await store.services(), damaged: damaged.isEmpty ? nil : damaged)
-      }
-    case .serviceShow, .serviceRemove:
+    case .serviceList, .serviceShow, .serviceRemove:
       return .task(name: "api.\(command.verb)") {
-        let services = try await masking(try await store.services(), dependencies).value
+        let (services, masked) = try await masking(try await store.services(), dependencies)
         let damaged = try await masking(try await store.damagedServices(), dependencies).value
         return .looked(
-          job: job, command: command, services: services, damaged: damaged.isEmpty ? nil : damaged)
+          job: job, command: command, services: services, damaged: damaged.isEmpty ? nil : damaged,
+          masked: masked)
       }
       .catch { .failed(job: job, failure: Failure($0, dependencies)) }
       .cancellable(id: job)
@@ -137,6 +137,15 @@ struct APIReducer: Reducer {
       }
     case .request, .runSaved, .serviceTest, .stats, .cancel: return []
     }
+  }
+
+  /// Loads what is known of services. Whoever looks at the state does without what cannot be read.
+  private func bootstrap(_ dependencies: Dependencies) -> [Effect<APIAction>] {
+    .task(name: "api.bootstrap") { [store = dependencies.persistence] in
+      let known = try await masking(APIKnown(reading: store), dependencies).value
+      return .bootstrapped(job: 0, known: known)
+    }
+    .catch { _ in .bootstrapped(job: 0, known: nil) }
   }
 
   private func removeSaved(
@@ -180,21 +189,21 @@ struct APIReducer: Reducer {
         return .removed(name: name)
       }
     }
-    guard let service else { return readDamaged(name, job, dependencies) }
+    guard let service else { return readDamaged(name, for: command, job, dependencies) }
     return [.send(.succeeded(job: job, result: .service(service: service)))]
   }
 
-  /// Reads a service that is damaged: its own error says so.
+  /// Reads a service that is damaged: its own error says so, unless another process has mended or
+  /// removed it.
   private func readDamaged(
-    _ name: String, _ job: Int, _ dependencies: Dependencies
+    _ name: String, for command: APICommand, _ job: Int, _ dependencies: Dependencies
   ) -> [Effect<APIAction>] {
-    let none = Failure.noSuchService(name, among: [])
-    return .task(name: "api.service.read") {
-      // Another process may have mended or removed it.
-      let found = try await dependencies.persistence.service(name)
-      guard let service = found else { return .failed(job: job, failure: none) }
-      let masked = try await masking(service, dependencies)
-      return .succeeded(job: job, result: .service(service: masked.value), masked: masked.masked)
+    .task(name: "api.service.read") { [store = dependencies.persistence] in
+      _ = try await store.service(name)
+      let known = try await masking(APIKnown(reading: store), dependencies).value
+      // It is not read again, whatever the store says of it.
+      let damaged = known.damaged?.filter { $0 != name }
+      return .looked(job: job, command: command, services: known.services, damaged: damaged)
     }
     .catch { .failed(job: job, failure: Failure($0, dependencies)) }
     .cancellable(id: job)

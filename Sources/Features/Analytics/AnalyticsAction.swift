@@ -10,6 +10,10 @@ public enum AnalyticsAction {
   case stored(job: Int, consent: Bool)
   /// The consent is in effect in this session.
   case applied(job: Int, consent: Bool)
+  /// Asks for the consent, for whoever looks at the state.
+  case bootstrap
+  /// Whether the user has given consent, or `nil` if that cannot be read.
+  case bootstrapped(consent: Bool?)
   /// The command succeeded.
   case succeeded(job: Int, result: AnalyticsResult)
   /// The command failed.

@@ -11,10 +11,11 @@ extension BoardFeatures {
     outcome: { action, _, _ in AnalyticsOutcomes.outcome(of: action) },
     link: { link in link.path.isEmpty ? ["analytics", "status"] : nil },
     volatile: [
+      "bootstrapped.consent",
       "succeeded.result.status.consent", "succeeded.result.status.providers",
       "succeeded.result.events.events",
     ],
-    version: nil)
+    bootstrap: { $0.consent == nil ? .bootstrap : nil }, version: nil)
 }
 
 enum AnalyticsCommands {
@@ -47,7 +48,7 @@ extension FeatureCommand<AnalyticsAction> {
 enum AnalyticsOutcomes {
   static func outcome(of action: AnalyticsAction) -> Outcome? {
     switch action {
-    case .run, .stored, .applied: nil
+    case .run, .stored, .applied, .bootstrap, .bootstrapped: nil
     case .failed(let job, let failure): Outcome(job: job, failure: failure)
     case .succeeded(let job, .consent(let isGiven)):
       Outcome(

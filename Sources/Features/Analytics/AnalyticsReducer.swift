@@ -36,6 +36,10 @@ struct AnalyticsReducer: Reducer {
     case .succeeded(_, .status(let consent, _)):
       state.consent = consent
       return []
+    case .bootstrap: return bootstrap(dependencies)
+    case .bootstrapped(let consent):
+      if let consent { state.consent = consent }
+      return []
     case .succeeded, .failed: return []
     }
   }
@@ -63,11 +67,22 @@ struct AnalyticsReducer: Reducer {
     .cancellable(id: job)
   }
 
+  private func bootstrap(_ dependencies: Dependencies) -> [Effect<AnalyticsAction>] {
+    .task(name: "analytics.bootstrap") {
+      .bootstrapped(consent: try await consent(dependencies))
+    }
+    .catch { _ in .bootstrapped(consent: nil) }
+  }
+
   /// What a later session will find is the consent; this one may not have read it yet.
+  private func consent(_ dependencies: Dependencies) async throws -> Bool {
+    let json = try await dependencies.persistence.preference(Self.preference)
+    return json.map { $0 == "true" } ?? dependencies.analytics.hasConsent
+  }
+
   private func status(_ job: Int, _ dependencies: Dependencies) -> [Effect<AnalyticsAction>] {
     .task(name: "analytics.status") {
-      let json = try await dependencies.persistence.preference(Self.preference)
-      let isGiven = json.map { $0 == "true" } ?? dependencies.analytics.hasConsent
+      let isGiven = try await consent(dependencies)
       let providers = dependencies.analytics.statistics()
       return .succeeded(job: job, result: .status(consent: isGiven, providers: providers))
     }

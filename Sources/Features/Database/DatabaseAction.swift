@@ -7,7 +7,10 @@ public enum DatabaseAction {
   /// Starts a command. `waits` is set in recordings up to schema 5, in which a command with a large
   /// text waited for the names as well.
   case run(context: CommandContext, command: DatabaseCommand, waits: Bool? = nil)
-  /// The names in the database, or `nil` if they could not be loaded.
+  /// Loads the names, for whoever looks at the state.
+  case bootstrap
+  /// The names in the database, or `nil` if they could not be loaded. A command waited for them, or
+  /// none (job 0).
   case contents(job: Int, contents: DatabaseContents?)
   /// A part of the documents of a list, in order. The first part has the query for the others, and
   /// the last one the number of all documents. An empty list is one part with both.

@@ -9,6 +9,7 @@ extension BoardFeatures {
     partialOutcome: DatabaseOutcomes.partialOutcome,
     link: { link in
       switch link.path.count {
+      case 0 where link.query.isEmpty: ["db", "stats"]
       case 1: ["db", "list", link.path[0]]
       case 2: ["db", "get", link.path[0], link.path[1]]
       default: nil
@@ -31,7 +32,7 @@ extension BoardFeatures {
       "succeeded.result.paths", "succeeded.result.statistics.statistics.paths",
       "succeeded.result.statistics.statistics.bytes",
     ],
-    passesWordsOn: true,
+    passesWordsOn: true, bootstrap: { $0.isLoaded == false ? .bootstrap : nil },
     candidates: { kind, _, dependencies in
       guard kind == .collection else { return [] }
       return (try? await dependencies.persistence.collections()) ?? []

@@ -19,7 +19,7 @@ extension MissingCollection {
 enum DatabaseOutcomes {
   static func outcome(of action: DatabaseAction) -> Outcome? {
     switch action {
-    case .run, .contents, .listed, .checked, .imported, .missing: nil
+    case .run, .bootstrap, .contents, .listed, .checked, .imported, .missing: nil
     case .failed(let job, let failure): Outcome(job: job, failure: failure)
     case .succeeded(let job, let result, let masked):
       outcome(of: result, job).masked(masked)

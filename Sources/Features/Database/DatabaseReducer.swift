@@ -29,6 +29,9 @@ struct DatabaseReducer: Reducer {
       }
       state.wait(.begins(job: context.job, command: command))
       return loadContents(context.job, dependencies)
+    case .bootstrap: return loadContents(0, dependencies)
+    // The first command that uses names tries again.
+    case .contents(0, nil): return []
     case .contents(let job, let contents):
       let pending = state.takePending(job)
       // Names that were loaded for another command have been adjusted since.

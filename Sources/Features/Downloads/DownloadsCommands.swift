@@ -65,7 +65,9 @@ enum DownloadsCommands {
 
   /// The line of a link: `downloads/SERVICE`, `downloads/SERVICE/history`.
   static func words(for link: BoardLink) -> [String]? {
-    guard link.query.isEmpty, let service = link.path.first, !service.isEmpty else { return nil }
+    guard link.query.isEmpty else { return nil }
+    // Every command needs a service, and help says which commands there are.
+    guard let service = link.path.first else { return ["help", "downloads"] }
     switch link.path.dropFirst() {
     case []: return ["downloads", "list", service]
     case ["history"]: return ["downloads", "history", service]

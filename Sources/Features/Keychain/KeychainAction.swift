@@ -18,6 +18,10 @@ public enum KeychainAction {
   case succeeded(job: Int, result: KeychainResult)
   /// The command failed.
   case failed(job: Int, failure: Failure)
+  /// Asks for the status, for whoever looks at the state.
+  case bootstrap
+  /// The status, or `nil` if the keychain cannot be read.
+  case bootstrapped(status: KeychainStatus?)
   /// The keychain was locked after this time without use.
   case autoLocked(milliseconds: Int64)
 }

@@ -23,9 +23,10 @@ extension BoardFeatures {
     events: KeychainEvents.events, forget: { $0.forget() },
     volatile: ["created", "status", "checked", "checkedFile"].map {
       "succeeded.result.\($0).*.path"
-    },
+    } + ["bootstrapped.status"],
     passesWordsOn: true, secretWords: SecretWords(storing: "set", advice: KeychainCommands.advice),
     atTerminal: { $0.autoLock = KeychainState.usualAutoLock },
+    bootstrap: { $0.isUnlocked == nil ? .bootstrap : nil },
     candidates: { kind, state, dependencies in
       guard kind == .secret else { return [] }
       if let names = state.names { return names }

@@ -43,6 +43,14 @@ struct KeychainReducer: Reducer {
     case .failed(_, let failure):
       if failure.error == "locked" { state.isUnlocked = false }
       return []
+    case .bootstrap:
+      return .task(name: "keychain.bootstrap") {
+        .bootstrapped(status: try await dependencies.keychainService.status())
+      }
+      .catch { _ in .bootstrapped(status: nil) }
+    case .bootstrapped(let status):
+      if let status { state.note(.status(status: status)) }
+      return []
     case .autoLocked:
       state.isUnlocked = false
       return []

@@ -9,6 +9,10 @@ public enum LogAction {
   /// A part of the records of a command that shows more than one action holds, in order. `end` is
   /// in the last one.
   case listed(job: Int, records: [LogRecord], end: LogListEnd? = nil)
+  /// Asks for the level, for whoever looks at the state.
+  case bootstrap
+  /// The minimum level of categories without their own.
+  case bootstrapped(level: LogLevel)
   /// The command succeeded. `counts` are the numbers of records that this process has written.
   case succeeded(job: Int, result: LogResult, counts: [String: Int]? = nil)
   /// The command failed.

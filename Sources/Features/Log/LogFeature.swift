@@ -12,9 +12,11 @@ extension BoardFeatures {
     forget: { $0.forget() },
     // A live replay has its own log, without the records of earlier sessions.
     volatile: [
+      "bootstrapped.level",
       "succeeded.counts", "listed.end", "succeeded.result.records.records",
       "succeeded.result.records.unreadable", "listed.records",
       "succeeded.result.statistics.statistics", "succeeded.result.exported.count",
       "succeeded.result.exported.unreadable",
-    ], version: nil, migrations: LogMigrations.all)
+    ], bootstrap: { $0.level == nil ? .bootstrap : nil }, version: nil,
+    migrations: LogMigrations.all)
 }

@@ -6,7 +6,7 @@ import SwiftBoardJSON
 enum LogOutcomes {
   static func outcome(of action: LogAction, _ context: OutcomeContext) -> Outcome? {
     switch action {
-    case .run, .listed: nil
+    case .run, .listed, .bootstrap, .bootstrapped: nil
     case .failed(let job, let failure): Outcome(job: job, failure: failure)
     case .succeeded(let job, let result, _):
       outcome(of: result, job, context).withMarks

@@ -34,6 +34,13 @@ struct LogReducer: Reducer {
       default: break
       }
       return []
+    case .bootstrap:
+      return .task(name: "log.bootstrap") { [logger = dependencies.logger] in
+        .bootstrapped(level: logger.level(category: nil))
+      }
+    case .bootstrapped(let level):
+      state.note(level, of: nil)
+      return []
     case .failed: return []
     }
   }

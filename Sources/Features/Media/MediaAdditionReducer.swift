@@ -95,7 +95,7 @@ struct MediaAdditionReducer: Reducer {
     let (media, server, term) = (dependencies.mediaService, state.server, state.order.term)
     return .task(name: "media.\(MediaAddition.Question.item.rawValue)") {
       let found = try await masking(try await media.lookup(term, on: server), dependencies)
-      return .found(resources: found.value, masked: found.masked)
+      return .found(resources: MediaAddition.kept(of: found.value), masked: found.masked)
     }
     .catch { .failed(failure: Failure($0, dependencies)) }
     .cancellable(id: state.job)
@@ -120,6 +120,19 @@ struct MediaAdditionReducer: Reducer {
 extension MediaAddition {
   /// The most of what was found that is kept.
   fileprivate static let kept = 50
+  /// The most bytes of it.
+  fileprivate static let keptBytes = 512 << 10
+
+  /// The first of what was found, with at most `keptBytes` in JSON. The first one is always there.
+  static func kept(of resources: [MediaResource]) -> [MediaResource] {
+    var bytes = 0
+    return Array(
+      resources.prefix(kept).prefix { resource in
+        let isFirst = bytes == 0
+        bytes += resource.json.text.utf8.count
+        return isFirst || bytes <= keptBytes
+      })
+  }
 
   /// The candidate that the line names; `nil` if it names none. Case matters only where there are
   /// several candidates that differ in nothing else.

@@ -100,7 +100,9 @@ enum MediaCommands {
 
   /// The line of a link: `media/SERVICE`, `media/SERVICE/ID`.
   static func words(for link: BoardLink) -> [String]? {
-    guard link.query.isEmpty, let service = link.path.first, !service.isEmpty else { return nil }
+    guard link.query.isEmpty else { return nil }
+    // Every command needs a service, and help says which commands there are.
+    guard let service = link.path.first else { return ["help", "media"] }
     switch link.path.count {
     case 1: return ["media", "list", service]
     case 2 where Int(link.path[1]) != nil: return ["media", "show", service, link.path[1]]

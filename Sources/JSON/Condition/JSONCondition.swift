@@ -60,6 +60,9 @@ public struct JSONCondition: Sendable, Hashable, CustomStringConvertible {
     description = text
   }
 
+  /// The paths whose values decide, in the order of the text.
+  package var paths: [JSONPath] { alternatives.joined().map(\.path) }
+
   /// Returns whether the condition is true for a value.
   ///
   /// - Complexity: That of the comparisons up to the deciding one.

@@ -4,8 +4,10 @@ import SwiftBoardJSON
 ///
 /// An enum with payloads is logged as `{"case":{…}}`, one inside another as
 /// `{"outer":{"inner":{…}}}` or, where `Codable` writes it without a label, as
-/// `{"outer":{"_0":{"inner":{…}}}}`, and a raw value as a string. JSON alone cannot distinguish a
-/// payload that looks like a case from a case, so names go no deeper than requested.
+/// `{"outer":{"_0":{"inner":{…}}}}`, and a raw value as a string. A payload `action` is the action
+/// of a part, and its case belongs to the name: `characters.search.loaded`. JSON alone cannot
+/// distinguish another payload that looks like a case from a case, so names go no deeper than
+/// requested.
 package enum ActionName {
   /// - Parameter depth: The largest number of names. The first is the case of the action itself,
   ///   which in a composed program is the feature.
@@ -13,7 +15,8 @@ package enum ActionName {
   package static func of(_ action: JSON, depth: Int = 2) -> String {
     var names: [String] = []
     var current = action
-    while names.count < max(1, depth) {
+    var depth = max(1, depth)
+    while names.count < depth {
       if case .string(let name) = current {
         names.append(name)
         break
@@ -22,6 +25,11 @@ package enum ActionName {
         case .object(let payload) = members[0].value
       else { break }
       names.append(members[0].key)
+      if names.count > 1, let part = members[0].value["action"], isCase(part) {
+        depth += 1
+        current = part
+        continue
+      }
       let inner = payload.count == 1 && payload[0].key == "_0" ? payload[0].value : members[0].value
       guard isCase(inner) else { break }
       current = inner

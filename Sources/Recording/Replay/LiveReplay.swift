@@ -8,9 +8,10 @@ import Synchronization
 /// A rotated recording is one recording, whose steps are numbered across its files. All of its
 /// files are read, joined and decoded before anything is sent.
 ///
-/// Only actions of `by.user` and `by.link` are sent, each after the previous step of the recording
-/// has been reduced. All others are expected from the store's own effects. With live services, two
-/// runs may legitimately differ. If several effects run at once, their order is compared, too.
+/// Only actions of `by.user` and `by.link` are sent, and of `by.program` those that a program
+/// names, each after the previous step of the recording has been reduced. All others are expected
+/// from the store's own effects. With live services, two runs may legitimately differ. If several
+/// effects run at once, their order is compared, too.
 ///
 /// An action is missing if nothing is running without it: all sent actions have ended, with their
 /// effects and the actions that these sent, and `isUnderWay` returns `false` for the state.
@@ -57,7 +58,7 @@ public struct LiveReplay<R: Reducer>: Sendable where R.State: Codable, R.Action:
 
   /// The result of a run.
   public struct Report: Sendable, Hashable {
-    /// The number of actions that were sent.
+    /// The number of actions of `by.user` and `by.link` that were sent.
     public let sent: Int
     /// The number of steps that matched the recording.
     public let agreed: Int
@@ -80,6 +81,7 @@ public struct LiveReplay<R: Reducer>: Sendable where R.State: Codable, R.Action:
   private let userInfo: [CodingUserInfoKey: any Sendable]
   private let isUnderWay: @Sendable (R.State) -> Bool
   private let isCompared: @Sendable (R.Action) -> Bool
+  private let sentPrograms: Set<String>
   private let ignored: [JSONPathPattern]
   /// The executor on which the ends of sent actions are awaited. For tests.
   var executor: (any TaskExecutor)?
@@ -94,6 +96,8 @@ public struct LiveReplay<R: Reducer>: Sendable where R.State: Codable, R.Action:
   ///   - isCompared: Returns whether an action is compared. Other actions are neither sent nor
   ///     expected, and are ignored if the store reduces them. For actions that control the
   ///     recording itself. Called like `isUnderWay`.
+  ///   - sentPrograms: The names of `by.program` whose actions are sent, because what sent them in
+  ///     the recording does not run beside the store.
   ///   - ignored: The members of actions that may differ between runs, such as timings, dates and
   ///     ports. Paths begin at the whole action, in the form in which differences name them.
   public init(
@@ -101,6 +105,7 @@ public struct LiveReplay<R: Reducer>: Sendable where R.State: Codable, R.Action:
     userInfo: [CodingUserInfoKey: any Sendable] = [:],
     isUnderWay: @escaping @Sendable (R.State) -> Bool = { _ in false },
     isCompared: @escaping @Sendable (R.Action) -> Bool = { _ in true },
+    sending sentPrograms: Set<String> = [],
     ignoring ignored: [JSONPathPattern] = []
   ) {
     self.schema = schema
@@ -108,6 +113,7 @@ public struct LiveReplay<R: Reducer>: Sendable where R.State: Codable, R.Action:
     self.userInfo = userInfo
     self.isUnderWay = isUnderWay
     self.isCompared = isCompared
+    self.sentPrograms = sentPrograms
     self.ignored = ignored
   }
 
@@ -199,16 +205,14 @@ public struct LiveReplay<R: Reducer>: Sendable where R.State: Codable, R.Action:
         guard isCompared(action) else { continue }
         // Encoded by this program, so that a migrated action can be compared.
         let expected = try JSON(parsing: try CanonicalEncoder.encode(action))
-        switch step.origin {
-        case .user, .link:
+        if isSent(step.origin) {
           let task = store.send(action, origin: step.origin)
           Task(executorPreference: executor) {
             await task.finish()
             continuation.yield(.ended)
           }
-          sent += 1
+          if case .program = step.origin {} else { sent += 1 }
           life.running += 1
-        case .effect, .program: break
         }
         let found = await next(&life, continuation, step.n, patience, clock)
         if Task.isCancelled { throw LogReadError.cancelled }
@@ -229,6 +233,14 @@ public struct LiveReplay<R: Reducer>: Sendable where R.State: Codable, R.Action:
       throw ReplayError(error, at: recording.rotatedLog.firstStep + agreed + 1)
     }
     return Report(sent: sent, agreed: agreed, difference: nil)
+  }
+
+  private func isSent(_ origin: StepOrigin) -> Bool {
+    switch origin {
+    case .user, .link: true
+    case .program(let name): sentPrograms.contains(name)
+    case .effect: false
+    }
   }
 
   /// The progress of the store.

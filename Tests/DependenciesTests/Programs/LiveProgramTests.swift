@@ -1,4 +1,5 @@
 import SwiftBoardDependencies
+import SwiftBoardJSON
 import SwiftBoardTestSupport
 import Testing
 
@@ -49,7 +50,7 @@ struct LiveProgramTests {
       program, origin, secret: other.rawValue, path: "/\(other.rawValue)\(other.path)")
     #expect(await kind(stranger) == .wrongProgram(found: other.title))
     let sab = ProgramConformanceTests.server(program, origin, path: "/sabnzbd/api")
-    #expect(await kind(sab) == .wrongPath)
+    #expect(await kind(sab) == .wrongProgram(found: "SABnzbd"))
     var none = right
     none.service.authentication = nil
     #expect(await kind(none) == .wrongKey(secret: nil))
@@ -79,6 +80,36 @@ struct LiveProgramTests {
       found == .wrongProgram(found: program == .sabnzbd ? "NZBGet" : "SABnzbd"), "\(found as Any)")
   }
 
+  @Test("a preset at any other program says which one answers, whatever the key and the address")
+  func strangers() async {
+    let titles = MediaProgram.allCases.map(\.title) + DownloadProgram.allCases.map(\.title)
+    for title in titles {
+      let name = title.lowercased()
+      for program in MediaProgram.allCases where program.title != title {
+        for path in ["/\(name)\(program.path)", "/\(name)"] {
+          let server = ProgramConformanceTests.server(program, programs.origin, path: path)
+          #expect(await kind(server) == .wrongProgram(found: title), "\(program) at \(path)")
+        }
+      }
+      for program in DownloadProgram.allCases where program.title != title {
+        let server = ProgramConformanceTests.server(program, programs.origin, path: "/\(name)")
+        let found = await kind(server)
+        // What the answer itself tells is not asked for once more.
+        let isMedia = MediaProgram(rawValue: name) != nil
+        let media = "Radarr, Sonarr or Lidarr"
+        #expect(
+          found == .wrongProgram(found: title) || isMedia && found == .wrongProgram(found: media),
+          "\(program) at \(name): \(found as Any)")
+      }
+    }
+    let pages = programs.requests.filter { $0.path.hasSuffix("/") }
+    #expect(!pages.isEmpty)
+    #expect(
+      pages.allSatisfy {
+        $0.header("X-Api-Key") == nil && $0.header("Authorization") == nil && $0.query.isEmpty
+      })
+  }
+
   @Test("a key is sent where the program wants it, and is in no error")
   func keys() async throws {
     _ = try await LiveMediaService(dependencies).status(
@@ -104,6 +135,22 @@ struct LiveProgramTests {
       download, to: ProgramConformanceTests.server(.sabnzbd, programs.origin))
     #expect(
       programs.requests.last?.query("name") == "http://indexer.test/get?id=1&apikey=nonsense-key")
+    // Both are encoded: as a part of the address, and the address as a value of the query.
+    var dependencies = dependencies
+    dependencies.keychainService = MockKeychainService(
+      entries: [
+        "sabnzbd": Data("sab-key".utf8), "nzbget": Data("nzbget-password".utf8),
+        "wrong": Data(#"a"&b"#.utf8),
+      ])
+    for program in DownloadProgram.allCases {
+      _ = try await LiveDownloadService(dependencies).add(
+        NewDownload([.text(text: #"http://i.test/"x"?k="#), .secret(name: "wrong")]),
+        to: ProgramConformanceTests.server(program, programs.origin))
+    }
+    let address = #"http://i.test/"x"?k=a%22%26b"#
+    #expect(programs.requests.dropLast().last?.query("name") == address)
+    let body = try JSON(parsing: try #require(programs.requests.last).bodyText)
+    #expect(body["params"]?[1] == .string(address))
     let mock = MockDownloadService.preview
     _ = try await mock.add(
       download, to: ProgramConformanceTests.server(.sabnzbd, programs.origin))
@@ -155,6 +202,40 @@ struct LiveProgramTests {
     await #expect(throws: ProgramError.self) {
       _ = try await service.library(of: other, policy: .remoteFirst)
     }
+  }
+
+  @Test("a kept library needs no keychain")
+  func keptWithoutKey() async throws {
+    let server = ProgramConformanceTests.server(.radarr, programs.origin)
+    let first = try await LiveMediaService(dependencies).library(of: server, policy: .remoteFirst)
+    var dependencies = dependencies
+    let keychain = MockKeychainService()
+    dependencies.keychainService = keychain
+    let kept = try await LiveMediaService(dependencies).library(of: server, policy: .localFirst)
+    #expect(kept.items == first.items)
+    #expect(keychain.calls.isEmpty && programs.requests.count == 1)
+  }
+
+  @Test("a key that is missing, or that no request can have, has an error of its own")
+  func unusableKeys() async throws {
+    var dependencies = dependencies
+    dependencies.keychainService = MockKeychainService(
+      entries: ["controls": Data("a\u{1}b".utf8), "bytes": Data([0xFF])])
+    for (secret, kind) in [
+      ("controls", .unusableKey(secret: "controls")), ("bytes", .unusableKey(secret: "bytes")),
+      (
+        "none",
+        .keychain(
+          KeychainError(.missingKey, message: "the keychain has no secret named 'none'"))
+      ),
+    ] as [(String, ProgramError.Kind)] {
+      let server = ProgramConformanceTests.server(.sabnzbd, programs.origin, secret: secret)
+      let error = await #expect(throws: ProgramError.self) {
+        _ = try await LiveDownloadService(dependencies).queue(of: server)
+      }
+      #expect(error?.kind == kind, "\(secret)")
+    }
+    #expect(programs.requests.isEmpty)
   }
 
   @Test("an answer of another form names the member at fault")

@@ -468,6 +468,31 @@ struct APIFeatureTests {
     #expect(world.api.requests.map(\.url) == ["http://old/c", "http://new/c"])
   }
 
+  @Test("a damaged service that was mended or removed since is shown, or said to be missing")
+  func mendedService() async throws {
+    let service = APIService(name: "bad", baseURL: "http://rm.test")
+    for isMended in [true, false] {
+      let world = World()
+      if isMended { try await world.persistence.saveService(service, replacing: false) }
+      let store = world.looseStore()
+      let command = APICommand.serviceShow(name: "bad")
+      let line = context("api service show bad", "api.service.show")
+      store.send(.api(.run(context: line, command: command)))
+      // What the first reading found.
+      store.send(.api(.looked(job: 1, command: command, services: [], damaged: ["bad"])))
+      let services = isMended ? [service] : []
+      store.receive(.api(.looked(job: 1, command: command, services: services)))
+      store.receive {
+        guard case .succeeded(job: 1, .service(service), _)? = $0.api else {
+          guard case .failed(job: 1, let failure, _)? = $0.api else { return false }
+          return !isMended && failure.error == "noSuchService"
+        }
+        return isMended
+      }
+      store.finish()
+    }
+  }
+
   @Test("a damaged service fails by itself, with what to do, and can be removed")
   func damagedService() throws {
     world.persistence.damageService("bad")

@@ -297,6 +297,7 @@ struct DatabaseReducerTests {
       case .run(_, .import, _), .checked(_, taken: .some), .missing, .failed: nil
       case .checked(_, taken: nil): .writes
       case .run: .uses
+      case .bootstrap: nil
       case .contents: .contents
       case .imported: .imported
       case .succeeded, .listed: .answer

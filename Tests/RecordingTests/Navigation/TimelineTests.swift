@@ -105,6 +105,13 @@ struct TimelineTests {
     #expect(ActionName.of(["add": ["_0": 1]]) == "add")
     #expect(ActionName.of(["reset": [:]]) == "reset")
     #expect(ActionName.of("raw") == "raw")
+    // The action of a part belongs to the name, beside whatever says which part it is.
+    let loaded: JSON = ["loaded": ["page": 1]]
+    #expect(ActionName.of(["f": ["search": ["action": loaded]]]) == "f.search.loaded")
+    #expect(
+      ActionName.of(["f": ["row": ["job": 1, "action": ["search": ["action": loaded]]]]])
+        == "f.row.search.loaded")
+    #expect(ActionName.of(["f": ["search": ["action": loaded]]], depth: 1) == "f")
     #expect(ActionName.of(["a": 1, "b": 2]) == "?")
     #expect(ActionName.of(["set": ["_0": ["x": 1]]]) == "set")
     #expect(ActionName.of(["a": ["_0": ["b": ["_0": ["c": [:]]]]]], depth: 9) == "a.b.c")

@@ -43,7 +43,8 @@ struct LiveReplayTests {
 
   private static let schema = LogSchema(program: "loader 1", feature: "f", name: "A", version: 1)
 
-  private func record() async throws -> LogFile {
+  /// - Parameter program: The name of a program that sends one more note.
+  private func record(noting program: String? = nil) async throws -> LogFile {
     let sink = MemorySink()
     var info = Session.info
     info.schema = Self.schema
@@ -55,6 +56,7 @@ struct LiveReplayTests {
       await store.send(.load(number), origin: .user(line: "load \(number)", at: "a:1")).finish()
     }
     await store.send(.note, origin: .link("x://note")).finish()
+    if let program { await store.send(.note, origin: .program(program)).finish() }
     recorder.stop()
     return LogFile(bytes: sink.bytes)
   }
@@ -205,6 +207,18 @@ struct LiveReplayTests {
     }
     let all = try await replay(Loading(notes: false))
     #expect(all.difference == .missing(step: 3, expected: ["note": [:]]))
+  }
+
+  @Test("what a named program sent is sent as well")
+  func whatANamedProgramSentIsSentAsWell() async throws {
+    let log = try await record(noting: "watch")
+    for (program, agreed) in [("watch", 11), ("other", 10)] {
+      let store = Store(initialState: State(), reducer: Loading(), dependencies: ())
+      let live = LiveReplay<Loading>(schema: Self.schema, sending: [program])
+      let report = try await live.run(log, on: store)
+      #expect(report.sent == 4 && report.agreed == agreed, "\(report)")
+      #expect(report.difference?.step == (program == "watch" ? nil : 11))
+    }
   }
 
   @Test("a cancelled run ends") func aCancelledRunEnds() async throws {

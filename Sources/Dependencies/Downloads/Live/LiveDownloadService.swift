@@ -1,3 +1,5 @@
+import SwiftBoardJSON
+
 /// Download programs over HTTP: SABnzbd by its API, NZBGet by JSON-RPC.
 ///
 /// It asks with the client, the keychain and the terminal of an environment.
@@ -19,21 +21,28 @@ public struct LiveDownloadService: DownloadService {
     func remove(_ ids: [String], deletesFiles: Bool) async throws(ProgramError)
   }
 
-  private func calls(_ server: DownloadServer) -> any Calls {
+  private func connection(_ server: DownloadServer) -> ProgramConnection {
     var service = server.service
     // Both forms of the address are usual.
     if !service.baseURL.hasSuffix(server.program.path) { service.baseURL += server.program.path }
-    let connection = ProgramConnection(
+    return ProgramConnection(
       dependencies: dependencies, program: server.program.title, service: service,
       timeout: server.timeout)
+  }
+
+  private func calls(_ server: DownloadServer) -> any Calls {
+    let connection = connection(server)
     return server.program == .sabnzbd ? SABnzbdCalls(connection) : NZBGetCalls(connection)
   }
 
-  /// One request to NZBGet; two to SABnzbd, which tells its version without a key.
+  /// One request to NZBGet; two to SABnzbd, which tells its version without a key. After a refusal
+  /// there is one more, which finds out what answers.
   ///
   /// - Throws: `ProgramError`, as all calls.
   public func status(of server: DownloadServer) async throws(ProgramError) -> ProgramStatus {
-    try await calls(server).status()
+    do throws(ProgramError) { return try await calls(server).status() } catch {
+      throw await connection(server).naming(error)
+    }
   }
 
   /// One request to SABnzbd, two to NZBGet.
@@ -82,22 +91,26 @@ extension ProgramReader {
   }
 }
 
-extension ProgramConnection {
-  /// The address of a download with the values of its secrets.
-  func resolved(
-    _ download: NewDownload
-  ) async throws(ProgramError) -> (address: String, secrets: Set<String>) {
-    var address = ""
-    var secrets: Set<String> = []
-    for part in download.address {
+extension NewDownload {
+  /// The address as a value of a query.
+  var queryValue: SecretText {
+    SecretText(
+      parts: address.map { part in
+        switch part {
+        case .text(let text): .text(PercentEncoding.encoded(text))
+        case .secret(let name): .secret(name: name, form: .percentEncodedTwice)
+        }
+      })
+  }
+
+  /// The address as a string of JSON. What is percent-encoded needs no escapes.
+  var jsonString: SecretText {
+    let parts: [SecretText.Part] = address.map { part in
       switch part {
-      case .text(let text): address += text
-      case .secret(let name):
-        let value = try await secret(name)
-        address += PercentEncoding.encoded(value)
-        secrets.formUnion([value, PercentEncoding.encoded(value)])
+      case .text(let text): .text(String(JSON.string(text).text.dropFirst().dropLast()))
+      case .secret(let name): .secret(name: name, form: .percentEncoded)
       }
     }
-    return (address, secrets)
+    return SecretText(parts: [.text("\"")] + parts + [.text("\"")])
   }
 }

@@ -45,15 +45,13 @@ struct NZBGetCalls: LiveDownloadService.Calls {
   }
 
   func add(_ download: NewDownload) async throws(ProgramError) -> String {
-    let (address, secrets) = try await connection.resolved(download)
     let name = download.name.map { $0.hasSuffix(".nzb") ? $0 : $0 + ".nzb" } ?? ""
     // Name, address, category, priority, to the top, paused, key, score and mode of duplicates.
+    let others: [JSON] = [.string(download.category ?? ""), 0, false, false, "", 0, "SCORE"]
     let id = try await call(
       "append",
-      [
-        .string(name), .string(address), .string(download.category ?? ""), 0, false, false, "", 0,
-        "SCORE",
-      ], secrets: secrets)
+      [SecretText(JSON.string(name).text), download.jsonString]
+        + others.map { SecretText($0.text) })
     guard let id = id.intValue, id > 0 else { throw connection.error(.refused(reasons: [])) }
     return String(id)
   }
@@ -94,20 +92,34 @@ struct NZBGetCalls: LiveDownloadService.Calls {
   }
 
   private func call(
-    _ method: String, _ parameters: [JSON] = [], secrets: Set<String> = []
+    _ method: String, _ parameters: [JSON] = []
   ) async throws(ProgramError) -> JSON {
+    try await call(method, parameters.map { SecretText($0.text) })
+  }
+
+  /// - Parameter parameters: Texts of JSON.
+  private func call(
+    _ method: String, _ parameters: [SecretText]
+  ) async throws(ProgramError) -> JSON {
+    let name = JSON.string(method).text
+    var parts: [SecretText.Part] = [
+      .text(#"{"version":"1.1","method":\#(name),"params":["#)
+    ]
+    for (index, parameter) in parameters.enumerated() {
+      if index > 0 { parts.append(.text(",")) }
+      parts += parameter.parts
+    }
+    parts.append(.text(#"],"id":1}"#))
     let response = try await connection.send(
-      .init(
-        method: "POST", path: "",
-        body: [
-          "version": "1.1", "method": .string(method), "params": .array(parameters), "id": 1,
-        ], secrets: secrets))
+      .init(method: "POST", path: "", body: SecretText(parts: parts)))
+    if let stranger = connection.stranger(in: response) {
+      throw connection.error(.wrongProgram(found: stranger))
+    }
     switch response.status {
     case 200..<300: break
-    case 401 where ProgramConnection.stranger(response) == connection.program:
+    case 401 where !ProgramConnection.programs(of: response).isEmpty:
       throw connection.error(.wrongKey(secret: connection.service.authentication?.secret))
-    case 401, 403:
-      throw connection.error(.wrongProgram(found: ProgramConnection.stranger(response)))
+    case 401, 403: throw connection.error(.wrongProgram(found: nil))
     case 300..<400, 404, 405: throw connection.error(.wrongPath)
     default: throw connection.error(.status(response.status))
     }

@@ -49,11 +49,10 @@ struct SABnzbdCalls: LiveDownloadService.Calls {
   }
 
   func add(_ download: NewDownload) async throws(ProgramError) -> String {
-    let (address, secrets) = try await connection.resolved(download)
-    var query = [QueryItem("name", address)]
+    var query: [QueryItem] = []
     if let name = download.name { query.append(QueryItem("nzbname", name)) }
     if let category = download.category { query.append(QueryItem("cat", category)) }
-    let json = try await ask("addurl", query, secrets: secrets)
+    let json = try await ask("addurl", query, encoded: [("name", download.queryValue)])
     guard let id = json["nzo_ids"]?[0]?.stringValue else {
       throw connection.error(.refused(reasons: []))
     }
@@ -95,22 +94,26 @@ struct SABnzbdCalls: LiveDownloadService.Calls {
   }
 
   private func ask(
-    _ mode: String, _ query: [QueryItem] = [], secrets: Set<String> = [], isChange: Bool = false
+    _ mode: String, _ query: [QueryItem] = [],
+    encoded: [(name: String, value: SecretText)] = [], isChange: Bool = false
   ) async throws(ProgramError) -> JSON {
     let response = try await connection.send(
       .init(
         path: "", query: [QueryItem("mode", mode), QueryItem("output", "json")] + query,
-        secrets: secrets))
+        encodedQuery: encoded))
     let text = String(decoding: response.body.prefix(200), as: UTF8.self)
     let key = connection.service.authentication?.secret
     if text.contains("API Key Incorrect") || text.contains("API Key Required") {
       throw connection.error(.wrongKey(secret: key))
     }
+    if let stranger = connection.stranger(in: response) {
+      throw connection.error(.wrongProgram(found: stranger))
+    }
     switch response.status {
     case 200..<300: break
     case 401:
       // SABnzbd refuses a key with 403 or 200.
-      throw connection.error(.wrongProgram(found: ProgramConnection.stranger(response)))
+      throw connection.error(.wrongProgram(found: nil))
     case 403: throw connection.error(.wrongKey(secret: key))
     case 300..<400, 404, 405: throw connection.error(.wrongPath)
     default: throw connection.error(.status(response.status))

@@ -14,11 +14,19 @@ public struct LiveMediaService: MediaService {
 
   // MARK: MediaService
 
-  /// One request.
+  /// One request, and after a refusal one more, which finds out what answers.
   ///
   /// - Throws: `ProgramError`, as all calls.
   public func status(of server: MediaServer) async throws(ProgramError) -> ProgramStatus {
     let connection = connection(server)
+    do throws(ProgramError) { return try await status(of: server, connection) } catch {
+      throw await connection.naming(error)
+    }
+  }
+
+  private func status(
+    of server: MediaServer, _ connection: ProgramConnection
+  ) async throws(ProgramError) -> ProgramStatus {
     let response = try await connection.send(.init(path: "/system/status"))
     try check(response, connection, server)
     guard (200..<300).contains(response.status),
@@ -70,7 +78,8 @@ public struct LiveMediaService: MediaService {
     _ resource: MediaResource, to server: MediaServer
   ) async throws(ProgramError) -> MediaResource {
     try await self.resource(
-      .init(method: "POST", path: "/\(server.program.kind)", body: resource.json), "", server)
+      .init(method: "POST", path: "/\(server.program.kind)", body: SecretText(resource.json.text)),
+      "", server)
   }
 
   /// One request.
@@ -79,7 +88,8 @@ public struct LiveMediaService: MediaService {
   ) async throws(ProgramError) -> MediaResource {
     let id = resource.item.id
     return try await self.resource(
-      .init(method: "PUT", path: "/\(server.program.kind)/\(id)", body: resource.json),
+      .init(
+        method: "PUT", path: "/\(server.program.kind)/\(id)", body: SecretText(resource.json.text)),
       String(id), server)
   }
 
@@ -132,7 +142,8 @@ public struct LiveMediaService: MediaService {
       case .sonarr: ["name": "SeriesSearch", "seriesId": JSON(id)]
       case .lidarr: ["name": "ArtistSearch", "artistId": JSON(id)]
       }
-    let reader = try await read(.init(method: "POST", path: "/command", body: body), server)
+    let reader = try await read(
+      .init(method: "POST", path: "/command", body: SecretText(body.text)), server)
     return try reader.text("status")
   }
 
@@ -191,11 +202,11 @@ public struct LiveMediaService: MediaService {
   private func check(
     _ response: APIResponse, _ connection: ProgramConnection, _ server: MediaServer
   ) throws(ProgramError) {
+    if let stranger = connection.stranger(in: response) {
+      throw connection.error(.wrongProgram(found: stranger))
+    }
     switch response.status {
     case 401, 403:
-      if let stranger = ProgramConnection.stranger(response) {
-        throw connection.error(.wrongProgram(found: stranger))
-      }
       throw connection.error(.wrongKey(secret: server.service.authentication?.secret))
     case 200..<400:
       let type = response.headers.value(of: "Content-Type")?.lowercased() ?? ""

@@ -16,18 +16,64 @@ extension ProgramConnection {
     return try? JSON(parsing: text)
   }
 
-  /// The name of the program that answers with a refusal, if the refusal tells.
+  /// The names of the programs that an answer may come from; none if it does not tell.
   ///
-  /// SABnzbd writes text, and NZBGet names itself in its challenge.
-  static func stranger(_ response: APIResponse) -> String? {
+  /// SABnzbd writes text, NZBGet names itself in its challenge, and the others have a header in
+  /// common. A page has the name in its title.
+  static func programs(of response: APIResponse) -> [String] {
     if response.headers.value(of: "WWW-Authenticate")?.contains("NZBGet") == true {
-      return DownloadProgram.nzbget.title
+      return [DownloadProgram.nzbget.title]
     }
-    let text = String(decoding: response.body.prefix(100), as: UTF8.self)
-    if text.contains("API Key Incorrect") || text.contains("API Key Required") {
-      return DownloadProgram.sabnzbd.title
+    let text = String(decoding: response.body.prefix(4096), as: UTF8.self)
+    if text.prefix(100).contains("API Key Incorrect")
+      || text.prefix(100).contains("API Key Required")
+    {
+      return [DownloadProgram.sabnzbd.title]
     }
-    return nil
+    let media = MediaProgram.allCases.map(\.title)
+    if text.first == "<", let start = text.firstRange(of: "<title>"),
+      let end = text.firstRange(of: "</title>"),
+      start.upperBound <= end.lowerBound
+    {
+      let title = text[start.upperBound..<end.lowerBound]
+      let all = media + DownloadProgram.allCases.map(\.title)
+      if let name = all.first(where: title.contains) { return [name] }
+    }
+    return response.headers.value(of: "X-Application-Version") == nil ? [] : media
+  }
+
+  /// The name of the program that an answer comes from, if it is another one and tells.
+  func stranger(in response: APIResponse) -> String? {
+    let names = Self.programs(of: response)
+    guard let last = names.last, !names.contains(program) else { return nil }
+    let others = names.dropLast().joined(separator: ", ")
+    return others.isEmpty ? last : "\(others) or \(last)"
+  }
+
+  /// An error with the name of the program that answers in place of the one that should. Where the
+  /// refusal does not tell, the page of the program does, which needs no key.
+  func naming(_ error: ProgramError) async -> ProgramError {
+    switch error.kind {
+    case .wrongPath, .wrongKey, .wrongProgram(found: nil): break
+    default: return error
+    }
+    guard let page = try? pageRequest(),
+      let response = try? await dependencies.apiClient.send(page),
+      let found = stranger(in: response)
+    else { return error }
+    return self.error(.wrongProgram(found: found))
+  }
+
+  /// Asks for the page in front of the API.
+  private func pageRequest() throws(APIError) -> APIRequest {
+    let ends = ["/api/v3", "/api/v1", "/api", "/jsonrpc"]
+    let address = service.baseURL
+    let base =
+      ends.first { address.hasSuffix($0) }.map { address.dropLast($0.count) } ?? address[...]
+    return try APIEndpoint(
+      url: base + "/", headers: [HTTPHeader("User-Agent", "swiftboard")],
+      timeout: .milliseconds(timeout ?? 30_000), redirectLimit: 3
+    ).request()
   }
 }
 

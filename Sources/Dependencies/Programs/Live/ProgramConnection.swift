@@ -3,8 +3,8 @@ import SwiftBoardSystem
 
 /// Requests to a program at the address of a service, with the service's key.
 ///
-/// The key is asked for by its name when a request is sent, and is in nothing that comes back. A
-/// locked keychain is unlocked with a passphrase from the terminal, once.
+/// A request names its secrets. `ResolvingAPIClient` puts their values in when it is sent, so that
+/// an answer from the cache needs no keychain, and nothing that comes back has a key.
 struct ProgramConnection: Sendable {
   let dependencies: Dependencies
   /// The program that should be there, for errors.
@@ -19,10 +19,10 @@ struct ProgramConnection: Sendable {
     /// Behind the address of the service: `/movie/7`.
     var path: String
     var query: [QueryItem] = []
-    /// Sent as JSON.
-    var body: JSON?
-    /// Addresses among the query's values hold the values of these secrets.
-    var secrets: Set<String> = []
+    /// Items behind those of `query`, whose values are encoded already.
+    var encodedQuery: [(name: String, value: SecretText)] = []
+    /// The text of JSON.
+    var body: SecretText?
     /// Bytes of the answer.
     var limit = 16 << 20
   }
@@ -35,9 +35,9 @@ struct ProgramConnection: Sendable {
   ///
   /// - Returns: The answer, whatever its status.
   func send(_ call: Call) async throws(ProgramError) -> APIResponse {
-    let request = try await request(call)
-    do throws(APIError) { return try await dependencies.apiClient.send(request) } catch {
-      throw self.error(.api(error))
+    let request = try request(call)
+    do throws(APIError) { return try await ResolvingAPIClient(dependencies).send(request) } catch {
+      throw self.error(.init(error))
     }
   }
 
@@ -45,103 +45,99 @@ struct ProgramConnection: Sendable {
   func fetch(
     _ call: Call, policy: CachePolicy
   ) async throws(ProgramError) -> ResponseRepository.Fetched {
-    let request = try await request(call)
+    let request = try request(call)
+    var resolving = dependencies
+    resolving.apiClient = ResolvingAPIClient(dependencies)
     let answers = ResponseRepository(
-      dependencies, service: service.name, account: service.authentication?.secret)
+      resolving, service: service.name, account: service.authentication?.secret)
     do throws(APIError) { return try await answers.response(to: request, policy: policy) } catch {
-      throw self.error(.api(error))
+      throw self.error(.init(error))
     }
   }
 
-  private func request(_ call: Call) async throws(ProgramError) -> APIRequest {
+  private func request(_ call: Call) throws(ProgramError) -> APIRequest {
     var endpoint = APIEndpoint(
       method: call.method, url: service.baseURL + call.path, query: call.query,
       headers: [HTTPHeader("Accept", "application/json"), HTTPHeader("User-Agent", "swiftboard")],
       timeout: .milliseconds(timeout ?? 30_000), redirectLimit: 0)
+    if call.body != nil { endpoint.headers.append(HTTPHeader("Content-Type", "application/json")) }
+    var request: APIRequest
+    do throws(APIError) { request = try endpoint.request() } catch {
+      throw self.error(.api(error))
+    }
+    request.bodyLimit = call.limit
+    var references = APIReferences()
+    var query = call.encodedQuery
     if let body = call.body {
-      endpoint.body = Data(body.text.utf8)
-      endpoint.headers.append(HTTPHeader("Content-Type", "application/json"))
+      if let text = body.text {
+        request.body = Data(text.utf8)
+      } else {
+        references.content = APIContent(.whole(.json(body)))
+        request.hasSecretBody = true
+      }
     }
-    var secrets = call.secrets
     if let authentication = service.authentication {
-      secrets.formUnion(try await add(authentication, to: &endpoint))
+      try add(authentication, to: &request, &query, &references)
     }
-    do throws(APIError) {
-      var request = try endpoint.request()
-      request.secretValues = secrets
-      request.hasSecretBody = call.body != nil && !call.secrets.isEmpty
-      request.bodyLimit = call.limit
-      return request
-    } catch { throw self.error(.api(error)) }
+    do throws(APIError) { try add(query, to: &request, &references) } catch {
+      throw self.error(.api(error))
+    }
+    if references != APIReferences() { request.references = references }
+    return request
   }
 
   /// Adds the key where the program wants it.
-  ///
-  /// - Returns: All forms of the key that the request has.
   private func add(
-    _ authentication: APIService.Authentication, to endpoint: inout APIEndpoint
-  ) async throws(ProgramError) -> Set<String> {
-    let key = try await secret(authentication.secret)
+    _ authentication: APIService.Authentication, to request: inout APIRequest,
+    _ query: inout [(name: String, value: SecretText)], _ references: inout APIReferences
+  ) throws(ProgramError) {
+    func secret(_ before: String, _ form: SecretText.Form) -> SecretText {
+      SecretText(parts: [.text(before), .secret(name: authentication.secret, form: form)])
+    }
+    func addHeader(_ name: String, _ value: SecretText) {
+      references.headers[request.headers.count] = value
+      request.headers.append(HTTPHeader(name, ""))
+      request.secretHeaders.insert(name)
+    }
     switch authentication {
-    case .header(let name, _):
-      endpoint.headers.append(HTTPHeader(name, key))
-      endpoint.secretHeaders.insert(name)
-    case .query(let name, _): endpoint.query.append(QueryItem(name, key))
-    case .bearer: endpoint.headers.append(HTTPHeader("Authorization", "Bearer \(key)"))
-    case .basic(let user, _):
-      let pair = Data("\(user):\(key)".utf8).base64EncodedString()
-      endpoint.headers.append(HTTPHeader("Authorization", "Basic \(pair)"))
-      return [key, "\(user):\(key)", pair]
+    case .header(let name, _): addHeader(name, secret("", .plain))
+    case .query(let name, _): query.append((name, secret("", .percentEncoded)))
+    case .bearer: addHeader("Authorization", secret("Bearer ", .plain))
+    case .basic(let user, _): addHeader("Authorization", secret("Basic ", .basic(user: user)))
     case .digest:
       // None of these programs asks for it.
       throw error(.unusableKey(secret: authentication.secret))
     }
-    return [key]
   }
 
-  // MARK: Secrets
-
-  /// The value of a secret as text. One line break at its end, which files have, is no part of it.
-  func secret(_ name: String) async throws(ProgramError) -> String {
-    let data = try await unlocked { () throws(KeychainError) in
-      try await dependencies.keychainService.load(forKey: name)
+  /// Adds items to the address. What may be shown of it has the names of the secrets.
+  private func add(
+    _ items: [(name: String, value: SecretText)], to request: inout APIRequest,
+    _ references: inout APIReferences
+  ) throws(APIError) {
+    guard !items.isEmpty else { return }
+    var parts: [SecretText.Part] = [.text(request.url)]
+    var separator = request.url.contains("?") ? "&" : "?"
+    for item in items {
+      parts.append(.text("\(separator)\(PercentEncoding.encoded(item.name))="))
+      parts += item.value.parts
+      separator = "&"
     }
-    guard let data else {
-      throw error(
-        .keychain(
-          KeychainError(.missingKey, message: "the keychain has no secret named '\(name)'")))
-    }
-    guard var text = String(validating: data, as: UTF8.self) else {
-      throw error(.unusableKey(secret: name))
-    }
-    if text.hasSuffix("\n") || text.hasSuffix("\r\n") { text.removeLast() }
-    guard !text.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F }) else {
-      throw error(.unusableKey(secret: name))
-    }
-    return text
+    references.url = SecretText(parts: parts)
+    let shown = items.map { QueryItem($0.name, $0.value.marked) }
+    request.url = try URLBuilder(request.url).appending(query: shown).url
   }
+}
 
-  private func unlocked<Value: Sendable>(
-    _ work: () async throws(KeychainError) -> Value
-  ) async throws(ProgramError) -> Value {
-    do throws(KeychainError) { return try await work() } catch {
-      guard error.kind == .locked, let passphrase = try await passphrase() else {
-        throw self.error(.keychain(error))
-      }
-      do throws(KeychainError) {
-        try await dependencies.keychainService.unlock(with: .passphrase(passphrase))
-        return try await work()
-      } catch { throw self.error(.keychain(error)) }
+extension ProgramError.Kind {
+  /// What an error of the client says of a program, or of the key of its service.
+  fileprivate init(_ error: APIError) {
+    switch error.problem {
+    case .keychain(let error): self = .keychain(error)
+    case .terminal(let error): self = .terminal(error)
+    case .secretNotText(let name), .secretWithControls(let name): self = .unusableKey(secret: name)
+    case .file, .mark, .fileNotText, .notJSON, nil: self = .api(error)
     }
-  }
-
-  private func passphrase() async throws(ProgramError) -> GuardedBytes? {
-    dependencies.terminal.hideInput()
-    defer { dependencies.terminal.showInput() }
-    do throws(TerminalError) {
-      return try await dependencies.terminal.askPassphrase(
-        prompt: "passphrase of the keychain: ", isNew: false)
-    } catch { throw self.error(.terminal(error)) }
   }
 }
 

@@ -1,0 +1,120 @@
+import SwiftBoardCommandLine
+import SwiftBoardDependencies
+import SwiftBoardJSON
+import SwiftBoardRecording
+import SwiftBoardStore
+import SwiftBoardTestSupport
+import SwiftBoardTesting
+import Testing
+
+@testable import SwiftBoardBoard
+@testable import SwiftBoardFeatures
+
+/// What a line that reads the state loads before.
+@Suite("Loading the state that a line shows")
+struct BootstrapTests {
+  private let sab = APIService(name: "sab", baseURL: "http://nas.test", preset: "sabnzbd")
+
+  private func lines() async throws -> Lines {
+    let lines = Lines()
+    try await lines.world.persistence.saveService(sab, replacing: false)
+    try await lines.world.persistence.setPreference("analytics.consent", to: "true")
+    _ = try await lines.world.persistence.putDocument(
+      Document(collection: "films", id: "1", body: "{}", updated: 0))
+    return lines
+  }
+
+  @Test(
+    "a condition on a fresh board knows what is stored",
+    arguments: [
+      #"api.services[0].name == "sab""#, "api.saved exists", "keychain.isUnlocked == true",
+      "keychain.file.exists == true", "log.level exists", "analytics.consent == true",
+      "db.collections.films == 1", #"shell.lastStatus == 7 or db.collections.films == 1"#,
+      "analytics.consent == true and db.collections.films == 1",
+    ])
+  func conditions(condition: String) async throws {
+    let lines = try await lines()
+    #expect(await lines.run("assert '\(condition)'") == 0, "\(lines.allPrinted)")
+    await lines.board.close()
+  }
+
+  @Test("the whole state has all of it, and is loaded once")
+  func wholeState() async throws {
+    let lines = try await lines()
+    #expect(await lines.run("state") == 0)
+    let state = lines.board.store.state
+    #expect(state.api.services == [sab] && state.analytics.consent == true)
+    #expect(state.keychain.isUnlocked == true && state.log.level != nil)
+    #expect(state.db.collections == ["films": 1])
+    let steps = lines.allSteps
+    #expect(await lines.run("state") == 0)
+    #expect(!lines.allSteps.dropFirst(steps.count).contains("bootstrap"))
+    await lines.board.close()
+  }
+
+  @Test("a line that reads another part loads nothing")
+  func otherParts() async throws {
+    let lines = try await lines()
+    for line in [
+      "state shell", "assert shell.lastStatus == 0", "state media", "echo x", "state 'a['",
+    ] { _ = await lines.run(line) }
+    #expect(!lines.allSteps.contains("bootstrap"))
+    #expect(await lines.run("state api.services") == 0)
+    #expect(lines.allSteps.components(separatedBy: #"{"bootstrap":{}}"#).count == 2)
+    await lines.board.close()
+  }
+
+  @Test("what cannot be loaded is not known, and is tried again")
+  func failures() async throws {
+    let lines = try await lines()
+    for call in ["services", "preference", "contents"] {
+      lines.world.persistence.failNext(call, with: .full)
+    }
+    for part in ["api", "analytics", "db"] { #expect(await lines.run("state \(part)") == 0) }
+    #expect(lines.board.store.state.api.services == nil)
+    #expect(lines.board.store.state.analytics.consent == nil)
+    #expect(lines.board.store.state.db.collections == nil)
+    for part in ["api", "analytics", "db"] { #expect(await lines.run("state \(part)") == 0) }
+    #expect(lines.board.store.state.api.services == [sab])
+    #expect(lines.board.store.state.analytics.consent == true)
+    #expect(lines.board.store.state.db.collections == ["films": 1])
+    await lines.board.close()
+  }
+
+  @Test("a recording of it replays")
+  func recording() async throws {
+    let lines = try await lines()
+    let folder = try TemporaryFolder()
+    try lines.board.record(to: folder.path("r"))
+    #expect(await lines.run("state api") == 0)
+    #expect(await lines.run("assert db.collections.films == 1") == 0)
+    lines.board.stopRecording()
+    let summary = try Replayer(BoardFeatures.all).replay(RotatedLog(path: folder.path("r")))
+    #expect(summary.steps == 6)
+    await lines.board.close()
+  }
+
+  @Test("'api service list' makes the services known, and a request asks for none")
+  func serviceList() throws {
+    let world = World()
+    let store = world.store()
+    store.nonExhaustively { store in
+      store.send(
+        .api(
+          .run(
+            context: context("api service add", "api.service.add"),
+            command: .serviceAdd(service: sab))))
+      store.skipReceivedActions()
+      #expect(store.state.api.services == nil)
+      store.send(
+        .api(
+          .run(
+            context: context("api service list", "api.service.list", job: 2), command: .serviceList)
+        ))
+      store.receive(.api(.looked(job: 2, command: .serviceList, services: [sab])))
+      #expect(store.state.api.services == [sab])
+      store.receive(.api(.succeeded(job: 2, result: .services(services: [sab]))))
+    }
+    store.finish()
+  }
+}

@@ -1,0 +1,121 @@
+import SwiftBoardFeatures
+import SwiftBoardTestSupport
+import Testing
+
+/// One session over every feature, against a peer that answers.
+@Suite(.timeLimit(.minutes(60)))
+struct EveryFeatureSessionTests {
+  private static func lines(_ origin: String) -> [String] {
+    let keychain = [
+      "keychain init", "keychain set token --from-file token", "keychain set films --from-file key",
+      "keychain set sab --from-file sabkey", "keychain set spare --from-file token",
+      "keychain rename spare other", "keychain list", "keychain status", "keychain check",
+      "keychain slot list", "keychain autolock 15m",
+      "keychain export copy.sbkc --new-from-file new",
+      "keychain remove other", "keychain import copy.sbkc --passphrase-file new --existing keep",
+      "keychain lock", "-keychain get none --reveal", "keychain unlock", "keychain list --json",
+    ]
+    let api = [
+      "api service add rm \(origin)/api",
+      "api service add echo \(origin)/echo --auth bearer:{{secret:token}}",
+      "api service list", "api service show rm", "-api service test rm",
+      "api get rm/character/1 --save one", "api get rm/character/1", "api run one",
+      "api get rm/character name==rick --select results[0].name", "-api get rm/character/99999",
+      "api post echo/x name=Rick count:=3 X-Kind:{{secret:token}}", "api head rm/character/1",
+      "api get rm/character/2 --out two.json", "api get rm/character/3 > three.json",
+      "api saved list", "api saved remove one", "-api saved remove one", "api recent", "api stats",
+      "api cache list", "api cache stats", "api cache clear", "-api get nobody/x", "api cancel all",
+      "-api get http://127.0.0.1:1/", "open swiftboard://api/rm/character/4",
+    ]
+    let characters = [
+      "api service add rick-and-morty \(origin)/api", "characters list", "characters list --page 2",
+      "characters search name==smith", "-characters image 1 --out 1.jpeg",
+      "characters search name==nobody", "characters show 1",
+      "characters refresh", "-characters show 99999", "characters recent",
+      "characters recent remove name==nobody", "open swiftboard://characters/2",
+    ]
+    let programs = [
+      "api service add films \(origin)/radarr/api/v3 --preset radarr", "api service test films",
+      "media list films", "media show films 1", "media search films dune",
+      "media add films tmdb:201 --profile HD-1080p --find", "media monitor films 2",
+      "-media add films dune", "media find films 4", "media queue films",
+      "media calendar films --from 2026-01-01 --to 2026-01-31", "media remove films 1",
+      "open swiftboard://media/films/4",
+      "api service add sab \(origin)/sabnzbd --preset sabnzbd", "downloads list sab",
+      "downloads add sab http://indexer.test/7.nzb --name Arrival",
+      "downloads pause sab SABnzbd_nzo_0", "downloads pause sab", "downloads resume sab",
+      "downloads remove sab SABnzbd_nzo_0", "downloads history sab", "-media list sab",
+      "watch 1ms downloads list sab --count 2",
+    ]
+    let database = [
+      #"db put c 1 {"name":"é"}"#, "db put c 2 {}", "db get c 1", "-db get c 9", "db list c",
+      "db index c name", "db export all.jsonl", "db remove c 1",
+      "db import all.jsonl --existing keep",
+      "db preference set p 1", "db preference get p", "db preference list", "db preference unset p",
+      "db stats", "db check", "db path", "db backup b.sqlite",
+    ]
+    let log = [
+      "log note grüße", "log level api debug", "log tail -n 3", "log tail -n 300", "log stats",
+      "log redact test 'Authorization: Bearer x'", "log export l.jsonl", "log clear",
+      "analytics status", "analytics on", "analytics show", "analytics off",
+    ]
+    let board = [
+      "set x 1", "set late word-that-becomes-a-secret", "keychain set late --from-file late",
+      "echo $x", "unset x", "unalias none", "-cancel 99", "wait", "completions bash", "manual",
+      "assert db.collections.c == 2", "-assert db.collections.c == 7",
+      "state downloads.queue.service",
+      "alias l 'log tail'", "l -n 1", "jobs", "effects", "history 2", "source more.sb", "help db",
+      "doctor",
+      "session mark here", "session status", "session timeline --limit 3", "session goto 3",
+      "state keychain", "session live", "session diff 3 5", "session undo",
+      "session state db --at @here",
+    ]
+    return keychain + api + characters + programs + database + log + board
+  }
+
+  @Test("a session is recorded, verified, replayed to the same bytes, and replayed live")
+  func session() async throws {
+    let peer = try ProgramServer()
+    let program = try Program()
+    try program.makeFolder("elsewhere")
+    for folder in ["", "elsewhere/"] {
+      for (name, text) in [
+        ("token", "a-token-of-24-characters"), ("key", "radarr-key"), ("sabkey", "sab-key"),
+        ("pass", "correct horse"),
+        ("new", "battery staple"), ("late", "word-that-becomes-a-secret"),
+        ("more.sb", "echo from a file\ndb list c\n"),
+      ] { try program.folder.write(text + "\n", to: folder + name) }
+    }
+    let lines = Self.lines(peer.origin)
+    for feature in BoardFeatures.all.names where feature != "shell" {
+      #expect(lines.contains { $0.hasPrefix(feature + " ") }, "no line of '\(feature)'")
+    }
+    func run(_ arguments: [String], in folder: String? = nil) async throws -> ChildProcess.Outcome {
+      try await program.run(
+        arguments, environment: ["SWIFTBOARD_PASSPHRASE_FILE": program.folder.path("pass")],
+        in: folder)
+    }
+    let first = try await run(
+      ["--keep-going", "--home", "h", "--record", "r.jsonl"] + lines.flatMap { ["-c", $0] })
+    try #require(first.status == .exited(0), "\(first.errorText)")
+    let recording = try program.text("r.jsonl")
+    for secret in [
+      "a-token-of-24-characters", "radarr-key", "sab-key", "correct horse", "battery staple",
+    ] {
+      let isAbsent = !recording.contains(secret)
+      #expect(isAbsent, "\(secret)")
+    }
+
+    let verified = try await program.run("session", "verify", "r.jsonl")
+    #expect(verified.status == .exited(0), "\(verified.errorText)")
+    let second = try await program.run("--no-input", "session", "replay", "r.jsonl")
+    #expect(second.status == .exited(0), "\(second.errorText)")
+    #expect(second.output == first.output)
+
+    // A fresh peer, a fresh home, and a folder without the files that the lines wrote.
+    peer.reset()
+    let live = try await run(
+      ["session", "replay", "../r.jsonl", "--live"], in: "elsewhere")
+    #expect(live.status == .exited(0), "\(live.outputText)\(live.errorText)")
+  }
+}
