@@ -52,6 +52,22 @@ struct DownloadTests {
     #expect(again.status == .exited(69))
   }
 
+  // Real time: the answer goes on until the program ends.
+  @Test("a transfer that a signal ends leaves no temporary file", arguments: [SIGINT, SIGTERM])
+  func aSignalLeavesNoTemporaryFile(signal: Int32) async throws {
+    let endless = try TestHTTPServer { _ in
+      .drip(chunk: String(repeating: "x", count: 1000), times: 36_000, milliseconds: 50)
+    }
+    try program.folder.write("old", to: "file")
+    let child = try program.start(
+      "--home", "h", "api", "get", "\(endless.origin)/drip", "--out", "file")
+    while try parts.count < 2 { await Task.yield() }
+    child.signal(signal)
+    #expect(await child.wait().status == .exited(128 + signal))
+    #expect(try parts == ["file"])
+    #expect(try program.folder.read("file") == Array("old".utf8))
+  }
+
   @Test("a body that is too large for memory says what takes it")
   func aBodyTooLargeForMemorySaysWhatTakesIt() async throws {
     let run = try await program.run(
