@@ -115,6 +115,23 @@ struct DownloadTests {
     #expect(server.requests.allSatisfy { $0.header("Accept-Encoding") == nil })
   }
 
+  @Test("what is left of a transfer is named again where nothing more came")
+  func whatIsLeftIsNamedAgain() async throws {
+    let server = try TestHTTPServer { request in
+      guard request.header("Range") == nil else { return .reset }
+      return .pattern(
+        head: "HTTP/1.1 200 OK\r\nETag: \"one\"", range: 0..<3_000_000, cut: 1_000_000)
+    }
+    for _ in 0..<2 {
+      let run = try await program.run(
+        "--home", "h", "api", "get", "\(server.origin)/big", "--out", "file", "--resume")
+      #expect(run.status == .exited(76), "\(run.errorText)")
+      #expect(
+        run.errorText.contains("1000000 bytes are in file.part; the same line goes on from there"),
+        "\(run.errorText)")
+    }
+  }
+
   @Test("a service that goes on with another file than the one that broke off is asked anew")
   func anotherFileIsNotContinued() async throws {
     // It does not know If-Range.
