@@ -8,31 +8,36 @@ import Testing
 /// What the services' errors say of the board's commands, variables and options.
 struct ServiceFailureTests {
   @Test(
-    "a keychain's error ends with what to do, by the board's commands and variables",
+    "a keychain's error says once what to do, by the board's commands and variables",
     arguments: [
-      (.create, "Create one first (keychain init)."),
+      (.create, "make one with 'keychain init'"),
       (
         .provideSecret,
-        "Make it at a terminal, which asks for a passphrase, or name one in "
-          + "SWIFTBOARD_PASSPHRASE_FILE, SWIFTBOARD_PASSPHRASE_FD or SWIFTBOARD_KEY_FILE."
+        "make it at a terminal, which asks for a passphrase, or name one in "
+          + "SWIFTBOARD_PASSPHRASE_FILE, SWIFTBOARD_PASSPHRASE_FD or SWIFTBOARD_KEY_FILE"
       ),
       (
         .unlock,
-        "Unlock it (keychain unlock), or set one of SWIFTBOARD_PASSPHRASE_FD, "
-          + "SWIFTBOARD_PASSPHRASE_FILE and SWIFTBOARD_KEY_FILE."
+        "unlock it at a terminal, or name a secret in SWIFTBOARD_PASSPHRASE_FILE, "
+          + "SWIFTBOARD_PASSPHRASE_FD or SWIFTBOARD_KEY_FILE"
       ),
       (
         .acceptOlder,
-        "Restore the newest file, or run 'keychain accept' if you restored a backup on purpose."
+        "restore the newest file, or run 'keychain accept' if you restored a backup on purpose"
       ),
       (
         .acceptOther,
-        "Restore the right file, or run 'keychain accept' if you put this one here on purpose."
+        "restore the right file, or run 'keychain accept' if you put this one here on purpose"
+      ),
+      (
+        .chooseExisting,
+        "--existing keep leaves what is here, --existing replace puts the imported in its place"
       ),
     ] as [(KeychainError.Remedy, String)])
   func remedies(remedy: KeychainError.Remedy, words: String) {
     let error = KeychainError(.io, message: "it happened.", remedy: remedy)
-    #expect(Failure(error).message == "it happened. \(words)")
+    #expect(Failure(error).message == "it happened.")
+    #expect(Failure(error).help == words)
   }
 
   @Test("a keychain's error without a remedy is shown as it is")
@@ -53,8 +58,8 @@ struct ServiceFailureTests {
       Failure(error)
         == Failure(
           code: 69, error: "unreachable",
-          message: "offline: no request leaves this machine (--offline)", help: "check the network")
-    )
+          message: "offline: no request leaves this machine",
+          help: "without --offline, SWIFTBOARD_OFFLINE and 'offline' in config.json, it is sent"))
   }
 
   @Test(

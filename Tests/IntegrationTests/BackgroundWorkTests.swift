@@ -221,4 +221,15 @@ struct BackgroundWorkTests {
       terminal.outputText.contains("[1] cancelled by \(cause): api get\r\n"),
       "\(terminal.outputText)")
   }
+
+  @Test("a wait for a job that was cancelled says so")
+  func waitForACancelledJob() async throws {
+    let server = try TestHTTPServer()
+    let program = try Program()
+    let run = try await program.run(
+      "--home", "h", "-c", "api get \(server.origin)/faults/hang &", "-c", "cancel 1", "-c",
+      "wait 1")
+    #expect(run.status == .exited(130))
+    #expect(run.errorText.contains("error: job 1 was cancelled\n"), "\(run.errorText)")
+  }
 }

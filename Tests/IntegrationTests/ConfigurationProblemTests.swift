@@ -30,6 +30,16 @@ struct ConfigurationProblemTests {
     }
   }
 
+  @Test("the help of a configuration that is no JSON is about the file")
+  func help() async throws {
+    let program = try Program()
+    try program.folder.write("{", to: "config.json")
+    let outcome = try await program.run("--config", "config.json", "echo", "x")
+    #expect(outcome.status == .exited(78), "\(outcome.errorText)")
+    #expect(
+      outcome.errorText.hasSuffix("help: correct the file, or name another one with --config\n"))
+  }
+
   @Test("an environment of a configuration that is wrong is not called unknown")
   func environment() async throws {
     let program = try Program()

@@ -216,6 +216,17 @@ struct ExitCodeTests {
     #expect(run.errorText == "")
   }
 
+  // Real time: the rounds go on until the reader has left.
+  @Test("a reader that leaves a command without an end is no error of that command")
+  func aReaderThatLeavesAnEndlessCommand() async throws {
+    let program = try Self.program()
+    let run = try await program.shell(
+      "{ \"$0\" -c 'watch 1ms echo x'; echo $? > status; } | head -n 1")
+    #expect(run.outputText == "x\n")
+    #expect(try program.text("status") == "141\n")
+    #expect(run.errorText == "")
+  }
+
   // MARK: Going on
 
   @Test("a script stops at the first failing line unless told otherwise")

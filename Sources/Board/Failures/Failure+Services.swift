@@ -19,15 +19,19 @@ extension Failure {
       case .invalidURL:
         (
           ExitCode.usage, error.kind.rawValue,
-          "an address has http:// or https:// and a host; what a service asks for goes with --auth"
+          "an address is like http://nas:7878/api; what a service asks for goes with --auth"
         )
       case .unsupportedScheme: (ExitCode.usage, error.kind.rawValue, nil)
       case .dns:
-        (ExitCode.unavailable, "hostNotFound", "check the host's name and the network")
+        (ExitCode.unavailable, "hostNotFound", "check its spelling and the network")
       case .refused:
         (ExitCode.unavailable, "connectionRefused", "check that the service runs and listens there")
-      case .unreachable, .offline:
-        (ExitCode.unavailable, "unreachable", "check the network")
+      case .unreachable: (ExitCode.unavailable, "unreachable", "check the network")
+      case .offline:
+        (
+          ExitCode.unavailable, "unreachable",
+          "without --offline, SWIFTBOARD_OFFLINE and 'offline' in config.json, it is sent"
+        )
       case .libraryMissing: (ExitCode.unavailable, "libraryMissing", nil)
       case .unanswered: (ExitCode.unavailable, "unanswered", nil)
       case .unprepared: (ExitCode.data, "unprepared", nil)
@@ -45,11 +49,10 @@ extension Failure {
       case .undecodable: (ExitCode.data, "undecodable", nil)
       case .io: (ExitCode.io, "io", nil)
       }
-    let message = error.kind == .offline ? "\(error.message) (--offline)" : error.message
     let continued = error.part.map {
       "\($0.bytes) bytes are in \($0.file).part; the same line goes on from there"
     }
-    self.init(code: code, error: name, message: message, help: continued ?? help)
+    self.init(code: code, error: name, message: error.message, help: continued ?? help)
   }
 
   /// An answer whose status says that it has no value.
@@ -119,20 +122,16 @@ extension Failure {
       }
     let help: String? =
       switch error.kind {
-      case .missing: "make one with 'keychain init'"
-      case .locked:
-        "name a passphrase file in SWIFTBOARD_PASSPHRASE_FILE, or unlock at a terminal"
       case .missingKey: "'keychain list' shows the names there are"
-      case .rolledBack, .differentKeychain:
-        "'keychain accept' takes this file from now on, if you put it there yourself"
       case .slotSecretNeeded where error.slot?.kind == "keyFile":
         "name its key file with --key-file FILE"
       case .slotSecretNeeded where error.slot?.kind == "passphrase":
         "name a file with it by --passphrase-file FILE, or run it at a terminal"
-      default: nil
+      case .missing: KeychainError.Remedy.create.words
+      case .locked: KeychainError.Remedy.unlock.words
+      default: error.remedy?.words
       }
-    let message = [error.message, error.remedy?.words].compactMap(\.self).joined(separator: " ")
-    self.init(code: code, error: error.category, message: message, help: help)
+    self.init(code: code, error: error.category, message: error.message, help: help)
   }
 
   /// The exit code of a database error: 65, 70, 73, 74 or 130 by its kind.
@@ -236,7 +235,7 @@ extension PersistenceError.Kind {
     case .busy: "Wait for the other process or end it, then try again."
     case .full: "Nothing of this change was kept. Free some space and try again."
     case .io: "The change is not confirmed. Check the disk, then try again."
-    case .readOnly: "Change the permissions or the owner."
+    case .readOnly: "Change the permissions or the owner, or choose another folder with --home."
     case .cannotOpen, .cannotCreate:
       "Check that the folder exists and that you may read and write it."
     case .moved:
@@ -268,17 +267,19 @@ extension KeychainError.Remedy {
   /// Advice in terms of the board's commands and variables.
   fileprivate var words: String {
     switch self {
-    case .create: "Create one first (keychain init)."
+    case .create: "make one with 'keychain init'"
     case .provideSecret:
-      "Make it at a terminal, which asks for a passphrase, or name one in "
-        + "SWIFTBOARD_PASSPHRASE_FILE, SWIFTBOARD_PASSPHRASE_FD or SWIFTBOARD_KEY_FILE."
+      "make it at a terminal, which asks for a passphrase, or name one in "
+        + "SWIFTBOARD_PASSPHRASE_FILE, SWIFTBOARD_PASSPHRASE_FD or SWIFTBOARD_KEY_FILE"
     case .unlock:
-      "Unlock it (keychain unlock), or set one of SWIFTBOARD_PASSPHRASE_FD, "
-        + "SWIFTBOARD_PASSPHRASE_FILE and SWIFTBOARD_KEY_FILE."
+      "unlock it at a terminal, or name a secret in SWIFTBOARD_PASSPHRASE_FILE, "
+        + "SWIFTBOARD_PASSPHRASE_FD or SWIFTBOARD_KEY_FILE"
     case .acceptOlder:
-      "Restore the newest file, or run 'keychain accept' if you restored a backup on purpose."
+      "restore the newest file, or run 'keychain accept' if you restored a backup on purpose"
     case .acceptOther:
-      "Restore the right file, or run 'keychain accept' if you put this one here on purpose."
+      "restore the right file, or run 'keychain accept' if you put this one here on purpose"
+    case .chooseExisting:
+      "--existing keep leaves what is here, --existing replace puts the imported in its place"
     }
   }
 }

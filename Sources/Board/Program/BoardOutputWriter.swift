@@ -135,7 +135,8 @@ final class BoardOutputWriter: Sendable {
     }
   }
 
-  /// Writes to standard error. A failed write is ignored because it cannot be reported.
+  /// Writes to standard error. A failed write is ignored because it cannot be reported. When the
+  /// reader of standard output has left, nothing is written: the program ends quietly.
   ///
   /// - Parameters:
   ///   - color: The use of colors, or `nil` for that of the program.
@@ -143,6 +144,7 @@ final class BoardOutputWriter: Sendable {
   func warn(
     _ text: StyledText, _ color: ProgramOptions.ColorMode? = nil, wraps: Bool = true
   ) {
+    guard failureCode != OutputError.closed.exitCode else { return }
     let write: @Sendable () -> Void = { [self] in
       if terminal.isErrorTerminal { rounds.withLock { $0.end() } }
       let fits = !wraps || isJSON || !terminal.isErrorTerminal

@@ -39,6 +39,10 @@ public enum BoardProgram {
           return try ConfigurationFile.read(for: options, environment, features)
         } catch {
           // `doctor` reports it among its findings.
+          var error = error
+          if error.code == ExitCode.configuration, error.help == nil {
+            error.help = "correct the file, or name another one with --config"
+          }
           guard options.isDoctor else { throw error }
           problem = error
           return ProgramConfiguration()

@@ -49,4 +49,8 @@ struct InputFiles: FileService {
   func newFile(_ path: String) async throws(FileError) -> any FileOutput {
     try await files.newFile(path)
   }
+
+  func shutDown(within duration: Duration) async -> Bool {
+    await files.shutDown(within: duration)
+  }
 }

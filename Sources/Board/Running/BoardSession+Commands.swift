@@ -71,7 +71,9 @@ extension BoardSession {
         context,
         Failure(
           code: failed.outcome.exitCode, error: "jobFailed",
-          message: failed.outcome.message ?? "job \(failed.job) has failed"))
+          message: failed.outcome.message
+            ?? (failed.outcome.exitCode == ExitCode.interrupted
+              ? "job \(failed.job) was cancelled" : "job \(failed.job) has failed")))
     }
     return await perform(action, context, line)
   }

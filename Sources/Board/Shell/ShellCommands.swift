@@ -38,7 +38,7 @@ enum ShellCommands {
         ArgumentSpec(
           "expression",
           "PATH OP JSON, joined by and/or; OP is == != < <= > >= contains exists",
-          repeating: true)
+          kind: .expression, repeating: true)
       ],
       examples: [
         "assert shell.lastStatus == 0",

@@ -201,7 +201,13 @@ package struct LineCompletion: Sendable, Equatable {
       guard let at = typed.lastIndex(of: "@") else { return }
       split(at: typed[...at].count)
       self.kind = .file
-    case .text, .int, .duration, .json, .expression, .command: break
+    case .json:
+      guard typed.hasPrefix("@") else { return }
+      split(at: 1)
+      self.kind = .file
+    // A condition begins with a path into the state.
+    case .expression: self.kind = .path
+    case .text, .int, .duration, .command: break
     default: self.kind = kind
     }
   }

@@ -85,6 +85,8 @@ final class Download: APIClient {
     if continues { asking.acceptsCompression = false }
     let part = output.kept.flatMap { PartialFileTag($0, key: key) }
     if let part {
+      // The connection may break before the first byte.
+      state.withLock { $0.keptBytes = part.size }
       asking.headers += [
         HTTPHeader("Range", "bytes=\(part.size)-"), HTTPHeader("If-Range", part.validator),
       ]
@@ -146,6 +148,7 @@ final class Download: APIClient {
   }
 
   private func discardPart(_ output: any FileOutput) async throws(APIError) {
+    state.withLock { $0.keptBytes = 0 }
     try await onFile { () throws(FileError) in try await output.begin(afterKept: false, tag: nil) }
   }
 

@@ -264,6 +264,8 @@ public struct KeychainError: Error, Sendable, Equatable, Codable {
     case acceptOlder
     /// Restore the right file, or accept the current, other keychain.
     case acceptOther
+    /// Import again, with a decision about existing names.
+    case chooseExisting
   }
 
   /// The kind of error, for code.

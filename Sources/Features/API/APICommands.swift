@@ -260,7 +260,9 @@ enum APICommands {
     }
     spec.retries = try count("retry", invocation)
     spec.follow = try count("follow", invocation)
-    let views = ["headers", "body", "show-request", "verbose", "timing"].filter(invocation.flag)
+    var views = ["headers", "body", "show-request", "verbose", "timing"].filter(invocation.flag)
+    // A part of the body is what `--body` shows.
+    if invocation.option("select") != nil, !invocation.flag("body") { views.append("select") }
     if views.count > 1, Set(views) != ["show-request", "verbose"] {
       throw UsageError("give one of \(views.map { "--\($0)" }.joined(separator: " and "))")
     }

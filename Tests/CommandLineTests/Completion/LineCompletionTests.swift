@@ -23,6 +23,8 @@ import Testing
           ArgumentSpec("level", "", kind: .choice(["debug", "error"])),
         ]),
       spec(["help"], [ArgumentSpec("word", "", kind: .command, optional: true, repeating: true)]),
+      spec(["put"], [ArgumentSpec("body", "", kind: .json, repeating: true)]),
+      spec(["assert"], [ArgumentSpec("expression", "", kind: .expression, repeating: true)]),
       spec(["verify"], [ArgumentSpec("file", "", kind: .file, repeating: true)]),
     ], globals: [OptionSpec(flag: "json", "")])
 
@@ -44,14 +46,15 @@ import Testing
   @Test(
     "words come from the table of commands",
     arguments: [
-      ("", ["api", "set", "log", "help", "verify"]), ("a", ["api"]), ("api s", ["service"]),
-      ("api service ", ["list", "show"]), ("!a", ["api"]), ("! a", ["api"]), ("time a", ["api"]),
-      ("echo x; a", ["api"]), ("echo x & a", ["api"]), ("echo 'x'\na", ["api"]),
+      ("", ["api", "set", "log", "help", "put", "assert", "verify"]), ("ap", ["api"]),
+      ("api s", ["service"]),
+      ("api service ", ["list", "show"]), ("!ap", ["api"]), ("! ap", ["api"]), ("time ap", ["api"]),
+      ("echo x; ap", ["api"]), ("echo x & ap", ["api"]), ("echo 'x'\nap", ["api"]),
       ("log level ", ["debug", "error"]), ("log level d", ["debug"]),
       ("api get x --c", ["--cache", "--check"]), ("api get --check --c", ["--cache"]),
       ("api get --header a --h", ["--header"]), ("api get --no", ["--no-check"]),
       ("api get --cache ", ["localFirst", "noCache"]), ("api get --cache=n", ["--cache=noCache"]),
-      ("api get --j", ["--json"]), ("help a", ["api"]), ("help api ser", ["service"]),
+      ("api get --j", ["--json"]), ("help ap", ["api"]), ("help api ser", ["service"]),
       ("help api service ", ["list", "show"]),
     ])
   func words(text: String, expected: [String]) {
@@ -67,6 +70,8 @@ import Testing
       ("api service show r", .service, "", "r"), ("set na", .variable, "", "na"),
       ("echo $na", .variable, "$", "na"), ("echo ${na", .variable, "${", "na"),
       ("echo \"$na", .variable, "$", "na"), ("verify a b", .file, "", "b"),
+      ("put @fi", .file, "@", "fi"), ("assert api.re", .path, "", "api.re"),
+      ("assert api.requests == 1 and db", .path, "", "db"),
       ("x > fi", .file, "", "fi"), ("x >> fi", .file, "", "fi"),
       ("api get x Authorization:{{secret:na", .secret, "Authorization:{{secret:", "na"),
       ("echo {\"a\": \"{{secret:na", .secret, "{\"a\": \"{{secret:", "na"),
@@ -80,7 +85,9 @@ import Testing
 
   @Test(
     "nothing is offered in comments, heredocs, values and for unknown commands",
-    arguments: ["# a", "echo <<X\na", "set x ", "nope ", "api service list ", "api get x key=a"])
+    arguments: [
+      "# a", "echo <<X\na", "set x ", "nope ", "api service list ", "api get x key=a", "put {",
+    ])
   func nothing(text: String) {
     #expect(Self.candidates(text) == nil)
   }

@@ -182,6 +182,31 @@ struct LiveFileServiceTests {
     await #expect(throws: FileError.self) { try await write.value }
   }
 
+  @Test("the end of the program discards what is not complete, and keeps what is")
+  func shutDown() async throws {
+    let folder = try TemporaryFolder()
+    let service = LiveFileService()
+    try folder.write("old", to: "file")
+    let whole = try await service.output(folder.path("whole"), continues: false)
+    try await whole.begin(afterKept: false, tag: nil)
+    try await whole.write(new)
+    try await whole.finish()
+    let begun = try await service.output(folder.path("file"), continues: false)
+    try await begun.begin(afterKept: false, tag: nil)
+    try await begun.write(new)
+    let created = try await service.newFile(folder.path("created"))
+    try await created.begin(afterKept: false, tag: nil)
+    #expect(try names(folder).count == 4)
+    #expect(await service.shutDown(within: .seconds(1)))
+    #expect(try names(folder) == ["file", "whole"])
+    #expect(content(folder.path("file")) == old)
+    await #expect(throws: FileError.self) { try await begun.write(new) }
+    await #expect(throws: FileError.self) { try await begun.finish() }
+    await #expect(throws: FileError.self) { try await begun.begin(afterKept: false, tag: nil) }
+    await begun.discard()
+    #expect(try names(folder) == ["file", "whole"])
+  }
+
   @Test("a link that leads to itself is refused and stays")
   func loop() async throws {
     let folder = try TemporaryFolder()

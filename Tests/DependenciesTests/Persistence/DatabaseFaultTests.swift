@@ -391,6 +391,32 @@ struct DatabaseFaultTests {
       try await service.searches(scope: "s", containing: nil).map(\.text) == ["harmless search"])
   }
 
+  @Test("a database in a folder that cannot be written to names the folder")
+  func folderThatCannotBeWrittenTo() {
+    func message(_ kind: PersistenceError.Kind, _ refusal: Int32?) -> String {
+      let error = PersistenceError(kind, path: "/main", operation: "read", what: "it happened")
+      return DatabaseFile.openingFailure(error, refusalOfFolder: refusal).message
+    }
+    #expect(
+      message(.cannotOpen, EROFS)
+        == "the database cannot be opened, since its folder cannot be written to: "
+        + "Read-only file system (/main)")
+    #expect(message(.cannotOpen, nil) == "it happened (/main)")
+    #expect(message(.busy, EROFS) == "it happened (/main)")
+  }
+
+  @Test("a backup without space names itself, and other errors stay")
+  func aBackupWithoutSpaceNamesItself() {
+    func failure(_ kind: PersistenceError.Kind) -> PersistenceError {
+      DatabaseFile.copyFailure(
+        PersistenceError(kind, path: "/main", operation: "backup", what: "it happened"),
+        path: "/copy")
+    }
+    #expect(failure(.full).message == "there is no space left for the copy (/copy)")
+    #expect(failure(.full).path == "/copy")
+    #expect(failure(.io).message == "it happened (/main)")
+  }
+
   @Test("a backup is whole and never over a file") func aBackupIsWholeAndNeverOverAFile()
     async throws
   {

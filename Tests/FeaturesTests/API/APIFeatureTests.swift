@@ -109,6 +109,19 @@ struct APIFeatureTests {
     #expect(sent.timeout == .seconds(30))
   }
 
+  @Test("one line shows one thing of an answer, and a part of the body is one")
+  func oneView() throws {
+    for view in ["--headers", "--timing", "--show-request", "-v"] {
+      let error = #expect(throws: UsageError.self) {
+        try action("api get http://rm.test/ \(view) --select name")
+      }
+      let name = view == "-v" ? "--verbose" : view
+      #expect(error?.message == "give one of \(name) and --select")
+    }
+    world.api.answer("GET", "http://rm.test/", with: .json(#"{"name":"Rick"}"#))
+    #expect(try run("api get http://rm.test/ --body --select name", in: world).output == "Rick\n")
+  }
+
   @Test("404 and 503: exit code 4 and 5, the body is shown, the error says where from")
   func refusals() throws {
     world.api.answer("GET", "http://rm.test/404", with: .json(#"{"error":"no"}"#, status: 404))

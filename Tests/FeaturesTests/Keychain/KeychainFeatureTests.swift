@@ -96,8 +96,7 @@ struct KeychainFeatureTests {
     let locked = World(MockKeychainService(unlocked: false))
     let printed = try run(["keychain list", "keychain set a", "keychain status"], in: locked)
     #expect(printed.map(\.status) == [77, 77, 0])
-    #expect(
-      printed[0].errors.contains("help: name a passphrase file in SWIFTBOARD_PASSPHRASE_FILE"))
+    #expect(printed[0].errors.contains("help: unlock it at a terminal, or name a secret in"))
     // Of a value that cannot be stored nobody is asked.
     #expect(printed[1].errors.contains("SWIFTBOARD_PASSPHRASE_FILE"))
     #expect(try run("keychain set a").errors.contains("there is no terminal to ask for the value"))

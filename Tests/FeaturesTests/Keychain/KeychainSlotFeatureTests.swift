@@ -232,6 +232,7 @@ import Testing
     #expect(printed[8].errors.contains("whole, but unverified"), "\(printed[8].errors)")
     #expect(printed[0].errors.contains("1 secret written to f"))
     #expect(printed[3].errors.contains("1 added, 0 replaced, 0 kept"))
+    #expect(printed[4].errors.contains("help: --existing keep leaves"), "\(printed[4].errors)")
     #expect(printed[5].errors.contains("0 added, 1 replaced, 0 kept"))
     #expect(try await keychain.load(forKey: "a") == Data("first".utf8))
   }

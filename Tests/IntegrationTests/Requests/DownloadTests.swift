@@ -52,6 +52,22 @@ struct DownloadTests {
     #expect(again.status == .exited(69))
   }
 
+  // Real time: the answer goes on until the program ends.
+  @Test("a transfer that a signal ends leaves no temporary file", arguments: [SIGINT, SIGTERM])
+  func aSignalLeavesNoTemporaryFile(signal: Int32) async throws {
+    let endless = try TestHTTPServer { _ in
+      .drip(chunk: String(repeating: "x", count: 1000), times: 36_000, milliseconds: 50)
+    }
+    try program.folder.write("old", to: "file")
+    let child = try program.start(
+      "--home", "h", "api", "get", "\(endless.origin)/drip", "--out", "file")
+    while try parts.count < 2 { await Task.yield() }
+    child.signal(signal)
+    #expect(await child.wait().status == .exited(128 + signal))
+    #expect(try parts == ["file"])
+    #expect(try program.folder.read("file") == Array("old".utf8))
+  }
+
   @Test("a body that is too large for memory says what takes it")
   func aBodyTooLargeForMemorySaysWhatTakesIt() async throws {
     let run = try await program.run(
@@ -97,6 +113,23 @@ struct DownloadTests {
       server.requests.map { $0.header("Range") } == [nil, "bytes=1000000-", "bytes=2000000-"])
     #expect(server.requests.last?.header("If-Range") == "\"one\"")
     #expect(server.requests.allSatisfy { $0.header("Accept-Encoding") == nil })
+  }
+
+  @Test("what is left of a transfer is named again where nothing more came")
+  func whatIsLeftIsNamedAgain() async throws {
+    let server = try TestHTTPServer { request in
+      guard request.header("Range") == nil else { return .reset }
+      return .pattern(
+        head: "HTTP/1.1 200 OK\r\nETag: \"one\"", range: 0..<3_000_000, cut: 1_000_000)
+    }
+    for _ in 0..<2 {
+      let run = try await program.run(
+        "--home", "h", "api", "get", "\(server.origin)/big", "--out", "file", "--resume")
+      #expect(run.status == .exited(76), "\(run.errorText)")
+      #expect(
+        run.errorText.contains("1000000 bytes are in file.part; the same line goes on from there"),
+        "\(run.errorText)")
+    }
   }
 
   @Test("a service that goes on with another file than the one that broke off is asked anew")

@@ -149,7 +149,7 @@ public final class LiveAPIClient: APIClient {
         throw APIError(
           .tooManyRedirects,
           """
-          \(address.endpoint) redirects once more after \(redirects) redirects: it may do so for ever; if not, allow more
+          \(address.endpoint) redirects once more after \(redirects) redirects, and may do so for ever
           """)
       }
       if let pipe { try await skip(pipe, id) }

@@ -11,10 +11,7 @@ extension APIError {
   static func timeout(_ address: URLBuilder, _ limit: Duration?) -> APIError {
     let limit = limit.map { " of \($0.formattedMilliseconds)" } ?? ""
     return APIError(
-      .timeout,
-      """
-      \(address.endpoint) did not answer completely within the time limit\(limit): try again, or allow more time
-      """)
+      .timeout, "\(address.endpoint) did not answer completely within the time limit\(limit)")
   }
 
   /// Returns the error for a code of libcurl.
@@ -42,9 +39,7 @@ extension APIError {
       return APIError(.unsupportedScheme, "this libcurl was built without \(address.scheme)")
     case CURLE_COULDNT_RESOLVE_HOST:
       return APIError(
-        .dns,
-        "the host name \(address.host) was not found: check its spelling and the network connection"
-      )
+        .dns, "the host name \(address.host) was not found")
     case CURLE_COULDNT_CONNECT:
       if let path = transfer.request.connection.unixSocket {
         return couldNotConnect(
@@ -55,9 +50,7 @@ extension APIError {
     case CURLE_OPERATION_TIMEDOUT:
       if let limit = transfer.request.idleLimit, transfer.request.timeout == nil {
         return APIError(
-          .timeout,
-          "\(endpoint) sent and took nothing for \(limit.formattedMilliseconds): try again, or allow more time"
-        )
+          .timeout, "\(endpoint) sent and took nothing for \(limit.formattedMilliseconds)")
       }
       return timeout(address, transfer.request.timeout)
     case CURLE_ABORTED_BY_CALLBACK: return cancelled(address)
@@ -188,7 +181,7 @@ extension APIError {
     case ENETUNREACH, EHOSTUNREACH, ENETDOWN, ETIMEDOUT:
       APIError(
         .unreachable,
-        "the connection to \(address.endpoint) was lost: \(words(code)); check the network")
+        "the connection to \(address.endpoint) was lost: \(words(code))")
     default:
       APIError(
         .truncated,

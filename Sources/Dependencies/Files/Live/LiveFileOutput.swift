@@ -4,40 +4,61 @@ import Synchronization
 /// An `OutputFile` that is opened on the first write. Each call runs on a thread of its own,
 /// because the reader of a pipe may stall.
 final class LiveFileOutput: FileOutput {
+  private struct State {
+    var file: OutputFile?
+    /// Whether the program ends, and nothing more may be written.
+    var isOver = false
+  }
+
   let kept: PartialContent? = nil
   private let path: String
   private let mode: OutputFile.Mode
   private let system: FileSystem
+  private let open: OpenOutputs
   private let check: @Sendable (_ path: String) throws(FileError) -> Void
-  private let file = Mutex<OutputFile?>(nil)
+  private let state = Mutex(State())
 
   init(
-    _ path: String, _ mode: OutputFile.Mode, _ system: FileSystem,
+    _ path: String, _ mode: OutputFile.Mode, _ system: FileSystem, among open: OpenOutputs,
     check: @escaping @Sendable (_ path: String) throws(FileError) -> Void
   ) {
     self.path = path
     self.mode = mode
     self.system = system
+    self.open = open
     self.check = check
   }
 
   func begin(afterKept: Bool, tag: String?) async throws(FileError) {
     try await DetachedThread.runInterruptibly { [self] (interruption) throws(FileError) in
       try check(path)
-      let new = try OutputFile(path, mode, system, until: interruption)
-      let old = file.withLock { file in
-        defer { file = new }
-        return file
+      open.add(self)
+      let new: OutputFile
+      do throws(FileError) {
+        new = try OutputFile(path, mode, system, until: interruption)
+      } catch {
+        open.remove(self)
+        throw error
       }
-      old?.discard()
+      // A pipe or a device has nothing to discard, and writing to it may block.
+      if new.isDirect { open.remove(self) }
+      let isOver = state.withLock { state in
+        state.file?.discard()
+        state.file = state.isOver ? nil : new
+        return state.isOver
+      }
+      guard isOver else { return }
+      new.discard()
+      throw discarded
     }
   }
 
   func write(_ data: Data) async throws(FileError) {
     let result: Result<Void, FileError> = await DetachedThread.run { [self] in
       data.withUnsafeBytes { bytes in
-        file.withLock { file in
-          do throws(FileError) { return .success(try file?.write(bytes) ?? ()) } catch {
+        state.withLock { state in
+          guard !state.isOver else { return .failure(discarded) }
+          do throws(FileError) { return .success(try state.file?.write(bytes) ?? ()) } catch {
             return .failure(error)
           }
         }
@@ -48,18 +69,57 @@ final class LiveFileOutput: FileOutput {
 
   func finish() async throws(FileError) {
     try await DetachedThread.run { [self] () throws(FileError) in
-      try take()?.finish(check: check)
+      defer { open.remove(self) }
+      // With the lock, so that the end of the program waits for the file to get its name.
+      try state.withLock { (state) throws(FileError) in
+        guard !state.isOver else { throw discarded }
+        defer { state.file = nil }
+        try state.file?.finish(check: check)
+      }
     }
   }
 
   func discard() async {
-    await DetachedThread.run { [self] in take()?.discard() }
+    await DetachedThread.run { [self] in
+      discardNow(isOver: false)
+      open.remove(self)
+    }
   }
 
-  private func take() -> OutputFile? {
-    file.withLock { file in
-      defer { file = nil }
-      return file
+  /// Discards the file. Blocks while a chunk is written.
+  ///
+  /// - Parameter isOver: Whether later calls fail.
+  func discardNow(isOver: Bool) {
+    state.withLock { state in
+      state.isOver = state.isOver || isOver
+      state.file?.discard()
+      state.file = nil
     }
+  }
+
+  private var discarded: FileError {
+    FileError(.io, path: path, message: "\(path) was discarded: the program ends")
+  }
+}
+
+/// The outputs that can leave a temporary file if the program ends before they do.
+final class OpenOutputs: Sendable {
+  private let outputs = Mutex<[ObjectIdentifier: LiveFileOutput]>([:])
+
+  func add(_ output: LiveFileOutput) {
+    outputs.withLock { $0[ObjectIdentifier(output)] = output }
+  }
+
+  func remove(_ output: LiveFileOutput) {
+    outputs.withLock { _ = $0.removeValue(forKey: ObjectIdentifier(output)) }
+  }
+
+  /// Discards all of them. Blocks while chunks are written.
+  func discardAll() {
+    let all = outputs.withLock { outputs in
+      defer { outputs = [:] }
+      return Array(outputs.values)
+    }
+    for output in all { output.discardNow(isOver: true) }
   }
 }

@@ -6,6 +6,7 @@ package struct LiveFileService: FileService {
   private let system: FileSystem
   private let own: OwnFiles?
   private let recording = RunningRecording()
+  private let open = OpenOutputs()
 
   /// Creates a service without accessing files.
   ///
@@ -112,7 +113,9 @@ package struct LiveFileService: FileService {
     let check: @Sendable (String) throws(FileError) -> Void = { (path) throws(FileError) in
       try checkTarget(path, isRecording: false)
     }
-    guard continues else { return LiveFileOutput(path, .replace, system, check: check) }
+    guard continues else {
+      return LiveFileOutput(path, .replace, system, among: open, check: check)
+    }
     let system = system
     return try await DetachedThread.run { () throws(FileError) in
       try PartialFile(path, system, check: check)
@@ -121,9 +124,16 @@ package struct LiveFileService: FileService {
 
   /// Opens nothing before `begin`, which throws `exists`, `cannotCreate` or `ownFile`.
   package func newFile(_ path: String) async throws(FileError) -> any FileOutput {
-    LiveFileOutput(path, .create, system) { (path) throws(FileError) in
+    LiveFileOutput(path, .create, system, among: open) { (path) throws(FileError) in
       try checkTarget(path, isRecording: false)
     }
+  }
+
+  /// Discards the files of `output` and `newFile` that are not complete. What writes them may not
+  /// get another turn before the process ends.
+  package func shutDown(within duration: Duration) async -> Bool {
+    await DetachedThread.run { [open] in open.discardAll() }
+    return true
   }
 
   // MARK: Reading

@@ -242,7 +242,7 @@ struct KeychainEntries: Sendable {
             .duplicateKey,
             message:
               "\(report.kept) of the names to import \(report.kept == 1 ? "is" : "are") taken; "
-              + "nothing was changed. Keep the entries that are here, or replace them.")
+              + "nothing was changed.", remedy: .chooseExisting)
         }
         guard report.added + report.replaced > 0 else { return (nil, report) }
         return (try Self.joined(parts), report)

@@ -117,7 +117,10 @@ extension MockKeychainService {
       let added = other.entries.count - taken
       if taken > 0, existing == .refuse {
         throw KeychainError(
-          .duplicateKey, message: "\(taken) of the names to import are taken; nothing was changed.")
+          .duplicateKey,
+          message:
+            "\(taken) of the names to import \(taken == 1 ? "is" : "are") taken; "
+            + "nothing was changed.", remedy: .chooseExisting)
       }
       state.entries.merge(other.entries) { existing == .replace ? $1 : $0 }
       let replaced = existing == .replace ? taken : 0

@@ -71,6 +71,32 @@ final class DatabaseFile: Sendable {
   private func open(
     operation: String, mayWrite: Bool, isAlone: Bool = false
   ) throws(PersistenceError) -> Opened {
+    do throws(PersistenceError) {
+      return try openNow(operation: operation, mayWrite: mayWrite, isAlone: isAlone)
+    } catch {
+      let folder = PathComponents(system.resolved(path)).folder
+      let refusal = access(folder, W_OK) == 0 ? nil : errno
+      throw Self.openingFailure(error, refusalOfFolder: refusal)
+    }
+  }
+
+  /// Names the folder in an error of SQLite about a missing file if the folder cannot be written
+  /// to. Reading needs to create the index of the log there, too.
+  ///
+  /// - Parameter refusal: The system's error number, or `nil` if the folder can be written to.
+  static func openingFailure(
+    _ error: PersistenceError, refusalOfFolder refusal: Int32?
+  ) -> PersistenceError {
+    guard error.kind == .cannotOpen, let refusal else { return error }
+    return PersistenceError(
+      .cannotOpen, path: error.path, operation: error.operation, code: error.code,
+      what: "the database cannot be opened, since its folder cannot be written to: "
+        + SystemError.text(of: refusal))
+  }
+
+  private func openNow(
+    operation: String, mayWrite: Bool, isAlone: Bool
+  ) throws(PersistenceError) -> Opened {
     let resolved = system.resolved(path)
     guard let size = FileInfo(resolved)?.size else {
       if mayWrite {
@@ -364,13 +390,22 @@ final class DatabaseFile: Sendable {
       try statement.run()
     } catch {
       temporary.discard()
-      throw error
+      throw Self.copyFailure(error, path: shown)
     }
     do {
       try system.sync(path: temporary.file.name)
       try temporary.publish(as: path, replaces: false)
     } catch { throw failed(error) }
     try? system.sync(folder: PathComponents(path).folder)
+  }
+
+  /// Names the copy in an error of SQLite about a full disk, which names the database: only the
+  /// copy grows.
+  static func copyFailure(_ error: PersistenceError, path: String) -> PersistenceError {
+    guard error.kind == .full else { return error }
+    return PersistenceError(
+      .full, path: path, operation: error.operation, code: error.code,
+      what: "there is no space left for the copy")
   }
 
   // MARK: Damage
