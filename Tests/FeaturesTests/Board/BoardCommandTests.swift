@@ -161,8 +161,8 @@ struct BoardCommandTests {
     #expect(try words("swiftboard://keychain") == ["keychain", "list"])
     #expect(try words("swiftboard://log/tail") == ["log", "tail"])
     #expect(try words("swiftboard://session/status") == ["session", "status"])
-    #expect(try words("swiftboard://db") == nil)
-    #expect(try words("swiftboard://api") == nil)
+    #expect(try words("swiftboard://db?a=b") == nil)
+    #expect(try words("swiftboard://api?a=b") == nil)
     #expect(try words("swiftboard://keychain/radarr") == nil)
     #expect(try words("swiftboard://nobody/x") == nil)
     #expect(throws: UsageError.self) { try BoardLink(parsing: "http://api/x") }
@@ -174,7 +174,7 @@ struct BoardCommandTests {
         guard let words = BoardFeatures.all.words(for: link) else { continue }
         // What a link stands for is a command that there is, and one that changes nothing of value.
         let match = try Commands.parse(words.map { Argument($0) })
-        #expect(["get", "list", "tail", "status"].contains(match.path.last))
+        #expect(["get", "list", "tail", "status", "stats", "help"].contains(match.path.last))
       }
     }
   }

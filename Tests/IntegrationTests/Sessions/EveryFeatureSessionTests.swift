@@ -7,6 +7,8 @@ import Testing
 struct EveryFeatureSessionTests {
   private static func lines(_ origin: String) -> [String] {
     let keychain = [
+      // What these lines show is loaded before them.
+      "assert log.level exists", "state analytics.consent", "state keychain", "state db.isLoaded",
       "keychain init", "keychain set token --from-file token", "keychain set films --from-file key",
       "keychain set sab --from-file sabkey", "keychain set spare --from-file token",
       "keychain rename spare other", "keychain list", "keychain status", "keychain check",
@@ -67,7 +69,7 @@ struct EveryFeatureSessionTests {
       "alias l 'log tail'", "l -n 1", "jobs", "effects", "history 2", "source more.sb", "help db",
       "doctor",
       "session mark here", "session status", "session timeline --limit 3", "session goto 3",
-      "state keychain", "session live", "session diff 3 5", "session undo",
+      "state keychain", "session live", "-session diff 3 5", "session undo",
       "session state db --at @here",
     ]
     return keychain + api + characters + programs + database + log + board
