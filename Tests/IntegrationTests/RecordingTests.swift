@@ -76,6 +76,26 @@ struct RecordingTests {
     }
   }
 
+  @Test("what is before a damaged line can be kept as the help says")
+  func whatIsBeforeDamage() async throws {
+    let (program, whole) = try await Self.recorded()
+    var lines = whole
+    lines[6] += " "
+    let found = try await Self.verify(program, lines)
+    #expect(found.status == .exited(65))
+    for command in ["replay", "verify", "timeline"] {
+      let found = try await program.run("session", command, "changed.jsonl")
+      #expect(found.status == .exited(65))
+      #expect(
+        found.errorText.contains(
+          "help: the lines before it are whole: 'head -n 6 FILE > OTHER' makes a recording of them"),
+        "\(command): \(found.errorText)")
+    }
+    let kept = try await Self.verify(program, Array(lines[..<6]))
+    #expect(kept.status == .exited(0), "\(kept.errorText)")
+    #expect(kept.outputText.contains("5 steps agree"), "\(kept.outputText)")
+  }
+
   @Test("a missing step is found") func aMissingStepIsFound() async throws {
     var (program, lines) = try await Self.recorded()
     lines.remove(at: 5)
