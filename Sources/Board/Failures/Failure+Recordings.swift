@@ -74,6 +74,12 @@ extension Failure {
     case .gap(let path):
       "put \(PathComponents(path).name) back, or move the files before it elsewhere: the recording then "
         + "begins behind it"
+    // Before the header and the first step there is nothing to keep.
+    case .damage(let damage) where damage.line > 2:
+      "the lines before it are whole: 'head -n \(damage.line - 1) FILE > OTHER' makes a recording of "
+        + "them"
+    // The files after it would no longer continue a part of one.
+    case .file(_, .damage): nil
     case .file(_, let error): help(for: error)
     case .damage, .missing, .io, .cancelled: nil
     }

@@ -44,6 +44,23 @@ struct RecordingTests {
     #expect(run.errorText.withoutProgress == "")
   }
 
+  @Test(
+    "the steps of a long line have their commands, so that the recording does not grow with both")
+  func aLongLineOfManyCommands() async throws {
+    let program = try Program()
+    let commands = (0..<400).map { "echo word\($0)" } + ["db get c none > out"]
+    try program.folder.write(commands.joined(separator: "; ") + "\n", to: "x.sb")
+    let run = try await program.run("--environment", "mock", "--record", "r.jsonl", "-f", "x.sb")
+    #expect(run.status == .exited(66))
+    #expect(
+      run.errorText.contains("  db get c none > out\n  ^~~~~~~~~~~~~~~~~~~\n"), "\(run.errorText)")
+    let text = try program.text("r.jsonl")
+    #expect(text.contains(#""by":{"user":"echo word399""#))
+    #expect(text.utf8.count < 400 * 1024, "a line has \(commands.joined().utf8.count) bytes")
+    let verified = try await program.run("session", "verify", "r.jsonl")
+    #expect(verified.status == .exited(0), "\(verified.errorText)")
+  }
+
   @Test("a flipped byte is found") func aFlippedByteIsFound() async throws {
     let (program, lines) = try await Self.recorded()
     for index in [0, 1, lines.count / 2, lines.count - 1] {
@@ -57,6 +74,26 @@ struct RecordingTests {
       #expect(run.status == .exited(65), "line \(index + 1): \(run.errorText)")
       #expect(run.errorText.contains("changed.jsonl: line \(index + 1), byte "), "\(run.errorText)")
     }
+  }
+
+  @Test("what is before a damaged line can be kept as the help says")
+  func whatIsBeforeDamage() async throws {
+    let (program, whole) = try await Self.recorded()
+    var lines = whole
+    lines[6] += " "
+    let found = try await Self.verify(program, lines)
+    #expect(found.status == .exited(65))
+    for command in ["replay", "verify", "timeline"] {
+      let found = try await program.run("session", command, "changed.jsonl")
+      #expect(found.status == .exited(65))
+      #expect(
+        found.errorText.contains(
+          "help: the lines before it are whole: 'head -n 6 FILE > OTHER' makes a recording of them"),
+        "\(command): \(found.errorText)")
+    }
+    let kept = try await Self.verify(program, Array(lines[..<6]))
+    #expect(kept.status == .exited(0), "\(kept.errorText)")
+    #expect(kept.outputText.contains("5 steps agree"), "\(kept.outputText)")
   }
 
   @Test("a missing step is found") func aMissingStepIsFound() async throws {
