@@ -24,8 +24,7 @@ public struct CommandContext: Codable, Sendable, Equatable {
   /// The source of the line, for example `demo.sb`, or `nil` for a line that was typed or given as
   /// an argument.
   public var source: String?
-  /// The line as typed, with names in place of secrets. For a line of several commands with more
-  /// than 1024 bytes, only the command.
+  /// The line as typed, with names in place of secrets.
   public var text: String
   /// The name of the command, for example `api.get`.
   public var name: String

@@ -203,8 +203,6 @@ public final class BoardSession: Sendable {
     let knownCount: Int
     /// Whether several commands share the line.
     let hasSeveralCommands: Bool
-    /// Whether `text` is the line as typed, so that its words hold no secret.
-    private var isAsTyped: Bool
 
     init(
       _ line: ScriptLine, _ secrets: TypedSecrets, _ isLiteral: Bool, _ id: JobControl.LineID,
@@ -213,30 +211,16 @@ public final class BoardSession: Sendable {
       self.id = id
       self.knownCount = knownCount
       text = secrets.shown(line)
-      isAsTyped = text == line.text
       location = line.location
       hasSeveralCommands =
         if case .commands(let list) = line.parsed { list.commands.count > 1 } else { false }
       self.isLiteral = isLiteral
     }
 
-    /// Returns the text for the steps of a command: the whole line, or the command alone if the
-    /// line is long. Otherwise the steps of a long line would take space quadratic in its length.
-    func text(of command: ParsedCommand) -> String {
-      guard hasSeveralCommands, isAsTyped, text.utf8.count > 1024 else { return text }
-      var parts = command.words.map(\.raw)
-      if let redirect = command.redirect {
-        parts += [redirect.appends ? ">>" : ">", redirect.file.raw]
-      }
-      if command.isBackground { parts.append("&") }
-      return parts.joined(separator: " ")
-    }
-
     /// Returns the line with the text that contains a secret replaced.
     func refused(_ typed: TypedSecret) -> Line {
       var line = self
       line.text = typed.text
-      line.isAsTyped = false
       return line
     }
   }
@@ -328,10 +312,8 @@ public final class BoardSession: Sendable {
         jobs.noteEndless(context.job)
         context.usesPager = false
       }
-      try refuseHiddenSecret(match.output, context)
-      // Failures before this point have columns of the whole line.
-      if context.text == line.text { context.text = line.text(of: command) }
       let action = redirectedToRecording(match.output.action(context))
+      try refuseHiddenSecret(match.output, context)
       if let special = await special(action, context, line) { return special }
       return await perform(action, context, line)
     } catch {

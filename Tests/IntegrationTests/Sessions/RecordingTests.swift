@@ -44,23 +44,6 @@ struct RecordingTests {
     #expect(run.errorText.withoutProgress == "")
   }
 
-  @Test(
-    "the steps of a long line have their commands, so that the recording does not grow with both")
-  func aLongLineOfManyCommands() async throws {
-    let program = try Program()
-    let commands = (0..<400).map { "echo word\($0)" } + ["db get c none > out"]
-    try program.folder.write(commands.joined(separator: "; ") + "\n", to: "x.sb")
-    let run = try await program.run("--environment", "mock", "--record", "r.jsonl", "-f", "x.sb")
-    #expect(run.status == .exited(66))
-    #expect(
-      run.errorText.contains("  db get c none > out\n  ^~~~~~~~~~~~~~~~~~~\n"), "\(run.errorText)")
-    let text = try program.text("r.jsonl")
-    #expect(text.contains(#""by":{"user":"echo word399""#))
-    #expect(text.utf8.count < 400 * 1024, "a line has \(commands.joined().utf8.count) bytes")
-    let verified = try await program.run("session", "verify", "r.jsonl")
-    #expect(verified.status == .exited(0), "\(verified.errorText)")
-  }
-
   @Test("a flipped byte is found") func aFlippedByteIsFound() async throws {
     let (program, lines) = try await Self.recorded()
     for index in [0, 1, lines.count / 2, lines.count - 1] {
