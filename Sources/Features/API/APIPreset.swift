@@ -13,4 +13,14 @@ enum APIPreset: String, CaseIterable {
     case .rickAndMorty: nil
     }
   }
+
+  /// The command with which a service of this kind is usually first used, or `nil` if it is a
+  /// request.
+  func firstCommand(service: String) -> String? {
+    switch self {
+    case .radarr, .sonarr, .lidarr: "media list \(service)"
+    case .sabnzbd, .nzbget: "downloads list \(service)"
+    case .rickAndMorty: nil
+    }
+  }
 }

@@ -1,0 +1,83 @@
+import SwiftBoardCommandLine
+import SwiftBoardDependencies
+
+/// What a run is made of, as the options and the terminal decide.
+extension BoardRun {
+  /// Returns the pager of a user at a terminal. Scripts have none.
+  static func pager(
+    _ options: ProgramOptions, _ terminal: Terminal, _ environment: [String: String]
+  ) -> Pager? {
+    switch options.mode {
+    case .oneShot, .standardInput: break
+    case .lines, .script, .help, .version: return nil
+    }
+    guard terminal.isInputTerminal, terminal.isOutputTerminal, !terminal.isDumb,
+      options.usesPager != false
+    else { return nil }
+    return Pager(environment, terminal: terminal)
+  }
+
+  /// Returns whether commands may read standard input or lines come from it, also under another
+  /// name such as `/dev/stdin`.
+  static func inputUse(
+    _ mode: ProgramOptions.Mode, _ isInteractive: Bool
+  ) -> StandardInput.Use {
+    switch mode {
+    case .oneShot, .lines, .help, .version: .free
+    case .script(let path, _): path == "-" || StandardInput.isSame(path: path) ? .script : .free
+    case .standardInput: isInteractive ? .prompt : .script
+    }
+  }
+
+  /// Returns the services of the run. They can create services for a separate run.
+  static func dependencies(
+    _ environment: BoardSettings.Environment, _ configuration: LiveConfiguration,
+    _ terminal: BoardTerminal, _ make: @escaping BoardProgram.MakeDependencies
+  ) -> Dependencies {
+    let dependencies = make(environment, configuration, terminal)
+    var result = dependencies
+    result.beside = { folder, sharesHome in
+      // Services in memory have no separate cache to empty.
+      if sharesHome, environment != .live { return dependencies }
+      var other = configuration
+      other.paths = BoardPaths(home: folder, environment: configuration.environment)
+      if sharesHome {
+        other.paths.mainDatabase = configuration.paths.mainDatabase
+        other.paths.keychain = configuration.paths.keychain
+      }
+      return make(environment, other, terminal)
+    }
+    return result
+  }
+
+  /// Returns the options that decide what is shown of running commands: if the only command is an
+  /// argument of the program, also those that follow it.
+  static func shownOptions(
+    _ options: ProgramOptions, _ terminal: Terminal, _ features: FeatureList
+  ) -> ProgramOptions {
+    guard terminal.isErrorTerminal, case .oneShot(let words) = options.mode,
+      let match = try? features.commands.parse(
+        words: words.map { Argument($0) }, literal: !options.hasEndedOptions)
+    else { return options }
+    return (try? options.applying(match.globals)) ?? options
+  }
+
+  static func settings(
+    _ options: ProgramOptions, _ terminal: Terminal, _ isInteractive: Bool
+  ) -> BoardSettings {
+    var settings = BoardSettings()
+    settings.environment =
+      options.environment.flatMap { BoardSettings.Environment(rawValue: $0.rawValue) } ?? .live
+    settings.output = options.output ?? .table
+    settings.isTerminal = terminal.isOutputTerminal
+    settings.measuresAnswers = true
+    settings.width = terminal.outputWidth
+    settings.isASCII = terminal.usesASCII(options.ascii ?? false)
+    settings.isQuiet = options.isQuiet
+    settings.isVerbose = options.verbosity > 0
+    settings.checksStatus = options.checkStatus ?? !isInteractive
+    settings.isOffline = options.isOffline ?? false
+    if let timeout = options.timeout { settings.timeout = max(1, timeout.microseconds / 1000) }
+    return settings
+  }
+}

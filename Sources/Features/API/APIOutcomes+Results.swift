@@ -1,0 +1,179 @@
+import SwiftBoardBoard
+import SwiftBoardCommandLine
+import SwiftBoardDependencies
+import SwiftBoardJSON
+
+/// The outcomes of commands whose result is not the answer to a request.
+extension APIOutcomes {
+  static func outcome(
+    of result: APIResult, _ job: Int, _ context: OutcomeContext
+  ) -> Outcome {
+    switch result {
+    case .statistics(let statistics):
+      return statistics.outcome(
+        job, draws: context.draws(job), isASCII: context.settings.isASCII)
+    case .added(let service):
+      let preset = service.preset.flatMap(APIPreset.init(rawValue:))
+      let command = preset?.firstCommand(service: service.name)
+      return Outcome(
+        job: job, value: json(service),
+        notes: ["added; try '\(command ?? "api get \(service.name)/PATH")'"])
+    case .service(let service):
+      return Outcome(job: job, value: json(service), presentation: .fields(record(service)))
+    case .services(let services, let damaged):
+      return Outcome(
+        job: job, value: .array(services.map(json)),
+        presentation: .table(
+          columns: [Column("name"), Column("url"), Column("auth", priority: 1)],
+          rows: services.map { [$0.name, $0.baseURL, authentication($0) ?? ""] }),
+        notes: (damaged ?? []).map {
+          "warning: the service \($0) is damaged; 'api service remove \($0)' removes it, then add it again"
+        })
+    case .removed(let name):
+      return Outcome(
+        job: job, value: .object([.init("removed", .string(name))]), notes: ["removed \(name)"])
+    case .saved(let requests):
+      return Outcome(
+        job: job,
+        value: .array(
+          requests.map {
+            .object([
+              .init("name", .string($0.name)),
+              .init("method", $0.method.map(JSON.string) ?? .null),
+              .init("target", $0.target.map(JSON.string) ?? .null),
+            ])
+          }),
+        presentation: .table(
+          columns: [Column("name"), Column("method"), Column("target")],
+          rows: requests.map { [$0.name, $0.method ?? "", $0.target ?? ""] }))
+    case .removedSaved(let name):
+      return Outcome(
+        job: job, value: .object([.init("removed", .string(name))]), notes: ["removed \(name)"])
+    case .tested(let name, let status, let milliseconds, let judgesAll):
+      return tested(name, status, milliseconds, judgesAll == true, job)
+    case .testedProgram(let name, let program, let version, let milliseconds):
+      return ServiceTest.outcome(job, name, program, version, milliseconds)
+    case .recent(let searches):
+      return Outcome(
+        job: job,
+        value: .array(
+          searches.map {
+            .object([
+              .init("at", .string(Timestamp.format($0.at))), .init("request", .string($0.text)),
+            ])
+          }),
+        presentation: .table(
+          columns: [Column("at", priority: 1), Column("request")],
+          rows: searches.map { [Timestamp.format($0.at), $0.text] }))
+    case .cache(let entries): return cache(entries, job, context)
+    case .cacheStatistics(let entries, let bytes):
+      return Outcome(
+        job: job,
+        value: .object([
+          .init("entries", .number(String(entries))), .init("bytes", .number(String(bytes))),
+        ]),
+        presentation: .fields([("entries", String(entries)), ("bytes", String(bytes))]))
+    case .cleared(let count):
+      return Outcome(
+        job: job, value: .object([.init("cleared", .number(String(count)))]),
+        notes: ["removed \(count) kept answers"])
+    case .cancelled(let jobs):
+      return Outcome(
+        job: job, value: .array(jobs.map { .number(String($0)) }),
+        notes: [jobs.isEmpty ? "no request is in flight" : "cancelled \(jobs.count) requests"])
+    }
+  }
+
+  /// - Parameter judgesAll: Whether every status decides; in recordings made before, only a refused
+  ///   key did.
+  private static func tested(
+    _ name: String, _ status: Int, _ milliseconds: Int64, _ judgesAll: Bool, _ job: Int
+  ) -> Outcome {
+    let value: JSON = .object([
+      .init("service", .string(name)), .init("status", .number(String(status))),
+      .init("ms", .number(String(milliseconds))),
+    ])
+    func failure(_ code: Int32, _ what: String, _ help: String) -> Outcome {
+      Outcome(
+        job: job,
+        failure: Failure(
+          code: code, error: "httpStatus", message: "\(name) answers, \(what): HTTP \(status)",
+          help: help),
+        value: value)
+    }
+    switch status {
+    case 401, 403:
+      return failure(4, "and refuses the key", "set the secret again with 'keychain set'")
+    case 300..<400 where judgesAll:
+      return failure(
+        3, "and sends elsewhere", "'api get \(name)/ --headers --follow 0' shows where to")
+    case 400..<500 where judgesAll:
+      return failure(
+        4, "but has nothing at its address",
+        "'api service show \(name)' says which address that is")
+    case 500... where judgesAll:
+      return failure(5, "and fails", "'api get \(name)/' shows what it says")
+    default:
+      return Outcome(
+        job: job, value: value,
+        presentation: .text("\(name) answers: HTTP \(status) in \(milliseconds) ms\n"))
+    }
+  }
+
+  private static func cache(
+    _ entries: [CachedResponseSummary], _ job: Int, _ context: OutcomeContext
+  ) -> Outcome {
+    typealias Column = Presentation.Column
+    let keys = entries.map { Redactor.redactPositions($0.key) }
+    let isEarlier = context.settings.followsEarlierRules
+    // Below the request, a key has the headers that the answer depends on.
+    let requests = keys.map { key -> [String] in
+      guard !isEarlier else { return [key] }
+      let lines = key.split(separator: "\n").map(String.init)
+      return [lines.first ?? "", lines.dropFirst().joined(separator: "; ")]
+    }
+    return Outcome(
+      job: job,
+      value: .array(
+        zip(entries, keys).map { entry, key in
+          .object([
+            .init("key", .string(key)), .init("service", .string(entry.service)),
+            .init("status", .number(String(entry.status))),
+            .init("bytes", .number(String(entry.bytes))),
+            .init("stored", .string(Timestamp.format(entry.stored))),
+          ])
+        }),
+      presentation: .table(
+        columns: [Column("service"), Column("request")]
+          + (isEarlier ? [] : [Column("varies by", priority: 0)])
+          + [Column("bytes", alignment: .right), Column("stored", priority: 1)],
+        rows: zip(entries, requests).map { entry, request in
+          [entry.service] + request + [String(entry.bytes), Timestamp.format(entry.stored)]
+        }))
+  }
+
+  private static func authentication(_ service: APIService) -> String? {
+    switch service.authentication {
+    case nil: nil
+    case .header(let name, let secret): "header:\(name)={{secret:\(secret)}}"
+    case .query(let name, let secret): "query:\(name)={{secret:\(secret)}}"
+    case .bearer(let secret): "bearer:{{secret:\(secret)}}"
+    case .basic(let user, let secret): "basic:\(user):{{secret:\(secret)}}"
+    case .digest(let user, let secret): "digest:\(user):{{secret:\(secret)}}"
+    }
+  }
+
+  private static func record(_ service: APIService) -> [(String, String)] {
+    [("name", service.name), ("url", service.baseURL)]
+      + (authentication(service).map { [("auth", $0)] } ?? [])
+      + (service.preset.map { [("preset", $0)] } ?? [])
+  }
+
+  private static func json(_ service: APIService) -> JSON {
+    .object(
+      [
+        .init("name", .string(service.name)), .init("url", .string(service.baseURL)),
+        .init("auth", authentication(service).map(JSON.string) ?? .null),
+      ] + (service.preset.map { [.init("preset", .string($0))] } ?? []))
+  }
+}
