@@ -8,7 +8,8 @@ extension Effect {
     case goOn(@Sendable (_ error: any Error) -> Action)
   }
 
-  /// Does the same work at every interval and sends its results, until it is cancelled.
+  /// Does the same work at every interval and sends its results, until it is cancelled or, unless
+  /// `onError` says otherwise, throws.
   ///
   /// Runs of the work never overlap. If the work takes longer than an interval, it continues, and
   /// the intervals in between are skipped. Intervals are counted from the start, so they do not

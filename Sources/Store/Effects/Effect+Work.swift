@@ -3,7 +3,12 @@ extension Effect {
   @usableFromInline typealias RunWork = @Sendable (Send<Action>) async throws -> Void
 
   /// Returns the same effect with all work that takes time replaced. Operations that are done at
-  /// once do not change.
+  /// once do not change. The effect keeps its name.
+  ///
+  /// - Parameters:
+  ///   - task: Returns the operation in place of a `task`. The name is that of the effect, or its
+  ///     kind, for messages.
+  ///   - run: The same for a `run`.
   @inlinable
   func replacingWork(
     task: (_ name: String, _ work: @escaping TaskWork) -> Operation,
@@ -12,6 +17,10 @@ extension Effect {
     folded { $0.replacingWork(task: task, run: run, members: $1) }
   }
 
+  /// Returns the same effect with its own work replaced. Operators that change more than the work
+  /// call it from `folded`.
+  ///
+  /// - Parameter members: The members of a group, which are replaced already.
   @inlinable
   func replacingWork(
     task: (_ name: String, _ work: @escaping TaskWork) -> Operation,

@@ -215,6 +215,15 @@ extension Array {
     asOne { $0.timeout(after: duration, clock: clock) }
   }
 
+  /// Applies `Effect.timeout(after:clock:_:)` to the list as one effect.
+  @inlinable
+  public func timeout<Action>(
+    after duration: Duration, clock: some Clock<Duration>,
+    _ action: @escaping @Sendable (EffectTimeout) -> Action
+  ) -> Self where Element == Effect<Action> {
+    asOne { $0.timeout(after: duration, clock: clock, action) }
+  }
+
   /// Applies `Effect.retry(_:clock:while:)` to the list as one effect.
   @inlinable
   public func retry<Action>(
@@ -222,6 +231,16 @@ extension Array {
     while isWorthwhile: @escaping @Sendable (_ error: any Error) -> Bool = { _ in true }
   ) -> Self where Element == Effect<Action> {
     asOne { $0.retry(policy, clock: clock, while: isWorthwhile) }
+  }
+
+  /// Applies `Effect.retry(_:jitter:clock:random:while:)` to the list as one effect.
+  @inlinable
+  public func retry<Action>(
+    _ policy: RetryPolicy, jitter: RetryPolicy.Jitter, clock: some Clock<Duration>,
+    random: @escaping @Sendable () -> UInt64,
+    while isWorthwhile: @escaping @Sendable (_ error: any Error) -> Bool = { _ in true }
+  ) -> Self where Element == Effect<Action> {
+    asOne { $0.retry(policy, jitter: jitter, clock: clock, random: random, while: isWorthwhile) }
   }
 
   /// Returns these effects and those of `other`, which run concurrently, in the order of the two
