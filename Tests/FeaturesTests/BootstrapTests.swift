@@ -64,6 +64,24 @@ struct BootstrapTests {
     await lines.board.close()
   }
 
+  @Test("a part that a command has loaded leaves the others to be loaded")
+  func partOfTheState() async throws {
+    let lines = try await lines()
+    #expect(await lines.run("api service list") == 0)
+    #expect(lines.board.store.state.api.saved == nil)
+    #expect(await lines.run("assert api.saved exists") == 0)
+    await lines.board.close()
+  }
+
+  @Test("names that were loaded for a command since stay as they are")
+  func laterNames() async throws {
+    let lines = try await lines()
+    #expect(await lines.run("assert db.collections.films == 1") == 0)
+    lines.board.store.send(.db(.contents(job: 0, contents: DatabaseContents())))
+    #expect(lines.board.store.state.db.collections == ["films": 1])
+    await lines.board.close()
+  }
+
   @Test("what cannot be loaded is not known, and is tried again")
   func failures() async throws {
     let lines = try await lines()

@@ -232,4 +232,25 @@ struct BackgroundWorkTests {
     #expect(run.status == .exited(130))
     #expect(run.errorText.contains("error: job 1 was cancelled\n"), "\(run.errorText)")
   }
+
+  @Test("a reader that leaves hides no failure of background work")
+  func aReaderThatLeavesHidesNoFailure() async throws {
+    let held = try HeldServer()
+    let program = try Program()
+    let origin = held.server.origin
+    // More than a pipe holds, so that the program is still writing when the reader goes.
+    let line = "echo " + String(repeating: "x", count: 4000) + "\n"
+    try program.folder.write(
+      "api get \(origin)/held/500 &\n" + String(repeating: line, count: 100), to: "x.sb")
+    async let run = program.shell(
+      """
+      { "$0" --home h -f x.sb; echo $? > status; } |
+        { head -n 1; exec < /dev/null; "$0" --home h2 -c 'api get \(origin)/left' 2> other; }
+      """)
+    await held.server.waitForRequest(path: "/left")
+    held.open()
+    let outcome = try await run
+    #expect(outcome.errorText.contains("HTTP 500"), "\(outcome.errorText)")
+    #expect(try program.text("status") == "141\n")
+  }
 }

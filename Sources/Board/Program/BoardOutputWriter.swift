@@ -20,6 +20,9 @@ final class BoardOutputWriter: Sendable {
   /// Called once, when standard output can no longer be written.
   let onFailure = Mutex<(@Sendable () -> Void)?>(nil)
 
+  /// The jobs whose messages are not written.
+  private let silenced = Mutex<[Int]>([])
+
   /// Creates a writer.
   ///
   /// - Parameters:
@@ -44,6 +47,9 @@ final class BoardOutputWriter: Sendable {
   /// 141 when the reader has closed the pipe, 74 for any other failed write.
   var failureCode: Int32? { failure.withLock { $0 } }
 
+  /// Writes no more messages of these jobs, which end because nothing reads their output.
+  func silence(_ jobs: [Int]) { silenced.withLock { $0 += jobs } }
+
   func write(_ output: BoardOutput, _ redirects: RedirectFiles) {
     if let round = output.display.round, output.redirect == nil {
       if screen != nil, terminal.isOutputTerminal { return show(output, round: round) }
@@ -51,6 +57,7 @@ final class BoardOutputWriter: Sendable {
     }
     switch output.stream {
     case .standardError:
+      if silenced.withLock({ $0.contains(output.job) }) { return }
       warn(output.content, output.display.color, wraps: output.display.wraps)
     case .standardOutput:
       if output.redirect != nil {
@@ -135,8 +142,7 @@ final class BoardOutputWriter: Sendable {
     }
   }
 
-  /// Writes to standard error. A failed write is ignored because it cannot be reported. When the
-  /// reader of standard output has left, nothing is written: the program ends quietly.
+  /// Writes to standard error. A failed write is ignored because it cannot be reported.
   ///
   /// - Parameters:
   ///   - color: The use of colors, or `nil` for that of the program.
@@ -144,7 +150,6 @@ final class BoardOutputWriter: Sendable {
   func warn(
     _ text: StyledText, _ color: ProgramOptions.ColorMode? = nil, wraps: Bool = true
   ) {
-    guard failureCode != OutputError.closed.exitCode else { return }
     let write: @Sendable () -> Void = { [self] in
       if terminal.isErrorTerminal { rounds.withLock { $0.end() } }
       let fits = !wraps || isJSON || !terminal.isErrorTerminal

@@ -154,7 +154,9 @@ final class BoardRun: Sendable {
       board: board, redirects: redirects, scriptArguments: arguments, input: input,
       keepsGoing: !isInteractive && options.keepGoing == true)
     // Nothing else would end an endless command.
-    output.onFailure.withLock { $0 = { Task { session.endWithoutOutput() } } }
+    output.onFailure.withLock {
+      $0 = { Task { session.endWithoutOutput { output.silence($0) } } }
+    }
     defer { output.onFailure.withLock { $0 = nil } }
     let reader = PlainLineReader()
     completion.attach(to: board, dependencies)

@@ -71,7 +71,13 @@ public final class BoardSession: Sendable {
   public func interrupt() -> Interrupted { jobs.interrupt() }
 
   /// Cancels the endless commands, because their output is no longer read.
-  func endWithoutOutput() { jobs.cancelEndless() }
+  ///
+  /// - Parameter begin: Called first, with their jobs.
+  func endWithoutOutput(_ begin: ([Int]) -> Void) {
+    let endless = jobs.endless
+    begin(endless)
+    jobs.cancel(endless)
+  }
 
   /// Returns a line for display, without typed secrets and terminal control characters.
   public func shown(_ line: ScriptLine) -> String {
@@ -136,7 +142,7 @@ public final class BoardSession: Sendable {
     if let cause {
       jobs.cancel(background, by: cause)
     } else {
-      jobs.cancel(jobs.endless, by: "the end of the lines")
+      jobs.cancel(jobs.endlessInBackground, by: "the end of the lines")
     }
     let codes = await jobs.wait(for: background, in: line)
     let failed = zip(background, codes).map { job, code in

@@ -129,12 +129,12 @@ final class JobControl: Sendable {
   func noteEndless(_ job: Int) { state.withLock { _ = $0.endless.insert(job) } }
 
   /// The background commands that run until they are cancelled.
-  var endless: [Int] {
+  var endlessInBackground: [Int] {
     state.withLock { $0.endless.intersection($0.background.keys).sorted() }
   }
 
-  /// Cancels all commands that run until they are cancelled.
-  func cancelEndless() { cancel(state.withLock { $0.endless.sorted() }) }
+  /// The commands that run until they are cancelled.
+  var endless: [Int] { state.withLock { $0.endless.sorted() } }
 
   /// Cancels the commands among `jobs` that have not ended. The state may not contain one that was
   /// just started, but the store reduces its start first.

@@ -196,7 +196,8 @@ final class Download: APIClient {
     try await onFile { () throws(FileError) in
       try await output.begin(afterKept: kept != nil, tag: tag)
     }
-    if kept != nil || tag != nil { state.withLock { $0.keptBytes = kept ?? 0 } }
+    // Without what was kept, the part begins anew.
+    state.withLock { $0.keptBytes = kept ?? 0 }
     var checksum = BodyChecksum()
     var bytes = 0
     var copy: Data? = Data()

@@ -40,7 +40,9 @@ extension BoardFeatures {
     ] + volatileHeaders.map { "answered.answer.headers[name=\($0)]" },
     passesWordsOn: true, secretWords: SecretWords(literal: LiteralSecrets.first),
     atTerminal: { $0.rereadsServices = true },
-    bootstrap: { $0.services == nil && !$0.isEarlier ? .bootstrap : nil },
+    bootstrap: {
+      ($0.services == nil || $0.saved == nil) && !$0.isEarlier ? .bootstrap : nil
+    },
     candidates: { kind, _, dependencies in
       switch kind {
       case .service: ((try? await dependencies.persistence.services()) ?? []).map(\.name)

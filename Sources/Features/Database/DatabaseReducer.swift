@@ -32,6 +32,8 @@ struct DatabaseReducer: Reducer {
     case .bootstrap: return loadContents(0, dependencies)
     // The first command that uses names tries again.
     case .contents(0, nil): return []
+    // Names that were loaded for a command since have been adjusted.
+    case .contents(0, _) where state.isLoaded == true: return []
     case .contents(let job, let contents):
       let pending = state.takePending(job)
       // Names that were loaded for another command have been adjusted since.

@@ -32,7 +32,7 @@ final class LiveFileOutput: FileOutput {
   func begin(afterKept: Bool, tag: String?) async throws(FileError) {
     try await DetachedThread.runInterruptibly { [self] (interruption) throws(FileError) in
       try check(path)
-      open.add(self)
+      guard open.add(self) else { throw discarded }
       let new: OutputFile
       do throws(FileError) {
         new = try OutputFile(path, mode, system, until: interruption)
@@ -104,22 +104,25 @@ final class LiveFileOutput: FileOutput {
 
 /// The outputs that can leave a temporary file if the program ends before they do.
 final class OpenOutputs: Sendable {
-  private let outputs = Mutex<[ObjectIdentifier: LiveFileOutput]>([:])
+  /// The outputs, or `nil` at the end of the program.
+  private let outputs = Mutex<[ObjectIdentifier: LiveFileOutput]?>([:])
 
-  func add(_ output: LiveFileOutput) {
-    outputs.withLock { $0[ObjectIdentifier(output)] = output }
+  /// Adds an output. Returns `false` at the end of the program, when it must not begin.
+  func add(_ output: LiveFileOutput) -> Bool {
+    outputs.withLock { outputs in
+      outputs?[ObjectIdentifier(output)] = output
+      return outputs != nil
+    }
   }
 
   func remove(_ output: LiveFileOutput) {
-    outputs.withLock { _ = $0.removeValue(forKey: ObjectIdentifier(output)) }
+    outputs.withLock { _ = $0?.removeValue(forKey: ObjectIdentifier(output)) }
   }
 
-  /// Discards all of them. Blocks while chunks are written.
+  /// Discards all of them, and lets no other begin. Blocks while chunks are written.
   func discardAll() {
-    let all = outputs.withLock { outputs in
-      defer { outputs = [:] }
-      return Array(outputs.values)
+    for output in (outputs.withLock { $0.take() } ?? [:]).values {
+      output.discardNow(isOver: true)
     }
-    for output in all { output.discardNow(isOver: true) }
   }
 }
