@@ -165,7 +165,10 @@ struct MediaReducerTests {
     "without a terminal, what there are several of is listed, and the line decides",
     arguments: [
       (MediaOrder("dune"), "there are 2 of 'dune': 1 Dune (1984), 2 Dune (2021)"),
-      (MediaOrder("dune", pick: 3), "there are 2 of 'dune': 1 Dune (1984), 2 Dune (2021)"),
+      (
+        MediaOrder("dune", pick: 3),
+        "there is no 3 among the 2 of 'dune': 1 Dune (1984), 2 Dune (2021)"
+      ),
       (MediaOrder("arrival"), "Radarr has 2 quality profiles: Any, HD-1080p"),
       (
         MediaOrder("arrival", options: [.qualityProfile: "hd-1080"]),

@@ -8,7 +8,7 @@ import SwiftBoardStore
 public enum APIAction {
   /// A line asks for something.
   case run(context: CommandContext, command: APICommand)
-  /// Loads the services and the names of kept requests, for whoever looks at the state.
+  /// Loads the services and the names of kept requests, so that the state has them.
   case bootstrap
   /// The services and the names of kept requests are known, or cannot be read. A request waited for
   /// them, or none (job 0).

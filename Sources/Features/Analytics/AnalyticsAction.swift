@@ -10,7 +10,7 @@ public enum AnalyticsAction {
   case stored(job: Int, consent: Bool)
   /// The consent is in effect in this session.
   case applied(job: Int, consent: Bool)
-  /// Asks for the consent, for whoever looks at the state.
+  /// Asks for the consent, so that the state has it.
   case bootstrap
   /// Whether the user has given consent, or `nil` if that cannot be read.
   case bootstrapped(consent: Bool?)

@@ -7,7 +7,7 @@ public enum DatabaseAction {
   /// Starts a command. `waits` is set in recordings up to schema 5, in which a command with a large
   /// text waited for the names as well.
   case run(context: CommandContext, command: DatabaseCommand, waits: Bool? = nil)
-  /// Loads the names, for whoever looks at the state.
+  /// Loads the names, so that the state has them.
   case bootstrap
   /// The names in the database, or `nil` if they could not be loaded. A command waited for them, or
   /// none (job 0).

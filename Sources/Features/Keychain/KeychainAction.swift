@@ -18,7 +18,7 @@ public enum KeychainAction {
   case succeeded(job: Int, result: KeychainResult)
   /// The command failed.
   case failed(job: Int, failure: Failure)
-  /// Asks for the status, for whoever looks at the state.
+  /// Asks for the status, so that the state has it.
   case bootstrap
   /// The status, or `nil` if the keychain cannot be read.
   case bootstrapped(status: KeychainStatus?)

@@ -9,7 +9,7 @@ public enum LogAction {
   /// A part of the records of a command that shows more than one action holds, in order. `end` is
   /// in the last one.
   case listed(job: Int, records: [LogRecord], end: LogListEnd? = nil)
-  /// Asks for the level, for whoever looks at the state.
+  /// Asks for the level, so that the state has it.
   case bootstrap
   /// The minimum level of categories without their own.
   case bootstrapped(level: LogLevel)

@@ -150,8 +150,8 @@ public enum MediaAnswer: Codable, Sendable, Equatable {
   case library(library: MediaLibrary)
   /// An item, whole.
   case item(resource: MediaResource)
-  /// What its catalogue has.
-  case found(items: [MediaItem])
+  /// The first of what its catalogue has, and how many more there are; `nil`: none.
+  case found(items: [MediaItem], more: Int? = nil)
   /// An item was changed.
   case changed(item: MediaItem)
   /// An item was removed.

@@ -31,6 +31,8 @@ public struct MediaAddition: Codable, Sendable, Equatable, Identifiable {
   public var phase = Phase.asking(question: .item)
   /// What was found for the term; empty once one of it is chosen.
   public var found: [MediaResource] = []
+  /// How many more there are than those in `found`; `nil`: none.
+  public var more: Int?
   /// What the user, or the reducer, is choosing from.
   public var candidates: [MediaOption] = []
   /// What has been chosen; options that have been chosen are members of it.
@@ -53,8 +55,8 @@ public struct MediaAddition: Codable, Sendable, Equatable, Identifiable {
 public enum MediaAdditionAction: Codable, Sendable, Equatable {
   /// Asks for the first thing.
   case begin
-  /// The catalogue has these for the term.
-  case found(resources: [MediaResource], masked: MaskedValues?)
+  /// The catalogue has these for the term, and more that are left out; `nil`: no more.
+  case found(resources: [MediaResource], more: Int? = nil, masked: MaskedValues?)
   /// The program has these options.
   case options(options: [MediaOption], masked: MaskedValues? = nil)
   /// The user has chosen one of the candidates; `nil`: there is no user to ask.

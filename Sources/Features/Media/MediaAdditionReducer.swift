@@ -20,10 +20,11 @@ struct MediaAdditionReducer: Reducer {
     switch action {
     case .begin: return ask(.item, state, dependencies)
     // A mark is no name of an option, and would be sent back.
-    case .found(_, let masked?), .options(_, let masked?):
+    case .found(_, _, let masked?), .options(_, let masked?):
       return .send(.failed(failure: .holdsSecrets(masked)))
-    case .found(let resources, nil):
+    case .found(let resources, let more, nil):
       state.found = Array(resources.prefix(MediaAddition.kept))
+      state.more = more
       state.candidates = state.found.enumerated().map {
         MediaOption(id: $0.offset + 1, name: $0.element.item.name)
       }
@@ -95,7 +96,9 @@ struct MediaAdditionReducer: Reducer {
     let (media, server, term) = (dependencies.mediaService, state.server, state.order.term)
     return .task(name: "media.\(MediaAddition.Question.item.rawValue)") {
       let found = try await masking(try await media.lookup(term, on: server), dependencies)
-      return .found(resources: MediaAddition.kept(of: found.value), masked: found.masked)
+      let kept = MediaAddition.kept(of: found.value)
+      let more = found.value.count - kept.count
+      return .found(resources: kept, more: more > 0 ? more : nil, masked: found.masked)
     }
     .catch { .failed(failure: Failure($0, dependencies)) }
     .cancellable(id: state.job)
@@ -119,7 +122,7 @@ struct MediaAdditionReducer: Reducer {
 
 extension MediaAddition {
   /// The most of what was found that is kept.
-  fileprivate static let kept = 50
+  static let kept = 50
   /// The most bytes of it.
   fileprivate static let keptBytes = 512 << 10
 
@@ -165,10 +168,14 @@ extension Failure {
     _ question: MediaAddition.Question, _ addition: MediaAddition
   ) -> Failure {
     let isItem = question == .item
+    let count = addition.candidates.count
+    let found = "\(count + (addition.more ?? 0)) of '\(addition.order.term)'"
     let what =
-      isItem
-      ? "there are \(addition.candidates.count) of '\(addition.order.term)'"
-      : "\(addition.server.program.title) has \(addition.candidates.count) \(question.noun)s"
+      if !isItem {
+        "\(addition.server.program.title) has \(count) \(question.noun)s"
+      } else if let pick = addition.order.pick {
+        "there is no \(pick) among the \(addition.more == nil ? "" : "first \(count) of the ")\(found)"
+      } else { "there are \(found)" }
     return Failure(
       code: ExitCode.usage, error: "usage",
       message: "\(what): \(list(addition, isNumbered: isItem))",

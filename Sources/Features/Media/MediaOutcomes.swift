@@ -21,7 +21,7 @@ enum MediaOutcomes {
     switch answer {
     case .library(let library): self.library(library, job)
     case .item(let resource): item(resource, job)
-    case .found(let items): found(items, job)
+    case .found(let items, let more): found(items, more, job)
     case .changed(let item):
       Outcome(
         job: job, value: .object(members(item)),
@@ -90,7 +90,7 @@ enum MediaOutcomes {
     return Outcome(job: job, value: json, presentation: .fields(fields))
   }
 
-  private static func found(_ items: [MediaItem], _ job: Int) -> Outcome {
+  private static func found(_ items: [MediaItem], _ more: Int?, _ job: Int) -> Outcome {
     Outcome(
       job: job, value: .array(items.map { .object(members($0)) }),
       presentation: .table(
@@ -105,7 +105,9 @@ enum MediaOutcomes {
             item.id > 0 ? String(item.id) : "",
           ]
         }),
-      notes: items.isEmpty ? ["nothing was found"] : [])
+      notes: items.isEmpty
+        ? ["nothing was found"]
+        : more.map { ["there are \($0) more; a longer TEXT finds fewer"] } ?? [])
   }
 
   private static func added(_ item: MediaItem, _ chosen: [String], _ job: Int) -> Outcome {

@@ -82,7 +82,10 @@ private struct MediaRouting: Reducer {
       return ask("item") { .item(resource: try await media.item(id, on: server)) }
     case .search(let term):
       return ask("lookup") {
-        .found(items: try await media.lookup(term, on: server).prefix(50).map(\.item))
+        let found = try await media.lookup(term, on: server)
+        let more = found.count - MediaAddition.kept
+        return .found(
+          items: found.prefix(MediaAddition.kept).map(\.item), more: more > 0 ? more : nil)
       }
     case .queue: return ask("queue") { .queue(queue: try await media.queue(of: server)) }
     case .calendar(let days):
@@ -180,7 +183,7 @@ extension MediaState {
     case .removed(let id):
       if item?.id == id { item = nil }
       if library?.service == command.service { library?.remove(id) }
-    case .found(let items):
+    case .found(let items, _):
       guard case .search(let term) = command.request else { return }
       lookup = Lookup(service: command.service, term: term, items: Array(items.prefix(20)))
     case .queue(var queue):

@@ -112,9 +112,7 @@ struct NZBGetCalls: LiveDownloadService.Calls {
     parts.append(.text(#"],"id":1}"#))
     let response = try await connection.send(
       .init(method: "POST", path: "", body: SecretText(parts: parts)))
-    if let stranger = connection.stranger(in: response) {
-      throw connection.error(.wrongProgram(found: stranger))
-    }
+    if let stranger = connection.stranger(in: response) { throw stranger }
     switch response.status {
     case 200..<300: break
     case 401 where !ProgramConnection.programs(of: response).isEmpty:

@@ -106,9 +106,7 @@ struct SABnzbdCalls: LiveDownloadService.Calls {
     if text.contains("API Key Incorrect") || text.contains("API Key Required") {
       throw connection.error(.wrongKey(secret: key))
     }
-    if let stranger = connection.stranger(in: response) {
-      throw connection.error(.wrongProgram(found: stranger))
-    }
+    if let stranger = connection.stranger(in: response) { throw stranger }
     switch response.status {
     case 200..<300: break
     case 401:

@@ -202,9 +202,7 @@ public struct LiveMediaService: MediaService {
   private func check(
     _ response: APIResponse, _ connection: ProgramConnection, _ server: MediaServer
   ) throws(ProgramError) {
-    if let stranger = connection.stranger(in: response) {
-      throw connection.error(.wrongProgram(found: stranger))
-    }
+    if let stranger = connection.stranger(in: response) { throw stranger }
     switch response.status {
     case 401, 403:
       throw connection.error(.wrongKey(secret: server.service.authentication?.secret))

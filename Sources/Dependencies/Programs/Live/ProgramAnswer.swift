@@ -42,12 +42,12 @@ extension ProgramConnection {
     return response.headers.value(of: "X-Application-Version") == nil ? [] : media
   }
 
-  /// The name of the program that an answer comes from, if it is another one and tells.
-  func stranger(in response: APIResponse) -> String? {
+  /// The error for an answer that comes from another program, if it tells. A header that several
+  /// programs send does not name the one.
+  func stranger(in response: APIResponse) -> ProgramError? {
     let names = Self.programs(of: response)
-    guard let last = names.last, !names.contains(program) else { return nil }
-    let others = names.dropLast().joined(separator: ", ")
-    return others.isEmpty ? last : "\(others) or \(last)"
+    guard !names.isEmpty, !names.contains(program) else { return nil }
+    return error(.wrongProgram(found: names.count == 1 ? names[0] : nil))
   }
 
   /// An error with the name of the program that answers in place of the one that should. Where the
@@ -58,10 +58,9 @@ extension ProgramConnection {
     default: return error
     }
     guard let page = try? pageRequest(),
-      let response = try? await dependencies.apiClient.send(page),
-      let found = stranger(in: response)
+      let response = try? await dependencies.apiClient.send(page)
     else { return error }
-    return self.error(.wrongProgram(found: found))
+    return stranger(in: response) ?? error
   }
 
   /// Asks for the page in front of the API.
