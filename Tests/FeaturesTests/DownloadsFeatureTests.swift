@@ -137,11 +137,11 @@ struct DownloadsReducerTests {
       #expect(store.state.queue?.content == queue)
       store.send(run(3, .remove(ids: ["SABnzbd_nzo_0"], deletesFiles: true)))
       store.skipReceivedActions()
-      #expect(store.state.queue?.content.entries == [queue.entries[1]])
-      #expect(store.state.queue?.content.count == 1)
+      #expect(store.state.queue?.entries == [queue.entries[1]])
+      #expect(store.state.queue?.count == 1)
       store.send(run(4, .pause(ids: [])))
       store.skipReceivedActions()
-      #expect(store.state.queue?.content.isPaused == true)
+      #expect(store.state.queue?.isPaused == true)
     }
     store.finish()
     #expect(
@@ -215,7 +215,7 @@ struct DownloadsFeatureTests {
     #expect(await lines.run("downloads resume sab") == 0)
     #expect(lines.allPrinted.hasSuffix("resumed all downloads\n"))
     #expect(await lines.run("downloads remove sab SABnzbd_nzo_0 SABnzbd_nzo_101") == 0)
-    #expect(await lines.run("assert downloads.queue.content.count == 1") == 0)
+    #expect(await lines.run("assert downloads.queue.count == 1") == 0)
     #expect(await lines.run("downloads remove sab SABnzbd_nzo_0") == 66)
     #expect(await lines.run("downloads remove sab") == 64)
     #expect(await lines.run("downloads add sab x.nzb") == 64)

@@ -249,6 +249,53 @@ struct MediaReducerTests {
     store.finish()
   }
 
+  @Test("two calendars at once are each of their own service, and a failed one leaves the last")
+  func calendars() {
+    let series = APIService(name: "series", baseURL: "http://nas.test/api/v3", preset: "sonarr")
+    var state = MediaState()
+    let take = { (state: inout MediaState, action: MediaAction) in
+      _ = BoardFeatures.media.reducer.reduce(&state, action, world.dependencies)
+    }
+    let request = MediaCommand.Request.calendar(days: MediaDays(count: 7))
+    let film = MediaRelease(id: 1, kind: .cinema, date: 1, title: "Dune")
+    let episode = MediaRelease(id: 2, kind: .episode, date: 1, title: "Severance")
+    take(&state, run(1, request))
+    take(&state, run(2, request, of: "series"))
+    take(&state, .resolved(job: 1, service: films))
+    take(&state, .resolved(job: 2, service: series))
+    #expect(state.calendar == nil)
+    take(&state, .answered(job: 2, answer: .calendar(releases: [episode]), masked: nil))
+    #expect(state.calendar?.service == "series" && state.calendar?.releases == [episode])
+    take(&state, .answered(job: 1, answer: .calendar(releases: [film]), masked: nil))
+    #expect(state.calendar?.service == "films" && state.calendar?.releases == [film])
+    let before = state.calendar
+    take(&state, run(3, request, of: "series"))
+    take(&state, .resolved(job: 3, service: series))
+    take(&state, .failed(job: 3, failure: Failure(code: 77, error: "wrongKey", message: "no")))
+    #expect(state.calendar == before && state.pending.isEmpty)
+  }
+
+  @Test("an item that is removed from one service leaves the shown one of another")
+  func ownItem() async throws {
+    let store = try await store()
+    try await world.persistence.saveService(
+      APIService(name: "old", baseURL: "http://old.test/api/v3", preset: "radarr"),
+      replacing: true)
+    media.set(.sample(.radarr), for: "old")
+    store.nonExhaustively { store in
+      store.send(run(1, .show(id: 1)))
+      store.skipReceivedActions()
+      #expect(store.state.item?.service == "films" && store.state.item?.id == 1)
+      store.send(run(2, .remove(id: 1, deletesFiles: false), of: "old"))
+      store.skipReceivedActions()
+      #expect(store.state.item?.id == 1)
+      store.send(run(3, .remove(id: 1, deletesFiles: false)))
+      store.skipReceivedActions()
+      #expect(store.state.item == nil)
+    }
+    store.finish()
+  }
+
   @Test(
     "what a program sends with a secret in it is not sent back, and no address with one is asked")
   func secrets() async throws {

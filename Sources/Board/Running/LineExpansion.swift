@@ -4,10 +4,10 @@ import SwiftBoardJSON
 /// The expansion of the words of a command into arguments. It replaces variables and `{{last}}` by
 /// their values at the start of the command.
 struct LineExpansion {
-  private let variables: [String: String]
-  private let lastText: String?
+  private let variables: [String: StateText]
+  private let lastText: StateText?
   /// The last value. It is parsed for the first word that contains a part of it, as few do.
-  private lazy var last = lastText.flatMap { try? JSON(parsing: $0) }
+  private lazy var last = lastText?.text.flatMap { try? JSON(parsing: $0) }
   private let lastIsInParts: Bool
   private let scriptArguments: [String]
 
@@ -34,6 +34,7 @@ struct LineExpansion {
     let last = usesLast ? last : nil
     try Self.refuseEncodedBody(word, last)
     try refuseRows(word, last)
+    try refuseAbsentText(word)
     return try word.expanded(variables: variable) { Self.value(at: $0, in: last) }
   }
 
@@ -41,7 +42,25 @@ struct LineExpansion {
     if let number = Int(name), number >= 1 {
       return number <= scriptArguments.count ? scriptArguments[number - 1] : nil
     }
-    return variables[name]
+    return variables[name]?.text
+  }
+
+  /// Rejects a word with a long text that is in another recording: the state that this session has
+  /// taken from it has only the length of the text.
+  private func refuseAbsentText(_ word: Word) throws(UsageError) {
+    for segment in word.segments {
+      let (name, text): (String, StateText?) =
+        switch segment {
+        case .variable(let name, _): ("the variable '\(name)'", variables[name])
+        case .last: ("the last value", lastText)
+        default: ("", nil)
+        }
+      guard let text, text.text == nil else { continue }
+      throw UsageError(
+        "\(name) has \(text.count) bytes, which this session has not taken over with the state",
+        help: "have it made again by the command that made it", column: word.column,
+        length: max(1, word.length), lineOffset: word.lineOffset, code: ExitCode.data)
+    }
   }
 
   private static func value(at path: String, in last: JSON?) -> JSON? {

@@ -280,14 +280,20 @@ enum SessionOutcomes {
     let states = found.steps + (failsFirst ? 1 : 0)
     let asked = "\(found.evaluations) of \(states) states were looked at"
     guard let step = found.step else {
+      // The state in between may differ from those at both ends.
+      let isWhole = found.evaluations >= states
+      let none = isWhole ? "after no step" : "in none of the \(found.evaluations) states looked at"
       return Outcome(
         job: job,
         failure: Failure(
           code: ExitCode.no, error: failsFirst ? "neverHolds" : "neverFails",
           message: "\(found.path): the assertion "
             + (failsFirst ? "fails from the beginning, and holds" : "fails")
-            + " after no step: \(found.assertion)",
-          help: "\(asked); --linear looks at every one, for what comes and goes"),
+            + " \(none): \(found.assertion)",
+          help: isWhole
+            ? asked
+            : "there are \(states); --linear looks at every one, for what "
+              + "comes and goes"),
         value: .object(value))
     }
     value += [

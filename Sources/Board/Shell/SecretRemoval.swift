@@ -38,6 +38,14 @@ public struct SecretRemoval: Codable, Sendable, Equatable {
   init() {}
 }
 
+extension ShellState {
+  /// The texts that are not in the JSON of the state.
+  fileprivate var longTexts: [String] {
+    (variables.values + [last].compactMap(\.self)).filter { $0.reference != nil }
+      .compactMap(\.text)
+  }
+}
+
 // MARK: Searching
 
 extension SecretRemoval {
@@ -46,15 +54,16 @@ extension SecretRemoval {
   ///
   /// - Returns: `nil` if there are none.
   init?(from state: BoardState, _ features: FeatureList, _ redactor: Redactor) {
-    guard redactor.hasSecrets, let bytes = try? CanonicalEncoder.encode(state),
-      !redactor.mask(bytes).names.isEmpty
-    else { return nil }
     let isFound = { (text: String) in !redactor.mask(text).names.isEmpty }
+    guard redactor.hasSecrets, let bytes = try? CanonicalEncoder.encode(state),
+      !redactor.mask(bytes).names.isEmpty || state.shell.longTexts.contains(where: isFound)
+    else { return nil }
     unsets = state.shell.variables.keys.filter(isFound).sorted().nilIfEmpty
-    for (name, value) in state.shell.variables where !isFound(name) && isFound(value) {
-      variables[name] = redactor.mask(value).value
+    for (name, value) in state.shell.variables where !isFound(name) {
+      guard let text = value.text, isFound(text) else { continue }
+      variables[name] = redactor.mask(text).value
     }
-    if let last = state.shell.last {
+    if let last = state.shell.last?.text {
       let masked = redactor.mask(last, isJSON: true)
       if !masked.names.isEmpty { (self.last, lastLength) = (masked.value, last.utf8.count) }
     }
@@ -131,10 +140,12 @@ extension BoardState {
     for name in removal.aliases ?? [] { shell.removeAlias(name) }
     for name in removal.unsets ?? [] { shell.variables[name] = nil }
     // A step in between may have removed a variable, or counted the rows of a command.
-    for (name, value) in removal.variables where shell.variables[name] != nil {
-      shell.variables[name] = value
+    for (name, value) in removal.variables {
+      shell.variables[name] = shell.variables[name].map { StateText(value, inPlaceOf: $0) }
     }
-    if let last = removal.last, shell.last?.utf8.count == removal.lastLength { shell.last = last }
+    if let text = removal.last, let last = shell.last, last.count == removal.lastLength {
+      shell.last = StateText(text, inPlaceOf: last)
+    }
     for context in removal.running ?? [] {
       for index in shell.running.indices where shell.running[index].job == context.job {
         let parts = shell.running[index].parts

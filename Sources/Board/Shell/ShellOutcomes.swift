@@ -82,6 +82,14 @@ enum ShellOutcomes {
           columns: [Column("alias"), Column("stands for")],
           rows: aliases.map { [$0.key, $0.value] }
         ))
+    case .alias(let name?, let line?) where state.shell.aliases?[name] != line:
+      return Outcome(
+        job: job,
+        failure: Failure(
+          code: ExitCode.data, error: "tooManyAliases",
+          message: "there is no room for '\(name)': aliases have at most "
+            + "\(ShellState.aliasRoom / 1024) KiB together",
+          help: "'unalias NAME' makes room; a long line belongs in a script, for 'source FILE'"))
     case .alias(.some, _), .unalias: return Outcome(job: job)
     case .jobs:
       let running = state.shell.running.filter { $0.job != job }

@@ -36,18 +36,12 @@ struct ShellReducer: Reducer {
     }
   }
 
-  private func aliases(
-    _ state: BoardState, adding line: String, as name: String
-  ) -> [String: String] {
-    (state.shell.aliases ?? [:]).merging([name: line]) { $1 }
-  }
-
   private func run(
     _ command: ShellCommand, _ context: CommandContext, _ state: inout BoardState,
     _ dependencies: Dependencies
   ) -> [Effect<BoardAction>] {
     switch command {
-    case .set(let name, let value): state.shell.variables[name] = value
+    case .set(let name, let value): state.shell.set(name, to: value, job: context.job)
     case .unset(let name): state.shell.variables[name] = nil
     case .exit(let code): state.shell.exitCode = code
     case .cancel(let job):
@@ -71,7 +65,7 @@ struct ShellReducer: Reducer {
         case .next: state.shell.tutorial.map { $0 + 1 }
         case nil, .restart, .stop: nil
         }
-    case .alias(let name?, let line?): state.shell.aliases = aliases(state, adding: line, as: name)
+    case .alias(let name?, let line?): state.shell.addAlias(name, line)
     case .unalias(let name): state.shell.removeAlias(name)
     case .echo, .assert, .state, .help, .jobs, .wait, .effects, .history, .open, .source, .alias,
       .completions, .manual:
@@ -94,6 +88,16 @@ struct ShellReducer: Reducer {
 }
 
 extension ShellState {
+  /// The most bytes of all aliases, with their names.
+  static let aliasRoom = 256 << 10
+
+  /// Adds an alias if there is room for it.
+  fileprivate mutating func addAlias(_ name: String, _ line: String) {
+    let all = (aliases ?? [:]).merging([name: line]) { $1 }
+    let bytes = all.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count }
+    if bytes <= Self.aliasRoom { aliases = all }
+  }
+
   mutating func removeAlias(_ name: String) {
     aliases?[name] = nil
     if aliases?.isEmpty == true { aliases = nil }

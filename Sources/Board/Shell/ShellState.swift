@@ -3,13 +3,13 @@ import SwiftBoardCommandLine
 /// The board's own state between lines.
 public struct ShellState: Codable, Sendable, Equatable {
   /// The variables. `set NAME VALUE` sets one, and `$NAME` reads it.
-  public var variables: [String: String] = [:]
+  public var variables: [String: StateText] = [:]
   /// The aliases: what the first word of a command stands for. `nil` if there are none.
   public var aliases: [String: String]?
   /// The lesson of the tutorial, from 0, or `nil` if it is not running.
   public var tutorial: Int?
   /// The last value of a successful command, as JSON text.
-  public var last: String?
+  public var last: StateText?
   /// The exit code of the last command that ended.
   public var lastStatus: Int32 = 0
   /// The running commands, oldest first.
@@ -39,10 +39,10 @@ public struct FinishedJob: Codable, Sendable, Equatable {
     /// The exit code of the previous command.
     public var lastStatus: Int32
     /// The value of the previous command, as JSON text.
-    public var last: String?
+    public var last: StateText?
 
     /// Creates the values.
-    public init(lastStatus: Int32, last: String?) {
+    public init(lastStatus: Int32, last: StateText?) {
       self.lastStatus = lastStatus
       self.last = last
     }

@@ -5,10 +5,12 @@ import SwiftBoardRecording
 /// features without their own version.
 enum BoardMigrations {
   /// The current version.
-  static let version = 6
+  static let version = 7
 
   /// The migrations of the board's own actions. Each converts one version to the next.
-  static let all = [bare, labels, recordingEffects, state, values, forgetting]
+  static let all = [
+    bare, labels, recordingEffects, state, values, forgetting, longTexts, owners,
+  ]
 
   /// In schema 2, the action of a feature was nested in an additional `_0`.
   private static let bare = LogMigration(
@@ -118,6 +120,26 @@ enum BoardMigrations {
       action["shell"]["masked"] = .object([.init("removal", removal)])
     },
     changesState: { $0["shell"]["masked"]["forgets"] != nil })
+
+  /// Up to schema 6, the state had variables and the last value whatever their length.
+  private static let longTexts = LogMigration(
+    from: 6,
+    changesState: { action in
+      let variable = action["shell"]["run"]["command"]["set"]["value"]?.stringValue ?? ""
+      // Variables of any length have less room together.
+      return variable.utf8.count > 4096 || action.text.utf8.count > StateText.longest
+    })
+
+  /// Up to schema 6, the states of programs did not say of which service an answer was.
+  private static let owners = LogMigration(
+    from: 6,
+    editState: { state in
+      for name in ["item", "queue"] { state["media"][name] = nil }
+      for name in ["queue", "history", "added"] { state["downloads"][name] = nil }
+    },
+    changesState: { action in
+      ["media", "downloads"].contains { action[$0] != nil }
+    })
 }
 
 // MARK: Kinds of migrations

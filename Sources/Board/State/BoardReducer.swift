@@ -194,7 +194,7 @@ struct JobsReducer: Reducer {
     }
     state.shell.lastStatus = outcome.status
     if outcome.status == 0, outcome.isRemembered, outcome.value != .null {
-      state.shell.last = outcome.value.text
+      state.shell.last = StateText(outcome.value.text, job: outcome.job)
     }
     return []
   }

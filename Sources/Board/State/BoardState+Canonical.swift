@@ -39,7 +39,10 @@ extension ShellState: CanonicalEncodable {
       writer.key("finished")
       finished.write(to: &writer)
     }
-    if let last { writer.member("last", last) }
+    if let last {
+      writer.key("last")
+      last.write(to: &writer)
+    }
     writer.member("lastStatus", Int(lastStatus))
     writer.key("running")
     writer.beginArray()
@@ -47,7 +50,12 @@ extension ShellState: CanonicalEncodable {
     writer.endArray()
     if let tutorial { writer.member("tutorial", tutorial) }
     writer.key("variables")
-    writer.write(variables)
+    writer.beginObject()
+    for (name, value) in variables {
+      writer.key(name)
+      value.write(to: &writer)
+    }
+    writer.endObject()
     if let watches {
       writer.key("watches")
       writer.beginArray()
@@ -88,7 +96,10 @@ extension FinishedJob {
     if let found {
       writer.key("found")
       writer.beginObject()
-      if let last = found.last { writer.member("last", last) }
+      if let last = found.last {
+        writer.key("last")
+        last.write(to: &writer)
+      }
       writer.member("lastStatus", Int(found.lastStatus))
       writer.endObject()
     }

@@ -3,7 +3,8 @@ import SwiftBoardSystem
 /// Carries out requests that were planned: from the cache or from the service, into a file where
 /// one is named, with known secrets replaced by marks in what comes back.
 ///
-/// Nothing is decided here. A request is sent once; sending it again is for the caller to decide.
+/// An exchange is one request to one service: what is asked, which service, which policy, and
+/// whether it is sent again are in the plan, and decided by the caller.
 public struct APIExchange: Sendable {
   private let dependencies: Dependencies
 

@@ -26,6 +26,9 @@ public enum APIAction {
   case looked(
     job: Int, command: APICommand, services: [APIService], damaged: [String]? = nil,
     masked: MaskedValues? = nil)
+  /// A service was damaged when the services were read, and is not any more; `nil` if another
+  /// process has removed it.
+  case mended(job: Int, name: String, service: APIService?)
   /// There is no kept request under the name; `names` are those that there are, once they were
   /// read.
   case unsaved(job: Int, name: String, names: [String]? = nil)
@@ -52,7 +55,8 @@ extension APIAction {
     case .bootstrap: 0
     case .bootstrapped(let job, _, _), .found(let job, _), .kept(let job), .answered(let job, _, _),
       .again(let job),
-      .looked(let job, _, _, _, _), .unsaved(let job, _, _), .succeeded(let job, _, _),
+      .looked(let job, _, _, _, _), .mended(let job, _, _), .unsaved(let job, _, _),
+      .succeeded(let job, _, _),
       .failed(let job, _, _):
       job
     }
@@ -65,6 +69,7 @@ extension APIAction {
     case .resolve, .again: self = .again(job: job)
     case .bootstrapped(let known, let failure):
       self = .bootstrapped(job: job, known: known, failure: failure)
+    case .mended(let name, let service): self = .mended(job: job, name: name, service: service)
     case .found(let spec, _): self = .found(job: job, request: spec)
     case .kept: self = .kept(job: job)
     case .answered(let answer, let view): self = .answered(job: job, answer: answer, view: view)

@@ -32,12 +32,16 @@ struct APIReducer: Reducer {
       return reduce(&state, context.job, known, dependencies)
     case .bootstrap: return bootstrap(dependencies)
     case .bootstrapped(let job, let known, let failure):
-      if let known { (state.services, state.saved) = (known.services, known.saved) }
+      if let known { state.note(known) }
       return reduce(
         &state, job,
         .resolve(
-          services: state.services, isFresh: true, damaged: known?.damaged ?? [], failure: failure),
+          services: known?.services ?? state.services, isFresh: true, damaged: known?.damaged ?? [],
+          failure: failure),
         dependencies)
+    case .mended(let job, let name, let service):
+      if let service { state.noteService(service) }
+      return mended(job, name, service, &state, dependencies)
     case .found(let job, let spec):
       return reduce(&state, job, .found(spec, services: state.services), dependencies)
     case .again(let job): return reduce(&state, job, .again, dependencies)
@@ -52,7 +56,7 @@ struct APIReducer: Reducer {
       if let name = state.pending[id: job]?.spec?.save { state.noteSaved(name) }
       return reduce(&state, job, .kept, dependencies)
     case .looked(let job, .serviceList, let services, let damaged, let masked):
-      state.services = services
+      state.note(services: services)
       let result = APIResult.services(services: services, damaged: damaged)
       return .send(.succeeded(job: job, result: result, masked: masked))
     case .looked(let job, let command, let services, let damaged, _):
@@ -139,7 +143,7 @@ struct APIReducer: Reducer {
     }
   }
 
-  /// Loads what is known of services. Whoever looks at the state does without what cannot be read.
+  /// Loads what is known of services. What cannot be read is not in the state.
   private func bootstrap(_ dependencies: Dependencies) -> [Effect<APIAction>] {
     .task(name: "api.bootstrap") { [store = dependencies.persistence] in
       let known = try await masking(APIKnown(reading: store), dependencies).value
@@ -176,7 +180,7 @@ struct APIReducer: Reducer {
     _ command: APICommand, _ job: Int, _ services: [APIService], _ damaged: [String],
     _ state: inout APIState, _ dependencies: Dependencies
   ) -> [Effect<APIAction>] {
-    if state.services != nil { state.services = services }
+    if state.services != nil { state.note(services: services) }
     guard let name = command.serviceName else { return [] }
     let service = services.first { $0.name == name }
     guard service != nil || damaged.contains(name) else {
@@ -189,24 +193,36 @@ struct APIReducer: Reducer {
         return .removed(name: name)
       }
     }
-    guard let service else { return readDamaged(name, for: command, job, dependencies) }
+    guard let service else { return readDamaged(name, job, dependencies) }
     return [.send(.succeeded(job: job, result: .service(service: service)))]
   }
 
   /// Reads a service that is damaged: its own error says so, unless another process has mended or
   /// removed it.
   private func readDamaged(
-    _ name: String, for command: APICommand, _ job: Int, _ dependencies: Dependencies
+    _ name: String, _ job: Int, _ dependencies: Dependencies
   ) -> [Effect<APIAction>] {
     .task(name: "api.service.read") { [store = dependencies.persistence] in
-      _ = try await store.service(name)
-      let known = try await masking(APIKnown(reading: store), dependencies).value
-      // It is not read again, whatever the store says of it.
-      let damaged = known.damaged?.filter { $0 != name }
-      return .looked(job: job, command: command, services: known.services, damaged: damaged)
+      let service = try await masking(try await store.service(name), dependencies).value
+      return .mended(job: job, name: name, service: service)
     }
     .catch { .failed(job: job, failure: Failure($0, dependencies)) }
     .cancellable(id: job)
+  }
+
+  /// Goes on with a service that can be read again: with its request, or with showing it.
+  private func mended(
+    _ job: Int, _ name: String, _ service: APIService?, _ state: inout APIState,
+    _ dependencies: Dependencies
+  ) -> [Effect<APIAction>] {
+    let known = (state.services ?? []).filter { $0.name != name } + [service].compactMap(\.self)
+    guard !state.pending.contains(id: job) else {
+      return reduce(&state, job, .resolve(services: known, isFresh: true), dependencies)
+    }
+    guard let service else {
+      return [.send(.failed(job: job, failure: .noSuchService(name, among: known)))]
+    }
+    return [.send(.succeeded(job: job, result: .service(service: service)))]
   }
 
   /// An effect that calls a service and ends the command with the result, in which known secrets
@@ -228,9 +244,9 @@ struct APIReducer: Reducer {
     switch result {
     case .added(let service): state.noteService(service)
     case .removed(let name): state.services?.removeAll { $0.name == name }
-    case .saved(let requests): if state.saved != nil { state.saved = requests.map(\.name) }
+    case .saved(let requests): if state.saved != nil { state.note(saved: requests.map(\.name)) }
     case .removedSaved(let name): state.saved?.removeAll { $0 == name }
-    case .services(let services, _): if state.services != nil { state.services = services }
+    case .services(let services, _): if state.services != nil { state.note(services: services) }
     default: break
     }
   }

@@ -7,10 +7,11 @@ public struct APIState: Codable, Sendable, Equatable {
   public var requests = 0
   /// Requests that were answered, whatever the status.
   public var answered = 0
-  /// The services, by name; `nil` until the first request needs them, and after an import. A
-  /// service that is missing here is looked for once more, since other processes may have added it.
+  /// The services, by name; `nil` until the first request needs them, and after an import. At most
+  /// `keptServices`, with at most `keptBytes` as JSON. A service that is missing here is looked for
+  /// once more, since other processes may have added it.
   public var services: [APIService]?
-  /// The names of kept requests, in order; `nil` until the first request.
+  /// The names of kept requests, in order; `nil` until the first request. As many as of services.
   public var saved: [String]?
   /// Whether each request to a service reads the services again. A session at a terminal is open
   /// for long, and may not send a key to an address that another process has changed meanwhile.
@@ -25,6 +26,8 @@ public struct APIState: Codable, Sendable, Equatable {
 
   /// The number of answers that are kept.
   static let kept = 20
+  /// The number of services and of kept requests that are kept, and their bytes as JSON.
+  static let (keptServices, keptBytes) = (1000, 256 << 10)
 
   /// Nothing asked yet.
   public init() {}
@@ -39,7 +42,7 @@ public struct APIState: Codable, Sendable, Equatable {
   /// Adds a name in its place.
   mutating func noteSaved(_ name: String) {
     guard let names = saved, !names.contains(name) else { return }
-    saved = (names + [name]).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    note(saved: (names + [name]).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) })
   }
 
   /// Lets the next request read services and names of kept requests again.
@@ -48,8 +51,23 @@ public struct APIState: Codable, Sendable, Equatable {
   /// Puts a service in its place, if services are known at all.
   mutating func noteService(_ service: APIService) {
     guard let known = services else { return }
-    services = (known.filter { $0.name != service.name } + [service])
-      .sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+    note(
+      services: (known.filter { $0.name != service.name } + [service])
+        .sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) })
+  }
+
+  /// Keeps what the database knows.
+  mutating func note(_ known: APIKnown) {
+    note(services: known.services)
+    note(saved: known.saved)
+  }
+
+  mutating func note(services: [APIService]) {
+    self.services = services.prefix(Self.keptServices, bytes: Self.keptBytes)
+  }
+
+  mutating func note(saved: [String]) {
+    self.saved = saved.prefix(Self.keptServices, bytes: Self.keptBytes)
   }
 }
 

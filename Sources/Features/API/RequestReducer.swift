@@ -12,6 +12,8 @@ enum RequestAction: Sendable {
     services: [APIService]?, isFresh: Bool, damaged: [String] = [], failure: Failure? = nil)
   /// The database was read.
   case bootstrapped(known: APIKnown?, failure: Failure?)
+  /// A service that was damaged was read; `nil` if it is gone.
+  case mended(name: String, service: APIService?)
   /// The kept request; `nil` if there is none.
   case found(APIRequestSpec?, services: [APIService]?)
   /// The request is kept under its name.
@@ -73,7 +75,8 @@ struct RequestReducer: Reducer {
     case .tested:
       state.stage = .ended
       return []
-    case .bootstrapped: return []
+    // The feature knows what was read, and resolves.
+    case .bootstrapped, .mended: return []
     }
   }
 
@@ -120,11 +123,8 @@ struct RequestReducer: Reducer {
     _ name: String, _ state: PendingRequest, _ dependencies: Dependencies
   ) -> [Effect<RequestAction>] {
     .task(name: "api.service.read") { [store = dependencies.persistence] in
-      _ = try await store.service(name)
-      var known = try await masking(APIKnown(reading: store), dependencies).value
-      // It is not read again, whatever the store says of it.
-      known.damaged = known.damaged?.filter { $0 != name }
-      return .bootstrapped(known: known, failure: nil)
+      let service = try await masking(try await store.service(name), dependencies).value
+      return .mended(name: name, service: service)
     }
     .catch { .failed(Failure($0, dependencies), cause: nil) }
     .cancellable(id: state.job)

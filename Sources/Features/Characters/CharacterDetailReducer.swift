@@ -13,7 +13,7 @@ struct CharacterDetailReducer: Reducer {
       return load(id, request, dependencies)
     case .loaded(_, let answer):
       guard answer.value.id == state.id else { return [] }
-      state.item = answer.value
+      state.item = answer.value.upTo(bytes: 64 << 10)
       state.status = .shown(isStale: answer.verdict == .stale)
       return []
     case .failed(_, let id, let error):
@@ -51,8 +51,10 @@ struct CharacterDetailReducer: Reducer {
   ) -> [Effect<CharacterDetailAction>] {
     let endpoint = request.endpoint(url: url)
     let images = request.repository(dependencies) { $0 }
+    do { try MarkedText.refuse(url, in: "the address of the picture") } catch {
+      return .send(.imageFailed(request: request, error: CharactersError(error, dependencies)))
+    }
     return .task(name: "characters.image") {
-      try MarkedText.refuse(url, in: "the address of the picture")
       try dependencies.files.checkTarget(file, isRecording: false)
       let image = try await images.value(of: endpoint, policy: request.policy).value
       try await dependencies.files.write(image, to: file, mode: .replace)

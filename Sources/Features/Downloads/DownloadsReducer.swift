@@ -93,10 +93,13 @@ extension DownloadsState {
   fileprivate mutating func show(_ answer: DownloadsAnswer, of service: String) {
     switch answer {
     case .queue(var queue):
-      queue.entries = Array(queue.entries.prefix(Self.kept))
-      self.queue = Queue(service: service, content: queue)
-    case .history(let downloads): history = Array(downloads.prefix(Self.kept))
-    case .added(let id): added = id
+      queue.entries = queue.entries.prefix(Self.kept, bytes: Self.keptBytes)
+      self.queue = ServiceContent(queue, of: service)
+    case .history(let downloads):
+      history = History(
+        service: service, entries: downloads.prefix(Self.kept, bytes: Self.keptBytes))
+    case .added(let id):
+      added = Added(service: service, id: String(id.prefix(200)))
     case .paused(let ids): change(ids, of: service, isPaused: true, .paused)
     case .resumed(let ids): change(ids, of: service, isPaused: false, .queued)
     case .removed(let ids):

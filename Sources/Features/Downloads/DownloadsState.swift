@@ -2,16 +2,16 @@ import SwiftBoardDependencies
 
 /// The state of the feature `downloads`: what the programs said last.
 public struct DownloadsState: Codable, Sendable, Equatable {
-  /// The number of rows that are kept of a list.
-  static let kept = 50
+  /// The number of rows that are kept of a list, and their bytes as JSON.
+  static let (kept, keptBytes) = (50, 64 << 10)
 
   /// The queue that was asked for last, kept in step with what was changed since; `nil` before the
   /// first.
-  public var queue: Queue?
-  /// What had ended when that was asked for last, newest first; at most `kept`.
-  public var history: [FinishedDownload] = []
+  public var queue: ServiceContent<DownloadQueue>?
+  /// What had ended when that was asked for last; `nil` before the first.
+  public var history: History?
   /// The download that was added last.
-  public var added: String?
+  public var added: Added?
   /// The commands that wait for an answer, in the order of their lines.
   public var pending: [PendingDownloads] = []
 
@@ -19,14 +19,22 @@ public struct DownloadsState: Codable, Sendable, Equatable {
   public init() {}
 
   /// Removes what services answered and what was typed. Commands that wait stay.
-  mutating func forget() { (queue, history, added) = (nil, [], nil) }
+  mutating func forget() { (queue, history, added) = (nil, nil, nil) }
 
-  /// A queue that was shown.
-  public struct Queue: Codable, Sendable, Equatable {
+  /// A history that was shown.
+  public struct History: Codable, Sendable, Equatable {
     /// Whose it is.
     public var service: String
-    /// At most `kept` of its downloads.
-    public var content: DownloadQueue
+    /// Newest first; at most `kept`, with at most `keptBytes`.
+    public var entries: [FinishedDownload]
+  }
+
+  /// A download that was added.
+  public struct Added: Codable, Sendable, Equatable {
+    /// Where it was added.
+    public var service: String
+    /// The program's name of it.
+    public var id: String
   }
 }
 

@@ -40,11 +40,10 @@ private struct MediaRouting: Reducer {
         PendingMedia(job: context.job, command: command, timeout: context.timeout))
       return ProgramQuestion<MediaAction>(context.job, dependencies).find(service: command.service)
     case .resolved(let job, let service):
-      guard let index = state.pending.firstIndex(where: { $0.job == job }) else { return [] }
+      guard let pending = state.pending.first(where: { $0.job == job }) else { return [] }
       do throws(Failure) {
-        let pending = state.pending[index]
         let server = try MediaServer(pending, service)
-        state.pending[index].server = server
+        state.edit(job) { $0.server = server }
         return begin(pending, server, &state, dependencies)
       } catch { return .send(.failed(job: job, failure: error)) }
     case .answered(let job, .item(let resource), let masked):
@@ -54,7 +53,7 @@ private struct MediaRouting: Reducer {
       state.show(.item(resource: resource), of: job)
     case .answered(let job, let answer, _): state.show(answer, of: job)
     case .addition(let job, .added(let item, _, _)):
-      state.item = item
+      if let service = state.command(of: job)?.service { state.show(item, of: service) }
       state.end(job)
     case .addition(let job, .failed(let failure)):
       return .send(.failed(job: job, failure: failure))
@@ -90,8 +89,10 @@ private struct MediaRouting: Reducer {
     case .queue: return ask("queue") { .queue(queue: try await media.queue(of: server)) }
     case .calendar(let days):
       let (from, until) = days.range(today: dependencies.date.now)
-      state.calendar = MediaState.Calendar(
-        service: server.service.name, from: from, until: until, releases: [])
+      state.edit(pending.job) {
+        $0.calendar = MediaState.Calendar(
+          service: server.service.name, from: from, until: until, releases: [])
+      }
       return ask("calendar") {
         .calendar(releases: try await media.calendar(of: server, from: from, until: until))
       }
@@ -170,26 +171,41 @@ extension MediaState {
     return changed
   }
 
+  /// Changes what is known of a job that waits.
+  fileprivate mutating func edit(_ job: Int, _ change: (inout PendingMedia) -> Void) {
+    guard let index = pending.firstIndex(where: { $0.job == job }) else { return }
+    change(&pending[index])
+  }
+
+  /// Keeps an item; one that is too long is not kept.
+  fileprivate mutating func show(_ item: MediaItem, of service: String) {
+    self.item = item.upTo(bytes: Self.keptBytes).map { ServiceContent($0, of: service) }
+  }
+
   /// Keeps what was answered.
   fileprivate mutating func show(_ answer: MediaAnswer, of job: Int) {
-    guard let command = command(of: job) else { return }
+    guard let pending = pending.first(where: { $0.job == job }) else { return }
+    let (command, service) = (pending.command, pending.command.service)
     end(job)
     switch answer {
-    case .library(let library): self.library = Library(library, of: command.service)
-    case .item(let resource): item = resource.item
+    case .library(let library): self.library = Library(library, of: service)
+    case .item(let resource): show(resource.item, of: service)
     case .changed(let item):
-      self.item = item
-      if library?.service == command.service { library?.replace(item) }
+      show(item, of: service)
+      if library?.service == service { library?.replace(item) }
     case .removed(let id):
-      if item?.id == id { item = nil }
-      if library?.service == command.service { library?.remove(id) }
+      if item?.service == service, item?.id == id { item = nil }
+      if library?.service == service { library?.remove(id) }
     case .found(let items, _):
       guard case .search(let term) = command.request else { return }
-      lookup = Lookup(service: command.service, term: term, items: Array(items.prefix(20)))
+      lookup = Lookup(
+        service: service, term: term, items: items.prefix(20, bytes: Self.keptBytes))
     case .queue(var queue):
-      queue.entries = Array(queue.entries.prefix(Self.kept))
-      self.queue = queue
-    case .calendar(let releases): calendar?.releases = Array(releases.prefix(Self.kept))
+      queue.entries = queue.entries.prefix(Self.kept, bytes: Self.keptBytes)
+      self.queue = ServiceContent(queue, of: service)
+    case .calendar(let releases):
+      calendar = pending.calendar
+      calendar?.releases = releases.prefix(Self.kept, bytes: Self.keptBytes)
     case .searching: break
     }
   }

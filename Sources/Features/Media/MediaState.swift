@@ -3,17 +3,17 @@ import SwiftBoardStore
 
 /// The state of the feature `media`: what the programs said last.
 public struct MediaState: Codable, Sendable, Equatable {
-  /// The number of rows that are kept of a list.
-  static let kept = 100
+  /// The number of rows that are kept of a list, and their bytes as JSON.
+  static let (kept, keptBytes) = (100, 64 << 10)
 
   /// The library that was asked for last; `nil` before the first.
   public var library: Library?
   /// The item that was asked for or changed last; `nil` before the first.
-  public var item: MediaItem?
+  public var item: ServiceContent<MediaItem>?
   /// What was looked up last; `nil` before the first.
   public var lookup: Lookup?
   /// The last queue, at most `kept` of its downloads; `nil` before the first.
-  public var queue: MediaQueue?
+  public var queue: ServiceContent<MediaQueue>?
   /// The last calendar; `nil` before the first.
   public var calendar: Calendar?
   /// What is being added, by job.
@@ -37,7 +37,7 @@ public struct MediaState: Codable, Sendable, Equatable {
     public var count: Int
     /// How many of them are monitored.
     public var monitored: Int
-    /// The first of its items; at most `kept`.
+    /// The first of its items; at most `kept`, with at most `keptBytes`.
     public var items: [MediaItem]
     /// Whether the program did not confirm it.
     public var isStale: Bool
@@ -47,7 +47,7 @@ public struct MediaState: Codable, Sendable, Equatable {
       self.service = service
       count = library.items.count
       monitored = library.items.count { $0.isMonitored }
-      items = Array(library.items.prefix(MediaState.kept))
+      items = library.items.prefix(MediaState.kept, bytes: MediaState.keptBytes)
       isStale = library.verdict == .stale
     }
   }
@@ -70,7 +70,7 @@ public struct MediaState: Codable, Sendable, Equatable {
     public var from: Int64
     /// Where they end.
     public var until: Int64
-    /// At most `kept`.
+    /// At most `kept`, with at most `keptBytes`.
     public var releases: [MediaRelease]
   }
 }
@@ -85,12 +85,18 @@ public struct PendingMedia: Codable, Sendable, Equatable {
   public var timeout: Int64?
   /// The program that it asks, once that is known.
   public var server: MediaServer?
+  /// The days of a calendar that is asked for, without releases.
+  public var calendar: MediaState.Calendar?
 
   /// A command that waits.
-  public init(job: Int, command: MediaCommand, timeout: Int64? = nil, server: MediaServer? = nil) {
+  public init(
+    job: Int, command: MediaCommand, timeout: Int64? = nil, server: MediaServer? = nil,
+    calendar: MediaState.Calendar? = nil
+  ) {
     self.job = job
     self.command = command
     self.timeout = timeout
     self.server = server
+    self.calendar = calendar
   }
 }

@@ -243,7 +243,7 @@ struct APIFeatureTests {
       let value = try JSON(parsing: lines.allPrinted)["value"]
       #expect(value?["ms"] == (measures == true ? 0 : nil))
       #expect(value?["bytes"] == (measures == true ? 7 : nil))
-      #expect(try JSON(parsing: lines.board.store.state.shell.last ?? "") == value)
+      #expect(try JSON(parsing: lines.board.store.state.shell.last?.text ?? "") == value)
       await lines.board.close()
     }
   }
@@ -493,8 +493,7 @@ struct APIFeatureTests {
       store.send(.api(.run(context: line, command: command)))
       // What the first reading found.
       store.send(.api(.looked(job: 1, command: command, services: [], damaged: ["bad"])))
-      let services = isMended ? [service] : []
-      store.receive(.api(.looked(job: 1, command: command, services: services)))
+      store.receive(.api(.mended(job: 1, name: "bad", service: isMended ? service : nil)))
       store.receive {
         guard case .succeeded(job: 1, .service(service), _)? = $0.api else {
           guard case .failed(job: 1, let failure, _)? = $0.api else { return false }

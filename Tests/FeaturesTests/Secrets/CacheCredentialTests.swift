@@ -39,7 +39,7 @@ struct CacheCredentialTests {
   /// Whose answer a line gets, and from where.
   private func user(_ line: String) async -> String {
     #expect(await lines.run(line) == 0, "\(line): \(lines.allPrinted)")
-    let last = lines.board.store.state.shell.last ?? ""
+    let last = lines.board.store.state.shell.last?.text ?? ""
     let user = ["alice", "bob", "nobody"].first { last.contains(#""user":"\#($0)""#) } ?? last
     let verdict = CacheVerdict.allCases.first { last.contains(#""verdict":"\#($0.rawValue)""#) }
     return "\(user) \(verdict?.rawValue ?? "")"

@@ -160,7 +160,7 @@ struct RedactionRuleTests {
       0, "keychain unlock", "api get http://h/echo --json", "api get http://h/echo --headers")
     try await expectNowhere()
     #expect(!lines.allSteps.contains(hex) && !lines.allPrinted.contains(hex))
-    let last = try #require(lines.board.store.state.shell.last)
+    let last = try #require(lines.board.store.state.shell.last?.text)
     #expect(last.contains(#""f0":"«secret:k»","f1":"<«secret:k»>""#))
     #expect(last.contains(#""pin":"«secret:pin»","other":12345678"#))
     #expect(lines.allPrinted.contains("9 values are masked: they are of the secrets 'k', 'pin'\n"))
@@ -175,7 +175,7 @@ struct RedactionRuleTests {
     await run(0, "keychain unlock")
     await run(0, "db get d u --json", "db list d")
     #expect(
-      lines.board.store.state.shell.last?.contains(#"{"a":"«secret:k»","n":"«secret:pin»"}"#)
+      lines.board.store.state.shell.last?.text?.contains(#"{"a":"«secret:k»","n":"«secret:pin»"}"#)
         == true)
     #expect(lines.allPrinted.contains("2 values are masked"))
     #expect(try await document("u") == text, "what is stored stays")
@@ -542,7 +542,7 @@ struct RedactionRuleTests {
     await run(
       0, "set a 1", "set b 2", "api get http://h/ token==$a",
       "api get http://h/ token==$b --cache localFirst")
-    #expect(lines.board.store.state.shell.last?.contains(#""q":"2""#) == true)
+    #expect(lines.board.store.state.shell.last?.text?.contains(#""q":"2""#) == true)
     await run(0, "api cache list")
     #expect(lines.allPrinted.contains("GET http://h/?token=[redacted]"))
   }

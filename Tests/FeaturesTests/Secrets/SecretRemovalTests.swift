@@ -113,10 +113,26 @@ struct SecretRemovalTests {
     #expect(!Self.holdsMarker(removed))
   }
 
+  @Test("a long text, which is not in the JSON of the state, is masked as a short one is")
+  func longTexts() throws {
+    let long = String(repeating: "x", count: StateText.longest) + Self.marker
+    var state = BoardState()
+    state.shell.set("v", to: long, job: 1)
+    state.shell.last = StateText(JSON.string(long).text, job: 2)
+    #expect(!Self.holdsMarker(state))
+    let removal = try #require(SecretRemoval(from: state, BoardFeatures.all, Self.redactor))
+    _ = state.apply(removal, BoardFeatures.all)
+    for text in [state.shell.variables["v"], state.shell.last] {
+      #expect(text?.text?.contains(Self.marker) == false)
+      #expect(text?.text?.contains("«secret:") == true && text?.reference != nil)
+    }
+    #expect(SecretRemoval(from: state, BoardFeatures.all, Self.redactor) == nil)
+  }
+
   @Test("a step between finding and removing is kept: a variable that is gone, rows of a list")
   func stepBetween() throws {
     var found = BoardStateEncodingTests.full
-    found.shell.variables["x"] = Self.marker
+    found.shell.variables["x"] = StateText(Self.marker, job: 1)
     found.shell.running[0].text = Self.marker
     found.shell.running[0].parts = 1
     let removal = try #require(SecretRemoval(from: found, BoardFeatures.all, Self.redactor))

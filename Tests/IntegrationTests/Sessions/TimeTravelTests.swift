@@ -380,7 +380,9 @@ struct TimeTravelTests {
       ).outputText.contains(#"  shell.variables.page: nothing -> "1""#))
     let never = try await program.run("session", "bisect", "r.jsonl", "--assert", "api exists")
     #expect(never.status == .exited(1))
-    #expect(never.errorText.contains("the assertion fails after no step"), "\(never.errorText)")
+    #expect(
+      never.errorText.contains("the assertion fails in none of the 4 states looked at"),
+      "\(never.errorText)")
     #expect(
       try await program.run("session", "bisect", "r.jsonl", "--assert", "a ==").status
         == .exited(64))
