@@ -1,7 +1,7 @@
 /// What the built-in routes answer. All of them are deterministic.
 ///
 /// - `/api/character?page=N&name=…&status=…&species=…&type=…&gender=…`: 40 characters, 20 a page,
-///   with `ETag`; `/api/character/ID` and `/api/character/1,2`; otherwise 404 and `{"error":…}`
+///   with `ETag`; `/api/character/ID` and `/api/character/1,2`; `/api/character/avatar/ID.jpeg`; otherwise 404 and `{"error":…}`
 /// - `/radarr/api/v3/system/status`, `/movie`, `/queue`: need `X-Api-Key: radarr-key` or
 ///   `?apikey=`, else 401; `/sonarr/…/system/status`, `/series`, `/queue`: the same with
 ///   `sonarr-key`
@@ -37,6 +37,11 @@ extension Core {
   private func characters(_ request: TestHTTPServer.Request, _ parts: [String])
     -> TestHTTPServer.Response
   {
+    if parts.count > 3, parts[2] == "avatar" {
+      return .init(
+        200, headers: [("Content-Type", "image/jpeg"), ("ETag", "\"avatar\"")],
+        body: [0xFF, 0xD8, 0xFF, 0xE0] + Array(parts[3].utf8))
+    }
     if parts.count > 2 {
       let ids = parts[2].split(separator: ",").map { Int($0) }
       guard !ids.contains(nil) else {

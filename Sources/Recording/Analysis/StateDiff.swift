@@ -57,7 +57,8 @@ public enum StateDiff {
   /// Each path is as deep as possible. `$` is the value itself. Paths are in the order of `old`,
   /// followed by those that are only in `new`. The order of an object's members does not matter. In
   /// arrays of different length, equal elements at both ends are skipped, so that an inserted or
-  /// removed element is one change.
+  /// removed element is one change. So is an object with a single member in place of an object with
+  /// another single one, which is another case of an enumeration.
   ///
   /// - Complexity: Linear in the size of the two values up to the last returned change, times the
   ///   number of patterns.
@@ -109,6 +110,10 @@ public enum StateDiff {
       changes.append(Change(path: path.isEmpty ? "$" : path, old: old, new: new))
     }
     switch (old, new) {
+    case (.object(let a), .object(let b))
+    where a.count == 1 && b.count == 1 && a[0].key != b[0].key && patterns.isEmpty && path != "":
+      // Another case of an enumeration is one change, and not one that goes and one that comes.
+      note(path, old, new)
     case (.object(let a), .object(let b)):
       let after = Dictionary(b.map { ($0.key, $0.value) }, uniquingKeysWith: { $1 })
       let before = Set(a.map(\.key))

@@ -32,7 +32,11 @@ struct EarlierStepTests {
     let changes = zip(statuses, statuses.dropFirst()).filter { $0 != $1 }.map(\.1)
     #expect(statuses.first == "idle" && changes == ["loading", "shown"], "\(statuses)")
     let loading = try #require(statuses.firstIndex(of: "loading"))
-    #expect(await board.run("session goto \(loading)").status == 0)
+    let middle = await board.run("session goto \(loading)")
+    #expect(middle.status == 0 && middle.output.hasPrefix("step \(loading) of "))
+    #expect(
+      middle.output.contains(" s: characters.search.load by send of step \(loading - 1)\n"),
+      "\(middle.output)")
     let refused = await board.run("characters search name==morty")
     #expect(refused.status == 64 && refused.errors.contains("where nothing can be changed"))
     #expect(await board.run("session live").status == 0)

@@ -1,4 +1,5 @@
 import SwiftBoardFeatures
+import SwiftBoardJSON
 import SwiftBoardTestSupport
 import Testing
 
@@ -10,7 +11,9 @@ struct EveryFeatureSessionTests {
       // What these lines show is loaded before them.
       "assert log.level exists", "state analytics.consent", "state keychain", "state db.isLoaded",
       "keychain init", "keychain set token --from-file token", "keychain set films --from-file key",
-      "keychain set sab --from-file sabkey", "keychain set spare --from-file token",
+      "keychain set sab --from-file sabkey", "keychain set series --from-file serieskey",
+      "keychain set music --from-file musickey", "keychain set get --from-file getkey",
+      "keychain set spare --from-file token",
       "keychain rename spare other", "keychain list", "keychain status", "keychain check",
       "keychain slot list", "keychain autolock 15m",
       "keychain export copy.sbkc --new-from-file new",
@@ -31,7 +34,7 @@ struct EveryFeatureSessionTests {
     ]
     let characters = [
       "api service add rick-and-morty \(origin)/api", "characters list", "characters list --page 2",
-      "characters search name==smith", "-characters image 1 --out 1.jpeg",
+      "characters search name==smith", "characters image 1 --out 1.jpeg",
       "characters search name==nobody", "characters show 1",
       "characters refresh", "-characters show 99999", "characters recent",
       "characters recent remove name==nobody", "open swiftboard://characters/2",
@@ -48,6 +51,13 @@ struct EveryFeatureSessionTests {
       "downloads pause sab SABnzbd_nzo_0", "downloads pause sab", "downloads resume sab",
       "downloads remove sab SABnzbd_nzo_0", "downloads history sab", "-media list sab",
       "watch 1ms downloads list sab --count 2",
+      "api service add series \(origin)/sonarr/api/v3 --preset sonarr", "media list series",
+      "media show series 1", "media calendar series --from 2026-01-01 --to 2026-01-31",
+      "api service add music \(origin)/lidarr/api/v1 --preset lidarr", "media list music",
+      "media search music autechre", "media queue music",
+      "api service add get \(origin)/nzbget --preset nzbget", "api service test get",
+      "downloads list get", "downloads pause get", "downloads resume get", "downloads history get",
+      "downloads list sab", "media show films 2",
     ]
     let database = [
       #"db put c 1 {"name":"é"}"#, "db put c 2 {}", "db get c 1", "-db get c 9", "db list c",
@@ -65,7 +75,7 @@ struct EveryFeatureSessionTests {
       "set x 1", "set late word-that-becomes-a-secret", "keychain set late --from-file late",
       "echo $x", "unset x", "unalias none", "-cancel 99", "wait", "completions bash", "manual",
       "assert db.collections.c == 2", "-assert db.collections.c == 7",
-      "state downloads.queue.service",
+      "state downloads.queue.service", "state api.services",
       "alias l 'log tail'", "l -n 1", "jobs", "effects", "history 2", "source more.sb", "help db",
       "doctor",
       "session mark here", "session status", "session timeline --limit 3", "session goto 3",
@@ -83,6 +93,7 @@ struct EveryFeatureSessionTests {
     for folder in ["", "elsewhere/"] {
       for (name, text) in [
         ("token", "a-token-of-24-characters"), ("key", "radarr-key"), ("sabkey", "sab-key"),
+        ("serieskey", "sonarr-key"), ("musickey", "lidarr-key"), ("getkey", "nzbget-password"),
         ("pass", "correct horse"),
         ("new", "battery staple"), ("late", "word-that-becomes-a-secret"),
         ("more.sb", "echo from a file\ndb list c\n"),
@@ -102,7 +113,8 @@ struct EveryFeatureSessionTests {
     try #require(first.status == .exited(0), "\(first.errorText)")
     let recording = try program.text("r.jsonl")
     for secret in [
-      "a-token-of-24-characters", "radarr-key", "sab-key", "correct horse", "battery staple",
+      "a-token-of-24-characters", "radarr-key", "sab-key", "sonarr-key", "lidarr-key",
+      "nzbget-password", "correct horse", "battery staple",
     ] {
       let isAbsent = !recording.contains(secret)
       #expect(isAbsent, "\(secret)")
@@ -113,6 +125,25 @@ struct EveryFeatureSessionTests {
     let second = try await program.run("--no-input", "session", "replay", "r.jsonl")
     #expect(second.status == .exited(0), "\(second.errorText)")
     #expect(second.output == first.output)
+
+    // What the session has done, part by part.
+    let last = try #require(
+      recording.split(separator: "\n").last { $0.hasPrefix(#"{"k":"step""#) }.flatMap {
+        try? JSON(parsing: String($0))["n"]?.intValue
+      })
+    let diff = try await program.run(
+      "session", "diff", "r.jsonl", "0", "\(last)", "--limit", "200", "--json")
+    #expect(diff.status == .exited(1), "\(diff.errorText)")
+    let changes = try #require(try JSON(parsing: diff.outputText)["value"]?["changes"]?.elements)
+    let paths = changes.compactMap { $0["path"]?.stringValue }
+    for path in [
+      "analytics.consent", "api.answers[0]", "api.services", "characters.detail",
+      "characters.list.status", "characters.search.status", "db.collections", "db.document",
+      "downloads.history", "downloads.queue", "keychain.names", "log.counts",
+      "log.levels.api", "media.calendar", "media.item", "media.library", "media.queue",
+      "shell.last",
+    ] { #expect(paths.contains { $0.hasPrefix(path) }, "\(path)") }
+    #expect(!paths.contains { $0.hasPrefix("media.pending") || $0.hasPrefix("api.pending") })
 
     // A fresh peer, a fresh home, and a folder without the files that the lines wrote.
     peer.reset()

@@ -16,6 +16,17 @@ struct StateDiffTests {
     #expect(paths(["a": 1], ["a": [1]]) == ["a"])
   }
 
+  @Test("another case of an enumeration is one change")
+  func cases() {
+    let changes = StateDiff.changedPaths(
+      ["status": ["idle": [:]], "n": 1], ["status": ["shown": ["isStale": false]], "n": 1])
+    #expect(
+      changes.map(\.description) == [#"status: {"idle":{}} → {"shown":{"isStale":false}}"#])
+    // The whole value, and an object with other members, are compared member by member.
+    #expect(paths(["a": 1], ["b": 1]) == ["a", "b"])
+    #expect(paths(["o": ["a": 1, "c": 1]], ["o": ["b": 1, "c": 1]]) == ["o.a", "o.b"])
+  }
+
   @Test("the order of members does not count") func theOrderOfMembersDoesNotCount() {
     #expect(paths(["a": 1, "b": 2], ["b": 2, "a": 1]) == [])
   }
