@@ -30,10 +30,8 @@ struct KeychainReducer: Reducer {
       let request = KeychainRequest(job: context.job, command: command, line: line)
       return command.opensFirst ? open(request, dependencies) : act(request, "", dependencies)
     case .opened(let request):
-      if case .unlock = request.command {
-        if state.knowsNames != nil { state.isUnlocked = true }
-        if state.lacksNames { return names(for: request, dependencies) }
-      }
+      state.noteOpen()
+      if request.command == .unlock, state.lacksNames { return names(for: request, dependencies) }
       return act(request, ".act", dependencies)
     case .named(let request, let names):
       state.note(names)

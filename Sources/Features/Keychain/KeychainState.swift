@@ -55,6 +55,11 @@ extension KeychainState {
     if knowsNames != nil { knowsNames = true }
   }
 
+  /// Follows an unlock. Earlier recordings followed the commands that unlock alone.
+  mutating func noteOpen() {
+    if knowsNames != nil { isOpen() }
+  }
+
   /// Follows a lock: what only an open keychain tells is not shown anymore.
   mutating func noteLock() {
     isUnlocked = false
@@ -98,11 +103,13 @@ extension KeychainState {
       isOpen()
       saved()
     case .autoLock(let milliseconds): autoLock = milliseconds
-    case .revealed, .checkedFile: break
+    case .revealed: noteOpen()
+    case .checkedFile: break
     }
   }
 
   private mutating func noteEntries(_ result: KeychainResult) {
+    noteOpen()
     saved()
     switch result {
     case .saved(let name, _, _): add(name)

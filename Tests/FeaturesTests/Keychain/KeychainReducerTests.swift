@@ -63,9 +63,12 @@ struct KeychainReducerTests {
     let saved = KeychainResult.saved(name: "k")
     let request = KeychainRequest(job: 1, command: command)
     store.send(run(1, command))
-    store.receive(.opened(request: request))
+    store.receive(.opened(request: request)) {
+      $0.isUnlocked = true
+      $0.file?.exists = true
+    }
     store.receive(.stored(request: request, result: saved))
-    store.receive(.succeeded(job: 1, result: saved)) { $0.file?.exists = true }
+    store.receive(.succeeded(job: 1, result: saved))
     store.finish()
     #expect(world.persistence.calls.map(\.name) == ["removeResponses"])
   }
