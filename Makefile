@@ -84,7 +84,8 @@ format:
 
 lint:
 	@$(SWIFT) format lint --strict --recursive $(SOURCES)
-	@! command -v python3 > /dev/null || { scripts/documented && scripts/effect-lines && scripts/real-time; }
+	@command -v python3 > /dev/null || { echo 'make lint needs python3, in which its scripts are written' >&2; exit 1; }
+	@scripts/documented && scripts/effect-lines && scripts/effect-lines-test && scripts/real-time
 	@scripts/platform-imports
 	@! grep -nE '\.package\((url|path|name|id)' Package.swift || { echo 'Package.swift names a package' >&2; exit 1; }
 

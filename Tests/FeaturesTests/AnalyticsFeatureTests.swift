@@ -2,11 +2,18 @@ import SwiftBoardCommandLine
 import SwiftBoardDependencies
 import SwiftBoardJSON
 import SwiftBoardStore
+import SwiftBoardTestSupport
 import SwiftBoardTesting
 import Testing
 
 @testable import SwiftBoardBoard
 @testable import SwiftBoardFeatures
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 /// Consent, and what is counted.
 @Suite("analytics")
@@ -76,11 +83,12 @@ struct AnalyticsFeatureTests {
     #expect(await lines.run("characters search name==typed") == 69)
     #expect(await lines.run("media list typed") == 66)
     #expect(await lines.run("downloads list typed") == 66)
+    #expect(await lines.run("api get http://typed.test/typed") == 69)
     #expect(
       analytics.events.map(\.name) == [
         "db.get", "db.failed", "log.note", "keychain.set", "keychain.failed",
         "characters.search", "characters.failed", "media.list", "media.failed", "downloads.list",
-        "downloads.failed",
+        "downloads.failed", "api.get", "api.failed",
       ])
     #expect(
       analytics.events[1].properties == [LogField("error", "missing"), LogField("code", "66")])
@@ -93,6 +101,54 @@ struct AnalyticsFeatureTests {
     #expect(await lines.run("db get secrets 2") == 66)
     #expect(analytics.events == [])
     await lines.board.close()
+  }
+
+  @Test("no event of any feature holds what was typed, or what was answered")
+  func typedText() async throws {
+    let origin = "http://typed.test"
+    world.api.answer("GET", "\(origin)/typed?typed==typed", with: .json(#"{"typed":"typed"}"#))
+    world.api.answer { request in
+      request.url.hasPrefix("https://rickandmortyapi.com")
+        ? CharactersReducerTests.json(["typed"], count: 1, pages: 1)
+        : request.url.hasPrefix(origin) ? .json(#"{"typed":"typed"}"#) : nil
+    }
+    let lines = Lines(world, dependencies: dependencies)
+    #expect(await lines.run("analytics on") == 0)
+    try await world.files.write(
+      Data(
+        """
+        {"swiftboard":"db export","version":1}
+        {"document":{"collection":"typed","id":"typed","updated":1,"body":"typed"}}
+        """.utf8), to: "typed", mode: .replace)
+    for line in [
+      "api service add typed \(origin)", "api get typed/typed typed==typed",
+      "api post \(origin)/typed typed=typed X-Typed:typed", "api get untyped/typed",
+      "db put typed typed {\"typed\":\"typed\"}", "db get typed untyped",
+      "db import typed --existing replace",
+      "db list typed --where 'typed == 1'", "log note typed words", "log export /typed/typed",
+      "keychain set typed --from-file untyped", "keychain list", "characters search name==typed",
+      "characters show 99", "characters recent remove typed", "media list typed",
+      "media add typed typed", "downloads list typed", "downloads add typed http://typed.test",
+      "session mark typed", "set typed typed", "echo typed", "alias typed echo typed",
+    ] { _ = await lines.run(line) }
+    lines.board.store.send(.keychain(.autoLocked(milliseconds: 1)))
+    lines.board.store.send(
+      .log(.failed(job: 0, failure: Failure(code: 74, error: "io", message: "typed"))))
+    await lines.board.close()
+    let text = analytics.events.map { "\($0)" }.joined()
+    #expect(!text.contains("typed") && !text.contains("Typed"), "\(text)")
+    // Every event that the sources name was there.
+    var names: Set<String> = []
+    for file in try SourceTree.swiftFiles(in: "Sources/Features") {
+      let source = try SourceTree.text(file)
+      for part in source.split(separator: "AnalyticsEvent(").dropFirst() {
+        let part = part.drop { $0 == " " || $0 == "\n" }
+        if part.first == "\"" { names.insert(String(part.dropFirst().prefix { $0 != "\"" })) }
+      }
+    }
+    #expect(names.count >= 10)
+    let missing = names.subtracting(analytics.events.map(\.name))
+    #expect(missing.isEmpty, "\(missing)")
   }
 
   @Test("a later session knows the consent, and what came before it was read is counted")

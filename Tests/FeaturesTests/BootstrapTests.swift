@@ -10,6 +10,12 @@ import Testing
 @testable import SwiftBoardBoard
 @testable import SwiftBoardFeatures
 
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
 /// What a line that reads the state loads before.
 @Suite("Loading the state that a line shows")
 struct BootstrapTests {
@@ -21,6 +27,8 @@ struct BootstrapTests {
     try await lines.world.persistence.setPreference("analytics.consent", to: "true")
     _ = try await lines.world.persistence.putDocument(
       Document(collection: "films", id: "1", body: "{}", updated: 0))
+    try await lines.world.persistence.addSearch("name==rick", scope: "characters", at: 0)
+    try await lines.world.keychain.save(Data("a value".utf8), forKey: "sab")
     return lines
   }
 
@@ -28,7 +36,8 @@ struct BootstrapTests {
     "a condition on a fresh board knows what is stored",
     arguments: [
       #"api.services[0].name == "sab""#, "api.saved exists", "keychain.isUnlocked == true",
-      "keychain.file.exists == true", "log.level exists", "analytics.consent == true",
+      "keychain.file.exists == true", #"keychain.names[1] == "sab""#, "log.level exists",
+      #"characters.recent[0] == "name==rick""#, "analytics.consent == true",
       "db.collections.films == 1", #"shell.lastStatus == 7 or db.collections.films == 1"#,
       "analytics.consent == true and db.collections.films == 1",
     ])
@@ -45,6 +54,7 @@ struct BootstrapTests {
     let state = lines.board.store.state
     #expect(state.api.services == [sab] && state.analytics.consent == true)
     #expect(state.keychain.isUnlocked == true && state.log.level != nil)
+    #expect(state.keychain.names == ["radarr", "sab"] && state.characters.recent == ["name==rick"])
     #expect(state.db.collections == ["films": 1])
     let steps = lines.allSteps
     #expect(await lines.run("state") == 0)
@@ -61,6 +71,21 @@ struct BootstrapTests {
     #expect(!lines.allSteps.contains("bootstrap"))
     #expect(await lines.run("state api.services") == 0)
     #expect(lines.allSteps.components(separatedBy: #"{"bootstrap":{}}"#).count == 2)
+    await lines.board.close()
+  }
+
+  @Test("the names of a locked keychain are not known, and are once it is unlocked")
+  func lockedKeychain() async throws {
+    let secret = KeychainSecret.passphrase(try GuardedBytes(copying: Array("open".utf8)))
+    let keychain = MockKeychainService(entries: ["sab": Data("first".utf8)], secret: secret)
+    let lines = Lines(World(keychain))
+    #expect(await lines.run("keychain lock") == 0)
+    #expect(await lines.run("assert 'keychain.names exists'") != 0)
+    // As a request does that needs a secret.
+    try await keychain.unlock(with: secret)
+    #expect(await lines.run(#"assert 'keychain.names[0] == "sab"'"#) == 0)
+    #expect(await lines.run("keychain lock") == 0)
+    #expect(lines.board.store.state.keychain.names == nil)
     await lines.board.close()
   }
 
@@ -85,17 +110,20 @@ struct BootstrapTests {
   @Test("what cannot be loaded is not known, and is tried again")
   func failures() async throws {
     let lines = try await lines()
-    for call in ["services", "preference", "contents"] {
+    let parts = ["api", "analytics", "db", "characters"]
+    for call in ["services", "preference", "contents", "searches"] {
       lines.world.persistence.failNext(call, with: .full)
     }
-    for part in ["api", "analytics", "db"] { #expect(await lines.run("state \(part)") == 0) }
+    for part in parts { #expect(await lines.run("state \(part)") == 0) }
     #expect(lines.board.store.state.api.services == nil)
     #expect(lines.board.store.state.analytics.consent == nil)
     #expect(lines.board.store.state.db.collections == nil)
-    for part in ["api", "analytics", "db"] { #expect(await lines.run("state \(part)") == 0) }
+    #expect(lines.board.store.state.characters.recent == [])
+    for part in parts { #expect(await lines.run("state \(part)") == 0) }
     #expect(lines.board.store.state.api.services == [sab])
     #expect(lines.board.store.state.analytics.consent == true)
     #expect(lines.board.store.state.db.collections == ["films": 1])
+    #expect(lines.board.store.state.characters.recent == ["name==rick"])
     await lines.board.close()
   }
 
@@ -106,9 +134,11 @@ struct BootstrapTests {
     try lines.board.record(to: folder.path("r"))
     #expect(await lines.run("state api") == 0)
     #expect(await lines.run("assert db.collections.films == 1") == 0)
+    #expect(await lines.run("state characters.recent") == 0)
+    #expect(await lines.run("state keychain.names") == 0)
     lines.board.stopRecording()
     let summary = try Replayer(BoardFeatures.all).replay(RotatedLog(path: folder.path("r")))
-    #expect(summary.steps == 6)
+    #expect(summary.steps == 13)
     await lines.board.close()
   }
 

@@ -1,12 +1,14 @@
 import SwiftBoardBoard
 import SwiftBoardCommandLine
 import SwiftBoardDependencies
-import SwiftBoardFeatures
 import SwiftBoardJSON
 import SwiftBoardStore
+import SwiftBoardTestSupport
 import SwiftBoardTesting
 import Synchronization
 import Testing
+
+@testable import SwiftBoardFeatures
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials
@@ -163,8 +165,11 @@ struct CharactersReducerTests {
     store.finish()
   }
 
-  @Test("two searches in any order of their effects: the second is shown, and both end")
+  @Test(
+    "two searches in any order of their effects: the second is shown, and the first is answered before or cancelled"
+  )
   func interleavings() {
+    let outcomes = EventLog<String>()
     let exploration = explore(seeds: 1...100, report: report) { run in
       let api = MockAPIClient()
       for name in ["rick", "morty"] {
@@ -177,6 +182,16 @@ struct CharactersReducerTests {
       let store = Store(
         initialState: CharactersState(), reducer: BoardFeatures.characters.reducer,
         dependencies: dependencies, executor: run.executor)
+      let ends = EventLog<String>()
+      store.observe { step, _ in
+        switch step.action {
+        case .run(let context, _): ends.append("run \(context.job)")
+        case .search(.loaded(let request, _)): ends.append("loaded \(request.job)")
+        case .search(.failed(let request, _)): ends.append("failed \(request.job)")
+        case .failed(let job, let failure): ends.append("\(failure.error) \(job)")
+        default: break
+        }
+      }
       for (job, name) in [(1, "rick"), (2, "morty")] {
         let filter = Self.filter(name)
         store.send(self.run(job, .search(filter: filter, page: 1, options: CharactersOptions())))
@@ -187,8 +202,14 @@ struct CharactersReducerTests {
       run.expect(state.search.filter.name == "morty", "\(state.search)")
       run.expect(state.search.results.map(\.name) == ["morty"], "\(state.search)")
       run.expect(state.pending.isEmpty, "\(state.pending)")
+      // The first search has its answer before the second begins, or is cancelled by it.
+      run.expect(
+        ends.events == ["run 1", "loaded 1", "run 2", "loaded 2"]
+          || ends.events == ["run 1", "run 2", "cancelled 1", "loaded 2"], "\(ends.events)")
+      outcomes.append(ends.events[1])
     }
     #expect(exploration.orders > 1)
+    #expect(Set(outcomes.events) == ["run 2", "loaded 1"], "both ends of the first happen")
   }
 
   @Test("the searches of earlier sessions are known once a search needs them, and read once")
@@ -268,6 +289,41 @@ struct CharactersReducerTests {
     store.finish()
   }
 
+  @Test("a search is sent again on its clock, and only as often as the line says")
+  func searchRetries() {
+    world.api.answer(
+      "GET", "\(Self.address)/character?page=1&name=rick", with: .status(503), .status(503),
+      Self.json(["Rick"], count: 1, pages: 1), .status(503))
+    let store = store()
+    store.nonExhaustively { store in
+      let options = CharactersOptions(retries: 2)
+      store.send(run(1, .search(filter: Self.filter("rick"), page: 1, options: options)))
+      store.skipReceivedActions()
+      #expect(world.api.requests.count == 1)
+      store.advance(by: .milliseconds(199))
+      #expect(world.api.requests.count == 1)
+      store.advance(by: .milliseconds(1))
+      #expect(world.api.requests.count == 2)
+      store.advance(by: .milliseconds(399))
+      #expect(world.api.requests.count == 2)
+      #expect(store.state.search.status == .loading(job: 1))
+      store.advance(by: .milliseconds(1))
+      #expect(world.api.requests.count == 3)
+      store.receive(where: { if case .search(.loaded) = $0 { true } else { false } })
+      #expect(store.state.search.results.map(\.name) == ["Rick"])
+      // Without retries, one attempt is all, however long it takes.
+      store.send(
+        run(2, .search(filter: Self.filter("rick"), page: 1, options: CharactersOptions())))
+      store.advance(by: .seconds(60))
+      store.receive(where: { action in
+        guard case .search(.loaded(_, let answer)) = action else { return false }
+        return answer.verdict == .stale
+      })
+      #expect(world.api.requests.count == 4)
+    }
+    store.finish()
+  }
+
   @Test("a kept answer that stands in for the service is stale, and says why")
   func stale() {
     world.api.answer(
@@ -334,43 +390,190 @@ struct CharactersReducerTests {
     store.finish()
   }
 
-  /// The search as a machine; `docs/writing-a-feature.md` has the same as a table.
-  enum SearchEvent: Hashable { case run, load, loaded, nothing, failed }
-  enum SearchStatus: Hashable {
-    case idle, loading, shown, failed
+  /// The parts as machines; `docs/features.md` has the same as tables.
+  enum Event: Hashable { case run, load, loaded, nothing, failed, ended }
+  enum Status: Hashable {
+    case none, idle, loading, shown, failed
 
-    init(_ status: CharactersStatus) {
+    init(_ status: CharactersStatus?) {
       self =
         switch status {
-        case .idle: .idle
-        case .loading: .loading
-        case .shown: .shown
-        case .failed: .failed
+        case nil: .none
+        case .idle?: .idle
+        case .loading?: .loading
+        case .shown?: .shown
+        case .failed?: .failed
         }
     }
   }
+  typealias Monitor = TransitionMonitor<CharactersState, CharactersAction, Status, Event>
 
-  private static let search = TransitionTable<SearchStatus, SearchEvent> {
+  static let list = TransitionTable<Status, Event> {
+    From(.idle, .loading, .shown, .failed).on(.load).to(.loading)
+    // Two jobs may ask; what comes last is shown.
+    From(.idle, .loading, .shown, .failed).on(.loaded).to(.shown)
+    From(.idle, .loading, .shown, .failed).on(.failed).to(.failed)
+    From(.loading).on(.ended).to(.idle, .loading)
+    From(.idle, .shown, .failed).on(.ended).stays
+  }
+
+  static let detail = TransitionTable<Status, Event> {
+    From(.none).on(.run).to(.idle)
+    From(.idle).on(.run).stays
+    // Another character takes the place of the one before.
+    From(.loading, .shown, .failed).on(.run).to(.idle)
+    From(.loading, .shown, .failed).on(.run).stays
+    From(.idle, .loading, .shown, .failed).on(.load).to(.loading)
+    From(.idle, .loading, .shown, .failed).on(.loaded).to(.shown)
+    From(.idle, .loading, .shown, .failed).on(.failed).to(.failed)
+    // What another job asks for, or is answered, of another character changes nothing.
+    From(.idle, .loading, .shown, .failed).on(.load, .loaded, .failed).stays
+    From(.loading).on(.ended).to(.idle, .loading)
+    From(.none, .idle, .shown, .failed).on(.ended).stays
+  }
+
+  static let search = TransitionTable<Status, Event> {
     From(.idle, .shown, .failed).on(.load).to(.loading)
     From(.loading).on(.loaded, .nothing).to(.shown)
     From(.loading).on(.failed).to(.failed)
     // The next search ends the one before it.
     From(.loading).on(.run).to(.idle)
     From(.idle, .shown, .failed).on(.run).stays
+    From(.loading).on(.ended).to(.idle, .loading)
+    From(.idle, .shown, .failed).on(.ended).stays
   }
 
-  private static func monitor()
-    -> TransitionMonitor<CharactersState, CharactersAction, SearchStatus, SearchEvent>
-  {
+  private static func listMonitor() -> Monitor {
+    TransitionMonitor(list) {
+      Status($0.list.status)
+    } action: { action in
+      switch action {
+      case .list(.load): .load
+      case .list(.loaded): .loaded
+      case .list(.failed): .failed
+      case .failed: .ended
+      default: nil
+      }
+    }
+  }
+
+  private static func detailMonitor() -> Monitor {
+    TransitionMonitor(detail) {
+      Status($0.detail?.status)
+    } action: { action in
+      switch action {
+      case .run(_, .show), .run(_, .image): .run
+      case .detail(.load): .load
+      case .detail(.loaded): .loaded
+      case .detail(.failed): .failed
+      case .failed: .ended
+      default: nil
+      }
+    }
+  }
+
+  private static func searchMonitor() -> Monitor {
     TransitionMonitor(search) {
-      SearchStatus($0.search.status)
+      Status($0.search.status)
     } action: { action in
       switch action {
       case .search(.load): .load
       case .search(.loaded): .loaded
       case .search(.failed(_, let error)): error.status == 404 ? .nothing : .failed
       case .run(_, .search): .run
+      case .failed: .ended
       default: nil
+      }
+    }
+  }
+
+  /// The feature, whose jobs the board can cancel: an interrupt does so.
+  private struct Cancelling: Reducer {
+    static let interrupt = Failure(code: 130, error: "interrupted", message: "interrupted")
+    let feature = BoardFeatures.characters
+
+    func reduce(
+      _ state: inout CharactersState, _ action: CharactersAction, _ dependencies: Dependencies
+    ) -> [Effect<CharactersAction>] {
+      guard case .failed(let job, Self.interrupt) = action else {
+        return feature.reducer.reduce(&state, action, dependencies)
+      }
+      feature.cancelled(&state, job)
+      return [.cancel(id: job)]
+    }
+  }
+
+  private var moves: [MoveGenerator<CharactersState, CharactersAction>] {
+    let names = ["summer", "slow", "slow", "slow", "slow"] + (1...40).map { "name \($0)" }
+    @Sendable func job(_ random: inout SeededRandom) -> Int {
+      Int.random(in: 1...Int(Int32.max), using: &random)
+    }
+    @Sendable func id(_ random: inout SeededRandom) -> Int {
+      Int.random(in: 1...4, using: &random)
+    }
+    let options = CharactersOptions(retries: 1)
+    return [
+      .send(weight: 3) { _, random in
+        run(job(&random), .list(page: Int.random(in: 1...9, using: &random), options: options))
+      },
+      .send(weight: 5) { _, random in run(job(&random), .show(id: id(&random), options: options)) },
+      .send { _, random in
+        run(job(&random), .image(id: id(&random), file: "f", options: options))
+      },
+      .send(weight: 6) { _, random in
+        let filter = Self.filter(names.randomElement(using: &random) ?? "rick")
+        return run(
+          job(&random), .search(filter: filter, page: 1, options: options))
+      },
+      .send { _, random in run(job(&random), .refresh(options: options)) },
+      .send { _, random in run(job(&random), .recent) },
+      .send { state, random in
+        let text = state.recent.randomElement(using: &random) ?? "nothing"
+        return run(job(&random), .recentRemove(text: text))
+      },
+      .send(weight: 2) { state, random in
+        let pending = state.pending.randomElement(using: &random)
+        return pending.map { .failed(job: $0.job, failure: Cancelling.interrupt) }
+      },
+      .advance(weight: 4, by: .milliseconds(100), .milliseconds(300)),
+    ]
+  }
+
+  /// Answers to a job beside the one that the state is about, which orders of effects bring rarely.
+  private func takeLateAnswers(_ monitors: [Monitor]) {
+    let request = CharactersRequest(job: 9)
+    let error = CharactersError(APIError(.refused, "no"), world.dependencies)
+    let page = CharactersAnswer(Self.page(["x"], count: 1, pages: 1))
+    var actions: [CharactersAction] = [
+      .list(action: .loaded(request: request, answer: page)),
+      .list(action: .failed(request: request, page: 1, error: error)),
+      .search(action: .failed(request: request, error: error)),
+      .failed(job: 9, failure: Cancelling.interrupt),
+    ]
+    for character in Self.page(["a", "b"], count: 2, pages: 1).characters {
+      actions += [
+        .detail(action: .loaded(request: request, answer: CharactersAnswer(character))),
+        .detail(action: .failed(request: request, id: character.id, error: error)),
+        .detail(action: .load(request: request, id: character.id)),
+      ]
+    }
+    let statuses: [CharactersStatus] = [
+      .idle, .loading(job: 1), .shown(isStale: false), .failed(error: "refused"),
+    ]
+    for status in statuses {
+      for action in actions {
+        var before = CharactersState()
+        before.list.status = status
+        // No search is answered that does not wait.
+        before.search.status = action.search == nil ? status : .loading(job: 1)
+        before.detail = CharacterDetail(id: 1)
+        before.detail?.status = status
+        var after = before
+        _ = BoardFeatures.characters.reducer.reduce(&after, action, world.dependencies)
+        for monitor in monitors {
+          let impossible = monitor.check(from: before, action, to: after)
+          #expect(impossible == nil, "\(impossible as Any)")
+        }
       }
     }
   }
@@ -378,59 +581,57 @@ struct CharactersReducerTests {
   /// Whatever is asked, cancelled and answered, and in whichever order.
   @Test("a model: what waits is loading, what is kept is bounded, and no search has two jobs")
   func model() {
-    let monitor = Self.monitor()
-    let names = ["rick", "morty", "summer", "slow"]
-    @Sendable func job(_ random: inout SeededRandom) -> Int {
-      Int.random(in: 1...Int(Int32.max), using: &random)
-    }
+    let monitors = [Self.listMonitor(), Self.detailMonitor(), Self.searchMonitor()]
+    let most = Mutex((recent: 0, pages: 0))
+    let invariants: [Invariant<CharactersState, CharactersAction>] = [
+      Invariant("a part that is loading has a job that waits") { (state: CharactersState) in
+        [state.list.status, state.search.status, state.detail?.status ?? .idle].allSatisfy {
+          guard case .loading(let job) = $0 else { return true }
+          return state.pending.contains { $0.job == job }
+        }
+      },
+      Invariant("at most one search waits") { (state: CharactersState) in
+        state.pending.count { if case .search = $0.command { true } else { false } } <= 1
+      },
+      .transitions(monitors[0]), .transitions(monitors[1]), .transitions(monitors[2]),
+      Invariant("what is kept is bounded") { (state: CharactersState) in
+        most.withLock {
+          $0.recent = max($0.recent, state.recent.count)
+          $0.pages = max($0.pages, state.list.shown.count)
+        }
+        return state.list.shown.count <= 5 && state.recent.count <= 20
+      },
+      Invariant("no recent search is there twice") { (state: CharactersState) in
+        Set(state.recent).count == state.recent.count
+      },
+    ]
     let model = ModelTest(
-      initialState: CharactersState(), reducer: BoardFeatures.characters.reducer,
-      moves: [
-        .send { _, random in
-          run(
-            job(&random),
-            .list(page: Int.random(in: 1...9, using: &random), options: CharactersOptions()))
-        },
-        .send { _, random in
-          run(
-            job(&random),
-            .show(id: Int.random(in: 1...3, using: &random), options: CharactersOptions()))
-        },
-        .send { _, random in
-          run(
-            job(&random),
-            .search(
-              filter: Self.filter(names.randomElement(using: &random) ?? "rick"), page: 1,
-              options: CharactersOptions(retries: 1)))
-        },
-        .send { _, random in run(job(&random), .refresh(options: CharactersOptions())) },
-        .advance(by: .milliseconds(100)),
-      ],
-      invariants: [
-        Invariant("a part that is loading has a job that waits") { (state: CharactersState) in
-          [state.list.status, state.search.status, state.detail?.status ?? .idle].allSatisfy {
-            guard case .loading(let job) = $0 else { return true }
-            return state.pending.contains { $0.job == job }
-          }
-        },
-        Invariant("at most one search waits") { (state: CharactersState) in
-          state.pending.count { if case .search = $0.command { true } else { false } } <= 1
-        },
-        .transitions(monitor),
-        Invariant("what is kept is bounded") { (state: CharactersState) in
-          state.list.shown.count <= 5 && state.recent.count <= 20
-        },
-      ], interleaves: true
+      initialState: CharactersState(), reducer: Cancelling(), moves: moves, invariants: invariants,
+      interleaves: true
     ) { run in
       var dependencies = Dependencies.mock
       let api = MockAPIClient()
+      let calls = Atomic(0)
       api.answer { request in
-        request.url.contains("character/")
-          ? .json(#"{"id":2,"name":"M","status":"Alive","species":"Human","gender":"Male"}"#)
-          : request.url.contains("summer")
-            ? .status(404)
-            : request.url.contains("slow")
-              ? .status(503) : Self.json(["x"], count: 9, pages: 9)
+        // The service is busy every other time, so that a job waits while others follow.
+        if ["page=8", "character/2", "character/3", "name%20"].contains(
+          where: request.url.contains),
+          calls.add(1, ordering: .relaxed).newValue % 2 == 1
+        {
+          return .status(503)
+        }
+        if request.url.contains("character/4") || request.url.contains("page=9") {
+          return .status(500)
+        }
+        if let id = request.url.split(separator: "/").last, request.url.contains("character/") {
+          return .json(
+            #"{"id":\#(id),"name":"M","status":"Alive","species":"Human","gender":"Male","image":"http://i.test/avatar/\#(id)"}"#
+          )
+        }
+        return request.url.contains("summer")
+          ? .status(404)
+          : request.url.contains("slow")
+            ? .status(503) : Self.json(["x"], count: 9, pages: 9)
       }
       dependencies.apiClient = api
       dependencies.clock = BoardClock(
@@ -438,8 +639,11 @@ struct CharactersReducerTests {
         sleep: { try await run.clock.sleep(for: $0) })
       return dependencies
     }
-    model.check(seeds: 1...60, length: 40, report: report)
-    monitor.checkCoverage(report: report)
+    model.check(seeds: 1...60, length: 90, report: report)
+    takeLateAnswers(monitors)
+    for monitor in monitors { monitor.checkCoverage(report: report) }
+    // The bounds are reached.
+    #expect(most.withLock { $0.recent } == 20 && most.withLock { $0.pages } == 5)
   }
 }
 

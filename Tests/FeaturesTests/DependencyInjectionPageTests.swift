@@ -4,6 +4,12 @@ import SwiftBoardTesting
 import Synchronization
 import Testing
 
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
 // The examples of docs/dependency-injection.md, as they stand there.
 
 private enum Page {
@@ -138,6 +144,37 @@ struct DependencyInjectionPageTests {
       }
     }
     #expect(count > 80)
+  }
+
+  @Test(
+    "dependencies without a service do not compile, and the error names it as the page does",
+    .enabled(if: SwiftCompiler.isThere, "there is no swiftc"))
+  func missingService() async throws {
+    let page = try SourceTree.text("docs/dependency-injection.md")
+    let blocks = page.components(separatedBy: "```swift\n").dropFirst().map {
+      $0.components(separatedBy: "```")[0]
+    }
+    // The services and the reducer of the page, with the store that it leads to.
+    func source(_ services: String) -> String {
+      """
+      import SwiftBoardStore
+      final class Report: Sendable {}
+      \(blocks[0])
+      \(blocks[1])
+      func start(_ forecast: any Forecast) -> Store<Weather> {
+        Store(
+          initialState: Weather.State(), reducer: Weather(),
+          dependencies: WeatherDependencies(\(services)now: { 0 }, makeReport: { Report() }))
+      }
+      """
+    }
+    let whole = try await SwiftCompiler.typecheck(source("forecast: forecast, "))
+    #expect(whole.status == .exited(0), "\(whole.errorText)")
+    let missing = try await SwiftCompiler.typecheck(source(""))
+    #expect(missing.status == .exited(1))
+    let message = "missing argument for parameter 'forecast' in call"
+    #expect(missing.errorText.contains("error: \(message)"), "\(missing.errorText)")
+    #expect(page.contains("`\(message)`"))
   }
 
   @Test("a service is replaced in a copy, and one that fails ends as an action")

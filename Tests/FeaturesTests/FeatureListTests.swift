@@ -139,6 +139,8 @@ struct FeatureListTests {
       .log(.listed(job: 1, records: [record], end: LogListEnd(count: 1, counts: [:]))),
       .log(.succeeded(job: 1, result: .noted, counts: [:])),
       .log(.bootstrapped(level: .info)), .keychain(.bootstrapped(status: status)),
+      .keychain(.named(request: nil, names: ["k"])),
+      BoardAction(.bootstrapped(recent: ["name==a"]), of: BoardFeatures.characters),
       BoardAction(.bootstrapped(consent: true), of: BoardFeatures.analytics),
       .log(
         .succeeded(

@@ -140,6 +140,42 @@ struct MediaProgramTests {
     #expect(wrong.errorText.contains("help: add the service again with --preset sonarr"))
   }
 
+  @Test("every preset at every other program has a message for it, with pages and without")
+  func strangers() async throws {
+    let titles = ["Radarr", "Sonarr", "Lidarr", "SABnzbd", "NZBGet"]
+    let presets = titles.map { $0.lowercased() } + ["rick-and-morty"]
+    for isPlain in [false, true] {
+      let programs = try ProgramServer(isPlain: isPlain)
+      let program = try Self.program()
+      var setUp = ["keychain set key --from-file other"]
+      var expected: [String] = []
+      for preset in presets {
+        for title in titles where title.lowercased() != preset {
+          let (name, address) = (title.lowercased(), "\(programs.origin)/\(title.lowercased())")
+          let secret = preset == "rick-and-morty" ? "" : " --secret key"
+          setUp += [
+            "api service add \(preset)-\(name) \(address) --preset \(preset)\(secret)",
+            "-api service test \(preset)-\(name)",
+          ]
+          let isKin = titles.prefix(3).contains(title)
+          if isPlain, isKin, presets.prefix(3).contains(preset) {
+            expected.append("what answers at \(address) refuses the key")
+          } else {
+            let found = isPlain && isKin ? "something else" : title
+            expected.append("\(found) answers at \(address)")
+          }
+        }
+      }
+      let run = try await Self.run(program, ["--home", "h"] + setUp.flatMap { ["-c", $0] })
+      let errors = run.errorText.split(separator: "\n").filter { $0.contains("error: ") }
+      #expect(errors.count == expected.count, "\(run.errorText)")
+      for (error, expected) in zip(errors, expected) {
+        #expect(error.contains(expected), "\(isPlain): \(error)")
+      }
+      #expect(!run.errorText.contains("nonsense-key"))
+    }
+  }
+
   @Test("a terminal asks where there are several, and an interrupt adds nothing")
   func terminal() async throws {
     let program = try Program()

@@ -65,7 +65,7 @@ struct MediaProgramState {
       return path.first == "api" ? missing : .page("Login - " + name.capitalized)
     }
     guard request.header("X-Api-Key") ?? request.query("apikey") == "\(name)-key" else {
-      return .init(401, ["error": "Unauthorized"])
+      return .unauthorized
     }
     let (what, rest) = (path.dropFirst(2).first, Array(path.dropFirst(3)))
     switch (what, request.method) {

@@ -14,8 +14,10 @@ public final class ProgramServer: Sendable {
   private let server: TestHTTPServer
   private let state: ProgramStates
 
-  public init() throws {
-    let state = ProgramStates()
+  /// - Parameter isPlain: Whether nothing but the APIs is there: neither pages nor the header by
+  ///   which Radarr's kind is known. Radarr's kind then refuses any address without its key.
+  public init(isPlain: Bool = false) throws {
+    let state = ProgramStates(isPlain: isPlain)
     self.state = state
     server = try TestHTTPServer { request in state.answer(request).map { .response($0) } }
   }
@@ -40,8 +42,12 @@ final class ProgramStates: Sendable {
   let media: Mutex<[String: MediaProgramState]>
   private let sabnzbd = Mutex(SABnzbdState())
   private let nzbget = Mutex(NZBGetState())
+  private let isPlain: Bool
 
-  init() { media = Mutex(Self.programs) }
+  init(isPlain: Bool) {
+    self.isPlain = isPlain
+    media = Mutex(Self.programs)
+  }
 
   private static var programs: [String: MediaProgramState] {
     [
@@ -57,6 +63,18 @@ final class ProgramStates: Sendable {
   }
 
   func answer(_ request: TestHTTPServer.Request) -> TestHTTPServer.Response? {
+    var answer = answerOfProgram(request)
+    guard isPlain else { return answer }
+    if answer?.isPage == true { answer = TestHTTPServer.Response(404) }
+    answer?.headers.removeAll { $0.0 == "X-Application-Version" }
+    let name = request.path.split(separator: "/").first.map(String.init) ?? ""
+    let isRefused = request.header("X-Api-Key") ?? request.query("apikey") != "\(name)-key"
+    return isRefused && media.withLock { $0[name] != nil } ? .unauthorized : answer
+  }
+
+  private func answerOfProgram(
+    _ request: TestHTTPServer.Request
+  ) -> TestHTTPServer.Response? {
     let parts = request.path.split(separator: "/").map(String.init)
     switch parts.first {
     case "sabnzbd": return sabnzbd.withLock { $0.answer(request, Array(parts.dropFirst())) }
@@ -70,6 +88,11 @@ final class ProgramStates: Sendable {
 
 extension TestHTTPServer.Response {
   init(_ status: Int = 200, _ json: JSON) { self.init(status, json: json.text) }
+
+  /// The refusal of Radarr's kind.
+  static var unauthorized: TestHTTPServer.Response { .init(401, ["error": "Unauthorized"]) }
+
+  fileprivate var isPage: Bool { headers.contains { $0.1 == "text/html" } && status == 200 }
 
   /// The page that such programs have at every other address.
   static func page(_ title: String) -> TestHTTPServer.Response {

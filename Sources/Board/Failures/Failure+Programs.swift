@@ -20,6 +20,14 @@ extension Failure {
         code: ExitCode.denied, error: "wrongKey",
         message: "\(program) refuses the key of the service '\(service)', the secret '\(secret)'",
         help: "'keychain set \(secret)' stores the right one; \(program) shows it in its settings")
+    case .refusedKey(let secret):
+      self.init(
+        code: ExitCode.denied, error: "wrongKey",
+        message: """
+          what answers at \(error.address) refuses the key of the service '\(service)', the secret \
+          '\(secret)'
+          """,
+        help: "check that it is \(program); 'keychain set \(secret)' stores the right key")
     case .wrongKey(nil):
       self.init(
         code: ExitCode.denied, error: "wrongKey",

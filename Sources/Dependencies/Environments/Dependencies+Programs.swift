@@ -1,5 +1,3 @@
-import SwiftBoardJSON
-
 extension Dependencies {
   /// Asks the program behind a service for something that needs the key.
   ///
@@ -25,21 +23,26 @@ extension Dependencies {
   private func charactersStatus(
     of service: APIService, _ timeout: Int64?
   ) async throws -> ProgramStatus {
-    func error(_ kind: ProgramError.Kind) -> ProgramError {
-      ProgramError(
-        kind, program: "the Rick and Morty API", service: service.name, address: service.baseURL)
-    }
-    let request = try APIEndpoint(
-      url: "\(service.baseURL)/character", headers: [HTTPHeader("Accept", "application/json")],
-      timeout: .milliseconds(timeout ?? 30_000), redirectLimit: 0
-    ).request()
-    let response = try await apiClient.send(request)
+    var service = service
+    service.authentication = nil
+    let connection = ProgramConnection(
+      dependencies: self, program: "the Rick and Morty API", service: service, timeout: timeout)
+    do throws(ProgramError) {
+      try connection.checkCharacters(try await connection.send(.init(path: "/character")))
+    } catch { throw await connection.naming(error) }
+    return ProgramStatus(program: connection.program, version: "")
+  }
+}
+
+extension ProgramConnection {
+  /// Refuses what is no page of characters.
+  fileprivate func checkCharacters(_ response: APIResponse) throws(ProgramError) {
+    if let stranger = stranger(in: response) { throw stranger }
     guard (200..<300).contains(response.status) else {
       throw error(response.status >= 500 ? .status(response.status) : .wrongPath)
     }
-    guard let page = try? JSON(parsing: response.body), page["info"]?["pages"] != nil,
+    guard let page = Self.parsed(response.body), page["info"]?["pages"] != nil,
       page["results"] != nil
     else { throw error(.wrongProgram(found: nil)) }
-    return ProgramStatus(program: "the Rick and Morty API", version: "")
   }
 }

@@ -14,6 +14,8 @@ public struct ProgramError: Error, Sendable, Equatable {
     case unusableKey(secret: String)
     /// The program refuses the key; `nil`: none was sent.
     case wrongKey(secret: String?)
+    /// Something refuses the key, and does not say whether it is the program.
+    case refusedKey(secret: String)
     /// Another program answers; its name, if it says one.
     case wrongProgram(found: String?)
     /// A server answers, and the program's API is not at this address.

@@ -21,6 +21,10 @@ public enum CharactersAction {
   case removed(job: Int, text: String, count: Int)
   /// A command failed before it asked its service, or was cancelled by another one.
   case failed(job: Int, failure: Failure)
+  /// Asks for the recent searches, so that the state has them.
+  case bootstrap
+  /// The texts of the recent searches, newest first, or `nil` if they cannot be read.
+  case bootstrapped(recent: [String]?)
 }
 
 extension CharactersAction: FeatureAction {

@@ -11,7 +11,8 @@ extension BoardFeatures {
     volatile: [
       "list.action.loaded.answer.verdict", "detail.action.loaded.answer.verdict",
       "search.action.loaded.answer.verdict", "search.action.recalled.texts",
-      "recent.searches[*].at",
+      "recent.searches[*].at", "bootstrapped.recent",
     ],
-    passesWordsOn: true, version: nil)
+    passesWordsOn: true, bootstrap: { $0.search.knowsRecent == false ? .bootstrap : nil },
+    version: nil)
 }

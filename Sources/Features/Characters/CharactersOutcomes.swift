@@ -6,7 +6,7 @@ import SwiftBoardJSON
 enum CharactersOutcomes {
   static func outcome(of action: CharactersAction, in state: CharactersState) -> Outcome? {
     switch action {
-    case .run, .resolved: nil
+    case .run, .resolved, .bootstrap, .bootstrapped: nil
     case .failed(let job, let failure): Outcome(job: job, failure: failure)
     case .list(let action): outcome(of: action)
     case .detail(let action): outcome(of: action, in: state)

@@ -13,6 +13,7 @@ import SwiftBoardStore
 /// loaded ─► saveImage ─► characters.image ─► imageSaved                               a picture
 /// resolved ─► failed                                       the service cannot be asked
 /// run ─► characters.recent ─► recent                       or recent.remove ─► removed
+/// bootstrap ─► characters.bootstrap ─► bootstrapped        the recent searches
 /// ```
 /// A search ends earlier ones with `failed`; any command that asks cancels the prefetch.
 struct CharactersReducer: ComposedReducer {
@@ -77,9 +78,9 @@ private struct CharactersRouting: Reducer {
       state.end(request.job)
     case .search(.remembered(let text)): state.remember(text)
     case .search(.recalled(let texts)): state.recent = texts
-    case .recent(_, let searches):
-      state.recent = searches.prefix(CharacterSearch.kept).map(\.text)
-      if state.search.knowsRecent != nil { state.search.knowsRecent = true }
+    case .recent(_, let searches): state.know(searches.map(\.text))
+    case .bootstrap: return bootstrap(dependencies)
+    case .bootstrapped(let texts): if let texts { state.know(texts) }
     case .removed(_, let text, _): state.recent.removeAll { $0 == text }
     case .failed(let job, _): state.end(job)
     case .list, .detail, .search: break
@@ -142,6 +143,16 @@ private struct CharactersRouting: Reducer {
     .cancellable(id: job)
   }
 
+  private func bootstrap(_ dependencies: Dependencies) -> [Effect<CharactersAction>] {
+    .task(name: "characters.bootstrap") {
+      let texts = try await dependencies.persistence.searches(
+        scope: CharactersReducer.scope, containing: nil
+      ).map(\.text)
+      return .bootstrapped(recent: try await masking(texts, dependencies).value)
+    }
+    .catch { _ in .bootstrapped(recent: nil) }
+  }
+
   private func remove(
     _ text: String, _ job: Int, _ dependencies: Dependencies
   ) -> [Effect<CharactersAction>] {
@@ -191,6 +202,12 @@ extension CharactersState {
       if detail?.id != id { detail = CharacterDetail(id: id) }
     case .refresh, .recent, .recentRemove: break
     }
+  }
+
+  /// Follows the database, whose newest searches come first.
+  fileprivate mutating func know(_ texts: [String]) {
+    recent = Array(texts.prefix(CharacterSearch.kept))
+    if search.knowsRecent != nil { search.knowsRecent = true }
   }
 
   fileprivate mutating func remember(_ text: String) {

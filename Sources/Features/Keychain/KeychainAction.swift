@@ -22,6 +22,8 @@ public enum KeychainAction {
   case bootstrap
   /// The status, or `nil` if the keychain cannot be read.
   case bootstrapped(status: KeychainStatus?)
+  /// The names of the open keychain. A command goes on with its request.
+  case named(request: KeychainRequest?, names: [String])
   /// The keychain was locked after this time without use.
   case autoLocked(milliseconds: Int64)
 }
@@ -32,9 +34,13 @@ extension KeychainAction: FeatureAction {
     if case .run(let context, _) = self { context } else { nil }
   }
 
-  /// `true` for an automatic lock.
+  /// `true` for an automatic lock, and for the names that a line about the state has loaded: there
+  /// are none in another home, whose keychain may be locked.
   public var comesByItself: Bool {
-    if case .autoLocked = self { true } else { false }
+    switch self {
+    case .autoLocked, .named(request: nil, _): true
+    default: false
+    }
   }
 }
 

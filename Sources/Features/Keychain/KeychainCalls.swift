@@ -91,10 +91,11 @@ extension ImportDuplicates {
 // MARK: What commands need
 
 extension KeychainCommand {
-  /// Whether the command unlocks the keychain before it takes a value or a secret.
+  /// Whether the command unlocks the keychain before it takes a value or a secret, or `unlock`
+  /// before its names are read.
   var opensFirst: Bool {
     switch self {
-    case .set, .addSlot, .export, .importEntries, .check(nil): true
+    case .unlock, .set, .addSlot, .export, .importEntries, .check(nil): true
     default: false
     }
   }

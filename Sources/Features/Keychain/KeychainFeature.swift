@@ -23,10 +23,11 @@ extension BoardFeatures {
     events: KeychainEvents.events, forget: { $0.forget() },
     volatile: ["created", "status", "checked", "checkedFile"].map {
       "succeeded.result.\($0).*.path"
-    } + ["bootstrapped.status"],
+    } + ["bootstrapped.status", "named.names"],
     passesWordsOn: true, secretWords: SecretWords(storing: "set", advice: KeychainCommands.advice),
     atTerminal: { $0.autoLock = KeychainState.usualAutoLock },
-    bootstrap: { $0.isUnlocked == nil ? .bootstrap : nil },
+    // A request may have unlocked the keychain, so the names are tried again until they are there.
+    bootstrap: { $0.isUnlocked == nil || $0.knowsNames == false ? .bootstrap : nil },
     candidates: { kind, state, dependencies in
       guard kind == .secret else { return [] }
       if let names = state.names { return names }

@@ -11,7 +11,9 @@ import SwiftBoardStore
 ///                                                    └─► unanswered ─► failed
 /// run ─► keychain.set ─► opened ─► keychain.set.act ─► stored ─► keychain.set.forget ─► succeeded
 /// run ─► keychain.check ─► locked ─► keychain.check.ask ─► unanswered ─► keychain.check.act
+/// run ─► keychain.unlock ─► opened ─► keychain.names ─► named ─► keychain.unlock.act ─► succeeded
 /// run ─► succeeded                                                     autolock
+/// bootstrap ─► keychain.bootstrap ─► bootstrapped ─► keychain.names ─► named          it is open
 /// ```
 /// `set`, `slot add`, `export`, `import` and `check` open the keychain first, so that what cannot
 /// be stored is neither asked for nor read. Only `set` and `import` have `stored`.
@@ -27,9 +29,15 @@ struct KeychainReducer: Reducer {
       let line = command.readsInput == nil ? nil : context.text
       let request = KeychainRequest(job: context.job, command: command, line: line)
       return command.opensFirst ? open(request, dependencies) : act(request, "", dependencies)
-    case .opened(let request): return act(request, ".act", dependencies)
+    case .opened(let request):
+      state.noteOpen()
+      if request.command == .unlock, state.lacksNames { return names(for: request, dependencies) }
+      return act(request, ".act", dependencies)
+    case .named(let request, let names):
+      state.note(names)
+      return request.map { act($0, ".act", dependencies) } ?? []
     case .locked(let request):
-      state.isUnlocked = false
+      state.noteLock()
       return request.command.asksWhenLocked
         ? ask(request, dependencies) : request.failed
     case .unanswered(let request):
@@ -41,7 +49,7 @@ struct KeychainReducer: Reducer {
       state.note(result)
       return []
     case .failed(_, let failure):
-      if failure.error == "locked" { state.isUnlocked = false }
+      if failure.error == "locked" { state.noteLock() }
       return []
     case .bootstrap:
       return .task(name: "keychain.bootstrap") {
@@ -50,9 +58,9 @@ struct KeychainReducer: Reducer {
       .catch { _ in .bootstrapped(status: nil) }
     case .bootstrapped(let status):
       if let status { state.note(.status(status: status)) }
-      return []
+      return status != nil && state.lacksNames ? names(for: nil, dependencies) : []
     case .autoLocked:
-      state.isUnlocked = false
+      state.noteLock()
       return []
     }
   }
@@ -84,14 +92,44 @@ extension KeychainReducer {
       .cancellable(id: request.job)
   }
 
+  /// Reads the names of the open keychain, without those that are values as well.
+  ///
+  /// - Parameter request: The request that goes on with them, or `nil` for a line about the state.
+  private func names(
+    for request: KeychainRequest?, _ dependencies: Dependencies
+  ) -> [Effect<KeychainAction>] {
+    let names = [Effect<KeychainAction>].task(name: "keychain.names") {
+      let names = try await dependencies.keychainService.keys().prefix(KeychainState.known)
+      return .named(request: request, names: try await masking(Array(names), dependencies).value)
+    }
+    guard let request else { return names.catch { _ in .bootstrapped(status: nil) } }
+    return names.catch { Self.refused(request, $0, dependencies) }.cancellable(id: request.job)
+  }
+
   /// Asks for the passphrase, then does what the command says, without showing input in between.
   private func ask(
     _ request: KeychainRequest, _ dependencies: Dependencies
   ) -> [Effect<KeychainAction>] {
     let call = request.command.call
-    return perform(request, ".ask", dependencies) { try await $0.asking(call) }
-      .catch { .failed(job: request.job, failure: Failure($0, of: request, dependencies)) }
-      .cancellable(id: request.job)
+    let asked =
+      request.command == .unlock
+      ? askToUnlock(request, dependencies)
+      : perform(request, ".ask", dependencies) { try await $0.asking(call) }
+    return asked.catch {
+      .failed(job: request.job, failure: Failure($0, of: request, dependencies))
+    }
+    .cancellable(id: request.job)
+  }
+
+  /// Asks for the passphrase and unlocks the keychain, whose names are read next.
+  private func askToUnlock(
+    _ request: KeychainRequest, _ dependencies: Dependencies
+  ) -> [Effect<KeychainAction>] {
+    let access = KeychainAccess(dependencies)
+    return .task(name: "keychain.unlock.ask") {
+      let isOpen = try await access.hidingInput { try await $0.asking { _ in true } }
+      return isOpen == nil ? .unanswered(request: request) : .opened(request: request)
+    }
   }
 
   /// - Parameter call: Returns `nil` if there is no terminal.
@@ -129,16 +167,23 @@ extension KeychainReducer {
   }
 
   /// Locks the keychain after a time without use, if the state says so, even if a request that
-  /// needed a secret unlocked it.
+  /// needed a secret unlocked it: a look at every sixtieth of the time, a second at least. Only a
+  /// look that locks is a step.
   @Sendable
   static func subscriptions(
     _ state: KeychainState, _ dependencies: Dependencies
   ) -> [Effect<KeychainAction>] {
     guard let milliseconds = state.autoLock else { return [] }
-    let locks = KeychainIdleLocks(dependencies, unusedFor: .milliseconds(milliseconds))
+    let (keychain, time) = (dependencies.keychainService, Duration.milliseconds(milliseconds))
     return [
-      .stream(locks, name: "keychain.idle") { _ in .autoLocked(milliseconds: milliseconds) }
-        .cancellable(id: "idle \(milliseconds)")
+      .poll(
+        every: max(time / 60, .seconds(1)), clock: dependencies.clock.standard,
+        startsAtOnce: false, name: "keychain.idle"
+      ) {
+        await keychain.lock(unusedFor: time) == .locked
+          ? .autoLocked(milliseconds: milliseconds) : nil
+      }
+      .cancellable(id: "idle \(milliseconds)")
     ]
   }
 }

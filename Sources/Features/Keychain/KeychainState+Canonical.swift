@@ -14,6 +14,7 @@ extension KeychainState: CanonicalEncodable {
       file.write(to: &writer)
     }
     if let isUnlocked { writer.member("isUnlocked", isUnlocked) }
+    if let knowsNames { writer.member("knowsNames", knowsNames) }
     if let names {
       writer.key("names")
       writer.beginArray()

@@ -7,8 +7,11 @@ public struct KeychainState: Codable, Sendable, Equatable {
 
   /// Whether it is unlocked, or `nil` before a command has reported it.
   public var isUnlocked: Bool?
-  /// The names reported by the last `list`, with later changes. At most 1000 are kept.
+  /// The names of the entries of an open keychain, with later changes. At most 1000 are kept.
   public var names: [String]?
+  /// Whether `names` were read since the keychain was opened, or `nil` in recordings made before
+  /// they were read by themselves.
+  public var knowsNames: Bool? = false
   /// What is known of the file. It is `nil` in recordings made before this member existed.
   public var file: KeychainFileState? = KeychainFileState()
   /// The time without use, in milliseconds, after which the keychain locks, or `nil` for never.
@@ -39,8 +42,33 @@ public struct KeychainFileState: Codable, Sendable, Equatable {
 extension KeychainState {
   /// Removes the names, one of which may equal a value, and what the file says of itself.
   mutating func forget() {
-    names = nil
+    forgetNames()
     file?.slots = nil
+  }
+
+  /// Whether the keychain is open and its names have not been read since.
+  var lacksNames: Bool { isUnlocked == true && knowsNames == false }
+
+  /// Shows the names of an open keychain.
+  mutating func note(_ names: [String]) {
+    self.names = file == nil ? names : Array(names.prefix(Self.known))
+    if knowsNames != nil { knowsNames = true }
+  }
+
+  /// Follows an unlock. Earlier recordings followed the commands that unlock alone.
+  mutating func noteOpen() {
+    if knowsNames != nil { isOpen() }
+  }
+
+  /// Follows a lock: what only an open keychain tells is not shown anymore.
+  mutating func noteLock() {
+    isUnlocked = false
+    if knowsNames != nil { forgetNames() }
+  }
+
+  private mutating func forgetNames() {
+    names = nil
+    if knowsNames != nil { knowsNames = false }
   }
 
   /// Follows a command that succeeded.
@@ -50,17 +78,17 @@ extension KeychainState {
     case .created(let status):
       note(status)
       isUnlocked = true
-      names = []
+      note([])
     case .status(let status), .checked(let status): note(status)
     case .accepted(let acceptance):
       isOpen()
-      names = nil
+      forgetNames()
       file?.generation = Int(clamping: acceptance.generation)
     case .unlocked, .exported: isOpen()
-    case .locked: isUnlocked = false
+    case .locked: noteLock()
     case .names(let names):
       isOpen()
-      self.names = file == nil ? names : Array(names.prefix(Self.known))
+      note(names)
     case .saved, .removed, .renamed, .imported: noteEntries(result)
     case .slots(let slots): file?.slots = slots.map(\.kind)
     case .slotAdded(let kind):
@@ -75,11 +103,13 @@ extension KeychainState {
       isOpen()
       saved()
     case .autoLock(let milliseconds): autoLock = milliseconds
-    case .revealed, .checkedFile: break
+    case .revealed: noteOpen()
+    case .checkedFile: break
     }
   }
 
   private mutating func noteEntries(_ result: KeychainResult) {
+    noteOpen()
     saved()
     switch result {
     case .saved(let name, _, _): add(name)
@@ -89,13 +119,13 @@ extension KeychainState {
       add(to)
     default:
       // An import adds names, and saves only if there are some.
-      names = nil
+      forgetNames()
       file?.generation = nil
     }
   }
 
   private mutating func note(_ status: KeychainStatus) {
-    isUnlocked = status.unlocked
+    if status.unlocked { isUnlocked = true } else { noteLock() }
     file?.exists = status.exists
     file?.generation = status.generation.map { Int(clamping: $0) }
     file?.slots = status.slots.map(\.kind)

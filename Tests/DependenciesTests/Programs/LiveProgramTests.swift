@@ -81,7 +81,7 @@ struct LiveProgramTests {
   }
 
   @Test("a preset at any other program says which one answers, whatever the key and the address")
-  func strangers() async {
+  func strangers() async throws {
     let titles = MediaProgram.allCases.map(\.title) + DownloadProgram.allCases.map(\.title)
     for title in titles {
       let name = title.lowercased()
@@ -95,13 +95,77 @@ struct LiveProgramTests {
         let server = ProgramConformanceTests.server(program, programs.origin, path: "/\(name)")
         #expect(await kind(server) == .wrongProgram(found: title), "\(program) at \(name)")
       }
+      let characters = try await charactersKind("\(programs.origin)/\(name)")
+      #expect(characters == .wrongProgram(found: title), "rick-and-morty at \(name)")
     }
-    let pages = programs.requests.filter { $0.path.hasSuffix("/") }
-    #expect(!pages.isEmpty)
-    #expect(
-      pages.allSatisfy {
-        $0.header("X-Api-Key") == nil && $0.header("Authorization") == nil && $0.query.isEmpty
-      })
+    #expect(Self.probesHaveNoKey(programs))
+  }
+
+  /// What finds out which program answers, after a refusal.
+  private static func probesHaveNoKey(_ programs: ProgramServer) -> Bool {
+    let probes = programs.requests.filter {
+      $0.method == "GET" && ($0.path.hasSuffix("/jsonrpc") || $0.query("mode") == "version")
+    }
+    return !probes.isEmpty
+      && probes.allSatisfy {
+        $0.header("X-Api-Key") == nil && $0.header("Authorization") == nil
+          && $0.query("apikey") == nil
+      }
+  }
+
+  private func charactersKind(_ baseURL: String) async throws -> ProgramError.Kind? {
+    let service = APIService(name: "rm", baseURL: baseURL, preset: "rick-and-morty")
+    do {
+      _ = try await dependencies.status(of: "rick-and-morty", at: service, timeout: nil)
+      return nil
+    } catch let error as ProgramError { return error.kind }
+  }
+
+  @Test(
+    "a program without pages is told by what it answers without a key, in two requests more",
+    arguments: MediaProgram.allCases.map(\.title) + DownloadProgram.allCases.map(\.title))
+  func plainStrangers(title: String) async throws {
+    let programs = try ProgramServer(isPlain: true)
+    let (name, origin) = (title.lowercased(), programs.origin)
+    let isMedia = MediaProgram(rawValue: name) != nil
+    // Radarr, Sonarr and Lidarr refuse alike.
+    let told = ProgramError.Kind.wrongProgram(found: isMedia ? nil : title)
+    var asked = 0
+    func check(
+      _ kind: ProgramError.Kind?, _ expected: ProgramError.Kind, _ preset: String, _ path: String
+    ) {
+      #expect(kind == expected, "\(preset) at \(path)")
+      #expect(programs.requests.count - asked <= 3, "\(preset) at \(path)")
+      asked = programs.requests.count
+    }
+    for program in MediaProgram.allCases where program.title != title {
+      for path in ["/\(name)\(program.path)", "/\(name)"] {
+        let server = ProgramConformanceTests.server(program, origin, path: path)
+        let expected =
+          isMedia ? ProgramError.Kind.refusedKey(secret: program.rawValue) : told
+        check(await kind(server), expected, program.rawValue, path)
+      }
+    }
+    for program in DownloadProgram.allCases where program.title != title {
+      for path in ["/\(name)", "/\(name)/api/v3"] {
+        let server = ProgramConformanceTests.server(program, origin, path: path)
+        check(await kind(server), told, program.rawValue, path)
+      }
+    }
+    for path in ["/\(name)", "/\(name)/api"] {
+      check(try await charactersKind(origin + path), told, "rick-and-morty", path)
+    }
+    #expect(Self.probesHaveNoKey(programs))
+    // The program itself is known by its answers, or not told from its kin.
+    if let program = MediaProgram(rawValue: name) {
+      #expect(await kind(ProgramConformanceTests.server(program, origin)) == nil)
+      let wrong = ProgramConformanceTests.server(program, origin, secret: "wrong")
+      #expect(await kind(wrong) == .refusedKey(secret: "wrong"))
+    } else if let program = DownloadProgram(rawValue: name) {
+      #expect(await kind(ProgramConformanceTests.server(program, origin)) == nil)
+      let wrong = ProgramConformanceTests.server(program, origin, secret: "wrong")
+      #expect(await kind(wrong) == .wrongKey(secret: "wrong"))
+    }
   }
 
   @Test("a program with the header of Radarr's kin and another name is not taken for one of them")

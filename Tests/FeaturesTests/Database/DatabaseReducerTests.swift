@@ -276,15 +276,15 @@ struct DatabaseReducerTests {
 
   /// What is known of the names; `docs/features.md` has the same as a table.
   enum Names: Hashable { case notLoaded, waiting, known }
-  enum NamesEvent: Hashable { case uses, stats, contents, writes, imported, answer }
+  enum NamesEvent: Hashable { case run, stats, contents, checked, imported, succeeded }
 
-  private static let names = TransitionTable<Names, NamesEvent> {
-    From(.notLoaded).on(.uses, .stats, .imported).to(.waiting)
+  static let names = TransitionTable<Names, NamesEvent> {
+    From(.notLoaded).on(.run, .stats, .imported).to(.waiting)
     From(.waiting).on(.contents).to(.known)
     From(.known).on(.stats).to(.waiting)
-    From(.known).on(.writes).to(.notLoaded)
-    From(.notLoaded).on(.writes).stays
-    From(.known).on(.uses, .answer).stays
+    From(.known).on(.checked).to(.notLoaded)
+    From(.notLoaded).on(.checked).stays
+    From(.known).on(.run, .succeeded).stays
   }
 
   @Test("a model: names are loaded once, and again by stats and imports; what is known is bounded")
@@ -295,12 +295,12 @@ struct DatabaseReducerTests {
       switch action {
       case .run(_, .stats, _): .stats
       case .run(_, .import, _), .checked(_, taken: .some), .missing, .failed: nil
-      case .checked(_, taken: nil): .writes
-      case .run: .uses
+      case .checked(_, taken: nil): .checked
+      case .run: .run
       case .bootstrap: nil
       case .contents: .contents
       case .imported: .imported
-      case .succeeded, .listed: .answer
+      case .succeeded, .listed: .succeeded
       }
     }
     @Sendable func job(_ random: inout SeededRandom) -> Int {

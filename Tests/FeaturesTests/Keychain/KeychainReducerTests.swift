@@ -63,11 +63,77 @@ struct KeychainReducerTests {
     let saved = KeychainResult.saved(name: "k")
     let request = KeychainRequest(job: 1, command: command)
     store.send(run(1, command))
-    store.receive(.opened(request: request))
+    store.receive(.opened(request: request)) {
+      $0.isUnlocked = true
+      $0.file?.exists = true
+    }
     store.receive(.stored(request: request, result: saved))
-    store.receive(.succeeded(job: 1, result: saved)) { $0.file?.exists = true }
+    store.receive(.succeeded(job: 1, result: saved))
     store.finish()
     #expect(world.persistence.calls.map(\.name) == ["removeResponses"])
+  }
+
+  @Test("'unlock' reads the names before it ends, at the terminal too, and a lock forgets them")
+  func names() throws {
+    let secret = KeychainSecret.passphrase(try GuardedBytes(copying: Array("open".utf8)))
+    let world = World(
+      MockKeychainService(
+        entries: ["radarr": Data("first".utf8)], unlocked: false, secret: secret))
+    let store = store(world, Typing())
+    store.nonExhaustively { store in
+      store.send(run(1, .unlock))
+      store.receive(where: Self.isLocked)
+      store.receive(where: { if case .opened = $0 { true } else { false } })
+      store.receive(where: {
+        guard case .named(let asked?, names: ["radarr"]) = $0 else { return false }
+        return asked.job == 1
+      })
+      store.receive(.succeeded(job: 1, result: .unlocked))
+      #expect(store.state.isUnlocked == true && store.state.names == ["radarr"])
+      // What is known is not read again.
+      store.send(run(2, .unlock))
+      store.receive(where: { if case .opened = $0 { true } else { false } })
+      store.receive(.succeeded(job: 2, result: .unlocked))
+      store.send(run(3, .lock))
+      store.receive(.succeeded(job: 3, result: .locked))
+      #expect(store.state.names == nil && store.state.knowsNames == false)
+      store.send(.autoLocked(milliseconds: 1))
+      #expect(store.state.isUnlocked == false)
+    }
+    store.finish()
+  }
+
+  @Test("the status of an open keychain brings the names, of which none is a value")
+  func bootstrapped() {
+    let world = World(
+      MockKeychainService(entries: ["k": Data("radarr-api-key".utf8), "radarr-api-key": Data()]))
+    let store = store(world)
+    store.nonExhaustively { store in
+      store.send(.bootstrap)
+      store.receive(where: { if case .bootstrapped(_?) = $0 { true } else { false } })
+      store.receive(.named(request: nil, names: ["k", "«secret:k»"]))
+      #expect(store.state.names == ["k", "«secret:k»"])
+    }
+    store.finish()
+  }
+
+  @Test("the state of an earlier recording reads no names, and keeps those that it has")
+  func earlier() {
+    var state = KeychainState()
+    state.knowsNames = nil
+    let world = World(MockKeychainService(entries: ["radarr": Data("first".utf8)]))
+    let store = TestStore(
+      initialState: state, reducer: BoardFeatures.keychain.reducer, clock: world.clock,
+      dependencies: world.dependencies, report: report)
+    store.nonExhaustively { store in
+      store.send(.succeeded(job: 1, result: .names(names: ["radarr"])))
+      store.send(.succeeded(job: 2, result: .locked))
+      #expect(store.state.names == ["radarr"] && store.state.isUnlocked == false)
+      store.send(.bootstrap)
+      store.receive(where: { if case .bootstrapped(_?) = $0 { true } else { false } })
+      #expect(store.state.names == ["radarr"])
+    }
+    store.finish()
   }
 
   @Test("a locked keychain is unlocked at the terminal, and the command goes on")

@@ -2,14 +2,6 @@ import SwiftBoardStore
 import SwiftBoardTestSupport
 import Testing
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
-
 @Suite("A reducer with a body")
 struct BodyAndReduceTests {
   static func source(_ more: String) -> String {
@@ -30,19 +22,11 @@ struct BodyAndReduceTests {
 
   @Test(
     "one that has a reduce as well does not compile, and the error names it and says why",
-    .enabled(if: modules != nil && compiler != nil))
+    .enabled(if: SwiftCompiler.isThere, "there is no swiftc"))
   func both() async throws {
-    let modules = try #require(Self.modules)
-    let compiler = try #require(Self.compiler)
-    let folder = try TemporaryFolder()
-    func compile(_ source: String) async throws -> ChildProcess.Outcome {
-      let file = try folder.write(source, to: "both.swift")
-      return try await runProcess(
-        compiler, ["-typecheck", "-swift-version", "6", "-I", modules, file])
-    }
     let reduce =
       "func reduce(_ state: inout Int, _ action: Bool, _ text: String) -> [Effect<Bool>] { [] }"
-    let wrong = try await compile(Self.source(reduce))
+    let wrong = try await SwiftCompiler.typecheck(Self.source(reduce))
     #expect(wrong.status == .exited(1), "\(wrong.errorText)")
     #expect(wrong.errorText.contains("type 'Both' does not conform"), "\(wrong.errorText)")
     #expect(
@@ -50,7 +34,7 @@ struct BodyAndReduceTests {
     // With a body alone, or beside another function of that name, all is well.
     let other = "func reduce(twice state: inout Int) {}"
     for source in ["", other].map(Self.source) {
-      let right = try await compile(source)
+      let right = try await SwiftCompiler.typecheck(source)
       #expect(right.status == .exited(0), "\(right.errorText)")
     }
   }
@@ -79,19 +63,4 @@ struct BodyAndReduceTests {
     store.send(2)
     #expect(store.state == [2, 1, 0])
   }
-
-  /// The modules are where the test program is.
-  private static let modules: String? = {
-    guard let real = realpath("/proc/self/exe", nil) else { return nil }
-    defer { free(real) }
-    let program = String(cString: real)
-    let folder = program.split(separator: "/").dropLast().map { "/" + $0 }.joined() + "/Modules"
-    return access(folder + "/SwiftBoardStore.swiftmodule", F_OK) == 0 ? folder : nil
-  }()
-
-  private static let compiler: String? = {
-    guard let path = getenv("PATH") else { return nil }
-    return String(cString: path).split(separator: ":").map { "\($0)/swiftc" }
-      .first { access($0, X_OK) == 0 }
-  }()
 }

@@ -36,7 +36,7 @@ public struct LiveDownloadService: DownloadService {
   }
 
   /// One request to NZBGet; two to SABnzbd, which tells its version without a key. After a refusal
-  /// there is one more, which finds out what answers.
+  /// there are up to two more, which find out what answers.
   ///
   /// - Throws: `ProgramError`, as all calls.
   public func status(of server: DownloadServer) async throws(ProgramError) -> ProgramStatus {

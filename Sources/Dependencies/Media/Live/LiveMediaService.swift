@@ -14,7 +14,7 @@ public struct LiveMediaService: MediaService {
 
   // MARK: MediaService
 
-  /// One request, and after a refusal one more, which finds out what answers.
+  /// One request, and after a refusal up to two more, which find out what answers.
   ///
   /// - Throws: `ProgramError`, as all calls.
   public func status(of server: MediaServer) async throws(ProgramError) -> ProgramStatus {

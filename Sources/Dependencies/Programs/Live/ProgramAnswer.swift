@@ -18,8 +18,8 @@ extension ProgramConnection {
 
   /// The names of the programs that an answer may come from; none if it does not tell.
   ///
-  /// SABnzbd writes text, NZBGet names itself in its challenge, and the others have a header in
-  /// common. A page has the name in its title.
+  /// SABnzbd writes text or nothing but its version, NZBGet names itself in its challenge, and the
+  /// others have a header or the text of a refusal in common. A page has the name in its title.
   static func programs(of response: APIResponse) -> [String] {
     if response.headers.value(of: "WWW-Authenticate")?.contains("NZBGet") == true {
       return [DownloadProgram.nzbget.title]
@@ -39,7 +39,14 @@ extension ProgramConnection {
       let all = media + DownloadProgram.allCases.map(\.title)
       if let name = all.first(where: title.contains) { return [name] }
     }
-    return response.headers.value(of: "X-Application-Version") == nil ? [] : media
+    let json = parsed(response.body)
+    if let members = json?.members, members.count == 1, members[0].key == "version",
+      members[0].value.stringValue?.first?.isNumber == true
+    {
+      return [DownloadProgram.sabnzbd.title]
+    }
+    let isRefusal = response.status == 401 && json == ["error": "Unauthorized"]
+    return isRefusal || response.headers.value(of: "X-Application-Version") != nil ? media : []
   }
 
   /// The error for an answer that comes from another program, if it tells. A header that several
@@ -51,26 +58,40 @@ extension ProgramConnection {
   }
 
   /// An error with the name of the program that answers in place of the one that should. Where the
-  /// refusal does not tell, the page of the program does, which needs no key.
+  /// refusal does not tell, what needs no key does: a page, the challenge of NZBGet, the version of
+  /// SABnzbd. Up to two requests, none of which has the key.
   func naming(_ error: ProgramError) async -> ProgramError {
     switch error.kind {
     case .wrongPath, .wrongKey, .wrongProgram(found: nil): break
     default: return error
     }
-    guard let page = try? pageRequest(),
-      let response = try? await dependencies.apiClient.send(page)
+    for path in probes {
+      guard let request = try? probe(path),
+        let response = try? await dependencies.apiClient.send(request)
+      else { continue }
+      if let stranger = stranger(in: response) { return stranger }
+      if Self.programs(of: response) == [program] { return error }
+    }
+    guard case .wrongKey(let secret?) = error.kind,
+      MediaProgram.allCases.map(\.title).contains(program)
     else { return error }
-    return stranger(in: response) ?? error
+    // The refusals of Radarr's kind are all alike.
+    return self.error(.refusedKey(secret: secret))
   }
 
-  /// Asks for the page in front of the API.
-  private func pageRequest() throws(APIError) -> APIRequest {
-    let ends = ["/api/v3", "/api/v1", "/api", "/jsonrpc"]
-    let address = service.baseURL
-    let base =
-      ends.first { address.hasSuffix($0) }.map { address.dropLast($0.count) } ?? address[...]
+  /// What is asked for behind the address without its last parts. Where NZBGet has its calls,
+  /// Radarr's kind has the page that it has at every address.
+  private var probes: [String] {
+    ["/jsonrpc"]
+      + (program == DownloadProgram.sabnzbd.title ? [] : ["/api?mode=version&output=json"])
+  }
+
+  private func probe(_ path: String) throws(APIError) -> APIRequest {
+    var base = service.baseURL[...]
+    let ends = ["/api/v3", "/api/v1", "/api", "/jsonrpc", "/"]
+    while let end = ends.first(where: { base.hasSuffix($0) }) { base = base.dropLast(end.count) }
     return try APIEndpoint(
-      url: base + "/", headers: [HTTPHeader("User-Agent", "swiftboard")],
+      url: base + path, headers: [HTTPHeader("User-Agent", "swiftboard")],
       timeout: .milliseconds(timeout ?? 30_000), redirectLimit: 3
     ).request()
   }
