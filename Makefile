@@ -6,11 +6,15 @@ UNAME := $(shell uname -s)
 # for them, and a table of 9000 names would be searched by the loader. Each function has a section of
 # its own, so that the linker leaves out those that nothing calls, and keeps one of equal ones.
 # Code asks for types by their functions and not by their names, for which the runtime would search
-# all conformances of the program: half of the instructions of a start.
+# all conformances of the program: half of the instructions of a start. ADR-030 has the figures of
+# the fixed address, of the C++ library, which is linked statically where it is installed as such, and
+# of the debug information, which is left out.
+LIBSTDCXX := .build/static/libstdc++.a
 LINUX := --static-swift-stdlib -Xlinker --no-export-dynamic -Xswiftc -use-ld=lld -Xlinker --icf=all \
   $(foreach flag,-function-sections -disable-concrete-type-metadata-mangled-name-accessors,\
-  -Xswiftc -Xfrontend -Xswiftc $(flag))
-RELEASE := $(SWIFT) build -c release $(if $(filter Linux,$(UNAME)),$(LINUX),) --product swiftboard
+  -Xswiftc -Xfrontend -Xswiftc $(flag)) \
+  -Xswiftc -Xclang-linker -Xswiftc -no-pie -Xswiftc -L$(CURDIR)/$(dir $(LIBSTDCXX))
+RELEASE := $(SWIFT) build -c release -debug-info-format none $(if $(filter Linux,$(UNAME)),$(LINUX),) --product swiftboard
 SOURCES := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources Examples Fuzz/Package.swift Fuzz/Sources
 ARGS ?=
 NAME ?= swiftboard
@@ -32,7 +36,7 @@ CHECK := --scratch-path $(CURDIR)/.build/check --disable-build-manifest-caching
 .PHONY: run test soak allocations fuzz bench format lint install uninstall archive libraries examples \
   sanitize clean
 
-run: libraries
+run: libraries $(LIBSTDCXX)
 	@$(RELEASE) >&2
 	@$$($(RELEASE) --show-bin-path)/swiftboard $(ARGS)
 
@@ -73,7 +77,7 @@ soak: libraries
 fuzz: libraries
 	scripts/fuzz $(FUZZ_SECONDS)
 
-bench: libraries
+bench: libraries $(LIBSTDCXX)
 	cd Benchmarks && $(SWIFT) run -c release StoreBenchmarks
 	$(RELEASE)
 	cd Benchmarks && $(SWIFT) run -c release BoardBenchmarks \
@@ -90,7 +94,7 @@ lint:
 	@! grep -nE '\.package\((url|path|name|id)' Package.swift || { echo 'Package.swift names a package' >&2; exit 1; }
 
 # The program without symbols, its manual page, and completions for three shells.
-install: libraries
+install: libraries $(LIBSTDCXX)
 	$(RELEASE)
 	install -d "$(PROGRAMS)" "$(MANUALS)" "$(BASH)" "$(ZSH)" "$(FISH)"
 	strip -o "$(PROGRAMS)/swiftboard" "$$($(RELEASE) --show-bin-path)/swiftboard"
@@ -116,6 +120,11 @@ sanitize: libraries
 # The headers of libsodium, SQLite and libcurl, by apt or brew, only where they are missing.
 libraries:
 	@./scripts/libraries
+
+# A folder with the static library alone, where the linker looks first. Empty if there is none.
+$(LIBSTDCXX):
+	@mkdir -p $(@D)
+	@file=$$(clang -print-file-name=$(@F)); if [ -e "$$file" ]; then ln -sf "$$file" $@; fi
 
 clean:
 	rm -rf .build Benchmarks/.build Examples/*/.build Fuzz/.build

@@ -15,8 +15,8 @@ final class AnyFeature: Sendable {
   /// Texts of `JSONPathPattern`, relative to the board's action.
   let volatile: [String]
   let version: Int?
-  /// The migrations, relative to the board's state and action.
-  let migrations: [LogMigration]
+  /// Returns the migrations, relative to the board's state and action.
+  let migrations: @Sendable () -> [LogMigration]
   let passesWordsOn: Bool
   let secretWords: SecretWords
   let reducer: AnyReducer<BoardState, BoardAction, Dependencies>
@@ -47,8 +47,8 @@ final class AnyFeature: Sendable {
     link = feature.link
     volatile = feature.volatile.map { "\(name).\($0)" }
     version = feature.version
-    migrations = feature.migrations.map {
-      $0.inside(name, part: feature.version == nil ? nil : name)
+    migrations = { [migrations = feature.migrations, part = feature.version == nil ? nil : name] in
+      migrations().map { $0.inside(name, part: part) }
     }
     passesWordsOn = feature.passesWordsOn
     secretWords = feature.secretWords

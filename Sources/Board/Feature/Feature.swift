@@ -80,9 +80,9 @@ public struct Feature<State: FeatureState, Action: FeatureAction>: Sendable {
   /// a migration, when the encoding changes. It is `nil` for the features of this package, which
   /// share the board's version.
   public let version: Int?
-  /// The migrations of its states and actions in earlier recordings. Each converts one version to
-  /// the next. Like `volatile`, they are relative to the feature's own state and action.
-  public let migrations: [LogMigration]
+  /// Returns the migrations of its states and actions in earlier recordings. Each converts one
+  /// version to the next. Like `volatile`, they are relative to the feature's own state and action.
+  public let migrations: @Sendable () -> [LogMigration]
 
   // Inlined, so that the reducer is compiled for the feature's own types.
   /// Creates a feature. By default, it has no links, no volatile members and no secrets.
@@ -106,7 +106,7 @@ public struct Feature<State: FeatureState, Action: FeatureAction>: Sendable {
     candidates: @escaping @Sendable (ValueKind, State, Dependencies) async -> [String] = {
       _, _, _ in []
     }, version: Int? = 1,
-    migrations: [LogMigration] = []
+    migrations: @autoclosure @escaping @Sendable () -> [LogMigration] = []
   ) {
     self.name = name
     self.summary = summary
@@ -143,6 +143,6 @@ public struct Feature<State: FeatureState, Action: FeatureAction>: Sendable {
       volatile: volatile,
       passesWordsOn: passesWordsOn, secretWords: secretWords, atTerminal: atTerminal,
       bootstrap: bootstrap, candidates: candidates,
-      version: version, migrations: migrations)
+      version: version, migrations: migrations())
   }
 }

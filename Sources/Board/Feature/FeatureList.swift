@@ -18,9 +18,6 @@ public struct FeatureList: Sendable {
   /// The program's name in recordings, and the versions of the board and of features that have
   /// their own. Adding a feature does not change the schema of recordings.
   public let schema: LogSchema
-  /// The migrations that convert recordings of earlier versions to this one: the board's, then
-  /// those of the features.
-  public let migrations: [LogMigration]
   /// The list as Swift source, for tests that are exported from recordings, or `nil` if there is
   /// none.
   let source: Source?
@@ -67,7 +64,6 @@ public struct FeatureList: Sendable {
       program: program, feature: "board", name: "BoardAction", version: BoardMigrations.version,
       // A missing version means version 1.
       parts: versions.filter { $0.value > 1 })
-    migrations = BoardMigrations.all + features.flatMap(\.migrations)
     self.source = source
   }
 
@@ -77,6 +73,12 @@ public struct FeatureList: Sendable {
   ]
   private static let reserved = Set(ShellCommands.table.specs.map { $0.path[0] })
     .union(["session", "shell", "settings", "resumed"])
+
+  /// The migrations that convert recordings of earlier versions to this one: the board's, then
+  /// those of the features. They are created where a recording is read, and not at each start.
+  public var migrations: [LogMigration] {
+    BoardMigrations.all + features.flatMap { $0.migrations() }
+  }
 
   /// The names of all features in help order.
   public var names: [String] { features.map(\.name) + Self.topics.map(\.name) }

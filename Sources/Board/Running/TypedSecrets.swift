@@ -30,8 +30,6 @@ struct TypedSecrets: Sendable {
   private let commands: CommandTable<BoardCommand>
   /// The first words of all commands.
   let firstWords: Set<String>
-  /// The spellings of all options of commands and of the program.
-  private let options: Set<String>
 
   init(_ features: FeatureList) {
     literals = features.features.map { ($0.name, $0.secretWords.literal) }
@@ -43,10 +41,6 @@ struct TypedSecrets: Sendable {
       uniquingKeysWith: { first, _ in first })
     commands = features.commands
     firstWords = Set(features.commands.words(after: []))
-    options = Set(
-      (features.commands.specs.flatMap(\.options) + features.commands.globals).flatMap {
-        ["--\($0.name)", "--no-\($0.name)"]
-      })
   }
 
   /// Returns the secret for which a whole line is rejected before any part of it runs, because each
@@ -258,7 +252,7 @@ struct TypedSecrets: Sendable {
       }
       if text.hasPrefix("-") {
         let name = String(text.prefix { $0 != "=" })
-        return options.contains(name) ? name.count : 0
+        return isOption(name) ? name.count : 0
       }
       // Both take the words of another command.
       if path == ["watch"] || path == ["help"], firstWords.contains(text) { path = [] }
@@ -269,6 +263,17 @@ struct TypedSecrets: Sendable {
       path.append(text)
       return text.count
     }
+  }
+
+  /// Returns whether a word is the spelling of an option of a command or of the program. O(number
+  /// of options). Called only once a secret is known, so a start collects no spellings.
+  private func isOption(_ word: String) -> Bool {
+    guard word.hasPrefix("--") else { return false }
+    let name = word.dropFirst(2)
+    let negated = name.hasPrefix("no-") ? name.dropFirst(3) : name
+    func isSpelled(_ option: OptionSpec) -> Bool { option.name == name || option.name == negated }
+    return commands.globals.contains(where: isSpelled)
+      || commands.specs.contains { $0.options.contains(where: isSpelled) }
   }
 
   /// Returns the text of a line with the words that are its commands' own replaced.

@@ -51,6 +51,7 @@ struct CommandBinder<Output> {
 
   /// Takes words while they continue a path in the table. Skips options and their values.
   private mutating func walk() {
+    let known = table.words
     var index = 0
     while index < words.count {
       let word = words[index]
@@ -65,7 +66,7 @@ struct CommandBinder<Output> {
         continue
       }
       guard let text = word.text else { break }
-      let narrowed = table.words.narrowed(candidates, path, text)
+      let narrowed = known.narrowed(candidates, path, text)
       guard !narrowed.isEmpty else { break }
       candidates = narrowed
       path.append(text)

@@ -2,8 +2,9 @@
 public struct CommandTable<Output>: Sendable {
   /// The commands in help order.
   public let specs: [CommandSpec<Output>]
-  /// The words of the commands.
-  let words: CommandWords
+  /// The words of the commands, if lines are parsed with this table. Tables that are only joined to
+  /// others have none.
+  private let index: CommandWords?
   /// The options of every command. A command's own option with the same name or letter takes
   /// precedence.
   public var globals: [OptionSpec]
@@ -14,20 +15,33 @@ public struct CommandTable<Output>: Sendable {
   public init(
     _ specs: [CommandSpec<Output>] = [], globals: [OptionSpec] = [], topics: [CommandTopic] = []
   ) {
-    self.specs = specs
-    words = CommandWords(specs)
-    self.globals = globals
-    self.topics = topics
+    self.init(specs, globals: globals, topics: topics, index: nil)
   }
 
+  private init(
+    _ specs: [CommandSpec<Output>], globals: [OptionSpec], topics: [CommandTopic],
+    index: CommandWords?
+  ) {
+    self.specs = specs
+    self.globals = globals
+    self.topics = topics
+    self.index = index
+  }
+
+  /// The words of the commands.
+  var words: CommandWords { index ?? CommandWords(specs) }
+
   /// Returns the commands of all tables in their order, with global options and topics without
-  /// duplicates.
+  /// duplicates. The result has an index of its words, so that parsing a line looks at no more than
+  /// the commands with its first word.
   package static func joined(_ tables: [Self]) -> Self {
     var (options, names): (Set<String>, Set<String>) = ([], [])
+    let specs = tables.flatMap(\.specs)
     return CommandTable(
-      tables.flatMap(\.specs),
+      specs,
       globals: tables.flatMap(\.globals).filter { options.insert($0.name).inserted },
-      topics: tables.flatMap(\.topics).filter { names.insert($0.name).inserted })
+      topics: tables.flatMap(\.topics).filter { names.insert($0.name).inserted },
+      index: CommandWords(specs))
   }
 
   /// Returns the commands with a transformed output.
