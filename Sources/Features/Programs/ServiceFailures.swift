@@ -14,20 +14,19 @@ extension Failure {
 
   /// - Parameter presets: The kinds of programs that the feature asks.
   init(noProgram service: APIService, of feature: String, presets: [String]) {
-    let other = Self.feature(asking: service.preset)
     let kind = service.preset.map { "is of the kind \($0)" } ?? "has no preset"
+    // A service of another kind would be asked for nothing with another preset.
+    let help =
+      if let preset = service.preset {
+        ServicePreset(rawValue: preset).map {
+          "'\($0.firstCommand(service: service.name))' asks it"
+        } ?? "'api get \(service.name)/PATH' asks it"
+      } else {
+        "add it again with --preset \(presets.joined(separator: ", or "))"
+      }
     self.init(
       code: ExitCode.usage, error: "usage",
-      message: "the service '\(service.name)' \(kind), which '\(feature)' cannot ask",
-      help: other.map { "'\($0) list \(service.name)' asks it" }
-        ?? "add it again with --preset \(presets.joined(separator: ", or "))")
-  }
-
-  /// The feature that asks the programs of a preset.
-  private static func feature(asking preset: String?) -> String? {
-    guard let preset else { return nil }
-    if MediaProgram(rawValue: preset) != nil { return MediaAction.feature }
-    return DownloadProgram(rawValue: preset) == nil ? nil : DownloadsAction.feature
+      message: "the service '\(service.name)' \(kind), which '\(feature)' cannot ask", help: help)
   }
 
   /// Refuses a service in which a mark stands for a part of the address: it would be another one.
