@@ -533,7 +533,10 @@ struct MediaFeatureTests {
     #expect(await lines.run("media list rm") == 64)
     #expect(lines.allPrinted.contains("'characters list --service rm' asks it"))
     #expect(await lines.run("downloads list books") == 64)
-    #expect(lines.allPrinted.contains("add it again with --preset sabnzbd, or nzbget"))
+    #expect(
+      lines.allPrinted.contains(
+        "'api get books/PATH' asks it; one of its programs is added with --preset sabnzbd, or nzbget"
+      ), "\(lines.allPrinted)")
     // A kind of another program's board.
     let other = APIService(name: "tea", baseURL: "http://tea.test", preset: "kettle")
     try? await lines.world.persistence.saveService(other, replacing: false)

@@ -12,8 +12,7 @@ extension BoardFeatures {
     link: { link in link.path.isEmpty ? ["analytics", "status"] : nil },
     volatile: [
       "bootstrapped.consent", "bootstrapped.inEffect", "bootstrapped.failure",
-      "read.stored", "read.inEffect",
-      "read.providers",
+      "read.stored", "read.inEffect", "read.providers",
       "succeeded.result.status.consent", "succeeded.result.status.providers",
       "succeeded.result.events.events",
     ],

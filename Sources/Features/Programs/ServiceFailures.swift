@@ -15,15 +15,13 @@ extension Failure {
   /// - Parameter presets: The kinds of programs that the feature asks.
   init(noProgram service: APIService, of feature: String, presets: [String]) {
     let kind = service.preset.map { "is of the kind \($0)" } ?? "has no preset"
-    // A service of another kind would be asked for nothing with another preset.
-    let help =
-      if let preset = service.preset {
-        ServicePreset(rawValue: preset).map {
-          "'\($0.firstCommand(service: service.name))' asks it"
-        } ?? "'api get \(service.name)/PATH' asks it"
-      } else {
-        "add it again with --preset \(presets.joined(separator: ", or "))"
-      }
+    // Another preset would be of no use to a service of another kind.
+    let command = service.preset.flatMap(ServicePreset.init(rawValue:))?
+      .firstCommand(service: service.name)
+    var help = "'\(command ?? "api get \(service.name)/PATH")' asks it"
+    if service.preset == nil {
+      help += "; one of its programs is added with --preset \(presets.joined(separator: ", or "))"
+    }
     self.init(
       code: ExitCode.usage, error: "usage",
       message: "the service '\(service.name)' \(kind), which '\(feature)' cannot ask", help: help)
