@@ -130,7 +130,10 @@ struct AnalyticsFeatureTests {
       "characters show 99", "characters recent remove typed", "media list typed",
       "media add typed typed", "downloads list typed", "downloads add typed http://typed.test",
       "session mark typed", "set typed typed", "echo typed", "alias typed echo typed",
+      "typed typed", "assert 'typed == \"typed\"'", "state typed", "open swiftboard://typed/typed",
     ] { _ = await lines.run(line) }
+    lines.board.store.send(
+      .shell(.failed(job: 0, failure: Failure(code: 70, error: "internal", message: "typed"))))
     lines.board.store.send(.keychain(.autoLocked(milliseconds: 1)))
     lines.board.store.send(
       .log(.failed(job: 0, failure: Failure(code: 74, error: "io", message: "typed"))))
@@ -139,14 +142,18 @@ struct AnalyticsFeatureTests {
     #expect(!text.contains("typed") && !text.contains("Typed"), "\(text)")
     // Every event that the sources name was there.
     var names: Set<String> = []
-    for file in try SourceTree.swiftFiles(in: "Sources/Features") {
+    let folders = ["Sources/Features", "Sources/Board/Session", "Sources/Board/Shell"]
+    for file in try folders.flatMap({ try SourceTree.swiftFiles(in: $0) }) {
       let source = try SourceTree.text(file)
       for part in source.split(separator: "AnalyticsEvent(").dropFirst() {
         let part = part.drop { $0 == " " || $0 == "\n" }
-        if part.first == "\"" { names.insert(String(part.dropFirst().prefix { $0 != "\"" })) }
+        let name = part.dropFirst().prefix { $0 != "\"" }
+        if part.first == "\"", !name.contains("\\") { names.insert(String(name)) }
       }
     }
     #expect(names.count >= 10)
+    #expect(names.contains("shell.rejected") && names.contains("session.failed"))
+    #expect(analytics.events.map(\.name).contains("shell.set"))
     let missing = names.subtracting(analytics.events.map(\.name))
     #expect(missing.isEmpty, "\(missing)")
   }

@@ -25,7 +25,7 @@ struct AnalyticsTransitionTests {
       switch action {
       case .applied: .applied
       case .succeeded(_, .status): .status
-      case .bootstrapped(_?): .bootstrapped
+      case .bootstrapped(_, _?, _): .bootstrapped
       default: nil
       }
     }

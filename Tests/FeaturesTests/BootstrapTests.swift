@@ -22,7 +22,12 @@ struct BootstrapTests {
   private let sab = APIService(name: "sab", baseURL: "http://nas.test", preset: "sabnzbd")
 
   private func lines() async throws -> Lines {
-    let lines = Lines()
+    let world = World()
+    var dependencies = world.dependencies
+    // Nothing but the lines asks for the consent.
+    dependencies.analytics = MockAnalytics()
+    dependencies.analytics.setConsent(false)
+    let lines = Lines(world, dependencies: dependencies)
     try await lines.world.persistence.saveService(sab, replacing: false)
     try await lines.world.persistence.setPreference("analytics.consent", to: "true")
     _ = try await lines.world.persistence.putDocument(
@@ -124,6 +129,44 @@ struct BootstrapTests {
     #expect(lines.board.store.state.analytics.consent == true)
     #expect(lines.board.store.state.db.collections == ["films": 1])
     #expect(lines.board.store.state.characters.recent == ["name==rick"])
+    await lines.board.close()
+  }
+
+  @Test("what could not be loaded is said by the line that shows it, until it is loaded")
+  func unloaded() async throws {
+    let lines = try await lines()
+    lines.world.persistence.failNext("services", with: .full)
+    #expect(await lines.run("state api") == 0)
+    let warning = "warning: not all of the state was loaded: api: "
+    #expect(lines.allPrinted.contains(warning), "\(lines.allPrinted)")
+    var printed = lines.allPrinted.count
+    // Another part is whole.
+    #expect(await lines.run("state shell.lastStatus; state db.collections") == 0)
+    #expect(!lines.allPrinted.dropFirst(printed).contains("warning"))
+    printed = lines.allPrinted.count
+    lines.world.persistence.failNext("services", with: .full)
+    #expect(await lines.run("assert 'api.services exists'") != 0)
+    #expect(lines.allPrinted.dropFirst(printed).contains(warning))
+    printed = lines.allPrinted.count
+    #expect(await lines.run("state api") == 0)
+    #expect(!lines.allPrinted.dropFirst(printed).contains("warning"))
+    #expect(lines.board.store.state.shell.unloaded == nil)
+    await lines.board.close()
+  }
+
+  @Test("a database that stays locked is waited for once")
+  func busy() async throws {
+    let lines = try await lines()
+    let asked = lines.world.persistence.calls.count
+    lines.world.persistence.failNext("services", with: .busy)
+    #expect(await lines.run("state") == 0)
+    #expect(lines.world.persistence.calls.dropFirst(asked).map(\.name) == ["services"])
+    #expect(lines.board.store.state.shell.unloaded?.map(\.feature) == ["api"])
+    #expect(lines.allPrinted.contains("warning: not all of the state was loaded: api: "))
+    // The next line tries all of it again.
+    #expect(await lines.run("state") == 0)
+    #expect(lines.board.store.state.db.collections == ["films": 1])
+    #expect(lines.board.store.state.shell.unloaded == nil)
     await lines.board.close()
   }
 

@@ -36,7 +36,7 @@ struct CharactersReducerTests {
     .run(context: context("characters", "characters", job: job), command: command)
   }
 
-  private static func filter(_ name: String) -> CharacterFilter {
+  static func filter(_ name: String) -> CharacterFilter {
     var filter = CharacterFilter()
     filter.name = name
     return filter
@@ -87,7 +87,7 @@ struct CharactersReducerTests {
     store.receive(.list(action: .load(request: request, page: 1))) {
       $0.list.status = .loading(job: 1)
     }
-    store.receive(.list(action: .loaded(request: request, answer: CharactersAnswer(page)))) {
+    store.receive(.list(action: .loaded(request: request, answer: ServiceAnswer(page)))) {
       $0.list.pages = 2
       $0.list.count = 3
       $0.list.shown = [CharacterList.Page(page)]
@@ -259,7 +259,7 @@ struct CharactersReducerTests {
         where: {
           guard case .detail(.failed(_, id: 1, let error)) = $0 else { return false }
           return error.status == 401 && error.failure.code == 4
-            && error.failure.help?.hasPrefix("the service wants a key") == true
+            && error.failure.help?.hasPrefix("check the key") == true
         })
     }
     store.finish()
@@ -542,8 +542,8 @@ struct CharactersReducerTests {
   /// Answers to a job beside the one that the state is about, which orders of effects bring rarely.
   private func takeLateAnswers(_ monitors: [Monitor]) {
     let request = CharactersRequest(job: 9)
-    let error = CharactersError(APIError(.refused, "no"), world.dependencies)
-    let page = CharactersAnswer(Self.page(["x"], count: 1, pages: 1))
+    let error = ServiceError(APIError(.refused, "no"), world.dependencies, category: "characters")
+    let page = ServiceAnswer(Self.page(["x"], count: 1, pages: 1))
     var actions: [CharactersAction] = [
       .list(action: .loaded(request: request, answer: page)),
       .list(action: .failed(request: request, page: 1, error: error)),
@@ -552,7 +552,7 @@ struct CharactersReducerTests {
     ]
     for character in Self.page(["a", "b"], count: 2, pages: 1).characters {
       actions += [
-        .detail(action: .loaded(request: request, answer: CharactersAnswer(character))),
+        .detail(action: .loaded(request: request, answer: ServiceAnswer(character))),
         .detail(action: .failed(request: request, id: character.id, error: error)),
         .detail(action: .load(request: request, id: character.id)),
       ]
@@ -849,15 +849,91 @@ struct CharactersFeatureTests {
     await lines.board.close()
   }
 
-  @Test("a service of the board is asked by its name; one with a key is refused")
+  @Test("a service of the board is asked by its name")
   func service() async {
     #expect(await lines.run("characters list --service rm") == 66)
     #expect(lines.allPrinted.contains("there is no service named 'rm'"))
     #expect(await lines.run("api service add rm http://rm.test/api/") == 0)
     #expect(await lines.run("characters show 1 --service rm") == 0)
     #expect(await lines.run("assert characters.service == '\"http://rm.test/api\"'") == 0)
-    #expect(await lines.run("characters list --service films") == 64)
-    #expect(lines.allPrinted.contains("'films' has a key"))
     await lines.board.close()
+  }
+
+  @Test(
+    "a service with a key gets it, and nothing else has it",
+    arguments: [
+      "header:X-Api-Key={{secret:radarr}}", "query:apikey={{secret:radarr}}",
+      "bearer:{{secret:radarr}}", "basic:me:{{secret:radarr}}", "digest:me:{{secret:radarr}}",
+    ])
+  func key(authentication: String) async throws {
+    let world = World()
+    let picture = "http://pictures.test/1.jpeg"
+    let character =
+      #"{"id":1,"name":"R","status":"Alive","species":"Human","gender":"Male","image":"\#(picture)"}"#
+    world.api.answer { request in
+      request.url == picture
+        ? .response(status: 200, headers: [], body: Data([1]))
+        : request.url.contains("character/1")
+          ? .json(character)
+          : CharactersReducerTests.json(["R"], count: 1, pages: 1)
+    }
+    let lines = Lines(world)
+    let added = await lines.run("api service add rm http://rm.test/api --auth \(authentication)")
+    try #require(added == 0, "\(lines.allPrinted)")
+    for line in ["list", "search name==r", "show 1", "image 1 --out 1.jpeg"] {
+      #expect(await lines.run("characters \(line) --service rm") == 0, "\(lines.allPrinted)")
+    }
+    let asked = world.api.requests.filter { $0.url.hasPrefix("http://rm.test/") }
+    #expect(asked.count == 3, "the picture is of the character that is kept")
+    for request in asked {
+      #expect(request.references == nil)
+      #expect(request.secretValues.contains(World.secret), "\(request.url)")
+    }
+    let pictures = world.api.requests.filter { $0.url == picture }
+    let asPicture = try #require(pictures.first)
+    #expect(pictures.count == 1 && asPicture.secretValues.isEmpty)
+    #expect(asPicture.headers.map(\.name) == ["Accept", "User-Agent"])
+    #expect(!lines.allPrinted.contains(World.secret) && !lines.allSteps.contains(World.secret))
+    // What is kept needs no key, and is there while the keychain is locked.
+    #expect(await lines.run("keychain lock; characters show 1 --service rm") == 0)
+    #expect(await lines.run("characters show 1 --service rm --cache noCache") == 77)
+    await lines.board.close()
+  }
+
+  @Test("a list without a first page is at the wrong address")
+  func wrongAddress() async {
+    let world = World()
+    world.api.answer { _ in .status(404) }
+    let lines = Lines(world)
+    #expect(await lines.run("characters list") == 66)
+    #expect(
+      lines.allPrinted.contains("has no characters at \(CharactersRequest.usualAddress)"),
+      "\(lines.allPrinted)")
+    #expect(await lines.run("characters list --page 3") == 66)
+    #expect(lines.allPrinted.contains("the list has no page 3"))
+    await lines.board.close()
+  }
+
+  @Test("a secret that becomes known leads back to the list, but not while a command waits")
+  func forget() {
+    var state = CharactersState()
+    state.route = .detail(id: 7)
+    state.detail = CharacterDetail(id: 7)
+    state.detail?.item = SeriesCharacter(id: 7, name: "n")
+    state.detail?.status = .shown(isStale: false)
+    state.list.page = 3
+    state.search.filter = CharactersReducerTests.filter("n")
+    state.search.page = 2
+    var forgotten = state
+    BoardFeatures.characters.forget(&forgotten)
+    #expect(forgotten == CharactersState())
+
+    let command = CharactersCommand.show(id: 7, options: CharactersOptions())
+    state.pending = [PendingCharacters(job: 1, command: command)]
+    state.detail?.status = .loading(job: 1)
+    BoardFeatures.characters.forget(&state)
+    #expect(state.route == .detail(id: 7) && state.pending.count == 1)
+    #expect(state.detail?.item == nil && state.detail?.status == .loading(job: 1))
+    #expect(state.search == CharacterSearch() && state.list == CharacterList())
   }
 }

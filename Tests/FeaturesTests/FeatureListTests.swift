@@ -110,11 +110,12 @@ struct FeatureListTests {
     let statistics = PersistenceStatistics(paths: ["p"], bytes: 1, schemaVersion: 1, tables: [])
     let asked = CharactersRequest(job: 1)
     let page = CharacterPage(number: 1, pages: 1, count: 0, characters: [])
+    let failure = Failure(code: 74, error: "busy", message: "m")
     let record = LogRecord(
       time: 1, level: .info, category: "api", message: "m", fields: [LogField("verdict", "MISS")])
     return [
       .shell(.diagnosed(job: 1, findings: [])),
-      .api(.bootstrapped(job: 1, known: APIKnown(services: []))),
+      .api(.bootstrapped(job: 1, known: APIKnown(services: []), failure: failure)),
       .api(.answered(job: 1, answer: answer)),
       .api(.succeeded(job: 1, result: .tested(name: "n", status: 200, milliseconds: 1))),
       .api(
@@ -127,7 +128,7 @@ struct FeatureListTests {
       .db(.succeeded(job: 1, result: .document(document: document))),
       .db(.succeeded(job: 1, result: .documents(documents: [document]))),
       .db(.listed(job: 1, documents: [document])),
-      .db(.contents(job: 1, contents: DatabaseContents())),
+      .db(.contents(job: 1, contents: DatabaseContents(), failure: failure)),
       .db(.succeeded(job: 1, result: .put(collection: "c", id: "1", isNew: true))),
       .db(.succeeded(job: 1, result: .paths(paths: ["p"]))),
       .db(.succeeded(job: 1, result: .statistics(statistics: statistics))),
@@ -138,10 +139,15 @@ struct FeatureListTests {
       .log(.succeeded(job: 1, result: .records(records: [record], unreadable: 1))),
       .log(.listed(job: 1, records: [record], end: LogListEnd(count: 1, counts: [:]))),
       .log(.succeeded(job: 1, result: .noted, counts: [:])),
-      .log(.bootstrapped(level: .info)), .keychain(.bootstrapped(status: status)),
+      .log(.bootstrapped(level: .info)),
+      .keychain(.bootstrapped(status: status, failure: failure)),
       .keychain(.named(request: nil, names: ["k"])),
-      BoardAction(.bootstrapped(recent: ["name==a"]), of: BoardFeatures.characters),
-      BoardAction(.bootstrapped(consent: true), of: BoardFeatures.analytics),
+      BoardAction(
+        .bootstrapped(recent: ["name==a"], failure: failure), of: BoardFeatures.characters),
+      BoardAction(
+        .bootstrapped(consent: true, inEffect: true, failure: failure), of: BoardFeatures.analytics),
+      BoardAction(
+        .read(job: 1, stored: true, inEffect: true, providers: []), of: BoardFeatures.analytics),
       .log(
         .succeeded(
           job: 1, result: .statistics(statistics: LoggerStatistics(counts: [:], dropped: 0)))),
@@ -152,13 +158,13 @@ struct FeatureListTests {
       BoardAction(
         .succeeded(job: 1, result: .events(events: [])), of: BoardFeatures.analytics),
       .characters(.recent(job: 1, searches: [RecentSearch(text: "t", at: 1)])),
-      .characters(.list(action: .loaded(request: asked, answer: CharactersAnswer(page)))),
-      .characters(.search(action: .loaded(request: asked, answer: CharactersAnswer(page)))),
+      .characters(.list(action: .loaded(request: asked, answer: ServiceAnswer(page)))),
+      .characters(.search(action: .loaded(request: asked, answer: ServiceAnswer(page)))),
       .characters(.search(action: .recalled(texts: ["t"]))),
       .characters(
         .detail(
           action: .loaded(
-            request: asked, answer: CharactersAnswer(SeriesCharacter(id: 1, name: "n"))))),
+            request: asked, answer: ServiceAnswer(SeriesCharacter(id: 1, name: "n"))))),
       .media(.answered(job: 1, answer: .library(library: MediaLibrary([])), masked: nil)),
       .media(
         .answered(

@@ -521,4 +521,28 @@ struct MediaFeatureTests {
     #expect(await lines.run("open swiftboard://media/films/x") == 66)
     await lines.board.close()
   }
+
+  @Test("a service of another kind: the advice is the command that asks it")
+  func otherKinds() async {
+    let lines = Lines()
+    for line in [
+      "api service add rm http://rm.test/api --preset rick-and-morty",
+      "api service add books http://books.test/api",
+    ] { #expect(await lines.run(line) == 0) }
+    #expect(lines.allPrinted.contains("added; try 'characters list --service rm'"))
+    #expect(await lines.run("media list rm") == 64)
+    #expect(lines.allPrinted.contains("'characters list --service rm' asks it"))
+    #expect(await lines.run("downloads list books") == 64)
+    #expect(
+      lines.allPrinted.contains(
+        "'api get books/PATH' asks it; one of its programs is added with --preset sabnzbd, or nzbget"
+      ), "\(lines.allPrinted)")
+    // A kind of another program's board.
+    let other = APIService(name: "tea", baseURL: "http://tea.test", preset: "kettle")
+    try? await lines.world.persistence.saveService(other, replacing: false)
+    #expect(await lines.run("media list tea") == 64)
+    #expect(lines.allPrinted.contains("is of the kind kettle, which 'media' cannot ask"))
+    #expect(lines.allPrinted.contains("'api get tea/PATH' asks it"), "\(lines.allPrinted)")
+    await lines.board.close()
+  }
 }

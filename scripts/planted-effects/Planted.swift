@@ -310,4 +310,91 @@ struct Planted {
   func callsFunction() -> [Effect<PlantedAction>] {
     .task(name: "a") { try await self.work() }
   }
+
+  // refused: a task and its catch, with what they call
+  func sharedLines() -> [Effect<PlantedAction>] {
+    .task(name: "a") {
+      try await four()
+      try await step(2)
+      return .ended
+    }
+    .catch { error in
+      note(0)
+      return failed(error)
+    }
+  }
+
+  // passed: a task and its catch that call the same function
+  func sharedOnce() -> [Effect<PlantedAction>] {
+    .task(name: "a") {
+      try await four()
+      return .ended
+    }
+    .catch { error in
+      four()
+      return .failed
+    }
+  }
+
+  private func four() async throws {
+    try await step(1)
+    try await step(2)
+    try await step(3)
+    try await step(4)
+  }
+
+  private func failed(_ error: any Error) -> PlantedAction {
+    note(1)
+    note(2)
+    return .failed
+  }
+
+  // refused: an initializer that a method of a collection calls
+  func namedInitializer() -> [Effect<PlantedAction>] {
+    .task(name: "a") {
+      .values(try await service.all().map(PlantedValue.init))
+    }
+  }
+
+  // The closure counts with the effect of the question below.
+  func question() -> [Effect<PlantedAction>] {
+    let inquire = PlantedQuestion<PlantedAction>(1, dependencies)
+    return inquire("a") {
+      try await step(1)
+      try await step(2)
+      try await step(3)
+      try await step(4)
+      try await step(5)
+      try await step(6)
+      try await step(7)
+      try await step(8)
+      try await step(9)
+      return 1
+    }
+  }
+}
+
+struct PlantedValue {
+  init(_ row: Row) {
+    if row.has(0) { add(0) }
+    if row.has(1) { add(1) }
+    if row.has(2) { add(2) }
+    if row.has(3) { add(3) }
+    if row.has(4) { add(4) }
+    if row.has(5) { add(5) }
+    if row.has(6) { add(6) }
+    if row.has(7) { add(7) }
+    if row.has(8) { add(8) }
+    if row.has(9) { add(9) }
+  }
+}
+
+struct PlantedQuestion<Action> {
+  // refused: the task of a question, with the longest of its calls
+  func callAsFunction(
+    _ name: String, mayRepeat: Bool = true, _ question: @escaping @Sendable () async throws -> Int
+  ) -> [Effect<Action>] {
+    .task(name: "a.\(name)") { .value(try await question()) }
+      .catch { _ in .failed }
+  }
 }

@@ -32,7 +32,7 @@ extension Failure {
       self.init(
         code: ExitCode.denied, error: "wrongKey",
         message: "\(program) wants a key, and the service '\(service)' has none",
-        help: "add the service again with --preset \(program.lowercased())")
+        help: Self.keyAdvice(for: program))
     case .wrongProgram(let found):
       self.init(
         code: ExitCode.networkProtocol, error: "wrongProgram",
@@ -71,20 +71,15 @@ extension Failure {
   }
 
   private static func advice(for program: String) -> String? {
-    let preset = program.lowercased()
-    let isKnown =
-      MediaProgram(rawValue: preset) != nil || DownloadProgram(rawValue: preset) != nil
-    return isKnown ? "add the service again with --preset \(preset)" : nil
+    ServicePreset(title: program).map { "add the service again with --preset \($0.rawValue)" }
+  }
+
+  private static func keyAdvice(for program: String) -> String? {
+    ServicePreset(title: program)?.authentication(secret: "", user: nil) == nil
+      ? "add the service again with --auth" : advice(for: program)
   }
 
   private static func usualAddress(of program: String) -> String {
-    switch program {
-    case "Radarr": "http://HOST:7878/api/v3"
-    case "Sonarr": "http://HOST:8989/api/v3"
-    case "Lidarr": "http://HOST:8686/api/v1"
-    case "SABnzbd": "http://HOST:8080/sabnzbd"
-    case "NZBGet": "http://HOST:6789"
-    default: "http://HOST/api"
-    }
+    ServicePreset(title: program)?.usualAddress ?? "http://HOST/api"
   }
 }

@@ -60,7 +60,7 @@ extension Failure {
     let help =
       switch status {
       case 401, 403:
-        "the service wants a key, which this command does not send; 'api get' sends that of a service"
+        "check the key: 'api service show NAME' says which secret is sent, if any"
       case ..<500: "'api service list' shows where services are"
       default: "--retry 3 tries again"
       }
@@ -208,6 +208,7 @@ extension Failure {
     case let error as KeychainError: self.init(error)
     case let error as PersistenceError: self.init(error)
     case let error as DatabaseTransferError: self.init(error)
+    case let error as IncompleteImport: self.init(error)
     case let error as MarkedTextError: self = MarkedText.failure(error.mark, in: error.place)
     case let error as SecretInputError: self.init(error)
     case let error as FileError: self.init(error)

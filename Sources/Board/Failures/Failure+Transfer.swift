@@ -31,6 +31,14 @@ extension Failure {
     }
   }
 
+  /// The failure of an import that had written a part: that of its cause, with what was written.
+  init(_ error: IncompleteImport) {
+    self.init(any: error.cause)
+    let (added, replaced) = (error.counts.added, error.counts.replaced)
+    message += "; \(added) entries were added and \(replaced) replaced before"
+    help = "import the file again with --existing \(error.replaces ? "replace" : "keep")"
+  }
+
   /// The exit code of a secret that there is no terminal to ask for: 64.
   init(_ error: SecretInputError) {
     let (what, help): (String, String) =

@@ -71,7 +71,8 @@ public struct Feature<State: FeatureState, Action: FeatureAction>: Sendable {
   public let atTerminal: @Sendable (inout State) -> Void
   /// Returns the action that loads what the state shows of services, or `nil` if it is loaded. The
   /// board sends it before a line reads the state: `state` and `assert`. The action must have ended
-  /// with its effects when all is loaded, and begins no command.
+  /// with its effects when all is loaded, and begins no command. The action that says how it ended
+  /// has a `FeatureAction.loading`.
   public let bootstrap: @Sendable (State) -> Action?
   /// Returns the values of a kind that can stand in a line, for its completion: for example the
   /// names of services. It must not change anything, and must never return a secret.

@@ -1,3 +1,4 @@
+import SwiftBoardCommandLine
 import SwiftBoardDependencies
 import SwiftBoardStore
 
@@ -13,6 +14,10 @@ public protocol FeatureAction: Codable, Equatable, Sendable {
   /// while the board shows an earlier step.
   var onlyLooks: Bool { get }
 
+  /// How the loading of what the state shows has ended, or `nil` for an action that ends none. See
+  /// `Feature.bootstrap`.
+  var loading: LoadingEnd? { get }
+
   /// Whether the action is caused by time alone and not by a line. A live replay, in which less
   /// time passes, neither waits for it nor compares it.
   var comesByItself: Bool { get }
@@ -22,8 +27,22 @@ extension FeatureAction {
   /// `false`: the action may change the state of the board or its services.
   public var onlyLooks: Bool { false }
 
+  /// `nil`: the action ends no loading.
+  public var loading: LoadingEnd? { nil }
+
   /// `false`: the action follows from a line.
   public var comesByItself: Bool { false }
+}
+
+/// The end of loading what the state of a feature shows of services.
+public enum LoadingEnd: Sendable, Equatable {
+  /// The state has it.
+  case loaded
+  /// It could not be loaded. The line that shows the state says so.
+  case failed(Failure)
+
+  /// Creates an end with a failure, or `loaded` if that is `nil`.
+  public init(_ failure: Failure?) { self = failure.map(Self.failed) ?? .loaded }
 }
 
 /// An action of a feature with an erased type.

@@ -117,8 +117,12 @@ public struct FeatureList: Sendable {
 
   /// Returns what an action counts for analytics.
   func events(of action: BoardAction, in state: BoardState) -> [AnalyticsEvent] {
-    guard case .feature(let action) = action else { return [] }
-    return self[action.feature]?.events(action, state) ?? []
+    switch action {
+    case .feature(let action): self[action.feature]?.events(action, state) ?? []
+    case .session(let action): SessionEvents.events(of: action)
+    case .shell(let action): ShellEvents.events(of: action)
+    case .resumed: []
+    }
   }
 
   /// Returns the output of a command that has not ended yet.

@@ -21,3 +21,22 @@ package func plain(_ arguments: [Argument], _ command: String) throws(UsageError
   for argument in arguments { texts.append(try plain(argument, command)) }
   return texts
 }
+
+/// The most bytes of a text that is typed in one line and stays in the state, such as a filter.
+package let longestKeptText = 4096
+
+/// Returns a text that stays in the state after its command. Throws if it contains a secret, or is
+/// longer than `longestKeptText`.
+package func kept(_ argument: Argument, _ command: String) throws(UsageError) -> String {
+  let text = try plain(argument, command)
+  try checkLength(text, argument)
+  return text
+}
+
+/// Throws if a text is too long to stay in the state.
+package func checkLength(_ text: String, _ argument: Argument?) throws(UsageError) {
+  guard text.utf8.count > longestKeptText else { return }
+  throw UsageError(
+    "a text of \(text.utf8.count) bytes is too long here: the state keeps it",
+    help: "\(longestKeptText) bytes are the most", at: argument)
+}

@@ -250,7 +250,8 @@ public final class Board: Sendable {
   }
 
   /// Loads what the states of features show of services, where it is not known. One feature follows
-  /// the other, so that the steps have one order in every run.
+  /// the other, so that the steps have one order in every run. Where one has waited in vain for a
+  /// locked database, the others do not wait again.
   ///
   /// Cancelling the task ends the loading.
   func bootstrap(_ shown: ShownFeatures) async {
@@ -264,6 +265,10 @@ public final class Board: Sendable {
       } onCancel: {
         work.cancel()
       }
+      let isBusy = store.withState { state in
+        state.shell.unloaded?.contains { $0.feature == feature.name && $0.error == "busy" }
+      }
+      if isBusy == true { return }
     }
   }
 

@@ -7,12 +7,18 @@ enum ShownFeatures {
 
   /// The features that an action reads; `nil` for an action that reads no state.
   init?(of action: BoardAction) {
-    switch action {
-    case .shell(.run(_, .state(nil))): self = .all
-    case .shell(.run(_, .state(let path?))):
+    guard case .shell(.run(_, let command)) = action else { return nil }
+    self.init(of: command)
+  }
+
+  /// The features that a command reads; `nil` for a command that reads no state.
+  init?(of command: ShellCommand) {
+    switch command {
+    case .state(nil): self = .all
+    case .state(let path?):
       guard let path = try? JSONPath(parsing: path) else { return nil }
       self.init([path])
-    case .shell(.run(_, .assert(let text))):
+    case .assert(let text):
       guard let condition = try? JSONCondition(parsing: text) else { return nil }
       self.init(condition.paths)
     default: return nil

@@ -154,6 +154,8 @@ extension BoardState {
       }
     }
     if let recording = removal.recording, session.recording != nil { session.recording = recording }
+    // The next line that shows the state tries again.
+    shell.unloaded = nil
     for feature in features.features where removal.forgets?.contains(feature.name) == true {
       feature.forget(&self)
     }

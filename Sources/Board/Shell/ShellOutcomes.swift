@@ -43,8 +43,10 @@ enum ShellOutcomes {
       return Outcome(job: job, value: .object([.init(name, .string(value))]))
     case .unset, .source, .open, .exit, .wait, .watch:
       return Outcome(job: job)
-    case .assert(let text): return assertion(text, job, in: state)
-    case .state(let path): return show(path, job, in: state)
+    case .assert(let text):
+      return assertion(text, job, in: state).noting(state.shell.unloaded, shownBy: command)
+    case .state(let path):
+      return show(path, job, in: state).noting(state.shell.unloaded, shownBy: command)
     case .help(let words):
       do throws(UsageError) {
         let width = state.settings.width ?? 80
@@ -251,6 +253,18 @@ enum ShellOutcomes {
     } catch {
       return Outcome(job: job, failure: Failure(any: error))
     }
+  }
+}
+
+extension Outcome {
+  /// Adds what is missing of the state that a command shows.
+  fileprivate func noting(_ unloaded: [UnloadedState]?, shownBy command: ShellCommand) -> Outcome {
+    guard let unloaded, let shown = ShownFeatures(of: command) else { return self }
+    var outcome = self
+    outcome.notes += unloaded.filter { shown.contains($0.feature) }.map {
+      StyledText(message: "warning: not all of the state was loaded: \($0.feature): \($0.message)")
+    }
+    return outcome
   }
 }
 

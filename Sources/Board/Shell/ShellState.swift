@@ -20,9 +20,40 @@ public struct ShellState: Codable, Sendable, Equatable {
   public var exitCode: Int32?
   /// The commands that `watch` repeats, by the order of their jobs; `nil` if there are none.
   public var watches: [RepeatedCommand]?
+  /// What the last lines that show the state could not load, by feature; `nil` if there is nothing.
+  public var unloaded: [UnloadedState]?
 
   /// Creates a state without variables and commands.
   public init() {}
+}
+
+/// What a feature could not load for a line that shows the state.
+public struct UnloadedState: Codable, Sendable, Equatable {
+  /// The name of the feature.
+  public var feature: String
+  /// The name of the error: `busy` if the database was locked for as long as a command waits.
+  public var error: String
+  /// What happened, in at most 500 characters.
+  public var message: String
+
+  /// Creates a description of a failure.
+  public init(feature: String, error: String, message: String) {
+    self.feature = feature
+    self.error = error
+    self.message = String(message.prefix(500))
+  }
+}
+
+extension ShellState {
+  /// Notes how the loading of a feature has ended.
+  mutating func note(_ end: LoadingEnd, of feature: String) {
+    var others = (unloaded ?? []).filter { $0.feature != feature }
+    if case .failed(let failure) = end {
+      others.append(
+        UnloadedState(feature: feature, error: failure.error, message: failure.message))
+    }
+    unloaded = others.isEmpty ? nil : others
+  }
 }
 
 /// A command that has ended, stored for the step that ended it.

@@ -5,11 +5,11 @@ import SwiftBoardRecording
 /// features without their own version.
 enum BoardMigrations {
   /// The current version.
-  static let version = 7
+  static let version = 8
 
   /// The migrations of the board's own actions. Each converts one version to the next.
   static let all = [
-    bare, labels, recordingEffects, state, values, forgetting, longTexts, owners,
+    bare, labels, recordingEffects, state, values, forgetting, longTexts, owners, places,
   ]
 
   /// In schema 2, the action of a feature was nested in an additional `_0`.
@@ -139,6 +139,14 @@ enum BoardMigrations {
     },
     changesState: { action in
       ["media", "downloads"].contains { action[$0] != nil }
+    })
+
+  /// Up to schema 7, `characters` stayed at its place when a secret in its state became known.
+  private static let places = LogMigration(
+    from: 7,
+    changesState: { action in
+      let forgets = action["shell"]["masked"]["removal"]["forgets"]?.elements ?? []
+      return forgets.contains("characters")
     })
 }
 

@@ -176,6 +176,9 @@ struct JobsReducer: Reducer {
     _ state: inout BoardState, _ action: BoardAction, _ dependencies: Dependencies
   ) -> [Effect<BoardAction>] {
     state.shell.finished = nil
+    if case .feature(let own) = action, let end = own.base.loading {
+      state.shell.note(end, of: own.feature)
+    }
     if let context = action.started { state.shell.running.append(context) }
     if let part = features.partialOutcome(of: action) { state.shell.notePart(of: part.job) }
     guard let outcome = features.outcome(of: action, in: state),

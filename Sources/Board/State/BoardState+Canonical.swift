@@ -49,6 +49,18 @@ extension ShellState: CanonicalEncodable {
     for context in running { context.write(to: &writer) }
     writer.endArray()
     if let tutorial { writer.member("tutorial", tutorial) }
+    if let unloaded {
+      writer.key("unloaded")
+      writer.beginArray()
+      for part in unloaded {
+        writer.beginObject()
+        writer.member("error", part.error)
+        writer.member("feature", part.feature)
+        writer.member("message", part.message)
+        writer.endObject()
+      }
+      writer.endArray()
+    }
     writer.key("variables")
     writer.beginObject()
     for (name, value) in variables {

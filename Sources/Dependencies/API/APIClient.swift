@@ -248,4 +248,16 @@ public struct APIError: Error, Sendable, Equatable, Codable {
     self.message = message
     self.status = status
   }
+
+  /// Returns whether an error is one after which the same request may succeed a moment later; for
+  /// `Effect.retry`.
+  public static func isTemporary(_ error: any Error) -> Bool {
+    (error as? APIError)?.isTemporary == true
+  }
+
+  /// Whether the same request may succeed a moment later.
+  public var isTemporary: Bool {
+    if let status { return [429, 502, 503, 504].contains(status) }
+    return [.refused, .unreachable, .timeout, .truncated, .dns].contains(kind)
+  }
 }

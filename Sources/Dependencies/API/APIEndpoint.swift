@@ -19,12 +19,15 @@ public struct APIEndpoint: Sendable, Equatable {
   public var redirectLimit: Int
   /// The names of headers that contain a secret; see `APIRequest.secretHeaders`.
   public var secretHeaders: Set<String>
+  /// The authentication, which names a secret, or `nil` for none. The request is then sent with a
+  /// `ResolvingAPIClient`, as `Repository` does.
+  public var authentication: APIService.Authentication?
 
   /// Creates an endpoint. Nothing is checked before `request()`.
   public init(
     method: String = "GET", url: String, query: [QueryItem] = [], headers: [HTTPHeader] = [],
     body: Data? = nil, timeout: Duration? = .seconds(30), redirectLimit: Int = 5,
-    secretHeaders: Set<String> = []
+    secretHeaders: Set<String> = [], authentication: APIService.Authentication? = nil
   ) {
     self.method = method
     self.url = url
@@ -34,15 +37,25 @@ public struct APIEndpoint: Sendable, Equatable {
     self.timeout = timeout
     self.redirectLimit = redirectLimit
     self.secretHeaders = secretHeaders
+    self.authentication = authentication
+  }
+
+  /// Returns whether two URLs have the same scheme, host and port, so that one may have the key of
+  /// the other. `false` if one of them is no URL.
+  public static func isSameServer(_ url: String, _ other: String) -> Bool {
+    guard let url = try? URLBuilder(url), let other = try? URLBuilder(other) else { return false }
+    return url.hasSameOrigin(as: other)
   }
 
   /// Returns the request, with its URL checked and normalized. O(length of the URL).
   ///
   /// - Throws: `APIError` of kind `invalidURL` or `unsupportedScheme`.
   public func request() throws(APIError) -> APIRequest {
-    APIRequest(
+    var request = APIRequest(
       method: method, url: try URLBuilder(url).appending(query: query).url, headers: headers,
       body: body, timeout: timeout, redirectLimit: redirectLimit, secretHeaders: secretHeaders)
+    if let authentication { try request.authenticate(authentication) }
+    return request
   }
 }
 

@@ -26,8 +26,8 @@ public struct APIReferences: Sendable, Equatable {
     }
   }
 
-  /// No references.
-  public init() {}
+  /// No references, but for a body.
+  public init(content: APIContent? = nil) { self.content = content }
 }
 
 /// A body that is put together when it is sent.

@@ -54,8 +54,7 @@ public struct ProgramError: Error, Sendable, Equatable {
   /// Whether the same request may succeed a moment later.
   public var isTemporary: Bool {
     switch kind {
-    case .api(let error):
-      [.refused, .unreachable, .timeout, .truncated, .dns].contains(error.kind)
+    case .api(let error): error.isTemporary
     case .status(let status): [429, 502, 503, 504].contains(status)
     default: false
     }

@@ -13,8 +13,9 @@ public enum APIAction {
   /// The services and the names of kept requests are known, or cannot be read. A request waited for
   /// them, or none (job 0).
   case bootstrapped(job: Int, known: APIKnown?, failure: Failure? = nil)
-  /// A kept request was found under its name; `nil` if there is none.
-  case found(job: Int, request: APIRequestSpec?)
+  /// A kept request was found under its name; `nil` if there is none. It is not sent if it holds
+  /// values of secrets: marks stand for those that `masked` names.
+  case found(job: Int, request: APIRequestSpec?, masked: MaskedValues? = nil)
   /// The request is kept under its name, and is sent now.
   case kept(job: Int)
   /// A whole answer came, of whatever status. It ends the command unless the request is sent again.
@@ -41,6 +42,11 @@ public enum APIAction {
 }
 
 extension APIAction: FeatureAction {
+  /// The end of the loading that no request waited for.
+  public var loading: LoadingEnd? {
+    if case .bootstrapped(0, _, let failure) = self { LoadingEnd(failure) } else { nil }
+  }
+
   /// The command of `run`.
   public var started: CommandContext? {
     if case .run(let context, _) = self { context } else { nil }
@@ -53,7 +59,8 @@ extension APIAction {
     switch self {
     case .run(let context, _): context.job
     case .bootstrap: 0
-    case .bootstrapped(let job, _, _), .found(let job, _), .kept(let job), .answered(let job, _, _),
+    case .bootstrapped(let job, _, _), .found(let job, _, _), .kept(let job),
+      .answered(let job, _, _),
       .again(let job),
       .looked(let job, _, _, _, _), .mended(let job, _, _), .unsaved(let job, _, _),
       .succeeded(let job, _, _),
@@ -70,7 +77,8 @@ extension APIAction {
     case .bootstrapped(let known, let failure):
       self = .bootstrapped(job: job, known: known, failure: failure)
     case .mended(let name, let service): self = .mended(job: job, name: name, service: service)
-    case .found(let spec, _): self = .found(job: job, request: spec)
+    case .found(let spec, _, let masked):
+      self = .found(job: job, request: spec, masked: masked)
     case .kept: self = .kept(job: job)
     case .answered(let answer, let view): self = .answered(job: job, answer: answer, view: view)
     case .tested(let result): self = .succeeded(job: job, result: result)
@@ -109,20 +117,13 @@ enum SavedRequest {
 
   static func key(_ name: String) -> String { prefix + name }
 
-  private static func name(ofKey key: String) -> String? {
+  static func name(ofKey key: String) -> String? {
     key.hasPrefix(prefix) ? String(key.dropFirst(prefix.count)) : nil
   }
 
   /// The names of the kept requests among all preferences, in order.
   static func names(in preferences: [Preference]) -> [String] {
     preferences.compactMap { name(ofKey: $0.name) }
-  }
-
-  /// The kept requests among all preferences, in order.
-  static func summaries(in preferences: [Preference]) -> [SavedRequestSummary] {
-    preferences.compactMap { preference in
-      name(ofKey: preference.name).map { SavedRequestSummary($0, preference.json) }
-    }
   }
 }
 
@@ -135,10 +136,12 @@ public struct SavedRequestSummary: Codable, Sendable, Equatable {
   /// `SERVICE/PATH` or an address; `nil` if the preference is no request.
   public var target: String?
 
-  fileprivate init(_ name: String, _ json: String) {
-    let spec = try? CanonicalDecoder.decode(APIRequestSpec.self, from: Array(json.utf8))
-    self.name = name
-    method = spec?.method
+  /// The request that a preference keeps; `nil` for any other preference.
+  init?(_ preference: Preference) {
+    guard let name = SavedRequest.name(ofKey: preference.name) else { return nil }
+    let spec = try? CanonicalDecoder.decode(
+      APIRequestSpec.self, from: Array(preference.json.utf8))
+    (self.name, method) = (name, spec?.method)
     target = spec.map { Redactor.redactPositions($0.target.description) }
   }
 }

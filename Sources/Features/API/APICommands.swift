@@ -139,7 +139,7 @@ enum APICommands {
           ),
           OptionSpec(
             "preset", value: "KIND", "how services of a kind want their key",
-            kind: .choice(APIPreset.allCases.map(\.rawValue))),
+            kind: .choice(ServicePreset.allCases.map(\.rawValue))),
           OptionSpec(
             "secret", value: "NAME",
             "with --preset: the secret, where it has another name than the service"),
@@ -375,7 +375,7 @@ enum APICommands {
         service.authentication = try AuthenticationParser.parse(auth)
       } else if let preset = try invocation.text("preset") {
         let secret = try invocation.text("secret") ?? name
-        service.authentication = APIPreset(rawValue: preset)?.authentication(
+        service.authentication = ServicePreset(rawValue: preset)?.authentication(
           secret: secret, user: try user(invocation))
       } else if let option = invocation.option("secret") ?? invocation.option("user") {
         throw UsageError("--secret and --user go with --preset", at: option)

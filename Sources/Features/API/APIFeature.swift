@@ -29,8 +29,8 @@ extension BoardFeatures {
     reload: { $0.forgetServices() },
     volatile: [
       // What is known of services is that of the home.
-      "bootstrapped.known", "answered.answer.timing", "answered.answer.attempts",
-      "answered.answer.verdict",
+      "bootstrapped.known", "bootstrapped.failure",
+      "answered.answer.timing", "answered.answer.attempts", "answered.answer.verdict",
       "succeeded.result.tested.milliseconds", "succeeded.result.testedProgram.milliseconds",
       "succeeded.result.recent.searches[*].at",
       "succeeded.result.statistics.statistics.answers[*].microseconds",

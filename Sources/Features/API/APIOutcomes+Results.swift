@@ -13,7 +13,7 @@ extension APIOutcomes {
       return statistics.outcome(
         job, draws: context.draws(job), isASCII: context.settings.isASCII)
     case .added(let service):
-      let preset = service.preset.flatMap(APIPreset.init(rawValue:))
+      let preset = service.preset.flatMap(ServicePreset.init(rawValue:))
       let command = preset?.firstCommand(service: service.name)
       return Outcome(
         job: job, value: json(service),

@@ -42,8 +42,9 @@ struct APIReducer: Reducer {
     case .mended(let job, let name, let service):
       if let service { state.noteService(service) }
       return mended(job, name, service, &state, dependencies)
-    case .found(let job, let spec):
-      return reduce(&state, job, .found(spec, services: state.services), dependencies)
+    case .found(let job, let spec, let masked):
+      let found = RequestAction.found(spec, services: state.services, masked: masked)
+      return reduce(&state, job, found, dependencies)
     case .again(let job): return reduce(&state, job, .again, dependencies)
     case .answered(let job, let answer, let view):
       let spec = state.pending[id: job]?.spec
@@ -102,11 +103,7 @@ struct APIReducer: Reducer {
   ) -> [Effect<APIAction>] {
     let store = dependencies.persistence
     switch command {
-    case .serviceAdd(let service):
-      return result(of: command, job, dependencies) {
-        try await store.saveService(service, replacing: false)
-        return .added(service: service)
-      }
+    case .serviceAdd(let service): return add(service, job, dependencies)
     case .serviceList, .serviceShow, .serviceRemove:
       return .task(name: "api.\(command.verb)") {
         let (services, masked) = try await masking(try await store.services(), dependencies)
@@ -115,11 +112,11 @@ struct APIReducer: Reducer {
           job: job, command: command, services: services, damaged: damaged.isEmpty ? nil : damaged,
           masked: masked)
       }
-      .catch { .failed(job: job, failure: Failure($0, dependencies)) }
+      .catchFailure(dependencies) { .failed(job: job, failure: $0) }
       .cancellable(id: job)
     case .savedList:
       return result(of: command, job, dependencies) {
-        .saved(requests: SavedRequest.summaries(in: try await store.preferences()))
+        .saved(requests: try await store.preferences().compactMap(SavedRequestSummary.init))
       }
     case .savedRemove(let name): return removeSaved(name, job, dependencies)
     case .recent(let text):
@@ -149,7 +146,21 @@ struct APIReducer: Reducer {
       let known = try await masking(APIKnown(reading: store), dependencies).value
       return .bootstrapped(job: 0, known: known)
     }
-    .catch { _ in .bootstrapped(job: 0, known: nil) }
+    .catchFailure(dependencies) { .bootstrapped(job: 0, known: nil, failure: $0) }
+  }
+
+  private func add(
+    _ service: APIService, _ job: Int, _ dependencies: Dependencies
+  ) -> [Effect<APIAction>] {
+    .task(name: "api.service.add") {
+      try await dependencies.persistence.saveService(service, replacing: false)
+      let (added, masked) = try await masking(APIResult.added(service: service), dependencies)
+      return .succeeded(job: job, result: added, masked: masked)
+    }
+    .catchFailure(dependencies, replacing: ["exists": .taken(service.name)]) {
+      .failed(job: job, failure: $0)
+    }
+    .cancellable(id: job)
   }
 
   private func removeSaved(
@@ -159,7 +170,7 @@ struct APIReducer: Reducer {
       try await dependencies.persistence.unsetPreference(SavedRequest.key(name))
         ? .succeeded(job: job, result: .removedSaved(name: name)) : .unsaved(job: job, name: name)
     }
-    .catch { .failed(job: job, failure: Failure($0, dependencies)) }
+    .catchFailure(dependencies) { .failed(job: job, failure: $0) }
     .cancellable(id: job)
   }
 
@@ -206,7 +217,7 @@ struct APIReducer: Reducer {
       let service = try await masking(try await store.service(name), dependencies).value
       return .mended(job: job, name: name, service: service)
     }
-    .catch { .failed(job: job, failure: Failure($0, dependencies)) }
+    .catchFailure(dependencies) { .failed(job: job, failure: $0) }
     .cancellable(id: job)
   }
 
@@ -235,7 +246,7 @@ struct APIReducer: Reducer {
       let (result, masked) = try await masking(try await call(), dependencies)
       return .succeeded(job: job, result: result, masked: masked)
     }
-    .catch { .failed(job: job, failure: Failure($0, command, dependencies)) }
+    .catchFailure(dependencies) { .failed(job: job, failure: $0) }
     .cancellable(id: job)
   }
 
@@ -282,13 +293,11 @@ extension APICommand {
 }
 
 extension Failure {
-  /// The failure of a command that sends no request.
-  fileprivate init(_ error: any Error, _ command: APICommand, _ dependencies: Dependencies) {
-    self.init(error, dependencies)
-    guard case .serviceAdd(let service) = command, self.error == "exists" else { return }
-    code = ExitCode.cannotCreate
-    message = "there is a service named '\(service.name)' already"
-    help = "'api service remove \(service.name)' first"
+  fileprivate static func taken(_ name: String) -> Failure {
+    Failure(
+      code: ExitCode.cannotCreate, error: "exists",
+      message: "there is a service named '\(name)' already",
+      help: "'api service remove \(name)' first")
   }
 
   fileprivate static func noSavedRequest(_ name: String, among names: [String]) -> Failure {

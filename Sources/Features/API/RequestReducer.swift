@@ -14,8 +14,8 @@ enum RequestAction: Sendable {
   case bootstrapped(known: APIKnown?, failure: Failure?)
   /// A service that was damaged was read; `nil` if it is gone.
   case mended(name: String, service: APIService?)
-  /// The kept request; `nil` if there is none.
-  case found(APIRequestSpec?, services: [APIService]?)
+  /// The kept request; `nil` if there is none. `masked` says which secrets it holds the values of.
+  case found(APIRequestSpec?, services: [APIService]?, masked: MaskedValues? = nil)
   /// The request is kept under its name.
   case kept
   /// An answer came.
@@ -64,8 +64,11 @@ struct RequestReducer: Reducer {
     switch action {
     case .resolve(let services, let isFresh, let damaged, let failure):
       return resolve(&state, services, isFresh, damaged, failure, dependencies)
-    case .found(nil, _): return [.send(.failed(.noSuchRequest(state.target), cause: nil))]
-    case .found(let spec?, let services):
+    case .found(nil, _, _): return [.send(.failed(.noSuchRequest(state.target), cause: nil))]
+    case .found(_?, _, let masked?):
+      let failure = Failure.holdsSecret(state.target, masked.names.first ?? "")
+      return [.send(.failed(failure, cause: nil))]
+    case .found(let spec?, let services, nil):
       state.take(spec)
       return resolve(&state, services, false, [], nil, dependencies)
     case .kept: return ask(&state, dependencies)
@@ -113,7 +116,7 @@ struct RequestReducer: Reducer {
       let known = try await masking(APIKnown(reading: store), dependencies).value
       return .bootstrapped(known: known, failure: nil)
     }
-    .catch { .bootstrapped(known: nil, failure: Failure($0, dependencies)) }
+    .catchFailure(dependencies) { .bootstrapped(known: nil, failure: $0) }
     .cancellable(id: state.job)
   }
 
@@ -126,7 +129,7 @@ struct RequestReducer: Reducer {
       let service = try await masking(try await store.service(name), dependencies).value
       return .mended(name: name, service: service)
     }
-    .catch { .failed(Failure($0, dependencies), cause: nil) }
+    .catchFailure(dependencies) { .failed($0, cause: nil) }
     .cancellable(id: state.job)
   }
 
@@ -136,15 +139,13 @@ struct RequestReducer: Reducer {
     let key = SavedRequest.key(name)
     return .task(name: "api.saved") {
       let json = try await dependencies.persistence.preference(key)
-      if let json, let secret = dependencies.logger.redactor.mask(json).names.first {
-        throw Failure.holdsSecret(name, secret)
-      }
       let spec = try json.map {
         try CanonicalDecoder.decode(APIRequestSpec.self, from: Array($0.utf8))
       }
-      return .found(spec, services: nil)
+      let (shown, masked) = try await masking(spec, dependencies)
+      return .found(shown, services: nil, masked: masked)
     }
-    .catch { .failed(Failure($0, dependencies), cause: nil) }
+    .catchFailure(dependencies) { .failed($0, cause: nil) }
     .cancellable(id: state.job)
   }
 
@@ -177,9 +178,9 @@ struct RequestReducer: Reducer {
     return .task(name: "api.request") { [planned] in
       makeAction(try await APIExchange(dependencies).answer(to: planned))
     }
-    .catch { error in
-      let (failure, cause) = helps.failure(error, dependencies)
-      return .failed(failure, cause: cause)
+    .catch {
+      .failed(
+        Failure($0, dependencies, helps: helps), cause: ($0 as? APIError)?.repeatableKind)
     }
     .cancellable(id: state.job)
   }
@@ -195,7 +196,7 @@ struct RequestReducer: Reducer {
       try await dependencies.persistence.setPreference(SavedRequest.key(name), to: json)
       return next
     }
-    .catch { .failed(Failure($0, dependencies), cause: nil) }
+    .catchFailure(dependencies) { .failed($0, cause: nil) }
     .cancellable(id: state.job)
   }
 
@@ -212,7 +213,7 @@ struct RequestReducer: Reducer {
       let result = test.result(status, milliseconds: milliseconds)
       return .tested(try await masking(result, dependencies).value)
     }
-    .catch { .failed(Failure($0, dependencies), cause: nil) }
+    .catchFailure(dependencies) { .failed($0, cause: nil) }
     .cancellable(id: state.job)
   }
 
@@ -261,30 +262,20 @@ extension APIAnswer {
   }
 }
 
-/// What a user can do about errors, by their kinds, in the words of the command line.
-struct RequestHelps: Sendable {
-  var texts: [APIError.Kind: String] = [:]
-
-  /// The failure of an error, and its kind if the request may be sent again.
-  func failure(
-    _ error: any Error, _ dependencies: Dependencies
-  ) -> (Failure, cause: APIError.Kind?) {
-    var failure = Failure(error, dependencies)
-    guard let error = error as? APIError else { return (failure, nil) }
-    failure.help = texts[error.kind] ?? failure.help
-    return (failure, error.isFinal == true ? nil : error.kind)
-  }
+extension APIError {
+  /// The kind, if the request may be sent again.
+  fileprivate var repeatableKind: Kind? { isFinal == true ? nil : kind }
 }
 
 extension RequestPlan {
-  /// What a user can do about errors of the request.
-  var helps: RequestHelps {
-    var helps = RequestHelps()
-    if spec.out == nil { helps.texts[.tooLarge] = "--out FILE takes a body of any size" }
+  /// What a user can do about errors of the request, in the words of the command line.
+  var helps: [APIError.Kind: String] {
+    var helps: [APIError.Kind: String] = [:]
+    if spec.out == nil { helps[.tooLarge] = "--out FILE takes a body of any size" }
     if spec.connection?.authorityFile == nil {
-      helps.texts[.tls] = "--cacert FILE trusts an authority of your own"
+      helps[.tls] = "--cacert FILE trusts an authority of your own"
     }
-    helps.texts[.tooLargeDecoded] = "allow more with --compressed-limit BYTES"
+    helps[.tooLargeDecoded] = "allow more with --compressed-limit BYTES"
     return helps
   }
 }

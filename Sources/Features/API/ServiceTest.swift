@@ -7,13 +7,13 @@ import SwiftBoardJSON
 /// needs the key.
 struct ServiceTest: Sendable {
   private let service: APIService
-  private let preset: APIPreset
+  private let preset: ServicePreset
   private let timeout: Int64?
 
   /// Creates the test of a request in flight; `nil` if it is none, or if its service has no preset.
   init?(of request: PendingRequest) {
     guard request.isTest, let service = request.service,
-      let preset = service.preset.flatMap(APIPreset.init(rawValue:))
+      let preset = service.preset.flatMap(ServicePreset.init(rawValue:))
     else { return nil }
     self.service = service
     self.preset = preset
@@ -29,7 +29,7 @@ struct ServiceTest: Sendable {
 
   /// Asks the program; see `Dependencies.status(of:at:timeout:)`.
   func status(_ dependencies: Dependencies) async throws -> ProgramStatus {
-    try await dependencies.status(of: preset.rawValue, at: service, timeout: timeout)
+    try await dependencies.status(of: preset, at: service, timeout: timeout)
   }
 
   static func outcome(

@@ -12,8 +12,11 @@ public enum AnalyticsAction {
   case applied(job: Int, consent: Bool)
   /// Asks for the consent, so that the state has it.
   case bootstrap
-  /// Whether the user has given consent, or `nil` if that cannot be read.
-  case bootstrapped(consent: Bool?)
+  /// The stored consent, or `nil` if none is stored or it cannot be read, and the one that is in
+  /// effect, which is `nil` if the stored one cannot be read.
+  case bootstrapped(consent: Bool?, inEffect: Bool? = nil, failure: Failure? = nil)
+  /// The same for `analytics status`, with the statistics of the providers.
+  case read(job: Int, stored: Bool?, inEffect: Bool, providers: [AnalyticsStatistics])
   /// The command succeeded.
   case succeeded(job: Int, result: AnalyticsResult)
   /// The command failed.
@@ -21,6 +24,11 @@ public enum AnalyticsAction {
 }
 
 extension AnalyticsAction: FeatureAction {
+  /// The end of `bootstrap`.
+  public var loading: LoadingEnd? {
+    if case .bootstrapped(_, _, let failure) = self { LoadingEnd(failure) } else { nil }
+  }
+
   /// The command of `run`.
   public var started: CommandContext? {
     if case .run(let context, _) = self { context } else { nil }

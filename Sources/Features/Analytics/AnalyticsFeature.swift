@@ -11,7 +11,8 @@ extension BoardFeatures {
     outcome: { action, _, _ in AnalyticsOutcomes.outcome(of: action) },
     link: { link in link.path.isEmpty ? ["analytics", "status"] : nil },
     volatile: [
-      "bootstrapped.consent",
+      "bootstrapped.consent", "bootstrapped.inEffect", "bootstrapped.failure",
+      "read.stored", "read.inEffect", "read.providers",
       "succeeded.result.status.consent", "succeeded.result.status.providers",
       "succeeded.result.events.events",
     ],
@@ -48,7 +49,7 @@ extension FeatureCommand<AnalyticsAction> {
 enum AnalyticsOutcomes {
   static func outcome(of action: AnalyticsAction) -> Outcome? {
     switch action {
-    case .run, .stored, .applied, .bootstrap, .bootstrapped: nil
+    case .run, .stored, .applied, .bootstrap, .bootstrapped, .read: nil
     case .failed(let job, let failure): Outcome(job: job, failure: failure)
     case .succeeded(let job, .consent(let isGiven)):
       Outcome(

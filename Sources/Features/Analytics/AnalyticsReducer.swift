@@ -8,6 +8,8 @@ import SwiftBoardStore
 /// ```text
 /// on  ─► analytics.store ─► stored ─► analytics.apply ─► applied ─► succeeded
 /// off ─► analytics.apply ─► applied ─► analytics.store ─► stored ─► succeeded
+/// status ─► analytics.status ─► read ─► succeeded
+/// bootstrap ─► analytics.bootstrap ─► bootstrapped
 /// ```
 /// Consent that cannot be stored is not in effect, but consent that is withdrawn ends at once.
 struct AnalyticsReducer: Reducer {
@@ -37,9 +39,13 @@ struct AnalyticsReducer: Reducer {
       state.consent = consent
       return []
     case .bootstrap: return bootstrap(dependencies)
-    case .bootstrapped(let consent):
-      if let consent { state.consent = consent }
+    case .bootstrapped(let stored, let inEffect, _):
+      state.consent = stored ?? inEffect ?? state.consent
       return []
+    case .read(let job, let stored, let inEffect, let providers):
+      // What a later session will find is the consent; this one may not have read it yet.
+      let result = AnalyticsResult.status(consent: stored ?? inEffect, providers: providers)
+      return .send(.succeeded(job: job, result: result))
     case .succeeded, .failed: return []
     }
   }
@@ -49,11 +55,11 @@ struct AnalyticsReducer: Reducer {
   ) -> [Effect<AnalyticsAction>] {
     .task(name: "analytics.store") {
       // What was done before does not count, even if the consent is found before it is applied.
-      if !dependencies.analytics.hasConsent { dependencies.analytics.setConsent(false) }
+      dependencies.analytics.setConsent(dependencies.analytics.hasConsent)
       try await dependencies.persistence.setPreference(Self.preference, to: "\(consent)")
       return .stored(job: job, consent: consent)
     }
-    .catch { .failed(job: job, failure: Failure($0, dependencies)) }
+    .catchFailure(dependencies) { .failed(job: job, failure: $0) }
     .cancellable(id: job)
   }
 
@@ -68,26 +74,24 @@ struct AnalyticsReducer: Reducer {
   }
 
   private func bootstrap(_ dependencies: Dependencies) -> [Effect<AnalyticsAction>] {
-    .task(name: "analytics.bootstrap") {
-      .bootstrapped(consent: try await consent(dependencies))
+    .task(name: "analytics.bootstrap") { [analytics = dependencies.analytics] in
+      .bootstrapped(consent: try await stored(dependencies), inEffect: analytics.hasConsent)
     }
-    .catch { _ in .bootstrapped(consent: nil) }
-  }
-
-  /// What a later session will find is the consent; this one may not have read it yet.
-  private func consent(_ dependencies: Dependencies) async throws -> Bool {
-    let json = try await dependencies.persistence.preference(Self.preference)
-    return json.map { $0 == "true" } ?? dependencies.analytics.hasConsent
+    .catchFailure(dependencies) { .bootstrapped(consent: nil, failure: $0) }
   }
 
   private func status(_ job: Int, _ dependencies: Dependencies) -> [Effect<AnalyticsAction>] {
-    .task(name: "analytics.status") {
-      let isGiven = try await consent(dependencies)
-      let providers = dependencies.analytics.statistics()
-      return .succeeded(job: job, result: .status(consent: isGiven, providers: providers))
+    .task(name: "analytics.status") { [analytics = dependencies.analytics] in
+      .read(
+        job: job, stored: try await stored(dependencies), inEffect: analytics.hasConsent,
+        providers: analytics.statistics())
     }
-    .catch { .failed(job: job, failure: Failure($0, dependencies)) }
+    .catchFailure(dependencies) { .failed(job: job, failure: $0) }
     .cancellable(id: job)
+  }
+
+  private func stored(_ dependencies: Dependencies) async throws -> Bool? {
+    try await dependencies.persistence.preference(Self.preference).map { $0 == "true" }
   }
 
   private func show(_ job: Int, _ dependencies: Dependencies) -> [Effect<AnalyticsAction>] {

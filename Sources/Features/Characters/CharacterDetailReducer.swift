@@ -34,14 +34,14 @@ struct CharacterDetailReducer: Reducer {
     let endpoint = request.endpoint("character/\(id)")
     let characters = request.repository(dependencies) { try SeriesCharacter(json: $0) }
     return .task(name: "characters.character") {
-      let fetched = try await characters.value(of: endpoint, policy: request.policy)
-      return .loaded(request: request, answer: try await CharactersAnswer(fetched, dependencies))
+      let answer = try await characters.answer(to: endpoint, policy: request.policy, dependencies)
+      return .loaded(request: request, answer: answer)
     }
     .retry(
-      request.retryPolicy, clock: dependencies.clock.standard, while: CharactersError.isTemporary
+      request.retryPolicy, clock: dependencies.clock.standard, while: APIError.isTemporary
     )
-    .catch { error in
-      .failed(request: request, id: id, error: CharactersError(error, dependencies))
+    .catchServiceError(dependencies, category: "characters") {
+      .failed(request: request, id: id, error: $0)
     }
     .cancellable(id: request.job)
   }
@@ -52,18 +52,20 @@ struct CharacterDetailReducer: Reducer {
     let endpoint = request.endpoint(url: url)
     let images = request.repository(dependencies) { $0 }
     do { try MarkedText.refuse(url, in: "the address of the picture") } catch {
-      return .send(.imageFailed(request: request, error: CharactersError(error, dependencies)))
+      let refusal = ServiceError(error, dependencies, category: "characters")
+      return .send(.imageFailed(request: request, error: refusal))
     }
     return .task(name: "characters.image") {
-      try dependencies.files.checkTarget(file, isRecording: false)
-      let image = try await images.value(of: endpoint, policy: request.policy).value
-      try await dependencies.files.write(image, to: file, mode: .replace)
-      return .imageSaved(request: request, file: file, bytes: image.count)
+      let bytes = try await images.save(
+        endpoint, to: file, policy: request.policy, files: dependencies.files)
+      return .imageSaved(request: request, file: file, bytes: bytes)
     }
     .retry(
-      request.retryPolicy, clock: dependencies.clock.standard, while: CharactersError.isTemporary
+      request.retryPolicy, clock: dependencies.clock.standard, while: APIError.isTemporary
     )
-    .catch { .imageFailed(request: request, error: CharactersError($0, dependencies)) }
+    .catchServiceError(dependencies, category: "characters") {
+      .imageFailed(request: request, error: $0)
+    }
     .cancellable(id: request.job)
   }
 }

@@ -1,5 +1,6 @@
 import SwiftBoardDependencies
 import SwiftBoardStore
+import SwiftBoardSystem
 
 /// The list: shows a page, and has the next one brought into the cache once nothing is asked for a
 /// moment.
@@ -35,17 +36,18 @@ struct CharacterListReducer: Reducer {
     _ number: Int, _ request: CharactersRequest, _ dependencies: Dependencies
   ) -> [Effect<CharacterListAction>] {
     let endpoint = request.endpoint(page: number)
-    let pages = request.repository(dependencies) { try CharacterPage(json: $0, number: number) }
+    let pages = request.repository(dependencies) {
+      CharacterPage(try JSONDecoder().decode(ReceivedPage.self, from: $0), number: number)
+    }
     return .task(name: "characters.page") {
-      let fetched = try await pages.value(of: endpoint, policy: request.policy)
-      return .loaded(request: request, answer: try await CharactersAnswer(fetched, dependencies))
+      let answer = try await pages.answer(to: endpoint, policy: request.policy, dependencies)
+      return .loaded(request: request, answer: answer)
     }
     .retry(
-      request.retryPolicy, clock: dependencies.clock.standard, while: CharactersError.isTemporary
+      request.retryPolicy, clock: dependencies.clock.standard, while: APIError.isTemporary
     )
-    .catch { error in
-      .failed(
-        request: request, page: number, error: CharactersError(error, dependencies))
+    .catchServiceError(dependencies, category: "characters") {
+      .failed(request: request, page: number, error: $0)
     }
     .cancellable(id: request.job)
   }
@@ -54,7 +56,7 @@ struct CharacterListReducer: Reducer {
     _ number: Int, _ request: CharactersRequest, _ dependencies: Dependencies
   ) -> [Effect<CharacterListAction>] {
     let endpoint = request.endpoint(page: number)
-    let pages = request.repository(dependencies) { try CharacterPage(json: $0, number: number) }
+    let pages = request.repository(dependencies) { $0 }
     return .task(name: "characters.prefetch") {
       _ = try await pages.value(of: endpoint, policy: .localFirst)
       return .prefetched(page: number)

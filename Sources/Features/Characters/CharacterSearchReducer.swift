@@ -2,6 +2,7 @@ import SwiftBoardBoard
 import SwiftBoardCommandLine
 import SwiftBoardDependencies
 import SwiftBoardStore
+import SwiftBoardSystem
 
 /// The search: keeps what is searched for, then asks.
 struct CharacterSearchReducer: Reducer {
@@ -46,7 +47,7 @@ struct CharacterSearchReducer: Reducer {
       try await dependencies.persistence.addSearch(text, scope: CharactersReducer.scope, at: now)
       return .remembered(text: text)
     }
-    .catch { .notRemembered(failure: Failure($0, dependencies)) }
+    .catchFailure(dependencies) { .notRemembered(failure: $0) }
     .cancellable(id: request.job)
   }
 
@@ -60,7 +61,7 @@ struct CharacterSearchReducer: Reducer {
       let texts = found.prefix(CharacterSearch.kept).map(\.text)
       return .recalled(texts: try await masking(texts, dependencies).value)
     }
-    .catch { .notRemembered(failure: Failure($0, dependencies)) }
+    .catchFailure(dependencies) { .notRemembered(failure: $0) }
     .cancellable(id: request.job)
   }
 
@@ -71,15 +72,19 @@ struct CharacterSearchReducer: Reducer {
     let endpoint = request.endpoint(
       "character",
       [QueryItem("page", String(number))] + filter.items.map { QueryItem($0.name, $0.value) })
-    let pages = request.repository(dependencies) { try CharacterPage(json: $0, number: number) }
+    let pages = request.repository(dependencies) {
+      CharacterPage(try JSONDecoder().decode(ReceivedPage.self, from: $0), number: number)
+    }
     return .task(name: "characters.search") {
-      let fetched = try await pages.value(of: endpoint, policy: request.policy)
-      return .loaded(request: request, answer: try await CharactersAnswer(fetched, dependencies))
+      let answer = try await pages.answer(to: endpoint, policy: request.policy, dependencies)
+      return .loaded(request: request, answer: answer)
     }
     .retry(
-      request.retryPolicy, clock: dependencies.clock.standard, while: CharactersError.isTemporary
+      request.retryPolicy, clock: dependencies.clock.standard, while: APIError.isTemporary
     )
-    .catch { .failed(request: request, error: CharactersError($0, dependencies)) }
+    .catchServiceError(dependencies, category: "characters") {
+      .failed(request: request, error: $0)
+    }
     .cancellable(id: request.job)
   }
 }

@@ -24,10 +24,15 @@ public enum CharactersAction {
   /// Asks for the recent searches, so that the state has them.
   case bootstrap
   /// The texts of the recent searches, newest first, or `nil` if they cannot be read.
-  case bootstrapped(recent: [String]?)
+  case bootstrapped(recent: [String]?, failure: Failure? = nil)
 }
 
 extension CharactersAction: FeatureAction {
+  /// The end of `bootstrap`.
+  public var loading: LoadingEnd? {
+    if case .bootstrapped(_, let failure) = self { LoadingEnd(failure) } else { nil }
+  }
+
   /// The command of `run`.
   public var started: CommandContext? {
     if case .run(let context, _) = self { context } else { nil }
@@ -96,9 +101,9 @@ public enum CharacterListAction: Codable, Sendable, Equatable {
   /// Asks for a page.
   case load(request: CharactersRequest, page: Int)
   /// The page came.
-  case loaded(request: CharactersRequest, answer: CharactersAnswer<CharacterPage>)
+  case loaded(request: CharactersRequest, answer: ServiceAnswer<CharacterPage>)
   /// The page did not come.
-  case failed(request: CharactersRequest, page: Int, error: CharactersError)
+  case failed(request: CharactersRequest, page: Int, error: ServiceError)
   /// The page after the one that is shown is in the cache.
   case prefetched(page: Int)
   /// The page after the one that is shown could not be had; nothing is said of it but in the log.
@@ -110,15 +115,15 @@ public enum CharacterDetailAction: Codable, Sendable, Equatable {
   /// Asks for a character.
   case load(request: CharactersRequest, id: Int)
   /// The character came.
-  case loaded(request: CharactersRequest, answer: CharactersAnswer<SeriesCharacter>)
+  case loaded(request: CharactersRequest, answer: ServiceAnswer<SeriesCharacter>)
   /// The character did not come.
-  case failed(request: CharactersRequest, id: Int, error: CharactersError)
+  case failed(request: CharactersRequest, id: Int, error: ServiceError)
   /// Asks for the picture at an address, and writes it to a file.
   case saveImage(request: CharactersRequest, url: String, file: String)
   /// The picture is in the file.
   case imageSaved(request: CharactersRequest, file: String, bytes: Int)
   /// There is no picture, or it could not be written.
-  case imageFailed(request: CharactersRequest, error: CharactersError)
+  case imageFailed(request: CharactersRequest, error: ServiceError)
 }
 
 /// The actions of the search.
@@ -126,9 +131,9 @@ public enum CharacterSearchAction: Codable, Sendable, Equatable {
   /// Searches.
   case load(request: CharactersRequest, filter: CharacterFilter, page: Int)
   /// Something was found.
-  case loaded(request: CharactersRequest, answer: CharactersAnswer<CharacterPage>)
+  case loaded(request: CharactersRequest, answer: ServiceAnswer<CharacterPage>)
   /// There was no answer, or nothing was found.
-  case failed(request: CharactersRequest, error: CharactersError)
+  case failed(request: CharactersRequest, error: ServiceError)
   /// The search is among the recent ones.
   case remembered(text: String)
   /// The recent searches, newest first, were read from the database.

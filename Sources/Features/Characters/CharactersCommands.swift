@@ -148,7 +148,7 @@ enum CharactersCommands {
 
   private static func item(_ word: Argument) throws(UsageError) -> (name: String, value: String) {
     let names = CharacterFilter.names + ["page"]
-    let text = try plain(word, "characters")
+    let text = try kept(word, "characters")
     guard let equals = text.firstRange(of: "==") else {
       throw UsageError(
         "'\(text)' is no filter", help: "a filter is like \(Self.filter(like: text))",

@@ -11,7 +11,7 @@ extension BoardFeatures {
     volatile: [
       "list.action.loaded.answer.verdict", "detail.action.loaded.answer.verdict",
       "search.action.loaded.answer.verdict", "search.action.recalled.texts",
-      "recent.searches[*].at", "bootstrapped.recent",
+      "recent.searches[*].at", "bootstrapped.recent", "bootstrapped.failure",
     ],
     passesWordsOn: true, bootstrap: { $0.search.knowsRecent == false ? .bootstrap : nil },
     version: nil)

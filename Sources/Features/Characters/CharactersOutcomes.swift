@@ -28,7 +28,7 @@ enum CharactersOutcomes {
     case .failed(let request, let page, let error):
       Outcome(
         job: request.job,
-        failure: error.status == 404 ? .noPage(page) : error.failure)
+        failure: error.status == 404 ? .noPage(page, request) : error.failure)
     case .load, .prefetched, .prefetchFailed: nil
     }
   }
@@ -40,7 +40,7 @@ enum CharactersOutcomes {
 
   /// A page as a table, with a line that says which.
   private static func page(
-    _ answer: CharactersAnswer<CharacterPage>, _ job: Int, _ title: String
+    _ answer: ServiceAnswer<CharacterPage>, _ job: Int, _ title: String
   ) -> Outcome {
     let page = answer.value
     let number = page.count == 1 ? "1 character" : "\(page.count) characters"
@@ -59,7 +59,7 @@ enum CharactersOutcomes {
   }
 
   private static func json(
-    _ page: CharacterPage, _ answer: CharactersAnswer<CharacterPage>
+    _ page: CharacterPage, _ answer: ServiceAnswer<CharacterPage>
   ) -> JSON {
     .object([
       .init("page", JSON(page.number)), .init("pages", JSON(page.pages)),
@@ -93,7 +93,7 @@ enum CharactersOutcomes {
   }
 
   private static func character(
-    _ answer: CharactersAnswer<SeriesCharacter>, _ job: Int
+    _ answer: ServiceAnswer<SeriesCharacter>, _ job: Int
   ) -> Outcome {
     let members = members(answer.value)
     let fields = members.filter { $0.value != "" }.map {
@@ -137,7 +137,7 @@ enum CharactersOutcomes {
     let place = search.page > 1 ? " on page \(search.page)" : ""
     let page = CharacterPage(number: search.page, pages: 0, count: 0, characters: [])
     return Outcome(
-      job: job, value: json(page, CharactersAnswer(page)),
+      job: job, value: json(page, ServiceAnswer(page)),
       presentation: .table(columns: columns, rows: []),
       notes: ["no character matches \(search.filter.title)\(place)"])
   }
@@ -164,7 +164,7 @@ enum CharactersOutcomes {
   }
 
   /// What is said of an answer that the service has not confirmed.
-  private static func stale<Value>(_ answer: CharactersAnswer<Value>) -> [String] {
+  private static func stale<Value>(_ answer: ServiceAnswer<Value>) -> [String] {
     if let reason = answer.stale {
       return ["warning: this is a kept answer; the service did not answer: \(reason)"]
     }
@@ -184,10 +184,16 @@ extension Failure {
       help: "'characters list' shows what there is")
   }
 
-  fileprivate static func noPage(_ page: Int) -> Failure {
-    Failure(
-      code: ExitCode.missing, error: "missing", message: "the list has no page \(page)",
-      help: "'characters list' says how many there are")
+  /// Any such service has a first page.
+  fileprivate static func noPage(_ page: Int, _ request: CharactersRequest) -> Failure {
+    page > 1
+      ? Failure(
+        code: ExitCode.missing, error: "missing", message: "the list has no page \(page)",
+        help: "'characters list' says how many there are")
+      : Failure(
+        code: ExitCode.missing, error: "wrongPath",
+        message: "the server answers, but has no characters at \(request.base)",
+        help: "'api service show \(request.service)' shows the address")
   }
 
   fileprivate static func noSearch(_ text: String) -> Failure {

@@ -80,7 +80,7 @@ private struct CharactersRouting: Reducer {
     case .search(.recalled(let texts)): state.recent = texts
     case .recent(_, let searches): state.know(searches.map(\.text))
     case .bootstrap: return bootstrap(dependencies)
-    case .bootstrapped(let texts): if let texts { state.know(texts) }
+    case .bootstrapped(let texts, _): if let texts { state.know(texts) }
     case .removed(_, let text, _): state.recent.removeAll { $0 == text }
     case .failed(let job, _): state.end(job)
     case .list, .detail, .search: break
@@ -113,7 +113,7 @@ private struct CharactersRouting: Reducer {
       let service = try await dependencies.persistence.service(name)
       return .resolved(job: job, service: try await masking([service], dependencies).value[0])
     }
-    .catch { .failed(job: job, failure: Failure($0, dependencies)) }
+    .catchFailure(dependencies) { .failed(job: job, failure: $0) }
     .cancellable(id: job)
   }
 
@@ -139,7 +139,7 @@ private struct CharactersRouting: Reducer {
         scope: CharactersReducer.scope, containing: nil)
       return .recent(job: job, searches: try await masking(searches, dependencies).value)
     }
-    .catch { .failed(job: job, failure: Failure($0, dependencies)) }
+    .catchFailure(dependencies) { .failed(job: job, failure: $0) }
     .cancellable(id: job)
   }
 
@@ -150,7 +150,7 @@ private struct CharactersRouting: Reducer {
       ).map(\.text)
       return .bootstrapped(recent: try await masking(texts, dependencies).value)
     }
-    .catch { _ in .bootstrapped(recent: nil) }
+    .catchFailure(dependencies) { .bootstrapped(recent: nil, failure: $0) }
   }
 
   private func remove(
@@ -161,7 +161,7 @@ private struct CharactersRouting: Reducer {
         text, scope: CharactersReducer.scope)
       return .removed(job: job, text: text, count: count)
     }
-    .catch { .failed(job: job, failure: Failure($0, dependencies)) }
+    .catchFailure(dependencies) { .failed(job: job, failure: $0) }
     .cancellable(id: job)
   }
 }

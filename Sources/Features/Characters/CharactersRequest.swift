@@ -12,6 +12,8 @@ public struct CharactersRequest: Codable, Sendable, Equatable {
   public var service: String
   /// The address of the service, without a slash at its end.
   public var base: String
+  /// How the service is asked with a key, by the name of its secret; `nil`: without one.
+  public var authentication: APIService.Authentication?
   /// The permitted sources of the answer.
   public var policy: CachePolicy
   /// Milliseconds for which a kept answer is shown without asking; `nil`: any time, as in earlier
@@ -25,12 +27,13 @@ public struct CharactersRequest: Codable, Sendable, Equatable {
   /// A request from its parts.
   public init(
     job: Int, service: String = Self.usualService, base: String = Self.usualAddress,
-    policy: CachePolicy = .localFirst, lifetime: Int64? = Self.usualLifetime, retries: Int = 0,
-    timeout: Int64 = 30_000
+    authentication: APIService.Authentication? = nil, policy: CachePolicy = .localFirst,
+    lifetime: Int64? = Self.usualLifetime, retries: Int = 0, timeout: Int64 = 30_000
   ) {
     self.job = job
     self.service = service
     self.base = base
+    self.authentication = authentication
     self.policy = policy
     self.lifetime = lifetime
     self.retries = retries
@@ -51,10 +54,9 @@ public struct CharactersRequest: Codable, Sendable, Equatable {
   init(_ pending: PendingCharacters, _ service: APIService?) throws(Failure) {
     let options = pending.command.options ?? CharactersOptions()
     if let name = options.service, service == nil { throw Failure(unknownService: name) }
-    if let service, service.authentication != nil { throw Failure(needsKey: service.name) }
     self.init(
       job: pending.job, service: service?.name ?? Self.usualService,
-      base: service?.baseURL ?? Self.usualAddress,
+      base: service?.baseURL ?? Self.usualAddress, authentication: service?.authentication,
       policy: options.cache ?? pending.command.usualPolicy, retries: options.retries,
       timeout: pending.timeout ?? 30_000)
     // What a line asks to take from the cache may be of any age.
@@ -70,14 +72,15 @@ public struct CharactersRequest: Codable, Sendable, Equatable {
     endpoint(url: "\(base)/\(path)", query)
   }
 
-  /// An address that the service named.
+  /// An address that the service named. One of another server gets no key.
   func endpoint(url: String, _ query: [QueryItem] = []) -> APIEndpoint {
     APIEndpoint(
       url: url, query: query,
       headers: [
         HTTPHeader("Accept", "application/json, */*;q=0.5"),
         HTTPHeader("User-Agent", "swiftboard"),
-      ], timeout: .milliseconds(timeout))
+      ], timeout: .milliseconds(timeout),
+      authentication: APIEndpoint.isSameServer(url, base) ? authentication : nil)
   }
 
   /// The policy of attempts, for `Effect.retry`.
@@ -93,7 +96,7 @@ public struct CharactersRequest: Codable, Sendable, Equatable {
   ) -> Repository<Value> {
     Repository(
       ResponseRepository(
-        dependencies, service: service,
+        dependencies, service: service, account: authentication?.secret,
         lifetime: lifetime.map { .fixed(.milliseconds($0)) } ?? .unlimited),
       log: (dependencies.logger, "characters")
     ) { try decode($0.body) }
@@ -110,67 +113,11 @@ extension CharactersCommand {
   }
 }
 
-/// An answer, and where it came from.
-public struct CharactersAnswer<Value: Codable & Equatable & Sendable>: Codable, Equatable, Sendable
-{
-  /// What was asked for, without known secrets.
-  public var value: Value
-  /// Whether the cache had a part in it.
-  public var verdict: CacheVerdict
-  /// Why a kept answer stands in for the service's.
-  public var stale: String?
-  /// The values in whose place marks stand.
-  public var masked: MaskedValues?
-
-  /// An answer of the service.
-  public init(_ value: Value, verdict: CacheVerdict = .miss, stale: String? = nil) {
-    self.value = value
-    self.verdict = verdict
-    self.stale = stale
-  }
-
-  /// What a repository fetched, as an action may have it.
-  init(_ fetched: Repository<Value>.Fetched, _ dependencies: Dependencies) async throws {
-    (value, masked) = try await masking(fetched.value, dependencies)
-    verdict = fetched.verdict
-    stale = fetched.networkError.map { dependencies.logger.redact($0.message) }
-  }
-}
-
-/// Why there is no answer: a status of the service, or another failure.
-public struct CharactersError: Error, Codable, Equatable, Sendable {
-  /// The status of an answer that is none; `nil` where the service did not answer.
-  public var status: Int?
-  /// The failure, in the words of the board.
-  public var failure: Failure
-
-  /// Any error of the services. The log has a line of it.
-  init(_ error: any Error, _ dependencies: Dependencies) {
-    status = (error as? APIError)?.status
-    failure = Failure(error, dependencies)
-    dependencies.logger.log("\(failure.message)", level: .warning, category: "characters")
-  }
-
-  /// Whether the same request may succeed a moment later.
-  static func isTemporary(_ error: any Error) -> Bool {
-    guard let error = error as? APIError else { return false }
-    if let status = error.status { return [429, 502, 503, 504].contains(status) }
-    return [.refused, .unreachable, .timeout, .truncated, .dns].contains(error.kind)
-  }
-}
-
 extension Failure {
   fileprivate init(unknownService name: String) {
     self.init(
       code: ExitCode.missing, error: "noSuchService",
       message: "there is no service named '\(name)'",
       help: "'api service add \(name) URL' makes it known")
-  }
-
-  fileprivate init(needsKey name: String) {
-    self.init(
-      code: ExitCode.usage, error: "usage",
-      message: "the service '\(name)' has a key, which 'characters' does not send",
-      help: "'api get \(name)/character' sends it")
   }
 }

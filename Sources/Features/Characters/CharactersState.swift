@@ -18,20 +18,21 @@ public struct CharactersState: Codable, Sendable, Equatable {
   /// Nothing asked yet.
   public init() {}
 
-  /// Removes what was searched for and what services answered. Commands that wait stay, and the
-  /// searches of earlier sessions are read again.
+  /// Removes what was searched for and what services answered, and goes back to the list. Commands
+  /// that wait stay, with the place where their answer is shown. The searches of earlier sessions
+  /// are read again.
   mutating func forget() {
     service = nil
-    list.shown = []
-    list.status.forget()
-    detail?.item = nil
-    detail?.image = nil
-    detail?.status.forget()
-    search.filter = CharacterFilter()
-    search.results = []
-    search.status.forget()
-    if search.knowsRecent != nil { search.knowsRecent = false }
     recent = []
+    list.forget()
+    search.forget()
+    if pending.isEmpty {
+      route = .list
+      detail = nil
+    } else if let shown = detail {
+      detail = CharacterDetail(id: shown.id)
+      if shown.status.isLoading { detail?.status = shown.status }
+    }
   }
 }
 
@@ -78,10 +79,8 @@ public enum CharactersStatus: Codable, Sendable, Equatable {
     if self == .loading(job: job) { self = .idle }
   }
 
-  /// Removes an error.
-  mutating func forget() {
-    if case .failed = self { self = .idle }
-  }
+  /// Whether a job waits for the answer.
+  var isLoading: Bool { if case .loading = self { true } else { false } }
 }
 
 /// The list of all characters, a page at a time.
@@ -136,6 +135,13 @@ public struct CharacterList: Codable, Sendable, Equatable {
   /// No page.
   public init() {}
 
+  /// Removes all but the page that a job waits for.
+  mutating func forget() {
+    let (page, status) = (page, status)
+    self = CharacterList()
+    if status.isLoading { (self.page, self.status) = (page, status) }
+  }
+
   /// Puts a page in the place of what was known of it.
   mutating func show(_ page: CharacterPage) {
     pages = page.pages
@@ -183,6 +189,14 @@ public struct CharacterSearch: Codable, Sendable, Equatable {
 
   /// No search.
   public init() {}
+
+  /// Removes all but that a job waits for a page.
+  mutating func forget() {
+    let earlier = self
+    self = CharacterSearch()
+    if earlier.status.isLoading { (page, status) = (earlier.page, earlier.status) }
+    if earlier.knowsRecent == nil { knowsRecent = nil }
+  }
 }
 
 /// What a character has to have; in each value case does not matter, and a part is enough.

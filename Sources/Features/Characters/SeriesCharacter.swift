@@ -72,26 +72,23 @@ extension SeriesCharacter {
   }
 
   fileprivate init(_ received: ReceivedCharacter) {
-    self.init(
-      id: received.id, name: received.name, status: received.status, species: received.species,
-      type: received.type ?? "", gender: received.gender,
-      origin: received.origin?.name ?? "unknown", location: received.location?.name ?? "unknown",
-      image: received.image ?? "", episodes: received.episode?.count ?? 0)
+    (id, name, status, gender) = (received.id, received.name, received.status, received.gender)
+    (species, type, image) = (received.species, received.type ?? "", received.image ?? "")
+    (origin, location) = (received.origin?.name ?? "unknown", received.location?.name ?? "unknown")
+    episodes = received.episode?.count ?? 0
   }
 }
 
 extension CharacterPage {
   /// A page from what the service writes, which says all of it but its number.
-  init(json: Data, number: Int) throws {
-    let received = try JSONDecoder().decode(ReceivedPage.self, from: json)
-    self.init(
-      number: number, pages: received.info.pages, count: received.info.count,
-      characters: received.results.map(SeriesCharacter.init))
+  init(_ received: ReceivedPage, number: Int) {
+    (self.number, pages, count) = (number, received.info.pages, received.info.count)
+    characters = received.results.map(SeriesCharacter.init)
   }
 }
 
 /// A character as the service writes it.
-private struct ReceivedCharacter: Decodable {
+struct ReceivedCharacter: Decodable {
   /// A place by its name; copies of the data have a number of the database here, which is no name.
   struct Place: Decodable {
     enum CodingKeys: CodingKey { case name }
@@ -116,7 +113,7 @@ private struct ReceivedCharacter: Decodable {
 }
 
 /// A page as the service writes it.
-private struct ReceivedPage: Decodable {
+struct ReceivedPage: Decodable {
   struct Info: Decodable {
     var count: Int
     var pages: Int

@@ -11,7 +11,7 @@ public enum DatabaseAction {
   case bootstrap
   /// The names in the database, or `nil` if they could not be loaded. A command waited for them, or
   /// none (job 0).
-  case contents(job: Int, contents: DatabaseContents?)
+  case contents(job: Int, contents: DatabaseContents?, failure: Failure? = nil)
   /// A part of the documents of a list, in order. The first part has the query for the others, and
   /// the last one the number of all documents. An empty list is one part with both.
   case listed(
@@ -22,7 +22,8 @@ public enum DatabaseAction {
   case checked(request: ImportRequest, taken: ImportConflict?)
   /// The import is complete.
   case imported(request: ImportRequest, counts: DatabaseImport)
-  /// The command names something that does not exist.
+  /// In recordings made before `failed` followed at once: the command names something that does not
+  /// exist.
   case missing(job: Int, item: DatabaseItem)
   /// The command succeeded. `masked` is the number of values that marks replace.
   case succeeded(job: Int, result: DatabaseResult, masked: MaskedValues? = nil)
@@ -31,6 +32,11 @@ public enum DatabaseAction {
 }
 
 extension DatabaseAction: FeatureAction {
+  /// The end of the loading that no command waited for.
+  public var loading: LoadingEnd? {
+    if case .contents(0, _, let failure) = self { LoadingEnd(failure) } else { nil }
+  }
+
   /// The command of `run`.
   public var started: CommandContext? {
     if case .run(let context, _, _) = self { context } else { nil }

@@ -48,38 +48,42 @@ extension DatabaseCommand {
     }
   }
 
+  // What a command says of something that does not exist is decided with the command.
+
   private static func get(_ collection: String, _ id: String) -> Call {
-    {
+    let missing = Failure.missing(.document(collection: collection, id: id))
+    return {
       let document = try await $0.persistence.document(collection: collection, id: id)
-      guard let document else { throw MissingItem(item: .document(collection: collection, id: id)) }
+      guard let document else { throw missing }
       return .document(document: document)
     }
   }
 
   private static func remove(_ collection: String, _ id: String) -> Call {
-    {
-      let item = DatabaseItem.document(collection: collection, id: id)
+    let item = DatabaseItem.document(collection: collection, id: id)
+    let (missing, removed) = (Failure.missing(item), DatabaseResult.removed(item))
+    return {
       guard try await $0.persistence.removeDocument(collection: collection, id: id) else {
-        throw MissingItem(item: item)
+        throw missing
       }
-      return .removed(name: item.name, item: item)
+      return removed
     }
   }
 
   private static func removeIndex(_ index: DocumentIndex) -> Call {
-    {
-      let item = DatabaseItem.index(index: index)
-      guard try await $0.persistence.removeDocumentIndex(index) else {
-        throw MissingItem(item: item)
-      }
-      return .removed(name: item.name, item: item)
+    let item = DatabaseItem.index(index: index)
+    let (missing, removed) = (Failure.missing(item), DatabaseResult.removed(item))
+    return {
+      guard try await $0.persistence.removeDocumentIndex(index) else { throw missing }
+      return removed
     }
   }
 
   private static func preference(_ name: String) -> Call {
-    {
+    let missing = Failure.missing(.preference(name: name))
+    return {
       let json = try await $0.persistence.preference(name)
-      guard let json else { throw MissingItem(item: .preference(name: name)) }
+      guard let json else { throw missing }
       return .preference(preference: Preference(name: name, json: json))
     }
   }
@@ -92,10 +96,11 @@ extension DatabaseCommand {
   }
 
   private static func unsetPreference(_ name: String) -> Call {
-    {
-      let item = DatabaseItem.preference(name: name)
-      guard try await $0.persistence.unsetPreference(name) else { throw MissingItem(item: item) }
-      return .removed(name: item.name, item: item)
+    let item = DatabaseItem.preference(name: name)
+    let (missing, removed) = (Failure.missing(item), DatabaseResult.removed(item))
+    return {
+      guard try await $0.persistence.unsetPreference(name) else { throw missing }
+      return removed
     }
   }
 
@@ -122,9 +127,10 @@ extension DatabaseCommand {
   }
 }
 
-/// The error of a call that needs something that does not exist.
-struct MissingItem: Error {
-  let item: DatabaseItem
+extension DatabaseResult {
+  fileprivate static func removed(_ item: DatabaseItem) -> DatabaseResult {
+    .removed(name: item.name, item: item)
+  }
 }
 
 extension Failure {

@@ -19,7 +19,7 @@ enum DatabaseCommands {
     ) { invocation throws(UsageError) in
       .db(
         .put(
-          collection: try invocation.requiredText("collection"),
+          collection: try collection(invocation),
           id: try invocation.requiredText("id"),
           body: try body(invocation)))
     },
@@ -29,7 +29,7 @@ enum DatabaseCommands {
     ) { invocation throws(UsageError) in
       .db(
         .get(
-          collection: try invocation.requiredText("collection"),
+          collection: try collection(invocation),
           id: try invocation.requiredText("id")))
     },
     CommandSpec(
@@ -44,13 +44,16 @@ enum DatabaseCommands {
       ],
       examples: ["db list characters --where name=\"Rick Sanchez\" --sort id --limit 5"]
     ) { invocation throws(UsageError) in
-      var query = DocumentQuery(collection: try invocation.requiredText("collection"))
+      var query = DocumentQuery(collection: try collection(invocation))
       for option in invocation.options("where") {
         query.conditions.append(try condition(option))
       }
+      let conditions = invocation.options("where").compactMap(\.text).joined()
+      try checkLength(conditions, invocation.option("where"))
       if let sort = try invocation.text("sort") {
         _ = try path(
           sort.hasPrefix("-") ? String(sort.dropFirst()) : sort, invocation.option("sort"))
+        try checkLength(sort, invocation.option("sort"))
         query.sort = sort
       }
       if let limit = try invocation.int("limit") {
@@ -67,7 +70,7 @@ enum DatabaseCommands {
     ) { invocation throws(UsageError) in
       .db(
         .remove(
-          collection: try invocation.requiredText("collection"),
+          collection: try collection(invocation),
           id: try invocation.requiredText("id")))
     },
     CommandSpec(
@@ -183,8 +186,14 @@ enum DatabaseCommands {
     return .json(text: text)
   }
 
+  private static func collection(_ invocation: Invocation) throws(UsageError) -> String {
+    let name = try invocation.requiredText("collection")
+    try checkLength(name, invocation.argument("collection"))
+    return name
+  }
+
   private static func condition(_ option: Argument) throws(UsageError) -> DocumentQuery.Condition {
-    let text = try plain(option, "--where")
+    let text = try kept(option, "--where")
     guard let equals = text.firstIndex(of: "=") else {
       throw UsageError(
         "--where takes PATH=VALUE, not '\(text)'", help: "for example --where status=Alive",

@@ -26,7 +26,7 @@ extension BoardFeatures {
       }
     },
     volatile: [
-      "contents.contents", "succeeded.result.put.isNew",
+      "contents.contents", "contents.failure", "succeeded.result.put.isNew",
       "succeeded.result.document.document.updated",
       "succeeded.result.documents.documents[*].updated", "listed.documents[*].updated",
       "succeeded.result.paths", "succeeded.result.statistics.statistics.paths",

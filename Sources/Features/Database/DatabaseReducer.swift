@@ -31,10 +31,10 @@ struct DatabaseReducer: Reducer {
       return loadContents(context.job, dependencies)
     case .bootstrap: return loadContents(0, dependencies)
     // The first command that uses names tries again.
-    case .contents(0, nil): return []
+    case .contents(0, nil, _): return []
     // Names that were loaded for a command since have been adjusted.
-    case .contents(0, _) where state.isLoaded == true: return []
-    case .contents(let job, let contents):
+    case .contents(0, _, _) where state.isLoaded == true: return []
+    case .contents(let job, let contents, _):
       let pending = state.takePending(job)
       // Names that were loaded for another command have been adjusted since.
       if state.isLoaded != true || pending?.asksAgain != false { state.show(contents) }
@@ -108,10 +108,7 @@ extension DatabaseReducer {
       let (result, masked) = try await masking(try await answer(dependencies), dependencies)
       return .succeeded(job: job, result: result, masked: masked)
     }
-    .catch { error in
-      (error as? MissingItem).map { .missing(job: job, item: $0.item) }
-        ?? .failed(job: job, failure: Failure(error, dependencies))
-    }
+    .catchFailure(dependencies) { .failed(job: job, failure: $0) }
     .cancellable(id: job)
   }
 
@@ -123,7 +120,7 @@ extension DatabaseReducer {
       return .contents(job: job, contents: try await masking(found, dependencies).value)
     }
     // The command itself meets the same error, and says it.
-    .catch { _ in .contents(job: job, contents: nil) }
+    .catchFailure(dependencies) { .contents(job: job, contents: nil, failure: $0) }
     .cancellable(id: job)
   }
 
@@ -141,7 +138,7 @@ extension DatabaseReducer {
       }
       return .succeeded(job: job, result: .documents(documents: documents), masked: masked)
     }
-    .catch { .failed(job: job, failure: Failure($0, dependencies)) }
+    .catchFailure(dependencies) { .failed(job: job, failure: $0) }
     .cancellable(id: job)
   }
 
@@ -172,7 +169,7 @@ extension DatabaseReducer {
         ).finish()
       }
     }
-    .catch { .failed(job: job, failure: Failure($0, dependencies)) }
+    .catchFailure(dependencies) { .failed(job: job, failure: $0) }
     .cancellable(id: job)
   }
 
@@ -185,7 +182,7 @@ extension DatabaseReducer {
         request.path, findsTaken: request.existing == .refuse)
       return .checked(request: request, taken: taken)
     }
-    .catch { .failed(job: request.job, failure: Failure($0, dependencies)) }
+    .catchFailure(dependencies) { .failed(job: request.job, failure: $0) }
     .cancellable(id: request.job)
   }
 
@@ -197,27 +194,12 @@ extension DatabaseReducer {
         of: request.path, replaces: request.existing == .replace)
       return .imported(request: request, counts: counts)
     }
-    .catch { .failed(job: request.job, failure: Failure(import: $0, request, dependencies)) }
+    .catchFailure(dependencies) { .failed(job: request.job, failure: $0) }
     .cancellable(id: request.job)
   }
 }
 
 extension Failure {
-  /// The failure of an import, with what it has written before.
-  fileprivate init(
-    import error: any Error, _ request: ImportRequest, _ dependencies: Dependencies
-  ) {
-    guard let incomplete = error as? IncompleteImport else {
-      self.init(error, dependencies)
-      return
-    }
-    self.init(incomplete.cause, dependencies)
-    let (added, replaced) = (incomplete.counts.added, incomplete.counts.replaced)
-    message += "; \(added) entries were added and \(replaced) replaced before"
-    let existing = request.existing == .replace ? "replace" : "keep"
-    help = "import the file again with --existing \(existing)"
-  }
-
   fileprivate static func taken(_ entry: ImportConflict, _ path: String) -> Failure {
     Failure(
       code: ExitCode.cannotCreate, error: "exists",

@@ -8,7 +8,9 @@ public enum KeychainAction {
   case run(context: CommandContext, command: KeychainCommand)
   /// The keychain is unlocked, so the command can take its value or secret.
   case opened(request: KeychainRequest)
-  /// The keychain is locked and has no unlock source.
+  /// The keychain refused the request, for example because it is locked and has no unlock source.
+  case refused(request: KeychainRequest, failure: Failure)
+  /// In recordings made before `refused`: the keychain is locked and has no unlock source.
   case locked(request: KeychainRequest)
   /// There is no terminal to ask for the passphrase.
   case unanswered(request: KeychainRequest)
@@ -21,7 +23,7 @@ public enum KeychainAction {
   /// Asks for the status, so that the state has it.
   case bootstrap
   /// The status, or `nil` if the keychain cannot be read.
-  case bootstrapped(status: KeychainStatus?)
+  case bootstrapped(status: KeychainStatus?, failure: Failure? = nil)
   /// The names of the open keychain. A command goes on with its request.
   case named(request: KeychainRequest?, names: [String])
   /// The keychain was locked after this time without use.
@@ -29,6 +31,11 @@ public enum KeychainAction {
 }
 
 extension KeychainAction: FeatureAction {
+  /// The end of `bootstrap`, or a failure to read the names.
+  public var loading: LoadingEnd? {
+    if case .bootstrapped(_, let failure) = self { LoadingEnd(failure) } else { nil }
+  }
+
   /// The command of `run`.
   public var started: CommandContext? {
     if case .run(let context, _) = self { context } else { nil }

@@ -7,7 +7,7 @@ enum KeychainOutcomes {
   /// - Parameter isTerminal: Whether standard output is a terminal, or `nil` in earlier recordings.
   static func outcome(of action: KeychainAction, isTerminal: Bool? = nil) -> Outcome? {
     switch action {
-    case .run, .opened, .named, .locked, .unanswered, .stored, .bootstrap, .bootstrapped,
+    case .run, .opened, .named, .refused, .locked, .unanswered, .stored, .bootstrap, .bootstrapped,
       .autoLocked:
       nil
     case .failed(let job, let failure): Outcome(job: job, failure: failure)

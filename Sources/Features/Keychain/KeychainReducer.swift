@@ -7,10 +7,11 @@ import SwiftBoardStore
 ///
 /// ```text
 /// run ─► keychain.list ─► succeeded                                    open, or an unlock source
-/// run ─► keychain.list ─► locked ─► keychain.list.ask ─► succeeded     asks at the terminal
-///                                                    └─► unanswered ─► failed
+/// run ─► keychain.list ─► refused ─► keychain.list.ask ─► succeeded    locked: at the terminal
+///                                                     └─► unanswered ─► failed
+/// run ─► keychain.list ─► refused ─► failed                            another error
 /// run ─► keychain.set ─► opened ─► keychain.set.act ─► stored ─► keychain.set.forget ─► succeeded
-/// run ─► keychain.check ─► locked ─► keychain.check.ask ─► unanswered ─► keychain.check.act
+/// run ─► keychain.check ─► refused ─► keychain.check.ask ─► unanswered ─► keychain.check.act
 /// run ─► keychain.unlock ─► opened ─► keychain.names ─► named ─► keychain.unlock.act ─► succeeded
 /// run ─► succeeded                                                     autolock
 /// bootstrap ─► keychain.bootstrap ─► bootstrapped ─► keychain.names ─► named          it is open
@@ -36,10 +37,14 @@ struct KeychainReducer: Reducer {
     case .named(let request, let names):
       state.note(names)
       return request.map { act($0, ".act", dependencies) } ?? []
-    case .locked(let request):
-      state.noteLock()
-      return request.command.asksWhenLocked
-        ? ask(request, dependencies) : request.failed
+    case .refused(let request, let failure):
+      let failure = failure.blaming(request.command.readsInput, in: request.line)
+      // A request that was refused before has asked already.
+      guard failure.error == "locked", request.failure == nil else {
+        return .send(.failed(job: request.job, failure: failure))
+      }
+      return askIfLocked(request.refused(by: failure), &state, dependencies)
+    case .locked(let request): return askIfLocked(request, &state, dependencies)
     case .unanswered(let request):
       // A locked file is checked as far as that is possible.
       if case .check = request.command { return act(request, ".act", dependencies) }
@@ -55,8 +60,8 @@ struct KeychainReducer: Reducer {
       return .task(name: "keychain.bootstrap") {
         .bootstrapped(status: try await dependencies.keychainService.status())
       }
-      .catch { _ in .bootstrapped(status: nil) }
-    case .bootstrapped(let status):
+      .catchFailure(dependencies) { .bootstrapped(status: nil, failure: $0) }
+    case .bootstrapped(let status, _):
       if let status { state.note(.status(status: status)) }
       return status != nil && state.lacksNames ? names(for: nil, dependencies) : []
     case .autoLocked:
@@ -78,7 +83,7 @@ extension KeychainReducer {
       try await access.open(toWrite: target)
       return .opened(request: request)
     }
-    .catch { Self.refused(request, $0, dependencies) }
+    .catchFailure(dependencies) { .refused(request: request, failure: $0) }
     .cancellable(id: request.job)
   }
 
@@ -88,7 +93,7 @@ extension KeychainReducer {
   ) -> [Effect<KeychainAction>] {
     let call = request.command.call
     return perform(request, suffix, dependencies) { try await call($0) }
-      .catch { Self.refused(request, $0, dependencies) }
+      .catchFailure(dependencies) { .refused(request: request, failure: $0) }
       .cancellable(id: request.job)
   }
 
@@ -102,8 +107,19 @@ extension KeychainReducer {
       let names = try await dependencies.keychainService.keys().prefix(KeychainState.known)
       return .named(request: request, names: try await masking(Array(names), dependencies).value)
     }
-    guard let request else { return names.catch { _ in .bootstrapped(status: nil) } }
-    return names.catch { Self.refused(request, $0, dependencies) }.cancellable(id: request.job)
+    guard let request else {
+      return names.catchFailure(dependencies) { .bootstrapped(status: nil, failure: $0) }
+    }
+    return names.catchFailure(dependencies) { .refused(request: request, failure: $0) }
+      .cancellable(id: request.job)
+  }
+
+  /// Asks for the passphrase of a keychain that is locked, if the command has it asked for.
+  private func askIfLocked(
+    _ request: KeychainRequest, _ state: inout KeychainState, _ dependencies: Dependencies
+  ) -> [Effect<KeychainAction>] {
+    state.noteLock()
+    return request.command.asksWhenLocked ? ask(request, dependencies) : request.failed
   }
 
   /// Asks for the passphrase, then does what the command says, without showing input in between.
@@ -115,10 +131,8 @@ extension KeychainReducer {
       request.command == .unlock
       ? askToUnlock(request, dependencies)
       : perform(request, ".ask", dependencies) { try await $0.asking(call) }
-    return asked.catch {
-      .failed(job: request.job, failure: Failure($0, of: request, dependencies))
-    }
-    .cancellable(id: request.job)
+    return asked.catchFailure(dependencies) { .refused(request: request, failure: $0) }
+      .cancellable(id: request.job)
   }
 
   /// Asks for the passphrase and unlocks the keychain, whose names are read next.
@@ -167,21 +181,23 @@ extension KeychainReducer {
   }
 
   /// Locks the keychain after a time without use, if the state says so, even if a request that
-  /// needed a secret unlocked it: a look at every sixtieth of the time, a second at least. Only a
-  /// look that locks is a step.
+  /// needed a secret unlocked it: a look once in that time, which waits for the rest of it if the
+  /// keychain is in use. Only a look that locks is a step.
   @Sendable
   static func subscriptions(
     _ state: KeychainState, _ dependencies: Dependencies
   ) -> [Effect<KeychainAction>] {
     guard let milliseconds = state.autoLock else { return [] }
     let (keychain, time) = (dependencies.keychainService, Duration.milliseconds(milliseconds))
+    let clock = dependencies.clock.standard
     return [
-      .poll(
-        every: max(time / 60, .seconds(1)), clock: dependencies.clock.standard,
-        startsAtOnce: false, name: "keychain.idle"
-      ) {
-        await keychain.lock(unusedFor: time) == .locked
-          ? .autoLocked(milliseconds: milliseconds) : nil
+      .poll(every: time, clock: clock, name: "keychain.idle") {
+        var idleness = await keychain.lock(unusedFor: time)
+        while case .inUse(let left) = idleness {
+          try await clock.sleep(for: left)
+          idleness = await keychain.lock(unusedFor: time)
+        }
+        return idleness == .locked ? .autoLocked(milliseconds: milliseconds) : nil
       }
       .cancellable(id: "idle \(milliseconds)")
     ]
@@ -205,18 +221,6 @@ extension KeychainReducer {
     }
     return { .succeeded(job: job, result: $0.warned(by: $1)) }
   }
-
-  /// Returns the action of an error. The reducer decides what follows a locked keychain.
-  private static func refused(
-    _ request: KeychainRequest, _ error: any Error, _ dependencies: Dependencies
-  ) -> KeychainAction {
-    let failure = Failure(error, of: request, dependencies)
-    // A request that was refused before has asked already.
-    guard (error as? KeychainError)?.kind == .locked, request.failure == nil else {
-      return .failed(job: request.job, failure: failure)
-    }
-    return .locked(request: request.refused(by: failure))
-  }
 }
 
 extension KeychainRequest {
@@ -229,15 +233,6 @@ extension KeychainRequest {
     var request = self
     request.failure = failure
     return request
-  }
-}
-
-extension Failure {
-  /// The failure of a request, at the word that names its input.
-  fileprivate init(
-    _ error: any Error, of request: KeychainRequest, _ dependencies: Dependencies
-  ) {
-    self = Failure(error, dependencies).blaming(request.command.readsInput, in: request.line)
   }
 }
 

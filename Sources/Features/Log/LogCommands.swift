@@ -25,7 +25,7 @@ enum LogCommands {
         query.limit = lines
       }
       if let level = try invocation.text("level") { query.level = LogLevel(name: level) }
-      query.text = try invocation.text("grep")
+      if let text = invocation.option("grep") { query.text = try kept(text, "log tail") }
       if let since = try invocation.duration("since") { query.since = since.microseconds }
       if let step = try invocation.int("step") {
         guard step >= 0 else {
@@ -53,7 +53,7 @@ enum LogCommands {
       }
       var category: String?
       if let argument = invocation.argument("category") {
-        category = try plain(argument, "log level")
+        category = try kept(argument, "log level")
       }
       return .log(.level(level: level, category: category))
     },

@@ -58,7 +58,7 @@ struct LogReducer: Reducer {
         job: job, result: .records(records: found.records, unreadable: found.unreadable),
         counts: logger.statistics().counts)
     }
-    .catch { .failed(job: job, failure: Failure($0, dependencies)) }
+    .catchFailure(dependencies) { .failed(job: job, failure: $0) }
     .cancellable(id: job)
   }
 
@@ -78,7 +78,7 @@ struct LogReducer: Reducer {
         await send.start(.listed(job: job, records: page.records, end: end)).finish()
       }
     }
-    .catch { .failed(job: job, failure: Failure($0, dependencies)) }
+    .catchFailure(dependencies) { .failed(job: job, failure: $0) }
     .cancellable(id: job)
   }
 
@@ -92,7 +92,7 @@ struct LogReducer: Reducer {
       return .succeeded(
         job: job, result: result, counts: dependencies.logger.statistics().counts)
     }
-    .catch { .failed(job: job, failure: Failure($0, dependencies)) }
+    .catchFailure(dependencies) { .failed(job: job, failure: $0) }
     .cancellable(id: job)
   }
 }

@@ -24,7 +24,7 @@ struct MediaAdditionReducer: Reducer {
       return .send(.failed(failure: .holdsSecrets(masked)))
     case .found(let resources, let more, nil):
       state.found = Array(resources.prefix(MediaAddition.kept))
-      state.more = more
+      state.more = more == 0 ? nil : more
       state.candidates = state.found.enumerated().map {
         MediaOption(id: $0.offset + 1, name: $0.element.item.name)
       }
@@ -60,7 +60,7 @@ struct MediaAdditionReducer: Reducer {
     return .task(name: "media.choose") {
       .chose(index: try await dependencies.terminal.choose("which \(question.noun)?", among: names))
     }
-    .catch { .failed(failure: Failure($0, dependencies)) }
+    .catchFailure(dependencies) { .failed(failure: $0) }
     .cancellable(id: state.job)
   }
 
@@ -86,7 +86,7 @@ struct MediaAdditionReducer: Reducer {
       let (options, masked) = try await masking(media.options(kind, of: server), dependencies)
       return .options(options: options, masked: masked)
     }
-    .catch { .failed(failure: Failure($0, dependencies)) }
+    .catchFailure(dependencies) { .failed(failure: $0) }
     .cancellable(id: state.job)
   }
 
@@ -95,12 +95,11 @@ struct MediaAdditionReducer: Reducer {
   ) -> [Effect<MediaAdditionAction>] {
     let (media, server, term) = (dependencies.mediaService, state.server, state.order.term)
     return .task(name: "media.\(MediaAddition.Question.item.rawValue)") {
-      let found = try await masking(try await media.lookup(term, on: server), dependencies)
-      let kept = MediaAddition.kept(of: found.value)
-      let more = found.value.count - kept.count
-      return .found(resources: kept, more: more > 0 ? more : nil, masked: found.masked)
+      let (found, masked) = try await masking(media.lookup(term, on: server), dependencies)
+      let kept = MediaAddition.kept(of: found)
+      return .found(resources: kept, more: found.count - kept.count, masked: masked)
     }
-    .catch { .failed(failure: Failure($0, dependencies)) }
+    .catchFailure(dependencies) { .failed(failure: $0) }
     .cancellable(id: state.job)
   }
 
@@ -115,7 +114,7 @@ struct MediaAdditionReducer: Reducer {
       let (item, masked) = try await masking(added.item, dependencies)
       return .added(item: item, chosen: chosen, masked: masked)
     }
-    .catch { .failed(failure: Failure($0, dependencies)) }
+    .catchFailure(dependencies) { .failed(failure: $0) }
     .cancellable(id: state.job)
   }
 }

@@ -135,6 +135,7 @@ enum MediaCommands {
     guard term.contains(where: { !$0.isWhitespace }) else {
       throw UsageError("a look-up needs a title", at: invocation.argument("term"))
     }
+    try checkLength(term, invocation.argument("term"))
     return term
   }
 

@@ -35,7 +35,7 @@ struct ProgramQuestion<Action: ProgramAction> {
       let service = try await dependencies.persistence.service(name)
       return .resolved(job: job, service: try await masking([service], dependencies).value[0])
     }
-    .catch { .failed(job: job, failure: Failure($0, dependencies)) }
+    .catchFailure(dependencies) { .failed(job: job, failure: $0) }
     .cancellable(id: job)
   }
 
@@ -52,7 +52,7 @@ struct ProgramQuestion<Action: ProgramAction> {
     .retry(retries, clock: dependencies.clock.standard) {
       mayRepeat && ($0 as? ProgramError)?.isTemporary == true
     }
-    .catch { .failed(job: job, failure: Failure($0, dependencies)) }
+    .catchFailure(dependencies) { .failed(job: job, failure: $0) }
     .cancellable(id: job)
   }
 

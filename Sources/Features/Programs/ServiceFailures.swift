@@ -14,20 +14,17 @@ extension Failure {
 
   /// - Parameter presets: The kinds of programs that the feature asks.
   init(noProgram service: APIService, of feature: String, presets: [String]) {
-    let other = Self.feature(asking: service.preset)
     let kind = service.preset.map { "is of the kind \($0)" } ?? "has no preset"
+    // Another preset would be of no use to a service of another kind.
+    let command = service.preset.flatMap(ServicePreset.init(rawValue:))?
+      .firstCommand(service: service.name)
+    var help = "'\(command ?? "api get \(service.name)/PATH")' asks it"
+    if service.preset == nil {
+      help += "; one of its programs is added with --preset \(presets.joined(separator: ", or "))"
+    }
     self.init(
       code: ExitCode.usage, error: "usage",
-      message: "the service '\(service.name)' \(kind), which '\(feature)' cannot ask",
-      help: other.map { "'\($0) list \(service.name)' asks it" }
-        ?? "add it again with --preset \(presets.joined(separator: ", or "))")
-  }
-
-  /// The feature that asks the programs of a preset.
-  private static func feature(asking preset: String?) -> String? {
-    guard let preset else { return nil }
-    if MediaProgram(rawValue: preset) != nil { return MediaAction.feature }
-    return DownloadProgram(rawValue: preset) == nil ? nil : DownloadsAction.feature
+      message: "the service '\(service.name)' \(kind), which '\(feature)' cannot ask", help: help)
   }
 
   /// Refuses a service in which a mark stands for a part of the address: it would be another one.

@@ -116,7 +116,7 @@ struct LiveProgramTests {
   private func charactersKind(_ baseURL: String) async throws -> ProgramError.Kind? {
     let service = APIService(name: "rm", baseURL: baseURL, preset: "rick-and-morty")
     do {
-      _ = try await dependencies.status(of: "rick-and-morty", at: service, timeout: nil)
+      _ = try await dependencies.status(of: .rickAndMorty, at: service, timeout: nil)
       return nil
     } catch let error as ProgramError { return error.kind }
   }

@@ -327,7 +327,7 @@ struct RequestReducerTests {
       case .run(let context, let command):
         context.job == 1 && PendingRequest(command, context) != nil ? .run : nil
       case .bootstrapped(job: 1, _, _): .bootstrapped
-      case .found(job: 1, _): .found
+      case .found(job: 1, _, _): .found
       case .kept(job: 1): .kept
       case .answered(job: 1, _, _): .answered
       case .failed(job: 1, _, _): .failed

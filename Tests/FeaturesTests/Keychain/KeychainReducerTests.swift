@@ -48,7 +48,7 @@ struct KeychainReducerTests {
   }
 
   private static func isLocked(_ action: KeychainAction) -> Bool {
-    if case .locked = action { true } else { false }
+    if case .refused(_, let failure) = action { failure.error == "locked" } else { false }
   }
 
   private static func isUnanswered(_ action: KeychainAction) -> Bool {
@@ -110,7 +110,7 @@ struct KeychainReducerTests {
     let store = store(world)
     store.nonExhaustively { store in
       store.send(.bootstrap)
-      store.receive(where: { if case .bootstrapped(_?) = $0 { true } else { false } })
+      store.receive(where: { if case .bootstrapped(_?, _) = $0 { true } else { false } })
       store.receive(.named(request: nil, names: ["k", "«secret:k»"]))
       #expect(store.state.names == ["k", "«secret:k»"])
     }
@@ -130,7 +130,7 @@ struct KeychainReducerTests {
       store.send(.succeeded(job: 2, result: .locked))
       #expect(store.state.names == ["radarr"] && store.state.isUnlocked == false)
       store.send(.bootstrap)
-      store.receive(where: { if case .bootstrapped(_?) = $0 { true } else { false } })
+      store.receive(where: { if case .bootstrapped(_?, _) = $0 { true } else { false } })
       #expect(store.state.names == ["radarr"])
     }
     store.finish()

@@ -292,17 +292,20 @@ import Testing
     _ = try await keychain.load(forKey: "a")
     world.clock.advance(by: .seconds(1))
     #expect(try await keychain.status().unlocked)
-    // Looks are five seconds apart.
-    world.clock.advance(by: .seconds(295))
+    // Not a moment later than the time after the use.
+    world.clock.advance(by: .seconds(298) + .milliseconds(999))
     #expect(try await keychain.status().unlocked)
-    world.clock.advance(by: .seconds(5))
+    world.clock.advance(by: .milliseconds(1))
     store.receive(.keychain(.autoLocked(milliseconds: 300_000))) {
       $0.keychain.isUnlocked = false
     }
     #expect(try await keychain.status().unlocked == false)
     // It goes on: what is unlocked later, by whatever command, is locked as well.
+    world.clock.advance(by: .seconds(100))
     try await keychain.unlock(with: Self.words("open"))
-    world.clock.advance(by: .seconds(600))
+    world.clock.advance(by: .seconds(299))
+    #expect(try await keychain.status().unlocked)
+    world.clock.advance(by: .seconds(1))
     store.receive(.keychain(.autoLocked(milliseconds: 300_000)))
     store.finish()
   }

@@ -13,14 +13,14 @@ import Testing
 
 /// What the reducer of `keychain` knows of the keychain; docs/features.md has the same as a table.
 struct KeychainTransitionTests {
-  enum Event: Hashable { case opened, named, locked, succeeded, bootstrapped, autoLocked }
+  enum Event: Hashable { case opened, named, refused, succeeded, bootstrapped, autoLocked }
   enum Stage: Hashable { case unknown, locked, open, named }
 
   static let transitions = TransitionTable<Stage, Event> {
     From(.unknown, .locked).on(.opened).to(.open)
     From(.open, .named).on(.opened).stays
     From(.open).on(.named).to(.named)
-    From(.unknown, .locked).on(.locked).to(.locked)
+    From(.unknown, .locked).on(.refused).to(.locked)
     From(.unknown).on(.succeeded).to(.unknown, .locked, .open, .named)
     From(.locked, .open, .named).on(.succeeded).to(.locked, .open, .named)
     From(.unknown, .locked).on(.bootstrapped).to(.locked, .open)
@@ -55,9 +55,10 @@ struct KeychainTransitionTests {
       switch action {
       case .opened: .opened
       case .named: .named
-      case .locked: .locked
+      case .refused(let request, let failure):
+        failure.error == "locked" && request.failure == nil ? .refused : nil
       case .succeeded: .succeeded
-      case .bootstrapped(_?): .bootstrapped
+      case .bootstrapped(_?, _): .bootstrapped
       case .autoLocked: .autoLocked
       default: nil
       }

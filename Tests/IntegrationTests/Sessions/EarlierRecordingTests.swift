@@ -17,11 +17,12 @@ struct EarlierRecordingTests {
   /// 3), made while no effect did that; one with requests and looks at states (schema 4), made while
   /// answers repeated their requests and values were JSON text; one with a request that is kept, an
   /// import and a secret that becomes known (schema 5), made while requests were kept after their
-  /// answers; and one that begins with a large document (schema 5), made while its command waited
-  /// for the names in the database.
+  /// answers; one that begins with a large document (schema 5), made while its command waited for the
+  /// names in the database; and one with long filters, failures and a secret that becomes known while
+  /// a search for it is shown (schema 7), made while `characters` stayed there.
   @Test(
     "an earlier recording replays to the same transcript",
-    arguments: ["every-feature", "marks", "marks-fork", "values", "saved", "large"])
+    arguments: ["every-feature", "marks", "marks-fork", "values", "saved", "large", "places"])
   func itReplaysToTheSameTranscript(name: String) async throws {
     let program = try Program()
     let recording = "\(Self.folder)/\(name).actions.jsonl"

@@ -60,14 +60,15 @@ public struct ResponseRepository: Sendable {
 
   /// Creates a repository with the client, the cache and the clock of an environment, like
   /// `init(client:cache:date:service:account:lifetime:)`. Equal requests of the environment share
-  /// an exchange. A response is not cached if the logger's redactor finds a secret in it.
+  /// an exchange. A response is not cached if the logger's redactor finds a secret in it. A request
+  /// may name its secrets; they are looked up if it is sent, and not for a cached response.
   public init(
     _ dependencies: Dependencies, service: String, account: String? = nil,
     lifetime: CacheLifetime = .unlimited
   ) {
     let redactor = dependencies.logger.redactor
     self.init(
-      client: dependencies.apiClient, cache: dependencies.persistence,
+      client: ResolvingAPIClient(dependencies), cache: dependencies.persistence,
       exchanges: dependencies.exchanges
     ) { response in
       redactor.mask([UInt8](response.body)).names.isEmpty
@@ -205,7 +206,9 @@ public struct ResponseRepository: Sendable {
       credentials.insert(name)
       return false
     }
-    if request.digest != nil { credentials.insert("digest") }
+    if request.digest != nil || request.references?.digest != nil {
+      credentials.insert("digest")
+    }
     if request.connection.certificateFile != nil { credentials.insert("certificate") }
     if !credentials.isEmpty, account == nil { return nil }
     if holdsSecret(PercentEncoding.decoded(open.url[...])) { return nil }

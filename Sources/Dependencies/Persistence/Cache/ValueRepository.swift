@@ -94,6 +94,23 @@ public struct Repository<Value: Sendable>: Sendable {
 
 extension Repository.Fetched: Equatable where Value: Equatable {}
 
+extension Repository<Data> {
+  /// Writes the value of an endpoint to a file, in place of what is there. If the file cannot be
+  /// written, nothing is asked for.
+  ///
+  /// - Returns: The number of bytes.
+  /// - Throws: `FileError`, and the errors of `value(of:policy:)`.
+  public func save(
+    _ endpoint: APIEndpoint, to file: String, policy: CachePolicy = .localFirst,
+    files: any FileService
+  ) async throws -> Int {
+    try files.checkTarget(file, isRecording: false)
+    let data = try await value(of: endpoint, policy: policy).value
+    try await files.write(data, to: file, mode: .replace)
+    return data.count
+  }
+}
+
 extension Repository where Value: Decodable {
   /// Creates a repository of JSON values.
   public init(_ responses: ResponseRepository) {

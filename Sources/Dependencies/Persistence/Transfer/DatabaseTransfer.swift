@@ -141,7 +141,7 @@ package struct DatabaseTransfer: Sendable {
       try await write(&batch, &counts)
     } catch {
       throw counts.added + counts.replaced == 0
-        ? error : IncompleteImport(counts: counts, cause: error)
+        ? error : IncompleteImport(counts: counts, replaces: replaces, cause: error)
     }
     return counts
   }
@@ -197,6 +197,8 @@ public struct DatabaseImport: Codable, Sendable, Equatable {
 package struct IncompleteImport: Error {
   /// What was written.
   package var counts: DatabaseImport
+  /// Whether entries replaced others of their name.
+  package var replaces: Bool
   /// The reason why it ended.
   package var cause: any Error
 }

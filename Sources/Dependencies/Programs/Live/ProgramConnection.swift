@@ -46,10 +46,8 @@ struct ProgramConnection: Sendable {
     _ call: Call, policy: CachePolicy
   ) async throws(ProgramError) -> ResponseRepository.Fetched {
     let request = try request(call)
-    var resolving = dependencies
-    resolving.apiClient = ResolvingAPIClient(dependencies)
     let answers = ResponseRepository(
-      resolving, service: service.name, account: service.authentication?.secret)
+      dependencies, service: service.name, account: service.authentication?.secret)
     do throws(APIError) { return try await answers.response(to: request, policy: policy) } catch {
       throw self.error(.init(error))
     }
@@ -66,66 +64,25 @@ struct ProgramConnection: Sendable {
       throw self.error(.api(error))
     }
     request.bodyLimit = call.limit
-    var references = APIReferences()
-    var query = call.encodedQuery
     if let body = call.body {
       if let text = body.text {
         request.body = Data(text.utf8)
       } else {
-        references.content = APIContent(.whole(.json(body)))
+        request.references = APIReferences(content: APIContent(.whole(.json(body))))
         request.hasSecretBody = true
       }
     }
-    if let authentication = service.authentication {
-      try add(authentication, to: &request, &query, &references)
+    // None of these programs asks for a digest.
+    if case .digest(_, let secret)? = service.authentication {
+      throw error(.unusableKey(secret: secret))
     }
-    do throws(APIError) { try add(query, to: &request, &references) } catch {
-      throw self.error(.api(error))
-    }
-    if references != APIReferences() { request.references = references }
+    do throws(APIError) {
+      try request.append(call.encodedQuery)
+      if let authentication = service.authentication {
+        try request.authenticate(authentication)
+      }
+    } catch { throw self.error(.api(error)) }
     return request
-  }
-
-  /// Adds the key where the program wants it.
-  private func add(
-    _ authentication: APIService.Authentication, to request: inout APIRequest,
-    _ query: inout [(name: String, value: SecretText)], _ references: inout APIReferences
-  ) throws(ProgramError) {
-    func secret(_ before: String, _ form: SecretText.Form) -> SecretText {
-      SecretText(parts: [.text(before), .secret(name: authentication.secret, form: form)])
-    }
-    func addHeader(_ name: String, _ value: SecretText) {
-      references.headers[request.headers.count] = value
-      request.headers.append(HTTPHeader(name, ""))
-      request.secretHeaders.insert(name)
-    }
-    switch authentication {
-    case .header(let name, _): addHeader(name, secret("", .plain))
-    case .query(let name, _): query.append((name, secret("", .percentEncoded)))
-    case .bearer: addHeader("Authorization", secret("Bearer ", .plain))
-    case .basic(let user, _): addHeader("Authorization", secret("Basic ", .basic(user: user)))
-    case .digest:
-      // None of these programs asks for it.
-      throw error(.unusableKey(secret: authentication.secret))
-    }
-  }
-
-  /// Adds items to the address. What may be shown of it has the names of the secrets.
-  private func add(
-    _ items: [(name: String, value: SecretText)], to request: inout APIRequest,
-    _ references: inout APIReferences
-  ) throws(APIError) {
-    guard !items.isEmpty else { return }
-    var parts: [SecretText.Part] = [.text(request.url)]
-    var separator = request.url.contains("?") ? "&" : "?"
-    for item in items {
-      parts.append(.text("\(separator)\(PercentEncoding.encoded(item.name))="))
-      parts += item.value.parts
-      separator = "&"
-    }
-    references.url = SecretText(parts: parts)
-    let shown = items.map { QueryItem($0.name, $0.value.marked) }
-    request.url = try URLBuilder(request.url).appending(query: shown).url
   }
 }
 
@@ -137,17 +94,6 @@ extension ProgramError.Kind {
     case .terminal(let error): self = .terminal(error)
     case .secretNotText(let name), .secretWithControls(let name): self = .unusableKey(secret: name)
     case .file, .mark, .fileNotText, .notJSON, nil: self = .api(error)
-    }
-  }
-}
-
-extension APIService.Authentication {
-  /// The name of the secret.
-  public var secret: String {
-    switch self {
-    case .header(_, let secret), .query(_, let secret), .bearer(let secret), .basic(_, let secret),
-      .digest(_, let secret):
-      secret
     }
   }
 }

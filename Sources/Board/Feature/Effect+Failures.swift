@@ -1,0 +1,36 @@
+import SwiftBoardCommandLine
+import SwiftBoardDependencies
+import SwiftBoardStore
+
+extension Array {
+  /// Turns what the effects throw into the action of a failure, in the words of the board and
+  /// without secrets. Cancellation is not an error.
+  ///
+  /// ```swift
+  /// .task(name: "tea.brew") { .ready(try await kettle.boil()) }
+  /// .catchFailure(dependencies) { .failed(job: job, failure: $0) }
+  /// .cancellable(id: job)
+  /// ```
+  /// - Parameter replacements: What the command itself says of an error, by the name of the error,
+  ///   such as `exists`.
+  public func catchFailure<Action>(
+    _ dependencies: Dependencies, replacing replacements: [String: Failure] = [:],
+    _ makeAction: @escaping @Sendable (_ failure: Failure) -> Action
+  ) -> [Effect<Action>] where Element == Effect<Action> {
+    `catch` { error in
+      let failure = Failure(error, dependencies)
+      return makeAction(replacements[failure.error] ?? failure)
+    }
+  }
+
+  /// Turns what the effects throw into the action of a service's error, and writes a line to the
+  /// log. Cancellation is not an error.
+  ///
+  /// - Parameter category: The category of the line: the name of the feature.
+  public func catchServiceError<Action>(
+    _ dependencies: Dependencies, category: String,
+    _ makeAction: @escaping @Sendable (_ error: ServiceError) -> Action
+  ) -> [Effect<Action>] where Element == Effect<Action> {
+    `catch` { makeAction(ServiceError($0, dependencies, category: category)) }
+  }
+}
