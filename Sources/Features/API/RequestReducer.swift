@@ -86,7 +86,8 @@ struct RequestReducer: Reducer {
     _ state: inout PendingRequest, _ services: [APIService]?, _ isFresh: Bool,
     _ damaged: [String], _ failure: Failure?, _ dependencies: Dependencies
   ) -> [Effect<RequestAction>] {
-    let savedName = if case .runSaved(let name, _) = state.command { name } else { nil as String? }
+    let savedName =
+      if case .runSaved(let name, _, _) = state.command { name } else { nil as String? }
     guard services != nil || isFresh || (savedName == nil && state.serviceName == nil) else {
       return bootstrap(state, dependencies)
     }
@@ -264,6 +265,8 @@ extension APIAnswer {
 /// What a user can do about errors, by their kinds, in the words of the command line.
 struct RequestHelps: Sendable {
   var texts: [APIError.Kind: String] = [:]
+  /// Those about a secure connection, where its problem is known.
+  var tls: [TLSProblem: String] = [:]
 
   /// The failure of an error, and its kind if the request may be sent again.
   func failure(
@@ -271,7 +274,7 @@ struct RequestHelps: Sendable {
   ) -> (Failure, cause: APIError.Kind?) {
     var failure = Failure(error, dependencies)
     guard let error = error as? APIError else { return (failure, nil) }
-    failure.help = texts[error.kind] ?? failure.help
+    failure.help = error.tlsProblem.map { tls[$0] } ?? texts[error.kind] ?? failure.help
     return (failure, error.isFinal == true ? nil : error.kind)
   }
 }
@@ -282,7 +285,10 @@ extension RequestPlan {
     var helps = RequestHelps()
     if spec.out == nil { helps.texts[.tooLarge] = "--out FILE takes a body of any size" }
     if spec.connection?.authorityFile == nil {
-      helps.texts[.tls] = "--cacert FILE trusts an authority of your own"
+      helps.tls[.unknownIssuer] = "--cacert FILE trusts an authority of your own"
+    }
+    if spec.connection?.certificateFile == nil {
+      helps.tls[.clientCertificate] = "--cert FILE shows one, with its key or with --key FILE"
     }
     helps.texts[.tooLargeDecoded] = "allow more with --compressed-limit BYTES"
     return helps

@@ -140,14 +140,3 @@ extension ProgramError.Kind {
     }
   }
 }
-
-extension APIService.Authentication {
-  /// The name of the secret.
-  public var secret: String {
-    switch self {
-    case .header(_, let secret), .query(_, let secret), .bearer(let secret), .basic(_, let secret),
-      .digest(_, let secret):
-      secret
-    }
-  }
-}
