@@ -52,6 +52,61 @@ struct OutputTests {
     #expect(show(Self.table, width: 40).contains("Morty 漢字..."))
   }
 
+  @Test("a column that folds keeps its text, and the others their widths")
+  func foldedColumn() {
+    let columns = [
+      Presentation.Column("time", priority: 2), Presentation.Column("level", priority: 4),
+      Presentation.Column("message", priority: 5, isFolded: true),
+      Presentation.Column("fields", priority: 1),
+    ]
+    let long = "GET http://127.0.0.1:8080/character/1 was refused: start the service"
+    let rows = [["10:00:00", "info", "short", ""], ["10:00:01", "error", long, "a=1"]]
+    let table = Presentation.table(columns: columns, rows: rows)
+    #expect(
+      show(table, width: 60) == """
+        time      level  message                              fields
+        --------  -----  -----------------------------------  ------
+        10:00:00  info   short
+        10:00:01  error  GET                                  a=1
+                         http://127.0.0.1:8080/character/1
+                         was refused: start the service
+
+        """)
+    #expect(
+      show(table, width: 40) == """
+        time      level  message
+        --------  -----  -----------------------
+        10:00:00  info   short
+        10:00:01  error  GET http://127.0.0.1:80
+                         80/character/1 was
+                         refused: start the
+                         service
+
+        """)
+    #expect(
+      show(table, width: 30) == """
+        level  message
+        -----  -----------------------
+        info   short
+        error  GET http://127.0.0.1:80
+               80/character/1 was
+               refused: start the
+               service
+
+        """)
+    for width in 5...120 {
+      let shown = show(table, width: width)
+      #expect(shown.split(separator: "\n").allSatisfy { $0.count <= width }, "\(width)")
+      #expect(shown.filter { $0.isLetter || $0.isNumber }.contains("service"), "\(width)")
+    }
+    // Later rows of a stream are wider than the first ones.
+    var stream = RowStream(
+      OutputFormatter(format: .table, width: 60, ascii: true), line: 1, command: "log.tail")
+    _ = stream.text(columns, [rows[0]], values: [])
+    let later = stream.text(columns, [rows[1]], values: []).text
+    #expect(later.split(separator: "\n").count == 3, "\(later)")
+  }
+
   @Test("then the columns of low priority go")
   func dropped() {
     #expect(

@@ -92,6 +92,10 @@ struct ProgramConfigurationTests {
       (
         "{\"environments\": {\"w\": {\"home\": true}}}", "config.json:1:25: 'home' is a string", nil
       ),
+      (
+        "{\"environments\": {\"w\": {\"home\": \"a/b\"}}}",
+        "config.json:1:25: 'home' begins with / or ~/, not 'a/b'", "a file for all runs"
+      ),
       ("{\"home\": \"/x\"}", "config.json:1:2: unknown option 'home'", "known are"),
       ("{\"a\": 1,}", "config.json:1:9: ", nil),
     ] as [(String, String, String?)])
@@ -100,6 +104,16 @@ struct ProgramConfigurationTests {
     #expect(error?.code == 78)
     #expect(error?.message.hasPrefix(message) == true, "\(error?.message ?? "")")
     if let help { #expect(error?.help?.hasPrefix(help) == true, "\(error?.help ?? "")") }
+  }
+
+  @Test("~ in the home of an environment is the user's folder")
+  func homes() throws {
+    var configuration = try parse(
+      #"{"environments": {"a": {"home": "~/b"}, "b": {"home": "/~/c"}, "c": {}}}"#)
+    configuration.expandHomes("/home/me")
+    #expect(configuration.environments["a"]?["home"] == "/home/me/b")
+    #expect(configuration.environments["b"]?["home"] == "/~/c")
+    #expect(configuration.environments["c"]?["home"] == nil)
   }
 
   @Test("the page of the configuration has every key, and its example is one")

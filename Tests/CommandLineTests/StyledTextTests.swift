@@ -48,11 +48,12 @@ struct StyledTextTests {
         "\u{5BB6}\u{5BB6} \u{5BB6}\u{5BB6}\n  \u{5BB6}"
       ),
       (6, "a b\nlong line\n", "a b\nlong\n  line\n"), (10, "", ""),
-      // A quoted command is one word where it fits a line.
+      // A quoted command is one word: the terminal breaks what does not fit a line.
       (24, "help: run it with 'db list c', or not", "help: run it with\n  'db list c', or not"),
       (24, "help: it is (see 'a b c d e'). Yes", "help: it is (see\n  'a b c d e'). Yes"),
       (24, "help: 'a' or 'b c' and (try 'd e f')", "help: 'a' or 'b c' and\n  (try 'd e f')"),
-      (16, "help: try 'a command that is long'", "help: try 'a\n  command that\n  is long'"),
+      (16, "help: try 'a command that is long'", "help: try\n  'a command that is long'"),
+      (16, "try 'a command that is long', or not", "try\n  'a command that is long',\n  or not"),
       (14, "the users' own don't 'open it", "the users' own\n  don't 'open\n  it"),
       (14, "it is '家家 家家'", "it is\n  '家家 家家'"),
     ])

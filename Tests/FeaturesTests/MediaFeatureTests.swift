@@ -167,7 +167,7 @@ struct MediaReducerTests {
       (MediaOrder("dune"), "there are 2 of 'dune': 1 Dune (1984), 2 Dune (2021)"),
       (
         MediaOrder("dune", pick: 3),
-        "there is no 3 among the 2 of 'dune': 1 Dune (1984), 2 Dune (2021)"
+        "--pick 3 is out of range: there are 2 of 'dune': 1 Dune (1984), 2 Dune (2021)"
       ),
       (MediaOrder("arrival"), "Radarr has 2 quality profiles: Any, HD-1080p"),
       (

@@ -41,6 +41,36 @@ struct KeychainExitTests {
     #expect(!run.errorText.contains("correct horse"))
   }
 
+  @Test("a keychain and a key file that cannot be made are 73, as is a name that is taken")
+  func whatCannotBeMade() async throws {
+    let program = try Self.program()
+    try program.folder.write("", to: "file")
+    try program.folder.write("open sesame\n", to: "new")
+    let belowFile = ["XDG_DATA_HOME": program.folder.path("file")]
+    for line in [
+      "keychain init --new-from-file new", "keychain init --key-file none/key", "db put c 1 1",
+    ] {
+      let variables = line.contains("none") ? [:] : belowFile
+      let run = try await program.run(["-c", line], environment: variables)
+      #expect(run.status == .exited(73), "\(line): \(run.errorText)")
+    }
+    for line in [
+      "keychain export none/x.sbkc --new-from-file new", "keychain import h/keychain.sbkc",
+      "keychain rename api.openai.token api.openai.token2",
+    ] {
+      let other = line.contains("import") ? " --passphrase-file pass" : ""
+      let run = try await program.run(
+        [
+          "--home", "h", "-c", "keychain set api.openai.token2 --from-file new", "-c", line + other,
+        ],
+        environment: ["SWIFTBOARD_PASSPHRASE_FILE": program.folder.path("pass")])
+      #expect(run.status == .exited(73), "\(line): \(run.errorText)")
+    }
+    // Where no folder can be, nothing is: that is no failure of reading.
+    let list = try await program.run(["keychain", "list"], environment: belowFile)
+    #expect(list.status == .exited(66), "\(list.errorText)")
+  }
+
   @Test("without a source the keychain stays locked") func withoutASourceItStaysLocked()
     async throws
   {

@@ -1,3 +1,4 @@
+import Dispatch
 import SwiftBoardSystem
 import Synchronization
 
@@ -7,8 +8,11 @@ import Synchronization
 /// program.
 public final class PtyProcess: Sendable {
   private let reaper: Reaper
+  private let path: String
   private let master: Mutex<Int32?>
   private let outputLog = EventLog<[UInt8]>()
+  /// Taken while what is shown is not read.
+  private let gate = DispatchSemaphore(value: 1)
 
   /// Starts it.
   ///
@@ -20,6 +24,7 @@ public final class PtyProcess: Sendable {
     folder: String? = nil, columns: Int = 80, rows: Int = 24
   ) throws {
     let terminal = try PseudoTerminal()
+    self.path = terminal.path
     let master = terminal.user
     Self.setSize(master, columns: columns, rows: rows)
     // Held open until the child has it, or reading the master could end before the child begins.
@@ -38,9 +43,13 @@ public final class PtyProcess: Sendable {
     // A copy for the reader: the number cannot be reused under it while it waits.
     let reading = dup(master)
     _ = fcntl(reading, F_SETFD, FD_CLOEXEC)
-    let log = outputLog
+    let (log, gate) = (outputLog, gate)
     DetachedThread.start {
-      while let chunk = readSome(reading) { log.append(chunk) }
+      while let chunk = readSome(reading) {
+        log.append(chunk)
+        gate.wait()
+        gate.signal()
+      }
       log.end()
       close(reading)
     }
@@ -75,6 +84,24 @@ public final class PtyProcess: Sendable {
       if let descriptor { Self.setSize(descriptor, columns: columns, rows: rows) }
     }
   }
+
+  /// Takes no more output, as a terminal after Ctrl-S; at most what is being read still comes.
+  public func pauseOutput() { gate.wait() }
+
+  /// Takes output again.
+  public func resumeOutput() { gate.signal() }
+
+  /// Whether the terminal has room for more output of the program.
+  public var takesOutput: Bool {
+    let terminal = open(path, O_RDWR | O_NOCTTY | O_CLOEXEC)
+    defer { close(terminal) }
+    var request = pollfd(fd: terminal, events: Int16(POLLOUT), revents: 0)
+    // Real time: none, since this does not wait.
+    return poll(&request, 1, 0) > 0
+  }
+
+  /// Waits for its end alone, whatever it has shown.
+  public func waitForEnd() async -> ExitStatus { await reaper.status() }
 
   /// Sends a signal; nothing happens when it has ended.
   public func signal(_ number: Int32) { reaper.signal(number) }

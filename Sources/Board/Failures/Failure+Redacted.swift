@@ -10,12 +10,21 @@ extension Failure {
   }
 
   /// Creates a failure like `init(_:_:)`, with the advice of the caller about errors of requests.
-  ///
-  /// - Parameter helps: The advice by the kinds of errors. Other kinds keep the usual one.
-  public init(
-    _ error: any Error, _ dependencies: Dependencies, helps: [APIError.Kind: String]
-  ) {
+  public init(_ error: any Error, _ dependencies: Dependencies, helps: RequestHelps) {
     self.init(error, dependencies)
-    if let error = error as? APIError { help = helps[error.kind] ?? help }
+    guard let error = error as? APIError else { return }
+    help = error.tlsProblem.map { helps.tls[$0] } ?? helps.kinds[error.kind] ?? help
   }
+}
+
+/// What a user can do about errors of a request, in the words of the command line. Errors without
+/// an entry keep the usual advice.
+public struct RequestHelps: Sendable {
+  /// The advice by the kinds of errors.
+  public var kinds: [APIError.Kind: String] = [:]
+  /// The advice about a secure connection, where its problem is known.
+  public var tls: [TLSProblem: String] = [:]
+
+  /// Creates an empty advice.
+  public init() {}
 }

@@ -107,7 +107,7 @@ extension Failure {
     let code: Int32 =
       switch error.kind {
       case .missing, .missingKey, .missingUnlockSource: ExitCode.missing
-      case .exists: ExitCode.cannotCreate
+      case .exists, .cannotCreate, .duplicateKey: ExitCode.cannotCreate
       case .tooLarge, .notAKeychain, .damaged, .unsupportedVersion, .malformedHeader,
         .malformedSlot, .malformedPayload, .unsupportedFlags, .kdfParametersRefused,
         .tamperedSlot, .tamperedHeader, .tamperedPayload, .differentKeychain, .rolledBack:
@@ -117,7 +117,7 @@ extension Failure {
       case .locked, .wrongSecret, .noMatchingSlot, .insecurePath, .insecurePermissions, .notOwner,
         .slotSecretNeeded:
         ExitCode.denied
-      case .invalidKey, .duplicateKey, .limitExceeded: ExitCode.usage
+      case .invalidKey, .limitExceeded: ExitCode.usage
       case .invalidPassphrase, .invalidKeyFile, .unlockSourceAmbiguous: ExitCode.configuration
       }
     let help: String? =

@@ -13,6 +13,8 @@ public struct FeatureCommand<Action: Sendable>: Sendable {
   /// Whether the command runs until it is cancelled. In the background, it is cancelled when the
   /// lines end, which is not a failure.
   public let isEndless: Bool
+  /// The words of the command that this one repeats, at their places in the line; or none.
+  let repeated: [Argument]
 
   /// Creates a command from its action.
   public init(
@@ -23,13 +25,33 @@ public struct FeatureCommand<Action: Sendable>: Sendable {
     self.readsInput = readsInput
     self.writesSecret = writesSecret
     self.isEndless = isEndless
+    repeated = []
+  }
+
+  /// Creates a command that repeats another one.
+  init(
+    repeating words: [Argument], isEndless: Bool,
+    _ action: @escaping @Sendable (CommandContext) -> Action
+  ) {
+    self.action = action
+    self.isEndless = isEndless
+    (readsInput, writesSecret) = (nil, nil)
+    repeated = words
+  }
+
+  /// - Parameter other: The command whose properties this one has, but for the action.
+  private init<Other>(
+    like other: FeatureCommand<Other>, _ action: @escaping @Sendable (CommandContext) -> Action
+  ) {
+    self.action = action
+    isEndless = other.isEndless
+    (readsInput, writesSecret) = (other.readsInput, other.writesSecret)
+    repeated = other.repeated
   }
 
   /// Returns the command with a transformed action.
   func map<Other>(_ transform: @escaping @Sendable (Action) -> Other) -> FeatureCommand<Other> {
-    FeatureCommand<Other>(
-      readsInput: readsInput, writesSecret: writesSecret, isEndless: isEndless
-    ) { [action] in transform(action($0)) }
+    FeatureCommand<Other>(like: self) { [action] in transform(action($0)) }
   }
 }
 

@@ -111,11 +111,12 @@ final class BoardRun: Sendable {
   /// Runs the lines to their end. If a signal ends the program, the process exits with the signal's
   /// code, and this method does not return.
   ///
-  /// - Parameter listen: Registers the signal handler.
+  /// - Parameter listen: Registers what is called when a signal arrives, and the handler.
   func run(
-    listen: (_ handler: @escaping @Sendable (Signal) async -> Void) -> Void = {
-      SignalSource.start(Signal.allCases, handler: $0)
-    }
+    listen: (
+      _ onArrival: @escaping @Sendable (Signal) -> Void,
+      _ handler: @escaping @Sendable (Signal) async -> Void
+    ) -> Void = { SignalSource.start(Signal.allCases, onArrival: $0, handler: $1) }
   ) async -> Int32 {
     if let code = refuseHome() { return code }
     let output = output
@@ -162,7 +163,11 @@ final class BoardRun: Sendable {
     completion.attach(to: board, dependencies)
     session.history.withLock { $0 = { [self] in historyLines } }
     showPromptChanges(of: board)
-    listen { [self] in answer($0, board, session, reader, redirects) }
+    listen { [self] signal in
+      limitEnd(by: signal, board, redirects)
+    } _: { [self] in
+      answer($0, board, session, reader, redirects)
+    }
     defer { editor?.finish() }
     var code = await runLines(board, session, reader)
     code = await finish(code, board, session)
@@ -297,7 +302,7 @@ final class BoardRun: Sendable {
     _ line: ScriptLine, _ session: BoardSession, isLiteral: Bool = false
   ) async -> LineOutcome {
     // The signal of a new size may still be under way.
-    showWidth(on: session.board)
+    if let width = terminal.outputWidth { await session.board.resizeBeforeLine(to: width) }
     activity?.begin { session.shown(line).prefix { !$0.isNewline } + "" }
     let outcome = await session.run(line, isLiteral: isLiteral)
     activity?.end()
@@ -382,6 +387,20 @@ final class BoardRun: Sendable {
 
   // MARK: Signals
 
+  /// Limits the time to the end of the program, if the signal ends it. All that follows may wait
+  /// for output that is not taken.
+  private func limitEnd(by signal: Signal, _ board: Board, _ redirects: RedirectFiles) {
+    switch signal {
+    case .interrupt where isInteractive || output.pager?.isRunning == true: return
+    case .windowChanged, .continued: return
+    case .interrupt, .terminate, .hangup: break
+    }
+    signalEnd.limit(signal) {
+      board.stopRecording()
+      redirects.closeAll()
+    }
+  }
+
   private func answer(
     _ signal: Signal, _ board: Board, _ session: BoardSession, _ reader: PlainLineReader,
     _ redirects: RedirectFiles
@@ -397,12 +416,8 @@ final class BoardRun: Sendable {
       case .nothing where isInteractive:
         if let editor { editor.interrupt() } else { reader.interrupt() }
         return
-      case .command:
-        // The lines end with the command, unless writing their output blocks.
-        return signalEnd.limit(signal) {
-          board.stopRecording()
-          redirects.closeAll()
-        }
+      // The lines end with the command.
+      case .command: return
       case .line, .nothing: break
       }
     case .terminate, .hangup: break
@@ -417,11 +432,6 @@ final class BoardRun: Sendable {
       return
     }
     output.pager?.terminate()
-    // First: what follows may wait for a terminal that takes no output.
-    signalEnd.limit(signal) {
-      board.stopRecording()
-      redirects.closeAll()
-    }
     if signal != .interrupt { editor?.finish() }
     signalEnd.begin(signal) {
       await board.close()

@@ -35,7 +35,8 @@ enum ConfigurationFile {
       throw UsageError(
         "the configuration '\(path)' is larger than 1 MiB", code: ExitCode.configuration)
     }
-    let configuration = try ProgramConfiguration(parsing: bytes, path: path)
+    var configuration = try ProgramConfiguration(parsing: bytes, path: path)
+    configuration.expandHomes(BoardPaths.userHome(variables))
     let secrets = TypedSecrets(features)
     for (name, line) in configuration.aliases.sorted(by: { $0.key < $1.key }) {
       do throws(UsageError) {

@@ -312,10 +312,20 @@ public final class Board: Sendable {
     if widths.withLock({ $0.endPause(isRunning: isRunning) }) { sendWidthsAndPause() }
   }
 
-  /// Lets further output fit a terminal of another width.
+  /// Lets further output fit a terminal of another width. Does not wait where another thread sends
+  /// an older width.
   func resize(to width: Int) {
     widths.withLock { $0.note(width) }
     sendWidths()
+  }
+
+  /// Lets the output of the next line fit a terminal of another width. Returns once the width is on
+  /// its way to the store before all that is sent later, also if another thread sends it.
+  func resizeBeforeLine(to width: Int) async {
+    resize(to: width)
+    await withCheckedContinuation { continuation in
+      if widths.withLock({ $0.areSent { continuation.resume() } }) { continuation.resume() }
+    }
   }
 
   /// Whether a command runs.
@@ -323,11 +333,17 @@ public final class Board: Sendable {
 
   private func sendWidths() {
     guard widths.withLock({ $0.beginSending() }) else { return }
-    while let (width, last) = widths.withLock({ $0.takeNext() }) {
-      guard !closing.isSet else { continue }
-      // The last one may not be in the state yet.
-      let isShown = store.withState { $0.settings.width } == width && (last ?? width) == width
-      if !isShown { store.send(.shell(.resized(width: width)), origin: .program("terminal")) }
+    while true {
+      switch widths.withLock({ $0.takeNext() }) {
+      case .end(let resume):
+        for resume in resume { resume() }
+        return
+      case .send(let width, let last):
+        guard !closing.isSet else { continue }
+        // The last one may not be in the state yet.
+        let isShown = store.withState { $0.settings.width } == width && (last ?? width) == width
+        if !isShown { store.send(.shell(.resized(width: width)), origin: .program("terminal")) }
+      }
     }
   }
 

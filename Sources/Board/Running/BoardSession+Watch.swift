@@ -1,20 +1,24 @@
 import SwiftBoardCommandLine
 
 extension BoardSession {
+  /// Refuses a command that cannot be repeated.
+  func checkRepeated(_ words: [Argument]) throws(UsageError) {
+    guard let first = words.first else { return }
+    let match = try board.features.commands.parse(words: words)
+    if let option = match.output.readsInput ?? match.output.writesSecret {
+      throw UsageError("a command with \(option) cannot be repeated", at: first)
+    }
+    if match.output.isEndless {
+      throw UsageError(
+        "'\(match.path.joined(separator: " "))' has no end to wait for", at: first)
+    }
+  }
+
   /// Runs a command again and again. Each round is a command of its own, with a job and steps; the
   /// reducer says when the next one is due.
   func watch(
     _ watch: WatchCommand, _ action: BoardAction, _ context: CommandContext, _ line: Line
   ) async -> CommandEnd {
-    do throws(UsageError) {
-      let match = try board.features.commands.parse(words: watch.arguments)
-      if let option = match.output.readsInput ?? match.output.writesSecret {
-        throw UsageError("a command with \(option) cannot be repeated")
-      }
-      if match.output.isEndless {
-        throw UsageError("'\(match.path.joined(separator: " "))' has no end to wait for")
-      }
-    } catch { return await fail(context, Failure(error)) }
     guard jobs.begin(context, in: line.id) else { return await fail(context, .cancelled) }
     guard !context.isBackground else {
       await board.begin(action, context)

@@ -301,6 +301,7 @@ public final class BoardSession: Sendable {
       // What comes behind the pager's first text would wait for its end.
       if line.hasSeveralCommands { context.usesPager = false }
       try apply(match.globals, to: &context)
+      try checkRepeated(match.output.repeated)
       let started = match.output.action(context)
       if case .shell(.run(_, .alias(let name?, _))) = started {
         try AliasExpansion.refuseCommand(name, secrets.firstWords)

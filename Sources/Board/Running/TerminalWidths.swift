@@ -11,6 +11,8 @@ struct TerminalWidths: Sendable {
   private var next: Int?
   private var isSending = false
   private var sent: Int?
+  /// What waits until all widths have been sent.
+  private var waits: [@Sendable () -> Void] = []
 
   /// Notes a width at which a line begins. Those that wait are older.
   mutating func note(_ width: Int) {
@@ -51,13 +53,28 @@ struct TerminalWidths: Sendable {
     return true
   }
 
-  /// Returns the width to send, and the one that was sent before it; or `nil` if there is none.
-  mutating func takeNext() -> (width: Int, last: Int?)? {
+  /// What a thread that sends widths does next.
+  enum Next {
+    /// Send a width; the last one that was sent before it.
+    case send(width: Int, last: Int?)
+    /// End, and call these closures.
+    case end(resume: [@Sendable () -> Void])
+  }
+
+  /// Returns what the sending thread does next.
+  mutating func takeNext() -> Next {
     guard let width = next.take() else {
       isSending = false
-      return nil
+      defer { waits = [] }
+      return .end(resume: waits)
     }
     defer { sent = width }
-    return (width, sent)
+    return .send(width: width, last: sent)
+  }
+
+  /// Returns whether all widths have been sent. Otherwise, `resume` is called once they are.
+  mutating func areSent(else resume: @escaping @Sendable () -> Void) -> Bool {
+    if isSending { waits.append(resume) }
+    return !isSending
   }
 }

@@ -57,7 +57,7 @@ enum ShellCommands {
       .shell(.state(path: try plainIfGiven(invocation.argument("path"), "state")))
     },
     CommandSpec(
-      ["help"], "explain the commands",
+      ["help"], "explain the commands; '?' is the same",
       arguments: [
         ArgumentSpec("word", "a command", kind: .command, optional: true, repeating: true)
       ], examples: ["help", "help api get"]

@@ -39,7 +39,7 @@ public struct WatchCommand: Codable, Sendable, Equatable {
     let watch = WatchCommand(
       interval: interval.microseconds / 1000, count: count,
       words: words.map { Word(text: $0.template, isQuoted: $0.isQuoted) })
-    return BoardCommand(isEndless: count == nil) {
+    return BoardCommand(repeating: words, isEndless: count == nil) {
       .shell(.run(context: $0, command: .watch(watch: watch)))
     }
   }

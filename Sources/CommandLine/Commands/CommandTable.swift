@@ -66,7 +66,8 @@ public struct CommandTable<Output>: Sendable {
     return try binder.bind()
   }
 
-  /// Returns the words to show help for if `--help` or `-h` is among `words` before `--`, or `nil`.
+  /// Returns the words to show help for if `--help` or `-h` is among `words` before `--`, or if the
+  /// first one is `?`; `nil` otherwise.
   ///
   /// An `-h` that the command defines, or that is an option's value, does not count.
   public func helpTopic(in words: [Argument]) -> [String]? {

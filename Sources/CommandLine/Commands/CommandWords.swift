@@ -33,6 +33,9 @@ struct CommandWords: Sendable {
 
   /// Returns the words to show help for; see `CommandTable.helpTopic(in:)`.
   func helpTopic(in words: [Argument]) -> [String]? {
+    if let first = words.first, first.text == "?", !first.isQuoted {
+      return words.dropFirst().compactMap(\.text)
+    }
     // Most lines have neither.
     guard words.contains(where: { $0.text == "--help" || $0.text == "-h" }) else { return nil }
     var topic: [String] = []

@@ -34,15 +34,23 @@ public enum Presentation: Sendable, Hashable {
     public var priority: Int
     /// The alignment of cells and header.
     public var alignment: Alignment
+    /// Whether cells that are wider than the column go on below, instead of being cut. Such a
+    /// column gets what the others leave.
+    public var isFolded: Bool
 
     /// Creates a column.
     ///
-    /// - Parameter priority: Columns with a lower priority are removed first if the width is not
-    ///   sufficient.
-    public init(_ name: String, priority: Int = 1, alignment: Alignment = .left) {
+    /// - Parameters:
+    ///   - priority: Columns with a lower priority are removed first if the width is not
+    ///     sufficient.
+    ///   - isFolded: Whether wide cells go on below, instead of being cut.
+    public init(
+      _ name: String, priority: Int = 1, alignment: Alignment = .left, isFolded: Bool = false
+    ) {
       self.name = name
       self.priority = priority
       self.alignment = alignment
+      self.isFolded = isFolded
     }
   }
 

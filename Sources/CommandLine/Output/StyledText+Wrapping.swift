@@ -1,10 +1,10 @@
 extension StyledText {
   /// Returns a message whose lines are broken between words to fit a terminal. What a broken line
   /// goes on with is indented by two columns. A text in single quotes, such as a command, is one
-  /// word where it fits a line.
+  /// word.
   ///
   /// Lines that begin with a blank stay as they are: their columns have a meaning. So do words that
-  /// are longer than the width.
+  /// are longer than the width: the terminal breaks them, and what is copied from there is whole.
   ///
   /// - Complexity: Linear in the text.
   package func wrapped(to width: Int) -> StyledText {
@@ -73,13 +73,8 @@ extension StyledText {
         result.append(word)
         continue
       }
-      let quoted = line[word.startIndex..<words[end].endIndex]
-      if DisplayWidth.of(String(decoding: quoted, as: UTF8.self)) + 2 <= width {
-        result.append(quoted)
-        index = end + 1
-      } else {
-        result.append(word)
-      }
+      result.append(line[word.startIndex..<words[end].endIndex])
+      index = end + 1
     }
     return result
   }

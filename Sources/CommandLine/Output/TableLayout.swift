@@ -1,9 +1,13 @@
-/// A table fitted to a width. Columns shrink first, then are removed by priority.
+/// A table fitted to a width. Columns shrink first, then are removed by priority. Beside a column
+/// whose cells go on below, the others do not shrink.
 struct TableLayout {
   /// The number of spaces between two columns.
   private static let gap = 2
   /// The minimum width of a column, so that its cells stay readable.
   private static let narrowest = 6
+  /// The least and the usual width of a column whose cells go on below. Later rows may be wider
+  /// than those that are known.
+  private static let folded = (least: 20, usual: 40)
 
   private let columns: [Presentation.Column]
   private let cells: [[String]]
@@ -60,7 +64,9 @@ struct TableLayout {
     var shown = Array(columns.indices)
     guard let width else { return (shown, natural) }
     while true {
-      if let widths = shrink(shown, to: width) { return (shown, widths) }
+      if let widths = fold(shown, to: width) ?? shrink(shown, to: width) {
+        return (shown, widths)
+      }
       guard shown.count > 2, let last = shown.indices.min(by: isDroppedBefore(shown)) else {
         return nil
       }
@@ -75,8 +81,25 @@ struct TableLayout {
     }
   }
 
+  /// Gives a column whose cells go on below what the others leave, if it has enough then; `nil`
+  /// otherwise, and without such a column.
+  private func fold(_ shown: [Int], to width: Int) -> [Int]? {
+    guard let folded = shown.firstIndex(where: { columns[$0].isFolded }) else { return nil }
+    var widths = shown.map { natural[$0] }
+    let others = widths.reduce(-widths[folded], +) + Self.gap * (shown.count - 1)
+    let wanted = max(widths[folded], Self.folded.usual)
+    widths[folded] = min(width - others, wanted)
+    return widths[folded] >= Self.folded.least ? widths : nil
+  }
+
+  /// Whether columns are removed before any of them shrinks.
+  private func foldsAfterRemoval(_ shown: [Int]) -> Bool {
+    shown.count > 2 && shown.contains { columns[$0].isFolded }
+  }
+
   /// Limits all columns to the largest common width that fits, but at least `narrowest`.
   private func shrink(_ shown: [Int], to width: Int) -> [Int]? {
+    guard !foldsAfterRemoval(shown) else { return nil }
     let wanted = shown.map { natural[$0] }
     let available = width - Self.gap * (shown.count - 1)
     let least = shown.count == 1 ? 1 : Self.narrowest
@@ -96,7 +119,43 @@ struct TableLayout {
     }
   }
 
+  /// Returns a row, which is several lines where a cell goes on below.
   private func line(
+    _ row: [String], _ shown: [Int], _ widths: [Int], isCut: Bool = true
+  ) -> String {
+    guard isCut,
+      let position = shown.firstIndex(where: { columns[$0].isFolded }),
+      DisplayWidth.of(row[shown[position]]) > widths[position]
+    else { return singleLine(row, shown, widths, isCut: isCut) }
+    var rest = row
+    return Self.folded(row[shown[position]], to: widths[position]).map { part in
+      rest[shown[position]] = part
+      defer { rest = row.map { _ in "" } }
+      return singleLine(rest, shown, widths)
+    }
+    .joined(separator: "\n")
+  }
+
+  /// Returns the lines of a cell, broken between words, or within a word that is too long.
+  private static func folded(_ text: String, to width: Int) -> [String] {
+    var lines: [String] = []
+    var rest = text[...]
+    while DisplayWidth.of(rest) > width {
+      let part = DisplayWidth.prefix(String(rest), fitting: width).text.count
+      var end = rest.index(rest.startIndex, offsetBy: max(1, part))
+      if end < rest.endIndex, rest[end] != " ",
+        let blank = rest[..<end].lastIndex(of: " "), blank > rest.startIndex,
+        DisplayWidth.of(rest[rest.index(after: blank)...].prefix { $0 != " " }) <= width
+      {
+        end = blank
+      }
+      lines.append(String(rest[..<end]))
+      rest = rest[end...].drop { $0 == " " }
+    }
+    return rest.isEmpty ? lines : lines + [String(rest)]
+  }
+
+  private func singleLine(
     _ row: [String], _ shown: [Int], _ widths: [Int], isCut: Bool = true
   ) -> String {
     var text = ""

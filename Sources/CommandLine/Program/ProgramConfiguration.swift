@@ -70,6 +70,14 @@ package struct ProgramConfiguration: Sendable, Hashable {
     }
   }
 
+  /// Replaces `~` at the beginning of the homes of environments.
+  package mutating func expandHomes(_ userHome: String) {
+    for (name, values) in environments {
+      guard case .string(let home) = values["home"], home.hasPrefix("~/") else { continue }
+      environments[name]?["home"] = .string(userHome + home.dropFirst())
+    }
+  }
+
   /// Applies values to options. They were checked when the file was parsed.
   static func apply(_ values: Values, to options: inout ProgramOptions) throws(UsageError) {
     for option in ProgramOption.all {
@@ -134,6 +142,12 @@ package struct ProgramConfiguration: Sendable, Hashable {
       switch (member.value, option.spec.isFlag) {
       case (.bool, true): return
       case (.string(let text), false):
+        // Another folder for each folder in which the program runs would scatter the data.
+        guard member.key != "home" || text.hasPrefix("/") || text.hasPrefix("~/") else {
+          throw error(
+            path, "'home' begins with / or ~/, not '\(text)'",
+            help: "a file for all runs names one folder")
+        }
         let value = Argument(text)
         do throws(UsageError) {
           try option.spec.kind.check(value, named: "'\(member.key)'")

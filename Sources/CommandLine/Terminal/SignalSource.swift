@@ -27,8 +27,9 @@ package enum Signal: Sendable, Hashable, CaseIterable {
 /// Delivers signals to asynchronous code.
 ///
 /// The signal handler only writes a byte to a pipe. A thread reads it, and a task calls the
-/// handler, one signal after the other. There is one source per process, and it lives as long as
-/// the process.
+/// handler, one signal after the other. The task does not run while each thread that runs tasks is
+/// blocked, for example by output that nobody reads. There is one source per process, and it lives
+/// as long as the process.
 package enum SignalSource {
   /// The descriptor that the signal handler writes to. A signal handler can use neither a context
   /// nor a lock, so this is a plain global. It is set once, before the first handler is installed,
@@ -41,12 +42,15 @@ package enum SignalSource {
 
   /// Starts handling `signals`, and ignores SIGPIPE. Only the first call has an effect.
   ///
-  /// - Parameter handler: called for each signal in order. Equal signals in quick succession may be
-  ///   merged.
+  /// - Parameters:
+  ///   - onArrival: Called for each signal on a thread of its own, whatever the tasks do. Must not
+  ///     block.
+  ///   - handler: Called for each signal in order. Equal signals in quick succession may be merged.
   /// - Returns: `false` if it was already started or if no pipe could be created.
   @discardableResult
   package static func start(
     _ signals: [Signal] = [.interrupt, .terminate, .hangup],
+    onArrival: @escaping @Sendable (Signal) -> Void = { _ in },
     handler: @escaping @Sendable (Signal) async -> Void
   ) -> Bool {
     ignoreBrokenPipes()
@@ -66,6 +70,7 @@ package enum SignalSource {
       while let bytes = try? Descriptor.read(pipe.read, atMost: 64), !bytes.isEmpty {
         for byte in bytes {
           if let signal = Signal.allCases.first(where: { $0.number == Int32(byte) }) {
+            onArrival(signal)
             continuation.yield(signal)
           }
         }

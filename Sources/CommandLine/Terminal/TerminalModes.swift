@@ -45,7 +45,9 @@ struct TerminalModes: Sendable {
   func restore() {
     let descriptor = saved.pointee.descriptor
     guard descriptor >= 0 else { return }
-    if saved.pointee.marksPaste {
+    // A terminal that takes no output, as after Ctrl-S, must not keep the program from its end.
+    var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+    if saved.pointee.marksPaste, poll(&request, 1, 0) > 0 {
       withUnsafeBytes(of: Self.pasteOff) { _ = write(descriptor, $0.baseAddress, $0.count) }
     }
     _ = tcsetattr(descriptor, TCSANOW, &saved.pointee.modes)

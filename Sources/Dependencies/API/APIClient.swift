@@ -231,6 +231,8 @@ public struct APIError: Error, Sendable, Equatable, Codable {
   public var problem: APIRequestProblem?
   /// The incomplete file that the next attempt can continue, if any.
   public var part: Part?
+  /// The problem of the secure connection, for `tls` and if it is known.
+  public var tlsProblem: TLSProblem?
   /// Whether the source of the body can be read only once, so that the request cannot be repeated.
   public var isFinal: Bool?
 

@@ -74,7 +74,8 @@ package struct BoardPaths: Sendable, Equatable {
     return PathComponents.join(String(cString: buffer), path)
   }
 
-  private static func userHome(_ environment: [String: String]) -> String {
+  /// Returns the folder of the user: `HOME` if it is absolute, or else that of the user database.
+  package static func userHome(_ environment: [String: String]) -> String {
     if let home = ifAbsolute(environment["HOME"]) { return home }
     var entry = passwd()
     var found: UnsafeMutablePointer<passwd>?

@@ -9,6 +9,15 @@ extension KeychainError {
       .io, message: "\(what): \(SystemError.text(of: code)) (errno \(code)).\(end)")
   }
 
+  /// Returns the error of a system call that was to make a new file or its folder. A full or broken
+  /// disk is an error of writing.
+  static func creation(_ error: SystemError, _ what: String) -> KeychainError {
+    var result = io(error.code, what)
+    guard !error.isFull, error.code != EIO else { return result }
+    (result.kind, result.category) = (.cannotCreate, Kind.cannotCreate.rawValue)
+    return result
+  }
+
   /// Returns the error for a file that no writer of this format can have written.
   public static func malformed(_ part: Part, _ why: String) -> KeychainError {
     let kind: Kind =

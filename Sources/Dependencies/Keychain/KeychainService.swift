@@ -236,6 +236,8 @@ public struct KeychainError: Error, Sendable, Equatable, Codable {
     case lockTimeout, notOwner, changedUnderneath, durabilityUnknown
     /// The secret of a remaining slot was not given.
     case slotSecretNeeded
+    /// The system does not let a new file or its folder be made there.
+    case cannotCreate
   }
 
   /// A slot in errors.

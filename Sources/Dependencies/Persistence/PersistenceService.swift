@@ -210,6 +210,15 @@ public struct APIService: Sendable, Equatable, Codable {
     case basic(user: String, secret: String)
     /// The response to a Digest challenge, RFC 7616, with the user and the secret.
     case digest(user: String, secret: String)
+
+    /// The name of the secret.
+    public var secret: String {
+      switch self {
+      case .header(_, let secret), .query(_, let secret), .bearer(let secret),
+        .basic(_, let secret), .digest(_, let secret):
+        secret
+      }
+    }
   }
 
   /// The unique name that lines use.

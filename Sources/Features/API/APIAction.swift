@@ -150,8 +150,9 @@ public struct SavedRequestSummary: Codable, Sendable, Equatable {
 public enum APICommand: Codable, Sendable, Equatable {
   /// `api METHOD TARGET ITEM…`.
   case request(request: APIRequestSpec)
-  /// `api run NAME ITEM…`: a request that was kept with `--save`, with further items.
-  case runSaved(name: String, items: [APIItem])
+  /// `api run NAME ITEM…`: a request that was kept with `--save`, with further items, and what of
+  /// its answer is shown where that is not what was kept.
+  case runSaved(name: String, items: [APIItem], view: APIAnswerView? = nil)
   /// `api saved list`.
   case savedList
   /// `api saved remove NAME`.

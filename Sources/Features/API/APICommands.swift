@@ -19,14 +19,7 @@ enum APICommands {
       OptionSpec("timeout", value: "DUR", "the longest it may take, like 5s or 500ms"),
       OptionSpec("retry", value: "N", "try again after a failure of the service, N times"),
       OptionSpec("follow", value: "N", "follow N redirects"),
-      OptionSpec(flag: "headers", "show status and headers"),
-      OptionSpec(flag: "body", "show the body (as it is without this)"),
-      OptionSpec(flag: "show-request", "show request, headers and body"),
-      OptionSpec(flag: "verbose", short: "v", "the same as --show-request"),
-      OptionSpec(flag: "timing", "show where the time went"),
-      OptionSpec(flag: "pretty", "show JSON indented, also off a terminal"),
-      OptionSpec(flag: "raw", "show the body's bytes, also at a terminal"),
-      OptionSpec("select", value: "PATH", "show what is at PATH of the answer"),
+    ] + AnswerViewOptions.specs + [
       OptionSpec("out", value: "FILE", "write the body to FILE, of whatever size"),
       OptionSpec(
         flag: "resume",
@@ -109,12 +102,16 @@ enum APICommands {
           savedRequest,
           ArgumentSpec(
             "item", "more items, or others", kind: .item, optional: true, repeating: true),
-        ], examples: ["api run first-page", "api run first-page page==2"]
+        ], options: AnswerViewOptions.specs,
+        examples: [
+          "api run first-page", "api run first-page page==2 --select results[0].name",
+        ]
       ) { invocation throws(UsageError) in
         .api(
           .runSaved(
             name: try invocation.requiredText("name"),
-            items: try items(invocation.arguments("item"))))
+            items: try items(invocation.arguments("item")),
+            view: try AnswerViewOptions.read(invocation)))
       },
       CommandSpec(
         ["api", "saved", "list"], "list the requests that were kept with --save",
@@ -142,7 +139,8 @@ enum APICommands {
             kind: .choice(ServicePreset.allCases.map(\.rawValue))),
           OptionSpec(
             "secret", value: "NAME",
-            "with --preset: the secret, where it has another name than the service"),
+            "with --preset: the secret, where it has another name than the service",
+            kind: .secret),
           OptionSpec(
             "user", value: "NAME", "with --preset nzbget: the user, where it is not nzbget"),
         ],
@@ -260,30 +258,9 @@ enum APICommands {
     }
     spec.retries = try count("retry", invocation)
     spec.follow = try count("follow", invocation)
-    var views = ["headers", "body", "show-request", "verbose", "timing"].filter(invocation.flag)
-    // A part of the body is what `--body` shows.
-    if invocation.option("select") != nil, !invocation.flag("body") { views.append("select") }
-    if views.count > 1, Set(views) != ["show-request", "verbose"] {
-      throw UsageError("give one of \(views.map { "--\($0)" }.joined(separator: " and "))")
-    }
-    if invocation.flag("headers") { spec.shown = .headers }
-    if invocation.flag("verbose") || invocation.flag("show-request") { spec.shown = .verbose }
-    if invocation.flag("timing") { spec.shown = .timing }
-    if let select = try invocation.text("select") {
-      do throws(JSONPathError) {
-        _ = try JSONPath(parsing: select)
-      } catch {
-        throw UsageError(
-          "'\(select)' is not a path: \(error.message)", help: "a path is like results[0].name",
-          at: invocation.option("select"))
-      }
-      spec.select = select
-    }
-    if invocation.flag("pretty") { spec.isPretty = true }
-    if invocation.flag("raw") { spec.isPretty = false }
-    if invocation.flag("pretty"), invocation.flag("raw") {
-      throw UsageError("give one of --pretty and --raw")
-    }
+    // Its answer has no body.
+    if method == "HEAD" { spec.shown = .headers }
+    if let view = try AnswerViewOptions.read(invocation) { spec.show(view) }
     if let limit = try invocation.int("compressed-limit", in: 1 ... .max) {
       spec.compressedLimit = Int64(limit)
     }
@@ -464,7 +441,7 @@ extension APICommand {
     let items: [APIItem]
     switch self {
     case .request(let request): items = request.items
-    case .runSaved(_, let own): items = own
+    case .runSaved(_, let own, _): items = own
     default: return nil
     }
     return items.contains { $0.readsInput } ? "@-" : nil

@@ -46,6 +46,10 @@ extension BoardFeatures {
     candidates: { kind, _, dependencies in
       switch kind {
       case .service: ((try? await dependencies.persistence.services()) ?? []).map(\.name)
+      // What is sent needs them, also where the keychain is locked and does not tell its names.
+      case .secret:
+        ((try? await dependencies.persistence.services()) ?? [])
+          .compactMap(\.authentication?.secret).sorted()
       case .savedRequest:
         SavedRequest.names(in: (try? await dependencies.persistence.preferences()) ?? [])
       default: []

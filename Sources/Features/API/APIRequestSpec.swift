@@ -134,11 +134,26 @@ public struct APIAnswerView: Codable, Sendable, Equatable {
   /// As `APIRequestSpec.select`.
   public var select: String?
 
+  /// A view that shows nothing but the body.
+  init() {}
+
   /// The view that a request asks for; `nil` if it asks for none.
   init?(_ spec: APIRequestSpec) {
     shown = spec.shown == .body ? nil : spec.shown
     isPretty = spec.isPretty
     select = spec.select
     if shown == nil, isPretty == nil, select == nil { return nil }
+  }
+}
+
+extension APIRequestSpec {
+  /// Replaces what of the answer is shown. A part of the body takes the place of headers, and the
+  /// other way round.
+  mutating func show(_ view: APIAnswerView) {
+    if view.shown != nil || view.select != nil {
+      shown = view.shown ?? .body
+      select = view.select
+    }
+    isPretty = view.isPretty ?? isPretty
   }
 }

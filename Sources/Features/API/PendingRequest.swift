@@ -47,7 +47,7 @@ public struct PendingRequest: Codable, Sendable, Equatable, Identifiable {
   public init?(_ command: APICommand, _ context: CommandContext) {
     switch command {
     case .request(let spec): (method, target) = (spec.method, spec.target.description)
-    case .runSaved(let name, _): (method, target) = ("RUN", name)
+    case .runSaved(let name, _, _): (method, target) = ("RUN", name)
     case .serviceTest(let name): (method, target) = ("GET", name + "/")
     default: return nil
     }
@@ -95,11 +95,12 @@ public struct PendingRequest: Codable, Sendable, Equatable, Identifiable {
 
   /// Replaces the name of a kept request by the request with the line's own items.
   mutating func take(_ found: APIRequestSpec) {
-    guard case .runSaved(_, let items) = command else { return }
+    guard case .runSaved(_, let items, let view) = command else { return }
     var spec = found
     spec.items.removeAll { old in items.contains { $0.replaces(old) } }
     spec.items += items
     spec.save = nil
+    if let view { spec.show(view) }
     (method, target) = (spec.method, spec.target.description)
     command = .request(request: spec)
   }

@@ -354,17 +354,6 @@ extension RequestPlan {
   }
 }
 
-extension APIService.Authentication {
-  /// The name of the secret.
-  var secret: String {
-    switch self {
-    case .header(_, let secret), .query(_, let secret), .bearer(let secret), .basic(_, let secret),
-      .digest(_, let secret):
-      secret
-    }
-  }
-}
-
 extension SecretText {
   /// An address, in whose host no secret may be. In the query, a value is one item or a part of it,
   /// so `&`, `=` and `+` in it are encoded. In the path it may have several parts, and only what

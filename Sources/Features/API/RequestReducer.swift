@@ -89,7 +89,8 @@ struct RequestReducer: Reducer {
     _ state: inout PendingRequest, _ services: [APIService]?, _ isFresh: Bool,
     _ damaged: [String], _ failure: Failure?, _ dependencies: Dependencies
   ) -> [Effect<RequestAction>] {
-    let savedName = if case .runSaved(let name, _) = state.command { name } else { nil as String? }
+    let savedName =
+      if case .runSaved(let name, _, _) = state.command { name } else { nil as String? }
     guard services != nil || isFresh || (savedName == nil && state.serviceName == nil) else {
       return bootstrap(state, dependencies)
     }
@@ -269,13 +270,16 @@ extension APIError {
 
 extension RequestPlan {
   /// What a user can do about errors of the request, in the words of the command line.
-  var helps: [APIError.Kind: String] {
-    var helps: [APIError.Kind: String] = [:]
-    if spec.out == nil { helps[.tooLarge] = "--out FILE takes a body of any size" }
+  var helps: RequestHelps {
+    var helps = RequestHelps()
+    if spec.out == nil { helps.kinds[.tooLarge] = "--out FILE takes a body of any size" }
     if spec.connection?.authorityFile == nil {
-      helps[.tls] = "--cacert FILE trusts an authority of your own"
+      helps.tls[.unknownIssuer] = "--cacert FILE trusts an authority of your own"
     }
-    helps[.tooLargeDecoded] = "allow more with --compressed-limit BYTES"
+    if spec.connection?.certificateFile == nil {
+      helps.tls[.clientCertificate] = "--cert FILE shows one, with its key or with --key FILE"
+    }
+    helps.kinds[.tooLargeDecoded] = "allow more with --compressed-limit BYTES"
     return helps
   }
 }

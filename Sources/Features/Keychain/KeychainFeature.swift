@@ -31,9 +31,11 @@ extension BoardFeatures {
     candidates: { kind, state, dependencies in
       guard kind == .secret else { return [] }
       if let names = state.names { return names }
-      // A locked keychain is left alone: nothing is asked for while a line is typed.
-      guard state.isUnlocked == true else { return [] }
-      return (try? await dependencies.keychainService.keys()) ?? []
+      // A locked keychain is left alone: nothing is asked for while a line is typed. A request may
+      // have opened it without the state knowing.
+      let keychain = dependencies.keychainService
+      guard (try? await keychain.status())?.unlocked == true else { return [] }
+      return (try? await keychain.keys()) ?? []
     }, version: nil,
     migrations: KeychainMigrations.all)
 }

@@ -42,8 +42,8 @@ enum LogOutcomes {
   }
 
   private static let columns = [
-    Column("time", priority: 2), Column("level"), Column("category", priority: 3),
-    Column("message"), Column("fields", priority: 1),
+    Column("time", priority: 2), Column("level", priority: 4), Column("category", priority: 3),
+    Column("message", priority: 5, isFolded: true), Column("fields", priority: 1),
   ]
 
   /// Returns the rows of a part of the records.

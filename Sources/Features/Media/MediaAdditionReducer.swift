@@ -168,13 +168,15 @@ extension Failure {
   ) -> Failure {
     let isItem = question == .item
     let count = addition.candidates.count
-    let found = "\(count + (addition.more ?? 0)) of '\(addition.order.term)'"
+    let all = count + (addition.more ?? 0)
+    let found = "there \(all == 1 ? "is" : "are") \(all) of '\(addition.order.term)'"
     let what =
       if !isItem {
         "\(addition.server.program.title) has \(count) \(question.noun)s"
       } else if let pick = addition.order.pick {
-        "there is no \(pick) among the \(addition.more == nil ? "" : "first \(count) of the ")\(found)"
-      } else { "there are \(found)" }
+        "--pick \(pick) is out of range: \(found)"
+          + (addition.more == nil ? "" : ", of which the first \(count) can be taken")
+      } else { found }
     return Failure(
       code: ExitCode.usage, error: "usage",
       message: "\(what): \(list(addition, isNumbered: isItem))",

@@ -42,13 +42,17 @@ struct TLSTests {
     #expect(kept.networkError?.kind == .refused)
   }
 
-  @Test("expired, for another host", arguments: [TestTLSServer.Fault.expired, .otherHost])
-  func untrusted(fault: TestTLSServer.Fault) async throws {
+  @Test(
+    "an expired certificate and one of another host are told apart",
+    arguments: [(TestTLSServer.Fault.expired, TLSProblem.outOfDate), (.otherHost, .otherHost)])
+  func untrusted(fault: TestTLSServer.Fault, problem: TLSProblem) async throws {
     let server = try await TestTLSServer(fault)
     let result = try await fetch(server.origin, authority: server.authority)
     let error = #expect(throws: APIError.self) { try result.get() }
     #expect(error?.kind == .tls)
     #expect(error?.message.contains("127.0.0.1:\(server.port)") == true)
+    #expect(error?.tlsProblem == problem)
+    #expect(error?.message.contains("SSL_CERT_FILE") == false, "\(error?.message ?? "")")
   }
 
   @Test("of an authority that nobody knows")
@@ -58,13 +62,17 @@ struct TLSTests {
     #expect(throws: APIError.self) { try result.get() }
     guard case .failure(let error) = result else { return }
     #expect(error.kind == .tls)
+    #expect(error.tlsProblem == .unknownIssuer)
+    #expect(error.message.contains("SSL_CERT_FILE"), "\(error.message)")
   }
 
   @Test("a handshake that fails, also where it fails behind its end")
   func handshake() async throws {
     let server = try await TestTLSServer(.clientCertificate)
     let result = try await fetch(server.origin, authority: server.authority)
-    #expect(throws: APIError.self) { try result.get() }
+    let error = #expect(throws: APIError.self) { try result.get() }
+    #expect(error?.kind == .tls)
+    #expect(error?.tlsProblem == .clientCertificate)
     let plain = try TestHTTPServer()
     let other = try await fetch("https://127.0.0.1:\(plain.port)/", authority: server.authority)
     #expect(throws: APIError.self) { try other.get() }

@@ -260,7 +260,7 @@ import Testing
     #expect(
       await kind {
         _ = try await service.export(to: "\(folder.path)/no/where", secret: .words("c"))
-      } == .missing)
+      } == .cannotCreate)
     #expect(folder.names == names)
   }
 
@@ -361,7 +361,7 @@ import Testing
     let first = try bytes(of: made)
     #expect(await take(.newKeyFile(path: made)) == nil)
     #expect(try bytes(of: made) == first, "what is there is used")
-    #expect(await take(.newKeyFile(path: "\(folder.path)/no/where")) == .io)
+    #expect(await take(.newKeyFile(path: "\(folder.path)/no/where")) == .cannotCreate)
   }
 
   @Test("a derivation is told of before and after it; a key file needs none")

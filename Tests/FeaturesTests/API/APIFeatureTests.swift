@@ -360,6 +360,48 @@ struct APIFeatureTests {
       ])
   }
 
+  @Test("a kept request that is run shows what the line asks for, or else what was kept")
+  func savedViews() throws {
+    world.api.answer("GET", prefix: "http://rm.test/", with: .json(#"{"a":{"b":1},"c":2}"#))
+    let printed = try run(
+      [
+        "api get http://rm.test/c --select a.b --save part", "api run part",
+        "api run part --select c", "api run part --body --raw", "api run part --headers",
+        "api run part --select none",
+      ], in: world)
+    #expect(printed.map(\.status) == [0, 0, 0, 0, 0, 66])
+    #expect(printed.prefix(4).map(\.output) == ["1\n", "1\n", "2\n", #"{"a":{"b":1},"c":2}"#])
+    #expect(printed[4].output.hasPrefix("HTTP/1.1 200\n"), "\(printed[4].output)")
+  }
+
+  @Test("api head shows status and headers, also of a kept request, unless the line says what")
+  func head() throws {
+    world.api.answer("HEAD", prefix: "http://rm.test/", with: .json(""))
+    let printed = try run(
+      [
+        "api head http://rm.test/c --save head", "api HEAD http://rm.test/c", "api run head",
+        "api head http://rm.test/c --body", "api run head --body",
+      ], in: world)
+    #expect(printed.map(\.status) == [0, 0, 0, 0, 0])
+    for shown in printed.prefix(3) {
+      #expect(shown.output.hasPrefix("HTTP/1.1 200\n"), "\(shown.output)")
+      #expect(shown.output.lowercased().contains("content-type: application/json"))
+    }
+    #expect(printed.suffix(2).map(\.output) == ["", ""])
+  }
+
+  @Test("the names of secrets are those that services name, where the keychain tells none")
+  func secretNames() async throws {
+    _ = try run(
+      [
+        "api service add b http://b.test --auth bearer:{{secret:second}}",
+        "api service add a http://a.test --auth header:X-Key={{secret:first}}",
+        "api service add c http://c.test",
+      ], in: world)
+    let names = await BoardFeatures.api.candidates(.secret, APIState(), world.dependencies)
+    #expect(names == ["first", "second"])
+  }
+
   @Test("requests that are kept are listed, completed and removed; a name that is near is offered")
   func savedList() async throws {
     world.api.answer { _ in .json("[]") }

@@ -355,7 +355,14 @@ struct ProgramEndTests {
     ) { code in
       left.withLock { $0.append(code) }
     }
-    let code = begin { await run.run(listen: { handler.set($0) }) }
+    let code = begin {
+      await run.run { onArrival, answer in
+        handler.set {
+          onArrival($0)
+          await answer($0)
+        }
+      }
+    }
     await world.api.waitForHanging()
     let bring = try #require(handler.get())
     for signal in signals { await bring(signal) }

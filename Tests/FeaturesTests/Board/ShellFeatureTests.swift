@@ -17,6 +17,18 @@ import Testing
 struct ShellFeatureTests {
   let world = World()
 
+  @Test("'?' is help")
+  func questionMark() async {
+    let lines = Lines()
+    #expect(await lines.run("help db put") == 0)
+    let help = lines.allPrinted
+    #expect(await lines.run("? db put") == 0)
+    #expect(lines.allPrinted == help + help)
+    #expect(await lines.run("? nope") == 64)
+    #expect(await lines.run("'?'") == 64)
+    await lines.board.close()
+  }
+
   @Test("a command that ends at once begins and ends in one step")
   func oneStep() throws {
     let store = world.store()

@@ -63,6 +63,18 @@ struct WatchTests {
     await lines.board.close()
   }
 
+  @Test("the caret is under the word of the repeated command that is wrong")
+  func place() async {
+    let lines = Self.quick()
+    #expect(await lines.run("watch 10ms bogus") == 64)
+    #expect(lines.allPrinted.contains("test.sb:1:12: error:"), "\(lines.allPrinted)")
+    #expect(await lines.run("watch 10ms --count 2 db list c --limit x") == 64)
+    #expect(lines.allPrinted.contains("test.sb:1:40: error:"), "\(lines.allPrinted)")
+    #expect(await lines.run("watch 5s log tail -f") == 64)
+    #expect(lines.allPrinted.contains("test.sb:1:10: error:"), "\(lines.allPrinted)")
+    await lines.board.close()
+  }
+
   @Test("a round cannot wait for its own watch, and wait leaves out what has no end")
   func waiting() async {
     let lines = Self.quick()

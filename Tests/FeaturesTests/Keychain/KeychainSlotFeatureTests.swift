@@ -228,7 +228,7 @@ import Testing
         "keychain check f", "keychain check g",
       ], keychain)
     #expect(
-      printed.map(\.status) == [0, 0, 0, 0, 64, 0, 73, 66, 0, 66], "\(printed.map(\.errors))")
+      printed.map(\.status) == [0, 0, 0, 0, 73, 0, 73, 66, 0, 66], "\(printed.map(\.errors))")
     #expect(printed[8].errors.contains("whole, but unverified"), "\(printed[8].errors)")
     #expect(printed[0].errors.contains("1 secret written to f"))
     #expect(printed[3].errors.contains("1 added, 0 replaced, 0 kept"))

@@ -35,9 +35,32 @@ import Testing
     #expect(await answer("db", "list", "") == [])
     #expect(
       await answer("db", "list", "", environment: ["SWIFTBOARD_ENVIRONMENT": "preview"]) != [])
-    // Nothing is unlocked.
-    #expect(await answer(preview, "keychain", "get", "") == [])
+    // Nothing is unlocked: the secrets' names are those that services have.
+    #expect(await answer(preview, "keychain", "get", "s") == ["sabnzbd", "sonarr"])
+    #expect(await answer(preview, "keychain", "rename", "so") == ["sonarr"])
+    #expect(await answer(preview, "keychain", "get", "none") == [])
+    #expect(
+      await answer(preview, "api", "get", "films/", "X-Key:{{secret:son")
+        == ["X-Key:{{secret:sonarr}}"])
+    #expect(
+      await answer(preview, "api", "service", "add", "x", "http://h", "--secret", "rad")
+        == ["radarr"])
     #expect(await answer("state", "sh") == ["shell"])
+  }
+
+  @Test("at the prompt the names of an open keychain are known, whatever has opened it")
+  func openKeychain() async {
+    let world = World()
+    let completion = BoardCompletion(limit: .seconds(3600))
+    let lines = Lines(world)
+    completion.attach(to: lines.board, world.dependencies)
+    let request = CompletionRequest(id: 1, text: "api get http://h/ X:{{secret:ra")
+    // It is open, as after a request, and no command of the keychain has run.
+    let texts = await completion.answer(request)?.candidates.map(\.text)
+    #expect(texts == ["X:{{secret:radarr}}"])
+    await world.keychain.lock()
+    #expect(await completion.answer(request)?.candidates.map(\.text) == [])
+    await lines.board.close()
   }
 
   @Test("the shell lists files and folders itself")

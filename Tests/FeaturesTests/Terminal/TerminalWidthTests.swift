@@ -1,5 +1,6 @@
 import SwiftBoardDependencies
 import SwiftBoardStore
+import Synchronization
 import Testing
 
 @testable import SwiftBoardBoard
@@ -68,7 +69,9 @@ struct TerminalWidthTests {
   @Test("a width that comes while another thread sends an older one is sent after it")
   func order() {
     var widths = TerminalWidths()
-    func send() -> Int? { widths.takeNext()?.width }
+    func send() -> Int? {
+      if case .send(let width, _) = widths.takeNext() { width } else { nil }
+    }
     var isSending = widths.noteRunning(60) && widths.beginSending()
     #expect(isSending)
     var sent = [send(), send()]
@@ -92,5 +95,36 @@ struct TerminalWidthTests {
     #expect(isSending)
     sent = [send(), send()]
     #expect(sent == [64, nil])
+  }
+
+  @Test("a line waits until another thread has sent its width")
+  func lineWaits() {
+    var widths = TerminalWidths()
+    let waits = Mutex(0)
+    var areSent = widths.areSent { waits.withLock { $0 += 1 } }
+    #expect(areSent)
+    widths.note(60)
+    _ = widths.beginSending()
+    // A line begins while that thread is between the two widths.
+    _ = widths.takeNext()
+    widths.note(61)
+    areSent = widths.areSent { waits.withLock { $0 += 1 } }
+    #expect(!areSent)
+    guard case .send(61, 60) = widths.takeNext(), case .end(let resume) = widths.takeNext() else {
+      Issue.record("61 is sent, and nothing after it")
+      return
+    }
+    for resume in resume { resume() }
+    #expect(waits.withLock { $0 } == 1)
+    areSent = widths.areSent { waits.withLock { $0 += 1 } }
+    #expect(areSent)
+  }
+
+  @Test("a line begins at the width of the terminal")
+  func lineBegins() async {
+    let (lines, _) = makeLines()
+    await lines.board.resizeBeforeLine(to: 77)
+    #expect(lines.board.store.state.settings.width == 77)
+    await lines.board.close()
   }
 }

@@ -36,6 +36,7 @@ struct ConnectionTests {
     let server = try await TestTLSServer()
     let unknown = try await run("api", "get", server.origin)
     #expect(unknown.status == .exited(76), "\(unknown.errorText)")
+    #expect(unknown.errorText.contains("help: --cacert FILE"), "\(unknown.errorText)")
     let known = try await run("api", "get", server.origin, "--cacert", server.authority)
     #expect(known.status == .exited(0), "\(known.errorText)")
     #expect(known.outputText.contains("s_server"))
@@ -71,6 +72,7 @@ struct ConnectionTests {
     let server = try await TestTLSServer(.clientCertificate)
     let without = try await run("api", "get", server.origin, "--cacert", server.authority)
     #expect(without.status == .exited(76), "\(without.errorText)")
+    #expect(without.errorText.contains("help: --cert FILE"), "\(without.errorText)")
     let with = try await run(
       "api", "get", server.origin, "--cacert", server.authority, "--cert",
       server.clientCertificate, "--key", server.clientKey)
@@ -80,6 +82,19 @@ struct ConnectionTests {
     #expect(wrong.status == .exited(66))
     #expect(wrong.errorText.contains("none.pem"), "\(wrong.errorText)")
     #expect(try await run("api", "get", server.origin, "--key", "k").status == .exited(64))
+  }
+
+  @Test(
+    "no authority is advised where the certificate has ended or is for another host",
+    .enabled(if: TestTLSServer.isAvailable), arguments: [TestTLSServer.Fault.expired, .otherHost])
+  func certificatesThatDoNotHold(fault: TestTLSServer.Fault) async throws {
+    let server = try await TestTLSServer(fault)
+    let run = try await run("api", "get", server.origin, "--cacert", server.authority)
+    #expect(run.status == .exited(76), "\(run.errorText)")
+    #expect(!run.errorText.contains("help:"), "\(run.errorText)")
+    #expect(
+      run.errorText.contains(fault == .expired ? "has to renew it" : "Check the address"),
+      "\(run.errorText)")
   }
 
   // MARK: Proxies

@@ -230,7 +230,7 @@ struct LineEditorProgramTests {
     let note = String(repeating: "note ", count: 12)
     let noted = try await program.run(["--home", "h", "log", "note", note])
     #expect(noted.status == .exited(0), "\(noted.errorText)")
-    #expect(await terminal.waitForOutput("\u{2026}"), "\(terminal.outputText)")
+    #expect(await terminal.waitForOutput("note note note note\r\n"), "\(terminal.outputText)")
     let shown = terminal.output.count
     terminal.type("\u{C}api service list\r")
     let screen = await terminal.waitForScreen(columns: 40, from: shown) { screen in

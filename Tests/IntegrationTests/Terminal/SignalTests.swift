@@ -114,4 +114,56 @@ struct SignalTests {
     #expect(outcome.outputText.contains("ended with 130"), "\(outcome)")
     try await program.expectWholeRecording()
   }
+
+  @Test(
+    "a signal ends a program at a terminal that takes no output, with a job that prints",
+    arguments: [SIGTERM, SIGHUP])
+  func aFullTerminal(signal: Int32) async throws {
+    let program = try Program()
+    let terminal = try program.startOnTerminal(
+      "--home", "h", "--no-init", "--record", "r.jsonl", environment: ["TERM": "xterm-256color"])
+    #expect(await terminal.waitForOutput("board"))
+    terminal.pauseOutput()
+    defer { terminal.resumeOutput() }
+    terminal.type("watch 1ms help api get &\r")
+    // Real time: a terminal tells nobody that it is full.
+    while terminal.takesOutput { try await Task.sleep(for: .milliseconds(10)) }
+    terminal.signal(signal)
+    #expect(await terminal.waitForEnd() == .exited(128 + signal))
+    try await program.expectWholeRecording()
+  }
+
+  @Test("a signal ends jobs that print to a pipe that nobody reads, and both streams are one")
+  func aFullPipeOfJobs() async throws {
+    let program = try Program()
+    let word = String(repeating: "x", count: 30_000)
+    try program.folder.write(
+      """
+      set x \(word)
+      watch 1ms --count 1000 echo $x &
+      watch 1ms --count 1000 echo $x &
+      watch 1ms --count 1000 assert '1 == 2' &
+      wait
+      """, to: "x.sb")
+    try #require(mkfifo(program.folder.path("p"), 0o600) == 0)
+    let pipe = open(program.folder.path("p"), O_RDWR | O_CLOEXEC)
+    try #require(pipe >= 0)
+    defer { close(pipe) }
+    // One processor, where there is taskset, has the fewest threads for tasks.
+    let child = try ChildProcess(
+      "/bin/sh",
+      [
+        "-c",
+        """
+        exec $(command -v taskset > /dev/null && echo taskset -c 0) "$0" \
+          --home h --record r.jsonl -k -f x.sb > p 2>&1
+        """, try Program.executable(),
+      ], environment: program.environment(), folder: program.folder.path)
+    // Real time: a pipe tells nobody that it is full.
+    var request = pollfd(fd: pipe, events: Int16(POLLOUT), revents: 0)
+    while poll(&request, 1, 0) > 0 { try await Task.sleep(for: .milliseconds(10)) }
+    child.signal(SIGTERM)
+    #expect(await child.wait().status == .exited(143))
+    try await program.expectWholeRecording()
+  }
 }

@@ -70,6 +70,10 @@ extension APIError {
     case CURLE_RECV_ERROR, CURLE_SEND_ERROR:
       // Newer libraries have a lower limit of their own, without a code for it.
       if easy.error.hasPrefix("Too large response headers") { return tooLarge(.headers, transfer) }
+      // With TLS 1.3 a service refuses the client's certificate after the handshake.
+      if TLSProblem(libcurl: easy.error) == .clientCertificate {
+        return tls(easy, .clientCertificate, transfer, code)
+      }
       return connectionBroke(
         address, Int32(truncatingIfNeeded: easy.library.get(easy.raw, CURLINFO_OS_ERRNO)))
     case CURLE_FILESIZE_EXCEEDED: return tooLarge(.body, transfer)
@@ -84,11 +88,8 @@ extension APIError {
       )
     default: break
     }
-    if let advice = tlsAdvice(code, transfer.request.connection) {
-      let reason = printable(easy.error)
-      return APIError(
-        .tls,
-        "no secure connection to \(endpoint)\(reason.isEmpty ? "" : ": \(reason)"). \(advice)")
+    if tlsAdvice(code, transfer.request.connection) != nil {
+      return tls(easy, TLSProblem(libcurl: easy.error), transfer, code)
     }
     // CURLE_TOO_LARGE, which older headers lack.
     if code.rawValue == 100 { return tooLarge(.headers, transfer) }
@@ -187,6 +188,22 @@ extension APIError {
         .truncated,
         "\(address.endpoint) broke the connection before its answer was whole: try again")
     }
+  }
+
+  private static func tls(
+    _ easy: EasyHandle, _ problem: TLSProblem?, _ transfer: Transfer, _ code: CURLcode
+  ) -> APIError {
+    let reason = printable(easy.error)
+    let connection = transfer.request.connection
+    let advice =
+      problem?.advice(hasCertificate: connection.certificateFile != nil)
+      ?? tlsAdvice(code, connection) ?? ""
+    var error = APIError(
+      .tls,
+      "no secure connection to \(transfer.address.endpoint)\(reason.isEmpty ? "" : ": \(reason)")"
+        + ". \(advice)")
+    error.tlsProblem = problem
+    return error
   }
 
   /// Returns advice on a failure of TLS, or `nil` if the code is not one.

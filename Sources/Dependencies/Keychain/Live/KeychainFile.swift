@@ -62,7 +62,7 @@ final class KeychainFile {
       resolved = source
       return source
     } catch {
-      throw error.code == ENOENT
+      throw error.isMissing
         ? missing : .io(error.code, "the keychain's folder cannot be reached")
     }
   }

@@ -16,8 +16,10 @@ extension KeychainFile {
 
   /// Steps 1 to 3: opens the folder, acquires the lock, removes the temporary files of interrupted
   /// saves, runs `body`, and releases the lock.
+  ///
+  /// - Parameter creates: Whether `body` makes a new keychain.
   func withLock<Result>(
-    _ body: (Folder) throws(KeychainError) -> Result
+    creates: Bool = false, _ body: (Folder) throws(KeychainError) -> Result
   ) throws(KeychainError) -> Result {
     let source = try self.source()
     let descriptor: OpenFile
@@ -37,7 +39,7 @@ extension KeychainFile {
           "others may write to the folder \(source.folder), so they could replace the keychain while it is saved. "
           + "Nothing was written; run chmod go-w on the folder.")
     }
-    let lock = try lock(source, in: descriptor)
+    let lock = try lock(source, in: descriptor, creates)
     let folder = Folder(descriptor: descriptor, source: source, lock: lock)
     removeLeftovers(in: folder)
     return try body(folder)
@@ -45,16 +47,15 @@ extension KeychainFile {
 
   /// Returns the folder without a lock, for a new file. Throws if the folder does not exist.
   func unlockedFolder() throws(KeychainError) -> Folder {
-    let source = try self.source()
-    let descriptor = try io("the folder \(source.folder) cannot be opened") {
-      () throws(SystemError) in
-      try system.open(folder: source.folder)
-    }
-    return Folder(descriptor: descriptor, source: source, lock: nil)
+    do throws(SystemError) {
+      let folder = try system.resolve(unresolved.folder)
+      let source = Place(folder: folder, name: unresolved.name)
+      return Folder(descriptor: try system.open(folder: folder), source: source, lock: nil)
+    } catch { throw .creation(error, "the folder \(unresolved.folder) cannot be opened") }
   }
 
   private func lock(
-    _ source: Place, in folder: OpenFile
+    _ source: Place, in folder: OpenFile, _ creates: Bool
   ) throws(KeychainError) -> OpenFile {
     let name = "\(source.name).lock"
     let clock = ContinuousClock()
@@ -65,10 +66,12 @@ extension KeychainFile {
         file = try system.open(
           name, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, in: folder, as: .openLock)
       } catch {
-        throw error.code == ELOOP || error.code == ENXIO
-          ? KeychainError(
+        guard error.code != ELOOP, error.code != ENXIO else {
+          throw KeychainError(
             .insecurePath, message: "its lock file \(name) is not a regular file. Remove it.")
-          : .io(error.code, "the keychain's lock file cannot be opened, so nothing was written")
+        }
+        let what = "the keychain's lock file cannot be opened, so nothing was written"
+        throw creates ? .creation(error, what) : .io(error.code, what)
       }
       let info = try io("the keychain's lock file cannot be looked at") {
         () throws(SystemError) in
@@ -135,8 +138,12 @@ extension KeychainFile {
   ) throws(KeychainError) -> Saved {
     let name = temporaryName(for: folder.source, random: random)
     let written: Held
-    let temporary = try io("the new keychain cannot be created") { () throws(SystemError) in
-      try TemporaryFile(name, in: folder.descriptor, system: system)
+    let temporary: TemporaryFile
+    do throws(SystemError) {
+      temporary = try TemporaryFile(name, in: folder.descriptor, system: system)
+    } catch {
+      let what = "the new keychain cannot be created"
+      throw expected == nil ? .creation(error, what) : .io(error.code, what)
     }
     do throws(KeychainError) {
       written = try write(bytes, to: temporary.file, in: folder)
@@ -251,10 +258,9 @@ extension KeychainFile {
     var missing: [String] = []
     var folder = unresolved.folder
     while true {
-      let found = try io("the keychain's folder cannot be looked up") { () throws(SystemError) in
-        try system.info(of: folder)
-      }
-      if found != nil { break }
+      do throws(SystemError) {
+        if try system.info(of: folder) != nil { break }
+      } catch { throw .creation(error, "the keychain's folder cannot be looked up") }
       missing.append(folder)
       folder = PathComponents(folder).folder
     }
@@ -263,7 +269,7 @@ extension KeychainFile {
       do throws(SystemError) {
         try system.makeFolder(folder)
       } catch {
-        if error.code != EEXIST { throw .io(error.code, "the keychain's folder cannot be made") }
+        if error.code != EEXIST { throw .creation(error, "the keychain's folder cannot be made") }
       }
     }
     return missing.isEmpty ? [] : missing + [parent]

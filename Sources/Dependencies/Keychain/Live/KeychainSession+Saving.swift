@@ -108,7 +108,7 @@ extension KeychainSession {
     let bytes = try KeychainCodec.encode(
       entries, keys: keys, generation: 1, slots: [slot], random: random)
     let folders = try file.makeFolders()
-    try file.withLock { folder throws(KeychainError) in
+    try file.withLock(creates: true) { folder throws(KeychainError) in
       guard try file.info(in: folder) == nil else { throw file.exists }
       try write(bytes, entries, keys, in: folder, expecting: nil, made: folders)
     }

@@ -299,7 +299,7 @@ extension UnlockSources {
         ? KeychainError(
           .exists, path: path,
           message: "\(path): there is a file here already; it was left as it is.")
-        : KeychainError.io(error.code, "the key file cannot be made").located(at: path)
+        : KeychainError.creation(error, "the key file cannot be made").located(at: path)
     }
     try key.withBytes { bytes throws(KeychainError) in
       do throws(SystemError) {

@@ -323,10 +323,8 @@ final class DatabaseFile: Sendable {
   }
 
   private func cannotCreate(_ failure: SystemError, _ operation: String) -> PersistenceError {
-    let kind: PersistenceError.Kind =
-      failure.isFull ? .full : failure.code == EROFS ? .readOnly : .cannotCreate
-    return PersistenceError(
-      kind, path: path, operation: operation,
+    PersistenceError(
+      failure.isFull ? .full : .cannotCreate, path: path, operation: operation,
       what: "the database could not be made: \(failure)")
   }
 
