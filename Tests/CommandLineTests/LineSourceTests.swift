@@ -11,7 +11,7 @@ import Testing
   import Darwin
 #endif
 
-/// A pipe. Who reads it closes its end.
+/// A pipe. Its reader closes its end.
 private struct TestPipe: Sendable {
   let read: Int32
   private let write: Int32

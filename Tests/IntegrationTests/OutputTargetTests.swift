@@ -271,7 +271,7 @@ struct OutputTargetTests {
     #expect(run.errorText.contains("no space left for the database"), "\(run.errorText)")
   }
 
-  /// Where nobody may mount: a limit to the size of files.
+  /// If mounting is not allowed: a limit to the size of files.
   @Test(
     "a limit leaves what was there",
     arguments: ["echo x > a; echo LONG > new", "echo LONG > old", "echo LONG >> old"])

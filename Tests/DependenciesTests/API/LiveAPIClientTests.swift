@@ -206,7 +206,7 @@ struct LiveAPIClientTests {
   }
 }
 
-/// Lets nobody pass before all are there. Blocks: for the server's threads only.
+/// Blocks threads until all have arrived. For the server's threads only.
 private final class Gate: Sendable {
   private let group: DispatchGroup
 

@@ -220,7 +220,7 @@ struct JSONLinesSinkTests {
     sink.write(record("y"))
     #expect(sink.flush(deadline: .lastResort))
     #expect(try lines(folder, ["blocker/log"]).count == 2, "with one that says what was lost")
-    // Somebody removes file and folder under the open handle.
+    // File and folder are removed under the open handle.
     #expect(unlink(folder.path("blocker/log")) == 0)
     #expect(rmdir(folder.path("blocker")) == 0)
     sink.write(record("z"))

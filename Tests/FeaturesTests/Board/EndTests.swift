@@ -241,7 +241,7 @@ struct BoardEndTests {
 @Suite("Interrupts")
 struct InterruptTests {
   /// Lines that are interrupted once, while the first output is printed: the command has ended
-  /// then, and who waits has not heard of it.
+  /// then, and its waiting callers have not resumed.
   private static func interruptedLines(_ world: World = World()) -> Lines {
     let session = Slot<BoardSession>()
     let isFirst = Atomic(true)

@@ -91,7 +91,7 @@ struct SessionReplayTests {
     await board.board.close()
   }
 
-  /// Gives answers one after the other, and then waits for a key that nobody presses.
+  /// Gives answers one after the other, and then waits for a key that is never pressed.
   private final class Keys: TerminalService, PausingTerminal {
     private let answers: Mutex<[Bool]>
     let waits: AsyncStream<Void>

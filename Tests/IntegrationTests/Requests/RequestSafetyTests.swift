@@ -117,7 +117,7 @@ struct RequestSafetyTests {
     #expect(server.requests.count == 1, "not asked again")
   }
 
-  /// What is kept of a service is no answer of one that cannot show who it is.
+  /// A cached answer does not replace that of a server that cannot prove its identity.
   @Test(
     "a failure of trust is not answered from the cache", .enabled(if: TestTLSServer.isAvailable))
   func aFailureOfTrustIsNotAnsweredFromTheCache() async throws {

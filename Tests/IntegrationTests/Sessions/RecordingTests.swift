@@ -148,7 +148,7 @@ struct RecordingTests {
 
   // MARK: With right sums
 
-  /// The same lines with new sums, as only somebody who means to can write them.
+  /// The same lines with new sums, as only deliberate changes have them.
   private static func sealed(_ lines: [String]) throws -> [String] {
     var previous: Digest?
     return try lines.map { line in

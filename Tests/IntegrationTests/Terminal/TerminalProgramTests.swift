@@ -9,7 +9,7 @@ import Testing
   import Darwin
 #endif
 
-/// The program as somebody at a keyboard has it.
+/// The program at a terminal.
 @Suite(.timeLimit(.minutes(60)))
 struct TerminalProgramTests {
   private static let prompt = "board> "

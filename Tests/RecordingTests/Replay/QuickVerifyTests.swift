@@ -183,7 +183,7 @@ struct QuickVerifyTests {
     #expect(told == [1_000, 2_000])
   }
 
-  /// Gives up in the middle, as one does that somebody has cancelled.
+  /// Fails in the middle, like a cancelled source.
   private final class FailingSource: LogSource {
     private let base: BytesSource
     private var left: Int
