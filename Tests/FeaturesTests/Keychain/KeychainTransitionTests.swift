@@ -28,18 +28,6 @@ struct KeychainTransitionTests {
     From(.unknown, .locked, .open, .named).on(.autoLocked).to(.locked)
   }
 
-  /// A terminal at which the passphrase is typed.
-  private struct Typing: TerminalService {
-    func askPassphrase(prompt: String, isNew: Bool) async throws(TerminalError) -> GuardedBytes? {
-      do throws(KeychainError) { return try GuardedBytes(copying: Array("open".utf8)) } catch {
-        throw TerminalError(.io, error.message)
-      }
-    }
-
-    func reveal(_ value: Data) async {}
-    func readInput(limit: Int) async throws(TerminalError) -> Data { Data() }
-  }
-
   @Test("a model: names are known of an open keychain alone")
   func model() throws {
     let secret = KeychainSecret.passphrase(try GuardedBytes(copying: Array("open".utf8)))
@@ -102,7 +90,7 @@ struct KeychainTransitionTests {
       dependencies.keychainService = MockKeychainService(
         entries: ["radarr": Data("first".utf8)], unlocked: run.seed % 2 == 0, secret: secret,
         clock: clock)
-      dependencies.terminal = run.seed % 3 == 0 ? SilentTerminal() : Typing()
+      dependencies.terminal = run.seed % 3 == 0 ? SilentTerminal() : ScriptedTerminal { _ in "open" }
       return dependencies
     }
     model.check(seeds: 1...60, length: 30, report: report)
