@@ -137,7 +137,7 @@ let package = Package(
       "IntegrationTests",
       of: [
         "SwiftBoardTestSupport", "SwiftBoardRecording", "SwiftBoardBoard", "SwiftBoardFeatures",
-        "SwiftBoardCommandLine", "SwiftBoardTesting", "swiftboard",
+        "SwiftBoardCommandLine", "SwiftBoardTesting", "SwiftBoardSystem", "swiftboard",
       ],
       exclude: ["Recordings"]),
   ],

@@ -3,14 +3,6 @@ import Testing
 
 @testable import SwiftBoardCommandLine
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
-
 /// A pipe. Its reader closes its end.
 private struct TestPipe: Sendable {
   let read: Int32

@@ -3,16 +3,11 @@ import SwiftBoardCommandLine
 import SwiftBoardDependencies
 import SwiftBoardJSON
 import SwiftBoardStore
+import SwiftBoardSystem
 import SwiftBoardTesting
 import Testing
 
 @testable import SwiftBoardFeatures
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// What an addition keeps of what was found.
 @Suite("media, what is kept")

@@ -1,16 +1,11 @@
 import SwiftBoardBoard
 import SwiftBoardCommandLine
 import SwiftBoardDependencies
+import SwiftBoardSystem
 import SwiftBoardTesting
 import Testing
 
 @testable import SwiftBoardFeatures
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// What happens to the command of job 1 of `media`; docs/features.md has the same as a table.
 struct MediaTransitionTests {

@@ -1,11 +1,6 @@
+import SwiftBoardSystem
 import SwiftBoardTestSupport
 import Testing
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// A line that fails, for a real reason, and how the program ends.
 struct Cause: Sendable, CustomTestStringConvertible {

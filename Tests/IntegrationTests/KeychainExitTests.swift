@@ -1,18 +1,6 @@
+import SwiftBoardSystem
 import SwiftBoardTestSupport
 import Testing
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
 
 /// How the program ends where a keychain does not open.
 @Suite(.timeLimit(.minutes(60)))

@@ -1,18 +1,6 @@
+import SwiftBoardSystem
 import SwiftBoardTestSupport
 import Testing
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
 
 /// The files that lines write to: never the board's own, exact bytes, and nothing cut where the
 /// disk is full.

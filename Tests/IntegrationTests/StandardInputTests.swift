@@ -1,18 +1,6 @@
+import SwiftBoardSystem
 import SwiftBoardTestSupport
 import Testing
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
 
 /// `keychain set NAME --from-stdin` takes what is left of descriptor 0, whatever that is, or is
 /// refused.

@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
+import SwiftBoardSystem
 
 /// A port of this machine without a listener, which no other socket gets while this is kept: it is
 /// bound and not listened at. Before that, a server may listen at it.

@@ -1,13 +1,8 @@
 import Dispatch
 import SwiftBoardDependencies
+import SwiftBoardSystem
 import SwiftBoardTestSupport
 import Testing
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// The client against a real server: what arrives there and what comes back.
 @Suite(.timeLimit(.minutes(60)))

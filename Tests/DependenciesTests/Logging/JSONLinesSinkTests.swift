@@ -6,14 +6,6 @@ import Testing
 
 @testable import SwiftBoardDependencies
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
-
 private func record(_ message: String, level: LogLevel = .info) -> LogRecord {
   LogRecord(time: DateGenerator.mockStart, level: level, category: "t", message: message)
 }

@@ -4,17 +4,6 @@ import Testing
 
 @testable import SwiftBoardDependencies
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
-
 private struct Numbers: DeferredBatch {
   var values: [Int] = []
 

@@ -11,14 +11,6 @@ import Testing
 @testable import SwiftBoardBoard
 @testable import SwiftBoardFeatures
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
-
 /// Runs what it is given at once, on the thread that gives it: a task begins inside its initialiser
 /// and runs to its first suspension.
 final class InlineExecutor: TaskExecutor {

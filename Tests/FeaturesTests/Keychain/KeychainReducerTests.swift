@@ -3,14 +3,9 @@ import SwiftBoardCommandLine
 import SwiftBoardDependencies
 import SwiftBoardFeatures
 import SwiftBoardStore
+import SwiftBoardSystem
 import SwiftBoardTesting
 import Testing
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// The reducer alone: how a command comes to an open keychain, and what follows.
 @Suite("keychain, its reducer")

@@ -4,15 +4,10 @@ import SwiftBoardDependencies
 import SwiftBoardFeatures
 import SwiftBoardJSON
 import SwiftBoardStore
+import SwiftBoardSystem
 import SwiftBoardTestSupport
 import SwiftBoardTesting
 import Testing
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// What opens the keychain, other files, and locking after a time: by commands.
 @Suite struct KeychainSlotFeatureTests {
@@ -31,7 +26,8 @@ import Testing
 
   /// Runs lines with a person at the terminal.
   private func run(
-    _ lines: [String], _ keychain: MockKeychainService, _ terminal: ScriptedTerminal = ScriptedTerminal()
+    _ lines: [String], _ keychain: MockKeychainService,
+    _ terminal: ScriptedTerminal = ScriptedTerminal()
   ) throws -> [Printed] {
     let world = World(keychain)
     var dependencies = world.dependencies

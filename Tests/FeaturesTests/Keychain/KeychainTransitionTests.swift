@@ -2,14 +2,9 @@ import SwiftBoardBoard
 import SwiftBoardCommandLine
 import SwiftBoardDependencies
 import SwiftBoardFeatures
+import SwiftBoardSystem
 import SwiftBoardTesting
 import Testing
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// What the reducer of `keychain` knows of the keychain; docs/features.md has the same as a table.
 struct KeychainTransitionTests {
@@ -90,7 +85,8 @@ struct KeychainTransitionTests {
       dependencies.keychainService = MockKeychainService(
         entries: ["radarr": Data("first".utf8)], unlocked: run.seed % 2 == 0, secret: secret,
         clock: clock)
-      dependencies.terminal = run.seed % 3 == 0 ? SilentTerminal() : ScriptedTerminal { _ in "open" }
+      dependencies.terminal =
+        run.seed % 3 == 0 ? SilentTerminal() : ScriptedTerminal { _ in "open" }
       return dependencies
     }
     model.check(seeds: 1...60, length: 30, report: report)

@@ -1,18 +1,13 @@
 import SwiftBoardCommandLine
 import SwiftBoardDependencies
 import SwiftBoardRecording
+import SwiftBoardSystem
 import SwiftBoardTestSupport
 import Synchronization
 import Testing
 
 @testable import SwiftBoardBoard
 @testable import SwiftBoardFeatures
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// Replays with pauses, as the board prints them.
 struct SessionReplayTests {

@@ -1,19 +1,7 @@
+import SwiftBoardSystem
 import SwiftBoardTestSupport
 import Synchronization
 import Testing
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
 
 /// A long session keeps the descriptors and the memory that it began with. `SWIFTBOARD_REQUESTS`
 /// sets how many requests there are, `SWIFTBOARD_BYTES` how long a body is.

@@ -1,11 +1,6 @@
+import SwiftBoardSystem
 import SwiftBoardTestSupport
 import Testing
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// Servers that mean ill, on real sockets: no secret goes where it does not belong, and no answer
 /// is taken for what it is not.

@@ -1,12 +1,7 @@
 import SwiftBoardRecording
+import SwiftBoardSystem
 import SwiftBoardTestSupport
 import Testing
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// What `session verify` says of recordings that are not what was written.
 @Suite(.timeLimit(.minutes(60)))
