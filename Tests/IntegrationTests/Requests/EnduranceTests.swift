@@ -66,7 +66,7 @@ struct EnduranceTests {
   }
 
   @Test("many requests take no more than few") func manyRequestsTakeNoMore() async throws {
-    let count = Self.number("SWIFTBOARD_REQUESTS", 400)
+    let count = Self.number("SWIFTBOARD_REQUESTS", 200)
     let program = try Program()
     let request = "api get ORIGIN/a --cache noCache > /dev/null"
     let (usages, connections) = try await run(
