@@ -42,7 +42,7 @@ test examples allocations: export SWIFTBOARD_OPTIMIZED = 1
 test: libraries lint
 	$(SWIFT) build $(CHECK) --build-tests
 	$(SWIFT) test $(CHECK) --skip-build --parallel
-	@scripts/type-check-time
+	@scripts/type-check-time "$$($(SWIFT) build $(CHECK) --show-bin-path)/Modules"
 	@$(MAKE) --no-print-directory examples allocations
 
 examples:
