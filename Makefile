@@ -82,10 +82,10 @@ bench: libraries
 	  "$$(cd .. && $(RELEASE) --show-bin-path)/swiftboard"
 
 format:
-	$(SWIFT) format format --in-place --recursive $(SOURCES)
+	$(SWIFT) format format --in-place --parallel --recursive $(SOURCES)
 
 lint:
-	@$(SWIFT) format lint --strict --recursive $(SOURCES)
+	@$(SWIFT) format lint --strict --parallel --recursive $(SOURCES)
 	@command -v python3 > /dev/null || { echo 'make lint needs python3, in which its scripts are written' >&2; exit 1; }
 	@scripts/documented && scripts/effect-lines && scripts/effect-lines-test && scripts/real-time
 	@scripts/platform-imports
