@@ -13,7 +13,7 @@ struct QuickVerifyTests {
     var limits = LogReader.Limits()
     limits.chunk = chunk
     return FastLogReader(BytesSource(bytes), limits: limits).flatMap {
-      replayer.verifyQuickly($0, QuickCodes())
+      replayer.verifyQuickly($0, CodecPair())
     }
   }
 
@@ -144,7 +144,7 @@ struct QuickVerifyTests {
     let replayer = Replayer(
       reducer: Counting(), dependencies: journal, journal: journal, schema: Session.schema)
     let feed = try #require(FastLogReader(BytesSource(sink.bytes)))
-    #expect(replayer.verifyQuickly(feed, QuickCodes())?.steps == 5)
+    #expect(replayer.verifyQuickly(feed, CodecPair())?.steps == 5)
   }
 
   // MARK: Progress and sources
