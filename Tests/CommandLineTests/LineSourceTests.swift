@@ -134,20 +134,6 @@ struct LineSourceTests {
     #expect(try await source.next(isContinuation: false) == .end)
   }
 
-  @Test("a command may take the rest of the input")
-  func rest() async throws {
-    let pipe = try TestPipe()
-    pipe.send(Array("set x\n".utf8) + [0xFF, 0x00, 0x0A])
-    let source = pipe.source()
-    _ = try await source.next(isContinuation: false)
-    DetachedThread.start {
-      pipe.send("more")
-      pipe.finish()
-    }
-    #expect(try await source.readRest() == [0xFF, 0x00, 0x0A] + Array("more".utf8))
-    #expect(try await source.next(isContinuation: false) == .end)
-  }
-
   @Test("files that cannot be read")
   func missing() async throws {
     for path in ["/nonexistent/x.sb", "", "a\0b"] {
