@@ -3,8 +3,8 @@ SWIFT ?= swift
 PREFIX ?= /usr/local
 UNAME := $(shell uname -s)
 # On Linux the program has all of Swift in it, and offers no symbol of it to others: nothing asks
-# for them, and a table of 9000 names would be searched by the loader. Each function has a section of
-# its own, so that the linker leaves out those that nothing calls, and keeps one of equal ones.
+# for them, and a table of 9000 names would be searched by the loader. Each function has a section
+# of its own, so that the linker leaves out those that nothing calls, and keeps one of equal ones.
 # Code asks for types by their functions and not by their names, for which the runtime would search
 # all conformances of the program: half of the instructions of a start. ADR-030 has the figures of
 # the fixed address, of the C++ library, which is linked statically where it is installed as such, and
@@ -29,8 +29,9 @@ CANCELS ?= 100000
 REPETITIONS ?= 250000
 SOAK_SECONDS ?= 3600
 
-# A build folder of its own, where the modules that tests spend their time in are optimised. The packages of the examples and
-# the benchmarks are built there too, so that the library is compiled once.
+# A build folder of its own, where the modules that tests spend their time in are optimised. The
+# packages of the examples and the benchmarks are built there too, so that the library is compiled
+# once.
 CHECK := --scratch-path $(CURDIR)/.build/check --disable-build-manifest-caching
 
 .PHONY: run test soak allocations fuzz bench format lint install uninstall archive libraries examples \
@@ -45,7 +46,7 @@ test examples allocations: export SWIFTBOARD_OPTIMIZED = 1
 test: libraries lint
 	$(SWIFT) build $(CHECK) --build-tests
 	$(SWIFT) test $(CHECK) --skip-build --parallel
-	@scripts/type-check-time
+	@scripts/type-check-time "$$($(SWIFT) build $(CHECK) --show-bin-path)/Modules"
 	@$(MAKE) --no-print-directory examples allocations
 
 examples:
@@ -61,8 +62,9 @@ examples:
 allocations:
 	$(SWIFT) run $(CHECK) --package-path Benchmarks StoreBenchmarks --allocations
 
-# The long runs: the store's machine against its naive model, the store's tests again and again, cancelled requests,
-# a session of many requests and long bodies, and a session in tmux. SOAK_SECONDS is the length of the last one.
+# The long runs: the store's machine against its naive model, the store's tests again and again,
+# cancelled requests, a session of many requests and long bodies, and a session in tmux.
+# SOAK_SECONDS is the length of the last one.
 SOAK := --scratch-path .build/soak -c release -Xswiftc -enable-testing
 soak: libraries
 	@command -v tmux > /dev/null || { echo 'make soak needs tmux' >&2; exit 1; }
@@ -84,10 +86,10 @@ bench: libraries $(LIBSTDCXX)
 	  "$$(cd .. && $(RELEASE) --show-bin-path)/swiftboard"
 
 format:
-	$(SWIFT) format format --in-place --recursive $(SOURCES)
+	$(SWIFT) format format --in-place --parallel --recursive $(SOURCES)
 
 lint:
-	@$(SWIFT) format lint --strict --recursive $(SOURCES)
+	@$(SWIFT) format lint --strict --parallel --recursive $(SOURCES)
 	@command -v python3 > /dev/null || { echo 'make lint needs python3, in which its scripts are written' >&2; exit 1; }
 	@scripts/documented && scripts/effect-lines && scripts/effect-lines-test && scripts/real-time
 	@scripts/platform-imports

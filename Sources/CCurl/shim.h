@@ -1,7 +1,7 @@
 // Declares libcurl's types and constants; the library itself is not linked but loaded at run time.
 //
-// Swift cannot call variadic functions, so each kind of argument gets a caller here. `function` is the address of
-// curl_easy_setopt, curl_multi_setopt or curl_easy_getinfo as dlsym gave it.
+// Swift cannot call variadic functions, so each kind of argument gets a caller here. `function` is
+// the address of curl_easy_setopt, curl_multi_setopt or curl_easy_getinfo from dlsym.
 #ifndef SWIFTBOARD_CCURL_H
 #define SWIFTBOARD_CCURL_H
 
@@ -71,7 +71,8 @@ typedef struct {
   unsigned long reserved;
 } swiftboard_zlib_stream;
 
-// Options whose names are missing from older headers or deprecated in newer ones. Their numbers never change.
+// Options whose names are missing from older headers or deprecated in newer ones. Their numbers
+// never change.
 enum {
   SWIFTBOARD_CURLOPT_PROTOCOLS = 181,
   SWIFTBOARD_CURLOPT_PROTOCOLS_STR = 10318,

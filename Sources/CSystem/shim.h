@@ -23,7 +23,8 @@ extern int posix_spawn_file_actions_addchdir_np(posix_spawn_file_actions_t *rest
 // POSIX_SPAWN_SETSID, of glibc and of musl.
 #define SWIFTBOARD_SPAWN_SETSID 0x80
 
-// Closes all descriptors from this one on in a program to be started; does nothing where the C library cannot.
+// Closes all descriptors from this one on in a program to be started; does nothing where the C
+// library cannot.
 static inline void swiftboard_spawn_close_from(posix_spawn_file_actions_t *actions, int descriptor) {
 #if defined(SWIFTBOARD_HAS_CLOSE_FROM)
   (void)posix_spawn_file_actions_addclosefrom_np(actions, descriptor);
@@ -33,7 +34,8 @@ static inline void swiftboard_spawn_close_from(posix_spawn_file_actions_t *actio
 #endif
 }
 
-// Renames, and fails with EEXIST where the new name is taken: Swift can neither see renameat2 nor call syscall.
+// Renames, and fails with EEXIST if the new name is taken. Swift can neither see renameat2 nor call
+// syscall.
 static inline int swiftboard_rename_without_replacing(
     int old_folder, const char *old_name, int new_folder, const char *new_name) {
 #if defined(__GLIBC__)

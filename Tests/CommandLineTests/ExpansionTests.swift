@@ -1,12 +1,7 @@
 import SwiftBoardCommandLine
 import SwiftBoardJSON
+import SwiftBoardSystem
 import Testing
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 struct ExpansionTests {
   static let last: JSON = [

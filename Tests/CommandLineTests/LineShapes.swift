@@ -55,9 +55,11 @@ func arguments(
 ) throws(UsageError) -> [Argument] {
   switch LineParser.parse(text) {
   case .commands(let list):
-    return try list.commands[0].expandedWords(variables: { variables[$0] }) { path in
-      guard let last, let parsed = try? JSONPath(parsing: path) else { return nil }
-      return last.value(at: parsed)
+    return try list.commands[0].words.map { word throws(UsageError) in
+      try word.expanded(variables: { variables[$0] }) { path in
+        guard let last, let parsed = try? JSONPath(parsing: path) else { return nil }
+        return last.value(at: parsed)
+      }
     }
   case .invalid(let error): throw error.usageError
   case .empty, .incomplete: throw UsageError("no whole line: \(text)")

@@ -3,15 +3,7 @@ import Testing
 
 @testable import SwiftBoardCommandLine
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
-
-/// A pipe. Who reads it closes its end.
+/// A pipe. Its reader closes its end.
 private struct TestPipe: Sendable {
   let read: Int32
   private let write: Int32
@@ -139,20 +131,6 @@ struct LineSourceTests {
     #expect(first.text == text)
     #expect(second.text == "end")
     #expect(try await source.next(isContinuation: false) == .end)
-    #expect(try await source.next(isContinuation: false) == .end)
-  }
-
-  @Test("a command may take the rest of the input")
-  func rest() async throws {
-    let pipe = try TestPipe()
-    pipe.send(Array("set x\n".utf8) + [0xFF, 0x00, 0x0A])
-    let source = pipe.source()
-    _ = try await source.next(isContinuation: false)
-    DetachedThread.start {
-      pipe.send("more")
-      pipe.finish()
-    }
-    #expect(try await source.readRest() == [0xFF, 0x00, 0x0A] + Array("more".utf8))
     #expect(try await source.next(isContinuation: false) == .end)
   }
 

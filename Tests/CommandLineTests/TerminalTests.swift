@@ -3,14 +3,6 @@ import SwiftBoardSystem
 import SwiftBoardTestSupport
 import Testing
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
-
 struct TerminalTests {
   private func terminal(_ environment: [String: String], output: Bool = true) -> Terminal {
     Terminal(

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SwiftBoardDependencies
 
-/// Parsers of what servers and files say: any input has an answer, and what is accepted is in range.
+/// Parsers of data from servers and files have an answer to any input, and accept what is in range.
 @Suite("service parsers take any input")
 struct ServiceParserFuzzTests {
   @Test("a date of HTTP is read to the second, and a damaged one is none or another date")

@@ -3,18 +3,13 @@ import SwiftBoardDependencies
 import SwiftBoardJSON
 import SwiftBoardRecording
 import SwiftBoardStore
+import SwiftBoardSystem
 import SwiftBoardTestSupport
 import SwiftBoardTesting
 import Testing
 
 @testable import SwiftBoardBoard
 @testable import SwiftBoardFeatures
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// What a line that reads the state loads before.
 @Suite("Loading the state that a line shows")

@@ -3,18 +3,13 @@ import SwiftBoardCommandLine
 import SwiftBoardDependencies
 import SwiftBoardJSON
 import SwiftBoardStore
+import SwiftBoardSystem
 import SwiftBoardTestSupport
 import SwiftBoardTesting
 import Synchronization
 import Testing
 
 @testable import SwiftBoardFeatures
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// The reducer alone: what it decides, and what its effects bring.
 @Suite("characters, its reducer")

@@ -1,14 +1,9 @@
 import SwiftBoardStore
+import SwiftBoardSystem
 import SwiftBoardTestSupport
 import SwiftBoardTesting
 import Synchronization
 import Testing
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 // The examples of docs/dependency-injection.md, as they stand there.
 

@@ -3,16 +3,11 @@ import SwiftBoardCommandLine
 import SwiftBoardDependencies
 import SwiftBoardJSON
 import SwiftBoardStore
+import SwiftBoardSystem
 import SwiftBoardTesting
 import Testing
 
 @testable import SwiftBoardFeatures
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 @Suite("log")
 struct LogFeatureTests {
@@ -173,7 +168,7 @@ struct LogReducerTests {
       })
       #expect(store.state.query?.shown == 2 && store.state.query?.isComplete == true)
       store.send(tail(2, limit: 300))
-      // The end has its own action, since nobody knows before whether there are more.
+      // The end has its own action, since it is not known before whether there are more.
       for count in [256, 44, 0] {
         store.receive(where: {
           guard case .listed(job: 2, let records, let end) = $0 else { return false }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Malformed data")
 struct MalformedDataTests {
-  /// `Failure` is one type for whoever imports the command line and the features.
+  /// `Failure` is one type for code that imports the command line and the features.
   @Test(
     "malformed data has one name, found in the line or by a service",
     arguments: ["db put c 1 @bad.json", "db put c 1 '[1,'", "api post http://rm.test/c count:=x"])

@@ -3,16 +3,11 @@ import SwiftBoardCommandLine
 import SwiftBoardDependencies
 import SwiftBoardJSON
 import SwiftBoardStore
+import SwiftBoardSystem
 import SwiftBoardTesting
 import Testing
 
 @testable import SwiftBoardFeatures
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// What an addition keeps of what was found.
 @Suite("media, what is kept")
@@ -127,23 +122,9 @@ struct MediaReducerTests {
     #expect(sent["addOptions"] == ["monitor": "none", "searchForMissingAlbums": true])
   }
 
-  /// A user who always chooses the second.
-  private struct SecondChoice: TerminalService {
-    func askPassphrase(prompt: String, isNew: Bool) async throws(TerminalError) -> GuardedBytes? {
-      nil
-    }
-    func reveal(_ value: Data) async {}
-    func readInput(limit: Int) async throws(TerminalError) -> Data {
-      throw TerminalError(.unavailable, "nothing")
-    }
-    func choose(
-      _ question: String, among names: [String]
-    ) async throws(TerminalError) -> Int? { 1 }
-  }
-
   @Test("where there are several, a terminal asks")
   func choosing() async throws {
-    let store = try await store(SecondChoice())
+    let store = try await store(ScriptedTerminal(choice: { _ in 1 }))
     store.nonExhaustively { store in
       store.send(run(1, .add(order: MediaOrder("dune"))))
       store.receive(.addition(job: 1, action: .begin))

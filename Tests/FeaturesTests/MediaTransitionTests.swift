@@ -1,17 +1,11 @@
 import SwiftBoardBoard
 import SwiftBoardCommandLine
 import SwiftBoardDependencies
+import SwiftBoardSystem
 import SwiftBoardTesting
-import Synchronization
 import Testing
 
 @testable import SwiftBoardFeatures
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// What happens to the command of job 1 of `media`; docs/features.md has the same as a table.
 struct MediaTransitionTests {
@@ -31,30 +25,6 @@ struct MediaTransitionTests {
     From(.choosing).on(.chose).to(.choosing, .asking, .sending)
     From(.sending).on(.added).to(.none)
     From(.asking, .choosing, .sending).on(.failed).to(.none)
-  }
-
-  /// A user who chooses the first, the second, or leaves.
-  private final class Choices: TerminalService {
-    let next: Mutex<Int>
-
-    init(_ seed: UInt64) { next = Mutex(Int(seed % 7)) }
-
-    func askPassphrase(prompt: String, isNew: Bool) async throws(TerminalError) -> GuardedBytes? {
-      nil
-    }
-    func reveal(_ value: Data) async {}
-    func readInput(limit: Int) async throws(TerminalError) -> Data {
-      throw TerminalError(.unavailable, "nothing")
-    }
-    func choose(
-      _ question: String, among names: [String]
-    ) async throws(TerminalError) -> Int? {
-      let number = next.withLock { number in
-        number += 1
-        return number
-      }
-      return number % 4 == 0 ? nil : number % 2
-    }
   }
 
   private static func stage(_ state: MediaState) -> Stage {
@@ -116,7 +86,11 @@ struct MediaTransitionTests {
         for call in ["add", "options"] { media.fail(call, with: error) }
       }
       dependencies.mediaService = media
-      dependencies.terminal = Choices(run.seed)
+      // The user chooses the first, the second, or leaves.
+      let seed = Int(run.seed % 7)
+      dependencies.terminal = ScriptedTerminal(choice: { number in
+        (seed + number) % 4 == 0 ? nil : (seed + number) % 2
+      })
       dependencies.persistence = MockPersistenceService.preview
       dependencies.clock = BoardClock(
         now: { run.clock.now.offset.microseconds },

@@ -1,14 +1,7 @@
 import Dispatch
+import SwiftBoardSystem
 import SwiftBoardTestSupport
 import Testing
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
 
 /// What runs behind `&` when the lines have ended: nothing of it is dropped, and it counts.
 @Suite("Background work at the end", .timeLimit(.minutes(60)))

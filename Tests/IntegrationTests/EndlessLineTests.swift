@@ -13,8 +13,8 @@ struct EndlessLineTests {
     arguments: [
       "exec \"$0\" --home h -k -c 'source /dev/zero' -c 'echo on'",
       "exec \"$0\" --home h -k -f /dev/zero", "exec \"$0\" --home h -k < /dev/zero",
-      "{ echo 'echo <<END'; yes 0123456789012345678901234567890123456789; } | \"$0\" --home h -k",
-      "{ echo \"echo 'x\"; yes 0123456789012345678901234567890123456789; } | \"$0\" --home h -k",
+      "{ echo 'echo <<END'; yes $(printf %09999d 1); } | \"$0\" --home h -k",
+      "{ echo \"echo 'x\"; yes $(printf %09999d 1); } | \"$0\" --home h -k",
     ])
   func endless(line: String) async throws {
     let program = try Program()

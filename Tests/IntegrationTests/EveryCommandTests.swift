@@ -1,13 +1,8 @@
 import SwiftBoardBoard
 import SwiftBoardFeatures
+import SwiftBoardSystem
 import SwiftBoardTestSupport
 import Testing
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// A session with every command that the board has, recorded and replayed: whatever a command
 /// prints comes from its steps.

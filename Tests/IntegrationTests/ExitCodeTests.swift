@@ -1,18 +1,13 @@
+import SwiftBoardSystem
 import SwiftBoardTestSupport
 import Testing
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// A line that fails, for a real reason, and how the program ends.
 struct Cause: Sendable, CustomTestStringConvertible {
   var code: Int32
   /// For programs, in the lines of `--json`.
   var error: String?
-  /// `ORIGIN` is the server's address, `REFUSED` one where nobody listens.
+  /// `ORIGIN` is the server's address, `REFUSED` one without a listener.
   var line: String
   /// What the message or the help says.
   var says: String?

@@ -1,18 +1,6 @@
+import SwiftBoardSystem
 import SwiftBoardTestSupport
 import Testing
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
 
 /// How the program ends where a keychain does not open.
 @Suite(.timeLimit(.minutes(60)))
@@ -148,7 +136,7 @@ struct KeychainExitTests {
     #expect(found.status == .exited(65), "\(found.errorText)")
     #expect(found.errorText.contains("someone changed the keychain"), "\(found.errorText)")
     #expect(found.output == [])
-    // Without a secret nobody can tell, and the answer says so.
+    // Without a secret this cannot be known, and the answer says so.
     let unverified = try await program.run("--home", "h", "keychain", "check")
     #expect(unverified.status == .exited(0), "\(unverified.errorText)")
     #expect(unverified.errorText.contains("whole, but unverified"), "\(unverified.errorText)")

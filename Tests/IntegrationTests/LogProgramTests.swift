@@ -1,16 +1,9 @@
 import SwiftBoardDependencies
 import SwiftBoardJSON
+import SwiftBoardSystem
 import SwiftBoardTestSupport
 import Synchronization
 import Testing
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
 
 /// The log of every process, as the commands of each show it.
 @Suite("The log of all processes", .timeLimit(.minutes(60)))

@@ -2,14 +2,9 @@ import SwiftBoardBoard
 import SwiftBoardDependencies
 import SwiftBoardFeatures
 import SwiftBoardJSON
+import SwiftBoardSystem
 import SwiftBoardTestSupport
 import Testing
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// Lists of more documents than one page are written as they are read.
 @Suite("Long lists", .timeLimit(.minutes(60)))

@@ -33,6 +33,9 @@ struct MediaProgramTests {
     ]
   }
 
+  /// The key file of a new keychain: 32 bytes, which need no derivation.
+  private static let key: [UInt8] = Array(0x60...0x7F)
+
   /// A program with a keychain, and the keys in files.
   private static func program() throws -> Program {
     let program = try Program.withKeychain()
@@ -53,12 +56,14 @@ struct MediaProgramTests {
   func session() async throws {
     let programs = try ProgramServer()
     let program = try Program()
-    for (name, text) in [("key", "radarr-key"), ("sabkey", "sab-key"), ("pass", "a passphrase")] {
+    for (name, text) in [("key", "radarr-key"), ("sabkey", "sab-key")] {
       try program.folder.write(text + "\n", to: name)
     }
-    let first = try await Self.run(
-      program,
-      ["--home", "h", "--record", "r.jsonl"] + Self.lines(programs.origin).flatMap { ["-c", $0] })
+    try program.folder.write(Self.key, to: "unlock")
+    let unlock = ["SWIFTBOARD_KEY_FILE": program.folder.path("unlock")] as [String: String?]
+    let first = try await program.run(
+      ["--home", "h", "--record", "r.jsonl"] + Self.lines(programs.origin).flatMap { ["-c", $0] },
+      environment: unlock)
     #expect(first.status == .exited(0), "\(first.errorText)")
     #expect(first.outputText.contains("films is Radarr 5.2.6.8376, and answered in "))
     #expect(
@@ -83,7 +88,8 @@ struct MediaProgramTests {
     for key in ["radarr-key", "sab-key"] { #expect(!text.contains(key)) }
     // A fresh peer, and a fresh home.
     programs.reset()
-    let live = try await Self.run(program, ["session", "replay", "r.jsonl", "--live"])
+    let live = try await program.run(
+      ["session", "replay", "r.jsonl", "--live"], environment: unlock)
     #expect(live.status == .exited(0), "\(live.outputText)\(live.errorText)")
     programs.stop()
     let verified = try await program.run("session", "verify", "r.jsonl")

@@ -60,8 +60,8 @@ struct ReadmeTests {
     return parts
   }
 
-  /// The text with 0 for each digit of a number with six decimals, and without the heights of drawings, blank lines at its
-  /// end, and the numbers of bytes of what is cut.
+  /// The text with 0 for each digit of a number with six decimals, and without the heights of
+  /// drawings, blank lines at its end, and the numbers of bytes of what is cut.
   private static func withoutTimes(_ text: String) -> String {
     var text = text
     while text.hasSuffix("\n") { text.removeLast() }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Exploring orders")
 struct ExploreTests {
-  /// Two effects that race: whoever is last wins.
+  /// Two effects that race. The last one wins.
   struct Race: Reducer {
     func reduce(_ state: inout String, _ action: String, _ dependencies: Void) -> [Effect<String>] {
       guard action == "start" else {
@@ -37,7 +37,7 @@ struct ExploreTests {
     }
   }
 
-  /// Notes who of five is done, in which order.
+  /// Notes in which order five effects end.
   struct Registry: Reducer {
     struct State: Sendable, Equatable {
       var value = 0

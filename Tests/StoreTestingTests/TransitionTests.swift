@@ -178,7 +178,7 @@ struct TransitionTests {
       S(number: number, origin: .program(""), action: action, effects: [])
     }
     #expect(walk.take(step(1, .start), Loader.State(phase: .loading)) == nil)
-    // Steps 2 and 3 are missing: nobody knows where step 4 began.
+    // Steps 2 and 3 are missing, so the state before step 4 is unknown.
     #expect(walk.take(step(4, .stop), Loader.State(phase: .idle)) == nil)
     #expect(walk.take(step(5, .stop), Loader.State(phase: .idle))?.step == 5)
     #expect(monitor.counts.count == 2)

@@ -129,10 +129,10 @@ struct AudienceTests {
   }
 }
 
-/// Where nobody but hooks watches, and where nobody does, a step goes a shorter way.
+/// A step takes a shorter path if only hooks watch, or nothing does.
 @Suite("R2 Whoever watches")
 struct ChangingAudienceTests {
-  /// Who heard of which steps.
+  /// The steps that each observer received.
   private final class Heard: Sendable {
     private let storage = Mutex<[String: [Int]]>([:])
 

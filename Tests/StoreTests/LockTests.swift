@@ -66,7 +66,7 @@ struct LockTests {
   @Test("R1 a lock lets in one thread at a time", arguments: [1, 2, 3, 8])
   func onlyOne(threads: Int) async {
     let guarded = Guarded((count: 0, inside: 0, most: 0))
-    let rounds = 20_000
+    let rounds = 5_000
     await onThreads(threads) { _ in
       for _ in 0..<rounds {
         guarded.lock.withLock { value in

@@ -1,13 +1,7 @@
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
+import SwiftBoardSystem
 
-/// A port of this machine at which nobody listens, and which nobody else gets while this is kept:
-/// it is bound and not listened at. Before that, a server may listen at it.
+/// A port of this machine without a listener, which no other socket gets while this is kept: it is
+/// bound and not listened at. Before that, a server may listen at it.
 public final class ClosedPort: Sendable {
   /// The port.
   public let number: Int
@@ -44,8 +38,8 @@ public final class ClosedPort: Sendable {
     socketDescriptor = descriptor
   }
 
-  /// Lets a socket have the same port as others of which that is said. The system gives no such
-  /// port to who asks for any.
+  /// Lets a socket have the same port as others that were marked like this. The system gives no such
+  /// port to a socket that asks for any.
   static func share(_ descriptor: Int32) {
     var one: Int32 = 1
     for option in [SO_REUSEADDR, SO_REUSEPORT] {

@@ -30,7 +30,7 @@ public final class EventLog<Element: Sendable>: Sendable {
     for continuation in ready { continuation.resume() }
   }
 
-  /// Nothing more will come: whoever waits goes on.
+  /// Ends the log: no event follows, and waiting callers resume.
   func end() {
     let ready = state.withLock { state in
       state.ended = true

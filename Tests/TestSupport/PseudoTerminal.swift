@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import SwiftBoardSystem
 
 /// A pseudo terminal: `path` is the terminal that a program opens, and what is written to `user` is
 /// typed on it.

@@ -1,7 +1,8 @@
 /// What the built-in routes answer. All of them are deterministic.
 ///
 /// - `/api/character?page=N&name=…&status=…&species=…&type=…&gender=…`: 40 characters, 20 a page,
-///   with `ETag`; `/api/character/ID` and `/api/character/1,2`; `/api/character/avatar/ID.jpeg`; otherwise 404 and `{"error":…}`
+///   with `ETag`; `/api/character/ID` and `/api/character/1,2`; `/api/character/avatar/ID.jpeg`;
+///   otherwise 404 and `{"error":…}`
 /// - `/radarr/api/v3/system/status`, `/movie`, `/queue`: need `X-Api-Key: radarr-key` or
 ///   `?apikey=`, else 401; `/sonarr/…/system/status`, `/series`, `/queue`: the same with
 ///   `sonarr-key`

@@ -157,7 +157,7 @@ final class Core: Sendable {
   private let handler: TestHTTPServer.Handler?
   private let state: Mutex<State>
   private let listener: Int32
-  /// Keeps the port when nobody listens at it any more, so that no other server gets it.
+  /// Keeps the port after the end of listening, so that no other server gets it.
   private let keptPort: ClosedPort?
   /// The pipe that `stop` closes.
   private let stopPipe: (read: Int32, write: Int32)

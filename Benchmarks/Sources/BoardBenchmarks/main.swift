@@ -11,8 +11,8 @@ import BenchmarkProcesses
   import Darwin
 #endif
 
-// The program's path, and of: --requests, --documents, --program, --day: only that part; --full: 100 000
-// puts and 50 000 requests, some minutes; --rounds N.
+// The program's path, and of: --requests, --documents, --program, --day: only that part; --full:
+// 100 000 puts and 50 000 requests, some minutes; --rounds N.
 let words = CommandLine.arguments.dropFirst()
 guard let program = words.first, access(program, X_OK) == 0 else {
   print(

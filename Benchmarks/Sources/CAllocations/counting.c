@@ -1,5 +1,5 @@
-// Counts allocations by standing in for the C library's functions, which the Swift runtime calls. Only glibc has the names under which
-// the real ones are still to be had; elsewhere nothing is counted.
+// Counts allocations by replacing the C library's functions, which the Swift runtime calls. Only
+// glibc has other names for the real ones; elsewhere nothing is counted.
 #include "CAllocations.h"
 #include <stdatomic.h>
 #include <stdbool.h>

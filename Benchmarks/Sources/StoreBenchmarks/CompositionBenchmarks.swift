@@ -255,8 +255,8 @@ struct ListByOperator: ComposedReducer {
 
 // MARK: Measuring
 
-/// Nanoseconds of one send to each of two stores, and to a peer where there is one, the best of many short rounds in turn: what
-/// disturbs one disturbs the others, too.
+/// Nanoseconds of one send to each of two stores, and to a peer if there is one: the best of many
+/// short rounds in turn, so that a disturbance concerns all of them.
 func sending<A: Reducer, B: Reducer>(
   _ ours: A, _ state: A.State, _ action: (Int) -> A.Action,
   against limit: B, _ limitState: B.State, _ limitAction: (Int) -> B.Action,

@@ -7,8 +7,8 @@ import CAllocations
 #endif
 
 // Without arguments: the whole table. With --allocations: only what is free of noise, and a failure
-// where a limit is exceeded. With --steps, --effects, --log or --keychain: only that part of the table. With
-// --verify FORM FILE: one verification, by a process of its own for its memory.
+// where a limit is exceeded. With --steps, --effects, --log or --keychain: only that part of the
+// table. With --verify FORM FILE: one verification, by a process of its own for its memory.
 let onlyAllocations = CommandLine.arguments.contains("--allocations")
 if CommandLine.arguments.count == 4, CommandLine.arguments[1] == "--verify" {
   exit(verifyAlone(CommandLine.arguments[2], CommandLine.arguments[3]) ? 0 : 1)

@@ -65,17 +65,6 @@ extension Word {
 }
 
 extension ParsedCommand {
-  /// Returns all words expanded in order; see `Word.expanded(variables:last:)`.
-  public func expandedWords(
-    variables: (String) -> String?, last: (String) -> JSON?
-  ) throws(UsageError) -> [Argument] {
-    var arguments: [Argument] = []
-    for word in words {
-      arguments.append(try word.expanded(variables: variables, last: last))
-    }
-    return arguments
-  }
-
   /// Whether the command refers to a secret. Such a line must not be stored in a history file.
   public var hasSecret: Bool {
     words.contains { $0.hasSecret } || redirect?.file.hasSecret == true

@@ -76,18 +76,6 @@ package final class DescriptorLineSource: LineSource {
     }
   }
 
-  /// Returns the remaining bytes up to the end of the input, for a command that reads its value
-  /// from there.
-  package func readRest() async throws(LineSourceError) -> [UInt8] {
-    var bytes = buffer.withLock { $0.takeRest() }
-    while !buffer.withLock({ $0.isAtEnd }) {
-      let chunk = try await read()
-      if chunk.isEmpty { buffer.withLock { $0.append([]) } }
-      bytes += chunk
-    }
-    return bytes
-  }
-
   private func read() async throws(LineSourceError) -> [UInt8] {
     let descriptor = descriptor
     do throws(SystemError) {

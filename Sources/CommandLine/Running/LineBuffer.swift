@@ -63,16 +63,6 @@ struct LineBuffer: Sendable {
     return line(bytes[first..<end], offset: consumed + first, file: file)
   }
 
-  /// Returns and removes the remaining bytes.
-  mutating func takeRest() -> [UInt8] {
-    let rest = Array(bytes[start...])
-    consumed += bytes.count
-    bytes = []
-    start = 0
-    searched = 0
-    return rest
-  }
-
   var isAtEnd: Bool { hasEnded }
 
   private func line(_ bytes: ArraySlice<UInt8>, offset: Int, file: String?) -> SourceLine {

@@ -99,7 +99,7 @@ extension LogStep {
   }
 
   @inline(__always)
-  private static func appendBeginning(to line: inout LineCursor, n: Int, t: Int64) {
+  private static func appendBeginning(to line: inout UnsafeByteWriter, n: Int, t: Int64) {
     line.put(#"{"k":"step","n":"#)
     line.put(decimal: n)
     line.put(#","t":"#)

@@ -47,7 +47,7 @@ extension LogNavigator {
   }
 
   /// The second pass over a recording. It verifies the graded files and keeps states.
-  struct Survey {
+  struct IndexingPass {
     private let replayer: Replayer<R>
     private let graders: [Replayer<R>.Grader]
     private let options: Options

@@ -88,16 +88,16 @@ public final class LogNavigator<R: Reducer> where R.State: Codable, R.Action: Co
     (graders, grade, warnings) = (grading.graders, grading.grade, grading.warnings)
     if case .risky = grade, !options.acceptRisk { throw .risky(grade) }
 
-    var survey = Survey(replayer, graders, options)
-    try survey.run(watched)
-    guard let header = survey.header else {
+    var pass = IndexingPass(replayer, graders, options)
+    try pass.run(watched)
+    guard let header = pass.header else {
       throw .encoding(step: rotatedLog.firstStep, "the log changed while it was read")
     }
     self.header = header
-    index = survey.index
-    marks = survey.marks
-    stepCount = survey.steps
-    divergence = survey.divergence
+    index = pass.index
+    marks = pass.marks
+    stepCount = pass.steps
+    divergence = pass.divergence
   }
 
   /// Creates a navigator for a single file, with its own step numbers.

@@ -164,7 +164,7 @@ extension Replayer {
   /// grades the log.
   @inlinable
   func verifyQuickly(
-    _ feed: FastLogReader, _ codes: QuickCodes<R.State, R.Action>,
+    _ feed: FastLogReader, _ codes: CodecPair<R.State, R.Action>,
     _ progress: ((Int) -> Void)? = nil
   ) -> ReplaySummary? {
     let start = ContinuousClock.now
@@ -222,7 +222,7 @@ extension Replayer {
 
 /// Reads and writes the values of a quick verification.
 @usableFromInline
-struct QuickCodes<State: Codable, Action: Codable> {
+struct CodecPair<State: Codable, Action: Codable> {
   @usableFromInline let actions: ValueDecoder<Action>
   @usableFromInline let written: ValueEncoder<Action>
   @usableFromInline let states: ValueEncoder<State>

@@ -102,7 +102,7 @@ public struct Replayer<R: Reducer>: Sendable where R.State: Codable, R.Action: C
     _ file: LogFile, acceptRisk: Bool = false, progress: ((_ step: Int) -> Void)? = nil
   ) throws(ReplayError) -> ReplaySummary {
     if let feed = FastLogReader.of(file, userInfo),
-      let summary = verifyQuickly(feed, QuickCodes(userInfo), progress)
+      let summary = verifyQuickly(feed, CodecPair(userInfo), progress)
     {
       return summary
     }

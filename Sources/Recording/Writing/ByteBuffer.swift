@@ -93,8 +93,8 @@ struct ByteBuffer: ~Copyable, @unchecked Sendable {
   /// Appends the bytes that `write` stores: at most `count`, and up to eight more, since it stores
   /// whole words.
   @inline(__always)
-  mutating func append(longest count: Int, _ write: (inout LineCursor) -> Void) {
-    var line = LineCursor(next: scratch(count &+ 8))
+  mutating func append(longest count: Int, _ write: (inout UnsafeByteWriter) -> Void) {
+    var line = UnsafeByteWriter(next: scratch(count &+ 8))
     write(&line)
     self.count = line.next - base
   }

@@ -1,12 +1,7 @@
 import SwiftBoardJSON
+import SwiftBoardSystem
 import SwiftBoardTestSupport
 import Testing
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// The tests' terminal shows what a real emulator does. `make_screen_vectors.py` says how the
 /// vectors are made.

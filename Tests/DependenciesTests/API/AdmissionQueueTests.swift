@@ -3,7 +3,7 @@ import Testing
 
 @testable import SwiftBoardDependencies
 
-/// Who may begin when, without any network.
+/// The order in which requests may begin, without any network.
 struct AdmissionQueueTests {
   /// Takes everything that may begin now.
   private func drain(_ queue: inout AdmissionQueue) -> [UInt64] {

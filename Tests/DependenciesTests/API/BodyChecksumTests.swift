@@ -1,12 +1,7 @@
 import SwiftBoardDependencies
+import SwiftBoardSystem
 import SwiftBoardTestSupport
 import Testing
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 struct BodyChecksumTests {
   private func checksum(_ bytes: [UInt8], pieces: Int) -> String {

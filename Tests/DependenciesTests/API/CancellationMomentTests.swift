@@ -1,15 +1,10 @@
+import SwiftBoardSystem
 import SwiftBoardTestSupport
 import SwiftBoardTesting
 import Synchronization
 import Testing
 
 @testable import SwiftBoardDependencies
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// Requests that are cancelled at any moment of their lives: each ends, and the client keeps
 /// nothing of it. `SWIFTBOARD_CANCELS` sets how many there are.

@@ -1,12 +1,7 @@
 import SwiftBoardDependencies
+import SwiftBoardSystem
 import SwiftBoardTestSupport
 import Testing
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// What goes wrong is told precisely, and tells no secret.
 @Suite(.timeLimit(.minutes(60)))

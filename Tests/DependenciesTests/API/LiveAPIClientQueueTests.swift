@@ -5,8 +5,7 @@ import Testing
 
 @testable import SwiftBoardDependencies
 
-/// Requests beyond the limits wait their turn, and leave the queue as soon as nobody wants them any
-/// more.
+/// Requests beyond the limits wait their turn, and leave the queue as soon as they are cancelled.
 ///
 /// A path that begins with `/held` is not answered before `held` opens; then `/held/reset` breaks
 /// the connection and `/held/empty` closes it.
@@ -290,7 +289,7 @@ struct LiveAPIClientQueueTests {
   }
 }
 
-/// Holds whoever comes until it opens. Blocks: for the server's threads only.
+/// Blocks threads until it opens. For the server's threads only.
 private final class Latch: Sendable {
   private let group = DispatchGroup()
   private let isOpen = Mutex(false)

@@ -1,13 +1,8 @@
 import Dispatch
 import SwiftBoardDependencies
+import SwiftBoardSystem
 import SwiftBoardTestSupport
 import Testing
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// The client against a real server: what arrives there and what comes back.
 @Suite(.timeLimit(.minutes(60)))
@@ -206,7 +201,7 @@ struct LiveAPIClientTests {
   }
 }
 
-/// Lets nobody pass before all are there. Blocks: for the server's threads only.
+/// Blocks threads until all have arrived. For the server's threads only.
 private final class Gate: Sendable {
   private let group: DispatchGroup
 

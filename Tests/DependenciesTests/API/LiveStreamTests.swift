@@ -1,13 +1,8 @@
 import SwiftBoardDependencies
+import SwiftBoardSystem
 import SwiftBoardTestSupport
 import SwiftBoardTesting
 import Testing
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// Bodies that come and go piece by piece, against a real server.
 @Suite(.timeLimit(.minutes(60)))

@@ -1,11 +1,6 @@
 import SwiftBoardDependencies
+import SwiftBoardSystem
 import Testing
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 @Suite(.timeLimit(.minutes(60)))
 struct MockAPIClientTests {

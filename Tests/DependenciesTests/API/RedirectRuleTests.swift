@@ -1,12 +1,7 @@
+import SwiftBoardSystem
 import Testing
 
 @testable import SwiftBoardDependencies
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 @Suite("redirect rules")
 struct RedirectRuleTests {

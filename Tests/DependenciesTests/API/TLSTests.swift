@@ -1,12 +1,7 @@
 import SwiftBoardDependencies
+import SwiftBoardSystem
 import SwiftBoardTestSupport
 import Testing
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// Real servers whose certificates do not hold. What is kept of them is no answer then.
 @Suite("TLS", .enabled(if: TestTLSServer.isAvailable), .timeLimit(.minutes(5)))

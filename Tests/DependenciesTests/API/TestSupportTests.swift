@@ -1,11 +1,6 @@
+import SwiftBoardSystem
 import SwiftBoardTestSupport
 import Testing
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
 
 /// The tools of the tests are tested too: a test that cannot fail proves nothing.
 struct TestSupportTests {

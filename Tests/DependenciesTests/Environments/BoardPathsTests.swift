@@ -3,14 +3,6 @@ import SwiftBoardSystem
 import SwiftBoardTestSupport
 import Testing
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
-
 struct BoardPathsTests {
   @Test("one folder holds everything") func oneFolderForEverything() {
     let paths = BoardPaths(home: "/tmp/board", environment: ["XDG_DATA_HOME": "/elsewhere"])

@@ -1,14 +1,9 @@
 import SwiftBoardDependencies
 import SwiftBoardServiceTesting
+import SwiftBoardSystem
 import SwiftBoardTesting
 import Synchronization
 import Testing
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 @Suite("mock issues") struct MockIssueTests {
   /// What is reported at the end of a test, and the line that asks for it.

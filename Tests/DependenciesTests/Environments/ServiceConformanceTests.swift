@@ -1,14 +1,9 @@
 import SwiftBoardDependencies
 import SwiftBoardServiceTesting
+import SwiftBoardSystem
 import SwiftBoardTestSupport
 import Synchronization
 import Testing
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// What every implementation of the other services does, by each of them.
 @Suite("service conformance") struct ServiceConformanceTests {

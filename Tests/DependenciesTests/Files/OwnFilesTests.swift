@@ -1,20 +1,8 @@
+import SwiftBoardSystem
 import SwiftBoardTestSupport
 import Testing
 
 @testable import SwiftBoardDependencies
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
 
 @Suite("the board's own files")
 struct OwnFilesTests {

@@ -4,14 +4,6 @@ import Testing
 
 @testable import SwiftBoardDependencies
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
-
 @Suite("pictures of graphs", .timeLimit(.minutes(5)))
 struct GraphViewerTests {
   private let folder: TemporaryFolder

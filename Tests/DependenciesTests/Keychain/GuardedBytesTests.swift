@@ -1,13 +1,6 @@
 import SwiftBoardDependencies
+import SwiftBoardSystem
 import Testing
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
 
 @Suite struct GuardedBytesTests {
   @Test("guarded bytes are what was given") func keepsWhatItWasGiven() throws {

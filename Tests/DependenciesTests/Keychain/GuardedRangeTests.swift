@@ -1,14 +1,7 @@
+import SwiftBoardSystem
 import Testing
 
 @testable import SwiftBoardDependencies
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
 
 @Suite("Ranges of guarded bytes") struct GuardedRangeTests {
   private static let count = 20_000

@@ -1,19 +1,7 @@
 import SwiftBoardDependencies
 import SwiftBoardServiceTesting
+import SwiftBoardSystem
 import Testing
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
 
 /// What every keychain does, by each of them.
 @Suite struct KeychainConformanceTests {

@@ -4,19 +4,6 @@ import Testing
 
 @testable import SwiftBoardDependencies
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
-
 /// Each system call of a save fails once, in each way that matters.
 @Suite struct KeychainFaultTests {
   /// Counts calls while armed and lets one of them fail, or that one and all after it.

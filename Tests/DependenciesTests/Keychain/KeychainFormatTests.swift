@@ -1,13 +1,8 @@
+import SwiftBoardSystem
 import Synchronization
 import Testing
 
 @testable import SwiftBoardDependencies
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 @Suite struct KeychainFormatTests {
   /// Gives out fixed bytes in the order they are asked for.

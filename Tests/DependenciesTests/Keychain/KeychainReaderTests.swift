@@ -1,20 +1,8 @@
+import SwiftBoardSystem
 import SwiftBoardTestSupport
 import Testing
 
 @testable import SwiftBoardDependencies
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
 
 /// The same files, read by a program in another language that has no libsodium.
 struct KeychainReaderTests {

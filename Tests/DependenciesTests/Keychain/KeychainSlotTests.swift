@@ -4,19 +4,6 @@ import Testing
 
 @testable import SwiftBoardDependencies
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
-
 /// What is in the files when slots change, and what other processes make of it.
 @Suite struct KeychainSlotTests {
   private let folder: KeychainFolder

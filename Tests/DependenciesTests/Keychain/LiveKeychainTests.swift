@@ -4,19 +4,6 @@ import Testing
 
 @testable import SwiftBoardDependencies
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
-
 @Suite struct LiveKeychainTests {
   private let folder: KeychainFolder
 

@@ -6,14 +6,6 @@ import Testing
 
 @testable import SwiftBoardDependencies
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
-
 private func record(_ message: String, level: LogLevel = .info) -> LogRecord {
   LogRecord(time: DateGenerator.mockStart, level: level, category: "t", message: message)
 }
@@ -220,7 +212,7 @@ struct JSONLinesSinkTests {
     sink.write(record("y"))
     #expect(sink.flush(deadline: .lastResort))
     #expect(try lines(folder, ["blocker/log"]).count == 2, "with one that says what was lost")
-    // Somebody removes file and folder under the open handle.
+    // File and folder are removed under the open handle.
     #expect(unlink(folder.path("blocker/log")) == 0)
     #expect(rmdir(folder.path("blocker")) == 0)
     sink.write(record("z"))

@@ -1,19 +1,7 @@
+import SwiftBoardSystem
 import Testing
 
 @testable import SwiftBoardDependencies
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
 
 /// A secret with everything that some encoding changes.
 let awkward = #"p@ss/w"ö\rd+ =?~ÿ𝄞"# + "\n\tx"

@@ -3,12 +3,6 @@ import Testing
 
 @testable import SwiftBoardDependencies
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// How the files come to be, are recognised, and are migrated.
 @Suite("database files")
 struct DatabaseFileTests {

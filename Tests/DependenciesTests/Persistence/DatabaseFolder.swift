@@ -3,17 +3,6 @@ import SwiftBoardTestSupport
 
 @testable import SwiftBoardDependencies
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
-
 /// A folder of one test, gone with the last reference.
 final class DatabaseFolder: Sendable {
   private let folder: TemporaryFolder

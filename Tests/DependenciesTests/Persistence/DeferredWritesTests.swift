@@ -4,17 +4,6 @@ import Testing
 
 @testable import SwiftBoardDependencies
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
-
 private struct Numbers: DeferredBatch {
   var values: [Int] = []
 
@@ -219,7 +208,7 @@ struct DeferredWritesTests {
     var bytes = try DatabaseFolder.bytes(folder.main)
     for index in (bytes.count - 40_960)..<bytes.count { bytes[index] = 0 }
     try DatabaseFolder.write(bytes, to: folder.main)
-    // Killed, or left: nothing is looked at that nobody asks for.
+    // Killed, or left: only what is asked for is read.
     let left = folder.service()
     #expect(try await left.preference("p") == "1")
     try await left.close()

@@ -1,12 +1,7 @@
 import SwiftBoardDependencies
 import SwiftBoardServiceTesting
+import SwiftBoardSystem
 import Testing
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// What every implementation of the persistence protocols does, by each of them.
 @Suite("persistence conformance")

@@ -1,13 +1,8 @@
+import SwiftBoardSystem
 import Synchronization
 import Testing
 
 @testable import SwiftBoardDependencies
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// Answers in line, and the requests that got them.
 private final class ScriptedClient: APIClient {

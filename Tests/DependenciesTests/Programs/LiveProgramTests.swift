@@ -1,13 +1,8 @@
 import SwiftBoardDependencies
 import SwiftBoardJSON
+import SwiftBoardSystem
 import SwiftBoardTestSupport
 import Testing
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// What the live services send, and how they tell what is wrong with a server.
 @Suite(.timeLimit(.minutes(60)))

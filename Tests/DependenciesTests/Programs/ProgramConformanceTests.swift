@@ -1,13 +1,8 @@
 import SwiftBoardDependencies
 import SwiftBoardServiceTesting
+import SwiftBoardSystem
 import SwiftBoardTestSupport
 import Testing
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// The live and mock services for programs, by the same rules.
 @Suite(.timeLimit(.minutes(60)))

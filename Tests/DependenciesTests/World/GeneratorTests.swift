@@ -1,12 +1,7 @@
 import SwiftBoardDependencies
+import SwiftBoardSystem
 import Synchronization
 import Testing
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// Notes what is drawn.
 final class DrawNotes: Sendable {

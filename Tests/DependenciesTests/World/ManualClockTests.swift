@@ -3,7 +3,7 @@ import Synchronization
 import Testing
 
 struct ManualClockTests {
-  /// Sleeps for each duration, notes who woke when, and returns when all sleep.
+  /// Sleeps for each duration, notes when each sleeper woke, and returns when all sleep.
   private func start(
     _ durations: [Int], on clock: ManualClock, notes: WakeNotes
   ) async -> [Task<Void, Never>] {

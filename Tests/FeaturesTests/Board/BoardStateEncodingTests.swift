@@ -2,15 +2,10 @@ import SwiftBoardBoard
 import SwiftBoardCommandLine
 import SwiftBoardDependencies
 import SwiftBoardJSON
+import SwiftBoardSystem
 import Testing
 
 @testable import SwiftBoardFeatures
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// The state by hand and by `Codable`: what one writes and the other does not, no digest would see.
 struct BoardStateEncodingTests {

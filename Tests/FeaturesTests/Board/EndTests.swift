@@ -11,14 +11,6 @@ import Testing
 @testable import SwiftBoardBoard
 @testable import SwiftBoardFeatures
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
-
 /// Runs what it is given at once, on the thread that gives it: a task begins inside its initialiser
 /// and runs to its first suspension.
 final class InlineExecutor: TaskExecutor {
@@ -241,7 +233,7 @@ struct BoardEndTests {
 @Suite("Interrupts")
 struct InterruptTests {
   /// Lines that are interrupted once, while the first output is printed: the command has ended
-  /// then, and who waits has not heard of it.
+  /// then, and its waiting callers have not resumed.
   private static func interruptedLines(_ world: World = World()) -> Lines {
     let session = Slot<BoardSession>()
     let isFirst = Atomic(true)

@@ -7,14 +7,6 @@ import Testing
 @testable import SwiftBoardBoard
 @testable import SwiftBoardFeatures
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
-
 @Suite("Redirects")
 struct RedirectTests {
   @Test(

@@ -4,14 +4,9 @@ import SwiftBoardDependencies
 import SwiftBoardFeatures
 import SwiftBoardJSON
 import SwiftBoardStore
+import SwiftBoardSystem
 import SwiftBoardTesting
 import Testing
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 @Suite("keychain")
 struct KeychainFeatureTests {
@@ -97,7 +92,7 @@ struct KeychainFeatureTests {
     let printed = try run(["keychain list", "keychain set a", "keychain status"], in: locked)
     #expect(printed.map(\.status) == [77, 77, 0])
     #expect(printed[0].errors.contains("help: unlock it at a terminal, or name a secret in"))
-    // Of a value that cannot be stored nobody is asked.
+    // A value that cannot be stored is not asked for.
     #expect(printed[1].errors.contains("SWIFTBOARD_PASSPHRASE_FILE"))
     #expect(try run("keychain set a").errors.contains("there is no terminal to ask for the value"))
     #expect(try run("keychain set a --generate 9", in: none).status == 66)

@@ -3,35 +3,14 @@ import SwiftBoardCommandLine
 import SwiftBoardDependencies
 import SwiftBoardFeatures
 import SwiftBoardStore
+import SwiftBoardSystem
 import SwiftBoardTesting
-import Synchronization
 import Testing
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// The reducer alone: how a command comes to an open keychain, and what follows.
 @Suite("keychain, its reducer")
 struct KeychainReducerTests {
   typealias Keychain = AnyReducer<KeychainState, KeychainAction, Dependencies>
-
-  /// A terminal at which the passphrase is typed.
-  private final class Typing: TerminalService {
-    let prompts = Mutex<[String]>([])
-
-    func askPassphrase(prompt: String, isNew: Bool) async throws(TerminalError) -> GuardedBytes? {
-      prompts.withLock { $0.append(prompt) }
-      do throws(KeychainError) { return try GuardedBytes(copying: Array("open".utf8)) } catch {
-        throw TerminalError(.io, error.message)
-      }
-    }
-
-    func reveal(_ value: Data) async {}
-    func readInput(limit: Int) async throws(TerminalError) -> Data { Data() }
-  }
 
   private func store(
     _ world: World, _ terminal: any TerminalService = SilentTerminal()
@@ -79,7 +58,7 @@ struct KeychainReducerTests {
     let world = World(
       MockKeychainService(
         entries: ["radarr": Data("first".utf8)], unlocked: false, secret: secret))
-    let store = store(world, Typing())
+    let store = store(world, ScriptedTerminal("open"))
     store.nonExhaustively { store in
       store.send(run(1, .unlock))
       store.receive(where: Self.isLocked)
@@ -140,7 +119,7 @@ struct KeychainReducerTests {
   func asked() throws {
     let secret = KeychainSecret.passphrase(try GuardedBytes(copying: Array("open".utf8)))
     let world = World(MockKeychainService(unlocked: false, secret: secret))
-    let terminal = Typing()
+    let terminal = ScriptedTerminal("open")
     let store = store(world, terminal)
     store.nonExhaustively { store in
       store.send(run(1, .list))
@@ -150,7 +129,7 @@ struct KeychainReducerTests {
       #expect(store.state.isUnlocked == true && store.state.names == [])
     }
     store.finish()
-    #expect(terminal.prompts.withLock { $0 } == ["passphrase of the keychain: "])
+    #expect(terminal.prompts == ["passphrase of the keychain: "])
   }
 
   @Test("without a terminal the command fails, but a check reads what it can")

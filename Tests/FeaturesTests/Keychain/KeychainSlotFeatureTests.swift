@@ -4,53 +4,13 @@ import SwiftBoardDependencies
 import SwiftBoardFeatures
 import SwiftBoardJSON
 import SwiftBoardStore
+import SwiftBoardSystem
 import SwiftBoardTestSupport
 import SwiftBoardTesting
-import Synchronization
 import Testing
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// What opens the keychain, other files, and locking after a time: by commands.
 @Suite struct KeychainSlotFeatureTests {
-  /// A person who types the answers in order.
-  private final class Answers: TerminalService {
-    struct State {
-      var answers: [String]
-      var prompts: [String] = []
-      var hidden = 0
-    }
-    let state: Mutex<State>
-
-    init(_ answers: String...) { state = Mutex(State(answers: answers)) }
-
-    var prompts: [String] { state.withLock { $0.prompts } }
-
-    func askPassphrase(prompt: String, isNew: Bool) async throws(TerminalError) -> GuardedBytes? {
-      let answer = state.withLock { state -> String? in
-        state.prompts.append(prompt + (isNew ? "(twice)" : ""))
-        return state.answers.isEmpty ? nil : state.answers.removeFirst()
-      }
-      return try answer.map { answer throws(TerminalError) in
-        do throws(KeychainError) { return try GuardedBytes(copying: Array(answer.utf8)) } catch {
-          throw TerminalError(.io, error.message)
-        }
-      }
-    }
-
-    func reveal(_ value: Data) async {}
-
-    func readInput(limit: Int) async throws(TerminalError) -> Data { Data("typed\n".utf8) }
-
-    func hideInput() { state.withLock { $0.hidden += 1 } }
-
-    func showInput() { state.withLock { $0.hidden -= 1 } }
-  }
-
   private static func words(_ text: String) throws -> KeychainSecret {
     .passphrase(try GuardedBytes(copying: Array(text.utf8)))
   }
@@ -66,7 +26,8 @@ import Testing
 
   /// Runs lines with a person at the terminal.
   private func run(
-    _ lines: [String], _ keychain: MockKeychainService, _ terminal: Answers = Answers()
+    _ lines: [String], _ keychain: MockKeychainService,
+    _ terminal: ScriptedTerminal = ScriptedTerminal()
   ) throws -> [Printed] {
     let world = World(keychain)
     var dependencies = world.dependencies
@@ -94,7 +55,7 @@ import Testing
       all.append(printed)
     }
     store.finish()
-    #expect(terminal.state.withLock { $0.hidden } == 0)
+    #expect(terminal.hidden == 0)
     return all
   }
 
@@ -111,7 +72,7 @@ import Testing
   @Test("at a terminal the old passphrase is asked for, and the new one twice")
   func passphrase() async throws {
     let keychain = try Self.keychain()
-    let terminal = Answers("open", "new")
+    let terminal = ScriptedTerminal("open", "new")
     let printed = try run(["keychain passphrase"], keychain, terminal)
     #expect(printed[0].status == 0, "\(printed[0].errors)")
     #expect(printed[0].errors.contains("passphrase changed"))
@@ -123,7 +84,7 @@ import Testing
   @Test("a wrong old passphrase is told before the new one is asked for")
   func wrongOld() async throws {
     let keychain = try Self.keychain()
-    let terminal = Answers("shut", "new")
+    let terminal = ScriptedTerminal("shut", "new")
     #expect(try run(["keychain passphrase"], keychain, terminal)[0].status == 77)
     #expect(terminal.prompts == ["old passphrase: "])
     #expect(await opens(keychain, "open"))
@@ -137,7 +98,7 @@ import Testing
     ])
   func passphraseWithoutPerson(line: String, new: String) async throws {
     let keychain = try Self.keychain(unlocked: false, source: "open")
-    let terminal = Answers()
+    let terminal = ScriptedTerminal()
     let printed = try run([line], keychain, terminal)
     #expect(printed[0].status == 0, "\(printed[0].errors)")
     #expect(terminal.prompts.isEmpty)
@@ -165,7 +126,7 @@ import Testing
   @Test("slots are listed, added and removed, and those that stay are asked for")
   func slots() async throws {
     let keychain = try Self.keychain()
-    let terminal = Answers("other", "open", "other")
+    let terminal = ScriptedTerminal("other", "open", "other")
     let printed = try run(
       [
         "keychain slot add --key-file k", "keychain slot add", "keychain slot list",

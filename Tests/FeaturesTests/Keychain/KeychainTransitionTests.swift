@@ -2,14 +2,9 @@ import SwiftBoardBoard
 import SwiftBoardCommandLine
 import SwiftBoardDependencies
 import SwiftBoardFeatures
+import SwiftBoardSystem
 import SwiftBoardTesting
 import Testing
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// What the reducer of `keychain` knows of the keychain; docs/features.md has the same as a table.
 struct KeychainTransitionTests {
@@ -26,18 +21,6 @@ struct KeychainTransitionTests {
     From(.unknown, .locked).on(.bootstrapped).to(.locked, .open)
     From(.open, .named).on(.bootstrapped).stays
     From(.unknown, .locked, .open, .named).on(.autoLocked).to(.locked)
-  }
-
-  /// A terminal at which the passphrase is typed.
-  private struct Typing: TerminalService {
-    func askPassphrase(prompt: String, isNew: Bool) async throws(TerminalError) -> GuardedBytes? {
-      do throws(KeychainError) { return try GuardedBytes(copying: Array("open".utf8)) } catch {
-        throw TerminalError(.io, error.message)
-      }
-    }
-
-    func reveal(_ value: Data) async {}
-    func readInput(limit: Int) async throws(TerminalError) -> Data { Data() }
   }
 
   @Test("a model: names are known of an open keychain alone")
@@ -103,7 +86,8 @@ struct KeychainTransitionTests {
       dependencies.keychainService = MockKeychainService(
         entries: ["radarr": Data("first".utf8)], unlocked: run.seed % 2 == 0, secret: secret,
         clock: clock)
-      dependencies.terminal = run.seed % 3 == 0 ? SilentTerminal() : Typing()
+      dependencies.terminal =
+        run.seed % 3 == 0 ? SilentTerminal() : ScriptedTerminal { _ in "open" }
       return dependencies
     }
     model.check(seeds: 1...60, length: 30, report: report)

@@ -1,13 +1,8 @@
 import SwiftBoardBoard
 import SwiftBoardDependencies
 import SwiftBoardFeatures
+import SwiftBoardSystem
 import Testing
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// A kept answer is for the credentials that it was given to.
 @Suite("Credentials and the cache")

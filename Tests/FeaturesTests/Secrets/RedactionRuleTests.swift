@@ -3,13 +3,8 @@ import SwiftBoardCommandLine
 import SwiftBoardDependencies
 import SwiftBoardFeatures
 import SwiftBoardJSON
+import SwiftBoardSystem
 import Testing
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// What is never altered, never shown and never passed on; each rule with its number, through a
 /// board's lines.

@@ -1,13 +1,8 @@
 import SwiftBoardBoard
 import SwiftBoardDependencies
 import SwiftBoardFeatures
+import SwiftBoardSystem
 import Testing
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// What the HTTP client is told of the secrets in a request, so that none follows a redirect to
 /// another host.

@@ -2,16 +2,11 @@ import SwiftBoardCommandLine
 import SwiftBoardDependencies
 import SwiftBoardJSON
 import SwiftBoardStore
+import SwiftBoardSystem
 import Testing
 
 @testable import SwiftBoardBoard
 @testable import SwiftBoardFeatures
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// Text in a state that becomes the value of a known secret.
 struct SecretRemovalTests {

@@ -4,14 +4,9 @@ import SwiftBoardDependencies
 import SwiftBoardFeatures
 import SwiftBoardJSON
 import SwiftBoardStore
+import SwiftBoardSystem
 import SwiftBoardTesting
 import Testing
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 @Suite("Secrets")
 struct SecretTests {

@@ -3,20 +3,13 @@ import SwiftBoardDependencies
 import SwiftBoardJSON
 import SwiftBoardRecording
 import SwiftBoardStore
+import SwiftBoardSystem
 import SwiftBoardTestSupport
 import Synchronization
 import Testing
 
 @testable import SwiftBoardBoard
 @testable import SwiftBoardFeatures
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
 
 /// A board that runs lines and keeps what it prints.
 struct RunningBoard {

@@ -1,18 +1,13 @@
 import SwiftBoardCommandLine
 import SwiftBoardDependencies
 import SwiftBoardRecording
+import SwiftBoardSystem
 import SwiftBoardTestSupport
 import Synchronization
 import Testing
 
 @testable import SwiftBoardBoard
 @testable import SwiftBoardFeatures
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// Replays with pauses, as the board prints them.
 struct SessionReplayTests {
@@ -91,7 +86,7 @@ struct SessionReplayTests {
     await board.board.close()
   }
 
-  /// Gives answers one after the other, and then waits for a key that nobody presses.
+  /// Gives answers one after the other, and then waits for a key that is never pressed.
   private final class Keys: TerminalService, PausingTerminal {
     private let answers: Mutex<[Bool]>
     let waits: AsyncStream<Void>

@@ -25,7 +25,7 @@ final class Lines: Sendable {
   /// - Parameters:
   ///   - dependencies: In place of the world's own.
   ///   - features: In place of the board's own.
-  ///   - onOutput: Called for all that is printed, before who waits for a command hears of its end.
+  ///   - onOutput: Called with all output, before callers that wait for a command resume.
   init(
     _ world: World = World(), settings: BoardSettings = BoardSettings(),
     dependencies: Dependencies? = nil,

@@ -1,13 +1,6 @@
+import SwiftBoardSystem
 import SwiftBoardTestSupport
 import Testing
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
 
 /// Checks of requests, their cache and their recordings; see docs/acceptance.md.
 @Suite(.timeLimit(.minutes(60)))

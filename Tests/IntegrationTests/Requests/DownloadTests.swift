@@ -1,14 +1,7 @@
+import SwiftBoardSystem
 import SwiftBoardTestSupport
 import Synchronization
 import Testing
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
 
 /// `--out FILE` writes what comes while it comes, and `--resume` goes on where it broke off.
 @Suite(.timeLimit(.minutes(60)))

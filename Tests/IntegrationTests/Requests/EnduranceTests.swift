@@ -1,19 +1,7 @@
+import SwiftBoardSystem
 import SwiftBoardTestSupport
 import Synchronization
 import Testing
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
 
 /// A long session keeps the descriptors and the memory that it began with. `SWIFTBOARD_REQUESTS`
 /// sets how many requests there are, `SWIFTBOARD_BYTES` how long a body is.
@@ -78,7 +66,7 @@ struct EnduranceTests {
   }
 
   @Test("many requests take no more than few") func manyRequestsTakeNoMore() async throws {
-    let count = Self.number("SWIFTBOARD_REQUESTS", 400)
+    let count = Self.number("SWIFTBOARD_REQUESTS", 200)
     let program = try Program()
     let request = "api get ORIGIN/a --cache noCache > /dev/null"
     let (usages, connections) = try await run(

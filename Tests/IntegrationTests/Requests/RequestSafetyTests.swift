@@ -1,11 +1,6 @@
+import SwiftBoardSystem
 import SwiftBoardTestSupport
 import Testing
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// Servers that mean ill, on real sockets: no secret goes where it does not belong, and no answer
 /// is taken for what it is not.
@@ -117,7 +112,7 @@ struct RequestSafetyTests {
     #expect(server.requests.count == 1, "not asked again")
   }
 
-  /// What is kept of a service is no answer of one that cannot show who it is.
+  /// A cached answer does not replace that of a server that cannot prove its identity.
   @Test(
     "a failure of trust is not answered from the cache", .enabled(if: TestTLSServer.isAvailable))
   func aFailureOfTrustIsNotAnsweredFromTheCache() async throws {

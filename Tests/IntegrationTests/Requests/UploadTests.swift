@@ -1,11 +1,6 @@
+import SwiftBoardSystem
 import SwiftBoardTestSupport
 import Testing
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// What a request sends: files, standard input, forms, headers and methods, as they arrive.
 @Suite(.timeLimit(.minutes(60)))

@@ -1,11 +1,6 @@
+import SwiftBoardSystem
 import SwiftBoardTestSupport
 import Testing
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// Recordings of earlier programs, with what they printed. They stay as they are.
 @Suite(.timeLimit(.minutes(60)))

@@ -1,13 +1,6 @@
+import SwiftBoardSystem
 import SwiftBoardTestSupport
 import Testing
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
 
 /// `session graph --open`, with programs that stand in for `dot` and the browser.
 @Suite(.timeLimit(.minutes(60)))

@@ -1,13 +1,6 @@
+import SwiftBoardSystem
 import SwiftBoardTestSupport
 import Testing
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
 
 /// A recording that could not be written to its end is said, once, and is the script's exit code.
 @Suite("Lost recordings", .timeLimit(.minutes(60)))

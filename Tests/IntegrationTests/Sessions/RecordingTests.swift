@@ -1,12 +1,7 @@
 import SwiftBoardRecording
+import SwiftBoardSystem
 import SwiftBoardTestSupport
 import Testing
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// What `session verify` says of recordings that are not what was written.
 @Suite(.timeLimit(.minutes(60)))
@@ -148,7 +143,7 @@ struct RecordingTests {
 
   // MARK: With right sums
 
-  /// The same lines with new sums, as only somebody who means to can write them.
+  /// The same lines with new sums, as only deliberate changes have them.
   private static func sealed(_ lines: [String]) throws -> [String] {
     var previous: Digest?
     return try lines.map { line in

@@ -93,8 +93,7 @@ struct SessionAcceptanceTests {
     #expect(try program.text("s.jsonl").contains(#""by":{"user":"\#(line)","at":"-c:1"}"#))
   }
 
-  /// A secret that somebody typed is refused, and stays nowhere, however the line is wrong
-  /// otherwise.
+  /// A typed secret is refused, and stays nowhere, however the line is wrong otherwise.
   @Test(
     "a typed secret stays nowhere",
     arguments: [

@@ -1,17 +1,5 @@
+import SwiftBoardSystem
 import SwiftBoardTestSupport
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
 
 /// The built program and a folder of its own to run it in. `home` in that folder is the user's
 /// home: it is there and empty.

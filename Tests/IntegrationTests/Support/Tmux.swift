@@ -1,10 +1,5 @@
+import SwiftBoardSystem
 import SwiftBoardTestSupport
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// A program in a window of tmux, the terminal emulator: its screen is one that others wrote.
 struct Tmux {

@@ -1,13 +1,6 @@
+import SwiftBoardSystem
 import SwiftBoardTestSupport
 import Testing
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
 
 /// The line editor of the built program, on a terminal of its own.
 @Suite(.timeLimit(.minutes(60)))

@@ -1,13 +1,6 @@
+import SwiftBoardSystem
 import SwiftBoardTestSupport
 import Testing
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
 
 /// Signals reach the request that is under way, the exit code and the recording.
 @Suite(.timeLimit(.minutes(60)))

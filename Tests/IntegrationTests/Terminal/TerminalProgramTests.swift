@@ -1,15 +1,8 @@
+import SwiftBoardSystem
 import SwiftBoardTestSupport
 import Testing
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
-
-/// The program as somebody at a keyboard has it.
+/// The program at a terminal.
 @Suite(.timeLimit(.minutes(60)))
 struct TerminalProgramTests {
   private static let prompt = "board> "

@@ -3,12 +3,6 @@ import SwiftBoardTestSupport
 import SwiftBoardTesting
 import Testing
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// A session of `SWIFTBOARD_SOAK_SECONDS` in tmux, which `make soak` sets: lines of every command
 /// are typed with pauses, detours and pastes while the window changes its size. After each line the
 /// screen is compared with the model of a terminal that the other tests use.

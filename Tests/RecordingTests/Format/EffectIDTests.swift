@@ -72,7 +72,7 @@ struct EffectIDTests {
     _ bytes: [UInt8], _ nameOf: @escaping @Sendable (String) -> String? = Self.same
   ) throws -> String? {
     let feed = try #require(FastLogReader(BytesSource(bytes)))
-    let quick = replayer(nameOf).verifyQuickly(feed, QuickCodes())
+    let quick = replayer(nameOf).verifyQuickly(feed, CodecPair())
     do throws(ReplayError) {
       let summary = try replayer(nameOf).replay(RotatedLog(LogFile(bytes: bytes)))
       #expect(quick?.steps == summary.steps)

@@ -1,22 +1,10 @@
 import SwiftBoardJSON
 import SwiftBoardStore
+import SwiftBoardSystem
 import SwiftBoardTesting
 import Testing
 
 @testable import SwiftBoardRecording
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
 
 /// Travel over the files of a rotated recording. What one file says of the same session is the
 /// measure.

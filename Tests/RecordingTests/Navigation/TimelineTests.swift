@@ -193,7 +193,7 @@ struct TimelineTests {
         "run cancelled id a: steps 1 to 5, cancelled, 0 actions",
         "run both id b/c: steps 1 to 6, cancelled, 1 actions",
       ])
-    // Where reading stops before the log does, nobody knows what follows.
+    // If reading stops before the end of the log, what follows is unknown.
     #expect(
       try spans(.init(steps: 1...3)) == [
         "run spoke: steps 1 to 4, open, 2 actions", "run mute: steps 1 to 4, open, 0 actions",

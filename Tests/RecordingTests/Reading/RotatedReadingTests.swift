@@ -1,14 +1,7 @@
+import SwiftBoardSystem
 import Testing
 
 @testable import SwiftBoardRecording
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
 
 /// Readers of a recording that is rotated, and whose old files are removed, meanwhile.
 struct RotatedReadingTests {

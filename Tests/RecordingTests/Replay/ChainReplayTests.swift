@@ -1,16 +1,9 @@
 import SwiftBoardJSON
 import SwiftBoardStore
+import SwiftBoardSystem
 import Testing
 
 @testable import SwiftBoardRecording
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
 
 /// A recording of several files is replayed as one is that was never rotated.
 struct ChainReplayTests {

@@ -139,7 +139,7 @@ struct GradeTests {
     #expect(summary.digests == 2)
   }
 
-  /// `note` got another name, and nobody raised the version: it decodes, without the note.
+  /// `note` got another name, without a new version: it decodes, without the note.
   struct Renamed: Codable, Sendable {
     var by: Int
     var remark: String?

@@ -1,16 +1,9 @@
 import SwiftBoardJSON
 import SwiftBoardRecording
 import SwiftBoardStore
+import SwiftBoardSystem
 import Synchronization
 import Testing
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
 
 /// A feature that does what a reducer must not do, and how a replay finds it.
 struct ImpureTests {

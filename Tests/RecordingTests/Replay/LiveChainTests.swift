@@ -1,16 +1,9 @@
 import SwiftBoardJSON
 import SwiftBoardStore
+import SwiftBoardSystem
 import Testing
 
 @testable import SwiftBoardRecording
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
 
 /// A recording of several files is sent to a store as one is that was never rotated.
 struct LiveChainTests {
@@ -104,7 +97,7 @@ struct LiveChainTests {
       #expect(recording.initialState.items.count >= chain.firstStep / 3)
       let silent = Loading(answer: { $0 == Self.loads ? nil : $0 * 10 })
       let report = try await Self.replay(chain, silent)
-      // An effect that was under way when the file began is nobody's any more.
+      // An effect that was under way when the file began belongs to no step any more.
       #expect((report.difference?.step ?? 0) > chain.firstStep)
     }
   }

@@ -126,7 +126,7 @@ struct LiveReplayTests {
   }
 
   /// The effect is over when its action is reduced, and a slow observer stands before the replay's:
-  /// whoever waits for the end must not hear of it before the replay has heard of the action.
+  /// waiting callers must not resume before the replay has received the action.
   @Test("an action is not missed while another observer is being told")
   func anActionIsNotMissedWhileAnotherObserverIsBeingTold() async throws {
     let waiters = Jobs()
@@ -134,7 +134,7 @@ struct LiveReplayTests {
       guard case .load(let number) = action else { return [] }
       return [
         .task {
-          // Somebody waits for the end by now.
+          // The test waits for the end by now.
           for await _ in waiters.arrivals { break }
           return .loaded(number * 10)
         }

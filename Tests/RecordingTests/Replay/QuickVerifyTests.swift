@@ -13,7 +13,7 @@ struct QuickVerifyTests {
     var limits = LogReader.Limits()
     limits.chunk = chunk
     return FastLogReader(BytesSource(bytes), limits: limits).flatMap {
-      replayer.verifyQuickly($0, QuickCodes())
+      replayer.verifyQuickly($0, CodecPair())
     }
   }
 
@@ -144,7 +144,7 @@ struct QuickVerifyTests {
     let replayer = Replayer(
       reducer: Counting(), dependencies: journal, journal: journal, schema: Session.schema)
     let feed = try #require(FastLogReader(BytesSource(sink.bytes)))
-    #expect(replayer.verifyQuickly(feed, QuickCodes())?.steps == 5)
+    #expect(replayer.verifyQuickly(feed, CodecPair())?.steps == 5)
   }
 
   // MARK: Progress and sources
@@ -183,7 +183,7 @@ struct QuickVerifyTests {
     #expect(told == [1_000, 2_000])
   }
 
-  /// Gives up in the middle, as one does that somebody has cancelled.
+  /// Fails in the middle, like a cancelled source.
   private final class FailingSource: LogSource {
     private let base: BytesSource
     private var left: Int

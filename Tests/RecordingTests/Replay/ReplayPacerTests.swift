@@ -164,7 +164,7 @@ struct ReplayPacerTests {
       try Self.recording([0, 1000, 2000, 2100, 4000]), try ReplayPace(), on: clock,
       onStep: { _ in try await clock.sleep(for: .milliseconds(300)) })
     #expect(play.clock.run())
-    // Only what comes while somebody is busy is late.
+    // Only steps that arrive while the player is busy are late.
     #expect(
       play.told == [
         Told(1, .zero), Told(2, .seconds(1)), Told(3, .seconds(2)), Told(4, .milliseconds(2300)),
@@ -172,7 +172,7 @@ struct ReplayPacerTests {
       ])
   }
 
-  /// Wakes whoever sleeps 10 ms too late.
+  /// Wakes each sleeper 10 ms too late.
   private struct LateClock: Clock {
     let base: TestClock
     var now: TestClock.Instant { base.now }

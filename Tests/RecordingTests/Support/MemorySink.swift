@@ -1,13 +1,6 @@
 import SwiftBoardRecording
+import SwiftBoardSystem
 import Synchronization
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
 
 /// A file in memory that fails on purpose.
 final class MemorySink: LogSink {

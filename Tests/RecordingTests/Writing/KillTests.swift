@@ -61,7 +61,7 @@ struct KillTests {
         }
       }
       #expect(lost == 0)
-      // For whoever runs many rounds.
+      // For runs of many rounds.
       if rounds > 20 { print("\(rounds) kills, \(inRotation) of them within a rotation") }
     }
 

@@ -1,15 +1,8 @@
 import SwiftBoardStore
+import SwiftBoardSystem
 import Testing
 
 @testable import SwiftBoardRecording
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
 
 /// A recording whose file loses its name says so once, and goes on nowhere.
 struct LostFileTests {

@@ -1,16 +1,9 @@
 import SwiftBoardStore
+import SwiftBoardSystem
 import SwiftBoardTestSupport
 import Testing
 
 @testable import SwiftBoardRecording
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
 
 struct RecordingFaultTests {
   /// The same session on a disk of some size.

@@ -7,14 +7,6 @@ import Testing
 
 @testable import SwiftBoardRecording
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
-
 struct RotationTests {
   private func options(
     _ size: Int = 2000, keep: Int? = nil, digestEvery: Int = 1, snapshotEvery: Int? = nil,

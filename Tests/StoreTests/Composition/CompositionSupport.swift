@@ -84,7 +84,7 @@ struct Scene<R: Reducer> where R.Dependencies == Ticker.Dependencies {
   }
 }
 
-/// Where an array keeps its elements: the same as long as nobody copied them.
+/// The address of an array's elements, which changes when they are copied.
 func address<Element>(_ array: [Element]) -> UInt? {
   array.withUnsafeBufferPointer { $0.baseAddress.map { UInt(bitPattern: $0) } }
 }

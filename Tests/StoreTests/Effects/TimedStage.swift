@@ -27,7 +27,7 @@ struct TimedStage {
   var seen: [String] { store.state.seen }
   /// Every action with the millisecond at which it was reduced.
   var timeline: [String] { steps.entries }
-  /// Nobody sleeps, nothing runs, nothing could.
+  /// Whether nothing sleeps, runs or could run.
   var isQuiet: Bool {
     clock.sleepers.isEmpty && store.effects.isEmpty && executor.readyCount == 0
   }
@@ -50,7 +50,7 @@ extension TestClock {
 }
 
 /// Starts an effect and cancels it at a moment that the seed draws, between any two suspensions,
-/// two hundred times: nothing of it may be reduced afterwards, nobody may sleep on, and no issue
+/// two hundred times: nothing of it may be reduced afterwards, no sleeper may be left, and no issue
 /// may come up.
 ///
 /// - Parameter span: The last moment at which it is cancelled, in milliseconds.

@@ -58,7 +58,7 @@ struct TimerTests {
     }
     let clock = stage.clock
     stage.store.observe { step, _ in
-      // Nobody is asleep while this tick is told, so time only passes.
+      // No timer is asleep while this tick is delivered, so time only passes.
       switch step.action {
       case "tick 1": clock.advance(to: .init(offset: .milliseconds(130)))
       case "tick 3": clock.advance(to: .init(offset: .milliseconds(550)))

@@ -14,7 +14,7 @@ struct PositionScanner {
   /// Returns the ranges in order. They do not overlap, and exclude empty ranges and marks.
   mutating func ranges() -> [Range<Int>] {
     var index = 0
-    while let sign = TextSigns.nextKeySign(in: text, from: index) {
+    while let sign = EncodingMarkers.nextKeySign(in: text, from: index) {
       index = text[sign] == UInt8(ascii: "=") ? equals(at: sign) : colon(at: sign)
     }
     return found

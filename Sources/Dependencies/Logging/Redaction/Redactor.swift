@@ -172,20 +172,20 @@ public final class Redactor: Sendable {
       in text: UnsafeBufferPointer<UInt8>, byPosition: Bool
     ) -> [RedactionEdit] {
       var ranges: [Range<Int>] = []
-      if byPosition, TextSigns.nextKeySign(in: text, from: 0) != nil {
+      if byPosition, EncodingMarkers.nextKeySign(in: text, from: 0) != nil {
         var scanner = PositionScanner(text)
         ranges = scanner.ranges()
       }
-      let matches = table.map { Redactor.matches($0, in: text, TextSigns(text)) } ?? []
+      let matches = table.map { Redactor.matches($0, in: text, EncodingMarkers(text)) } ?? []
       if matches.isEmpty, ranges.isEmpty { return [] }
       return Redactor.merge(matches, ranges)
     }
   }
 
   private static func matches(
-    _ table: SecretTable, in text: UnsafeBufferPointer<UInt8>, _ signs: TextSigns
+    _ table: SecretTable, in text: UnsafeBufferPointer<UInt8>, _ markers: EncodingMarkers
   ) -> [SecretTable.Match] {
-    var matches = table.matches(inAllFormsOf: text, signs)
+    var matches = table.matches(inAllFormsOf: text, markers)
     guard !matches.isEmpty else { return [] }
     let marks = RedactionMark.ranges(in: text)
     if !marks.isEmpty {

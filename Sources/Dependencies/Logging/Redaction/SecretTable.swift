@@ -69,11 +69,12 @@ final class SecretTable: Sendable {
 
   /// Finds registered values, unencoded and in every encoding. The matches are unordered, and their
   /// ranges may overlap.
-  func matches(inAllFormsOf text: UnsafeBufferPointer<UInt8>, _ signs: TextSigns) -> [Match] {
+  func matches(inAllFormsOf text: UnsafeBufferPointer<UInt8>, _ markers: EncodingMarkers) -> [Match]
+  {
     var matches: [Match] = []
     search(text) { matches.append(Match(range: $0, name: names[$1])) }
-    let hasPercent = signs.contains(.percent)
-    let hasEscape = signs.contains(.backslash)
+    let hasPercent = markers.contains(.percent)
+    let hasEscape = markers.contains(.backslash)
     func searchJoined(_ view: DecodedText) {
       guard let joined = view.wrappedLinesJoined() else { return }
       joined.bytes.withUnsafeBufferPointer { bytes in
@@ -81,7 +82,7 @@ final class SecretTable: Sendable {
       }
     }
     if DecodedText.hasWrappedLines(text) { searchJoined(DecodedText(text)) }
-    guard hasPercent || hasEscape || (hasSpaces && signs.contains(.plus)) else { return matches }
+    guard hasPercent || hasEscape || (hasSpaces && markers.contains(.plus)) else { return matches }
     // Encodings can be nested, such as in the query of an address in a JSON string.
     var views = [DecodedText(text)]
     for _ in 0..<3 {

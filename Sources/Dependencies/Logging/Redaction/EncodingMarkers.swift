@@ -1,10 +1,10 @@
 /// The encodings that a text may use, determined by the bytes that mark them.
-struct TextSigns: OptionSet {
+struct EncodingMarkers: OptionSet {
   var rawValue: UInt8
 
-  static let percent = TextSigns(rawValue: 1)
-  static let backslash = TextSigns(rawValue: 2)
-  static let plus = TextSigns(rawValue: 4)
+  static let percent = EncodingMarkers(rawValue: 1)
+  static let backslash = EncodingMarkers(rawValue: 2)
+  static let plus = EncodingMarkers(rawValue: 4)
 
   init(rawValue: UInt8) {
     self.rawValue = rawValue

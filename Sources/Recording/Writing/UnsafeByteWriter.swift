@@ -1,7 +1,7 @@
 import SwiftBoardJSON
 
 /// An unchecked write pointer. The caller must ensure that the memory is large enough.
-struct LineCursor {
+struct UnsafeByteWriter {
   private(set) var next: UnsafeMutablePointer<UInt8>
 
   init(next: UnsafeMutablePointer<UInt8>) {
