@@ -94,9 +94,9 @@ extension StoreMachine {
         failure.map { .effectFailed(effect, $0.error) } ?? .effectFinished(effect)
       }
     }
-    inheritingGroup = inheritsTaskLocals ? graph.tree.outermost(of: effect) : 0
+    inheritingList = inheritsTaskLocals ? graph.tree.list(of: effect) : 0
     change { $0.end(effect) }
-    inheritingGroup = 0
+    inheritingList = 0
   }
 
   /// Ends the work of the action's sender, if it ends with the action, which has been reduced or
