@@ -274,7 +274,10 @@ public final class Store<R: Reducer>: Sendable {
     // A sleep of zero would still suspend on a shared queue of Dispatch.
     guard deadline > .zero else { return close() }
     return await withTaskGroup(of: Void.self) { group in
-      group.addTask { await runtime.waitUntilIdle() }
+      // An action may be accepted between the end of the last effect and the store's.
+      group.addTask {
+        repeat { await runtime.waitUntilIdle() } while !runtime.handle { $0.closeIfIdle() }
+      }
       group.addTask { try? await clock.wait(for: deadline) }
       await group.next()
       let left = close()

@@ -174,6 +174,13 @@ extension StoreMachine {
     if !obstacles.contains(.telling) { commands.append(.end) }
   }
 
+  /// Closes the store if there are no effects. Returns whether it is closed.
+  @inlinable
+  mutating func closeIfIdle() -> Bool {
+    if graph.tree.count == 0 { close() }
+    return obstacles.contains(.closed)
+  }
+
   // MARK: Waiting
 
   /// Resumes the waiter when the task has ended and observers have been notified of its last step.
