@@ -21,11 +21,12 @@
 ///   step n start before the effects of step n+1. A start is the creation of the task; what the
 ///   tasks do overlaps. An effect inherits the task-local values of the sender if the sending
 ///   thread reduces the action; if `send` only queued it, it inherits none. One that waited for a
-///   permit inherits none either, unless a member of its own group gave it back.
+///   permit inherits none either, unless an effect of its own list gave it back.
 /// - **R5** Once `.cancel(id:)` is reduced, no action of a cancelled effect is reduced, whether it
 ///   had started or not, and whether the action waits in the queue or not. It applies to what was
-///   returned before it, and to what precedes it in the same list, `merge` or `concatenate`;
-///   effects after it run. In a `concatenate` it acts when it is reached.
+///   returned before it, and to what precedes it in the same list and the groups of that list;
+///   effects after it in the list run. In a `concatenate` it acts when it is reached, and applies
+///   to what later steps have returned until then.
 /// - **R6** Ids belong to one store and one place in the composition; a parent may cancel a
 ///   child's.
 /// - **R7** A child's effects, and what it declares, end in the step in which the child goes,
@@ -273,8 +274,11 @@ public final class Store<R: Reducer>: Sendable {
     // A sleep of zero would still suspend on a shared queue of Dispatch.
     guard deadline > .zero else { return close() }
     return await withTaskGroup(of: Void.self) { group in
-      group.addTask { await runtime.waitUntilIdle() }
-      group.addTask { try? await clock.sleep(for: deadline) }
+      // An action may be accepted between the end of the last effect and the store's.
+      group.addTask {
+        repeat { await runtime.waitUntilIdle() } while !runtime.handle { $0.closeIfIdle() }
+      }
+      group.addTask { try? await clock.wait(for: deadline) }
       await group.next()
       let left = close()
       group.cancelAll()

@@ -235,4 +235,48 @@ struct GroupCancelTests {
     #expect(store.state.seen == ["a", "second", "third"])
     #expect(handle.isFinished)
   }
+
+  @Test(
+    "R5 what stands behind a cancel runs, even if it began before the cancel was reached",
+    arguments: [Form.list, .merge, .mergeInMerge, .mergeInConcatenate, .withID])
+  func begunBehind(form: Form) {
+    let gate = Gate()
+    let stage = Stage { action in
+      action == "go"
+        ? form.effects([
+          .concatenate(.task { "first" }, .cancel(id: "x")),
+          .task {
+            try await gate.wait()
+            return "behind"
+          }.cancellable(id: "x"),
+        ]) : []
+    }
+    stage.store.send("go")
+    stage.executor.run()
+    #expect(stage.seen.contains("first") && gate.waiters == 1)
+    gate.open()
+    stage.executor.run()
+    #expect(stage.seen.contains("behind"))
+  }
+
+  @Test(
+    "R5 cancelInFlight acts whatever the effect does, alone and in a group",
+    arguments: [Form.list, .merge, .concatenate], 0..<3)
+  func cancelInFlightAtOnce(form: Form, kind: Int) {
+    let effects: [Effect<String>] = [.cancel(id: "none"), .issue("refused"), .send("sent")]
+    let effect = effects[kind].cancellable(id: "x", cancelInFlight: true)
+    let old = Effect<String>.run { _ in try await Gate().wait() }.cancellable(id: "x")
+    let stage = Stage { action in
+      switch action {
+      case "begin": [old]
+      case "go": form.effects([effect])
+      default: []
+      }
+    }
+    stage.store.send("begin")
+    stage.executor.run()
+    stage.store.send("go")
+    stage.executor.run()
+    #expect(stage.store.effects.isEmpty)
+  }
 }

@@ -153,6 +153,22 @@ struct ShutdownTests {
     #expect(stage.seen == ["a", "a begins", "b", "d", "d begins", "a ends", "d ends"])
   }
 
+  @Test("R11 what an action starts as soon as the last effect has ended runs to its end")
+  func startsAtTheEnd() async {
+    let stage = Draining(["a", "b"]) { action, work in
+      action == "a" || action == "b" ? [work(action)] : []
+    }
+    let handle = stage.store.send("a")
+    stage.executor.run()
+    let end = stage.shutDown(cancelling: .queued)
+    // Called before the drain goes on.
+    handle.onFinish { stage.store.send("b") }
+    stage.open("a")
+    stage.open("b")
+    #expect(await end.value == [])
+    #expect(stage.seen == ["a", "a begins", "a ends", "b", "b begins", "b ends"])
+  }
+
   @Test("R11 a sequence that has begun goes on while the store drains")
   func sequence() async {
     let stage = Draining(["1"]) { action, work in

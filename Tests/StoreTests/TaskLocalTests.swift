@@ -213,6 +213,19 @@ struct TaskLocalTests {
     #expect(scene.values.entries == ["1: a", "2: a"])
   }
 
+  @Test("R4 what waited for a permit of its own list has the values of the list")
+  func limitedList() {
+    let scene = Scene { action, note in
+      guard action.count == 1 else { return [] }
+      return (1...2).map { number in
+        .run { _ in note("\(number)") }.limited(id: "one", whenFull: .wait)
+      }
+    }
+    _ = scene.send("1", as: "a")
+    scene.executor?.run()
+    #expect(scene.values.entries == ["1: a", "2: a"])
+  }
+
   @Test("R4 subscriptions have none")
   func subscriptions() {
     let values = Journal<String>()

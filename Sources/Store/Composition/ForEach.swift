@@ -18,7 +18,6 @@ extension Reducer {
   ///   source line.
   /// - Complexity: O(1) plus the cost of the child and this reducer, regardless of the number of
   ///   elements. O(count) in a step that adds or removes one.
-  ///   are, as long as none is added or removed; then O(count).
   @inlinable
   @inline(__always)
   public consuming func forEach<

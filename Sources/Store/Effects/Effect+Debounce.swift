@@ -1,4 +1,4 @@
-extension Effect {
+extension EffectProtocol {
   /// Starts the effect when no other effect with this id has followed for some time. For example,
   /// text is looked up when the user pauses typing.
   ///
@@ -15,7 +15,7 @@ extension Effect {
   @inlinable
   public func debounced(
     id: some Hashable & Sendable, for duration: Duration, clock: some Clock<Duration>
-  ) -> Effect {
+  ) -> Self {
     delay(for: duration, clock: clock).cancellable(id: id, cancelInFlight: true)
   }
 }

@@ -1,4 +1,4 @@
-extension Effect {
+extension EffectProtocol {
   /// Delays the effect. The time begins with the effect's start. Cancelling the effect cancels the
   /// wait.
   ///
@@ -9,7 +9,14 @@ extension Effect {
   /// - Parameter clock: The clock of the dependencies.
   /// - Complexity: One closure. No additional task for a `.task` or a `.run`, otherwise one.
   @inlinable
-  public func delay(for duration: Duration, clock: some Clock<Duration>) -> Effect {
+  public func delay(for duration: Duration, clock: some Clock<Duration>) -> Self {
+    changed { $0.delayed(duration, clock) }
+  }
+}
+
+extension Effect {
+  @inlinable
+  func delayed(_ duration: Duration, _ clock: some Clock<Duration>) -> Effect {
     var copy = self
     switch operation {
     case .none:

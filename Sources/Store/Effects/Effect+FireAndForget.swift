@@ -1,4 +1,4 @@
-extension Effect {
+extension EffectProtocol {
   /// Returns work without a result, for example writing a log. An error that it throws is an issue
   /// unless `catch` turns it into an action.
   ///
@@ -11,11 +11,10 @@ extension Effect {
   public static func fireAndForget(
     name: String = "fireAndForget", fileID: StaticString = #fileID, line: UInt32 = #line,
     _ work: @escaping @Sendable () async throws -> Void
-  ) -> Effect {
-    Effect(
-      .run { _ in
-        try Task.checkCancellation()
-        try await work()
-      }, name: name, location: SourceLocation(fileID: fileID, line: line))
+  ) -> Self {
+    .run(name: name, fileID: fileID, line: line) { _ in
+      try Task.checkCancellation()
+      try await work()
+    }
   }
 }

@@ -35,7 +35,7 @@ public enum LimitScope: Sendable, Hashable {
   case place
 }
 
-extension Effect {
+extension EffectProtocol {
   /// Runs at most `count` effects of one id at once. The id also cancels them, including waiting
   /// ones, like `cancellable(id:)`.
   ///
@@ -56,13 +56,11 @@ extension Effect {
   public func limited(
     id: some Hashable & Sendable, to count: Int = 1, in scope: LimitScope = .store,
     countsCancelled: Bool = false, whenFull policy: OverflowPolicy
-  ) -> Effect {
-    guard !isNone else { return self }
+  ) -> Self {
     let key = CancelKey(id: CancelID(id))
-    return with(
-      key: key,
-      limit: EffectLimit(
-        key: key, scope: scope, count: max(1, count), overflow: policy.overflow,
-        countsCancelled: countsCancelled))
+    let limit = EffectLimit(
+      key: key, scope: scope, count: max(1, count), overflow: policy.overflow,
+      countsCancelled: countsCancelled)
+    return changed { $0.with(key: key, limit: limit) }
   }
 }

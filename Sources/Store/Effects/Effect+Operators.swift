@@ -1,4 +1,4 @@
-extension Effect {
+extension EffectProtocol {
   /// Gives the effect an id with which `cancel(id:)` finds it. Several effects may have the same
   /// id.
   ///
@@ -10,11 +10,8 @@ extension Effect {
   @inlinable
   public consuming func cancellable(
     id: some Hashable & Sendable, cancelInFlight: Bool = false
-  ) -> Effect {
-    let effect = self
-    guard !effect.isNone else { return effect }
-    return effect.with(
-      key: CancelKey(id: CancelID(id)), cancelInFlight: cancelInFlight)
+  ) -> Self {
+    changed { $0.with(key: CancelKey(id: CancelID(id)), cancelInFlight: cancelInFlight) }
   }
 
   /// Lets the effect continue when the child that returned it ends because its optional state
@@ -23,9 +20,8 @@ extension Effect {
   ///
   /// - Complexity: One small object.
   @inlinable
-  public func outlives() -> Effect {
-    guard !isNone else { return self }
-    return with(outlives: true)
+  public consuming func outlives() -> Self {
+    changed { $0.with(outlives: true) }
   }
 
   /// Turns errors of the effect into actions. Cancellation is not an error and is not passed to the
@@ -37,10 +33,12 @@ extension Effect {
   @inlinable
   public func `catch`(
     _ handler: @escaping @Sendable (_ error: any Error) -> Action
-  ) -> Effect {
-    folded { $0.caught(handler, members: $1) }
+  ) -> Self {
+    changed { $0.folded { $0.caught(handler, members: $1) } }
   }
+}
 
+extension Effect {
   @inlinable
   func caught(
     _ handler: @escaping @Sendable (_ error: any Error) -> Action, members: [Effect]

@@ -7,7 +7,9 @@ extension Effect {
     /// Sends an action created from the error, and continues.
     case goOn(@Sendable (_ error: any Error) -> Action)
   }
+}
 
+extension EffectProtocol {
   /// Does the same work at every interval and sends its results, until it is cancelled or, unless
   /// `onError` says otherwise, throws.
   ///
@@ -26,25 +28,27 @@ extension Effect {
   @inlinable
   public static func poll(
     every interval: Duration, clock: some Clock<Duration>, startsAtOnce: Bool = true,
-    onError: PollErrors = .stop, name: String = "poll", fileID: StaticString = #fileID,
+    onError: Effect<Action>.PollErrors = .stop, name: String = "poll",
+    fileID: StaticString = #fileID,
     line: UInt32 = #line, _ work: @escaping @Sendable () async throws -> Action?
-  ) -> Effect {
+  ) -> Self {
     let location = SourceLocation(fileID: fileID, line: line)
-    if let refusal = refusal(of: interval, name, location) { return refusal }
-    return Effect(
-      .run { send in
-        var grid = TickGrid(every: interval, clock: clock)
-        try Task.checkCancellation()
-        if !startsAtOnce { _ = try await grid.next() }
-        while true {
-          do {
-            if let action = try await work() { send(action) }
-          } catch let error where !(error is CancellationError) {
-            guard case .goOn(let action) = onError else { throw error }
-            send(action(error))
-          }
-          _ = try await grid.next()
+    if let refusal = Effect<Action>.refusal(of: interval, name, location) {
+      return Self(effect: refusal)
+    }
+    return .run(name: name, fileID: fileID, line: line) { send in
+      var grid = TickGrid(every: interval, clock: clock)
+      try Task.checkCancellation()
+      if !startsAtOnce { _ = try await grid.next() }
+      while true {
+        do {
+          if let action = try await work() { send(action) }
+        } catch let error where !(error is CancellationError) {
+          guard case .goOn(let action) = onError else { throw error }
+          send(action(error))
         }
-      }, name: name, location: location)
+        _ = try await grid.next()
+      }
+    }
   }
 }

@@ -1,4 +1,4 @@
-extension Effect {
+extension EffectProtocol {
   /// Repeats the effect's work after a wait if it throws.
   ///
   /// The last error is thrown. Use `catch` to turn it into an action; otherwise it is an issue.
@@ -18,7 +18,7 @@ extension Effect {
   public func retry(
     _ policy: RetryPolicy, clock: some Clock<Duration>,
     while isWorthwhile: @escaping @Sendable (_ error: any Error) -> Bool = { _ in true }
-  ) -> Effect {
+  ) -> Self {
     retry(policy, jitter: .none, clock: clock, random: { 0 }, while: isWorthwhile)
   }
 
@@ -32,7 +32,7 @@ extension Effect {
     _ policy: RetryPolicy, jitter: RetryPolicy.Jitter, clock: some Clock<Duration>,
     random: @escaping @Sendable () -> UInt64,
     while isWorthwhile: @escaping @Sendable (_ error: any Error) -> Bool = { _ in true }
-  ) -> Effect {
+  ) -> Self {
     @Sendable func attempt<Value>(_ work: () async throws -> Value) async throws -> Value {
       var schedule = RetrySchedule(policy, jitter: jitter)
       while true {
@@ -45,8 +45,10 @@ extension Effect {
         }
       }
     }
-    return replacingWork(
-      task: { _, work in .task { try await attempt(work) } },
-      run: { _, work in .run { send in try await attempt { try await work(send) } } })
+    return changed {
+      $0.replacingWork(
+        task: { _, work in .task { try await attempt(work) } },
+        run: { _, work in .run { send in try await attempt { try await work(send) } } })
+    }
   }
 }

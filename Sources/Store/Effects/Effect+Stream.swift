@@ -1,4 +1,4 @@
-extension Effect {
+extension EffectProtocol {
   /// Sends an action for each element of a sequence, until the sequence ends or the effect is
   /// cancelled.
   ///
@@ -18,7 +18,7 @@ extension Effect {
     _ sequence: @autoclosure @escaping @Sendable () -> S, name: String = "stream",
     fileID: StaticString = #fileID, line: UInt32 = #line,
     _ action: @escaping @Sendable (S.Element) -> Action?
-  ) -> Effect where S: SendableMetatype, S.AsyncIterator: SendableMetatype {
+  ) -> Self where S: SendableMetatype, S.AsyncIterator: SendableMetatype {
     stream(from: { sequence() }, name: name, fileID: fileID, line: line, action)
   }
 
@@ -32,13 +32,12 @@ extension Effect {
     from make: @escaping @Sendable () async throws -> S, name: String = "stream",
     fileID: StaticString = #fileID, line: UInt32 = #line,
     _ action: @escaping @Sendable (S.Element) -> Action?
-  ) -> Effect where S: SendableMetatype, S.AsyncIterator: SendableMetatype {
-    Effect(
-      .run { send in
-        try Task.checkCancellation()
-        for try await element in try await make() {
-          if let action = action(element) { send(action) }
-        }
-      }, name: name, location: SourceLocation(fileID: fileID, line: line))
+  ) -> Self where S: SendableMetatype, S.AsyncIterator: SendableMetatype {
+    .run(name: name, fileID: fileID, line: line) { send in
+      try Task.checkCancellation()
+      for try await element in try await make() {
+        if let action = action(element) { send(action) }
+      }
+    }
   }
 }

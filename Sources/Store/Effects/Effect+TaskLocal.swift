@@ -1,4 +1,4 @@
-extension Effect {
+extension EffectProtocol {
   /// Returns the same effect with work that runs with a task-local value. Tasks that the work
   /// starts inherit it.
   ///
@@ -10,23 +10,13 @@ extension Effect {
   /// - Complexity: One closure for each member.
   public func binding<Value: Sendable>(
     _ local: TaskLocal<Value>, to value: Value
-  ) -> Effect {
-    folded { (effect: Effect, members: [Effect]) -> Effect in
-      var copy = effect
-      switch effect.operation {
-      case .none, .send, .cancel, .issue: break
-      case .task(let operation):
-        copy.operation = .task {
-          try await local.withValue(value) { try await operation() }
-        }
-      case .run(let operation):
-        copy.operation = .run { send in
-          try await local.withValue(value) { try await operation(send) }
-        }
-      case .merge: copy.operation = .merge(members)
-      case .concatenate: copy.operation = .concatenate(members)
-      }
-      return copy
+  ) -> Self {
+    changed {
+      $0.replacingWork(
+        task: { _, work in .task { try await local.withValue(value) { try await work() } } },
+        run: { _, work in
+          .run { send in try await local.withValue(value) { try await work(send) } }
+        })
     }
   }
 }

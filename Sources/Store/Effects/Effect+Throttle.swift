@@ -1,4 +1,4 @@
-extension Effect {
+extension EffectProtocol {
   /// Runs at most one effect of an id per interval. The first starts at once. If `latest` is set,
   /// the last one returned during the interval starts at its end. The others never start and are
   /// reported as dropped.
@@ -22,10 +22,11 @@ extension Effect {
   public func throttled(
     id: some Hashable & Sendable, for interval: Duration, clock: some Clock<Duration>,
     latest: Bool = true
-  ) -> Effect {
-    guard !isNone else { return self }
+  ) -> Self {
     let key = CancelKey(id: CancelID(id))
-    return throttled(cancelledBy: key, countedBy: key, interval, clock, latest: latest)
+    return changed {
+      $0.throttled(cancelledBy: key, countedBy: key, interval, clock, latest: latest)
+    }
   }
 
   /// Runs at most one effect of each key per interval. For example, each row is saved at most once
@@ -49,15 +50,17 @@ extension Effect {
   public func throttled(
     id: some Hashable & Sendable, by key: some Hashable & Sendable, for interval: Duration,
     clock: some Clock<Duration>, latest: Bool = true
-  ) -> Effect {
-    guard !isNone else { return self }
+  ) -> Self {
     let id = CancelID(id)
-    return throttled(
-      cancelledBy: CancelKey(id: id),
-      countedBy: CancelKey(id: CancelID(ThrottleKey(id: id, key: CancelID(key)))),
-      interval, clock, latest: latest)
+    let key = CancelKey(id: CancelID(ThrottleKey(id: id, key: CancelID(key))))
+    return changed {
+      $0.throttled(
+        cancelledBy: CancelKey(id: id), countedBy: key, interval, clock, latest: latest)
+    }
   }
+}
 
+extension Effect {
   /// Returns a group of the interval and this effect, in that order. The interval holds the only
   /// permit.
   @inlinable
@@ -65,7 +68,7 @@ extension Effect {
     cancelledBy id: CancelKey, countedBy key: CancelKey, _ interval: Duration,
     _ clock: some Clock<Duration>, latest: Bool
   ) -> Effect {
-    guard interval > .zero else { return with(key: id) }
+    guard interval > .zero, !isNone else { return with(key: id) }
     let hold = Effect(
       .run { _ in try await clock.wait(for: interval) }, name: "throttle", location: location)
     return Effect(

@@ -1,4 +1,4 @@
-extension Effect {
+extension EffectProtocol {
   /// Limits the time of the effect's work. At the deadline the work is cancelled, none of its
   /// further actions is reduced, and the effect throws `EffectTimeout`. Use `catch` to turn the
   /// error into an action, or `retry` to try again. Otherwise it is an issue.
@@ -14,25 +14,27 @@ extension Effect {
   /// - Parameter clock: The clock of the dependencies.
   /// - Complexity: Two child tasks for each task of the effect, a group and a gate.
   @inlinable
-  public func timeout(after duration: Duration, clock: some Clock<Duration>) -> Effect {
-    replacingWork(
-      task: { name, work in
-        .task {
-          try await within(duration, clock, TimeoutGate(), work) {
-            throw EffectTimeout(name: name, duration: duration)
+  public func timeout(after duration: Duration, clock: some Clock<Duration>) -> Self {
+    changed {
+      $0.replacingWork(
+        task: { name, work in
+          .task {
+            try await within(duration, clock, TimeoutGate(), work) {
+              throw EffectTimeout(name: name, duration: duration)
+            }
           }
-        }
-      },
-      run: { name, work in
-        .run { send in
-          let gate = TimeoutGate()
-          try await within(duration, clock, gate) {
-            try await work(send.through(gate))
-          } expired: {
-            throw EffectTimeout(name: name, duration: duration)
+        },
+        run: { name, work in
+          .run { send in
+            let gate = TimeoutGate()
+            try await within(duration, clock, gate) {
+              try await work(send.through(gate))
+            } expired: {
+              throw EffectTimeout(name: name, duration: duration)
+            }
           }
-        }
-      })
+        })
+    }
   }
 
   /// Limits the time of the effect's work. At the deadline an action is sent, whether or not the
@@ -50,7 +52,7 @@ extension Effect {
   public func timeout(
     after duration: Duration, clock: some Clock<Duration>,
     _ action: @escaping @Sendable (EffectTimeout) -> Action
-  ) -> Effect {
+  ) -> Self {
     @Sendable func limit(
       _ name: String, _ send: Send<Action>,
       _ work: @escaping @Sendable (Send<Action>) async throws -> Void
@@ -63,15 +65,17 @@ extension Effect {
         send(action(EffectTimeout(name: name, duration: duration)))
       }
     }
-    return replacingWork(
-      task: { name, work in
-        .run { send in
-          try await limit(name, send) { send in send(try await work()) }
-        }
-      },
-      run: { name, work in
-        .run { send in try await limit(name, send, work) }
-      })
+    return changed {
+      $0.replacingWork(
+        task: { name, work in
+          .run { send in
+            try await limit(name, send) { send in send(try await work()) }
+          }
+        },
+        run: { name, work in
+          .run { send in try await limit(name, send, work) }
+        })
+    }
   }
 }
 

@@ -1,4 +1,4 @@
-extension Effect {
+extension EffectProtocol {
   /// Sends an action at every interval until it is cancelled. The first is sent after one interval.
   ///
   /// Ticks are counted from the start, so they do not drift. A missed tick is skipped.
@@ -15,13 +15,14 @@ extension Effect {
     every interval: Duration, clock: some Clock<Duration>, name: String = "timer",
     fileID: StaticString = #fileID, line: UInt32 = #line,
     _ action: @escaping @Sendable (_ tick: Int) -> Action
-  ) -> Effect {
+  ) -> Self {
     let location = SourceLocation(fileID: fileID, line: line)
-    if let refusal = refusal(of: interval, name, location) { return refusal }
-    return Effect(
-      .run { send in
-        var grid = TickGrid(every: interval, clock: clock)
-        while true { send(action(try await grid.next())) }
-      }, name: name, location: location)
+    if let refusal = Effect<Action>.refusal(of: interval, name, location) {
+      return Self(effect: refusal)
+    }
+    return .run(name: name, fileID: fileID, line: line) { send in
+      var grid = TickGrid(every: interval, clock: clock)
+      while true { send(action(try await grid.next())) }
+    }
   }
 }

@@ -48,10 +48,16 @@ extension Effect {
 
 extension Clock where Duration == Swift.Duration {
   /// Sleeps, and throws `CancellationError` if the task was cancelled, even if the clock does not
-  /// check for it.
+  /// check for it. Every duration is valid: `.seconds(Int64.max)` never ends.
   @inlinable
-  func wait(for duration: Duration) async throws {
-    try await sleep(for: duration)
+  package func wait(for duration: Duration) async throws {
+    try await sleep(for: min(max(duration, .zero), .hundredYears))
     try Task.checkCancellation()
   }
+}
+
+extension Duration {
+  /// The longest sleep. The end of a much longer one overflows, which stops the process.
+  @inlinable
+  static var hundredYears: Duration { .seconds(100 * 365 * 86_400) }
 }

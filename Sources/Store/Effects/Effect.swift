@@ -36,11 +36,7 @@ public struct Effect<Action: Sendable>: Sendable {
   }
 }
 
-extension Effect {
-  /// An effect that does nothing and does not appear in descriptors. Allocates nothing.
-  @inlinable
-  public static var none: Effect { Effect(.none, location: SourceLocation()) }
-
+extension EffectProtocol {
   /// Returns an asynchronous operation that ends with one action.
   ///
   /// An error that it throws becomes an issue unless `catch` turns it into an action.
@@ -52,10 +48,9 @@ extension Effect {
   public static func task(
     name: String? = nil, fileID: StaticString = #fileID, line: UInt32 = #line,
     _ operation: @escaping @Sendable () async throws -> Action
-  ) -> Effect {
-    Effect(
-      .task(operation), name: name,
-      location: SourceLocation(fileID: fileID, line: line))
+  ) -> Self {
+    let location = SourceLocation(fileID: fileID, line: line)
+    return Self(effect: Effect(.task(operation), name: name, location: location))
   }
 
   /// Returns an asynchronous operation that sends any number of actions. Actions that are sent
@@ -71,8 +66,9 @@ extension Effect {
   public static func run(
     name: String? = nil, fileID: StaticString = #fileID, line: UInt32 = #line,
     _ operation: @escaping @Sendable (_ send: Send<Action>) async throws -> Void
-  ) -> Effect {
-    Effect(.run(operation), name: name, location: SourceLocation(fileID: fileID, line: line))
+  ) -> Self {
+    let location = SourceLocation(fileID: fileID, line: line)
+    return Self(effect: Effect(.run(operation), name: name, location: location))
   }
 
   /// Returns an effect that sends an action in the same turn. The action is reduced after the
@@ -83,8 +79,9 @@ extension Effect {
   @inlinable
   public static func send(
     _ action: Action, fileID: StaticString = #fileID, line: UInt32 = #line
-  ) -> Effect {
-    Effect(.send(action), location: SourceLocation(fileID: fileID, line: line))
+  ) -> Self {
+    let location = SourceLocation(fileID: fileID, line: line)
+    return Self(effect: Effect(.send(action), location: location))
   }
 
   /// Returns an effect that cancels every effect with `id` at this place or in a child of it,
@@ -96,15 +93,9 @@ extension Effect {
   @inlinable
   public static func cancel(
     id: some Hashable & Sendable, fileID: StaticString = #fileID, line: UInt32 = #line
-  ) -> Effect {
-    Effect(
-      .cancel(CancelKey(id: CancelID(id))), location: SourceLocation(fileID: fileID, line: line))
-  }
-
-  /// Returns an effect that cancels every effect of its place and of all children of that place.
-  @inlinable
-  static func cancelAll(at place: [ChildKey], location: SourceLocation) -> Effect {
-    Effect(.cancel(CancelKey(place: place, id: nil)), location: location)
+  ) -> Self {
+    let location = SourceLocation(fileID: fileID, line: line)
+    return Self(effect: Effect(.cancel(CancelKey(id: CancelID(id))), location: location))
   }
 
   /// Returns an effect that reports a misuse detected by the reducer, with the location of the
@@ -116,8 +107,9 @@ extension Effect {
   @inlinable
   public static func issue(
     _ message: String, fileID: StaticString = #fileID, line: UInt32 = #line
-  ) -> Effect {
-    Effect(.issue(message), location: SourceLocation(fileID: fileID, line: line))
+  ) -> Self {
+    let location = SourceLocation(fileID: fileID, line: line)
+    return Self(effect: Effect(.issue(message), location: location))
   }
 
   /// Returns one effect that runs several effects concurrently. An id given to it cancels all of
@@ -129,12 +121,10 @@ extension Effect {
   ///   the group and one for each member.
   @inlinable
   public static func merge(
-    _ effects: [Effect], fileID: StaticString = #fileID, line: UInt32 = #line
-  ) -> Effect {
+    _ effects: [Effect<Action>], fileID: StaticString = #fileID, line: UInt32 = #line
+  ) -> Self {
     let location = SourceLocation(fileID: fileID, line: line)
-    return combined(effects, Operation.merge, location) {
-      if case .merge(let members) = $0 { members } else { nil }
-    }
+    return Self(effect: .merged(effects, at: location))
   }
 
   /// Returns one effect that runs several effects one after the other. Each starts when the work of
@@ -146,28 +136,38 @@ extension Effect {
   /// - Complexity: The same as `merge`.
   @inlinable
   public static func concatenate(
-    _ effects: [Effect], fileID: StaticString = #fileID, line: UInt32 = #line
-  ) -> Effect {
+    _ effects: [Effect<Action>], fileID: StaticString = #fileID, line: UInt32 = #line
+  ) -> Self {
     let location = SourceLocation(fileID: fileID, line: line)
-    return combined(effects, Operation.concatenate, location) {
-      if case .concatenate(let members) = $0 { members } else { nil }
-    }
+    return Self(effect: .concatenated(effects, at: location))
   }
 
   /// Returns one effect that runs the listed effects concurrently. O(n).
   @inlinable
   public static func merge(
-    _ effects: Effect..., fileID: StaticString = #fileID, line: UInt32 = #line
-  ) -> Effect {
+    _ effects: Effect<Action>..., fileID: StaticString = #fileID, line: UInt32 = #line
+  ) -> Self {
     merge(effects, fileID: fileID, line: line)
   }
 
   /// Returns one effect that runs the listed effects one after the other. O(n).
   @inlinable
   public static func concatenate(
-    _ effects: Effect..., fileID: StaticString = #fileID, line: UInt32 = #line
-  ) -> Effect {
+    _ effects: Effect<Action>..., fileID: StaticString = #fileID, line: UInt32 = #line
+  ) -> Self {
     concatenate(effects, fileID: fileID, line: line)
+  }
+}
+
+extension Effect {
+  /// An effect that does nothing and does not appear in descriptors. Allocates nothing.
+  @inlinable
+  public static var none: Effect { Effect(.none, location: SourceLocation()) }
+
+  /// Returns an effect that cancels every effect of its place and of all children of that place.
+  @inlinable
+  static func cancelAll(at place: [ChildKey], location: SourceLocation) -> Effect {
+    Effect(.cancel(CancelKey(place: place, id: nil)), location: location)
   }
 
   /// Returns one effect that runs this effect and another concurrently.
@@ -185,6 +185,20 @@ extension Effect {
     with other: Effect, fileID: StaticString = #fileID, line: UInt32 = #line
   ) -> Effect {
     .concatenate([self, other], fileID: fileID, line: line)
+  }
+
+  @inlinable
+  static func merged(_ effects: [Effect], at location: SourceLocation) -> Effect {
+    combined(effects, Operation.merge, location) {
+      if case .merge(let members) = $0 { members } else { nil }
+    }
+  }
+
+  @inlinable
+  static func concatenated(_ effects: [Effect], at location: SourceLocation) -> Effect {
+    combined(effects, Operation.concatenate, location) {
+      if case .concatenate(let members) = $0 { members } else { nil }
+    }
   }
 
   /// Returns a group of effects.

@@ -77,7 +77,7 @@ extension Effect {
     return keys
   }
 
-  /// Returns the effect with additional traits.
+  /// Returns the effect with additional traits. `.none` has none.
   ///
   /// - Parameter cancelInFlight: Whether to cancel earlier effects with `key` first.
   @inlinable
@@ -86,6 +86,7 @@ extension Effect {
     outlives: Bool = false
   ) -> Effect {
     var effect = self
+    guard !effect.isNone else { return effect }
     let own = key.map { [$0] } ?? []
     guard let traits = effect.traits else {
       effect.traits = EffectTraits(

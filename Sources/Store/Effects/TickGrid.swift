@@ -15,7 +15,7 @@ struct TickGrid<C: Clock>: Sendable where C.Duration == Duration {
   @inlinable
   init(every interval: Duration, clock: C) {
     self.clock = clock
-    self.interval = min(max(interval, .nanoseconds(1)), .seconds(100 * 365 * 86_400))
+    self.interval = min(max(interval, .nanoseconds(1)), .hundredYears)
     start = clock.now
   }
 

@@ -10,10 +10,10 @@ extension EffectGraph {
     run()
   }
 
-  /// Returns whether `found` follows a `.cancel` effect in the same list or group, so that it is
-  /// not cancelled (R5).
+  /// Returns whether `found` follows a `.cancel` effect in the same list, so that it is not
+  /// cancelled (R5).
   private func isBehind(_ found: EffectID, _ effect: EffectID) -> Bool {
-    tree.outermost(of: found) == tree.outermost(of: effect) && found.isAfter(effect)
+    tree.list(of: found) == tree.list(of: effect) && found.isAfter(effect)
   }
 
   /// Cancels the effects that have one of the keys. Cancels them together, so that none of them
@@ -69,7 +69,7 @@ extension EffectGraph {
   /// Returns the effects of a group, or the effect itself.
   func leafEffects(_ slot: Int32) -> [EffectID] {
     tree.nodes(under: slot).filter {
-      tree[$0].form == .leaf && tree[$0].outermost == tree[slot].outermost
+      tree[$0].form == .leaf && tree[$0].list == tree[slot].list
     }
     .map { tree.id($0) }
   }

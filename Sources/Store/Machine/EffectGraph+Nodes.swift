@@ -3,7 +3,7 @@ extension EffectGraph {
   @usableFromInline
   mutating func addTask(under parent: EffectID = .none) -> EffectID {
     let slot = tree.insert(
-      .task, .running, outermost: 0, under: tree.contains(parent) ? parent.slot : -1)
+      .task, .running, list: 0, under: tree.contains(parent) ? parent.slot : -1)
     return tree.id(slot)
   }
 
@@ -12,15 +12,14 @@ extension EffectGraph {
   ///
   /// - Parameters:
   ///   - parent: A group or a task, or `.none` for an effect that stands for its task.
-  ///   - outermost: The serial number of the outermost group that contains it, or `nil` if there is
-  ///     none.
+  ///   - list: The number of the list with which it was returned.
   ///   - traits: Traits that include the ids of all groups that contain it.
   @usableFromInline
   mutating func add(
-    _ form: EffectNode.Form, under parent: EffectID, outermost: UInt32? = nil,
+    _ form: EffectNode.Form, under parent: EffectID, list: UInt32,
     traits: EffectTraits? = nil
   ) -> EffectID {
-    let slot = tree.insert(form, .pending, outermost: outermost, under: parent.slot)
+    let slot = tree.insert(form, .pending, list: list, under: parent.slot)
     if let traits {
       tree[slot].traits = traits
       if form == .leaf {

@@ -28,32 +28,30 @@ struct EffectNode: Sendable {
     case ended(isCancelled: Bool)
   }
 
+  // In this order a node takes 64 bytes, one line of a cache.
+
   var serial: UInt32
   var form: Form
   var phase: Phase
-  /// The serial number of the outermost group that contains the node, or its own. Nodes with the
-  /// same number come from the same element of the list that a reducer returned.
-  var outermost: UInt32
+  /// Whether the index finds it.
+  var isIndexed = false
+  var hasPermit = false
+  /// Whether a task was created for the effect's operation.
+  var hasTask = false
+  /// For a task, or an effect that stands for one: whether effects that it causes from now on are
+  /// cancelled.
+  var isTaskCancelled = false
+  /// Whether the effect's work was released.
+  var isReleased = false
+  /// The number of the list that a reducer returned, with which the node was returned. 0 for a
+  /// task.
+  var list: UInt32
   /// The number of reasons to keep the node without work: queued actions, and the current step.
   var pins: Int32 = 0
   /// For a group, the number of members whose work has not ended.
   var unfinished: Int32 = 0
   /// For a group, the number of members whose work has not ended and that were not cancelled.
   var uncancelled: Int32 = 0
-  /// Its ids, including those of the groups that contain it, its place and its limit.
-  var traits: EffectTraits?
-  /// Whether the index finds it.
-  var isIndexed = false
-  var hasPermit = false
-  /// Whether a task was created for the effect's operation.
-  var hasTask = false
-  /// The waiters for its end.
-  var waiters: [WaiterID] = []
-  /// For a task, or an effect that stands for one: whether effects that it causes from now on are
-  /// cancelled.
-  var isTaskCancelled = false
-  /// Whether the effect's work was released.
-  var isReleased = false
 
   // The links of the tree: slots, or -1.
   var parent: Int32 = -1
@@ -62,6 +60,11 @@ struct EffectNode: Sendable {
   var previous: Int32 = -1
   /// The next sibling, or for a free slot the next free one.
   var next: Int32 = -1
+
+  /// Its ids, including those of the groups that contain it, its place and its limit.
+  var traits: EffectTraits?
+  /// The waiters for its end.
+  var waiters: [WaiterID] = []
 
   var limit: EffectLimit? { traits?.limit }
 

@@ -11,6 +11,9 @@ struct EffectTree: Sendable {
   private var firstFree: Int32 = -1
   private var lastSerial: UInt32 = 0
 
+  /// The serial number of the next node, which is also the number of a list whose first node it is.
+  @usableFromInline var nextSerial: UInt32 { lastSerial == .max ? 1 : lastSerial + 1 }
+
   @usableFromInline
   init() {}
 
@@ -29,17 +32,16 @@ struct EffectTree: Sendable {
   func id(_ slot: Int32) -> EffectID { EffectID(slot: slot, serial: self[slot].serial) }
 
   mutating func insert(
-    _ form: EffectNode.Form, _ phase: EffectNode.Phase, outermost: UInt32?, under parent: Int32
+    _ form: EffectNode.Form, _ phase: EffectNode.Phase, list: UInt32, under parent: Int32
   ) -> Int32 {
-    lastSerial = lastSerial == .max ? 1 : lastSerial + 1
+    lastSerial = nextSerial
     if firstFree < 0 {
       firstFree = Int32(nodes.count)
-      nodes.append(EffectNode(serial: 0, form: form, phase: .free, outermost: 0))
+      nodes.append(EffectNode(serial: 0, form: form, phase: .free, list: 0))
     }
     let slot = firstFree
     firstFree = self[slot].next
-    self[slot] = EffectNode(
-      serial: lastSerial, form: form, phase: phase, outermost: outermost ?? lastSerial)
+    self[slot] = EffectNode(serial: lastSerial, form: form, phase: phase, list: list)
     count += 1
     if parent >= 0 { link(slot, under: parent) }
     return slot
@@ -140,10 +142,9 @@ extension EffectTree {
     return self.id(slot)
   }
 
-  /// Returns the serial number of the outermost group that contains the node, or its own. Returns 0
-  /// for a removed node.
+  /// Returns the number of the list with which the node was returned, or 0 for a removed node.
   @usableFromInline
-  func outermost(of id: EffectID) -> UInt32 { contains(id) ? self[id.slot].outermost : 0 }
+  func list(of id: EffectID) -> UInt32 { contains(id) ? self[id.slot].list : 0 }
 
   /// The effects whose work has not ended, in no particular order. O(maximum number of simultaneous
   /// nodes so far).

@@ -39,21 +39,23 @@ extension StoreMachine {
     inheritsTaskLocals: Bool
   ) {
     let isNew = task == .none
+    let list = graph.tree.nextSerial
+    inheritingList = inheritsTaskLocals ? list : 0
     // By index, because copying an effect costs several retains.
     for index in effects.indices {
+      cancelInFlight(effects[index])
       switch effects[index].operation {
       case .none:
         continue
-      case .cancel(let key):
+      case .cancel(let key) where effects[index].traits?.limit == nil:
         change { $0.cancel(key) }
-      case .issue(let message):
+      case .issue(let message) where effects[index].traits?.limit == nil:
         report(StoreIssue(message: message, location: effects[index].location, step: steps))
       case .task, .run:
-        if effects[index].traits != nil { cancelInFlight(effects[index]) }
         // A single effect stands for the task.
         let standsForTask = task == .none && effects.count == 1
         if !standsForTask { makeTask(&task) }
-        let id = start(effects[index], under: task, cause, inheritsTaskLocals)
+        let id = start(effects[index], under: task, list, cause, inheritsTaskLocals)
         if standsForTask { task = id }
       case .send(let action) where effects[index].traits == nil:
         makeTask(&task)
@@ -61,12 +63,13 @@ extension StoreMachine {
           QueuedAction(
             action, from: .immediate(step: steps), task: task,
             inheritsTaskLocals: inheritsTaskLocals))
-      case .send, .merge, .concatenate:
-        cancelInFlight(effects[index])
+      case .send, .cancel, .issue, .merge, .concatenate:
         makeTask(&task)
-        start(addGroup(effects[index], under: task, cause), inheritsTaskLocals)
+        let id = addGroup(effects[index], under: task, list, cause)
+        change { $0.start(id) }
       }
     }
+    inheritingList = 0
     if isNew, graph.tree.isTask(task) { change { $0.unpin(task) } }
     // There is nothing to wait for.
     if isNew, !graph.tree.contains(task) { task = .none }
@@ -83,13 +86,13 @@ extension StoreMachine {
   /// Adds an effect that is work, and starts it or lets it wait for a permit.
   @inlinable
   mutating func start(
-    _ effect: consuming Effect<R.Action>, under task: EffectID, _ cause: R.Action?,
-    _ inheritsTaskLocals: Bool
+    _ effect: consuming Effect<R.Action>, under task: EffectID, _ list: UInt32,
+    _ cause: R.Action?, _ inheritsTaskLocals: Bool
   ) -> EffectID {
     let traits = effect.traits
-    let id = add(effect, under: task, traits: traits, cause)
+    let id = add(effect, under: task, list, traits: traits, cause)
     if traits?.limit != nil {
-      start(id, inheritsTaskLocals)
+      change { $0.start(id) }
     } else {
       // The same, without the way through the graph's commands.
       startTask(id, inheritsTaskLocals)
@@ -97,19 +100,12 @@ extension StoreMachine {
     return id
   }
 
-  @inlinable
-  mutating func start(_ id: EffectID, _ inheritsTaskLocals: Bool) {
-    inheritingGroup = inheritsTaskLocals ? graph.tree.outermost(of: id) : 0
-    change { $0.start(id) }
-    inheritingGroup = 0
-  }
-
   /// Adds one effect to the graph.
   ///
   /// - Parameter traits: Traits that include the ids of the groups that contain the effect.
   @inlinable
   mutating func add(
-    _ effect: consuming Effect<R.Action>, under parent: EffectID, outermost: UInt32? = nil,
+    _ effect: consuming Effect<R.Action>, under parent: EffectID, _ list: UInt32,
     traits: EffectTraits?, _ cause: R.Action?
   ) -> EffectID {
     let form: EffectNode.Form =
@@ -118,7 +114,7 @@ extension StoreMachine {
       case .concatenate: .concatenate
       default: .leaf
       }
-    let id = graph.add(form, under: parent, outermost: outermost, traits: traits)
+    let id = graph.add(form, under: parent, list: list, traits: traits)
     if form != .leaf { effect = effect.withoutWork }
     while works.count <= Int(id.slot) { works.append(nil) }
     works[Int(id.slot)] = EffectWork(effect, cause: cause, step: steps)
@@ -128,12 +124,12 @@ extension StoreMachine {
   /// Adds a group with all its members. An effect has the ids of the groups that contain it.
   @inlinable
   mutating func addGroup(
-    _ effect: Effect<R.Action>, under task: EffectID, _ cause: R.Action?
+    _ effect: Effect<R.Action>, under task: EffectID, _ list: UInt32, _ cause: R.Action?
   ) -> EffectID {
     var group: EffectID?
     var rest = [(effect: effect, parent: task, traits: effect.traits)]
     while let (effect, parent, traits) = rest.popLast() {
-      let id = add(effect, under: parent, outermost: group?.serial, traits: traits, cause)
+      let id = add(effect, under: parent, list, traits: traits, cause)
       group = group ?? id
       guard let members = effect.operation.members else { continue }
       // The last member is pushed first, so that members are added in order.
@@ -229,7 +225,7 @@ extension StoreMachine {
   /// thread.
   @inlinable
   func inherits(_ id: EffectID) -> Bool {
-    inheritingGroup != 0 && graph.tree.outermost(of: id) == inheritingGroup
+    inheritingList != 0 && graph.tree.list(of: id) == inheritingList
   }
 
   @inlinable

@@ -94,9 +94,9 @@ extension StoreMachine {
         failure.map { .effectFailed(effect, $0.error) } ?? .effectFinished(effect)
       }
     }
-    inheritingGroup = inheritsTaskLocals ? graph.tree.outermost(of: effect) : 0
+    inheritingList = inheritsTaskLocals ? graph.tree.list(of: effect) : 0
     change { $0.end(effect) }
-    inheritingGroup = 0
+    inheritingList = 0
   }
 
   /// Ends the work of the action's sender, if it ends with the action, which has been reduced or
@@ -172,6 +172,13 @@ extension StoreMachine {
     while let action = takeQueued() { drop(action) }
     change { $0.resumeIdleWaiters() }
     if !obstacles.contains(.telling) { commands.append(.end) }
+  }
+
+  /// Closes the store if there are no effects. Returns whether it is closed.
+  @inlinable
+  mutating func closeIfIdle() -> Bool {
+    if graph.tree.count == 0 { close() }
+    return obstacles.contains(.closed)
   }
 
   // MARK: Waiting

@@ -61,7 +61,7 @@ extension StoreMachine {
       // work is not started again.
       var task = EffectID.none
       makeTask(&task)
-      let id = addGroup(effect, under: task, nil)
+      let id = addGroup(effect, under: task, graph.tree.nextSerial, nil)
       subscriptions[key] = (task: task, effect: id)
       subscriptionOrder.append(key)
       change { $0.start(id) }

@@ -75,9 +75,9 @@ struct StoreMachine<R: Reducer>: Sendable {
   @usableFromInline var subscriptionPhase = SubscriptionPhase.heldBack
   /// Whether a step is in progress. Actions that it causes at once belong to the turn.
   @usableFromInline var isInStep = false
-  /// The outermost group whose effects start in the task that caused them and inherit its
-  /// task-local values (R4), or 0 for none.
-  @usableFromInline var inheritingGroup: UInt32 = 0
+  /// The list whose effects start in the task that caused them and inherit its task-local values
+  /// (R4), or 0 for none.
+  @usableFromInline var inheritingList: UInt32 = 0
 
   /// Commands to perform, oldest first. The caller removes the ones that it has performed.
   @usableFromInline var commands = Queue<Command>()

@@ -238,7 +238,7 @@ final class TestCore<R: Reducer> {
     let alarm = Alarm()
     let executor = clock.executor
     let watch = Task {
-      guard (try? await Task.sleep(for: patience)) != nil else { return }
+      guard (try? await ContinuousClock().wait(for: patience)) != nil else { return }
       alarm.ring()
       executor.wakeWaiters()
     }

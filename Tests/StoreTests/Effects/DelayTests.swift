@@ -2,6 +2,19 @@ import SwiftBoardStore
 import SwiftBoardTesting
 import Testing
 
+/// A clock that notes how long it is asked to sleep, and does not.
+private struct SleepRecorder: Clock {
+  let sleeps = Journal<Duration>()
+  let now = ContinuousClock.Instant.now
+
+  var minimumResolution: Duration { .zero }
+
+  func sleep(until deadline: ContinuousClock.Instant, tolerance: Duration?) async throws {
+    sleeps.note(now.duration(to: deadline))
+    throw CancellationError()
+  }
+}
+
 @Suite("R14 delay")
 struct DelayTests {
   static let wait = Duration.milliseconds(300)
@@ -30,6 +43,33 @@ struct DelayTests {
         "0 send", "0 task", "0 run", "300 sent", "300 done", "300 one", "305 two",
       ])
     #expect(stage.isQuiet)
+  }
+
+  // The clocks of the standard library stop the process where the time of a sleep overflows.
+  @Test(
+    "R14 every duration is valid: the longest sleep is a hundred years, the shortest is none",
+    arguments: [
+      Duration.seconds(Int64.max), Duration(attoseconds: .max), .seconds(Int64.min), .seconds(-1),
+    ])
+  func extremes(duration: Duration) async {
+    let clock = SleepRecorder()
+    let stage = Stage { action in
+      guard action == "go" else { return [] }
+      let work = Effect<String>.run { _ in try await Gate().wait() }
+      return [
+        work.delay(for: duration, clock: clock), work.debounced(id: 1, for: duration, clock: clock),
+        work.timeout(after: duration, clock: clock),
+        work.throttled(id: 2, for: max(duration, .seconds(1)), clock: clock),
+        .task { throw StoreEnded() }.retry(
+          RetryPolicy(attempts: 2, backoff: .constant(duration), maximum: duration), clock: clock),
+      ]
+    }
+    stage.store.send("go")
+    stage.executor.run()
+    await stage.store.shutdown(deadline: max(duration, .seconds(1)), clock: clock)
+    let sleeps = clock.sleeps.entries
+    #expect(sleeps.count == 6)
+    #expect(sleeps.allSatisfy { (.zero ... .seconds(100 * 365 * 86_400)).contains($0) })
   }
 
   @Test("R14 a merge waits once and then begins as a whole")

@@ -18,6 +18,32 @@ struct LimitTests {
     #expect(line.store.effects.isEmpty)
   }
 
+  @Test("R14 a limit counts what takes no time, in a list as in a group", arguments: [false, true])
+  func atOnce(isGroup: Bool) {
+    let running = ["x", "y"].map { id in
+      Effect<String>.run { _ in try await Gate().wait() }.cancellable(id: id)
+        .limited(id: "line \(id)", whenFull: .drop)
+    }
+    let atOnce: [Effect<String>] = [.cancel(id: "x"), .issue("dropped"), .send("dropped")]
+    let limited = atOnce.map { effect -> Effect<String> in
+      let effect = effect.limited(id: "line y", whenFull: .drop)
+      return isGroup ? .merge([effect, .send("beside")]) : effect
+    }
+    let stage = Stage { action in
+      switch action {
+      case "full": running
+      case "go": limited
+      default: []
+      }
+    }
+    stage.store.send("full")
+    stage.executor.run()
+    stage.store.send("go")
+    #expect(stage.store.effects.count == 2)
+    #expect(stage.issues.entries.isEmpty)
+    #expect(!stage.seen.contains("dropped"))
+  }
+
   @Test("R14 newest n: the one that has run longest is cancelled")
   func newest() {
     let line = LimitedStage { work, _ in work.limited(id: "line", to: 2, whenFull: .cancelOldest) }

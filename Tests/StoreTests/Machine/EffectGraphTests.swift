@@ -22,12 +22,13 @@ struct EffectGraphTests {
     switch situation {
     case .waiting:
       let limit = limit(.wait(capacity: nil, dropsOldest: false))
-      let first = graph.add(.leaf, under: .none, traits: EffectTraits(limit: limit))
+      let first = graph.add(.leaf, under: .none, list: 1, traits: EffectTraits(limit: limit))
       graph.start(first)
-      effect = graph.add(.leaf, under: .none, traits: EffectTraits(keys: [key], limit: limit))
+      effect = graph.add(
+        .leaf, under: .none, list: 1, traits: EffectTraits(keys: [key], limit: limit))
       graph.start(effect)
     default:
-      effect = graph.add(.leaf, under: .none, traits: EffectTraits(keys: [key]))
+      effect = graph.add(.leaf, under: .none, list: 1, traits: EffectTraits(keys: [key]))
     }
     switch situation {
     case .pending, .waiting: break
@@ -140,10 +141,10 @@ struct EffectGraphTests {
   ) -> (graph: EffectGraph, group: EffectID, members: [EffectID]) {
     var graph = EffectGraph()
     let task = graph.addTask()
-    let group = graph.add(form, under: task, traits: EffectTraits(limit: limit))
+    let group = graph.add(form, under: task, list: 1, traits: EffectTraits(limit: limit))
     let members = (0..<3).map { number in
       graph.add(
-        .leaf, under: group, outermost: group.serial,
+        .leaf, under: group, list: 1,
         traits: EffectTraits(keys: [CancelKey(id: CancelID(number))]))
     }
     return (graph, group, members)
@@ -188,7 +189,7 @@ struct EffectGraphTests {
   func groupWithoutPermit() {
     let limit = Self.limit(.drop)
     var (graph, group, members) = Self.group(.merge, limit: limit)
-    let first = graph.add(.leaf, under: .none, traits: EffectTraits(limit: limit))
+    let first = graph.add(.leaf, under: .none, list: 1, traits: EffectTraits(limit: limit))
     graph.start(first)
     graph.commands = Queue()
     graph.start(group)
@@ -204,7 +205,7 @@ struct EffectGraphTests {
   func wait() {
     var graph = EffectGraph()
     let task = graph.addTask()
-    let effect = graph.add(.leaf, under: task)
+    let effect = graph.add(.leaf, under: task, list: 1)
     graph.start(effect)
     let (waits, isIdleAwaited) = (graph.wait(for: task, 1), graph.waitUntilIdle(2))
     #expect(waits && isIdleAwaited)
@@ -220,11 +221,16 @@ struct EffectGraphTests {
     let limit = Self.limit(.wait(capacity: nil, dropsOldest: false))
     var graph = EffectGraph()
     let effects = (0..<2).map { _ in
-      graph.add(.leaf, under: .none, traits: EffectTraits(limit: limit))
+      graph.add(.leaf, under: .none, list: 1, traits: EffectTraits(limit: limit))
     }
     graph.isDraining = true
     for effect in effects { graph.start(effect) }
     #expect(graph.tree.isRunning(effects[0]))
     #expect(!graph.tree.contains(effects[1]))
+  }
+
+  @Test("a node takes one line of a cache")
+  func size() {
+    #expect(MemoryLayout<EffectNode>.stride == 64)
   }
 }

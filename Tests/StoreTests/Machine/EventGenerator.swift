@@ -106,7 +106,9 @@ struct EventGenerator {
     var effect = ScriptedEffect(number: number(), kind: kind(depth: depth))
     if chance(5) { effect.child = pick(0...1) }
     switch effect.kind {
-    case .cancel, .cancelPlace, .issue: return effect
+    case .cancel where chance(4, 3), .cancelPlace,
+      .issue where chance(4, 3):
+      return effect
     case .send where chance(2): return effect
     case .throttle: break
     default:

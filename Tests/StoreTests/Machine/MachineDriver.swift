@@ -271,7 +271,7 @@ extension MachineDriver {
     }
     let graph = machine.graph
     expect(machine.commands.isEmpty && graph.commands.isEmpty, "commands are left")
-    expect(!machine.isInStep && machine.inheritingGroup == 0, "a step is left open")
+    expect(!machine.isInStep && machine.inheritingList == 0, "a step is left open")
     var (count, hasUnended) = (0, false)
     for slot in 0..<graph.tree.nodes.count {
       let phase = graph.tree.nodes[slot].phase

@@ -3,12 +3,18 @@
 extension NaiveStore {
   /// R4, R5: takes effects in the order returned.
   mutating func take(_ scripts: [ScriptedEffect], task: Int, inherits: Bool) {
+    let list = effects.count
+    if inherits { inheritingList = list }
     for script in scripts {
+      let keys = keysInFlight(script, inside: [])
+      let earlier = keys.flatMap { found($0) }
+      cancel(effects.indices.filter { earlier.contains($0) })
+      carryOut()
       switch script.kind {
-      case .cancel, .cancelPlace:
+      case .cancel where script.limit == nil, .cancelPlace where script.limit == nil:
         cancel(key(cancelledBy: script, inside: []))
         carryOut()
-      case .issue:
+      case .issue where script.limit == nil:
         outcome.issues.append(.init(line: script.number, step: step))
       case .send(let action) where script.isPlain:
         enqueue(
@@ -16,23 +22,18 @@ extension NaiveStore {
             action: action, sender: .immediate(step: step), task: task,
             inherits: inherits))
       default:
-        let keys = keysInFlight(script, inside: [])
-        let earlier = keys.flatMap { found($0) }
-        cancel(effects.indices.filter { earlier.contains($0) })
+        begin(add(script, task: task, list: list))
         carryOut()
-        let effect = add(script, task: task)
-        if inherits { inheritingGroup = effect }
-        begin(effect)
-        carryOut()
-        inheritingGroup = nil
       }
     }
+    inheritingList = nil
   }
 
   /// R5: adds an effect with its members, all of which ids find from here on.
   mutating func add(
-    _ script: ScriptedEffect, task: Int, group: Int? = nil, outermost: Int? = nil, path: [Int] = [],
-    keys: [Key] = [], outlives: Bool = false
+    _ script: ScriptedEffect, task: Int, list: Int, group: Int? = nil, path: [Int] = [],
+    keys: [Key] = [],
+    outlives: Bool = false
   ) -> Int {
     let path = path + script.path
     var own = script.ids.map { Key(path: path, id: $0.id) }
@@ -42,12 +43,11 @@ extension NaiveStore {
     effects.append(
       Effect(
         script: script, number: script.number, isGroup: !script.members.isEmpty, group: group,
-        outermost: outermost ?? index, task: task, keys: keys + own,
+        list: list, task: task, keys: keys + own,
         ownKeys: own, path: path, outlives: outlives || script.outlives, step: step))
     for member in script.members {
       _ = add(
-        member, task: task, group: index, outermost: outermost ?? index, path: path,
-        keys: keys + own,
+        member, task: task, list: list, group: index, path: path, keys: keys + own,
         outlives: outlives || script.outlives)
     }
     return index
@@ -117,17 +117,17 @@ extension NaiveStore {
       effects[effect].hasTask = true
       outcome.started.append(
         .init(
-          effect: script.number, inheritsTaskLocals: effects[effect].outermost == inheritingGroup))
+          effect: script.number, inheritsTaskLocals: effects[effect].list == inheritingList))
     case .send(let action):
       enqueue(
         Item(
           action: action, sender: .ending(effect), task: effects[effect].task,
-          inherits: effects[effect].outermost == inheritingGroup))
+          inherits: effects[effect].list == inheritingList))
     case .cancel, .cancelPlace:
-      // R5: what stands behind it in the same group is not meant.
+      // R5: what stands behind it in the same list is not meant.
       let key = key(cancelledBy: script, inside: effects[effect].path.dropLast(script.path.count))
       cancel(
-        found(key).filter { effects[$0].outermost != effects[effect].outermost || $0 <= effect })
+        found(key).filter { effects[$0].list != effects[effect].list || $0 <= effect })
       beginLater()
       finish(effect)
       beginLater()
@@ -178,7 +178,7 @@ extension NaiveStore {
     for (key, script) in added {
       tasks.append(Task(action: nil, parent: nil, isKept: true))
       let task = tasks.count - 1
-      let effect = add(script, task: task)
+      let effect = add(script, task: task, list: effects.count)
       subscriptions.append(Subscription(key: key, task: task, effect: effect))
       begin(effect)
       carryOut()

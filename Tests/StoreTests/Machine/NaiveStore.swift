@@ -20,8 +20,8 @@ struct NaiveStore {
     let isGroup: Bool
     /// The group it is a member of.
     let group: Int?
-    /// The outermost group that it is in, or itself.
-    let outermost: Int
+    /// The list it was returned in: the number of the first effect of that.
+    let list: Int
     /// What it belongs to.
     let task: Int
     /// Its ids and those of the groups it is in.
@@ -120,9 +120,9 @@ struct NaiveStore {
   var later: [Later] = []
   /// Effects that are due, and have not done anything yet.
   var due: [Int] = []
-  /// The effect whose task reduces, starts and ends here: what belongs to it inherits the values of
-  /// that task.
-  var inheritingGroup: Int?
+  /// The list of the effect whose task reduces, starts and ends here: what is of it inherits the
+  /// values of that task.
+  var inheritingList: Int?
   var outcome = MachineOutcome()
 
   enum Later {
@@ -242,10 +242,10 @@ extension NaiveStore {
       outcome.issues.append(
         .init(line: effects[effect].script.number, step: effects[effect].step))
     }
-    inheritingGroup = effects[effect].outermost
+    inheritingList = effects[effect].list
     finish(effect)
     carryOut()
-    inheritingGroup = nil
+    inheritingList = nil
   }
 
   private mutating func close() {
@@ -329,10 +329,10 @@ extension NaiveStore {
   private mutating func endSender(of item: Item) {
     guard case .ending(let effect) = item.sender else { return }
     if case .send = effects[effect].script.kind { isInStep = true }
-    inheritingGroup = item.inherits ? effects[effect].outermost : nil
+    inheritingList = item.inherits ? effects[effect].list : nil
     finish(effect)
     carryOut()
-    inheritingGroup = nil
+    inheritingList = nil
     isInStep = false
   }
 
