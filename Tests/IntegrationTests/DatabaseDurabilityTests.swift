@@ -18,9 +18,8 @@ struct DatabaseDurabilityTests {
   }
 
   private static func stored(_ program: Program) async throws -> Set<String> {
-    let check = try await program.run("--home", "h", "db", "check")
-    #expect(check.status == .exited(0), "\(check.errorText)")
-    let list = try await program.run("--home", "h", "-o", "csv", "db", "list", "c")
+    let list = try await program.run(
+      "--home", "h", "-o", "csv", "-c", "db check", "-c", "db list c")
     #expect(list.status == .exited(0), "\(list.errorText)")
     let rows = list.outputText.split(whereSeparator: \.isNewline).dropFirst()
     return Set(rows.map { String($0.prefix { $0 != "," }) })
@@ -29,7 +28,7 @@ struct DatabaseDurabilityTests {
   @Test("what was put before a kill is there after it, whenever it comes")
   func killed() async throws {
     let program = try Program()
-    for count in [1, 2, 3, 5, 8, 13, 21, 34] {
+    for count in [1, 3, 13, 34] {
       let script = (0..<60).map { "db put c \(count)-\($0) {\"n\":\($0)}\n" }
       try program.folder.write(script.joined(), to: "s")
       let child = try program.start("--home", "h", "-f", "s")
@@ -120,7 +119,7 @@ struct DatabaseDurabilityTests {
       #expect(
         try await program.run("--home", "h", "db", "put", "c", "old", "1").status == .exited(0))
       var refused = 0
-      for from in 0..<6 {
+      for from in [0, 1, 2, 4] {
         let lines = (0..<3).map { "db put c \(from)-\($0) {\"n\":\($0)}" } + ["db get c old"]
         let run = try await program.run(
           ["--home", "h", "-k"] + lines.flatMap { ["-c", $0] },
