@@ -559,6 +559,13 @@ struct APIFeatureTests {
     world.persistence.failNext("storeResponse", with: .full)
     #expect(try run(["api get http://rm.test/c"], in: world).map(\.status) == [0])
     #expect(world.logger.records.contains { $0.message.hasPrefix("an answer could not be kept") })
+    world.api.answer("PUT", "http://rm.test/c", with: .status(204))
+    world.persistence.failNext("cachedResponses", with: .busy)
+    #expect(try run(["api put http://rm.test/c a=1"], in: world).map(\.status) == [0])
+    #expect(
+      world.logger.records.contains {
+        $0.message.hasPrefix("what is kept of the address could not be removed")
+      })
   }
 
   @Test("--resume refuses a body from standard input, which could not be sent again")
