@@ -16,6 +16,7 @@ extension PersistenceConformance {
       },
       part.check("answers are cleared by service") { try await answersAreClearedByService($0) },
       part.check("answers are removed by condition") { try await answersAreRemovedByCondition($0) },
+      part.check("answers are removed by target") { try await answersAreRemovedByTarget($0) },
     ]
   }
 
@@ -81,6 +82,18 @@ extension PersistenceConformance {
     try await equal(service.cachedResponse("b"), nil)
     try await equal(service.cachedResponse("c"), response("c"))
     try await equal(service.removeResponses { _ in false }, 0)
+  }
+
+  private static func answersAreRemovedByTarget(_ service: any ResponseCache) async throws {
+    try await equal(service.removeResponses(target: "http://h/a"), 0)
+    let others = ["GET http://h/a?b", "GET http://h/a/b", "GET http://h/aé", "HEAD http://h/"]
+    let removed = [
+      "GET http://h/a", "GET http://h/a\naccept: */*\nx: http://h/", "HEAD http://h/a\nx: 1",
+    ]
+    for key in others + removed { try await service.storeResponse(response(key)) }
+    try await equal(service.removeResponses(target: "http://h/a"), 3)
+    try await equal(service.cachedResponses().map(\.key), others.sorted())
+    try await equal(service.removeResponses(target: "http://h/a"), 0)
   }
 
   static func response(_ key: String, bytes: Int = 10, service: String = "s")

@@ -1,5 +1,7 @@
+import SwiftBoardSystem
 import SwiftBoardTestSupport
 import SwiftBoardTesting
+import Synchronization
 import Testing
 
 @testable import SwiftBoardDependencies
@@ -119,5 +121,71 @@ struct ServiceParserFuzzTests {
         #expect(again?.map(\.0) == others.map(\.0) && again?.map(\.1) == others.map(\.1))
       }
     }
+  }
+
+  @Test("a range of a body is within its whole, or none")
+  func ranges() {
+    var random = SeededRandom(seed: 6)
+    let seeds = ["bytes 5-9/10", "bytes 0-0/*", "bytes */10", "bytes 9223372036854775807-5/6"]
+    for _ in 0..<3000 {
+      let seed = seeds.randomElement(using: &random) ?? ""
+      let text = String(decoding: mutated(Array(seed.utf8), using: &random), as: UTF8.self)
+      let response = APIResponse(
+        status: 206, headers: [HTTPHeader("Content-Range", text)], body: Data(), url: "")
+      guard let range = ContentRange(response) else { continue }
+      #expect(range.first != nil || range.total != nil, "\(text)")
+      #expect((range.first ?? 0) >= 0 && (range.total ?? 0) >= 0, "\(text)")
+      if let first = range.first, let total = range.total { #expect(first < total, "\(text)") }
+    }
+  }
+
+  @Test("an address is none, or is read the same again, and holds nothing that ends a line")
+  func addresses() {
+    var random = SeededRandom(seed: 7)
+    let seeds = [
+      "http://Host.example:80/a/../b%2f?c=%zz&d#e", "https://[::1]:8443/?q", "http://h/é 漢?x=\"y\"",
+    ]
+    for _ in 0..<3000 {
+      let seed = seeds.randomElement(using: &random) ?? ""
+      let text = String(decoding: mutated(Array(seed.utf8), using: &random), as: UTF8.self)
+      guard let address = try? URLBuilder(text) else { continue }
+      let rest = address.path + (address.query ?? "")
+      #expect(rest.utf8.allSatisfy { (0x21...0x7E).contains($0) }, "\(text)")
+      #expect(!address.host.contains { $0.isWhitespace || "/?#@".contains($0) }, "\(text)")
+      #expect((try? URLBuilder(address.url)) == address, "\(text)")
+      #expect((try? URLBuilder(address.cacheKey))?.cacheKey == address.cacheKey, "\(text)")
+    }
+  }
+
+  @Test("a damaged export is refused, or all of its entries are read")
+  func exports() async throws {
+    var random = SeededRandom(seed: 8)
+    let lines = [
+      DatabaseEntry.header,
+      #"{"document":{"collection":"c","id":"1","updated":1,"body":{"a":[1,"é"]}}}"#,
+      #"{"preference":{"name":"p","text":"[1, 1]"}}"#,
+      #"{"service":{"baseURL":"http://h","name":"s"}}"#, DatabaseEntry.end(entries: 3),
+    ]
+    let text = Array((lines.joined(separator: "\n") + "\n").utf8)
+    var whole = 0
+    for round in 0..<1500 {
+      let damaged = round == 0 ? text : mutated(text, using: &random)
+      let pieces = Mutex<[Data]>([Data(damaged)])
+      let input = FileInput(size: nil, isRepeatable: true) { () throws(FileError) in
+        pieces.withLock { $0.popLast() }
+      }
+      var entries = 0
+      do {
+        try await DatabaseLines("f", Redactor()).forEachEntry(of: input) { _, _ in
+          entries += 1
+          return true
+        }
+      } catch {
+        continue
+      }
+      #expect(entries == 3, "\(String(decoding: damaged, as: UTF8.self))")
+      whole += 1
+    }
+    #expect(whole > 0)
   }
 }

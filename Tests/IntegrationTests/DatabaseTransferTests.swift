@@ -22,8 +22,9 @@ struct DatabaseTransferTests {
     let program = try await Self.exported()
     let lines = String(decoding: try program.folder.read("all.jsonl"), as: UTF8.self)
       .split(separator: "\n").map(String.init)
-    #expect(lines.count == 6)
-    #expect(lines.first == #"{"swiftboard":"db export","version":1}"#)
+    #expect(lines.count == 7)
+    #expect(lines.first == #"{"swiftboard":"db export","version":2}"#)
+    #expect(lines.last == #"{"end":{"entries":5}}"#)
     #expect(lines.contains { $0.hasSuffix(#""body":{"n":1}}}"#) })
     let run = try await program.run(
       "--home", "other", "-c", "db import all.jsonl", "-c", "db preference get theme", "-c",
@@ -72,6 +73,12 @@ struct DatabaseTransferTests {
       (#"{"preference":{"name":"p","value":2}}"#, "3: the preference 'p' is in the file twice"),
       (#"{"thing":1}"#, "3: there is no kind of entry 'thing'"), ("{", "3: column"),
       (#"{"service":{"name":1}}"#, "3: this is not a service"),
+      (
+        #"{"service":{"baseURL":"http://h","name":"a b/c"}}"#,
+        "3: 'a b/c' is not a valid service name"
+      ),
+      (#"{"service":{"baseURL":"ftp://h","name":"a"}}"#, "3: 'ftp' is not spoken here"),
+      (#"{"service":{"baseURL":"http://u:p@h","name":"a"}}"#, "3: the address holds a user"),
     ])
   func mistakes(line: String, message: String) async throws {
     let program = try Program()
@@ -91,13 +98,37 @@ struct DatabaseTransferTests {
 
   @Test(
     "what is not an export is refused",
-    arguments: ["", "[1]\n", #"{"swiftboard":"db export","version":2}"#])
+    arguments: ["", "[1]\n", #"{"swiftboard":"db export","version":3}"#])
   func noExport(text: String) async throws {
     let program = try Program()
     try program.folder.write(text, to: "x.jsonl")
     let run = try await program.run("--home", "h", "-c", "db import x.jsonl")
     #expect(run.status == .exited(65), "\(run.errorText)")
     #expect(run.errorText.contains("x.jsonl:1: "), "\(run.errorText)")
+  }
+
+  @Test("an export that was cut short anywhere, or changed in length, imports nothing")
+  func cutShort() async throws {
+    let program = try await Self.exported()
+    let lines = String(decoding: try program.folder.read("all.jsonl"), as: UTF8.self)
+      .split(separator: "\n").map(String.init)
+    var files = (1..<lines.count).map { (lines[..<$0], "all.jsonl:\($0): the file was cut short") }
+    files.append(
+      (lines[..<3] + lines[4...], "all.jsonl:6: the file has 4 entries, and its last line says 5"))
+    files.append((lines + [lines[3]], "all.jsonl:8: there is more behind the last line"))
+    for (lines, message) in files {
+      try program.folder.write(lines.joined(separator: "\n") + "\n", to: "all.jsonl")
+      let run = try await program.run(
+        "--home", "cut", "-k", "-c", "db import all.jsonl", "-c", "db list c --plain")
+      #expect(run.status == .exited(65), "\(run.errorText)")
+      #expect(run.errorText.contains(message), "\(run.errorText)")
+      #expect(run.outputText.isEmpty, "\(run.outputText)")
+    }
+    // An earlier version wrote no last line.
+    let early = [#"{"swiftboard":"db export","version":1}"#] + lines[1...3]
+    try program.folder.write(early.joined(separator: "\n"), to: "all.jsonl")
+    let run = try await program.run("--home", "cut", "-c", "db import all.jsonl")
+    #expect(run.errorText.contains("3 added"), "\(run.errorText)")
   }
 
   @Test("an export of a collection that is not there leaves the file as it was")

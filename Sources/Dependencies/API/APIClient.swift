@@ -198,12 +198,12 @@ public struct APIError: Error, Sendable, Equatable, Codable {
     case offline
     /// The time limit ended before the last byte, or the task was cancelled or the client released.
     case timeout, cancelled
-    /// No secure connection, a response that ends too soon, a response that is not HTTP, or more
-    /// redirects than allowed.
+    /// No secure connection, a response that ends too soon, a response that is not HTTP or has more
+    /// bytes of headers than are accepted, or more redirects than allowed.
     case tls, truncated, malformed, tooManyRedirects
     /// A redirect would send a secret to another scheme, host or port.
     case redirectRefused
-    /// The body or the headers have more bytes than are accepted.
+    /// The body has more bytes than are accepted.
     case tooLarge
     /// A compressed response has more bytes after decompression than `APIRequest.decodedLimit`.
     case tooLargeDecoded

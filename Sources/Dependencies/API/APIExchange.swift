@@ -30,8 +30,10 @@ public struct APIExchange: Sendable {
     let download = planned.file.map { Download(client, dependencies, for: planned, $0) }
     let fetched = try await fetch(planned, client, download)
     if let error = fetched.cacheError {
-      dependencies.logger.log(
-        "an answer could not be kept: \(error.message)", level: .warning, category: "api")
+      let what =
+        fetched.verdict == .none
+        ? "what is kept of the address could not be removed" : "an answer could not be kept"
+      dependencies.logger.log("\(what): \(error.message)", level: .warning, category: "api")
     }
     // Another process may have stored what this service repeats.
     await dependencies.keychainService.refresh()

@@ -108,7 +108,9 @@ final class Download: APIClient {
       if let before = part.total, let now = range.total, now != before {
         throw try await refused("the file had \(before) bytes, and has \(now) now", output)
       }
-      return try await write(stream, output, after: part.size, total: range.total)
+      // A service may leave the size out, and may send less than the rest.
+      return try await write(
+        stream, output, after: part.size, total: range.total ?? part.total)
     case 416 where part != nil:
       guard let part else { break }
       let total = ContentRange(head)?.total
@@ -213,7 +215,9 @@ final class Download: APIClient {
       show(done, total)
     }
     if kept != nil, let total, total != (kept ?? 0) + Int64(bytes) {
-      throw APIError(.truncated, "the service sent another number of bytes than it had announced")
+      throw APIError(
+        .truncated,
+        "the service sent \(bytes) bytes of the \(total - (kept ?? 0)) that are missing: try again")
     }
     try await onFile { () throws(FileError) in try await output.finish() }
     let written = Written(bytes: bytes, checksum: checksum.text, kept: kept)

@@ -79,17 +79,32 @@ final class RequestBody: Sendable {
     return isRepeatable
   }
 
-  /// Reads all of it once more.
+  /// The error of a file whose size was announced, and is another one now.
+  var sizeError: APIError {
+    let files = parts.compactMap { part in
+      if case .file(_, let shown) = part { shown } else { nil }
+    }
+    let names = files.count == 1 ? files[0] : "one of \(files.joined(separator: ", "))"
+    return APIError(
+      .file,
+      "\(names) changed its size while it was sent: send it again when nothing writes to it")
+  }
+
+  /// Reads all of it once more. What cannot be read may hold a secret.
   private func holdsSecret() async -> Bool {
     let redactor = dependencies.logger.redactor
     guard redactor.hasSecrets else { return false }
     let reader = RequestBodyReader(parts, dependencies)
     var end: [UInt8] = []
-    while let piece = try? await reader.next() {
-      let bytes = end + piece
-      if !redactor.mask(bytes).names.isEmpty { return true }
-      // Longer than any form of a secret that fits into a keychain.
-      end = Array(bytes.suffix(1 << 18))
+    do {
+      while let piece = try await reader.next() {
+        let bytes = end + piece
+        if !redactor.mask(bytes).names.isEmpty { return true }
+        // Longer than any form of a secret that fits into a keychain.
+        end = Array(bytes.suffix(1 << 18))
+      }
+    } catch {
+      return true
     }
     return false
   }

@@ -48,10 +48,9 @@ public final class ResolvingAPIClient: APIClient {
       return try await send(try await resolved(request))
     } catch {
       // The library knows that the body ended too soon, and the body knows why.
-      guard error.kind == .file, let failure = state.withLock({ $0.body })?.failure,
-        let problem = APIRequestProblem(failure)
-      else { throw error }
-      throw APIError(problem)
+      guard error.kind == .file, let body = state.withLock({ $0.body }) else { throw error }
+      guard let failure = body.failure else { throw body.sizeError }
+      throw APIRequestProblem(failure).map { APIError($0) } ?? error
     }
   }
 

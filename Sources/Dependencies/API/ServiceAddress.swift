@@ -1,5 +1,13 @@
 import SwiftBoardSystem
 
+/// What the name of a service may have.
+package enum ServiceName {
+  /// Whether lines can use the name: letters, digits, `-` and `_`.
+  package static func isValid(_ name: String) -> Bool {
+    !name.isEmpty && name.allSatisfy { $0.isLetter || $0.isNumber || $0 == "-" || $0 == "_" }
+  }
+}
+
 /// What an address has to have.
 package enum ServiceAddress {
   /// The problem with an address, in words; `nil` if it can be asked.

@@ -259,6 +259,24 @@ public protocol ResponseCache: Sendable {
   /// remains in a file. Returns their number. Reads all bodies.
   func removeResponses(where isRemoved: @escaping @Sendable (CachedResponse) -> Bool)
     async throws(PersistenceError) -> Int
+  /// Removes the responses of one target, whatever their methods, headers and credentials are.
+  /// Returns their number.
+  ///
+  /// - Parameter target: The URL in the keys, which are a method, a space, the URL, and further
+  ///   lines.
+  func removeResponses(target: String) async throws(PersistenceError) -> Int
+}
+
+extension ResponseCache {
+  /// Removes the responses of one target. Lists all keys, and reads all bodies if there is one to
+  /// remove.
+  public func removeResponses(target: String) async throws(PersistenceError) -> Int {
+    let isRemoved: @Sendable (String) -> Bool = { key in
+      ResponseRepository.target(ofKey: key).utf8.elementsEqual(target.utf8)
+    }
+    guard try await cachedResponses().contains(where: { isRemoved($0.key) }) else { return 0 }
+    return try await removeResponses { isRemoved($0.key) }
+  }
 }
 
 /// A cached response.

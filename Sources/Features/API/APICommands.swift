@@ -337,8 +337,7 @@ enum APICommands {
 
   private static func newService(_ invocation: Invocation) throws(UsageError) -> APIService {
     let name = try invocation.requiredText("name")
-    guard !name.isEmpty, name.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "-" || $0 == "_" })
-    else {
+    guard ServiceName.isValid(name) else {
       throw UsageError(
         "'\(name)' is not a valid service name", help: "use letters, digits, - and _",
         at: invocation.argument("name"))

@@ -284,7 +284,8 @@ enum APIOutcomes {
       return Failure(
         code: 4, error: "httpStatus", message: "HTTP 429 from \(address(answer))",
         help: (wait ?? "the service takes no more for now")
-          + (answer.attempts > 1 ? "; try later" : "; --retry 3 tries again"))
+          + (answer.attempts > 1 || !RepeatedRequest.isSafe(answer.method)
+            ? "; try later" : "; --retry 3 tries again"))
     case 400..<500:
       let help =
         answer.status == 401 || answer.status == 403

@@ -258,7 +258,11 @@ extension APIAnswer {
   /// `Retry-After` in seconds; it is a number of them or a date.
   fileprivate func retryAfter(_ dependencies: Dependencies) -> Int64? {
     guard let value = headers.value(of: "Retry-After") else { return nil }
-    if let seconds = Int64(value) { return seconds }
+    if !value.isEmpty,
+      value.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
+    {
+      return Int64(value) ?? .max
+    }
     return HTTPDate.seconds(value).map { $0 - dependencies.date.now / 1_000_000 }
   }
 }

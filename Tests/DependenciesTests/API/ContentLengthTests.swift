@@ -75,6 +75,30 @@ struct ContentLengthTests {
   }
 
   @Test(
+    "an answer that ends within its headers is truncated, and replaces no file",
+    arguments: [
+      "HTTP/1.1 200 OK", "HTTP/1.1 200 OK\r\n", "HTTP/1.1 200 OK\r\nContent-Le",
+      "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n", "HTTP/1.1 204 None\r\nX: 1\r\n",
+      "HTTP/1.1 103 Early Hints\r\nX: 1\r\n\r\n",
+      "HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 200 OK\r\nX: 1\r\n",
+    ])
+  func truncatedHead(head: String) async throws {
+    let server = try TestHTTPServer { _ in .raw(Array(head.utf8)) }
+    for method in ["GET", "HEAD", "DELETE"] {
+      let request = APIRequest(method: method, url: server.origin)
+      let error = await #expect(throws: APIError.self, "\(method)") {
+        try await LiveAPIClient().send(request)
+      }
+      #expect(
+        [.truncated, .malformed].contains(error?.kind), "\(method): \(String(describing: error))")
+      let streamed = await #expect(throws: APIError.self, "\(method)") {
+        try await LiveAPIClient().open(request)
+      }
+      #expect(streamed?.kind == error?.kind)
+    }
+  }
+
+  @Test(
     "a length beyond all numbers is no reason to wait for the end of a connection that stays open")
   func open() async throws {
     // The answer has come to its end and the connection has not.

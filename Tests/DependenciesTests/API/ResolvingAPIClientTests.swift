@@ -76,6 +76,41 @@ struct ResolvingAPIClientTests {
     #expect(error?.kind == .unprepared)
   }
 
+  /// A request whose body is a file of 2 MiB, of which the keychain's secret is no part.
+  private func upload(_ dependencies: Dependencies) async throws -> APIRequest {
+    try await dependencies.files.write(Data(repeating: 65, count: 2 << 20), to: "F", mode: .create)
+    var request = APIRequest(method: "POST", url: "http://h/")
+    request.references = APIReferences()
+    request.references?.content = APIContent(
+      .whole(.file(path: SecretText(parts: [.text("F")]), shown: "F", type: nil)))
+    return request
+  }
+
+  @Test("a file that changes its size while it is sent is named")
+  func changedFile() async throws {
+    let dependencies = dependencies(MockKeychainService())
+    api.answer { _ in .failure(APIError(.file, "another length")) }
+    let request = try await upload(dependencies)
+    let error = await #expect(throws: APIError.self) {
+      try await ResolvingAPIClient(dependencies).send(request)
+    }
+    #expect(error?.kind == .file && error?.message.hasPrefix("F changed its size") == true)
+  }
+
+  @Test("what cannot be read again may hold a secret")
+  func unreadable() async throws {
+    let dependencies = dependencies(MockKeychainService(entries: ["k": Data("hidden value".utf8)]))
+    _ = try await dependencies.keychainService.load(forKey: "k")
+    let resolved = try await RequestResolver(dependencies).resolve(upload(dependencies))
+    let sent = try #require(resolved.request.upload)
+    #expect(await !sent.holdsSecret())
+    try await dependencies.files.write(Data(), to: "F", mode: .replace)
+    #expect(await !sent.holdsSecret())
+    let files = try #require(dependencies.files as? MockFileService)
+    files.failNext("read", with: FileError(.io, path: "F", message: "F cannot be read"))
+    #expect(await sent.holdsSecret())
+  }
+
   @Test("a kept answer needs no secret")
   func kept() async throws {
     let dependencies = dependencies(MockKeychainService(entries: ["k": Data("hidden value".utf8)]))

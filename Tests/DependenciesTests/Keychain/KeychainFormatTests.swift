@@ -185,6 +185,10 @@ import Testing
     var converted = file
     converted.remove(at: 4)
     #expect(message(converted).contains("line ends"))
+    var flipped = file
+    flipped[7] ^= 1
+    #expect(message(flipped).contains("damaged") && !message(flipped).contains("too few"))
+    #expect(message(Array(file[..<40])).contains("40 bytes are too few"))
   }
 
   @Test("the sum of all slots' work is bounded")

@@ -122,6 +122,22 @@ import Testing
     }
   }
 
+  @Test("a descriptor is advised for a passphrase alone: a key cannot come from one")
+  func descriptorAdvice() throws {
+    let fifo = "\(folder.path)/fifo"
+    try #require(mkfifo(fifo, 0o600) == 0)
+    let open = try folder.write(Array(repeating: 1, count: 32), to: "k", mode: 0o644)
+    for path in [fifo, open] {
+      for (variable, isAdvised) in [
+        ("SWIFTBOARD_PASSPHRASE_FILE", true), ("SWIFTBOARD_KEY_FILE", false),
+      ] {
+        let error = #expect(throws: KeychainError.self) { try sources([variable: path]).secret() }
+        let hasAdvice = error?.message.contains("SWIFTBOARD_PASSPHRASE_FD")
+        #expect(hasAdvice == isAdvised, "\(String(describing: error))")
+      }
+    }
+  }
+
   @Test(
     "a file that is not there is named with its variable",
     arguments: ["SWIFTBOARD_PASSPHRASE_FILE", "SWIFTBOARD_KEY_FILE"])

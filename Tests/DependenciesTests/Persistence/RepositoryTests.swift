@@ -135,6 +135,39 @@ import Testing
     #expect(world.server.requests.last?.header("If-None-Match") == nil)
   }
 
+  @Test("what is kept of an address goes when another method changes it, unless it is refused")
+  func changes() async throws {
+    let world = try World()
+    let answers = world.answers()
+    world.answer("one", [("Cache-Control", "max-age=600")])
+    #expect(try await world.fetch(answers) == "MISS one")
+    var other = APIRequest(url: world.url + "?page=2", timeout: .seconds(3600))
+    #expect(try await answers.response(to: other).verdict == .miss)
+    func change(_ method: String, headers: [HTTPHeader] = []) async throws {
+      let request = APIRequest(
+        method: method, url: world.url, headers: headers, body: Data("two".utf8),
+        timeout: .seconds(3600))
+      #expect(try await answers.response(to: request).verdict == .none)
+    }
+    world.answer("no", status: 403)
+    try await change("PUT")
+    #expect(try await world.fetch(answers) == "HIT one")
+    world.answer("two", [("Cache-Control", "max-age=600")])
+    // Whoever changes it, and with whatever headers.
+    try await change(
+      "PATCH", headers: [HTTPHeader("Authorization", "Bearer x"), HTTPHeader("X", "1")])
+    #expect(try await world.fetch(answers) == "MISS two")
+    other.headers = []
+    #expect(try await answers.response(to: other).verdict == .hit)
+    for method in ["POST", "DELETE", "PURGE"] {
+      #expect(try await world.fetch(answers) == "HIT two")
+      try await change(method)
+      #expect(try await world.fetch(answers) == "MISS two")
+    }
+    try await change("OPTIONS")
+    #expect(try await world.fetch(answers) == "HIT two")
+  }
+
   @Test("a kept answer stands in for a service that fails, and says so")
   func standsIn() async throws {
     let world = try World()

@@ -182,6 +182,35 @@ struct APIFeatureTests {
     store.receive(where: { if case .answered? = $0.api { true } else { false } })
   }
 
+  @Test("a Retry-After beyond any number is a minute, and a negative one is none")
+  func retryAfterBeyondNumbers() throws {
+    func later(_ value: String) -> MockAnswer {
+      .status(503, headers: [HTTPHeader("Retry-After", value)])
+    }
+    world.api.answer(
+      "GET", "http://rm.test/x", with: later("99999999999999999999"), later("-5"), .json("1"))
+    let store = world.looseStore()
+    store.send(try action("api get http://rm.test/x --retry 2"))
+    store.skipReceivedActions()
+    #expect(world.clock.sleepers.map(\.offset) == [.seconds(60)])
+    store.advance(by: .seconds(60))
+    store.skipReceivedActions()
+    // The pause of the attempts before goes on to grow.
+    #expect(world.clock.sleepers.map(\.offset) == [.seconds(120)])
+  }
+
+  @Test("the help of 429 advises to try again only where --retry does")
+  func tooManyRequests() throws {
+    for method in ["GET", "POST"] {
+      world.api.answer(method, "http://rm.test/x", with: .status(429))
+    }
+    let printed = try run(["api get http://rm.test/x", "api post http://rm.test/x a=1"], in: world)
+    #expect(printed.map(\.status) == [4, 4])
+    #expect(
+      printed[0].errors.contains("help: the service takes no more for now; --retry 3 tries again"))
+    #expect(printed[1].errors.contains("help: the service takes no more for now; try later"))
+  }
+
   @Test("the pause stops growing at a minute, also behind a Retry-After")
   func longestPause() throws {
     let later = HTTPHeader("Retry-After", "60")
@@ -567,6 +596,13 @@ struct APIFeatureTests {
     world.persistence.failNext("storeResponse", with: .full)
     #expect(try run(["api get http://rm.test/c"], in: world).map(\.status) == [0])
     #expect(world.logger.records.contains { $0.message.hasPrefix("an answer could not be kept") })
+    world.api.answer("PUT", "http://rm.test/c", with: .status(204))
+    world.persistence.failNext("cachedResponses", with: .busy)
+    #expect(try run(["api put http://rm.test/c a=1"], in: world).map(\.status) == [0])
+    #expect(
+      world.logger.records.contains {
+        $0.message.hasPrefix("what is kept of the address could not be removed")
+      })
   }
 
   @Test("--resume refuses a body from standard input, which could not be sent again")

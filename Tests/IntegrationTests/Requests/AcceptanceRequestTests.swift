@@ -50,6 +50,21 @@ struct AcceptanceRequestTests {
     #expect(lost.status == .exited(69), "\(lost.errorText)")
   }
 
+  @Test("what a line has changed at a service is not answered from the cache")
+  func changedAnswer() async throws {
+    let server = try TestHTTPServer { request in
+      .response(.init(json: #""\#(request.method)""#, headers: [("Cache-Control", "max-age=600")]))
+    }
+    let program = try Program()
+    let lines = [
+      "api service add s \(server.origin)", "api get s/a --cache localFirst",
+      "api put s/a n=1 X:1", "api get s/a --cache localFirst", "api get s/a --cache localFirst",
+    ]
+    let run = try await program.run(["--home", "h"] + lines.flatMap { ["-c", $0] })
+    #expect(run.status == .exited(0), "\(run.errorText)")
+    #expect(server.requests.map(\.method) == ["GET", "PUT", "GET"], "\(run.errorText)")
+  }
+
   // MARK: Recordings
 
   @Test(

@@ -113,6 +113,12 @@ struct ConnectionTests {
       #expect(run.errorText.contains(text), "\(run.errorText)")
       #expect(proxy.requests.map(\.method) == ["CONNECT"])
     }
+    for answer in ["garbage\r\n\r\n", ""] {
+      let proxy = try TestHTTPServer { _ in .raw(Array(answer.utf8)) }
+      let run = try await run("api", "get", "https://service.invalid/", "--proxy", proxy.origin)
+      #expect(run.status == .exited(76), "\(run.errorText)")
+      #expect(run.errorText.contains("through the proxy broke"), "\(run.errorText)")
+    }
     for (proxy, code) in [("nonsense", 64), ("http://u:secret-word@127.0.0.1:1", 64)] {
       let run = try await run("api", "get", "http://h.invalid/", "--proxy", proxy)
       #expect(run.status == .exited(Int32(code)))

@@ -210,6 +210,31 @@ struct DownloadTests {
     #expect(try parts == [])
   }
 
+  @Test("a service may send the rest in parts, whether they say the size of the whole or not")
+  func theRestInParts() async throws {
+    let server = try TestHTTPServer { request in
+      let first = request.header("Range").flatMap { Int($0.dropFirst(6).dropLast()) } ?? 0
+      guard first > 0 else {
+        return .pattern(
+          head: "HTTP/1.1 200 OK\r\nETag: \"one\"", range: 0..<100_000, cut: 40_000)
+      }
+      let size = first < 70_000 ? "*" : "100000"
+      return .pattern(
+        head: """
+          HTTP/1.1 206 P\r\nContent-Range: bytes \(first)-\(first + 19_999)/\(size)\r\nETag: "one"
+          """, range: first..<(first + 20_000), cut: nil)
+    }
+    let line = ["--home", "h", "api", "get", server.origin + "/f", "--out", "file", "--resume"]
+    for count in [40_000, 60_000, 80_000] {
+      let run = try await program.run(line)
+      #expect(run.status == .exited(76), "\(run.errorText)")
+      #expect(run.errorText.contains("\(count) bytes are in file.part"), "\(run.errorText)")
+      #expect(try parts == ["file.part", "file.part.tag"])
+    }
+    #expect(try await program.run(line).status == .exited(0))
+    #expect(try program.folder.read("file") == TestHTTPServer.pattern(0..<100_000))
+  }
+
   @Test("a part that another program has left is not touched")
   func aPartOfAnotherProgramIsLeft() async throws {
     try program.folder.write("mine", to: "file.part")

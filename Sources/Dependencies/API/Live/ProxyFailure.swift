@@ -31,7 +31,7 @@ struct ProxyFailure {
           .unreachable,
           "the proxy cannot be reached: \(APIError.words(number)); check \(Self.origin(transfer))")
       }
-    case CURLE_RECV_ERROR, CURLE_PROXY, CURLE_COULDNT_RESOLVE_HOST:
+    case CURLE_RECV_ERROR, CURLE_GOT_NOTHING, CURLE_PROXY, CURLE_COULDNT_RESOLVE_HOST:
       let status = easy.library.get(easy.raw, CURLINFO_HTTP_CONNECTCODE)
       if status == 407 {
         error = APIError(
@@ -45,6 +45,14 @@ struct ProxyFailure {
         error = APIError(
           .unreachable,
           "the proxy did not let the connection to \(endpoint) through: check its settings")
+      } else if status == 0, code != CURLE_COULDNT_RESOLVE_HOST, address.scheme == "https",
+        let proxy = transfer.request.connection.proxy
+      {
+        // The server was not reached.
+        error = APIError(
+          .truncated,
+          "the connection to \(endpoint) through the proxy broke before it was there: check that \(proxy) is an HTTP proxy"
+        )
       } else {
         return nil
       }

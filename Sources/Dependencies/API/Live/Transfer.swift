@@ -38,6 +38,11 @@ final class Transfer: @unchecked Sendable {
   /// The number of received bytes of the body, after decoding.
   private var bodyBytes = 0
   private var hasBody = false
+  /// Whether the head has come to its blank line.
+  private var hasWholeHead = false
+  /// Whether the connection ended before the head of a final response did. libcurl takes what has
+  /// come for the response.
+  private(set) var endsInHead = false
   /// Whether the head so far has a `Content-Encoding`.
   private var hasEncoding = false
   /// Decodes the body; `nil` if it has no encoding. Set when its first piece arrives.
@@ -121,6 +126,7 @@ final class Transfer: @unchecked Sendable {
       lengthCount = 0
       hasOddLength = false
       hasEncoding = false
+      hasWholeHead = false
     }
     head.append(contentsOf: line)
     noteLength(in: line)
@@ -128,6 +134,7 @@ final class Transfer: @unchecked Sendable {
     // libcurl ignores a length that it cannot parse and takes the last of several, so the client
     // and the server could disagree about the end of the body.
     let isLast = line.first == UInt8(ascii: "\r") || line.first == UInt8(ascii: "\n")
+    if isLast { hasWholeHead = true }
     guard isLast, lengthCount > 1 || hasOddLength else { return true }
     lengthProblem = ResponseHead(head)?.lengthProblem
     return lengthProblem == nil
@@ -197,8 +204,14 @@ final class Transfer: @unchecked Sendable {
     }
   }
 
-  /// Notes the end of the response. Returns false if the body ends before its encoding does.
-  func endBody() -> Bool {
+  /// Notes the end of the response. Returns false if it ends within its head, or if the body ends
+  /// before its encoding does.
+  func end() -> Bool {
+    let code = head.drop { $0 != UInt8(ascii: " ") }.drop { $0 == UInt8(ascii: " ") }
+    guard hasWholeHead, code.first != UInt8(ascii: "1") else {
+      endsInHead = true
+      return false
+    }
     guard let decoder, !decoder.isComplete else { return true }
     bodyFault = .truncated
     return false

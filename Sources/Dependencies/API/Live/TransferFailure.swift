@@ -27,6 +27,11 @@ extension APIError {
     if let overflow = transfer.overflow { return tooLarge(overflow, transfer) }
     if let fault = transfer.bodyFault { return badBody(fault, endpoint) }
     if let problem = transfer.lengthProblem { return badLength(problem, endpoint) }
+    if transfer.endsInHead {
+      return APIError(
+        .truncated,
+        "\(endpoint) closed the connection before the end of its answer's headers: try again")
+    }
     if let failure = transfer.upload?.failure { return failure }
     if let failure = ProxyFailure(transfer, easy, code) { return failure.error }
     switch code {
@@ -79,8 +84,8 @@ extension APIError {
     case CURLE_FILESIZE_EXCEEDED: return tooLarge(.body, transfer)
     case CURLE_OUT_OF_MEMORY:
       return APIError(
-        .tooLarge, "memory is short, or a header line of \(endpoint) is longer than libcurl accepts"
-      )
+        .malformed,
+        "memory is short, or a header line of \(endpoint) is longer than libcurl accepts")
     case CURLE_SEND_FAIL_REWIND:
       return APIError(
         .truncated,
@@ -101,7 +106,7 @@ extension APIError {
     switch overflow {
     case .headers:
       return APIError(
-        .tooLarge, "\(endpoint) sent more headers than are accepted: is it the right service?")
+        .malformed, "\(endpoint) sent more headers than are accepted: is it the right service?")
     case .body:
       return APIError(
         .tooLarge,

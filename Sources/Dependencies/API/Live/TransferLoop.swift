@@ -109,7 +109,7 @@ final class TransferLoop {
         let id = ids[raw], let transfer = transfers[id], let easy = transfer.easy
       else { continue }
       let code = message.pointee.data.result
-      if code == CURLE_OK, transfer.overflow == nil, transfer.endBody() {
+      if code == CURLE_OK, transfer.overflow == nil, transfer.end() {
         let timing = easy.timing.shifted(by: transfer.waitedMicroseconds)
         finish(
           transfer,

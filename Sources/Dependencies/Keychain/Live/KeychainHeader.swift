@@ -129,10 +129,10 @@ struct KeychainHeader: Sendable, Equatable {
     if file.count >= 7, file[4...6].elementsEqual([0x0D, 0x0D, 0x0A]) {
       return "; its line ends seem to have been converted (LF to CRLF)"
     }
-    guard file.count >= KeychainFormat.fixedHeaderSize, file.starts(with: KeychainFormat.magic)
-    else {
+    guard file.count >= KeychainFormat.fixedHeaderSize else {
       return "; \(file.count) bytes are too few"
     }
+    guard file.starts(with: KeychainFormat.magic) else { return "" }
     let slots = Int(file.integer(at: 12, as: UInt16.self))
     let length: UInt64 = file.integer(at: 40)
     guard 1...KeychainFormat.maximumSlots ~= slots, length <= UInt64(KeychainFormat.largestFile)

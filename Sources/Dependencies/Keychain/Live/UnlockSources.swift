@@ -219,22 +219,27 @@ package final class UnlockSources: Sendable {
             + (variable == nil ? "." : ", or take the variable away."))
       }
       defer { file.close() }
-      try judge(file.number, isCredential)
+      try judge(file.number, isCredential, mayBeDescriptor: variable == Self.passphraseFile)
       return try body(file.number)
     } catch {
       throw error.explained(variable.map { "\(path) (\($0))" } ?? path, path: path)
     }
   }
 
-  private func judge(_ file: Int32, _ isCredential: Bool) throws(KeychainError) {
+  /// - Parameter mayBeDescriptor: Whether the same secret can come from a descriptor: a key cannot,
+  ///   nor can the file that a line names.
+  private func judge(
+    _ file: Int32, _ isCredential: Bool, mayBeDescriptor: Bool
+  ) throws(KeychainError) {
     guard let info = FileInfo(descriptor: file) else {
       throw KeychainError.io(errno, "the file cannot be looked at")
     }
     guard info.isRegular else {
       throw KeychainError(
         .insecurePermissions,
-        message: "a secret is read from a regular file only, and this is none. Pass a pipe as "
-          + "\(Self.passphraseDescriptor).")
+        message: "a secret is read from a regular file only, and this is none. "
+          + (mayBeDescriptor
+            ? "Pass a pipe as \(Self.passphraseDescriptor)." : "Name a regular file."))
     }
     guard isTrustedOwner(info.owner) else {
       throw KeychainError(
@@ -249,8 +254,8 @@ package final class UnlockSources: Sendable {
       throw KeychainError(
         .insecurePermissions,
         message:
-          "others may use it (mode \(String(info.permissions, radix: 8))). Run chmod 600 on it, or pass its "
-          + "content as \(Self.passphraseDescriptor).")
+          "others may use it (mode \(String(info.permissions, radix: 8))). Run chmod 600 on it"
+          + (mayBeDescriptor ? ", or pass its content as \(Self.passphraseDescriptor)." : "."))
     }
   }
 

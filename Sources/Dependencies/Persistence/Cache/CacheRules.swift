@@ -39,6 +39,13 @@ enum CacheRules {
     return !request.headers.contains { own.contains($0.name.lowercased()) }
   }
 
+  /// Returns whether the stored responses of the target no longer hold: after any method but the
+  /// safe ones, unless the service refused it (RFC 9111, 4.4).
+  static func changesTarget(_ response: APIResponse, to request: APIRequest) -> Bool {
+    !["GET", "HEAD", "OPTIONS", "TRACE", "QUERY", "PROPFIND", "REPORT", "SEARCH"]
+      .contains(request.method) && (200..<400).contains(response.status)
+  }
+
   /// Returns the time at which the response expires in microseconds since 1970, or `nil` if it does
   /// not say.
   static func expiry(of headers: [HTTPHeader], now: Int64) -> Int64? {

@@ -3,7 +3,8 @@
 /// The repository stores responses with status 200 to GET and HEAD, without cookies, and never the
 /// headers of a request. The cache limits their bytes and evicts the least recently used responses
 /// first. A cached response is confirmed with its `ETag` and `Last-Modified`. A 304 refreshes its
-/// headers and its time, and the body stays. A failure of the cache counts as a miss: the response
+/// headers and its time, and the body stays. A successful request of another method, such as PUT or
+/// DELETE, removes the responses of its URL. A failure of the cache counts as a miss: the response
 /// still arrives, and `cacheError` contains the failure.
 ///
 /// ```swift
@@ -156,7 +157,7 @@ public struct ResponseRepository: Sendable {
     to request: APIRequest, policy: CachePolicy, ignoresKept: Bool
   ) async throws(APIError) -> Fetched {
     let key = key(of: request)
-    let policy = key == nil ? .noCache : policy
+    let policy = key == nil || !CacheRules.isCacheable(request) ? .noCache : policy
     return try await fetchShared(
       request: request, key: key ?? "", service: service, policy: policy, now: date.now,
       ignoresKept: ignoresKept
@@ -183,9 +184,12 @@ public struct ResponseRepository: Sendable {
   }
 
   /// Returns the key of a request without any secret, or `nil` if its response must not be cached.
+  ///
+  /// The key of a method whose responses are never cached only names the target.
   private func key(of request: APIRequest) -> String? {
-    guard request.body == nil, request.upload == nil, let address = try? URLBuilder(request.url)
-    else { return nil }
+    let mayBeKept = CacheRules.isCacheable(request)
+    guard let address = try? URLBuilder(request.url) else { return nil }
+    if mayBeKept, request.body != nil || request.upload != nil { return nil }
     func holdsSecret(_ text: some StringProtocol) -> Bool {
       request.secretValues.contains { !$0.isEmpty && text.contains($0) }
     }
@@ -210,8 +214,8 @@ public struct ResponseRepository: Sendable {
       credentials.insert("digest")
     }
     if request.connection.certificateFile != nil { credentials.insert("certificate") }
-    if !credentials.isEmpty, account == nil { return nil }
-    if holdsSecret(PercentEncoding.decoded(open.url[...])) { return nil }
+    if mayBeKept, !credentials.isEmpty, account == nil { return nil }
+    if mayBeKept, holdsSecret(PercentEncoding.decoded(open.url[...])) { return nil }
     var lines = headers.filter { header in
       !["accept", "accept-language"].contains(header.name.lowercased())
     }.map { "\($0.name.lowercased()): \($0.value)" }.sorted()
@@ -238,10 +242,16 @@ public struct ResponseRepository: Sendable {
     request: APIRequest, key: String, service: String, policy: CachePolicy, now: Int64,
     ignoresKept: Bool = false
   ) async -> Result<Fetched, APIError> {
-    guard policy != .noCache, CacheRules.isCacheable(request) else {
-      return await plain(request).map { Fetched(response: $0, verdict: .none) }
-    }
     var cacheError: PersistenceError?
+    guard policy != .noCache, CacheRules.isCacheable(request) else {
+      let result = await plain(request)
+      if case .success(let answer) = result, CacheRules.changesTarget(answer, to: request) {
+        _ = await noting(&cacheError) { () throws(PersistenceError) in
+          try await cache.removeResponses(target: Self.target(ofKey: key))
+        }
+      }
+      return result.map { Fetched(response: $0, verdict: .none, cacheError: cacheError) }
+    }
     var entry: CachedResponse?
     if !ignoresKept {
       entry = await noting(&cacheError) { () throws(PersistenceError) in
@@ -320,6 +330,13 @@ public struct ResponseRepository: Sendable {
       if let value = headers.value(of: name) { key += "\n\(name.lowercased()): \(value)" }
     }
     return secrets.reduce(key) { "\($0)\n\($1)" }
+  }
+
+  /// Returns the URL of a key: its first line without the method.
+  static func target(ofKey key: String) -> String {
+    let line = key.utf8.prefix { $0 != UInt8(ascii: "\n") }
+    let end = line.firstIndex(of: UInt8(ascii: " ")).map(line.index(after:))
+    return end.flatMap { String(line[$0...]) } ?? ""
   }
 
   // MARK: Parts

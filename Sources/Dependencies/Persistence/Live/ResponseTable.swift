@@ -86,6 +86,22 @@ extension LivePersistenceService {
     return count
   }
 
+  /// Removes the responses of one target. O(log n), and nothing is written if there is none.
+  public func removeResponses(target: String) async throws(PersistenceError) -> Int {
+    await deferred?.responses.flush()
+    let isThere = try await cache.read("removeResponses", .brief, whenMissing: false) {
+      (connection) throws(PersistenceError) in
+      try ResponseTable.count(target: target, connection) > 0
+    }
+    guard isThere else { return 0 }
+    let count = try await cache.write("removeResponses", .brief) {
+      (connection) throws(PersistenceError) in
+      try ResponseTable.remove(target: target, connection)
+    }
+    deferred?.responses.dropWaiting()
+    return count
+  }
+
   /// Removes the responses for which the closure returns true. One body is in memory at a time. If
   /// another process reads at the same time, the write-ahead log retains removed content until a
   /// checkpoint.
@@ -180,6 +196,38 @@ enum ResponseTable {
     statement.bind(9, checksum(response, headers: headers))
     try statement.run()
     try evict(limits, connection)
+  }
+
+  /// The methods of responses that are stored.
+  private static let methods = ["GET", "HEAD"]
+
+  /// The keys of a target begin with its first line, and go on in the next one or end there.
+  private static let hasTarget = """
+    FROM responses WHERE key = ?1 OR (key > ?1 || char(10) AND key < ?1 || char(11))
+    """
+
+  static func count(target: String, _ connection: SQLiteConnection) throws(PersistenceError) -> Int
+  {
+    var count = 0
+    for method in methods {
+      let statement = try connection.statement("SELECT count(*) \(hasTarget)")
+      statement.bind(1, "\(method) \(target)")
+      count += try statement.first { Int($0.integer(0)) } ?? 0
+    }
+    return count
+  }
+
+  static func remove(target: String, _ connection: SQLiteConnection) throws(PersistenceError)
+    -> Int
+  {
+    var count = 0
+    for method in methods {
+      let statement = try connection.statement("DELETE \(hasTarget)")
+      statement.bind(1, "\(method) \(target)")
+      try statement.run()
+      count += connection.changes
+    }
+    return count
   }
 
   /// Records the use of entries, in this order.

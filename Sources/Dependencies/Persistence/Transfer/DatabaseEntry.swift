@@ -1,7 +1,8 @@
 import SwiftBoardJSON
 
 /// A line of an export: `{"document":{"collection":…,"id":…,"updated":…,"body":…}}`,
-/// `{"preference":{"name":…,"value":…}}` or `{"service":…}`.
+/// `{"preference":{"name":…,"value":…}}` or `{"service":…}`. The last line is
+/// `{"end":{"entries":…}}`, so that a file that was cut short is recognised.
 ///
 /// A value that is written as it would be here is JSON in the line; any other is a string, `text`,
 /// so that what is imported is what was exported, byte for byte.
@@ -10,8 +11,11 @@ enum DatabaseEntry {
   case preference(Preference)
   case service(APIService)
 
-  /// The first line of an export.
-  static let header = #"{"swiftboard":"db export","version":1}"#
+  /// The first line of an export. Version 1 had no last line.
+  static let header = #"{"swiftboard":"db export","version":2}"#
+
+  /// The last line of an export.
+  static func end(entries: Int) -> String { #"{"end":{"entries":\#(entries)}}"# }
 
   /// No two entries of a database have the same.
   var key: String {
@@ -83,12 +87,17 @@ enum DatabaseEntry {
       }
       self = .preference(Preference(name: name, json: try Self.text(value, "value", .default)))
     case "service":
+      let service: APIService
       do {
-        self = .service(
-          try CanonicalDecoder.decode(APIService.self, from: Array(value.text.utf8)))
+        service = try CanonicalDecoder.decode(APIService.self, from: Array(value.text.utf8))
       } catch {
         throw DatabaseEntryError("this is not a service: \(error)")
       }
+      guard ServiceName.isValid(service.name) else {
+        throw DatabaseEntryError("'\(service.name)' is not a valid service name")
+      }
+      if let problem = ServiceAddress.problem(service.baseURL) { throw DatabaseEntryError(problem) }
+      self = .service(service)
     default: throw DatabaseEntryError("there is no kind of entry '\(member.key)'")
     }
   }

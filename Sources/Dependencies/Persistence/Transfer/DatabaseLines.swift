@@ -18,11 +18,10 @@ struct DatabaseLines: Sendable {
     of input: FileInput, _ body: (DatabaseEntry, _ line: Int) async throws -> Bool
   ) async throws {
     var rest = Data()
-    var number = 0
+    var progress = Progress()
     func take(_ line: Data) async throws -> Bool {
-      number += 1
-      guard let entry = try entry(line, number) else { return true }
-      return try await body(entry, number)
+      guard let entry = try entry(line, &progress) else { return true }
+      return try await body(entry, progress.lines)
     }
     while let piece = try await input.next() {
       try Task.checkCancellation()
@@ -33,15 +32,31 @@ struct DatabaseLines: Sendable {
       }
       rest = Data(rest)
       guard rest.count <= Self.longestLine else {
-        throw malformed(number + 1, "the line has more than 64 MiB")
+        throw malformed(progress.lines + 1, "the line has more than 64 MiB")
       }
     }
     if !rest.isEmpty { guard try await take(rest) else { return } }
-    guard number > 0 else { throw malformed(1, "the file is empty") }
+    guard progress.lines > 0 else { throw malformed(1, "the file is empty") }
+    guard !progress.hasEnd || progress.isEnded else {
+      throw malformed(
+        progress.lines,
+        "the file was cut short: its last line, with the number of entries, is missing")
+    }
   }
 
-  /// Returns `nil` for the first line, which says what the file is.
-  private func entry(_ line: Data, _ number: Int) throws -> DatabaseEntry? {
+  /// What has been read.
+  private struct Progress {
+    var lines = 0
+    var entries = 0
+    /// Whether the file has a last line. Those of version 1 have none.
+    var hasEnd = false
+    var isEnded = false
+  }
+
+  /// Returns `nil` for the first line, which says what the file is, and for the last one.
+  private func entry(_ line: Data, _ progress: inout Progress) throws -> DatabaseEntry? {
+    progress.lines += 1
+    let number = progress.lines
     let json: JSON
     do throws(JSONError) { json = try JSON(parsing: line, limits: .strict) } catch {
       throw malformed(number, "column \(error.column): \(error.message)")
@@ -50,11 +65,23 @@ struct DatabaseLines: Sendable {
       guard json["swiftboard"] == "db export" else {
         throw malformed(1, "this is not an export of a database")
       }
-      guard json["version"] == 1 else {
+      guard json["version"] == 1 || json["version"] == 2 else {
         throw malformed(1, "this export was made by a later version")
       }
+      progress.hasEnd = json["version"] == 2
       return nil
     }
+    guard !progress.isEnded else { throw malformed(number, "there is more behind the last line") }
+    if progress.hasEnd, let end = json["end"] {
+      guard end["entries"]?.intValue == progress.entries else {
+        let found = end["entries"]?.text ?? "no number"
+        throw malformed(
+          number, "the file has \(progress.entries) entries, and its last line says \(found)")
+      }
+      progress.isEnded = true
+      return nil
+    }
+    progress.entries += 1
     try DocumentText.check(
       String(decoding: line, as: UTF8.self), from: "\(path):\(number)", redactor)
     do throws(DatabaseEntryError) { return try DatabaseEntry(json) } catch {

@@ -67,6 +67,7 @@ package struct DatabaseTransfer: Sendable {
           count += try await write(page.documents.map(DatabaseEntry.document), to: output)
         }
       }
+      try await output.write(Data((DatabaseEntry.end(entries: count) + "\n").utf8))
       try await output.finish()
       return count
     } catch {
