@@ -67,7 +67,7 @@ soak: libraries
 	  SWIFTBOARD_BYTES=1000000000 $(SWIFT) test $(SOAK) --skip-build \
 	  --filter 'StoreMachineModelTests|CancellationMomentTests|EnduranceTests'
 	scripts/repeat $(REPETITIONS) "$$($(SWIFT) build $(SOAK) --show-bin-path)/swiftboardPackageTests.xctest"
-	SWIFTBOARD_SOAK_SECONDS=$(SOAK_SECONDS) $(SWIFT) test $(SOAK) --skip-build --filter TerminalSoakTests
+	SWIFTBOARD_SOAK_SECONDS=$(SOAK_SECONDS) $(SWIFT) test $(SOAK) --skip-build --filter 'TerminalSoakTests|TerminalLatencySoakTests'
 
 # What reads a stranger's file, and what reads keys, under libFuzzer; FUZZ_SECONDS of each.
 fuzz: libraries
