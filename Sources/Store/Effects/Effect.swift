@@ -285,6 +285,14 @@ extension Effect.Operation {
     }
   }
 
+  @inlinable
+  var isGroup: Bool {
+    switch self {
+    case .merge, .concatenate: true
+    case .none, .send, .task, .run, .cancel, .issue: false
+    }
+  }
+
   /// Whether the operation takes time.
   @inlinable
   var isTask: Bool {

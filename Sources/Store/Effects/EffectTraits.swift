@@ -66,7 +66,7 @@ extension Effect {
   @inlinable
   var keysInFlight: [CancelKey] {
     let own = traits?.keysInFlight ?? []
-    guard operation.members != nil else { return own }
+    guard operation.isGroup else { return own }
     var keys: [CancelKey] = []
     // Not recursive, because groups can be nested to any depth.
     var rest = [self]

@@ -43,7 +43,10 @@ extension StoreMachine {
     inheritingList = inheritsTaskLocals ? list : 0
     // By index, because copying an effect costs several retains.
     for index in effects.indices {
-      cancelInFlight(effects[index])
+      // Without traits, only the members of a group can have such ids.
+      if effects[index].traits != nil || effects[index].operation.isGroup {
+        cancelInFlight(effects[index])
+      }
       switch effects[index].operation {
       case .none:
         continue
