@@ -47,14 +47,3 @@ extension APIRequest {
     self.references = references
   }
 }
-
-extension APIService.Authentication {
-  /// The name of the secret.
-  public var secret: String {
-    switch self {
-    case .header(_, let secret), .query(_, let secret), .bearer(let secret), .basic(_, let secret),
-      .digest(_, let secret):
-      secret
-    }
-  }
-}
