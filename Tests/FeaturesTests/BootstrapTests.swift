@@ -149,6 +149,23 @@ struct BootstrapTests {
     await lines.board.close()
   }
 
+  @Test("a command that loads the rest ends the warning, and one that cannot is the reason of it")
+  func loadedByACommand() async throws {
+    let lines = try await lines()
+    lines.world.persistence.failNext("contents", with: .full)
+    #expect(await lines.run("state db") == 0)
+    #expect(lines.board.store.state.shell.unloaded?.map(\.feature) == ["db"])
+    lines.world.persistence.failNext("contents", with: .full)
+    _ = await lines.run("db list films")
+    #expect(lines.board.store.state.shell.unloaded?.map(\.feature) == ["db"])
+    #expect(await lines.run("db stats") == 0)
+    #expect(lines.board.store.state.shell.unloaded == nil)
+    let printed = lines.allPrinted.count
+    #expect(await lines.run("state db") == 0)
+    #expect(!lines.allPrinted.dropFirst(printed).contains("warning"))
+    await lines.board.close()
+  }
+
   @Test("a database that stays locked is waited for once")
   func busy() async throws {
     let lines = try await lines()

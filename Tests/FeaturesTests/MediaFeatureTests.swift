@@ -516,7 +516,7 @@ struct MediaFeatureTests {
     #expect(await lines.run("downloads list books") == 64)
     #expect(
       lines.allPrinted.contains(
-        "'api get books/PATH' asks it; one of its programs is added with --preset sabnzbd, or nzbget"
+        "'api get books/PATH' asks it; a service that 'downloads' asks is added with --preset sabnzbd, or nzbget"
       ), "\(lines.allPrinted)")
     // A kind of another program's board.
     let other = APIService(name: "tea", baseURL: "http://tea.test", preset: "kettle")

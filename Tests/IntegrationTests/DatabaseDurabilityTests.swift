@@ -1,11 +1,6 @@
+import SwiftBoardSystem
 import SwiftBoardTestSupport
 import Testing
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// What `db` has acknowledged is there, whatever happens to the program and its disk.
 @Suite("Durability of the database", .timeLimit(.minutes(60)))

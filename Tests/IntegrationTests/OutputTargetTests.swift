@@ -45,10 +45,11 @@ struct OutputTargetTests {
     let lines = Self.writers.map { writer in
       "!" + writer.line.replacing("URL", with: server.origin).replacing("TARGET", with: target)
     }
-    let run = try await program.run(["--home", "h"] + lines.flatMap { ["-c", $0] })
+    let run = try await program.run(["--home", "h", "--json"] + lines.flatMap { ["-c", $0] })
     #expect(run.status == .exited(0), "one succeeded: \(run.errorText)")
     #expect(
       run.errorText.ranges(of: "the board's own").count == lines.count, "\(run.errorText)")
+    #expect(run.errorText.ranges(of: #""code":73"#).count == lines.count, "\(run.errorText)")
     let recorded = try await program.run("--home", "h", "--record", target, "echo", "x")
     #expect(recorded.status == .exited(73), "\(recorded.errorText)")
     #expect(recorded.output == [])

@@ -1,7 +1,7 @@
 extension StyledText {
   /// Returns a message whose lines are broken between words to fit a terminal. What a broken line
   /// goes on with is indented by two columns. A text in single quotes, such as a command, is one
-  /// word.
+  /// word, up to four times the width.
   ///
   /// Lines that begin with a blank stay as they are: their columns have a meaning. So do words that
   /// are longer than the width: the terminal breaks them, and what is copied from there is whole.
@@ -63,7 +63,7 @@ extension StyledText {
         continue
       }
       var end = index - 1
-      // A character has at most four bytes, so that what is longer does not fit.
+      // Bounded, so that the time does not grow with the square of the line.
       while end < words.count, !endsQuoted(words[end], isFirst: end < index),
         words[end].endIndex - word.startIndex <= 4 * width
       {

@@ -5,14 +5,9 @@ import Synchronization
 ///
 /// An answer from a cache needs neither, and is there while the keychain is locked.
 public final class ResolvingAPIClient: APIClient {
-  private struct State {
-    var body: RequestBody?
-    var isRepeatable = true
-  }
-
   private let base: any APIClient
   private let resolver: RequestResolver
-  private let state = Mutex(State())
+  private let lastIsRepeatable = Mutex(true)
 
   /// A client for one request, and for its repetitions, with the keychain, the terminal and the
   /// files of an environment.
@@ -22,7 +17,7 @@ public final class ResolvingAPIClient: APIClient {
   }
 
   /// Whether what was sent last can be sent again: not if it came from standard input or a pipe.
-  var isRepeatable: Bool { state.withLock { $0.isRepeatable } }
+  var isRepeatable: Bool { lastIsRepeatable.withLock(\.self) }
 
   /// Sends the request with its references replaced.
   ///
@@ -44,17 +39,20 @@ public final class ResolvingAPIClient: APIClient {
   private func sending<Answer>(
     _ request: APIRequest, _ send: (APIRequest) async throws(APIError) -> Answer
   ) async throws(APIError) -> Answer {
+    let resolved = try await resolved(request)
     do throws(APIError) {
-      return try await send(try await resolved(request))
+      return try await send(resolved.request)
     } catch {
       // The library knows that the body ended too soon, and the body knows why.
-      guard error.kind == .file, let body = state.withLock({ $0.body }) else { throw error }
+      guard error.kind == .file, let body = resolved.body else { throw error }
       guard let failure = body.failure else { throw body.sizeError }
       throw APIRequestProblem(failure).map { APIError($0) } ?? error
     }
   }
 
-  private func resolved(_ request: APIRequest) async throws(APIError) -> APIRequest {
+  private func resolved(
+    _ request: APIRequest
+  ) async throws(APIError) -> RequestResolver.Resolved {
     let resolved: RequestResolver.Resolved
     do { resolved = try await resolver.resolve(request) } catch let error as APIError {
       throw error
@@ -63,7 +61,7 @@ public final class ResolvingAPIClient: APIClient {
       throw error is CancellationError
         ? APIError(.cancelled, "\(request) was cancelled") : APIError(.io, "\(error)")
     }
-    state.withLock { $0 = State(body: resolved.body, isRepeatable: resolved.isRepeatable) }
-    return resolved.request
+    lastIsRepeatable.withLock { $0 = resolved.isRepeatable }
+    return resolved
   }
 }

@@ -6,7 +6,8 @@ public enum TLSProblem: String, Sendable, Codable, CaseIterable {
   case outOfDate
   /// The certificate is for another host name.
   case otherHost
-  /// The service wants a certificate of the client, or does not accept the one that was shown.
+  /// The service wants a certificate of the client, or does not accept the one that was shown. With
+  /// TLS 1.2, a service that knows none of the client's ciphers sends the same alert.
   case clientCertificate
 
   /// Returns the problem that a text of libcurl names, or `nil` if it names none. The texts are
@@ -45,7 +46,7 @@ public enum TLSProblem: String, Sendable, Codable, CaseIterable {
     case .clientCertificate:
       hasCertificate
         ? "The service does not accept the certificate that was shown."
-        : "The service wants a certificate of the client."
+        : "The service may want a certificate of the client."
     }
   }
 }

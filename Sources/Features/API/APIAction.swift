@@ -42,9 +42,9 @@ public enum APIAction {
 }
 
 extension APIAction: FeatureAction {
-  /// The end of the loading that no request waited for.
+  /// The end of the loading, also of the one that a request waited for.
   public var loading: LoadingEnd? {
-    if case .bootstrapped(0, _, let failure) = self { LoadingEnd(failure) } else { nil }
+    if case .bootstrapped(_, _, let failure) = self { LoadingEnd(failure) } else { nil }
   }
 
   /// The command of `run`.

@@ -24,9 +24,13 @@ public enum AnalyticsAction {
 }
 
 extension AnalyticsAction: FeatureAction {
-  /// The end of `bootstrap`.
+  /// The end of reading the consent.
   public var loading: LoadingEnd? {
-    if case .bootstrapped(_, _, let failure) = self { LoadingEnd(failure) } else { nil }
+    switch self {
+    case .bootstrapped(_, _, let failure): LoadingEnd(failure)
+    case .read: .loaded
+    default: nil
+    }
   }
 
   /// The command of `run`.

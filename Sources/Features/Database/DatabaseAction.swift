@@ -32,9 +32,9 @@ public enum DatabaseAction {
 }
 
 extension DatabaseAction: FeatureAction {
-  /// The end of the loading that no command waited for.
+  /// The end of the loading, also of the one that a command waited for.
   public var loading: LoadingEnd? {
-    if case .contents(0, _, let failure) = self { LoadingEnd(failure) } else { nil }
+    if case .contents(_, _, let failure) = self { LoadingEnd(failure) } else { nil }
   }
 
   /// The command of `run`.

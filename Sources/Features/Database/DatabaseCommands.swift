@@ -29,7 +29,7 @@ enum DatabaseCommands {
     ) { invocation throws(UsageError) in
       .db(
         .get(
-          collection: try collection(invocation),
+          collection: try invocation.requiredText("collection"),
           id: try invocation.requiredText("id")))
     },
     CommandSpec(
@@ -70,7 +70,7 @@ enum DatabaseCommands {
     ) { invocation throws(UsageError) in
       .db(
         .remove(
-          collection: try collection(invocation),
+          collection: try invocation.requiredText("collection"),
           id: try invocation.requiredText("id")))
     },
     CommandSpec(
@@ -186,6 +186,8 @@ enum DatabaseCommands {
     return .json(text: text)
   }
 
+  /// Returns the name for a command of which the state keeps it. Others take any name, so that
+  /// what an import has brought can be shown and removed.
   private static func collection(_ invocation: Invocation) throws(UsageError) -> String {
     let name = try invocation.requiredText("collection")
     try checkLength(name, invocation.argument("collection"))

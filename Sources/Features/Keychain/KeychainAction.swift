@@ -31,9 +31,13 @@ public enum KeychainAction {
 }
 
 extension KeychainAction: FeatureAction {
-  /// The end of `bootstrap`, or a failure to read the names.
+  /// The end of reading the status or the names.
   public var loading: LoadingEnd? {
-    if case .bootstrapped(_, let failure) = self { LoadingEnd(failure) } else { nil }
+    switch self {
+    case .bootstrapped(_, let failure): LoadingEnd(failure)
+    case .named: .loaded
+    default: nil
+    }
   }
 
   /// The command of `run`.

@@ -191,10 +191,10 @@ extension KeychainReducer {
     let (keychain, time) = (dependencies.keychainService, Duration.milliseconds(milliseconds))
     let clock = dependencies.clock.standard
     return [
-      .poll(every: time, clock: clock, name: "keychain.idle") {
+      .poll(every: max(time, .seconds(1)), clock: clock, name: "keychain.idle") {
         var idleness = await keychain.lock(unusedFor: time)
         while case .inUse(let left) = idleness {
-          try await clock.sleep(for: left)
+          try await clock.wait(for: left)
           idleness = await keychain.lock(unusedFor: time)
         }
         return idleness == .locked ? .autoLocked(milliseconds: milliseconds) : nil

@@ -20,7 +20,9 @@ extension Failure {
       .firstCommand(service: service.name)
     var help = "'\(command ?? "api get \(service.name)/PATH")' asks it"
     if service.preset == nil {
-      help += "; one of its programs is added with --preset \(presets.joined(separator: ", or "))"
+      help +=
+        "; a service that '\(feature)' asks is added with --preset "
+        + presets.joined(separator: ", or ")
     }
     self.init(
       code: ExitCode.usage, error: "usage",

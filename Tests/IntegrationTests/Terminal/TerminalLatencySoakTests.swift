@@ -3,12 +3,6 @@ import SwiftBoardTestSupport
 import Synchronization
 import Testing
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// How long the terminal takes, in milliseconds: the figures of docs/acceptance.md. A busy machine
 /// would decide them, so that they are a part of `make soak`, and 19 of 20 samples count.
 @Suite(

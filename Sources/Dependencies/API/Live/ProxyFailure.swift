@@ -46,9 +46,11 @@ struct ProxyFailure {
           .unreachable,
           "the proxy did not let the connection to \(endpoint) through: check its settings")
       } else if status == 0, code != CURLE_COULDNT_RESOLVE_HOST, address.scheme == "https",
-        let proxy = transfer.request.connection.proxy
+        let proxy = transfer.request.connection.proxy, !proxy.lowercased().hasPrefix("socks"),
+        easy.library.get(easy.raw, CURLINFO_NUM_CONNECTS) > 0,
+        easy.library.get(easy.raw, offset: CURLINFO_APPCONNECT_TIME_T) == 0
       {
-        // The server was not reached.
+        // A new connection broke before the handshake with the server. SOCKS has no status.
         error = APIError(
           .truncated,
           "the connection to \(endpoint) through the proxy broke before it was there: check that \(proxy) is an HTTP proxy"
