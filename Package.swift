@@ -3,20 +3,14 @@ import PackageDescription
 
 let strict: [SwiftSetting] = [.treatAllWarnings(as: .error)]
 
-/// `make test` sets the variable. A package that depends on this one sees no unsafe flags.
-let isChecking = Context.environment["SWIFTBOARD_OPTIMIZED"] != nil
-
-/// A debug build in which the modules that tests spend most of their time in are optimised.
+/// `make test` sets the variable. It makes a debug build in which the modules that tests spend most
+/// of their time in are optimised. A package that depends on this one sees no unsafe flags.
 let optimized: [SwiftSetting] =
-  isChecking
-  ? [
+  Context.environment["SWIFTBOARD_OPTIMIZED"] == nil
+  ? []
+  : [
     .unsafeFlags(["-O", "-whole-module-optimization", "-num-threads", "2", "-disable-batch-mode"])
   ]
-  : []
-
-/// The settings of test targets. Nothing imports them, so their modules need not be there before
-/// their code, and are not compiled twice for that.
-let testing: [SwiftSetting] = isChecking ? [.unsafeFlags(["-no-emit-module-separately"])] : []
 
 func module(
   _ name: String, folder: String, dependencies: [Target.Dependency] = [],
@@ -31,7 +25,7 @@ func tests(_ folder: String, of dependencies: [Target.Dependency], exclude: [Str
 {
   .testTarget(
     name: "SwiftBoard\(folder)", dependencies: dependencies, path: "Tests/\(folder)",
-    exclude: exclude, swiftSettings: strict + testing)
+    exclude: exclude, swiftSettings: strict)
 }
 
 let package = Package(
