@@ -143,7 +143,9 @@ struct MediaProgramTests {
     let wrong = try await Self.run(program, ["--home", "h"] + other.flatMap { ["-c", $0] })
     #expect(wrong.status == .exited(76), "\(wrong.errorText)")
     #expect(wrong.errorText.contains("Sonarr answers at \(origin)/sonarr/api/v3, not Radarr"))
-    #expect(wrong.errorText.contains("help: add the service again with --preset sonarr"))
+    #expect(
+      wrong.errorText.contains("help: 'api service remove sonarr', and add it with --preset sonarr")
+    )
   }
 
   @Test("every preset at every other program has a message for it, with pages and without")

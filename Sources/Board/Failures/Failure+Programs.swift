@@ -32,17 +32,20 @@ extension Failure {
       self.init(
         code: ExitCode.denied, error: "wrongKey",
         message: "\(program) wants a key, and the service '\(service)' has none",
-        help: Self.keyAdvice(for: program))
+        help: Self.keyAdvice(for: program, service))
     case .wrongProgram(let found):
       self.init(
         code: ExitCode.networkProtocol, error: "wrongProgram",
         message: "\(found ?? "something else") answers at \(error.address), not \(program)",
-        help: found.flatMap(Self.advice) ?? "check the address: 'api service show \(service)'")
+        help: found.flatMap { Self.advice(for: $0, service) }
+          ?? "check the address: 'api service show \(service)'")
     case .wrongPath:
       self.init(
         code: ExitCode.missing, error: "wrongPath",
         message: "the server answers, but \(program) has no API at \(error.address)",
-        help: "add the service again with an address like \(Self.usualAddress(of: program))")
+        help: "'api service test \(service)' says what is there; to change the address, "
+          + "'api service remove \(service)' and add it with one like "
+          + Self.usualAddress(of: program))
     case .missing(let id):
       self.init(
         code: ExitCode.missing, error: "missing",
@@ -70,13 +73,15 @@ extension Failure {
     }
   }
 
-  private static func advice(for program: String) -> String? {
-    ServicePreset(title: program).map { "add the service again with --preset \($0.rawValue)" }
+  private static func advice(for program: String, _ service: String) -> String? {
+    ServicePreset(title: program).map {
+      "'api service remove \(service)', and add it with --preset \($0.rawValue)"
+    }
   }
 
-  private static func keyAdvice(for program: String) -> String? {
+  private static func keyAdvice(for program: String, _ service: String) -> String? {
     ServicePreset(title: program)?.authentication(secret: "", user: nil) == nil
-      ? "add the service again with --auth" : advice(for: program)
+      ? "'api service remove \(service)', and add it with --auth" : advice(for: program, service)
   }
 
   private static func usualAddress(of program: String) -> String {

@@ -137,9 +137,12 @@ public struct BoardRenderer: Sendable {
       outputs += added
     }
 
-    if !settings.isQuiet {
-      let details = settings.isVerbose ? outcome.details.map { StyledText($0) } : []
-      for (index, note) in (details + outcome.notes).enumerated() {
+    let isWarning = { (note: StyledText) in note.bytes.starts(with: "warning: ".utf8) }
+    let notes = settings.isQuiet ? outcome.notes.filter(isWarning) : outcome.notes
+    if !notes.isEmpty || !settings.isQuiet {
+      let isDetailed = settings.isVerbose && !settings.isQuiet
+      let details = isDetailed ? outcome.details.map { StyledText($0) } : []
+      for (index, note) in (details + notes).enumerated() {
         guard format == .json else {
           let visible = note.mapParts {
             Array(escapeControls(String(decoding: $0, as: UTF8.self), keepsNewlines: true).utf8)

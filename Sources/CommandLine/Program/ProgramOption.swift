@@ -55,7 +55,7 @@ struct ProgramOption: Sendable {
     ) { given, options throws(UsageError) in
       if given.isOn { options.mode = .version }
     },
-    make(OptionSpec(flag: "quiet", short: "q", "no messages but errors")) {
+    make(OptionSpec(flag: "quiet", short: "q", "no messages but warnings and errors")) {
       given, options throws(UsageError) in
       options.isQuiet = given.isOn
     },

@@ -39,6 +39,8 @@ public struct CapturedSecret: Codable, Sendable, Equatable {
   public var keychain: KeychainError?
   /// Whether the value is so short that it is not looked for in what follows.
   public var isShort: Bool
+  /// Whether it took the place of another value. `nil` in earlier recordings.
+  public var isReplacement: Bool?
 
   /// A secret that was stored.
   public init(name: String, isShort: Bool) {
@@ -104,9 +106,13 @@ struct SecretCapture {
 
   private func store(_ value: [UInt8], _ capture: APICapture) async -> CapturedSecret {
     do {
-      try await dependencies.keychainService.save(Data(value), forKey: capture.name)
-      return CapturedSecret(
+      let keychain = dependencies.keychainService
+      let isReplacement = try await keychain.keys().contains(capture.name)
+      try await keychain.save(Data(value), forKey: capture.name)
+      var captured = CapturedSecret(
         name: capture.name, isShort: value.count < Redactor.shortestValue)
+      captured.isReplacement = isReplacement ? true : nil
+      return captured
     } catch {
       var captured = CapturedSecret(name: capture.name, isShort: false)
       captured.problem = CapturedSecret.Problem(

@@ -268,7 +268,7 @@ enum APICommands {
       try capture(option)
     }
     if !captures.isEmpty { spec.captures = captures }
-    spec.out = try invocation.text("out")
+    spec.out = try out(invocation)
     if invocation.flag("resume") {
       guard spec.out != nil, method == "GET" else {
         throw UsageError("--resume goes with --out FILE and GET")
@@ -281,6 +281,22 @@ enum APICommands {
     }
     spec.save = try invocation.text("save")
     return spec
+  }
+
+  private static func out(_ invocation: Invocation) throws(UsageError) -> String? {
+    guard let out = try invocation.text("out") else { return nil }
+    guard out != "-" else {
+      throw UsageError(
+        "--out takes the name of a file, not '-'",
+        help: "without --out the body goes to standard output; './-' is a file of that name",
+        at: invocation.option("out"))
+    }
+    if let select = invocation.option("select") {
+      throw UsageError(
+        "--out writes the whole body, so that --select has nothing to show",
+        help: "'> FILE' writes what --select shows", at: select)
+    }
+    return out
   }
 
   private static func capture(_ option: Argument) throws(UsageError) -> APICapture {

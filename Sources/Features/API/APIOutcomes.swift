@@ -106,7 +106,8 @@ enum APIOutcomes {
 
   private static func captures(_ captured: [CapturedSecret]) -> [String] {
     captured.filter { $0.problem == nil }.map { capture in
-      "stored the secret '\(capture.name)'"
+      (capture.isReplacement == true ? "replaced the value of" : "stored")
+        + " the secret '\(capture.name)'"
         + (capture.isShort ? "; \(KeychainOutcomes.tooShort)" : "")
     }
   }

@@ -34,6 +34,10 @@ enum LiteralSecrets {
       let isAddress =
         index == start || ["http://", "https://"].contains { text.lowercased().hasPrefix($0) }
       if isAddress, let found = address(text) { return found }
+      // In single quotes a name is plain text, which the service would get in place of a secret.
+      if word.typedCount == nil, text.contains("{{secret:") {
+        return Found(name: "quoted", form: "{{secret:NAME}}")
+      }
       if word.typedCount == nil, let found = item(word) { return found }
     }
     return nil

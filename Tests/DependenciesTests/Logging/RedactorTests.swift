@@ -223,6 +223,24 @@ struct RedactorByValueTests {
     #expect(redactor.mask("\(other)\n\(other)\n").names.isEmpty)
   }
 
+  @Test("a line break behind a value stays, whatever the next line begins with")
+  func lineBreakBehindAValue() {
+    let redactor = Redactor()
+    // Its base64 has no padding.
+    let value = "0123456789abcdef0123456789abcdef0"
+    redactor.registerSecret(Array(value.utf8), name: "s")
+    let forms = [value, Data(value.utf8).base64EncodedString()]
+    for form in forms {
+      for text in [
+        "key: V\nport: 1\n", "a,V\nb,V\nc,d\n", "V \n x", "pw\r\n\r\nV\r\n--end",
+        #"{"a":"V\nport"}"#,
+      ] {
+        let masked = redactor.mask(text.replacing("V", with: form))
+        #expect(masked.value == text.replacing("V", with: "«secret:s»"), "\(text)")
+      }
+    }
+  }
+
   @Test(
     "names of any characters have marks of their own, which name them",
     arguments: [

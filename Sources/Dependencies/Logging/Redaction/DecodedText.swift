@@ -6,6 +6,9 @@ struct DecodedText {
   /// For each byte, the offset in the original text at which it starts. The last element is the end
   /// of the original text.
   private var origins: [Int]
+  /// The offsets in the original text at which bytes before a removed line break end, by the index
+  /// of the byte after it.
+  private var endsBeforeBreaks: [Int: Int] = [:]
 
   init(_ text: UnsafeBufferPointer<UInt8>) {
     bytes = Array(text)
@@ -25,7 +28,7 @@ struct DecodedText {
     let start = origins[range.lowerBound]
     var end = range.upperBound
     while end < bytes.count, end > 0, origins[end] == origins[end - 1] { end += 1 }
-    return start..<max(start, origins[end])
+    return start..<max(start, endsBeforeBreaks[end] ?? origins[end])
   }
 
   /// Decodes percent escapes (`%41` to `A`), and `+` to a space if requested. Returns `nil` if
@@ -115,6 +118,7 @@ struct DecodedText {
       while index < text.count {
         if text[index] == 0x0A, let wrap = Self.wrap(of: text, at: index) {
           for _ in wrap.lowerBound..<index { result.removeLast() }
+          result.endsBeforeBreaks[result.bytes.count] = origins[wrap.lowerBound]
           index = wrap.upperBound
         } else {
           result.append(text[index], origins[index])
