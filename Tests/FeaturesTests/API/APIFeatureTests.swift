@@ -32,6 +32,22 @@ struct APIFeatureTests {
     #expect(lines.allPrinted.contains(text), "\(lines.allPrinted)")
   }
 
+  @Test(
+    "what a file or a service would misread is refused before anything is sent",
+    arguments: [
+      ("api get http://h/ --out -", "'./-' is a file of that name"),
+      ("api get http://h/ --out f --select a", "'> FILE' writes what --select shows"),
+      ("api post http://h/ 'pw={{secret:k}}'", "in single quotes"),
+      ("api get http://h/ 'q=={{secret:k}}'", "in single quotes"),
+    ])
+  func misread(line: String, text: String) async {
+    let world = World()
+    let lines = Lines(world)
+    #expect(await lines.run(line) == 64)
+    #expect(lines.allPrinted.contains(text), "\(lines.allPrinted)")
+    #expect(world.api.requests.isEmpty)
+  }
+
   /// A request in flight, as the line of a test begins it.
   private func pending(
     _ line: String, job: Int = 1, _ change: (inout PendingRequest) -> Void = { _ in }

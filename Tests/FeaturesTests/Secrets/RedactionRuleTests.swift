@@ -554,6 +554,8 @@ struct RedactionRuleTests {
       "api get http://h/ --capture t=body.token --capture c=headers.set-cookie --capture n=body.n",
       "api post http://h/ Authorization:{{secret:t}} n={{secret:n}}")
     #expect(lines.allPrinted.contains("stored the secret 't'\n"))
+    await run(0, "api get http://h/ --capture t=body.token")
+    #expect(lines.allPrinted.contains("replaced the value of the secret 't'\n"))
     #expect(world.api.requests[1].headers.value(of: "Authorization") == "cap-tured-1")
     #expect(world.api.requests[1].body == Data(#"{"n":"987654321"}"#.utf8))
     for secret in ["cap-tured-1", "cap-tured-2", "987654321"] { try await expectNowhere(secret) }
