@@ -30,9 +30,9 @@ public enum APIAction {
   /// A service was damaged when the services were read, and is not any more; `nil` if another
   /// process has removed it.
   case mended(job: Int, name: String, service: APIService?)
-  /// There is no kept request under the name; `names` are those that there are, once they were
-  /// read.
-  case unsaved(job: Int, name: String, names: [String]? = nil)
+  /// No request is kept under the name. `wasKept` is whether one was; if not, `names` are those
+  /// that are kept, once they were read. In earlier recordings, `succeeded` said that one was.
+  case unsaved(job: Int, name: String, names: [String]? = nil, wasKept: Bool? = nil)
   /// A command that is no request ended well; `masked` says in place of how many values there are
   /// marks.
   case succeeded(job: Int, result: APIResult, masked: MaskedValues? = nil)
@@ -62,7 +62,7 @@ extension APIAction {
     case .bootstrapped(let job, _, _), .found(let job, _, _), .kept(let job),
       .answered(let job, _, _),
       .again(let job),
-      .looked(let job, _, _, _, _), .mended(let job, _, _), .unsaved(let job, _, _),
+      .looked(let job, _, _, _, _), .mended(let job, _, _), .unsaved(let job, _, _, _),
       .succeeded(let job, _, _),
       .failed(let job, _, _):
       job

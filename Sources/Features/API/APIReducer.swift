@@ -62,8 +62,10 @@ struct APIReducer: Reducer {
       return .send(.succeeded(job: job, result: result, masked: masked))
     case .looked(let job, let command, let services, let damaged, _):
       return looked(command, job, services, damaged ?? [], &state, dependencies)
-    case .unsaved(let job, let name, nil): return readSavedNames(name, job, dependencies)
-    case .unsaved(let job, let name, let names?):
+    case .unsaved(let job, let name, nil, let wasKept):
+      guard wasKept == true else { return readSavedNames(name, job, dependencies) }
+      return .send(.succeeded(job: job, result: .removedSaved(name: name)))
+    case .unsaved(let job, let name, let names?, _):
       return .send(.failed(job: job, failure: .noSavedRequest(name, among: names)))
     case .succeeded(let job, let result, _):
       note(result, &state)
@@ -167,8 +169,8 @@ struct APIReducer: Reducer {
     _ name: String, _ job: Int, _ dependencies: Dependencies
   ) -> [Effect<APIAction>] {
     .task(name: "api.saved.remove") {
-      try await dependencies.persistence.unsetPreference(SavedRequest.key(name))
-        ? .succeeded(job: job, result: .removedSaved(name: name)) : .unsaved(job: job, name: name)
+      let wasKept = try await dependencies.persistence.unsetPreference(SavedRequest.key(name))
+      return .unsaved(job: job, name: name, wasKept: wasKept)
     }
     .catchFailure(dependencies) { .failed(job: job, failure: $0) }
     .cancellable(id: job)

@@ -13,7 +13,8 @@ public enum DatabaseAction {
   /// none (job 0).
   case contents(job: Int, contents: DatabaseContents?, failure: Failure? = nil)
   /// A part of the documents of a list, in order. The first part has the query for the others, and
-  /// the last one the number of all documents. An empty list is one part with both.
+  /// the last one the number of all documents. A part with both is the whole list, which was
+  /// `succeeded` in earlier recordings unless it was empty.
   case listed(
     job: Int, documents: [Document], masked: MaskedValues? = nil, rest: DocumentQuery? = nil,
     count: Int? = nil)

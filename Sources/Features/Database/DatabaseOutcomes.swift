@@ -19,6 +19,8 @@ extension MissingCollection {
 enum DatabaseOutcomes {
   static func outcome(of action: DatabaseAction) -> Outcome? {
     switch action {
+    case .listed(let job, let documents, let masked, _?, let count?) where count > 0:
+      outcome(of: .documents(documents: documents), job).masked(masked)
     case .run, .bootstrap, .contents, .listed, .checked, .imported, .missing: nil
     case .failed(let job, let failure): Outcome(job: job, failure: failure)
     case .succeeded(let job, let result, let masked):
@@ -117,11 +119,11 @@ enum DatabaseOutcomes {
     Column("id"), Column("updated", priority: 2), Column("body", priority: 1),
   ]
 
-  /// Rows of a list that goes on.
+  /// Rows of a list of several parts.
   static func partialOutcome(of action: DatabaseAction) -> PartialOutcome? {
-    guard case .listed(let job, let documents, let masked, _, _) = action, !documents.isEmpty else {
-      return nil
-    }
+    guard case .listed(let job, let documents, let masked, let rest, let count) = action,
+      !documents.isEmpty, rest == nil || count == nil
+    else { return nil }
     return PartialOutcome(
       job: job, columns: columns, rows: documents.map(row), values: documents.map(value),
       masked: masked)

@@ -12,7 +12,7 @@ import SwiftBoardStore
 /// run ─► db.import ─► checked ─► db.import.write ─► imported    names are read again, see below
 ///                 └─► checked ─► failed                         an entry's name is taken
 /// imported ─► db.contents ─► contents ─► succeeded
-/// run ─► db.list ─► succeeded                                          a list of one page
+/// run ─► db.list ─► listed                                             a list of one page
 ///                └► listed ─► db.list.rest ─► listed … ─► succeeded    a list of several pages
 ///                └► listed ─► db.list.missing ─► succeeded             an empty list
 /// ```
@@ -47,6 +47,8 @@ struct DatabaseReducer: Reducer {
       state.note(found: documents.count, of: job, isLast: count != nil)
       if let rest {
         if count == 0 { return findCollection(of: rest, job, dependencies) }
+        // The whole list ends the command.
+        guard count == nil else { return [] }
         do { try rest.refuseMarks() } catch {
           return .send(.failed(job: job, failure: Failure(error, dependencies)))
         }
@@ -131,12 +133,9 @@ extension DatabaseReducer {
     .task(name: "db.list") {
       let page = try await dependencies.persistence.documents(query, from: nil)
       let (documents, masked) = try await masking(page.documents, dependencies)
-      let isWhole = page.next == nil
-      guard isWhole, !documents.isEmpty else {
-        return .listed(
-          job: job, documents: documents, masked: masked, rest: query, count: isWhole ? 0 : nil)
-      }
-      return .succeeded(job: job, result: .documents(documents: documents), masked: masked)
+      return .listed(
+        job: job, documents: documents, masked: masked, rest: query,
+        count: page.next == nil ? documents.count : nil)
     }
     .catchFailure(dependencies) { .failed(job: job, failure: $0) }
     .cancellable(id: job)

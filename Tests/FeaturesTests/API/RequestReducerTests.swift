@@ -411,6 +411,22 @@ struct RequestReducerTests {
     }
   }
 
+  @Test("the effect that removes a kept request says whether there was one; the reducer decides")
+  func savedRemove() async throws {
+    try await world.persistence.setPreference("api.saved.a", to: "1")
+    var state = Self.known()
+    state.saved = ["a"]
+    let store = store(state)
+    store.send(Self.run(1, .savedRemove(name: "a")))
+    store.receive(.unsaved(job: 1, name: "a", wasKept: true))
+    store.receive(.succeeded(job: 1, result: .removedSaved(name: "a"))) { $0.saved = [] }
+    store.send(Self.run(2, .savedRemove(name: "a")))
+    store.receive(.unsaved(job: 2, name: "a", wasKept: false))
+    store.receive(.unsaved(job: 2, name: "a", names: []))
+    store.receive(where: { if case .failed(2, _, _) = $0 { true } else { false } })
+    store.finish()
+  }
+
   @Test("the state of a long day stays under 4 MB")
   func longDay() throws {
     var state = APIState()

@@ -128,6 +128,25 @@ struct DatabaseReducerTests {
     store.finish()
   }
 
+  @Test("the effect of a list says only what came: the reducer decides that a whole list ends it")
+  func wholeList() async throws {
+    let documents = (0..<2).map { Document(collection: "c", id: "\($0)", body: "1", updated: 1) }
+    try await world.persistence.putDocuments(documents)
+    var state = DatabaseState()
+    state.isLoaded = true
+    let store = store(state)
+    let query = DocumentQuery(collection: "c")
+    let whole = DatabaseAction.listed(job: 1, documents: documents, rest: query, count: 2)
+    store.nonExhaustively { store in
+      store.send(run(1, .list(query: query)))
+      store.receive(whole)
+      #expect(store.state.query?.found == 2 && store.state.query?.isComplete == true)
+    }
+    store.finish()
+    #expect(DatabaseOutcomes.outcome(of: whole)?.value.elements?.count == 2)
+    #expect(DatabaseOutcomes.partialOutcome(of: whole) == nil, "its rows are written once")
+  }
+
   @Test("a list of all documents says how many the collection has")
   func list() async throws {
     for number in 0..<3 {

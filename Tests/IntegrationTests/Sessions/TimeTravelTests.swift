@@ -328,7 +328,7 @@ struct TimeTravelTests {
         "6  | @here | ",
         "7 set page 2 | shell.run | ",
         "8 db list films | db.run | o db.list",
-        "9 db.list of step 8 | db.succeeded | *",
+        "9 db.list of step 8 | db.listed | *",
         "9  | end of the recording | ",
       ])
     #expect(try await rows("--by", "effect").map { $0.prefix(1) } == ["3", "4", "6", "9"])
@@ -474,7 +474,7 @@ struct TimeTravelTests {
     #expect(other.status == .exited(1), "\(other.errorText)")
     #expect(other.errorText.contains("step 5: the action is not"), "\(other.errorText)")
     #expect(
-      other.errorText.contains("documents.documents[1]: expected nothing, found {"),
+      other.errorText.contains("db.listed.documents[1]: expected nothing, found {"),
       "\(other.errorText)")
   }
 
@@ -495,7 +495,7 @@ struct TimeTravelTests {
       "--environment", "mock", "-c", "db put c 9 {}",
       "-c", "session replay r.jsonl --live --this-home")
     #expect(other.status == .exited(1), "\(other.errorText)")
-    #expect(other.errorText.contains("  db.succeeded.result.documents"), "\(other.errorText)")
+    #expect(other.errorText.contains("  db.listed.documents"), "\(other.errorText)")
   }
 
   /// Nothing of a recording depends on where and when it is replayed.
