@@ -92,7 +92,7 @@ lint:
 	@$(SWIFT) format lint --strict --parallel --recursive $(SOURCES)
 	@command -v python3 > /dev/null || { echo 'make lint needs python3, in which its scripts are written' >&2; exit 1; }
 	@scripts/documented && scripts/effect-lines && scripts/effect-lines-test && scripts/real-time
-	@scripts/platform-imports
+	@scripts/platform-imports && scripts/service-texts
 	@! grep -nE '\.package\((url|path|name|id)' Package.swift || { echo 'Package.swift names a package' >&2; exit 1; }
 
 # The program without symbols, its manual page, and completions for three shells.
