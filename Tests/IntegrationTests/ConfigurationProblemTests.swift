@@ -4,6 +4,26 @@ import Testing
 /// `doctor` where the configuration cannot be used.
 @Suite(.timeLimit(.minutes(60)))
 struct ConfigurationProblemTests {
+  @Test("a replay needs no configuration, and none changes it")
+  func replay() async throws {
+    let program = try Program()
+    let recorded = try await program.run(
+      "--home", "h", "--record", "r.jsonl", "-c", "db put c 1 {}", "-c", "db list c --plain")
+    try #require(recorded.status == .exited(0), "\(recorded.errorText)")
+    for text in [#"{"output":"json"}"#, #"{"environment":"nosuch"}"#, #"{"bad"#] {
+      try program.folder.write(text, to: "h/config.json")
+      for command in ["replay", "verify"] {
+        let run = try await program.run("--home", "h", "session", command, "r.jsonl")
+        #expect(run.status == .exited(0), "\(text): \(run.errorText)")
+        let output = command == "replay" ? recorded.outputText : "r.jsonl: 5 steps agree\n"
+        #expect(run.outputText == output, "\(text)")
+      }
+    }
+    // A live replay is a run like others.
+    let live = try await program.run("--home", "h", "session", "replay", "r.jsonl", "--live")
+    #expect(live.status == .exited(78))
+  }
+
   @Test(
     "doctor runs with a configuration that is wrong, and says what and where",
     arguments: [

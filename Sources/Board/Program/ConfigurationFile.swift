@@ -8,13 +8,15 @@ enum ConfigurationFile {
   private static let limit = 1 << 20
 
   /// Reads the file that `--config` names, or else the file of the home folder, if it exists. The
-  /// environments in memory read no file that no option names.
+  /// environments in memory and replays read no file that no option names.
   ///
   /// - Throws: 66 if a named file does not exist, 74 if it cannot be read, 78 for its content.
   static func read(
     for options: ProgramOptions, _ variables: [String: String], _ features: FeatureList
   ) throws(UsageError) -> ProgramConfiguration {
-    if options.config == nil, ["mock", "preview"].contains(options.environmentName) {
+    if options.config == nil,
+      ["mock", "preview"].contains(options.environmentName) || options.onlyReplays
+    {
       return ProgramConfiguration()
     }
     let path =
@@ -67,5 +69,17 @@ enum ConfigurationFile {
       InstallationFinding(
         subject, .problem, problem.message, remedy: problem.help.map { .other($0) }), at: index)
     return result
+  }
+}
+
+extension ProgramOptions {
+  /// Whether the program does nothing but replay recordings, which has the same output whatever is
+  /// configured. A live replay uses services, and a named environment is one of the file's.
+  fileprivate var onlyReplays: Bool {
+    guard case .oneShot(let words) = mode, words.count > 1, words[0] == "session",
+      ["replay", "verify"].contains(words[1])
+    else { return false }
+    return !words.contains("--live")
+      && environmentName.map { Environment(rawValue: $0) != nil } ?? true
   }
 }

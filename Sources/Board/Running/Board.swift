@@ -15,6 +15,7 @@ public final class Board: Sendable {
   private let sink: @Sendable (BoardOutput) -> Void
   private let onBackgroundEnd: @Sendable (FinishedJob) -> Int32?
   private let recordings: BoardRecording
+  private let replays: RunningReplays
   private let analytics: StepAnalytics
   private let shared: Mutex<Shared>
   private let widths = Mutex(TerminalWidths())
@@ -95,6 +96,7 @@ public final class Board: Sendable {
     let journal = DrawJournal()
     let failures = EffectFailures()
     let navigators = SessionNavigators(features)
+    replays = navigators.replays
     let closing = CancelFlag()
     self.features = features
     shared = Mutex(Shared(renderer: BoardRenderer(features, isReplay: false)))
@@ -431,6 +433,8 @@ public final class Board: Sendable {
         return end(finished)
       }
     case .resumed(_, _, let job):
+      // The state is one of before, when less was known.
+      hideSecrets()
       // The state of the fork does not contain the commands that started after it was created.
       for late in before { end(late, status: ExitCode.interrupted) }
       if let finished = shared.withLock({ $0.forking.removeValue(forKey: job) }) { end(finished) }
@@ -509,6 +513,7 @@ public final class Board: Sendable {
       }
     }
     stopRecording()
+    await replays.wait()
     await dependencies.shutDown()
   }
 }

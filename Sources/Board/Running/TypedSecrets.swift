@@ -298,7 +298,7 @@ struct TypedSecrets: Sendable {
 
   private static func known(in text: String, _ redactor: Redactor) -> TypedSecret? {
     guard redactor.hasSecrets,
-      let name = redactor.mask(withoutReferences(text)).names.first
+      let name = redactor.mask(withoutReferences(text, redactor)).names.first
     else { return nil }
     return TypedSecret(
       name: name,
@@ -351,15 +351,17 @@ struct TypedSecrets: Sendable {
     return Argument(parts: parts, typedCount: word.literal == nil && !word.hasSecret ? 0 : nil)
   }
 
-  /// Returns the text without references to secrets, because the name of a secret may equal the
-  /// value of another one.
-  private static func withoutReferences(_ text: String) -> String {
+  /// Returns the text without references to known secrets, because the name of a secret may equal
+  /// the value of another one. Any other name is text like the rest, and may be a value.
+  private static func withoutReferences(_ text: String, _ redactor: Redactor) -> String {
     let opening = Array("{{secret:".utf8)
     var result: [UInt8] = []
     var rest = Array(text.utf8)[...]
     while let start = rest.firstIndex(of: opening[0]) {
       let tail = rest[start...]
-      guard tail.starts(with: opening), let end = tail.firstIndex(of: UInt8(ascii: "}")) else {
+      guard tail.starts(with: opening), let end = tail.firstIndex(of: UInt8(ascii: "}")),
+        redactor.knows(String(decoding: tail[..<end].dropFirst(opening.count), as: UTF8.self))
+      else {
         result += rest[...start]
         rest = rest[(start + 1)...]
         continue

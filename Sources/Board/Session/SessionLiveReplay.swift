@@ -87,8 +87,11 @@ struct SessionLiveReplay {
   /// Replays the recording with services of its own.
   private func run(_ recording: Live.Recording) async throws -> SessionCheck {
     guard let beside = dependencies.beside else { return try await run(recording, dependencies) }
+    try Task.checkCancellation()
     let home = try TemporaryHome()
-    let services = beside(home.path, sharesHome)
+    var services = beside(home.path, sharesHome)
+    services.files = ReplayFileService(
+      services.files, outer: dependencies.files, recording: path)
     let result: Result<SessionCheck, any Error>
     do {
       result = .success(try await run(recording, services))

@@ -40,6 +40,8 @@ final class SessionNavigators: Sendable {
 
   /// The features of the board whose recordings are visited.
   let features: FeatureList
+  /// The live replays that run.
+  let replays = RunningReplays()
   private let kept = Mutex<Kept?>(nil)
   /// The state needed to continue writing in a new fork.
   struct Continuation: Sendable {

@@ -107,8 +107,7 @@ struct SessionReducer: Reducer {
     case .replay(let query):
       return run("replay", job, dependencies) { send in
         .replayed(
-          check: try await SessionReplay.replay(
-            query, job: job, navigators.features, dependencies, send))
+          check: try await SessionReplay.replay(query, job: job, navigators, dependencies, send))
       }
     }
   }

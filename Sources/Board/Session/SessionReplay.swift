@@ -30,11 +30,13 @@ enum SessionReplay {
 
   /// Sends the standard output of a recorded session in parts, and returns how the replay ended.
   static func replay(
-    _ query: SessionReplayQuery, job: Int, _ features: FeatureList, _ dependencies: Dependencies,
-    _ send: Send<SessionAction>
+    _ query: SessionReplayQuery, job: Int, _ navigators: SessionNavigators,
+    _ dependencies: Dependencies, _ send: Send<SessionAction>
   ) async throws -> SessionCheck {
+    let features = navigators.features
     if query.isLive {
-      return try await SessionLiveReplay(query, features, dependencies: dependencies).run()
+      let replay = try SessionLiveReplay(query, features, dependencies: dependencies)
+      return try await navigators.replays.run { try await replay.run() }
     }
     let pace = try pace(of: query)
     let feed = ReplayFeed<Part>()

@@ -67,7 +67,7 @@ extension LogStep {
     switch origin {
     case .user(let line, let at):
       bytes.append(#""user":"#)
-      bytes.append(quoted: line)
+      bytes.append(quoted: OriginText.recorded(line))
       bytes.append(#","at":"#)
       bytes.append(quoted: at)
     case .effect(let name, let id, let step):
@@ -81,7 +81,7 @@ extension LogStep {
       bytes.append(decimal: step)
     case .link(let link):
       bytes.append(#""link":"#)
-      bytes.append(quoted: link)
+      bytes.append(quoted: OriginText.recorded(link))
     case .program(let name):
       bytes.append(#""program":"#)
       bytes.append(quoted: name)

@@ -13,7 +13,7 @@ struct OwnFilesTests {
   init() throws {
     folder = try TemporaryFolder()
     paths = BoardPaths(home: folder.path("home"), environment: [:])
-    own = OwnFiles(paths)
+    own = OwnFiles([paths])
   }
 
   private func makeHome() throws {

@@ -381,6 +381,28 @@ struct RedactionRuleTests {
   }
 
   @Test(
+    "rule 3: a known secret in place of a secret's name is refused like any other",
+    arguments: [
+      "echo {{secret:SECRET}}", "echo a{{secret:x-SECRET}}",
+      "api service add q http://h --auth bearer:{{secret:SECRET}}",
+      "api post http://h/ a={{secret:SECRET}} --save kept", "echo \"{{secret:SECRET}}",
+      "open swiftboard://api/get?url=http://h/{{secret:SECRET}}", "db put d x {{secret:SECRET}}",
+    ])
+  func secretsAsNames(line: String) async throws {
+    await run(0, "keychain unlock")
+    world.logger.redactor.registerSecret(Array("CanaryPlain-7f3a9b".utf8), name: "plain")
+    // A name that is another one's value is still a name.
+    world.logger.redactor.registerSecret(Array("plain-as-day".utf8), name: "CanaryPlain-7f3a9b-1")
+    await run(64, line.replacing("SECRET", with: "CanaryPlain-7f3a9b"))
+    try await expectNowhere("CanaryPlain-7f3a9b")
+    #expect(lines.allSteps.contains("[refused: secret plain]"), "\(lines.allSteps)")
+    #expect(world.api.requests.isEmpty)
+    let named = "echo {{secret:CanaryPlain-7f3a9b-1}}"
+    _ = await lines.run(named)
+    #expect(lines.allSteps.contains(named), "\(lines.allSteps)")
+  }
+
+  @Test(
     "rule 3: the spaces between the words of a secret do not matter",
     arguments: [
       "echo correct horse battery", "echo correct  horse   battery", "echo correct\thorse battery",

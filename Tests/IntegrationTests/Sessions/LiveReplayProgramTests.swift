@@ -1,3 +1,4 @@
+import SwiftBoardSystem
 import SwiftBoardTestSupport
 import Synchronization
 import Testing
@@ -114,6 +115,70 @@ struct LiveReplayProgramTests {
       "--ignore", "api.answered.answer.headers[name=etag]",
       "--ignore", "api.answered.answer.headers[name=Content-Length]")
     #expect(ignoring.status == .exited(0), "\(ignoring.errorText)")
+  }
+
+  /// The lines are those of another machine, where `other` was no home.
+  @Test(
+    "a live replay writes to none of the board's own files",
+    arguments: ["main.sqlite", "cache.sqlite", "history", "config.json", "init.sb"],
+    [[], ["--this-home"]])
+  func ownFiles(name: String, options: [String]) async throws {
+    let (program, service) = (try Self.program(), try Service())
+    for folder in ["a", "a/other", "b"] { try program.makeFolder(folder) }
+    let recorded = try await program.run(
+      ["--record", "../r.jsonl", "-c", "api get \(service.origin)/one --out other/\(name)"], in: "a"
+    )
+    try #require(recorded.status == .exited(0), "\(recorded.errorText)")
+    let made = try await program.run(
+      ["--home", "other", "-c", "db put c 1 {}", "-c", "api get \(service.origin)/two"], in: "b")
+    try #require(made.status == .exited(0), "\(made.errorText)")
+    let before = try? program.folder.read("b/other/\(name)")
+    let replay = try await program.run(
+      ["--home", "other", "session", "replay", "../r.jsonl", "--live"] + options, in: "b")
+    #expect(replay.status == .exited(1))
+    #expect(replay.errorText.contains("belongs to the board's own"), "\(replay.errorText)")
+    #expect((try? program.folder.read("b/other/\(name)")) == before)
+  }
+
+  @Test(
+    "a live replay writes neither to what it replays nor to what records it",
+    arguments: [("r.jsonl", "recording that is replayed"), ("o.jsonl", "recording that runs")])
+  func recordings(name: String, title: String) async throws {
+    let (program, service) = (try Self.program(), try Service())
+    for folder in ["a", "b"] { try program.makeFolder(folder) }
+    let recorded = try await program.run(
+      ["--record", "../r.jsonl", "-c", "api get \(service.origin)/one --out \(name)"], in: "a")
+    try #require(recorded.status == .exited(0), "\(recorded.errorText)")
+    try program.folder.write(try program.folder.read("r.jsonl"), to: "b/r.jsonl")
+    let replay = try await program.run(
+      ["--record", "o.jsonl", "-c", "session replay r.jsonl --live"], in: "b")
+    #expect(replay.status == .exited(1), "\(replay.errorText)")
+    #expect(replay.errorText.contains(title), "\(replay.errorText)")
+    #expect(try program.folder.read("b/r.jsonl") == program.folder.read("r.jsonl"))
+    let verified = try await program.run(["session", "verify", "o.jsonl"], in: "b")
+    #expect(verified.status == .exited(0), "\(verified.errorText)")
+  }
+
+  @Test("a live replay that a signal ends removes its home", arguments: [SIGINT, SIGTERM])
+  func signal(_ signal: Int32) async throws {
+    let program = try Self.program()
+    let isReplay = Atomic(false)
+    let server = try TestHTTPServer { request in
+      request.path == "/slow" && isReplay.load(ordering: .relaxed)
+        ? .hang : .response(.init(json: "{}"))
+    }
+    try await Self.record(
+      program, ["api get \(server.origin)/one", "api get \(server.origin)/slow"])
+    isReplay.store(true, ordering: .relaxed)
+    let child = try ChildProcess(
+      try Program.executable(), ["session", "replay", "r.jsonl", "--live"],
+      environment: program.environment(["TMPDIR": program.folder.path("tmp")]),
+      folder: program.folder.path)
+    _ = await server.waitForRequest(path: "/slow", count: 2)
+    #expect(try program.files("tmp") != [])
+    child.signal(signal)
+    #expect(await child.wait().status == .exited(128 + signal))
+    #expect(try program.files("tmp") == [])
   }
 
   @Test("another header is a difference until it is ignored")

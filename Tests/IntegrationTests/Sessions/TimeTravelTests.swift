@@ -169,6 +169,26 @@ struct TimeTravelTests {
     #expect(run.status == .exited(0), "\(run.errorText)")
   }
 
+  @Test("rule 2: a fork from before a secret was known has marks in place of its value")
+  func forkBeforeASecret() async throws {
+    let program = try Program.withKeychain()
+    try program.folder.write("V4lue-of-a-secret", to: "value")
+    let run = try await program.run(
+      [
+        "--home", "h", "--record", "f1.jsonl", "-c", "set v V4lue-of-a-secret", "-c",
+        "keychain set plain --from-file value", "-c", "state shell.variables", "-c",
+        "session fork 1 f2.jsonl", "-c", "state shell.variables", "-c", "session stop", "-c",
+        "session record f3.jsonl", "-c", "session stop",
+      ], environment: ["SWIFTBOARD_PASSPHRASE_FILE": program.folder.path("pass")])
+    #expect(run.status == .exited(0), "\(run.errorText)")
+    #expect(!run.outputText.contains("V4lue"), "\(run.outputText)")
+    #expect(!(try program.text("f3.jsonl").contains("V4lue")))
+    for name in ["f1", "f2", "f3"] {
+      let verified = try await program.run("session", "verify", "\(name).jsonl")
+      #expect(verified.status == .exited(0), "\(verified.errorText)")
+    }
+  }
+
   @Test("a fork goes on in a recording of its own") func aForkGoesOnInARecordingOfItsOwn()
     async throws
   {

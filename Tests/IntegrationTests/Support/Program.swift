@@ -68,7 +68,7 @@ struct Program {
     return environment
   }
 
-  /// Runs it to its end in the folder.
+  /// Runs it to its end in the folder, or in one of its folders.
   func run(
     _ arguments: [String], stdin: String = "", environment changes: [String: String?] = [:],
     in subfolder: String? = nil

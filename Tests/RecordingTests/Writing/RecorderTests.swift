@@ -81,6 +81,25 @@ struct RecorderTests {
       ])
   }
 
+  @Test("of a line or a link over 1 MiB, the first KiB, the length and the digest are recorded")
+  func longOrigin() throws {
+    let sink = MemorySink()
+    let session = try Session(sink)
+    let whole = String(repeating: "x", count: 1 << 20)
+    // The 1024th byte is inside a character.
+    let long = String(repeating: "x", count: 1023) + String(repeating: "é", count: 1 << 20)
+    session.send(.add(1), by: .user(line: whole, at: "f:1"))
+    session.send(.add(1), by: .user(line: long, at: "f:2"))
+    session.send(.add(1), by: .link(long))
+    let short =
+      String(repeating: "x", count: 1023)
+      + "... (2098175 bytes, \(Digest(of: Array(long.utf8))))"
+    #expect(
+      read(sink.bytes).lines.compactMap(\.step).map(\.origin) == [
+        .user(line: whole, at: "f:1"), .user(line: short, at: "f:2"), .link(short),
+      ])
+  }
+
   @Test("every line is one write before the reduction returns")
   func everyLineIsOneWriteBeforeTheReductionReturns() throws {
     let sink = MemorySink()

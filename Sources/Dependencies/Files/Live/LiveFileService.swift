@@ -13,13 +13,17 @@ package struct LiveFileService: FileService {
   /// - Parameters:
   ///   - own: The board's own files, which no line may write to, or `nil` if there are none.
   ///   - environment: The environment variables. The files of their unlock sources are also the
-  ///     board's own.
+  ///     board's own, and so are those of the home that they name.
   package init(own: BoardPaths? = nil, environment: [String: String] = [:]) {
     self.init(own: own, environment: environment, system: FileSystem())
   }
 
   init(own: BoardPaths? = nil, environment: [String: String] = [:], system: FileSystem) {
-    self.own = own.map { OwnFiles($0, secrets: UnlockSources.files(in: environment)) }
+    self.own = own.map { own in
+      let usual = environment.isEmpty ? own : BoardPaths(environment: environment)
+      return OwnFiles(
+        own == usual ? [own] : [own, usual], secrets: UnlockSources.files(in: environment))
+    }
     self.system = system
   }
 
@@ -73,10 +77,7 @@ package struct LiveFileService: FileService {
     }
     let title = recording.title(of: path) ?? own?.title(of: path, isRecording: isRecording)
     guard let title else { return }
-    throw FileError(
-      .ownFile, path: path,
-      message:
-        "\(path) belongs to the board's own \(title) and is not written to: name another file")
+    throw FileError(ownFile: path, title)
   }
 
   /// Checks the path and its folder with a few system calls.
@@ -161,6 +162,14 @@ package struct LiveFileService: FileService {
 }
 
 extension FileError {
+  /// Creates the error for a file of the board's own.
+  init(ownFile path: String, _ title: String) {
+    self.init(
+      .ownFile, path: path,
+      message:
+        "\(path) belongs to the board's own \(title) and is not written to: name another file")
+  }
+
   /// Creates the error for a system error number of the operation `verb`.
   init(_ path: String, _ verb: String, _ number: Int32) {
     let kind: Kind =

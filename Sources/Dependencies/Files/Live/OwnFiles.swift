@@ -6,7 +6,7 @@ final class RunningRecording: Sendable {
   private let files = Mutex<OwnFiles?>(nil)
 
   func set(_ path: String?) {
-    let files = path.map { OwnFiles(recording: $0) }
+    let files = path.map { OwnFiles(recording: $0, title: "recording that runs") }
     self.files.withLock { $0 = files }
   }
 
@@ -45,29 +45,35 @@ struct OwnFiles: Sendable {
   }
 
   private let families: [Family]
-  private let sessions: String?
+  private let sessions: [String]
 
-  /// - Parameter secrets: The files that unlock sources read.
-  init(_ paths: BoardPaths, secrets: [String] = []) {
+  /// - Parameters:
+  ///   - homes: The files of the home that is used, and of others that are none of a line's.
+  ///   - secrets: The files that unlock sources read.
+  init(_ homes: [BoardPaths], secrets: [String] = []) {
     families =
-      [
-        Family(path: paths.keychain, title: "keychain") { name, base in
-          name == base || name == base + ".lock"
-            || (name.hasPrefix(".\(base).") && name.hasSuffix(".tmp"))
-        },
-        .database(paths.mainDatabase, "database"), .database(paths.cacheDatabase, "cache"),
-        .rotated(paths.log, "log"), .rotated(paths.analytics, "analytics"),
-        .plain(paths.history, "history"), .plain(paths.configuration, "configuration"),
-        .plain(paths.initScript, "start script"),
-      ]
+      homes.flatMap(Self.families(of:))
       + secrets.filter { ResolvedFile.mayBeRegular($0) }.map { .plain($0, "unlock source") }
-    sessions = paths.sessions
+    sessions = homes.map(\.sessions)
+  }
+
+  private static func families(of paths: BoardPaths) -> [Family] {
+    [
+      Family(path: paths.keychain, title: "keychain") { name, base in
+        name == base || name == base + ".lock"
+          || (name.hasPrefix(".\(base).") && name.hasSuffix(".tmp"))
+      },
+      .database(paths.mainDatabase, "database"), .database(paths.cacheDatabase, "cache"),
+      .rotated(paths.log, "log"), .rotated(paths.analytics, "analytics"),
+      .plain(paths.history, "history"), .plain(paths.configuration, "configuration"),
+      .plain(paths.initScript, "start script"),
+    ]
   }
 
   /// The files of a recording.
-  init(recording path: String) {
-    families = [.rotated(path, "recording that runs")]
-    sessions = nil
+  init(recording path: String, title: String) {
+    families = [.rotated(path, title)]
+    sessions = []
   }
 
   /// Returns the description of the board's own file that a write to `path` would affect, or `nil`
@@ -82,7 +88,7 @@ struct OwnFiles: Sendable {
     // Most of the files are in one folder.
     var folders: [String: ResolvedFile] = [:]
     for family in families where isPart(target, of: family, &folders) { return family.title }
-    guard !isRecording, let sessions, isSession(target, in: sessions) else { return nil }
+    guard !isRecording, sessions.contains(where: { isSession(target, in: $0) }) else { return nil }
     return "recordings"
   }
 
