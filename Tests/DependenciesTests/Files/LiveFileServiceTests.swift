@@ -64,7 +64,7 @@ struct LiveFileServiceTests {
     try folder.write("old", to: "file")
     let script = Script()
     try await script.service.write(new, to: folder.path("file"), mode: .replace)
-    #expect(script.made == [.createFile, .changeMode, .write, .close, .rename])
+    #expect(script.made == [.createFile, .lock, .changeMode, .write, .close, .rename])
     #expect(content(folder.path("file")) == new)
     #expect(try names(folder) == ["file"])
   }

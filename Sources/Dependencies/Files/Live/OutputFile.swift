@@ -190,8 +190,7 @@ package struct OutputFile: Sendable {
     private func openTemporary(_ old: FileInfo?) throws(FileError) -> (OpenFile, Undo) {
       let temporary: TemporaryFile
       do throws(SystemError) {
-        temporary = try TemporaryFile(
-          target + ".\(UInt64.random(in: .min ... .max)).tmp", system: system)
+        temporary = try TemporaryFile(for: target, system: system)
       } catch {
         throw cannotOpen(error)
       }
