@@ -49,10 +49,6 @@ extension EffectGraph {
 
   /// Removes the effect from the index, so that no id finds it.
   @usableFromInline
-  mutating func forgetKeys(_ id: EffectID) {
-    if tree.contains(id) { forgetKeys(id.slot) }
-  }
-
   mutating func forgetKeys(_ slot: Int32) {
     guard tree[slot].isIndexed, let traits = tree[slot].traits else { return }
     tree[slot].isIndexed = false
