@@ -72,7 +72,9 @@ extension EffectGraph {
   }
 
   private mutating func remove(_ slot: Int32) {
-    for waiter in tree[slot].waiters { commands.append(.resume(waiter)) }
+    if !waiters.isEmpty, let found = waiters.removeValue(forKey: tree.id(slot)) {
+      for waiter in found { commands.append(.resume(waiter)) }
+    }
     tree.remove(slot)
     if tree.count == 0, !idleWaiters.isEmpty { resumeIdleWaiters() }
   }
