@@ -7,8 +7,8 @@ UNAME := $(shell uname -s)
 # of its own, so that the linker leaves out those that nothing calls, and keeps one of equal ones.
 # Code asks for types by their functions and not by their names, for which the runtime would search
 # all conformances of the program: half of the instructions of a start. ADR-030 has the figures of
-# the fixed address, of the C++ library, which is linked statically where it is installed as such, and
-# of the debug information, which is left out.
+# the fixed address, of the C++ library, which is linked statically where it is installed as such,
+# and of the debug information, which is left out.
 LIBSTDCXX := .build/static/libstdc++.a
 LINUX := --static-swift-stdlib -Xlinker --no-export-dynamic -Xswiftc -use-ld=lld -Xlinker --icf=all \
   $(foreach flag,-function-sections -disable-concrete-type-metadata-mangled-name-accessors,\

@@ -24,6 +24,7 @@ public struct StoreTask: Sendable {
   /// - Complexity: One lock if everything has ended. Otherwise one suspension. Cancellation costs
   ///   the same as `cancel()`.
   nonisolated(nonsending) public func finish() async {
+    // A continuation that is resumed at once would still cost a change of the thread.
     guard let runtime, !runtime.ask(.isDelivered(id)) else { return }
     await withTaskCancellationHandler {
       await withUnsafeContinuation { continuation in

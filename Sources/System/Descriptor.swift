@@ -63,9 +63,13 @@ package enum Descriptor {
     _ = poll(&request, 1, -1)
   }
 
-  /// Waits until one of two descriptors can be read. Returns whether it is the second one.
-  package static func isSecondReady(_ first: Int32, _ second: Int32) -> Bool {
+  /// Waits until one of two descriptors can be read, or the first one can be written to. Returns
+  /// whether it is the second one.
+  package static func isSecondReady(
+    _ first: Int32, isWritten: Bool = false, _ second: Int32
+  ) -> Bool {
     var requests = [first, second].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+    if isWritten { requests[0].events = Int16(POLLOUT) }
     while requests[0].revents == 0, requests[1].revents == 0 { _ = poll(&requests, 2, -1) }
     return requests[1].revents != 0
   }

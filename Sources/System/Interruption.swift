@@ -40,6 +40,18 @@ package final class Interruption: Sendable {
     if Descriptor.isSecondReady(descriptor, try signal()) { throw Interruption.error }
   }
 
+  /// Waits until a descriptor takes bytes or has no reader.
+  ///
+  /// - Throws: `ECANCELED` if interrupted.
+  package func waitForOutput(_ descriptor: Int32) throws(SystemError) {
+    if Descriptor.isSecondReady(descriptor, isWritten: true, try signal()) {
+      throw Interruption.error
+    }
+  }
+
+  /// The most bytes that a pipe takes at once after `waitForOutput`.
+  package static let pieceSize = Int(PIPE_BUF)
+
   /// Reads available bytes of a descriptor, at most `count`. Returns no bytes at the end.
   ///
   /// - Throws: `ECANCELED` if interrupted, or the error of the system.

@@ -26,6 +26,22 @@ struct HandleTests {
     #expect(store.effects.isEmpty)
   }
 
+  @Test("R10 finish of what has ended does not suspend, also on the main actor")
+  @MainActor
+  func ended() async {
+    let store = Store(
+      initialState: Script.State(), reducer: Script { $0 == "a" ? [.task { "b" }] : [] },
+      dependencies: ())
+    let handle = store.send("a")
+    await handle.finish()
+    let notes = Journal<String>()
+    let other = Task { notes.note("other") }
+    await handle.finish()
+    #expect(notes.entries.isEmpty)
+    await other.value
+    #expect(notes.entries == ["other"])
+  }
+
   @Test("R10 onFinish calls after the last descendant's step has reached the observers, once")
   func onFinish() {
     let notes = Journal<String>()

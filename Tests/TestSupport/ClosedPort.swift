@@ -38,8 +38,8 @@ public final class ClosedPort: Sendable {
     socketDescriptor = descriptor
   }
 
-  /// Lets a socket have the same port as others that were marked like this. The system gives no such
-  /// port to a socket that asks for any.
+  /// Lets a socket have the same port as others that were marked like this. The system gives no
+  /// such port to a socket that asks for any.
   static func share(_ descriptor: Int32) {
     var one: Int32 = 1
     for option in [SO_REUSEADDR, SO_REUSEPORT] {

@@ -1,8 +1,8 @@
 extension TemporaryFolder {
   /// Writes a program of the shell, mode 0700, and gives its path.
   ///
-  /// A program that another test starts has copies of all descriptors until it runs, and a file that
-  /// is open for writing cannot be run. So a child writes it, with descriptors of its own.
+  /// A program that another test starts has copies of all descriptors until it runs, and a file
+  /// that is open for writing cannot be run. So a child writes it, with descriptors of its own.
   @discardableResult
   public func write(program lines: String, to name: String) async throws -> String {
     let file = path(name)

@@ -2,7 +2,10 @@
 /// names of services, saved requests and collections as well as the commands.
 public enum ShellCompletion {
   /// A shell with programmable completion.
-  public enum Shell: String, Sendable, Hashable, Codable, CaseIterable { case bash, zsh, fish }
+  public enum Shell: String, Sendable, Hashable, Codable, CaseIterable {
+    /// The shell's name.
+    case bash, zsh, fish
+  }
 
   /// The first argument with which a script asks the program. The words up to the cursor follow
   /// behind `--`.

@@ -92,7 +92,7 @@ package struct HistoryFile: Sendable {
       if all[start - 1] == UInt8(ascii: "\n"), all[start] != UInt8(ascii: "\t") { break }
       start += 1
     }
-    let new = try TemporaryFile("\(path).\(getpid()).new", system: system)
+    let new = try TemporaryFile(for: path, system: system)
     do throws(SystemError) {
       try system.write(Array(all[start...]) + bytes, to: new.file)
     } catch {

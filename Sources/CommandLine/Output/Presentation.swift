@@ -25,7 +25,10 @@ public enum Presentation: Sendable, Hashable {
   /// A column of a table.
   public struct Column: Sendable, Hashable {
     /// The alignment of a column's cells. Numbers are aligned to the right.
-    public enum Alignment: Sendable, Hashable { case left, right }
+    public enum Alignment: Sendable, Hashable {
+      /// The side that the cells begin or end at.
+      case left, right
+    }
 
     /// The header.
     public var name: String

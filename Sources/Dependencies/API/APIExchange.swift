@@ -44,8 +44,11 @@ public struct APIExchange: Sendable {
     if !captured.isEmpty { answer.captured = captured }
     if !client.isRepeatable { answer.isFinal = true }
     answer.warning = await dependencies.keychainService.takeWarning()
+    if answer.warning == nil { answer.warning = await dependencies.persistence.takeWarning() }
     if let download, let file = planned.file, isLast {
-      try await answer.noteFile(file, download.written, fetched.response.body, dependencies.files)
+      let wait = PipeWait(limit: planned.request.timeout, clock: dependencies.clock)
+      try await answer.noteFile(
+        file, download.written, fetched.response.body, dependencies.files, wait)
     }
     log(answer, fetched.verdict)
     return answer
@@ -144,7 +147,7 @@ extension Download {
       client, dependencies, to: file.path, continues: file.continues, key: planned.key,
       // What is captured has to be looked at; what is small is kept by the cache.
       copyLimit: planned.captures.isEmpty ? 1 << 20 : planned.request.bodyLimit,
-      showsProgress: file.showsProgress)
+      showsProgress: file.showsProgress, limit: planned.request.timeout)
   }
 }
 
@@ -154,8 +157,8 @@ extension APIAnswer {
   /// - Parameter written: What a download has written; `nil` if nothing.
   fileprivate mutating func noteFile(
     _ target: PlannedRequest.File, _ written: Download.Written?, _ body: Data,
-    _ files: any FileService
-  ) async throws(FileError) {
+    _ files: any FileService, _ wait: PipeWait
+  ) async throws {
     if let written {
       bytes = written.bytes
       checksum = checksum(written.checksum, of: written.bytes)
@@ -164,7 +167,10 @@ extension APIAnswer {
       // An answer that is no part of a file that is continued is shown, and so is one that says
       // why there is no body: what was in the file stays.
       guard !target.continues, target.takesFailures || (200..<300).contains(status) else { return }
-      try await files.write(body, to: target.path, mode: .replace)
+      let done: Void? = try await wait.run([target.path]) {
+        try await files.write(body, to: target.path, mode: .replace)
+      }
+      if done == nil { throw wait.error([target.path]) }
       var sum = BodyChecksum()
       sum.add(body)
       checksum = checksum(sum.text, of: body.count)

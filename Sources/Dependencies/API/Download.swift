@@ -28,6 +28,7 @@ final class Download: APIClient {
   private let key: String
   private let copyLimit: Int
   private let showsProgress: Bool
+  private let limit: Duration?
   private let state = Mutex(State())
 
   /// - Parameters:
@@ -36,10 +37,10 @@ final class Download: APIClient {
   ///   - continues: Whether what comes before a failure is kept and continued.
   ///   - key: What identifies the request; two requests of the same key want the same body.
   ///   - copyLimit: The most bytes of a body that are kept in memory as well.
+  ///   - limit: How long a named pipe may take to get a reader; `nil`: for ever.
   init(
     _ client: any APIClient, _ dependencies: Dependencies, to path: String, continues: Bool,
-    key: String, copyLimit: Int,
-    showsProgress: Bool
+    key: String, copyLimit: Int, showsProgress: Bool, limit: Duration?
   ) {
     self.client = client
     self.dependencies = dependencies
@@ -48,6 +49,7 @@ final class Download: APIClient {
     self.key = key
     self.copyLimit = copyLimit
     self.showsProgress = showsProgress
+    self.limit = limit
   }
 
   /// What the last answer has written; `nil` where it was not written here.
@@ -195,9 +197,13 @@ final class Download: APIClient {
     let tag =
       continues && isContinuable
       ? PartialFileTag.text(for: response, key: key, total: total) : nil
-    try await onFile { () throws(FileError) in
-      try await output.begin(afterKept: kept != nil, tag: tag)
+    let wait = PipeWait(limit: limit, clock: dependencies.clock)
+    let begun: Void? = try await onFile { () throws(FileError) in
+      try await wait.run([path]) { () throws(FileError) in
+        try await output.begin(afterKept: kept != nil, tag: tag)
+      }
     }
+    if begun == nil { throw wait.error([path]) }
     // Without what was kept, the part begins anew.
     state.withLock { $0.keptBytes = kept ?? 0 }
     var checksum = BodyChecksum()

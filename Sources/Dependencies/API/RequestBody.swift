@@ -30,15 +30,22 @@ final class RequestBody: Sendable {
   /// Makes it the body of a request.
   ///
   /// - Returns: Whether all of it can be read again.
-  /// - Throws: `FileError` or `APIRequestProblem` where a file cannot be read or holds a mark.
-  func put(into request: inout APIRequest) async throws -> Bool {
+  /// - Throws: `FileError` or `APIRequestProblem` where a file cannot be read or holds a mark;
+  ///   `APIError` of kind `timeout` where nothing comes through a pipe before anything is sent.
+  func put(into request: inout APIRequest, _ wait: PipeWait) async throws -> Bool {
+    let paths = parts.compactMap { part in
+      if case .file(let path, _) = part { path } else { nil }
+    }
     var inputs: [FileInput] = []
     var length: Int64? = 0
     for part in parts {
       switch part {
       case .data(let data): length? += Int64(data.count)
       case .file(let path, _):
-        let input = try await dependencies.files.input(path)
+        let opened = try await wait.run([path]) { [dependencies] in
+          try await dependencies.files.input(path)
+        }
+        guard let input = opened else { throw wait.error([path]) }
         inputs.append(input)
         length = input.size.flatMap { size in length.map { $0 + size } }
       }
@@ -47,7 +54,9 @@ final class RequestBody: Sendable {
     let reader = RequestBodyReader(parts, dependencies, inputs)
     var begin = Data()
     while begin.count < Self.shortSize {
-      guard let piece = try await reader.next() else {
+      let read = try await wait.run(paths) { try await reader.next() }
+      guard let next = read else { throw wait.error(paths) }
+      guard let piece = next else {
         request.body = begin
         return isRepeatable
       }

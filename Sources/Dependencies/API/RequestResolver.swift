@@ -37,7 +37,9 @@ struct RequestResolver: Sendable {
       resolved.request.digest = APICredentials(user: digest.user, password: value)
       resolved.request.secretValues.insert(value)
     }
-    if let content = references.content { try await add(content, to: &resolved) }
+    let wait = PipeWait(
+      limit: references.mayTakeLong ? nil : request.timeout, clock: dependencies.clock)
+    if let content = references.content { try await add(content, to: &resolved, wait) }
     if let upload = resolved.request.upload, references.mayTakeLong {
       resolved.request.timeout = nil
       // What is read from a pipe may let the transfer wait.
@@ -97,41 +99,43 @@ struct RequestResolver: Sendable {
 
   // MARK: Bodies
 
-  private func add(_ content: APIContent, to resolved: inout Resolved) async throws {
+  private func add(
+    _ content: APIContent, to resolved: inout Resolved, _ wait: PipeWait
+  ) async throws {
     switch content.form {
     case .whole(.file(let path, let shown, _)):
       let path = Self.path(try await text(path, &resolved.request))
-      return try await put([.file(path: path, shown: shown)], into: &resolved)
+      return try await put([.file(path: path, shown: shown)], into: &resolved, wait)
     case .whole(.text(let value)), .whole(.json(let value)):
       resolved.request.body = Data(try await text(value, &resolved.request).utf8)
       return
     case .whole(.textFile(let path, let shown)), .whole(.jsonFile(let path, let shown)):
       let path = Self.path(try await text(path, &resolved.request))
-      return try await put([.file(path: path, shown: shown)], into: &resolved)
+      return try await put([.file(path: path, shown: shown)], into: &resolved, wait)
     case .json, .urlEncoded, .multipart: break
     }
     var form = RequestForm()
     for member in content.members {
-      form.members.append((member.name, try await value(of: member, &resolved)))
+      form.members.append((member.name, try await value(of: member, &resolved, wait)))
     }
     switch content.form {
     case .multipart(let boundary):
-      try await put(form.multipart(boundary: boundary), into: &resolved)
+      try await put(form.multipart(boundary: boundary), into: &resolved, wait)
     case .urlEncoded: resolved.request.body = Data(form.urlEncoded.utf8)
     case .json, .whole: resolved.request.body = Data(form.json.text.utf8)
     }
   }
 
   private func value(
-    of member: APIContent.Member, _ resolved: inout Resolved
+    of member: APIContent.Member, _ resolved: inout Resolved, _ wait: PipeWait
   ) async throws -> RequestForm.Value {
     switch member.value {
     case .text(let value): return .text(try await text(value, &resolved.request))
     case .json(let value): return .json(try json(await text(value, &resolved.request), member))
     case .textFile(let path, let shown):
-      return .text(try await content(of: path, shown, member, &resolved))
+      return .text(try await content(of: path, shown, member, &resolved, wait))
     case .jsonFile(let path, let shown):
-      return .json(try json(await content(of: path, shown, member, &resolved), member))
+      return .json(try json(await content(of: path, shown, member, &resolved, wait), member))
     case .file(let path, let shown, let type):
       return .file(
         path: Self.path(try await text(path, &resolved.request)), shown: shown, type: type)
@@ -148,12 +152,16 @@ struct RequestResolver: Sendable {
   /// The text of a file. A file with a mark in place of a secret is not sent instead of the
   /// original.
   private func content(
-    of path: SecretText, _ shown: String, _ member: APIContent.Member, _ resolved: inout Resolved
+    of path: SecretText, _ shown: String, _ member: APIContent.Member,
+    _ resolved: inout Resolved, _ wait: PipeWait
   ) async throws -> String {
     let path = Self.path(try await text(path, &resolved.request))
     // A pipe gives its content once.
     if path == "/dev/stdin" || FileInfo(path)?.isRegular == false { resolved.isRepeatable = false }
-    let data = try await dependencies.files.read(path, limit: 16 << 20)
+    let read = try await wait.run([path]) { [dependencies] in
+      try await dependencies.files.read(path, limit: 16 << 20)
+    }
+    guard let data = read else { throw wait.error([path]) }
     try APIRequestProblem.refuseMarks(
       data.withUnsafeBytes { RedactionMark.first(in: $0.bindMemory(to: UInt8.self)) }, in: shown)
     guard let text = String(validating: data, as: UTF8.self) else {
@@ -163,10 +171,10 @@ struct RequestResolver: Sendable {
   }
 
   private func put(
-    _ parts: [RequestBody.Part], into resolved: inout Resolved
+    _ parts: [RequestBody.Part], into resolved: inout Resolved, _ wait: PipeWait
   ) async throws {
     let body = RequestBody(parts, dependencies)
-    let isRepeatable = try await body.put(into: &resolved.request)
+    let isRepeatable = try await body.put(into: &resolved.request, wait)
     if !isRepeatable { resolved.isRepeatable = false }
     if resolved.request.upload != nil { resolved.body = body }
   }

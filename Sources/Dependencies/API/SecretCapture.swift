@@ -135,13 +135,8 @@ struct SecretCapture {
 /// Removes the kept answers that hold a known secret: they were kept before it was known. A cache
 /// that fails keeps no answer from its line.
 package func forgetKnownSecrets(_ dependencies: Dependencies) async {
-  let redactor = dependencies.logger.redactor
   do {
-    _ = try await dependencies.persistence.removeResponses { response in
-      !redactor.mask([UInt8](response.body)).names.isEmpty
-        || response.headers.contains { !redactor.mask($0.value).names.isEmpty }
-        || !redactor.mask(response.key).names.isEmpty
-    }
+    try await dependencies.persistence.removeResponses(withSecretsOf: dependencies.logger.redactor)
   } catch {
     dependencies.logger.log(
       "kept answers were not searched for secrets: \(error)", level: .warning, category: "api")

@@ -23,11 +23,16 @@ public protocol PersistenceService: Service, DocumentStore, PreferenceStore, API
   /// Copies the data that must not be lost, consistently, also during writes of others. Never
   /// replaces an existing file.
   func backup(to path: String) async throws(PersistenceError)
+  /// Returns a one-line warning for the user if something that was removed is still in a file.
+  /// Returns `nil` if there is none or it was returned before.
+  func takeWarning() async -> String?
 }
 
 extension PersistenceService {
   /// `true`: there is nothing to open.
   public var isOpen: Bool { true }
+  /// `nil`: what is removed is in no file.
+  public func takeWarning() async -> String? { nil }
 }
 
 /// JSON documents by collection and id. Bodies are JSON text and are returned byte for byte.

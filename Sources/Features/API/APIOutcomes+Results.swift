@@ -73,10 +73,13 @@ extension APIOutcomes {
           .init("entries", .number(String(entries))), .init("bytes", .number(String(bytes))),
         ]),
         presentation: .fields([("entries", String(entries)), ("bytes", String(bytes))]))
-    case .cleared(let count):
+    case .cleared(let count, let warning):
+      let warnings = warning.map {
+        ["warning: \($0); 'api cache clear' erases it when that has ended"]
+      }
       return Outcome(
         job: job, value: .object([.init("cleared", .number(String(count)))]),
-        notes: ["removed \(count) kept answers"])
+        notes: ["removed \(count) kept answers"] + (warnings ?? []))
     case .cancelled(let jobs):
       return Outcome(
         job: job, value: .array(jobs.map { .number(String($0)) }),

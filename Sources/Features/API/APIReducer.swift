@@ -136,7 +136,8 @@ struct APIReducer: Reducer {
       }
     case .cacheClear(let name):
       return result(of: command, job, dependencies) {
-        .cleared(count: try await store.clearResponses(service: name))
+        let count = try await store.clearResponses(service: name)
+        return .cleared(count: count, warning: await store.takeWarning())
       }
     case .request, .runSaved, .serviceTest, .stats, .cancel: return []
     }

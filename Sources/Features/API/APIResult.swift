@@ -26,8 +26,8 @@ public enum APIResult: Codable, Sendable, Equatable {
   case cacheStatistics(entries: Int, bytes: Int)
   /// How many requests there were, and how the last answers came.
   case statistics(statistics: APIStatistics)
-  /// How many answers were removed from the cache.
-  case cleared(count: Int)
+  /// How many answers were removed from the cache, and why they are still in a file.
+  case cleared(count: Int, warning: String? = nil)
   /// The jobs that were cancelled.
   case cancelled(jobs: [Int])
 }

@@ -18,7 +18,7 @@ public enum CharactersAction {
   /// The recent searches that are kept, newest first.
   case recent(job: Int, searches: [RecentSearch])
   /// A recent search was removed.
-  case removed(job: Int, text: String, count: Int)
+  case removed(job: Int, text: String, count: Int, warning: String? = nil)
   /// A command failed before it asked its service, or was cancelled by another one.
   case failed(job: Int, failure: Failure)
   /// Asks for the recent searches, so that the state has them.

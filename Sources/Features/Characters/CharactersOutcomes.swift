@@ -12,10 +12,12 @@ enum CharactersOutcomes {
     case .detail(let action): outcome(of: action, in: state)
     case .search(let action): outcome(of: action, in: state.search)
     case .recent(let job, let searches): recent(searches, job)
-    case .removed(let job, let text, 0): Outcome(job: job, failure: .noSearch(text))
-    case .removed(let job, let text, _):
+    case .removed(let job, let text, 0, _): Outcome(job: job, failure: .noSearch(text))
+    case .removed(let job, let text, _, let warning):
       Outcome(
-        job: job, value: .object([.init("removed", .string(text))]), notes: ["removed \(text)"])
+        job: job, value: .object([.init("removed", .string(text))]),
+        notes: ["removed \(text)"]
+          + (warning.map { ["warning: \($0)"] } ?? []))
     }
   }
 

@@ -81,7 +81,7 @@ private struct CharactersRouting: Reducer {
     case .recent(_, let searches): state.know(searches.map(\.text))
     case .bootstrap: return bootstrap(dependencies)
     case .bootstrapped(let texts, _): if let texts { state.know(texts) }
-    case .removed(_, let text, _): state.recent.removeAll { $0 == text }
+    case .removed(_, let text, _, _): state.recent.removeAll { $0 == text }
     case .failed(let job, _): state.end(job)
     case .list, .detail, .search: break
     }
@@ -157,9 +157,9 @@ private struct CharactersRouting: Reducer {
     _ text: String, _ job: Int, _ dependencies: Dependencies
   ) -> [Effect<CharactersAction>] {
     .task(name: "characters.recent.remove") {
-      let count = try await dependencies.persistence.removeSearches(
-        text, scope: CharactersReducer.scope)
-      return .removed(job: job, text: text, count: count)
+      let store = dependencies.persistence
+      let count = try await store.removeSearches(text, scope: CharactersReducer.scope)
+      return .removed(job: job, text: text, count: count, warning: await store.takeWarning())
     }
     .catchFailure(dependencies) { .failed(job: job, failure: $0) }
     .cancellable(id: job)

@@ -170,7 +170,9 @@ extension KeychainReducer {
     return .task(name: "keychain.\(request.command.verb).forget") {
       try await dependencies.persistence.removeResponses(
         withSecretsOf: dependencies.logger.redactor)
-      return .succeeded(job: job, result: result)
+      let warning = await dependencies.persistence.takeWarning()
+      return .succeeded(
+        job: job, result: warning.map { .warned(warning: $0, result: result) } ?? result)
     }
     .catch { error in
       dependencies.logger.log(

@@ -20,7 +20,6 @@ extension EffectGraph {
   /// starts because another is cancelled.
   @usableFromInline
   mutating func cancel(all keys: [CancelKey]) {
-    if keys.isEmpty { return }
     cancel(keys.flatMap { index.effects($0) })
     run()
   }

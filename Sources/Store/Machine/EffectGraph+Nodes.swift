@@ -49,10 +49,6 @@ extension EffectGraph {
 
   /// Removes the effect from the index, so that no id finds it.
   @usableFromInline
-  mutating func forgetKeys(_ id: EffectID) {
-    if tree.contains(id) { forgetKeys(id.slot) }
-  }
-
   mutating func forgetKeys(_ slot: Int32) {
     guard tree[slot].isIndexed, let traits = tree[slot].traits else { return }
     tree[slot].isIndexed = false
@@ -76,7 +72,9 @@ extension EffectGraph {
   }
 
   private mutating func remove(_ slot: Int32) {
-    for waiter in tree[slot].waiters { commands.append(.resume(waiter)) }
+    if !waiters.isEmpty, let found = waiters.removeValue(forKey: tree.id(slot)) {
+      for waiter in found { commands.append(.resume(waiter)) }
+    }
     tree.remove(slot)
     if tree.count == 0, !idleWaiters.isEmpty { resumeIdleWaiters() }
   }

@@ -31,6 +31,8 @@ struct EffectGraph: Sendable {
   @usableFromInline var tree = EffectTree()
   @usableFromInline var index = EffectIndex()
   var limits = LimitTable()
+  /// The waiters for the end of a node and of all nodes under it.
+  var waiters: [EffectID: [WaiterID]] = [:]
   @usableFromInline var idleWaiters: [WaiterID] = []
   /// Whether the store is shutting down. An effect that would have to wait for a permit is
   /// cancelled.
@@ -155,7 +157,7 @@ extension EffectGraph {
   @usableFromInline
   mutating func wait(for id: EffectID, _ waiter: WaiterID) -> Bool {
     guard tree.contains(id) else { return false }
-    tree[id.slot].waiters.append(waiter)
+    waiters[id, default: []].append(waiter)
     return true
   }
 

@@ -51,7 +51,6 @@ struct EffectTree: Sendable {
     unlink(slot)
     self[slot].phase = .free
     self[slot].traits = nil
-    self[slot].waiters = []
     self[slot].next = firstFree
     firstFree = slot
     count -= 1

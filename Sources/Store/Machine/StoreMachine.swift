@@ -13,10 +13,6 @@
 /// that the state declares, and `+Children` ends effects of removed children.
 @usableFromInline
 struct StoreMachine<R: Reducer>: Sendable {
-  @usableFromInline typealias State = R.State
-  @usableFromInline typealias Action = R.Action
-  @usableFromInline typealias Command = StoreCommand<R.Action>
-
   /// The reasons not to reduce an action as soon as it arrives.
   @usableFromInline
   struct Obstacles: OptionSet, Sendable {
@@ -80,7 +76,7 @@ struct StoreMachine<R: Reducer>: Sendable {
   @usableFromInline var inheritingList: UInt32 = 0
 
   /// Commands to perform, oldest first. The caller removes the ones that it has performed.
-  @usableFromInline var commands = Queue<Command>()
+  @usableFromInline var commands = Queue<StoreCommand<R.Action>>()
   /// The waiters to resume when observers have been notified.
   @usableFromInline var overdue: [WaiterID] = []
 
@@ -172,7 +168,7 @@ extension StoreMachine {
     let isCancelled = graph.tree.isCancelledTask(next.task)
     // The action has left the queue. If the step cancels the sender's id, it affects other effects.
     change { $0.unpin(next.effect) }
-    if case .ending(let id) = next.sender { graph.forgetKeys(id) }
+    if case .ending(let id) = next.sender { graph.forgetKeys(id.slot) }
     let effects = reduce(next.action)
     var task = next.task
     let step = conclude(

@@ -32,26 +32,3 @@ final class HookBox<State: Sendable, Action: Sendable>: Sendable {
     didReduce(step, state)
   }
 }
-
-/// The hooks of a store, called without reference counting. They are changed and called only under
-/// the store's lock. With a count for each call, a step with hooks takes three times as long.
-@usableFromInline
-struct HookSlot<State: Sendable, Action: Sendable>: @unchecked Sendable {
-  // Unchecked: the box is Sendable.
-  @usableFromInline typealias Box = HookBox<State, Action>
-
-  @usableFromInline private(set) var box: Unmanaged<Box>?
-
-  @usableFromInline
-  init() {}
-
-  /// Replaces the hooks. The last hooks must be replaced with `nil`.
-  ///
-  /// - Returns: The previous hooks. Release them outside the lock, because that can run user code.
-  @usableFromInline
-  mutating func replace(with hooks: StepHooks<State, Action>?) -> Box? {
-    let old = box?.takeRetainedValue()
-    box = hooks.map { .passRetained(HookBox($0)) }
-    return old
-  }
-}

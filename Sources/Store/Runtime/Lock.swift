@@ -15,11 +15,7 @@ import Synchronization
 /// message that lists the possible code. In a release build the mutex stops the process.
 @usableFromInline
 package struct Lock<Value: ~Copyable & Sendable>: ~Copyable, Sendable {
-  #if SWIFTBOARD_PTHREAD_LOCK
-    @usableFromInline let mutex: PthreadMutex<Value>
-  #else
-    @usableFromInline let mutex: Mutex<Value>
-  #endif
+  @usableFromInline let mutex: Mutex<Value>
   #if DEBUG
     @usableFromInline let holder = Atomic<UInt>(0)
   #endif
@@ -27,11 +23,7 @@ package struct Lock<Value: ~Copyable & Sendable>: ~Copyable, Sendable {
   /// Creates a lock that protects `value`.
   @inlinable
   package init(_ value: consuming sending Value) {
-    #if SWIFTBOARD_PTHREAD_LOCK
-      mutex = PthreadMutex(value)
-    #else
-      mutex = Mutex(value)
-    #endif
+    mutex = Mutex(value)
   }
 
   /// Calls `body` while the calling thread holds the lock.
@@ -80,8 +72,9 @@ package struct Lock<Value: ~Copyable & Sendable>: ~Copyable, Sendable {
 #endif
 
 #if SWIFTBOARD_PTHREAD_LOCK
+  /// In place of the standard library's.
   @usableFromInline
-  final class PthreadMutex<Value: ~Copyable & Sendable>: @unchecked Sendable {
+  final class Mutex<Value: ~Copyable & Sendable>: @unchecked Sendable {
     // Unchecked: `value` is accessed only while `mutex` is held.
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private var value: Value

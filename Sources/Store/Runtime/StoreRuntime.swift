@@ -8,7 +8,6 @@
 @usableFromInline
 final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
   // Unchecked like its superclass. Its fields are constants of Sendable types.
-  @usableFromInline typealias Machine = StoreMachine<R>
 
   /// The data protected by the lock.
   @usableFromInline
@@ -21,7 +20,10 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
     @usableFromInline var tellObservers: Observer<R.State, R.Action>.Body?
     /// The step to deliver to observers, until the delivering thread takes it.
     @usableFromInline var publication: Publication<R.State, R.Action>?
-    @usableFromInline var hooks = HookSlot<R.State, R.Action>()
+    /// The hooks, called without reference counting: with a count for each call, a step with hooks
+    /// takes three times as long. They are changed and called only under the lock. The last hooks
+    /// must be replaced with `nil`.
+    @usableFromInline var hooks: Unmanaged<HookBox<R.State, R.Action>>?
     @usableFromInline var meter: (@Sendable (StoreEvent<R.Action>) -> Void)?
     @usableFromInline var waiters: [WaiterID: @Sendable () -> Void] = [:]
     /// The last number given to an observer or a waiter.
@@ -99,7 +101,7 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
   /// Passes an event to the machine and performs its commands.
   @inlinable
   @discardableResult
-  func handle<Result: Sendable>(_ event: (inout Machine) -> Result) -> Result {
+  func handle<Result: Sendable>(_ event: (inout StoreMachine<R>) -> Result) -> Result {
     perform { shared, _ in event(&shared.machine) }
   }
 
@@ -216,7 +218,7 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
       case .resume(let id):
         if let waiter = shared.waiters.removeValue(forKey: id) { deferred.add(waiter) }
       case .report(let issue):
-        shared.hooks.box?._withUnsafeGuaranteedRef { $0.issue(issue) }
+        shared.hooks?._withUnsafeGuaranteedRef { $0.issue(issue) }
         deferred.add { [onIssue] in onIssue(issue) }
       case .reportLate(let action, let location, let step):
         deferred.add { self.reportLate(action, location, step) }
@@ -256,7 +258,7 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
   @usableFromInline
   func reportLate(_ action: R.Action, _ location: SourceLocation, _ step: Int) {
     let issue = StoreIssue.late(action, at: location, step: step)
-    lock.withLock { shared in shared.hooks.box?._withUnsafeGuaranteedRef { $0.issue(issue) } }
+    lock.withLock { shared in shared.hooks?._withUnsafeGuaranteedRef { $0.issue(issue) } }
     onIssue(issue)
   }
 }
@@ -268,7 +270,7 @@ extension StoreRuntime.Shared {
   mutating func tellBefore(_ action: R.Action) {
     let number = machine.steps &+ 1
     if let meter { meter(.willReduce(action: action, step: number)) }
-    hooks.box?._withUnsafeGuaranteedRef { $0.willReduce(number) }
+    hooks?._withUnsafeGuaranteedRef { $0.willReduce(number) }
   }
 
   /// Calls hooks with a step, and defers its delivery to observers.
@@ -285,7 +287,7 @@ extension StoreRuntime.Shared {
   @inlinable
   @inline(__always)
   mutating func tellHooks(of step: Step<R.Action>) {
-    hooks.box?._withUnsafeGuaranteedRef { $0.tell(step, &machine.state) }
+    hooks?._withUnsafeGuaranteedRef { $0.tell(step, &machine.state) }
   }
 
   /// Replaces the hooks.
@@ -295,14 +297,15 @@ extension StoreRuntime.Shared {
   mutating func setHooks(
     _ hooks: StepHooks<R.State, R.Action>?
   ) -> HookBox<R.State, R.Action>? {
-    let old = self.hooks.replace(with: hooks)
+    let old = self.hooks?.takeRetainedValue()
+    self.hooks = hooks.map { .passRetained(HookBox($0)) }
     noteAudience()
     return old
   }
 
   @usableFromInline
   mutating func noteAudience() {
-    let hooks = hooks.box?.takeUnretainedValue()
+    let hooks = hooks?.takeUnretainedValue()
     machine.audience.set(.hooks, hooks?.hasDidReduce == true)
     machine.audience.set(.observers, !observers.isEmpty)
     machine.audience.set(.meter, meter != nil)

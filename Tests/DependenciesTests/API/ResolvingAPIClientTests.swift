@@ -97,6 +97,40 @@ struct ResolvingAPIClientTests {
     #expect(error?.kind == .file && error?.message.hasPrefix("F changed its size") == true)
   }
 
+  /// Fails with an error about the body. Calls `wait` before it does so for a request with one.
+  private struct FailingClient: APIClient {
+    let wait: @Sendable () async -> Void
+
+    func send(_ request: APIRequest) async throws(APIError) -> APIResponse {
+      if request.upload != nil { await wait() }
+      throw APIError(.file, "another length")
+    }
+  }
+
+  @Test("a client keeps no body: an error is explained by that of its own request")
+  func bodies() async throws {
+    var dependencies = dependencies(MockKeychainService())
+    let request = try await upload(dependencies)
+    let isSending = AsyncStream.makeStream(of: Void.self)
+    let isAnswered = AsyncStream.makeStream(of: Void.self)
+    dependencies.apiClient = FailingClient {
+      isSending.continuation.finish()
+      for await _ in isAnswered.stream {}
+    }
+    let client = ResolvingAPIClient(dependencies)
+    func messageWithoutBody() async -> String? {
+      let request = APIRequest(url: "http://h/")
+      return await #expect(throws: APIError.self) { try await client.send(request) }?.message
+    }
+    let first = Task { try await client.send(request) }
+    for await _ in isSending.stream {}
+    #expect(await messageWithoutBody() == "another length")
+    isAnswered.continuation.finish()
+    let error = await #expect(throws: APIError.self) { try await first.value }
+    #expect(error?.message.hasPrefix("F changed its size") == true)
+    #expect(await messageWithoutBody() == "another length")
+  }
+
   @Test("what cannot be read again may hold a secret")
   func unreadable() async throws {
     let dependencies = dependencies(MockKeychainService(entries: ["k": Data("hidden value".utf8)]))

@@ -64,7 +64,7 @@ struct LiveFileServiceTests {
     try folder.write("old", to: "file")
     let script = Script()
     try await script.service.write(new, to: folder.path("file"), mode: .replace)
-    #expect(script.made == [.createFile, .changeMode, .write, .close, .rename])
+    #expect(script.made == [.createFile, .lock, .changeMode, .write, .close, .rename])
     #expect(content(folder.path("file")) == new)
     #expect(try names(folder) == ["file"])
   }
@@ -167,6 +167,30 @@ struct LiveFileServiceTests {
     let write = Task { try await service.write(old, to: path, mode: .replace) }
     write.cancel()
     await #expect(throws: FileError.self) { try await write.value }
+  }
+
+  @Test("a cancelled task writes to no pipe any more", .timeLimit(.minutes(60)))
+  func cancelledWriter() async throws {
+    let folder = try TemporaryFolder()
+    let (path, service) = (folder.path("pipe"), LiveFileService())
+    #expect(mkfifo(path, 0o600) == 0)
+    let reader = open(path, O_RDWR | O_CLOEXEC)
+    defer { close(reader) }
+    // More than a pipe holds.
+    let data = Data(repeating: 0x78, count: 4 << 20)
+    let output = try await service.output(path, continues: false)
+    try await output.begin(afterKept: false, tag: nil)
+    let writes = [
+      Task { try await output.write(data) },
+      Task { try await service.write(data, to: path, mode: .replace) },
+    ]
+    for write in writes {
+      // It is being written to as soon as anything comes out.
+      _ = try await DetachedThread.run { try Descriptor.read(reader, atMost: 1) }
+      write.cancel()
+      await #expect(throws: FileError.self) { try await write.value }
+    }
+    await output.discard()
   }
 
   @Test("the end of the program discards what is not complete, and keeps what is")

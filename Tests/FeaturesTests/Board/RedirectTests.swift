@@ -58,12 +58,18 @@ struct RedirectTests {
 
   @Test(
     "cancelling a line ends its wait for the other end of a pipe", .timeLimit(.minutes(5)),
-    arguments: ["echo x > PIPE", "echo x >> PIPE", "source PIPE"])
+    arguments: [
+      "echo x > PIPE", "echo x >> PIPE", "source PIPE", "db import PIPE", "db export PIPE",
+      "api post http://h/ @PIPE", "api post http://h/ m=@PIPE",
+    ])
   func cancelled(text: String) async throws {
     let folder = try TemporaryFolder()
     let pipe = folder.path("pipe")
     #expect(mkfifo(pipe, 0o600) == 0)
-    let lines = Lines()
+    let world = World()
+    var dependencies = world.dependencies
+    dependencies.files = LiveFileService()
+    let lines = Lines(world, dependencies: dependencies)
     let task = Task { await lines.run(text.replacing("PIPE", with: pipe)) }
     task.cancel()
     #expect(await task.value == 130)

@@ -271,6 +271,20 @@ import Testing
     store.finish()
   }
 
+  @Test("however short the time is, the keychain is looked at once a second and not more often")
+  func autoLockInterval() async throws {
+    let (store, keychain, world) = try locking(1)
+    world.clock.advance(by: .seconds(1))
+    store.receive(.keychain(.autoLocked(milliseconds: 1))) { $0.keychain.isUnlocked = false }
+    try await keychain.unlock(with: Self.words("open"))
+    world.clock.advance(by: .milliseconds(999))
+    #expect(try await keychain.status().unlocked)
+    world.clock.advance(by: .milliseconds(1))
+    store.receive(.keychain(.autoLocked(milliseconds: 1)))
+    #expect(try await keychain.status().unlocked == false)
+    store.finish()
+  }
+
   @Test("without a time in the state nothing is locked, and the command sets and ends it")
   func autoLockSetting() async throws {
     let (store, keychain, world) = try locking(nil)

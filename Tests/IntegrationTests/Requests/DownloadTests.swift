@@ -342,6 +342,19 @@ struct DownloadTests {
     #expect(try program.folder.read("file.part").count == 50)
   }
 
+  @Test("what a killed program has written goes with the next download of the same file")
+  func whatAKilledProgramHasWrittenGoes() async throws {
+    let slow = try TestHTTPServer { _ in .drip(chunk: "x", times: 36_000, milliseconds: 100) }
+    let child = try program.start("--home", "h", "api", "get", slow.origin, "--out", "file")
+    // Real time: the system tells nobody that there is a file.
+    _ = try await program.shell("until ls file.*.tmp 2> /dev/null; do sleep 0.02; done")
+    child.signal(SIGKILL)
+    _ = await child.wait()
+    #expect(try program.files().filter { $0.hasSuffix(".tmp") }.count == 1)
+    #expect(try await get("/echo").status == .exited(0))
+    #expect(try program.files().filter { $0.hasSuffix(".tmp") } == [])
+  }
+
   @Test(
     "what cannot be continued is refused before anything is sent",
     arguments: ["fifo", "h/log.jsonl", "link"])

@@ -7,14 +7,20 @@ import Testing
 struct EarlierRecordingTests {
   private static let folder = "\(SourceTree.root)/Tests/IntegrationTests/Recordings"
 
-  /// A session of all features (schema 2), made while members of bodies were masked by their names
-  /// and bodies were always indented; one with a mark that was left for a fork, and the fork (schema
-  /// 3), made while no effect did that; one with requests and looks at states (schema 4), made while
-  /// answers repeated their requests and values were JSON text; one with a request that is kept, an
-  /// import and a secret that becomes known (schema 5), made while requests were kept after their
-  /// answers; one that begins with a large document (schema 5), made while its command waited for the
-  /// names in the database; and one with long filters, failures and a secret that becomes known while
-  /// a search for it is shown (schema 7), made while `characters` stayed there.
+  /// The recordings:
+  ///
+  /// - a session of all features (schema 2), made while members of bodies were masked by their
+  ///   names and bodies were always indented;
+  /// - one with a mark that was left for a fork, and the fork (schema 3), made while no effect did
+  ///   that;
+  /// - one with requests and looks at states (schema 4), made while answers repeated their requests
+  ///   and values were JSON text;
+  /// - one with a request that is kept, an import and a secret that becomes known (schema 5), made
+  ///   while requests were kept after their answers;
+  /// - one that begins with a large document (schema 5), made while its command waited for the
+  ///   names in the database;
+  /// - one with long filters, failures and a secret that becomes known while a search for it is
+  ///   shown (schema 7), made while `characters` stayed there.
   @Test(
     "an earlier recording replays to the same transcript",
     arguments: ["every-feature", "marks", "marks-fork", "values", "saved", "large", "places"])

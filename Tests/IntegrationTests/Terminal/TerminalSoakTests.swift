@@ -199,8 +199,8 @@ struct TerminalSoakTests {
       differences.append("C-l does not clear the screen of \(columns) × \(rows)")
     }
 
-    /// Waits until the screen is the model's and fulfils a condition, which is that it ends with the
-    /// prompt. A question of the program is answered with C-c.
+    /// Waits until the screen is the model's and fulfils a condition, which is that it ends with
+    /// the prompt. A question of the program is answered with C-c.
     private mutating func settle(
       _ cause: String, until condition: ((Tmux.Screen) -> Bool)? = nil
     ) async throws {

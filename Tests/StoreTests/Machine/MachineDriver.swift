@@ -295,8 +295,7 @@ extension MachineDriver {
       expect(graph.tree.count == declared, "\(graph.tree.count) nodes are left of \(declared)")
       expect(graph.index.root.isEmpty, "ids of ended effects are left")
       expect(graph.limits.isEmpty, "permits of ended effects are left")
-      let waiters = graph.tree.nodes.flatMap(\.waiters)
-      expect(waiters.isEmpty || declared > 0, "waits for ended tasks are left")
+      expect(graph.waiters.isEmpty || declared > 0, "waits for ended tasks are left")
     }
     return broken
   }
@@ -307,7 +306,7 @@ extension MachineDriver {
     return """
       \(machine.state.seen) \(machine.steps) \(machine.obstacles) \(machine.audience) \(queue) \
       \(graph.tree.nodes.map { "\($0.serial) \($0.phase) \($0.pins) \($0.parent)" }) \
-      \(graph.tree.nodes.flatMap(\.waiters)) \(graph.idleWaiters) \(machine.overdue) \
+      \(graph.waiters.values.joined().sorted()) \(graph.idleWaiters) \(machine.overdue) \
       \(machine.subscriptionOrder.count) \
       \(machine.works.map { $0?.effect.location.line }) \(running.map(\.effect)) \(graph.isDraining)
       """

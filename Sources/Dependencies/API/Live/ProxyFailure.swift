@@ -45,12 +45,13 @@ struct ProxyFailure {
         error = APIError(
           .unreachable,
           "the proxy did not let the connection to \(endpoint) through: check its settings")
-      } else if status == 0, code != CURLE_COULDNT_RESOLVE_HOST, address.scheme == "https",
-        let proxy = transfer.request.connection.proxy, !proxy.lowercased().hasPrefix("socks"),
-        easy.library.get(easy.raw, CURLINFO_NUM_CONNECTS) > 0,
-        easy.library.get(easy.raw, offset: CURLINFO_APPCONNECT_TIME_T) == 0
+      } else if status == 0, code != CURLE_COULDNT_RESOLVE_HOST,
+        let proxy = transfer.request.connection.proxy,
+        Self.isTunnelBroken(
+          proxy, scheme: address.scheme,
+          connects: easy.library.get(easy.raw, CURLINFO_NUM_CONNECTS),
+          handshake: easy.library.get(easy.raw, offset: CURLINFO_APPCONNECT_TIME_T))
       {
-        // A new connection broke before the handshake with the server. SOCKS has no status.
         error = APIError(
           .truncated,
           "the connection to \(endpoint) through the proxy broke before it was there: check that \(proxy) is an HTTP proxy"
@@ -60,6 +61,19 @@ struct ProxyFailure {
       }
     default: return nil
     }
+  }
+
+  /// Returns whether a connection without a status of the proxy broke before the proxy had made its
+  /// tunnel.
+  ///
+  /// - Parameters:
+  ///   - connects: The number of new connections. Over an earlier one, the tunnel was there.
+  ///   - handshake: The time of the handshake with the server, 0 if there was none.
+  static func isTunnelBroken(
+    _ proxy: String, scheme: String, connects: Int, handshake: Int64
+  ) -> Bool {
+    // SOCKS has no status.
+    scheme == "https" && !proxy.lowercased().hasPrefix("socks") && connects > 0 && handshake == 0
   }
 
   /// Returns where the proxy was configured.

@@ -30,7 +30,9 @@ struct FileWriter {
 
   private func write(_ data: Data, to file: inout OutputFile) throws(FileError) {
     let result = data.withUnsafeBytes { bytes -> Result<Void, FileError> in
-      do throws(FileError) { return .success(try file.write(bytes)) } catch {
+      do throws(FileError) {
+        return .success(try file.write(bytes, until: interruption))
+      } catch {
         return .failure(error)
       }
     }

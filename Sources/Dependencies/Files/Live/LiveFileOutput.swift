@@ -54,17 +54,19 @@ final class LiveFileOutput: FileOutput {
   }
 
   func write(_ data: Data) async throws(FileError) {
-    let result: Result<Void, FileError> = await DetachedThread.run { [self] in
-      data.withUnsafeBytes { bytes in
+    try await DetachedThread.runInterruptibly { [self] (interruption) throws(FileError) in
+      let result: Result<Void, FileError> = data.withUnsafeBytes { bytes in
         state.withLock { state in
           guard !state.isOver else { return .failure(discarded) }
-          do throws(FileError) { return .success(try state.file?.write(bytes) ?? ()) } catch {
+          do throws(FileError) {
+            return .success(try state.file?.write(bytes, until: interruption) ?? ())
+          } catch {
             return .failure(error)
           }
         }
       }
+      try result.get()
     }
-    try result.get()
   }
 
   func finish() async throws(FileError) {

@@ -68,12 +68,20 @@ package struct OutputFile: Sendable {
 
   /// Writes all of the bytes.
   ///
+  /// - Parameter interruption: Ends the wait for the reader of a pipe to take them.
   /// - Throws: `full`, `denied` or `io`. Then call `discard()`.
-  package mutating func write(_ bytes: UnsafeRawBufferPointer) throws(FileError) {
+  package mutating func write(
+    _ bytes: UnsafeRawBufferPointer, until interruption: Interruption? = nil
+  ) throws(FileError) {
     var rest = bytes[...]
     while !rest.isEmpty {
       do throws(SystemError) {
-        let count = try system.write(UnsafeRawBufferPointer(rebasing: rest), to: file)
+        var piece = rest
+        if isDirect, let interruption {
+          try interruption.waitForOutput(file.number)
+          piece = rest.prefix(Interruption.pieceSize)
+        }
+        let count = try system.write(UnsafeRawBufferPointer(rebasing: piece), to: file)
         written += Int64(count)
         rest = rest.dropFirst(count)
       } catch {
@@ -182,8 +190,7 @@ package struct OutputFile: Sendable {
     private func openTemporary(_ old: FileInfo?) throws(FileError) -> (OpenFile, Undo) {
       let temporary: TemporaryFile
       do throws(SystemError) {
-        temporary = try TemporaryFile(
-          target + ".\(UInt64.random(in: .min ... .max)).tmp", system: system)
+        temporary = try TemporaryFile(for: target, system: system)
       } catch {
         throw cannotOpen(error)
       }

@@ -89,8 +89,7 @@ final class PartialFile: FileOutput {
       try system.truncate(self.file, to: 0)
       guard lseek(self.file.number, 0, SEEK_SET) >= 0 else { throw .last("lseek") }
       guard let tag else { return }
-      let new = try TemporaryFile(
-        "\(self.tagPath).\(UInt64.random(in: .min ... .max)).tmp", system: system)
+      let new = try TemporaryFile(for: self.tagPath, system: system)
       do throws(SystemError) { try system.write(Array(tag.utf8), to: new.file) } catch {
         new.discard()
         throw error

@@ -38,8 +38,7 @@ struct LiveGraphViewer: Sendable {
   ) throws(SystemError) -> String? {
     let system = FileSystem()
     try system.makeFolders(PathComponents(picture).folder)
-    let file = try TemporaryFile(
-      "\(picture).\(UInt64.random(in: .min ... .max)).tmp", system: system)
+    let file = try TemporaryFile(for: picture, system: system)
     var isDrawn = false
     defer { if !isDrawn { file.discard() } }
     let (input, errors) = (try Descriptor.pipe(), try Descriptor.pipe())

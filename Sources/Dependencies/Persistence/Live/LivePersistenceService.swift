@@ -25,6 +25,8 @@ public final class LivePersistenceService: PersistenceService {
   /// The keys of cached responses that were read since the last write, in order. Their use is
   /// recorded with the next write, so that a read takes no write lock.
   let touched = Mutex<[String]>([])
+  /// What `takeWarning()` returns next.
+  private let warning = Mutex<String?>(nil)
   /// The recent searches and cached responses that wait to be written, or `nil` if calls write them
   /// directly.
   let deferred: DeferredChanges?
@@ -117,6 +119,28 @@ public final class LivePersistenceService: PersistenceService {
       return taken
     }
   }
+
+  // MARK: Erasing
+
+  /// Removes content from a file, and from the log beside it.
+  ///
+  /// - Returns: How much `body` removed.
+  func erase(
+    _ operation: String, in database: Database, isSkippable: Bool = false,
+    _ body: @escaping @Sendable (SQLiteConnection) throws(PersistenceError) -> Int
+  ) async throws(PersistenceError) -> Int {
+    let (count, isErased) = try await database.erase(operation, isSkippable: isSkippable, body)
+    if !isErased {
+      let path = database.file.path
+      warning.withLock {
+        $0 = "what was removed is still in \(path)-wal, since another program reads the database"
+      }
+    }
+    return count
+  }
+
+  /// Returns the warning that another program kept removed content from being erased.
+  public func takeWarning() async -> String? { warning.withLock { $0.take() } }
 
   // MARK: Both files
 

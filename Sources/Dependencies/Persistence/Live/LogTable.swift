@@ -36,11 +36,11 @@ extension LivePersistenceService {
     }
   }
 
-  /// Removes all records. The file keeps its size, and the space is reused.
+  /// Removes all records, and erases them as `clearResponses(service:)` does.
   public func clearLogRecords() async throws(PersistenceError) {
-    try await cache.write("clearLogRecords") { (connection) throws(PersistenceError) in
-      connection.foldsLog = true
+    _ = try await erase("clearLogRecords", in: cache) { (connection) throws(PersistenceError) in
       try connection.statement("DELETE FROM log_records").run()
+      return connection.changes
     }
   }
 }

@@ -69,11 +69,14 @@ extension LivePersistenceService {
     }
   }
 
-  /// Removes the responses of a service, or all. The file keeps its size, and the space is reused.
+  /// Removes the responses of a service, or all, and erases them from the disk: the freed space is
+  /// overwritten, and the log is emptied. If another program reads for longer than five seconds,
+  /// the log is left, and `takeWarning()` says so. The file keeps its size, and the space is
+  /// reused.
   public func clearResponses(service: String?) async throws(PersistenceError) -> Int {
     await deferred?.responses.flush()
-    let count = try await cache.write("clearResponses") { (connection) throws(PersistenceError) in
-      connection.foldsLog = true
+    let count = try await erase("clearResponses", in: cache) {
+      (connection) throws(PersistenceError) in
       let statement = try connection.statement(
         "DELETE FROM responses WHERE ?1 IS NULL OR service = ?1")
       statement.bind(1, service)
@@ -102,17 +105,15 @@ extension LivePersistenceService {
     return count
   }
 
-  /// Removes the responses for which the closure returns true. One body is in memory at a time. If
-  /// another process reads at the same time, the write-ahead log retains removed content until a
-  /// checkpoint.
+  /// Removes the responses for which the closure returns true. One body is in memory at a time.
+  /// They are erased as by `clearResponses(service:)`.
   public func removeResponses(
     where isRemoved: @escaping @Sendable (CachedResponse) -> Bool
   ) async throws(PersistenceError) -> Int {
     guard try await !cachedResponses().isEmpty else { return 0 }
-    let count = try await cache.write("removeResponses") {
+    // The log is folded in at the end even if none is found: it may still contain a replaced one.
+    let count = try await erase("removeResponses", in: cache, isSkippable: true) {
       (connection) throws(PersistenceError) in
-      // Also if none is found, because the log may still contain a replaced one.
-      connection.foldsLog = true
       var keys: [String] = []
       try connection.statement("SELECT key FROM responses").forEachRow { keys.append($0.text(0)) }
       var count = 0
@@ -126,11 +127,6 @@ extension LivePersistenceService {
       return count
     }
     deferred?.responses.dropWaiting()
-    if count > 0 {
-      _ = try await cache.exclusive("removeResponses") { (connection) throws(PersistenceError) in
-        try connection.truncateLog()
-      }
-    }
     return count
   }
 }

@@ -38,17 +38,12 @@ extension LivePersistenceService {
   }
 
   /// Removes searches. They are also erased from the disk: deleted cells are overwritten, and the
-  /// log that still contains them is emptied. If another process is reading, the log is emptied
-  /// when this service closes or, if the other process closes last, by a later run that writes.
+  /// log that still contains them is emptied. If another program reads for longer than five
+  /// seconds, the log is left, and `takeWarning()` says so.
   public func removeSearches(_ text: String?, scope: String) async throws(PersistenceError) -> Int {
     await deferred?.searches.flush()
-    return try await main.exclusive("removeSearches") { (connection) throws(PersistenceError) in
-      connection.foldsLog = true
-      let count = try connection.write { () throws(PersistenceError) in
-        try SearchTable.remove(text, scope: scope, connection)
-      }
-      if count > 0 { _ = try connection.truncateLog() }
-      return count
+    return try await erase("removeSearches", in: main) { (connection) throws(PersistenceError) in
+      try SearchTable.remove(text, scope: scope, connection)
     }
   }
 }

@@ -40,6 +40,24 @@ final class Database: Sendable {
     }
   }
 
+  /// Runs `body`, which removes content, in one transaction. Then empties the write-ahead log,
+  /// which still has that content.
+  ///
+  /// - Parameter isSkippable: Whether the log is left as it is if `body` removes nothing.
+  /// - Returns: How much `body` removed, and whether the log is empty. It is not if another program
+  ///   reads for longer than this one waits for a lock.
+  func erase(
+    _ operation: String, isSkippable: Bool = false,
+    _ body: @escaping @Sendable (SQLiteConnection) throws(PersistenceError) -> Int
+  ) async throws(PersistenceError) -> (count: Int, isErased: Bool) {
+    try await exclusive(operation) { (connection) throws(PersistenceError) in
+      connection.foldsLog = true
+      let count = try connection.write { () throws(PersistenceError) in try body(connection) }
+      if isSkippable, count == 0 { return (0, true) }
+      return (count, try connection.truncateLog())
+    }
+  }
+
   /// Runs `body` on the writing connection, outside a transaction.
   func exclusive<Result: Sendable>(
     _ operation: String,

@@ -1,0 +1,49 @@
+import SwiftBoardSystem
+
+/// The time limit of a request for its wait for the other end of a named pipe, which takes as long
+/// as another process likes.
+///
+/// Standard input and other descriptors, of which a shell makes pipes as well, have no limit: what
+/// is at their other end was started with the program.
+struct PipeWait: Sendable {
+  /// The limit, or `nil` to wait without one.
+  let limit: Duration?
+  let clock: BoardClock
+
+  /// Runs `body`. If one of the paths is a named pipe, cancels it when the time is over.
+  ///
+  /// - Returns: Its result, or `nil` if the time was over.
+  func run<Value: Sendable, Failure: Error>(
+    _ paths: [String], _ body: @escaping @Sendable () async throws(Failure) -> Value
+  ) async throws(Failure) -> Value? {
+    guard let limit, paths.contains(where: Self.isNamedPipe) else { return try await body() }
+    let result = await withTaskGroup { group -> Result<Value, Failure>? in
+      group.addTask { () -> Result<Value, Failure>? in
+        do throws(Failure) { return .success(try await body()) } catch { return .failure(error) }
+      }
+      group.addTask {
+        try? await clock.sleep(for: limit)
+        return nil
+      }
+      defer { group.cancelAll() }
+      // If the task is cancelled, `body` ends by itself.
+      while let first = await group.next() {
+        if first != nil || !Task.isCancelled { return first }
+      }
+      return nil
+    }
+    return try result?.get()
+  }
+
+  /// The error if the time was over.
+  func error(_ paths: [String]) -> APIError {
+    let pipe = paths.first(where: Self.isNamedPipe) ?? ""
+    let limit = limit.map { " of \($0.formattedMilliseconds)" } ?? ""
+    return APIError(
+      .timeout, "nothing passed through the pipe \(pipe) within the time limit\(limit)")
+  }
+
+  private static func isNamedPipe(_ path: String) -> Bool {
+    FileInfo(path)?.isPipe == true && DescriptorPath(path) == nil
+  }
+}

@@ -1,0 +1,98 @@
+import SwiftBoardSystem
+import SwiftBoardTestSupport
+import Testing
+
+@testable import SwiftBoardDependencies
+
+/// What is removed is in no file, also beside another program that has the database open.
+struct ErasureTests {
+  enum Removal: String, CaseIterable {
+    case clear, condition, searches, records
+  }
+
+  private static let text = "perishable"
+  private let folder: DatabaseFolder
+  private let service: LivePersistenceService
+
+  init() throws {
+    folder = try DatabaseFolder()
+    service = folder.service(options: .init(busyWait: BusyWait(milliseconds: 0)))
+  }
+
+  private func fill() async throws {
+    var response = PersistenceConformanceTests.response("k")
+    response.body = Data(Self.text.utf8)
+    try await service.storeResponse(response)
+    try await service.addSearch(Self.text, scope: "s", at: 0)
+    try await service.appendLogRecords([
+      LogRecord(time: 0, level: .info, category: "c", message: Self.text, fields: [])
+    ])
+  }
+
+  private func remove(_ removal: Removal) async throws -> Int {
+    switch removal {
+    case .clear: return try await service.clearResponses(service: nil)
+    case .condition: return try await service.removeResponses { _ in true }
+    case .searches: return try await service.removeSearches(nil, scope: "s")
+    case .records:
+      try await service.clearLogRecords()
+      return 1
+    }
+  }
+
+  private func path(_ removal: Removal) -> String {
+    removal == .searches ? folder.main : folder.cache
+  }
+
+  /// How often the text is in the database and in its log.
+  private func count(_ removal: Removal) throws -> Int {
+    try ["", "-wal"].reduce(0) { count, suffix in
+      let bytes = try DatabaseFolder.bytes(path(removal) + suffix)
+      return count + String(decoding: bytes, as: UTF8.self).ranges(of: Self.text).count
+    }
+  }
+
+  @Test("what is removed is in no file beside an open program", arguments: Removal.allCases)
+  func beside(removal: Removal) async throws {
+    try await fill()
+    let other = try folder.stranger(path(removal))
+    #expect(try other.integer("SELECT count(*) FROM sqlite_schema") ?? 0 > 0)
+    #expect(try count(removal) > 1)
+    #expect(try await remove(removal) == 1)
+    // The cache had it in an answer and in a record.
+    #expect(try count(removal) == (removal == .searches ? 0 : 1))
+    #expect(try DatabaseFolder.bytes(path(removal) + "-wal").isEmpty)
+    #expect(await service.takeWarning() == nil)
+    try other.close()
+  }
+
+  @Test("a program that reads keeps it in the log, which is said once", arguments: Removal.allCases)
+  func whileRead(removal: Removal) async throws {
+    try await fill()
+    let other = try folder.stranger(path(removal))
+    try other.execute("BEGIN")
+    #expect(try other.integer("SELECT count(*) FROM sqlite_schema") ?? 0 > 0)
+    #expect(try await remove(removal) == 1)
+    let warning = try #require(await service.takeWarning())
+    #expect(warning.contains("\(path(removal))-wal"), "\(warning)")
+    #expect(await service.takeWarning() == nil)
+    try other.execute("COMMIT")
+    // The same command erases it later. What looks for secrets does so if it finds one.
+    if removal == .condition { try await fill() }
+    _ = try await remove(removal)
+    #expect(try DatabaseFolder.bytes(path(removal) + "-wal").isEmpty)
+    #expect(await service.takeWarning() == nil)
+    try other.close()
+  }
+
+  @Test("a search for secrets that removes nothing waits for no reader")
+  func nothingFound() async throws {
+    try await fill()
+    let other = try folder.stranger(folder.cache)
+    try other.execute("BEGIN")
+    #expect(try other.integer("SELECT count(*) FROM responses") == 1)
+    #expect(try await service.removeResponses { _ in false } == 0)
+    #expect(await service.takeWarning() == nil)
+    try other.close()
+  }
+}
