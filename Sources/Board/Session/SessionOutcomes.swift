@@ -159,7 +159,7 @@ enum SessionOutcomes {
     guard !diff.changes.isEmpty else { return .none }
     return .table(
       columns: [
-        Column("path", priority: 2), Column("step \(diff.from)"), Column("step \(diff.to)"),
+        Column("path", isIdentifier: true), Column("step \(diff.from)"), Column("step \(diff.to)"),
       ],
       rows: diff.changes.map { change in
         let (old, new) = SessionText.values(change.old, change.new)
@@ -226,29 +226,34 @@ enum SessionOutcomes {
       ],
       presentation: .table(
         columns: [
-          Column("step", priority: 5, alignment: .right), Column("time", alignment: .right),
+          Column("step", alignment: .right, isIdentifier: true), Column("time", alignment: .right),
           Column("by", priority: 4), Column("action", priority: 3), Column("effects", priority: 2),
         ], rows: rows),
-      notes: (context.draws(job) ? [density(timeline, isASCII: context.settings.isASCII)] : [])
-        .compactMap(\.self)
+      notes: (context.draws(job) ? [density(timeline, context.settings)] : []).compactMap(\.self)
         + (timeline.isTruncated
           ? ["there are more entries; --limit N or --range A..B shows them"] : []))
   }
 
-  /// Returns a drawing of how many steps there were when, or `nil` for fewer than three steps.
-  private static func density(_ timeline: SessionTimeline, isASCII: Bool) -> String? {
+  /// Returns a drawing of how many steps there were when, or `nil` for fewer than three steps, and
+  /// where it has no room.
+  private static func density(_ timeline: SessionTimeline, _ settings: BoardSettings) -> String? {
     let times = timeline.entries.filter { $0.kind == .step }.map(\.time)
     guard times.count > 2, let first = times.first, let last = times.last, last > first else {
       return nil
     }
-    let columns = 40
+    let start = "\(SessionText.seconds(first)) s "
+    let end = " \(SessionText.seconds(last)) s"
+    let title = ", steps over time"
+    let room = (settings.width ?? 80) - start.count - end.count
+    let hasTitle = room - title.count >= 16
+    let columns = min(40, hasTitle ? room - title.count : room)
+    guard columns >= 8 else { return nil }
     var counts = Array(repeating: 0, count: columns)
     for time in times {
       let part = Double(max(0, time - first)) / Double(last - first)
       counts[min(columns - 1, Int(part * Double(columns)))] += 1
     }
-    return "\(SessionText.seconds(first)) s \(Sparkline.text(counts, ascii: isASCII)) "
-      + "\(SessionText.seconds(last)) s, steps over time"
+    return start + Sparkline.text(counts, ascii: settings.isASCII) + end + (hasTitle ? title : "")
   }
 
   private static func forked(_ fork: SessionForked, _ job: Int) -> Outcome {

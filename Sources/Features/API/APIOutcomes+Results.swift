@@ -24,7 +24,9 @@ extension APIOutcomes {
       return Outcome(
         job: job, value: .array(services.map(json)),
         presentation: .table(
-          columns: [Column("name"), Column("url"), Column("auth", priority: 1)],
+          columns: [
+            Column("name", isIdentifier: true), Column("url", priority: 2), Column("auth"),
+          ],
           rows: services.map { [$0.name, $0.baseURL, authentication($0) ?? ""] }),
         notes: (damaged ?? []).map {
           "warning: the service \($0) is damaged; 'api service remove \($0)' removes it, then add it again"
@@ -44,7 +46,7 @@ extension APIOutcomes {
             ])
           }),
         presentation: .table(
-          columns: [Column("name"), Column("method"), Column("target")],
+          columns: [Column("name", isIdentifier: true), Column("method"), Column("target")],
           rows: requests.map { [$0.name, $0.method ?? "", $0.target ?? ""] }))
     case .removedSaved(let name):
       return Outcome(
@@ -63,7 +65,7 @@ extension APIOutcomes {
             ])
           }),
         presentation: .table(
-          columns: [Column("at", priority: 1), Column("request")],
+          columns: [Column("at"), Column("request", priority: 2, isFolded: true)],
           rows: searches.map { [Timestamp.format($0.at), $0.text] }))
     case .cache(let entries): return cache(entries, job, context)
     case .cacheStatistics(let entries, let bytes):
@@ -144,9 +146,11 @@ extension APIOutcomes {
           ])
         }),
       presentation: .table(
-        columns: [Column("service"), Column("request")]
+        columns: [
+          Column("service", isIdentifier: true), Column("request", priority: 2, isFolded: true),
+        ]
           + (isEarlier ? [] : [Column("varies by", priority: 0)])
-          + [Column("bytes", alignment: .right), Column("stored", priority: 1)],
+          + [Column("bytes", alignment: .right), Column("stored")],
         rows: zip(entries, requests).map { entry, request in
           [entry.service] + request + [String(entry.bytes), Timestamp.format(entry.stored)]
         }))

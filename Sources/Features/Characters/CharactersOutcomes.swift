@@ -34,7 +34,7 @@ enum CharactersOutcomes {
   }
 
   private static let columns = [
-    Column("id", priority: 5, alignment: .right), Column("name", priority: 4),
+    Column("id", alignment: .right, isIdentifier: true), Column("name", priority: 4),
     Column("status", priority: 3), Column("species", priority: 2), Column("gender", priority: 1),
   ]
 
@@ -152,7 +152,7 @@ enum CharactersOutcomes {
           ])
         }),
       presentation: .table(
-        columns: [Column("at", priority: 1), Column("search", priority: 2)],
+        columns: [Column("at"), Column("search", isIdentifier: true)],
         rows: searches.map { [Timestamp.format($0.at), $0.text] })
     ).withMarks
   }

@@ -51,7 +51,9 @@ enum DatabaseOutcomes {
       return Outcome(
         job: job, value: .array(indexes.map(value)),
         presentation: .table(
-          columns: [Column("collection"), Column("path")],
+          columns: [
+            Column("collection", isIdentifier: true), Column("path", isIdentifier: true),
+          ],
           rows: indexes.map { [$0.collection, $0.path] }))
     case .removed(let what, _):
       return Outcome(
@@ -64,7 +66,7 @@ enum DatabaseOutcomes {
         job: job,
         value: .object(preferences.map { .init($0.name, parsed($0.json)) }),
         presentation: .table(
-          columns: [Column("name"), Column("value")],
+          columns: [Column("name", isIdentifier: true), Column("value")],
           rows: preferences.map { [$0.name, $0.json] }))
     case .statistics(let statistics):
       return Outcome(
@@ -114,7 +116,7 @@ enum DatabaseOutcomes {
   }
 
   private static let columns = [
-    Column("id"), Column("updated", priority: 2), Column("body", priority: 1),
+    Column("id", isIdentifier: true), Column("updated", priority: 2), Column("body", priority: 1),
   ]
 
   /// Rows of a list that goes on.

@@ -58,7 +58,8 @@ enum DownloadsOutcomes {
       ]),
       presentation: .table(
         columns: [
-          Column("id", priority: 4), Column("name", priority: 6), Column("status", priority: 3),
+          Column("id", isIdentifier: true), Column("name", priority: 6),
+          Column("status", priority: 3),
           Column("done", priority: 5, alignment: .right),
           Column("size", priority: 1, alignment: .right),
           Column("left", priority: 2, alignment: .right), Column("category", priority: 0),
@@ -99,7 +100,8 @@ enum DownloadsOutcomes {
         }),
       presentation: .table(
         columns: [
-          Column("id", priority: 3), Column("name", priority: 5), Column("status", priority: 4),
+          Column("id", isIdentifier: true), Column("name", priority: 5),
+          Column("status", priority: 4),
           Column("size", priority: 1, alignment: .right), Column("ended", priority: 2),
         ],
         rows: downloads.map { download in

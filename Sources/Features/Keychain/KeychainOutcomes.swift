@@ -38,7 +38,8 @@ enum KeychainOutcomes {
     case .names(let names):
       Outcome(
         job: job, value: .array(names.map(JSON.string)),
-        presentation: .table(columns: [Column("name")], rows: names.map { [$0] }))
+        presentation: .table(
+          columns: [Column("name", isIdentifier: true)], rows: names.map { [$0] }))
     case .saved(let name, let isShort, let replaced):
       Outcome(
         job: job, value: .object([.init("saved", .string(name))]),
@@ -157,7 +158,9 @@ enum KeychainOutcomes {
       Outcome(
         job: job, value: json(slots),
         presentation: .table(
-          columns: [Column("slot"), Column("kind"), Column("passes"), Column("MiB")],
+          columns: [
+            Column("slot", isIdentifier: true), Column("kind"), Column("passes"), Column("MiB"),
+          ],
           rows: slots.enumerated().map { index, slot in
             let derives = slot.ops > 0
             return [

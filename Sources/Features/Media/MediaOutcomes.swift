@@ -41,7 +41,7 @@ enum MediaOutcomes {
   // MARK: Items
 
   private static let columns = [
-    Column("id", priority: 5, alignment: .right), Column("title", priority: 4),
+    Column("id", alignment: .right, isIdentifier: true), Column("title", priority: 4),
     Column("year", priority: 1, alignment: .right), Column("monitored", priority: 2),
     Column("files", priority: 3, alignment: .right),
   ]
@@ -95,7 +95,7 @@ enum MediaOutcomes {
       job: job, value: .array(items.map { .object(members($0)) }),
       presentation: .table(
         columns: [
-          Column("pick", priority: 4, alignment: .right), Column("title", priority: 3),
+          Column("pick", alignment: .right, isIdentifier: true), Column("title", priority: 3),
           Column("year", priority: 2, alignment: .right), Column("catalogue", priority: 2),
           Column("library", priority: 1, alignment: .right),
         ],
@@ -144,7 +144,7 @@ enum MediaOutcomes {
         }),
       presentation: .table(
         columns: [
-          Column("id", priority: 4, alignment: .right), Column("title", priority: 5),
+          Column("id", alignment: .right, isIdentifier: true), Column("title", priority: 5),
           Column("done", priority: 4, alignment: .right),
           Column("size", priority: 1, alignment: .right),
           Column("left", priority: 2, alignment: .right), Column("status", priority: 3),
