@@ -191,7 +191,7 @@ final class BoardRun: Sendable {
       cancelledBy: exits ? "'exit'" : isInteractive ? "the end of input" : nil)
     if isInteractive { return code }
     if outcome.isInterrupted { return outcome.exitCode }
-    if let message = outcome.message { report(message, code: outcome.exitCode) }
+    report(outcome)
     return code == 0 ? outcome.exitCode : code
   }
 
@@ -214,12 +214,18 @@ final class BoardRun: Sendable {
     return nil
   }
 
-  /// Reports a failure that no command printed: that of a prefix, or of a job that was waited for.
-  private func report(_ message: String, code: Int32, at location: LineLocation? = nil) {
-    let failure = Failure(code: code, error: "expectedFailure", message: message)
+  /// Reports a failure that no command printed: that of a prefix, which is the first character of
+  /// its line.
+  private func report(_ outcome: LineOutcome, of line: ScriptLine? = nil) {
+    guard let message = outcome.message else { return }
+    let line = outcome.messageLine ?? line
+    let column = (line?.text.prefix(while: \.isWhitespace).count ?? 0) + 1
+    let failure = Failure(
+      code: outcome.exitCode, error: "expectedFailure", message: message, column: column, length: 1)
+    var report = FailureReport(failure, in: line)
+    if line?.location.file == nil { report.location = nil }
     output.warn(
-      FailureReport(failure, location: location, line: location?.line ?? 0)
-        .render(json: settings.output == .json))
+      report.render(json: settings.output == .json, width: terminal.outputWidth ?? 200))
   }
 
   private func complain(_ message: String, help: String?, code: Int32) -> Int32 {
@@ -328,9 +334,7 @@ final class BoardRun: Sendable {
           output.warn(StyledText("+ \(session.shown(line))\n", .faint), wraps: false)
         }
         var outcome = await run(line, session)
-        if let message = outcome.message {
-          report(message, code: outcome.exitCode, at: line.location)
-        }
+        report(outcome, of: line)
         if let code = output.failureCode { outcome = LineOutcome(exitCode: code, stop: true) }
         // An interrupted script ends, whatever its failure policy.
         if outcome.isInterrupted, !isInteractive { outcome.stop = true }
