@@ -100,13 +100,13 @@ struct RequestResolver: Sendable {
   private func add(_ content: APIContent, to resolved: inout Resolved) async throws {
     switch content.form {
     case .whole(.file(let path, let shown, _)):
-      let path = Self.path(try await text(path, &resolved.request))
+      let path = ItemPath.path(of: try await text(path, &resolved.request))
       return try await put([.file(path: path, shown: shown)], into: &resolved)
     case .whole(.text(let value)), .whole(.json(let value)):
       resolved.request.body = Data(try await text(value, &resolved.request).utf8)
       return
     case .whole(.textFile(let path, let shown)), .whole(.jsonFile(let path, let shown)):
-      let path = Self.path(try await text(path, &resolved.request))
+      let path = ItemPath.path(of: try await text(path, &resolved.request))
       return try await put([.file(path: path, shown: shown)], into: &resolved)
     case .json, .urlEncoded, .multipart: break
     }
@@ -134,7 +134,7 @@ struct RequestResolver: Sendable {
       return .json(try json(await content(of: path, shown, member, &resolved), member))
     case .file(let path, let shown, let type):
       return .file(
-        path: Self.path(try await text(path, &resolved.request)), shown: shown, type: type)
+        path: ItemPath.path(of: try await text(path, &resolved.request)), shown: shown, type: type)
     }
   }
 
@@ -150,7 +150,7 @@ struct RequestResolver: Sendable {
   private func content(
     of path: SecretText, _ shown: String, _ member: APIContent.Member, _ resolved: inout Resolved
   ) async throws -> String {
-    let path = Self.path(try await text(path, &resolved.request))
+    let path = ItemPath.path(of: try await text(path, &resolved.request))
     // A pipe gives its content once.
     if path == "/dev/stdin" || FileInfo(path)?.isRegular == false { resolved.isRepeatable = false }
     let data = try await dependencies.files.read(path, limit: 16 << 20)
@@ -170,7 +170,4 @@ struct RequestResolver: Sendable {
     if !isRepeatable { resolved.isRepeatable = false }
     if resolved.request.upload != nil { resolved.body = body }
   }
-
-  /// `-` is standard input.
-  private static func path(_ path: String) -> String { path == "-" ? "/dev/stdin" : path }
 }
