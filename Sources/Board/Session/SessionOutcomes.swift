@@ -31,14 +31,14 @@ enum SessionOutcomes {
         job: job,
         failure: Failure(
           code: 74, error: "io", message: "\(path): \(problem)",
-          help: "it has \(SessionText.count(steps, "step")); check it with 'session verify \(path)'"
+          help: "it has \(Counted.text(steps, "step")); check it with 'session verify \(path)'"
         ))
     case .stopped(let path, let steps, nil):
       return Outcome(
         job: job,
         value: .object([.init("recorded", .string(path)), .init("steps", .number(String(steps)))]),
         notes: [
-          "recorded \(SessionText.count(steps, "step")) to \(path); "
+          "recorded \(Counted.text(steps, "step")) to \(path); "
             + "check it with 'session verify \(path)'"
         ])
     case .status(let path, let steps, let problem, let position):
@@ -260,7 +260,7 @@ enum SessionOutcomes {
     let first = fork.first ?? 0
     let what =
       first == 0
-      ? "\(fork.path) has the first \(SessionText.count(fork.step, "step")) of \(fork.source)"
+      ? "\(fork.path) has the first \(Counted.text(fork.step, "step")) of \(fork.source)"
       : fork.step > first
         ? "\(fork.path) has the steps \(first + 1) to \(fork.step) of \(fork.source)"
         : "\(fork.path) begins with the state after step \(first) of \(fork.source)"

@@ -78,11 +78,14 @@ extension APIOutcomes {
     case .cleared(let count):
       return Outcome(
         job: job, value: .object([.init("cleared", .number(String(count)))]),
-        notes: ["removed \(count) kept answers"])
+        notes: ["removed \(Counted.text(count, "kept answer"))"])
     case .cancelled(let jobs):
       return Outcome(
         job: job, value: .array(jobs.map { .number(String($0)) }),
-        notes: [jobs.isEmpty ? "no request is in flight" : "cancelled \(jobs.count) requests"])
+        notes: [
+          jobs.isEmpty
+            ? "no request is in flight" : "cancelled \(Counted.text(jobs.count, "request"))"
+        ])
     }
   }
 

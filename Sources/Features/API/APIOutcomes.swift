@@ -257,7 +257,9 @@ enum APIOutcomes {
     default:
       guard let text = answer.text else {
         return answer.bytes == 0
-          ? "" : "(\(answer.bytes) bytes that are no text; --out FILE keeps them)\n"
+          ? ""
+          : "(\(Counted.text(answer.bytes, "byte that is", plural: "bytes that are")) no text; "
+            + "--out FILE keeps \(answer.bytes == 1 ? "it" : "them"))\n"
       }
       return text.hasSuffix("\n") || text.isEmpty ? text : text + "\n"
     }

@@ -43,7 +43,7 @@ enum CharactersOutcomes {
     _ answer: ServiceAnswer<CharacterPage>, _ job: Int, _ title: String
   ) -> Outcome {
     let page = answer.value
-    let number = page.count == 1 ? "1 character" : "\(page.count) characters"
+    let number = Counted.text(page.count, "character")
     return Outcome(
       job: job,
       value: json(page, answer),
@@ -85,7 +85,7 @@ enum CharactersOutcomes {
       Outcome(
         job: request.job,
         value: .object([.init("file", .string(file)), .init("bytes", JSON(bytes))]),
-        notes: ["\(bytes) bytes -> \(file)"])
+        notes: ["\(Counted.text(bytes, "byte")) -> \(file)"])
     case .imageFailed(let request, let error):
       Outcome(job: request.job, failure: error.failure)
     case .load, .saveImage: nil

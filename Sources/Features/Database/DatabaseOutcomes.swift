@@ -89,7 +89,7 @@ enum DatabaseOutcomes {
     case .exported(let path, let count):
       return Outcome(
         job: job, value: .object([.init("file", .string(path)), .init("count", JSON(count))]),
-        notes: ["exported \(count) \(count == 1 ? "entry" : "entries") to \(path)"])
+        notes: ["exported \(Counted.text(count, "entry", plural: "entries")) to \(path)"])
     case .imported(let path, let counts):
       return Outcome(
         job: job,

@@ -47,7 +47,7 @@ enum DownloadsOutcomes {
       let padding = String(repeating: " ", count: max(0, 4 - number.count))
       return Bar.text(fraction, width: 10, ascii: context.settings.isASCII) + " " + padding + number
     }
-    let count = queue.count == 1 ? "1 download" : "\(queue.count) downloads"
+    let count = Counted.text(queue.count, "download")
     let pace = queue.isPaused ? "paused" : "\(ByteCount.text(queue.speed))/s"
     return Outcome(
       job: job,

@@ -143,7 +143,10 @@ enum KeychainOutcomes {
     if let generation = status.generation { record.append(("generation", String(generation))) }
     if let bytes = status.bytes { record.append(("bytes", String(bytes))) }
     for (index, slot) in status.slots.enumerated() {
-      let cost = slot.ops > 0 ? " (\(slot.ops) passes over \(slot.memory >> 20) MiB)" : ""
+      let cost =
+        slot.ops > 0
+        ? " (\(Counted.text(slot.ops, "pass", plural: "passes")) over \(slot.memory >> 20) MiB)"
+        : ""
       record.append(("slot \(index + 1)", slot.kind + cost))
     }
     if let locked = status.memoryLocked { record.append(("memory locked", locked ? "yes" : "no")) }
@@ -188,7 +191,7 @@ enum KeychainOutcomes {
       Outcome(
         job: job,
         value: .object([.init("path", .string(path)), .init("count", .number(String(count)))]),
-        notes: ["\(count) \(count == 1 ? "secret" : "secrets") written to \(path)"])
+        notes: ["\(Counted.text(count, "secret")) written to \(path)"])
     case .imported(let report):
       Outcome(
         job: job,

@@ -129,8 +129,7 @@ enum MediaOutcomes {
   // MARK: The queue and the calendar
 
   private static func queue(_ queue: MediaQueue, _ job: Int) -> Outcome {
-    let count = queue.count
-    return Outcome(
+    Outcome(
       job: job,
       value: .array(
         queue.entries.map { entry in
@@ -156,7 +155,7 @@ enum MediaOutcomes {
             entry.problem.map { "\(entry.status): \($0)" } ?? entry.status,
           ]
         }),
-      notes: [count == 1 ? "1 download" : "\(count) downloads"])
+      notes: [Counted.text(queue.count, "download")])
   }
 
   private static func calendar(_ releases: [MediaRelease], _ job: Int) -> Outcome {

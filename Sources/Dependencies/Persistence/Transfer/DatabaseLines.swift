@@ -76,7 +76,9 @@ struct DatabaseLines: Sendable {
       guard end["entries"]?.intValue == progress.entries else {
         let found = end["entries"]?.text ?? "no number"
         throw malformed(
-          number, "the file has \(progress.entries) entries, and its last line says \(found)")
+          number,
+          "the file has \(progress.entries) \(progress.entries == 1 ? "entry" : "entries"), and its last line says \(found)"
+        )
       }
       progress.isEnded = true
       return nil
