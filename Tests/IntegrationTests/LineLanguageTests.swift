@@ -107,7 +107,7 @@ struct AdviceTests {
       ("assert shell.lastStatus == 5", ["shell.lastStatus is 0"]),
       ("assert a.b == 5", ["there is nothing at a.b"]),
       ("nope", ["help: 'help' lists the commands"]),
-      ("help api gett", ["did you mean 'get'?"]),
+      ("help api gett", ["did you mean 'api get'?"]),
     ])
   func anErrorSaysWhatToDo(line: String, texts: [String]) async throws {
     let program = try Program()
