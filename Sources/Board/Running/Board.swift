@@ -112,7 +112,7 @@ public final class Board: Sendable {
         sink(
           BoardOutput(
             stream: .standardError,
-            content: StyledText(message: "warning: \(escapeControls(text))\n"), job: 0))
+            content: StyledText(warning: "\(escapeControls(text))\n"), job: 0))
       })
     self.recordings = recordings
     store = Store(
@@ -427,7 +427,7 @@ public final class Board: Sendable {
         sink(
           BoardOutput(
             stream: .standardError,
-            content: StyledText(message: "warning: \(escapeControls(failure.message))\n"), job: 0))
+            content: StyledText(warning: "\(escapeControls(failure.message))\n"), job: 0))
         return end(finished)
       }
     case .resumed(_, _, let job):

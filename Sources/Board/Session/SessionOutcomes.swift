@@ -66,9 +66,9 @@ enum SessionOutcomes {
     case .bisected(let found): return bisected(found, job)
     case .verified(let checks, let report): return verified(checks, report, job)
     case .replayed(let check):
-      let notes = check.warnings.map { "warning: \($0)" }
+      let notes = check.warnings.map(Outcome.Note.warning)
       if check.code == 0 {
-        return Outcome(job: job, value: json(check), notes: notes + [check.message])
+        return Outcome(job: job, value: json(check), notes: notes + [Outcome.Note(check.message)])
       }
       return Outcome(
         job: job, failure: failure(check), value: json(check), notes: notes + details(of: check))
@@ -330,12 +330,14 @@ enum SessionOutcomes {
     let presentation = Presentation.text(
       report
         ?? checks.filter { $0.code == 0 }.map { "\($0.path): \($0.message)\n" }.joined())
-    var notes = checks.flatMap { check in check.warnings.map { "warning: \(check.path): \($0)" } }
+    var notes = checks.flatMap { check in
+      check.warnings.map { Outcome.Note.warning("\(check.path): \($0)") }
+    }
     // The worst code is the result. Damage outranks a difference.
     guard let worst = failed.max(by: { $0.code < $1.code }),
       let location = failed.firstIndex(of: worst)
     else { return Outcome(job: job, value: value, presentation: presentation, notes: notes) }
-    notes += failed.indices.filter { $0 != location }.map { text(failed[$0]) }
+    notes += failed.indices.filter { $0 != location }.map { Outcome.Note(text(failed[$0])) }
     return Outcome(
       job: job, failure: failure(worst), value: value, presentation: presentation,
       notes: notes + details(of: worst))
@@ -347,8 +349,8 @@ enum SessionOutcomes {
   }
 
   /// Returns the lines of the finding after the first: paths and values.
-  private static func details(of check: SessionCheck) -> [String] {
-    check.message.split(separator: "\n").dropFirst().map(String.init)
+  private static func details(of check: SessionCheck) -> [Outcome.Note] {
+    check.message.split(separator: "\n").dropFirst().map { Outcome.Note(String($0)) }
   }
 
   private static func failure(_ check: SessionCheck) -> Failure {

@@ -271,7 +271,7 @@ extension Outcome {
     guard let unloaded, let shown = ShownFeatures(of: command) else { return self }
     var outcome = self
     outcome.notes += unloaded.filter { shown.contains($0.feature) }.map {
-      StyledText(message: "warning: not all of the state was loaded: \($0.feature): \($0.message)")
+      .warning("not all of the state was loaded: \($0.feature): \($0.message)")
     }
     return outcome
   }

@@ -29,7 +29,9 @@ extension APIOutcomes {
           ],
           rows: services.map { [$0.name, $0.baseURL, authentication($0) ?? ""] }),
         notes: (damaged ?? []).map {
-          "warning: the service \($0) is damaged; 'api service remove \($0)' removes it, then add it again"
+          .warning(
+            "the service \($0) is damaged; 'api service remove \($0)' removes it, then add it again"
+          )
         })
     case .removed(let name):
       return Outcome(

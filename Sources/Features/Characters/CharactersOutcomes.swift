@@ -48,7 +48,7 @@ enum CharactersOutcomes {
       job: job,
       value: json(page, answer),
       presentation: .table(columns: columns, rows: page.characters.map(row)),
-      notes: ["\(title)  \(number)\(shown(answer.verdict))"] + stale(answer)
+      notes: [Outcome.Note("\(title)  \(number)\(shown(answer.verdict))")] + stale(answer)
     ).masked(answer.masked)
   }
 
@@ -164,12 +164,12 @@ enum CharactersOutcomes {
   }
 
   /// What is said of an answer that the service has not confirmed.
-  private static func stale<Value>(_ answer: ServiceAnswer<Value>) -> [String] {
+  private static func stale<Value>(_ answer: ServiceAnswer<Value>) -> [Outcome.Note] {
     if let reason = answer.stale {
-      return ["warning: this is a kept answer; the service did not answer: \(reason)"]
+      return [.warning("this is a kept answer; the service did not answer: \(reason)")]
     }
     return answer.verdict == .stale
-      ? ["this is a kept answer; 'characters refresh' asks again"] : []
+      ? [Outcome.Note("this is a kept answer; 'characters refresh' asks again")] : []
   }
 }
 

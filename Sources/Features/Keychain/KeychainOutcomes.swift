@@ -44,10 +44,10 @@ enum KeychainOutcomes {
       Outcome(
         job: job, value: .object([.init("saved", .string(name))]),
         notes: [
-          "\(replaced == true ? "replaced the value of '\(name)'" : "saved"); "
-            + "use it as {{secret:\(name)}}"
-        ]
-          + (isShort == true ? ["warning: \(tooShort)"] : []))
+          Outcome.Note(
+            "\(replaced == true ? "replaced the value of '\(name)'" : "saved"); "
+              + "use it as {{secret:\(name)}}")
+        ] + (isShort == true ? [.warning(tooShort)] : []))
     case .revealed(let name, let isExact):
       revealed(name, job, endsLine: isExact != true || isTerminal != false)
     case .removed(let name):
@@ -82,7 +82,7 @@ enum KeychainOutcomes {
     _ warning: String, _ result: KeychainResult, _ job: Int, _ isTerminal: Bool?
   ) -> Outcome {
     var outcome = outcome(of: result, job, isTerminal)
-    outcome.notes.insert(StyledText(message: "warning: \(warning)"), at: 0)
+    outcome.notes.insert(.warning(warning), at: 0)
     return outcome
   }
 

@@ -50,11 +50,11 @@ enum MediaOutcomes {
     let count = library.items.count
     let monitored = library.items.count { $0.isMonitored }
     let verdict = library.verdict == .none ? "" : "  \(library.verdict.rawValue)"
-    var notes = ["\(count) \(count == 1 ? "item" : "items"), \(monitored) monitored\(verdict)"]
+    var notes = [Outcome.Note("\(Counted.text(count, "item")), \(monitored) monitored\(verdict)")]
     if let reason = library.stale {
-      notes.append("warning: this is a kept answer; the program did not answer: \(reason)")
+      notes.append(.warning("this is a kept answer; the program did not answer: \(reason)"))
     } else if library.verdict == .stale {
-      notes.append("this is a kept answer; --cache remoteFirst asks the program")
+      notes.append(Outcome.Note("this is a kept answer; --cache remoteFirst asks the program"))
     }
     return Outcome(
       job: job,
