@@ -311,6 +311,22 @@ struct ExitCodeTests {
   }
 
   @Test(
+    "a file in place of the folder of the data is no empty board",
+    arguments: [
+      "db list c", "db put c 1 {}", "api service list", "keychain list", "keychain status",
+      "keychain init --key-file k",
+    ])
+  func fileInPlaceOfAFolder(line: String) async throws {
+    let program = try Program()
+    try program.folder.write("", to: "f")
+    let run = try await program.shell(
+      "$0 -c '\(line)'", environment: ["XDG_DATA_HOME": "\(program.folder.path("f"))/below"])
+    #expect(run.status == .exited(73), "\(run.errorText)")
+    #expect(run.errorText.contains("is a file in place of a folder"), "\(run.errorText)")
+    #expect(run.errorText.contains("/f'"), "\(run.errorText)")
+  }
+
+  @Test(
     "a passphrase descriptor that is closed is said, whatever the program opens itself",
     .timeLimit(.minutes(60)), arguments: 3...12)
   func closedPassphraseDescriptor(number: Int) async throws {

@@ -197,21 +197,12 @@ final class BoardRun: Sendable {
 
   /// Refuses a home that is a file or is below one. It must not be treated as an empty home.
   private func refuseHome() -> Int32? {
-    guard let home = options.home else { return nil }
-    var path = home
-    while !path.isEmpty {
-      if let info = FileInfo(path) {
-        guard !info.isFolder else { return nil }
-        return complain(
-          "the home '\(home)' is not a folder\(path == home ? "" : ": '\(path)' is a file")",
-          help: "--home takes a folder, which is made where there is none",
-          code: ExitCode.cannotCreate)
-      }
-      let folder = PathComponents(path).folder
-      guard folder != path else { break }
-      path = folder
+    guard let home = options.home, let file = PathComponents.file(inPlaceOf: home) else {
+      return nil
     }
-    return nil
+    return complain(
+      "the home '\(home)' is not a folder\(file == home ? "" : ": '\(file)' is a file")",
+      help: "--home takes a folder, which is made where there is none", code: ExitCode.cannotCreate)
   }
 
   /// Reports a failure that no command printed: that of a prefix, which is the first character of
