@@ -70,7 +70,7 @@ struct HelpTests {
     #expect(try demo.help(for: ["echo", "x"]) == demo.help(for: ["echo"]))
     #expect(try demo.help(for: ["characters", "recent"]).contains("See also"))
     let error = #expect(throws: UsageError.self) { try demo.help(for: ["api", "gte"]) }
-    #expect(error?.help == "did you mean 'get'?")
+    #expect(error?.help == "did you mean 'api get'?")
   }
 
   @Test("no line is wider than asked, none ends in a blank", arguments: [40, 60, 80, 120])

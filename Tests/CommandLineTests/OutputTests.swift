@@ -107,6 +107,55 @@ struct OutputTests {
     #expect(later.split(separator: "\n").count == 3, "\(later)")
   }
 
+  @Test("a column of identifiers is neither cut nor removed, and the others give way")
+  func identifiers() {
+    let columns = [
+      Presentation.Column("name", priority: 5), Presentation.Column("status", priority: 2),
+      Presentation.Column("id", priority: 0, isIdentifier: true),
+    ]
+    let rows = [["Solaris.1972.1080p", "downloading", "SABnzbd_nzo_p86tgx"]]
+    let table = Presentation.table(columns: columns, rows: rows)
+    #expect(
+      show(table, width: 40) == """
+        name       status     id
+        ---------  ---------  ------------------
+        Solari...  downlo...  SABnzbd_nzo_p86tgx
+
+        """)
+    #expect(
+      show(table, width: 28) == """
+        name      id
+        --------  ------------------
+        Solar...  SABnzbd_nzo_p86tgx
+
+        """)
+    // Numbers are not cut either.
+    let sizes = [Presentation.Column("name"), Presentation.Column("size", alignment: .right)]
+    #expect(
+      show(.table(columns: sizes, rows: [["Solaris.1972", "858.3 MiB"]]), width: 18) == """
+        name          size
+        -------  ---------
+        Sola...  858.3 MiB
+
+        """)
+    #expect(show(table, width: 25).hasPrefix("name    Solaris"))
+    // Later rows of a stream may have longer ones.
+    var stream = RowStream(
+      OutputFormatter(format: .table, width: 40, ascii: true), line: 1, command: "db.list")
+    _ = stream.text(columns, rows, values: [])
+    #expect(
+      stream.text(columns, [["b", "c", "SABnzbd_nzo_of_later"]], values: []).text == """
+
+        name  status  id
+        ----  ------  --------------------
+        b     c       SABnzbd_nzo_of_later
+
+        """)
+    #expect(
+      stream.text(columns, [["d", "e", "SABnzbd_nzo"]], values: []).text
+        == "d     e       SABnzbd_nzo\n")
+  }
+
   @Test("then the columns of low priority go")
   func dropped() {
     #expect(
@@ -136,8 +185,8 @@ struct OutputTests {
         id
           1
         name
-          Rick Sa
-          nchez
+          Rick
+          Sanchez
         status
           Alive
         """))
@@ -154,7 +203,8 @@ struct OutputTests {
       let columns = (0..<count).map { index in
         Presentation.Column(
           "column \(index)", priority: Int.random(in: 0...3, using: &generator),
-          alignment: Bool.random(using: &generator) ? .left : .right)
+          alignment: Bool.random(using: &generator) ? .left : .right,
+          isIdentifier: Int.random(in: 0...3, using: &generator) == 0)
       }
       let rows = (0..<4).map { _ in
         (0..<Int.random(in: 0...count, using: &generator)).map { _ in
@@ -177,6 +227,23 @@ struct OutputTests {
     #expect(show(record, .plain) == "name\tRick\nnote\ttwo\\nlines\nnone\t\n")
     #expect(show(record, .csv) == "name,note,none\r\nRick,\"two\nlines\",\r\n")
     #expect(show(record, width: 16) == "name  Rick\nnote  two\n      lines\nnone\n")
+  }
+
+  @Test("values of records are broken between words")
+  func narrowRecord() {
+    let record = Presentation.fields([
+      ("effect db.list", "1 times, 1 actions, 1 finished, longest 0.001077 s"),
+      ("path", "/a/folder/that/is/longer/than/the/column"),
+    ])
+    #expect(
+      show(record, width: 40) == """
+        effect db.list  1 times, 1 actions, 1
+                        finished, longest
+                        0.001077 s
+        path            /a/folder/that/is/longer
+                        /than/the/column
+
+        """)
   }
 
   @Test("JSON is one line with its keys in order")

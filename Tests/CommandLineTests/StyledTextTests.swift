@@ -30,10 +30,9 @@ struct StyledTextTests {
     #expect(StyledText("x").rendered(.standard) == Array("x".utf8))
   }
 
-  @Test("a message has a style for its label")
-  func message() {
-    #expect(parts(StyledText(message: "warning: late")) == "warning[warning:] late")
-    #expect(parts(StyledText(message: "no warning: here")) == "no warning: here")
+  @Test("the label of a warning has a style")
+  func warning() {
+    #expect(parts(StyledText(warning: "late")) == "warning[warning:] late")
   }
 
   @Test(

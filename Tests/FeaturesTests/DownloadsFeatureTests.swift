@@ -79,6 +79,25 @@ struct DownloadsReducerTests {
     monitor.checkCoverage(report: report)
   }
 
+  @Test("an answer that is too large says which option asks for less")
+  func tooLarge() async throws {
+    let store = try await store()
+    let error = APIError(.tooLarge, "the answer is larger than the limit of 16777216 bytes")
+    programs.fail(
+      "history", with: ProgramError(.api(error), program: "SABnzbd", service: "sab"))
+    var failure: Failure?
+    store.nonExhaustively { store in
+      store.send(run(1, .history(limit: 100)))
+      store.receive(.resolved(job: 1, service: sab))
+      store.receive(where: {
+        if case .failed(job: 1, let received) = $0 { failure = received }
+        return failure != nil
+      })
+    }
+    store.finish()
+    #expect(failure?.help == "ask for less with --limit N")
+  }
+
   @Test("what may be carried out twice is asked once")
   func once() async throws {
     let store = try await store()

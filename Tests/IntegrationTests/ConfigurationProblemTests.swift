@@ -29,7 +29,8 @@ struct ConfigurationProblemTests {
     arguments: [
       ("{\n  \"outptu\": \"csv\"\n}", "config.json:2:3: unknown option 'outptu'"),
       ("{\n\"ascii\": true,\n}", "config.json:3:1: "),
-      (#"{"aliases":{"db":"echo x"}}"#, "config.json: the alias 'db': "),
+      (#"{"aliases":{"db":"echo x"}}"#, "config.json:1:13: the alias 'db': "),
+      ("{\"aliases\": {\n  \"k\": \"echo x &\"\n}}", "config.json:2:3: the alias 'k': "),
     ])
   func wrong(configuration: String, problem: String) async throws {
     let program = try Program()

@@ -11,9 +11,10 @@ struct DatabaseTransferTests {
     let run = try await program.run(
       "--home", "h", "-c", "db put c 1 {\"n\":1}", "-c", "db put c odd @odd.json", "-c",
       "db put 'd e' 2 [true]", "-c", "db preference set theme dark", "-c",
-      "api service add rm http://rm.test --auth bearer:{{secret:k}}", "-c", "db export all.jsonl")
+      "api service add rm http://rm.test --auth bearer:{{secret:k}}", "-c", "db index c n", "-c",
+      "db export all.jsonl")
     try #require(run.status == .exited(0), "\(run.errorText)")
-    #expect(run.errorText.contains("exported 5 entries to all.jsonl"))
+    #expect(run.errorText.contains("exported 6 entries to all.jsonl"))
     return program
   }
 
@@ -22,16 +23,17 @@ struct DatabaseTransferTests {
     let program = try await Self.exported()
     let lines = String(decoding: try program.folder.read("all.jsonl"), as: UTF8.self)
       .split(separator: "\n").map(String.init)
-    #expect(lines.count == 7)
-    #expect(lines.first == #"{"swiftboard":"db export","version":2}"#)
-    #expect(lines.last == #"{"end":{"entries":5}}"#)
+    #expect(lines.count == 8)
+    #expect(lines.first == #"{"swiftboard":"db export","version":3}"#)
+    #expect(lines.last == #"{"end":{"entries":6}}"#)
     #expect(lines.contains { $0.hasSuffix(#""body":{"n":1}}}"#) })
     let run = try await program.run(
       "--home", "other", "-c", "db import all.jsonl", "-c", "db preference get theme", "-c",
-      "api service show rm", "-c", "db export again.jsonl")
+      "api service show rm", "-c", "db index", "-c", "db export again.jsonl")
     #expect(run.status == .exited(0), "\(run.errorText)")
-    #expect(run.errorText.contains("5 added, 0 replaced, 0 kept"))
+    #expect(run.errorText.contains("6 added, 0 replaced, 0 kept"))
     #expect(run.outputText.contains("dark"))
+    #expect(run.outputText.contains("\nc           n\n"), "\(run.outputText)")
     #expect(try program.folder.read("again.jsonl") == program.folder.read("all.jsonl"))
   }
 
@@ -47,11 +49,11 @@ struct DatabaseTransferTests {
     #expect(none.outputText.split(separator: "\n").count == 1)
     let kept = try await program.run(
       "--home", "h2", "-c", "db import all.jsonl --existing keep", "-c", "db get c 1")
-    #expect(kept.errorText.contains("4 added, 0 replaced, 1 kept"), "\(kept.errorText)")
+    #expect(kept.errorText.contains("5 added, 0 replaced, 1 kept"), "\(kept.errorText)")
     #expect(kept.outputText.contains("9"))
     let replaced = try await program.run(
       "--home", "h2", "-c", "db import all.jsonl --existing replace", "-c", "db get c 1")
-    #expect(replaced.errorText.contains("0 added, 5 replaced, 0 kept"), "\(replaced.errorText)")
+    #expect(replaced.errorText.contains("0 added, 5 replaced, 1 kept"), "\(replaced.errorText)")
     #expect(!replaced.outputText.contains("9"))
   }
 
@@ -71,6 +73,22 @@ struct DatabaseTransferTests {
         #"3: its text is not JSON: found the key "a" again"#
       ),
       (#"{"preference":{"name":"p","value":2}}"#, "3: the preference 'p' is in the file twice"),
+      (
+        #"{"document":{"collection":"c","id":"7","updated":1,"body":1,"tags":[]}}"#,
+        "3: this version does not know 'tags' here"
+      ),
+      (
+        #"{"preference":{"name":"q","value":2,"unit":"s"}}"#,
+        "3: this version does not know 'unit' here"
+      ),
+      (
+        #"{"service":{"baseURL":"http://h","name":"a","authentication":{"bearer":{"secret":"k","realm":1}}}}"#,
+        "3: this "
+      ),
+      (
+        #"{"service":{"baseURL":"http://h","name":"a","weight":1}}"#,
+        "3: this version does not know 'weight' here"
+      ), (#"{"index":{"collection":"c","path":"a..b"}}"#, "3: an index needs collection and"),
       (#"{"thing":1}"#, "3: there is no kind of entry 'thing'"), ("{", "3: column"),
       (#"{"service":{"name":1}}"#, "3: this is not a service"),
       (
@@ -96,9 +114,32 @@ struct DatabaseTransferTests {
     #expect(!run.outputText.contains("p  "))
   }
 
+  @Test("an export of one collection has its indexes, and one of an earlier version has none")
+  func indexes() async throws {
+    let program = try await Self.exported()
+    let one = try await program.run(
+      "--home", "h", "-c", "db index 'd e' x.y", "-c", "db export one.jsonl 'd e'")
+    #expect(one.status == .exited(0), "\(one.errorText)")
+    let text = try program.text("one.jsonl")
+    #expect(text.contains(#"{"index":{"collection":"d e","path":"x.y"}}"#), "\(text)")
+    #expect(!text.contains(#""collection":"c""#), "\(text)")
+    try program.folder.write(
+      """
+      {"swiftboard":"db export","version":2}
+      {"preference":{"name":"p","value":1}}
+      {"end":{"entries":1}}
+
+      """, to: "earlier.jsonl")
+    let earlier = try await program.run("--home", "h", "db", "import", "earlier.jsonl")
+    #expect(earlier.errorText.contains("1 added, 0 replaced, 0 kept"), "\(earlier.errorText)")
+  }
+
   @Test(
     "what is not an export is refused",
-    arguments: ["", "[1]\n", #"{"swiftboard":"db export","version":3}"#])
+    arguments: [
+      "", "[1]\n", #"{"swiftboard":"db export","version":4}"#,
+      #"{"compressed":true,"swiftboard":"db export","version":3}"#,
+    ])
   func noExport(text: String) async throws {
     let program = try Program()
     try program.folder.write(text, to: "x.jsonl")
@@ -114,8 +155,8 @@ struct DatabaseTransferTests {
       .split(separator: "\n").map(String.init)
     var files = (1..<lines.count).map { (lines[..<$0], "all.jsonl:\($0): the file was cut short") }
     files.append(
-      (lines[..<3] + lines[4...], "all.jsonl:6: the file has 4 entries, and its last line says 5"))
-    files.append((lines + [lines[3]], "all.jsonl:8: there is more behind the last line"))
+      (lines[..<3] + lines[4...], "all.jsonl:7: the file has 5 entries, and its last line says 6"))
+    files.append((lines + [lines[3]], "all.jsonl:9: there is more behind the last line"))
     for (lines, message) in files {
       try program.folder.write(lines.joined(separator: "\n") + "\n", to: "all.jsonl")
       let run = try await program.run(
@@ -139,6 +180,6 @@ struct DatabaseTransferTests {
     #expect(run.status == .exited(66), "\(run.errorText)")
     #expect(try program.folder.read("all.jsonl") == before)
     let one = try await program.run("--home", "h", "-c", "db export one.jsonl c")
-    #expect(one.errorText.contains("exported 2 entries"), "\(one.errorText)")
+    #expect(one.errorText.contains("exported 3 entries"), "\(one.errorText)")
   }
 }

@@ -275,9 +275,25 @@ struct ExitCodeTests {
         == #"{"line":2,"ok":false,"code":1,"error":"expectedFailure","message":"this line should have failed, and succeeded","hint":null}"#
         + "\n")
     let text = try await program.run("--environment", "mock", "-c", "! echo x")
-    #expect(text.errorText == "-c:1: error: this line should have failed, and succeeded\n")
+    #expect(
+      text.errorText == """
+        -c:1:1: error: this line should have failed, and succeeded
+          ! echo x
+          ^
+
+        """)
     let job = try await program.run("--environment", "mock", "--json", "-c", "! echo x &")
-    #expect(job.errorText.hasPrefix(#"{"line":0,"ok":false,"code":1,"#), "\(job.errorText)")
+    #expect(job.errorText.hasPrefix(#"{"line":1,"ok":false,"code":1,"#), "\(job.errorText)")
+    try program.folder.write("echo a\n  ! echo x &\n", to: "jobs.sb")
+    let script = try await program.run("--environment", "mock", "-f", "jobs.sb")
+    #expect(script.status == .exited(1))
+    #expect(
+      script.errorText == """
+        jobs.sb:2:3: error: job 2: this line should have failed, and succeeded
+            ! echo x &
+            ^
+
+        """)
   }
 
   @Test("a home that is a file, or is below one, is no empty board", arguments: ["f", "f/h"])
@@ -292,6 +308,22 @@ struct ExitCodeTests {
     #expect(try program.text("f") == "text")
     let new = try await program.run("--home", "new/h", "db", "stats")
     #expect(new.status == .exited(0), "\(new.errorText)")
+  }
+
+  @Test(
+    "a file in place of the folder of the data is no empty board",
+    arguments: [
+      "db list c", "db put c 1 {}", "api service list", "keychain list", "keychain status",
+      "keychain init --key-file k",
+    ])
+  func fileInPlaceOfAFolder(line: String) async throws {
+    let program = try Program()
+    try program.folder.write("", to: "f")
+    let run = try await program.shell(
+      "$0 -c '\(line)'", environment: ["XDG_DATA_HOME": "\(program.folder.path("f"))/below"])
+    #expect(run.status == .exited(73), "\(run.errorText)")
+    #expect(run.errorText.contains("is a file in place of a folder"), "\(run.errorText)")
+    #expect(run.errorText.contains("/f'"), "\(run.errorText)")
   }
 
   @Test(

@@ -54,9 +54,9 @@ struct KeychainExitTests {
         environment: ["SWIFTBOARD_PASSPHRASE_FILE": program.folder.path("pass")])
       #expect(run.status == .exited(73), "\(line): \(run.errorText)")
     }
-    // Where no folder can be, nothing is: that is no failure of reading.
+    // A file in place of the folder does not pass for a keychain that is missing.
     let list = try await program.run(["keychain", "list"], environment: belowFile)
-    #expect(list.status == .exited(66), "\(list.errorText)")
+    #expect(list.status == .exited(73), "\(list.errorText)")
   }
 
   @Test("without a source the keychain stays locked") func withoutASourceItStaysLocked()

@@ -86,7 +86,7 @@ struct LineLanguageTests {
     try program.folder.write(configuration, to: "config.json")
     let outcome = try await program.run("--config", "config.json", "echo", "x")
     #expect(outcome.status == .exited(78), "\(outcome.errorText)")
-    #expect(outcome.errorText.contains("the alias '"), "\(outcome.errorText)")
+    #expect(outcome.errorText.contains("config.json:1:13: the alias '"), "\(outcome.errorText)")
     for secret in ["hunter2", "0123456789abcdef"] {
       #expect(!outcome.errorText.contains(secret), "\(outcome.errorText)")
     }
@@ -107,7 +107,7 @@ struct AdviceTests {
       ("assert shell.lastStatus == 5", ["shell.lastStatus is 0"]),
       ("assert a.b == 5", ["there is nothing at a.b"]),
       ("nope", ["help: 'help' lists the commands"]),
-      ("help api gett", ["did you mean 'get'?"]),
+      ("help api gett", ["did you mean 'api get'?"]),
     ])
   func anErrorSaysWhatToDo(line: String, texts: [String]) async throws {
     let program = try Program()

@@ -76,6 +76,19 @@ struct StandardInputTests {
     #expect(try await stored() == Self.value)
   }
 
+  @Test("db put takes a document from there with @-, where no lines come from there")
+  func document() async throws {
+    let put = try await program.run(
+      ["--home", "h", "db", "put", "t", "x", "@-"], stdin: "{\"a\": 1}")
+    #expect(put.status == .exited(0), "\(put.errorText)")
+    let list = try await program.run("--home", "h", "--plain", "db", "list", "t")
+    #expect(list.outputText.hasSuffix("\t{\"a\":1}\n"), "\(list.outputText)")
+    let refused = try await program.run(["--home", "h"], stdin: "db put t x @-\n{}\n")
+    #expect(refused.status == .exited(64), "\(refused.errorText)")
+    #expect(refused.errorText.contains("\n             ^~\n"), "\(refused.errorText)")
+    #expect(refused.errorText.contains("help: use @FILE, or"), "\(refused.errorText)")
+  }
+
   @Test("a socket works, also one that does not block")
   func socket() async throws {
     for blocks in [true, false] {

@@ -73,6 +73,16 @@ extension Failure {
     }
   }
 
+  /// Returns the failure with advice if an answer was too large.
+  ///
+  /// - Parameter option: The option of the command that asks for less, or `nil` if it has none.
+  package func narrowed(by option: String?) -> Failure {
+    guard error == "tooLarge", let option else { return self }
+    var failure = self
+    failure.help = "ask for less with \(option)"
+    return failure
+  }
+
   private static func advice(for program: String, _ service: String) -> String? {
     ServicePreset(title: program).map {
       "'api service remove \(service)', and add it with --preset \($0.rawValue)"

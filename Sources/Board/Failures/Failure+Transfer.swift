@@ -35,7 +35,9 @@ extension Failure {
   init(_ error: IncompleteImport) {
     self.init(any: error.cause)
     let (added, replaced) = (error.counts.added, error.counts.replaced)
-    message += "; \(added) entries were added and \(replaced) replaced before"
+    message +=
+      "; \(Counted.text(added, "entry was", plural: "entries were")) added and \(replaced) replaced "
+      + "before"
     help = "import the file again with --existing \(error.replaces ? "replace" : "keep")"
   }
 

@@ -16,7 +16,7 @@ public struct Outcome: Sendable {
   /// The output for standard output.
   public var presentation: Presentation
   /// Lines for standard error.
-  public var notes: [StyledText]
+  public var notes: [Note]
   /// A text for standard error after the output.
   public var afterword: String?
   /// Lines for standard error before the notes, printed with `-v`.
@@ -42,15 +42,12 @@ public struct Outcome: Sendable {
   public init(
     job: Int, value: JSON = .null, presentation: Presentation = .none, notes: [String] = []
   ) {
-    self.init(
-      job: job, value: value, presentation: presentation,
-      styledNotes: notes.map(StyledText.init(message:)))
+    self.init(job: job, value: value, presentation: presentation, notes: notes.map { Note($0) })
   }
 
-  /// Creates a success, with notes that have styles.
+  /// Creates a success, with notes that have a kind or styles.
   public init(
-    job: Int, value: JSON = .null, presentation: Presentation = .none,
-    styledNotes notes: [StyledText]
+    job: Int, value: JSON = .null, presentation: Presentation = .none, notes: [Note]
   ) {
     self.job = job
     self.status = 0
@@ -66,13 +63,13 @@ public struct Outcome: Sendable {
   ) {
     self.init(
       job: job, failure: failure, value: value, presentation: presentation,
-      styledNotes: notes.map(StyledText.init(message:)))
+      notes: notes.map { Note($0) })
   }
 
-  /// Creates a failure, with notes that have styles.
+  /// Creates a failure, with notes that have a kind or styles.
   public init(
     job: Int, failure: Failure, value: JSON = .null, presentation: Presentation = .none,
-    styledNotes notes: [StyledText]
+    notes: [Note]
   ) {
     self.job = job
     self.status = failure.code
@@ -91,11 +88,11 @@ extension Outcome {
     return outcome
   }
 
-  /// Returns the outcome with a note about the values that marks replace.
+  /// Returns the outcome with a warning about the values that marks replace.
   public func masked(_ masked: MaskedValues?) -> Outcome {
     guard let masked else { return self }
     var outcome = self
-    outcome.notes.append(StyledText(masked.note))
+    outcome.notes.append(.warning(masked.note))
     if outcome.marks == .none { outcome.marks = .these(masked.names.map(RedactionMark.named)) }
     return outcome
   }

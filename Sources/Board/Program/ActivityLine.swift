@@ -32,6 +32,7 @@ final class ActivityLine: Sendable {
   private static let interval = Duration.milliseconds(100)
   private let isASCII: Bool
   private let spins: Bool
+  private let columns: @Sendable () -> Int
   private let now: @Sendable () -> Duration
   private let later: @Sendable (@escaping @Sendable () -> Void) -> Void
   private let write: @Sendable (String) -> Void
@@ -41,11 +42,12 @@ final class ActivityLine: Sendable {
   ///
   /// - Parameters:
   ///   - spins: Whether a running command without progress is shown.
+  ///   - columns: Returns the columns that a text may have.
   ///   - now: The time since any origin.
   ///   - later: Calls its argument after a tenth of a second.
   ///   - write: Shows a text in place of the previous one, and removes it for an empty one.
   init(
-    isASCII: Bool, spins: Bool,
+    isASCII: Bool, spins: Bool, columns: @escaping @Sendable () -> Int,
     now: @escaping @Sendable () -> Duration = ActivityLine.uptime,
     later: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void = { body in
       DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(100), execute: body)
@@ -54,6 +56,7 @@ final class ActivityLine: Sendable {
   ) {
     self.isASCII = isASCII
     self.spins = spins
+    self.columns = columns
     self.now = now
     self.later = later
     self.write = write
@@ -140,7 +143,8 @@ final class ActivityLine: Sendable {
     if let transfer = state.transfer {
       return spinner
         + ProgressText.line(
-          transfer.progress, since: transfer.first, in: now() - transfer.begin, isASCII: isASCII)
+          transfer.progress, since: transfer.first, in: now() - transfer.begin, isASCII: isASCII,
+          width: columns() - spinner.count)
     }
     if state.derivations > 0 {
       return spinner + "deriving the key" + (isASCII ? "..." : "\u{2026}")

@@ -58,6 +58,8 @@ final class BoardRun: Sendable {
       terminal.isErrorTerminal && !shown.isQuiet && shown.output != .json
       ? ActivityLine(
         isASCII: terminal.usesASCII(shown.ascii ?? false), spins: screen != nil,
+        // The last column stays free, since some terminals begin a new row after it.
+        columns: { terminal.size.columns - 1 },
         write: { [output] in output.showStatus($0) }) : nil
     var configuration = LiveConfiguration(
       home: options.home, environment: environment, seed: options.seed,
@@ -189,35 +191,32 @@ final class BoardRun: Sendable {
       cancelledBy: exits ? "'exit'" : isInteractive ? "the end of input" : nil)
     if isInteractive { return code }
     if outcome.isInterrupted { return outcome.exitCode }
-    if let message = outcome.message { report(message, code: outcome.exitCode) }
+    report(outcome)
     return code == 0 ? outcome.exitCode : code
   }
 
   /// Refuses a home that is a file or is below one. It must not be treated as an empty home.
   private func refuseHome() -> Int32? {
-    guard let home = options.home else { return nil }
-    var path = home
-    while !path.isEmpty {
-      if let info = FileInfo(path) {
-        guard !info.isFolder else { return nil }
-        return complain(
-          "the home '\(home)' is not a folder\(path == home ? "" : ": '\(path)' is a file")",
-          help: "--home takes a folder, which is made where there is none",
-          code: ExitCode.cannotCreate)
-      }
-      let folder = PathComponents(path).folder
-      guard folder != path else { break }
-      path = folder
+    guard let home = options.home, let file = PathComponents.file(inPlaceOf: home) else {
+      return nil
     }
-    return nil
+    return complain(
+      "the home '\(home)' is not a folder\(file == home ? "" : ": '\(file)' is a file")",
+      help: "--home takes a folder, which is made where there is none", code: ExitCode.cannotCreate)
   }
 
-  /// Reports a failure that no command printed: that of a prefix, or of a job that was waited for.
-  private func report(_ message: String, code: Int32, at location: LineLocation? = nil) {
-    let failure = Failure(code: code, error: "expectedFailure", message: message)
+  /// Reports a failure that no command printed: that of a prefix, which is the first character of
+  /// its line.
+  private func report(_ outcome: LineOutcome, of line: ScriptLine? = nil) {
+    guard let message = outcome.message else { return }
+    let line = outcome.messageLine ?? line
+    let column = (line?.text.prefix(while: \.isWhitespace).count ?? 0) + 1
+    let failure = Failure(
+      code: outcome.exitCode, error: "expectedFailure", message: message, column: column, length: 1)
+    var report = FailureReport(failure, in: line)
+    if line?.location.file == nil { report.location = nil }
     output.warn(
-      FailureReport(failure, location: location, line: location?.line ?? 0)
-        .render(json: settings.output == .json))
+      report.render(json: settings.output == .json, width: terminal.outputWidth ?? 200))
   }
 
   private func complain(_ message: String, help: String?, code: Int32) -> Int32 {
@@ -326,9 +325,7 @@ final class BoardRun: Sendable {
           output.warn(StyledText("+ \(session.shown(line))\n", .faint), wraps: false)
         }
         var outcome = await run(line, session)
-        if let message = outcome.message {
-          report(message, code: outcome.exitCode, at: line.location)
-        }
+        report(outcome, of: line)
         if let code = output.failureCode { outcome = LineOutcome(exitCode: code, stop: true) }
         // An interrupted script ends, whatever its failure policy.
         if outcome.isInterrupted, !isInteractive { outcome.stop = true }

@@ -49,9 +49,7 @@ enum ConfigurationFile {
         if let typed = secrets.refusal(of: script, Redactor()) { throw typed.error }
         _ = try AliasExpansion.words(of: line)
       } catch {
-        throw UsageError(
-          "\(path): the alias '\(name)': \(error.message)", help: error.help,
-          code: ExitCode.configuration)
+        throw ProgramConfiguration.error(ofAlias: name, error, in: bytes, path: path)
       }
     }
     return configuration

@@ -5,37 +5,65 @@ import SwiftBoardDependencies
 enum ProgressText {
   /// Returns one line, for example `big.iso  [###...]  51 %  512 MB of 1.0 GB  98 MB/s  5 s left`.
   ///
+  /// Where it does not fit, the bar becomes shorter and then the name, then the amount goes and
+  /// then the name. Percentage, rate and time stay.
+  ///
   /// - Parameters:
   ///   - first: What was done when the time began.
   ///   - time: The time since then.
+  ///   - width: The columns there are.
   static func line(
-    _ progress: TransferProgress, since first: Int64, in time: Duration, isASCII: Bool
+    _ progress: TransferProgress, since first: Int64, in time: Duration, isASCII: Bool, width: Int
   ) -> String {
-    var parts = [shortened(progress.name, isASCII: isASCII)]
-    if let total = progress.total, total > 0 {
-      let fraction = min(1, max(0, Double(progress.done) / Double(total)))
-      let bar = Bar.text(fraction, width: 16, ascii: isASCII)
-      parts.append(isASCII ? "[\(bar)]" : bar)
-      parts.append("\(Int(fraction * 100)) %")
-      parts.append("\(amount(progress.done, progress)) of \(amount(total, progress))")
-    } else {
-      parts.append(amount(progress.done, progress))
+    let fraction = progress.total.flatMap { total in
+      total > 0 ? min(1, max(0, Double(progress.done) / Double(total))) : nil
     }
+    let pace = pace(progress, since: first, in: time)
+    let percentage = fraction.map { ["\(Int($0 * 100)) %"] } ?? []
+    let name = shortened(escapeControls(progress.name), to: 24, isASCII: isASCII)
+    let gap = "  "
+    for rest in [percentage + [amount(progress)] + pace, percentage + pace] where !rest.isEmpty {
+      let rest = gap + rest.joined(separator: gap)
+      let room = width - DisplayWidth.of(rest)
+      if let fraction {
+        let bars = [16, 8, 4].map { width in
+          let bar = Bar.text(fraction, width: width, ascii: isASCII)
+          return name + gap + (isASCII ? "[\(bar)]" : bar)
+        }
+        if let head = bars.first(where: { DisplayWidth.of($0) <= room }) { return head + rest }
+      }
+      if room >= min(8, DisplayWidth.of(name)) {
+        return shortened(name, to: room, isASCII: isASCII) + rest
+      }
+    }
+    return (percentage + (pace.isEmpty ? [amount(progress)] : pace)).joined(separator: gap)
+  }
+
+  /// Returns the rate and the time that is left, as far as they are known.
+  private static func pace(
+    _ progress: TransferProgress, since first: Int64, in time: Duration
+  ) -> [String] {
     let seconds = time / .seconds(1)
-    guard seconds > 0, progress.done > first else { return parts.joined(separator: "  ") }
+    guard seconds > 0, progress.done > first else { return [] }
     let rate = Double(progress.done - first) / seconds
-    parts.append("\(amount(Int64(rate), progress))/s")
-    if let total = progress.total, total > progress.done {
-      parts.append("\(self.time(Double(total - progress.done) / rate)) left")
-    }
-    return parts.joined(separator: "  ")
+    let text = "\(amount(Int64(rate), progress))/s"
+    guard let total = progress.total, total > progress.done else { return [text] }
+    return [text, "\(self.time(Double(total - progress.done) / rate)) left"]
   }
 
   /// Returns the end of a long name.
-  private static func shortened(_ name: String, isASCII: Bool) -> String {
-    let name = escapeControls(name)
+  private static func shortened(_ name: String, to width: Int, isASCII: Bool) -> String {
     let ellipsis = isASCII ? "..." : "\u{2026}"
-    return name.count > 24 ? ellipsis + name.suffix(24 - ellipsis.count) : name
+    var end = name[...]
+    guard DisplayWidth.of(end) > width else { return name }
+    while DisplayWidth.of(end) + ellipsis.count > width, !end.isEmpty { end.removeFirst() }
+    return ellipsis + end
+  }
+
+  private static func amount(_ progress: TransferProgress) -> String {
+    let done = amount(progress.done, progress)
+    guard let total = progress.total, total > 0 else { return done }
+    return "\(done) of \(amount(total, progress))"
   }
 
   private static func amount(_ number: Int64, _ progress: TransferProgress) -> String {

@@ -114,7 +114,7 @@ public final class Board: Sendable {
         sink(
           BoardOutput(
             stream: .standardError,
-            content: StyledText(message: "warning: \(escapeControls(text))\n"), job: 0))
+            content: StyledText(warning: "\(escapeControls(text))\n"), job: 0))
       })
     self.recordings = recordings
     store = Store(
@@ -429,7 +429,7 @@ public final class Board: Sendable {
         sink(
           BoardOutput(
             stream: .standardError,
-            content: StyledText(message: "warning: \(escapeControls(failure.message))\n"), job: 0))
+            content: StyledText(warning: "\(escapeControls(failure.message))\n"), job: 0))
         return end(finished)
       }
     case .resumed(_, _, let job):

@@ -137,31 +137,15 @@ public struct BoardRenderer: Sendable {
       outputs += added
     }
 
-    let isWarning = { (note: StyledText) in note.bytes.starts(with: "warning: ".utf8) }
-    let notes = settings.isQuiet ? outcome.notes.filter(isWarning) : outcome.notes
-    if !notes.isEmpty || !settings.isQuiet {
-      let isDetailed = settings.isVerbose && !settings.isQuiet
-      let details = isDetailed ? outcome.details.map { StyledText($0) } : []
-      for (index, note) in (details + notes).enumerated() {
-        guard format == .json else {
-          let visible = note.mapParts {
-            Array(escapeControls(String(decoding: $0, as: UTF8.self), keepsNewlines: true).utf8)
-          }
-          // What is sent and received is shown as it is.
-          add(.standardError, visible + "\n", wraps: index >= details.count)
-          continue
-        }
-        // The value has the rest.
-        let prefix = "warning: "
-        let text = String(decoding: note.bytes, as: UTF8.self)
-        guard text.hasPrefix(prefix) else { continue }
-        let line: JSON = [
-          "line": JSON(context.line), "warning": .string(String(text.dropFirst(prefix.count))),
-        ]
-        add(
-          .standardError, StyledText(line.text(JSONFormat(escaping: .controls)) + "\n"),
-          wraps: false)
+    if settings.isVerbose, !settings.isQuiet, format != .json {
+      // What is sent and received is shown as it is.
+      for detail in outcome.details {
+        add(.standardError, Self.visible(StyledText(detail)), wraps: false)
       }
+    }
+    for note in outcome.notes {
+      guard let text = Self.text(of: note, context, settings) else { continue }
+      add(.standardError, text, wraps: format != .json)
     }
     let formatter = formatter(context, state)
     if let rows = streams.removeValue(forKey: context.job)
@@ -206,6 +190,23 @@ public struct BoardRenderer: Sendable {
       return [nothing]
     }
     return outputs
+  }
+
+  /// Returns the text of a note, or `nil` if it is not printed: in JSON, the value has all but
+  /// warnings.
+  private static func text(
+    of note: Outcome.Note, _ context: CommandContext, _ settings: BoardSettings
+  ) -> StyledText? {
+    guard note.kind == .warning || !settings.isQuiet && settings.output != .json else { return nil }
+    guard settings.output == .json else { return visible(note.line) }
+    let line: JSON = ["line": JSON(context.line), "warning": .string(note.text.text)]
+    return StyledText(line.text(JSONFormat(escaping: .controls)) + "\n")
+  }
+
+  private static func visible(_ text: StyledText) -> StyledText {
+    text.mapParts {
+      Array(escapeControls(String(decoding: $0, as: UTF8.self), keepsNewlines: true).utf8)
+    } + "\n"
   }
 
   /// Whether the start and the end of a command are reported: those of background commands, at a
@@ -261,9 +262,13 @@ public struct BoardRenderer: Sendable {
   private mutating func outputs(of part: PartialOutcome, in state: BoardState) -> [BoardOutput] {
     guard let context = state.shell.running.first(where: { $0.job == part.job }) else { return [] }
     var outputs: [BoardOutput] = []
-    if let masked = part.masked, !state.settings.isQuiet {
-      outputs += Self.output(
-        .standardError, StyledText(masked.note + "\n"), .all, context, state)
+    let settings = state.settings.following(context)
+    if let masked = part.masked,
+      let text = Self.text(of: .warning(masked.note), context, settings)
+    {
+      var added = Self.output(.standardError, text, .all, context, state)
+      for index in added.indices { added[index].display.wraps = settings.output != .json }
+      outputs += added
     }
     let formatter = formatter(context, state)
     let marks =

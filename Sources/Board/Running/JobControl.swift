@@ -167,7 +167,12 @@ final class JobControl: Sendable {
   func judge(_ job: Int, _ code: Int32) -> LineOutcome {
     let context = state.withLock { $0.background.removeValue(forKey: job) }
     var outcome = LineOutcome(exitCode: code).applying(context?.prefix)
-    outcome.message = outcome.message.map { "job \(job): \($0)" }
+    if let message = outcome.message, let context {
+      outcome.message = "job \(job): \(message)"
+      outcome.messageLine = ScriptLine(
+        text: context.text, location: LineLocation(context.source, line: context.line),
+        parsed: .empty)
+    }
     return outcome
   }
 }

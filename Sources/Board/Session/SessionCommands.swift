@@ -245,6 +245,9 @@ enum SessionCommands {
         file: try invocation.requiredText("file"), from: try invocation.int("from", in: 0 ... .max),
         until: try invocation.target("until"), isStepped: invocation.flag("step"),
         idleLimit: idleLimit, acceptsRisk: invocation.flag("accept-risk"))
+      if let from = query.from, case .step(let until)? = query.until?.kind, until < from {
+        throw UsageError("--from \(from) is after --until \(until)", at: invocation.option("from"))
+      }
       let ignored = invocation.options("ignore")
       for argument in ignored { _ = try pattern(argument) }
       if invocation.flag("live") {

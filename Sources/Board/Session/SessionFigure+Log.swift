@@ -30,7 +30,8 @@ extension SessionFigure {
     let effects = log.effects.sorted { ($1.value.count, $0.key) < ($0.value.count, $1.key) }
     for (name, sum) in effects.prefix(limit) {
       let parts = [
-        "\(sum.count) times", "\(sum.actions) actions", "\(sum.finished) finished",
+        Counted.text(sum.count, "time"), Counted.text(sum.actions, "action"),
+        "\(sum.finished) finished",
         "\(sum.cancelled) cancelled", "\(sum.silent) silent", "\(sum.open) open",
         "longest \(SessionText.seconds(sum.longestMicroseconds)) s",
       ]

@@ -130,8 +130,8 @@ struct SessionLiveReplay {
       path: path, steps: report.agreed, code: report.difference == nil ? 0 : ExitCode.no,
       // The answers of the run's services may contain this board's secrets.
       message: report.difference.map { dependencies.logger.redact(text($0)) }
-        ?? "\(SessionText.count(report.sent, "line")) \(report.sent == 1 ? "was" : "were") sent, "
-        + "\(SessionText.count(report.agreed, "step")) \(report.agreed == 1 ? "agrees" : "agree")",
+        ?? "\(Counted.text(report.sent, "line")) \(report.sent == 1 ? "was" : "were") sent, "
+        + "\(Counted.text(report.agreed, "step")) \(report.agreed == 1 ? "agrees" : "agree")",
       warnings: [],
       help: report.difference == nil || sharesHome
         ? nil

@@ -123,7 +123,7 @@ extension RotatedLog {
           first.path,
           isFork
             ? "the fork begins behind step \(firstStep) of the recording it is of"
-            : "the recording's first \(SessionText.count(firstStep, "step")) \(firstStep == 1 ? "was" : "were") removed; it begins with step \(firstStep + 1)"
+            : "the recording's first \(Counted.text(firstStep, "step")) \(firstStep == 1 ? "was" : "were") removed; it begins with step \(firstStep + 1)"
         ))
     }
     if isNewestMissing, let last = segments.last {

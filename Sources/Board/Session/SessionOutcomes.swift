@@ -31,14 +31,14 @@ enum SessionOutcomes {
         job: job,
         failure: Failure(
           code: 74, error: "io", message: "\(path): \(problem)",
-          help: "it has \(SessionText.count(steps, "step")); check it with 'session verify \(path)'"
+          help: "it has \(Counted.text(steps, "step")); check it with 'session verify \(path)'"
         ))
     case .stopped(let path, let steps, nil):
       return Outcome(
         job: job,
         value: .object([.init("recorded", .string(path)), .init("steps", .number(String(steps)))]),
         notes: [
-          "recorded \(SessionText.count(steps, "step")) to \(path); "
+          "recorded \(Counted.text(steps, "step")) to \(path); "
             + "check it with 'session verify \(path)'"
         ])
     case .status(let path, let steps, let problem, let position):
@@ -66,9 +66,9 @@ enum SessionOutcomes {
     case .bisected(let found): return bisected(found, job)
     case .verified(let checks, let report): return verified(checks, report, job)
     case .replayed(let check):
-      let notes = check.warnings.map { "warning: \($0)" }
+      let notes = check.warnings.map(Outcome.Note.warning)
       if check.code == 0 {
-        return Outcome(job: job, value: json(check), notes: notes + [check.message])
+        return Outcome(job: job, value: json(check), notes: notes + [Outcome.Note(check.message)])
       }
       return Outcome(
         job: job, failure: failure(check), value: json(check), notes: notes + details(of: check))
@@ -159,7 +159,7 @@ enum SessionOutcomes {
     guard !diff.changes.isEmpty else { return .none }
     return .table(
       columns: [
-        Column("path", priority: 2), Column("step \(diff.from)"), Column("step \(diff.to)"),
+        Column("path", isIdentifier: true), Column("step \(diff.from)"), Column("step \(diff.to)"),
       ],
       rows: diff.changes.map { change in
         let (old, new) = SessionText.values(change.old, change.new)
@@ -226,36 +226,41 @@ enum SessionOutcomes {
       ],
       presentation: .table(
         columns: [
-          Column("step", priority: 5, alignment: .right), Column("time", alignment: .right),
+          Column("step", alignment: .right, isIdentifier: true), Column("time", alignment: .right),
           Column("by", priority: 4), Column("action", priority: 3), Column("effects", priority: 2),
         ], rows: rows),
-      notes: (context.draws(job) ? [density(timeline, isASCII: context.settings.isASCII)] : [])
-        .compactMap(\.self)
+      notes: (context.draws(job) ? [density(timeline, context.settings)] : []).compactMap(\.self)
         + (timeline.isTruncated
           ? ["there are more entries; --limit N or --range A..B shows them"] : []))
   }
 
-  /// Returns a drawing of how many steps there were when, or `nil` for fewer than three steps.
-  private static func density(_ timeline: SessionTimeline, isASCII: Bool) -> String? {
+  /// Returns a drawing of how many steps there were when, or `nil` for fewer than three steps, and
+  /// where it has no room.
+  private static func density(_ timeline: SessionTimeline, _ settings: BoardSettings) -> String? {
     let times = timeline.entries.filter { $0.kind == .step }.map(\.time)
     guard times.count > 2, let first = times.first, let last = times.last, last > first else {
       return nil
     }
-    let columns = 40
+    let start = "\(SessionText.seconds(first)) s "
+    let end = " \(SessionText.seconds(last)) s"
+    let title = ", steps over time"
+    let room = (settings.width ?? 80) - start.count - end.count
+    let hasTitle = room - title.count >= 16
+    let columns = min(40, hasTitle ? room - title.count : room)
+    guard columns >= 8 else { return nil }
     var counts = Array(repeating: 0, count: columns)
     for time in times {
       let part = Double(max(0, time - first)) / Double(last - first)
       counts[min(columns - 1, Int(part * Double(columns)))] += 1
     }
-    return "\(SessionText.seconds(first)) s \(Sparkline.text(counts, ascii: isASCII)) "
-      + "\(SessionText.seconds(last)) s, steps over time"
+    return start + Sparkline.text(counts, ascii: settings.isASCII) + end + (hasTitle ? title : "")
   }
 
   private static func forked(_ fork: SessionForked, _ job: Int) -> Outcome {
     let first = fork.first ?? 0
     let what =
       first == 0
-      ? "\(fork.path) has the first \(SessionText.count(fork.step, "step")) of \(fork.source)"
+      ? "\(fork.path) has the first \(Counted.text(fork.step, "step")) of \(fork.source)"
       : fork.step > first
         ? "\(fork.path) has the steps \(first + 1) to \(fork.step) of \(fork.source)"
         : "\(fork.path) begins with the state after step \(first) of \(fork.source)"
@@ -325,12 +330,14 @@ enum SessionOutcomes {
     let presentation = Presentation.text(
       report
         ?? checks.filter { $0.code == 0 }.map { "\($0.path): \($0.message)\n" }.joined())
-    var notes = checks.flatMap { check in check.warnings.map { "warning: \(check.path): \($0)" } }
+    var notes = checks.flatMap { check in
+      check.warnings.map { Outcome.Note.warning("\(check.path): \($0)") }
+    }
     // The worst code is the result. Damage outranks a difference.
     guard let worst = failed.max(by: { $0.code < $1.code }),
       let location = failed.firstIndex(of: worst)
     else { return Outcome(job: job, value: value, presentation: presentation, notes: notes) }
-    notes += failed.indices.filter { $0 != location }.map { text(failed[$0]) }
+    notes += failed.indices.filter { $0 != location }.map { Outcome.Note(text(failed[$0])) }
     return Outcome(
       job: job, failure: failure(worst), value: value, presentation: presentation,
       notes: notes + details(of: worst))
@@ -342,8 +349,8 @@ enum SessionOutcomes {
   }
 
   /// Returns the lines of the finding after the first: paths and values.
-  private static func details(of check: SessionCheck) -> [String] {
-    check.message.split(separator: "\n").dropFirst().map(String.init)
+  private static func details(of check: SessionCheck) -> [Outcome.Note] {
+    check.message.split(separator: "\n").dropFirst().map { Outcome.Note(String($0)) }
   }
 
   private static func failure(_ check: SessionCheck) -> Failure {

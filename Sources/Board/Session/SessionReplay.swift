@@ -86,6 +86,7 @@ enum SessionReplay {
   ) throws -> SessionCheck {
     let rotatedLog = try rotatedLog(query.file) { feed.isClosed }
     let last = try lastStep(query, rotatedLog)
+    try check(query, last, rotatedLog)
     let isPaced = query.speed != nil || query.isStepped
     var renderer = BoardRenderer(features, isReplay: true)
     var waiting: [UInt8] = []
@@ -148,6 +149,28 @@ enum SessionReplay {
       }
       return goesOn
     }
+  }
+
+  /// Throws if the recording ends before a step that the line names, before anything is printed.
+  /// Lines that cannot be read are left to the replay, which reports them.
+  private static func check(
+    _ query: SessionReplayQuery, _ until: Int?, _ rotatedLog: RotatedLog
+  ) throws {
+    guard let wanted = [query.from, until].compactMap(\.self).max() else { return }
+    var last = rotatedLog.firstStep
+    do throws(LogReadError) {
+      let timeline = try LogTimeline(rotatedLog, effects: false)
+      while last < wanted, let entry = try timeline.next() {
+        if case .step(let step, _) = entry { last = step.n }
+      }
+    } catch {
+      return
+    }
+    guard last < wanted else { return }
+    var failure = Failure(
+      ReplayError.noStep(wanted, first: rotatedLog.firstStep, last: last), query.file)
+    failure.help = "'session timeline \(query.file)' lists them"
+    throw failure
   }
 
   /// Returns the last step to replay, or `nil` for all steps.

@@ -12,11 +12,6 @@ enum SessionText {
     return "\(sign)\(whole)." + String(repeating: "0", count: 6 - digits.count) + digits
   }
 
-  /// Formats a count, such as `1 step` or `2 steps`.
-  static func count(_ number: Int, _ noun: String) -> String {
-    "\(number) \(noun)\(number == 1 ? "" : "s")"
-  }
-
   /// Returns excerpts of two values of a state or an action, each about `limit` bytes around the
   /// difference. The number of omitted bytes is included. Only the values may contain non-ASCII
   /// characters.

@@ -115,7 +115,7 @@ enum SessionVerification {
       guard pace.isDue else { return }
       let failed = now.failed > 0 ? ", \(now.failed) failed" : ""
       tell(
-        "\(now.done) of \(SessionText.count(total, "file"))\(failed), \(SessionText.count(now.steps, "step"))"
+        "\(now.done) of \(Counted.text(total, "file"))\(failed), \(Counted.text(now.steps, "step"))"
       )
     }
   }

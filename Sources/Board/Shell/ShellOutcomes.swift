@@ -81,7 +81,9 @@ enum ShellOutcomes {
       return Outcome(
         job: job, value: .object(aliases.map { .init($0.key, .string($0.value)) }),
         presentation: .table(
-          columns: [Column("alias"), Column("stands for")],
+          columns: [
+            Column("alias", isIdentifier: true), Column("stands for", isFolded: true),
+          ],
           rows: aliases.map { [$0.key, $0.value] }
         ))
     case .alias(let name?, let line?) where state.shell.aliases?[name] != line:
@@ -105,7 +107,10 @@ enum ShellOutcomes {
             ])
           }),
         presentation: .table(
-          columns: [Column("job", alignment: .right), Column("command"), Column("line")],
+          columns: [
+            Column("job", alignment: .right, isIdentifier: true), Column("command"),
+            Column("line", isFolded: true),
+          ],
           rows: running.map { [String($0.job), $0.name, $0.text] }),
         notes: present("jobs", state, "state shell.running"))
     case .cancel(let wanted):
@@ -127,7 +132,10 @@ enum ShellOutcomes {
             ])
           }),
         presentation: .table(
-          columns: [Column("number", alignment: .right), Column("line")],
+          columns: [
+            Column("number", alignment: .right, isIdentifier: true),
+            Column("line", isFolded: true),
+          ],
           rows: lines.enumerated().map { index, line in [String(first + index), line] }))
     case .effects(let effects):
       return Outcome(
@@ -135,7 +143,8 @@ enum ShellOutcomes {
         value: .array(effects.map(json)),
         presentation: .table(
           columns: [
-            Column("effect"), Column("id"), Column("phase"), Column("step", alignment: .right),
+            Column("effect"), Column("id"), Column("phase"),
+            Column("step", alignment: .right, isIdentifier: true),
           ],
           rows: effects.map {
             [$0.name, $0.ids?.joined(separator: ", ") ?? $0.id ?? "", $0.phase, String($0.step)]
@@ -170,7 +179,7 @@ enum ShellOutcomes {
         ])
       })
     let table = Presentation.table(
-      columns: [Column("subject"), Column("state"), Column("found")],
+      columns: [Column("subject"), Column("state"), Column("found", isFolded: true)],
       rows: findings.map { [$0.subject, $0.state.rawValue, $0.text] })
     let notes = findings.compactMap { finding in
       finding.advice.map { "\(finding.subject): \($0)" }
@@ -262,7 +271,7 @@ extension Outcome {
     guard let unloaded, let shown = ShownFeatures(of: command) else { return self }
     var outcome = self
     outcome.notes += unloaded.filter { shown.contains($0.feature) }.map {
-      StyledText(message: "warning: not all of the state was loaded: \($0.feature): \($0.message)")
+      .warning("not all of the state was loaded: \($0.feature): \($0.message)")
     }
     return outcome
   }

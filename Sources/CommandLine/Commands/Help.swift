@@ -33,7 +33,7 @@ extension CommandTable {
         if isArgument, Suggestion.nearest(to: word, among: known) == nil { break }
         throw UsageError(
           "no help for '\((path + [word]).joined(separator: " "))'",
-          help: Suggestion.advice(for: word, among: known)
+          help: Suggestion.advice(for: word, among: known, after: path)
             ?? "there is help for \(known.joined(separator: ", "))")
       }
       path.append(word)

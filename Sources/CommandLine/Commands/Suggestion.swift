@@ -22,9 +22,15 @@ package enum Suggestion {
   }
 
   /// Returns advice with the nearest word: `did you mean 'api'?`.
-  static func advice(for word: String, among candidates: some Sequence<String>) -> String? {
+  ///
+  /// - Parameter path: The words before it, which the advice repeats.
+  static func advice(
+    for word: String, among candidates: some Sequence<String>, after path: [String] = []
+  ) -> String? {
     let synonym = synonyms[word].flatMap { synonym in candidates.first { $0 == synonym } }
-    return (synonym ?? nearest(to: word, among: candidates)).map { "did you mean '\($0)'?" }
+    return (synonym ?? nearest(to: word, among: candidates)).map { word in
+      "did you mean '\((path + [word]).joined(separator: " "))'?"
+    }
   }
 
   /// Words that other programs have for commands of the board.

@@ -23,7 +23,9 @@ package enum DisplayWidth {
   }
 
   /// Returns the longest prefix of `text` that fits in `width` columns, and its width.
-  static func prefix(_ text: String, fitting width: Int) -> (text: Substring, width: Int) {
+  static func prefix<Text: StringProtocol>(
+    _ text: Text, fitting width: Int
+  ) -> (text: Text.SubSequence, width: Int) {
     var used = 0
     var end = text.startIndex
     while end < text.endIndex {
@@ -33,6 +35,33 @@ package enum DisplayWidth {
       end = text.index(after: end)
     }
     return (text[..<end], used)
+  }
+
+  /// Returns the lines of a text that fit in `width` columns, broken between words, or within a
+  /// word that is too long. A character wider than the width gets a line of its own.
+  static func lines(of text: String, fitting width: Int) -> [String] {
+    var lines: [String] = []
+    var rest = text[...]
+    while true {
+      var end = prefix(rest, fitting: width).text.endIndex
+      guard end < rest.endIndex else { break }
+      if end == rest.startIndex { end = rest.index(after: end) }
+      if end < rest.endIndex, rest[end] != " ",
+        let blank = rest[..<end].lastIndex(of: " "), blank > rest.startIndex,
+        isWord(rest[rest.index(after: blank)...], atMost: width)
+      {
+        end = blank
+      }
+      lines.append(String(rest[..<end]))
+      rest = rest[end...].drop { $0 == " " }
+    }
+    return rest.isEmpty && !lines.isEmpty ? lines : lines + [String(rest)]
+  }
+
+  /// Whether a text begins with a word of at most `width` columns.
+  private static func isWord(_ text: Substring, atMost width: Int) -> Bool {
+    let end = prefix(text, fitting: width).text.endIndex
+    return end == text.endIndex || text[..<text.index(after: end)].contains(" ")
   }
 
   private static func isRegional(_ scalar: Unicode.Scalar) -> Bool {

@@ -24,7 +24,7 @@ public enum Presentation: Sendable, Hashable {
 
   /// A column of a table.
   public struct Column: Sendable, Hashable {
-    /// The alignment of a column's cells. Numbers are aligned to the right.
+    /// The alignment of a column's cells. Numbers are aligned to the right, and never cut.
     public enum Alignment: Sendable, Hashable {
       /// The side that the cells begin or end at.
       case left, right
@@ -40,6 +40,9 @@ public enum Presentation: Sendable, Hashable {
     /// Whether cells that are wider than the column go on below, instead of being cut. Such a
     /// column gets what the others leave.
     public var isFolded: Bool
+    /// Whether the cells are identifiers, such as ids and names of services, which are typed in
+    /// other commands. Such a column is neither cut nor removed.
+    public var isIdentifier: Bool
 
     /// Creates a column.
     ///
@@ -47,13 +50,16 @@ public enum Presentation: Sendable, Hashable {
     ///   - priority: Columns with a lower priority are removed first if the width is not
     ///     sufficient.
     ///   - isFolded: Whether wide cells go on below, instead of being cut.
+    ///   - isIdentifier: Whether the cells are neither cut nor removed, whatever the priority.
     public init(
-      _ name: String, priority: Int = 1, alignment: Alignment = .left, isFolded: Bool = false
+      _ name: String, priority: Int = 1, alignment: Alignment = .left, isFolded: Bool = false,
+      isIdentifier: Bool = false
     ) {
       self.name = name
       self.priority = priority
       self.alignment = alignment
       self.isFolded = isFolded
+      self.isIdentifier = isIdentifier
     }
   }
 

@@ -1,5 +1,5 @@
 /// Lays out names and values, one pair below the other. Long values continue on the next line in
-/// the same column.
+/// the same column, broken between words.
 struct RecordLayout {
   var width: Int?
 
@@ -30,16 +30,6 @@ struct RecordLayout {
   }
 
   private func wrap(_ text: String, _ width: Int?) -> [String] {
-    guard let width, DisplayWidth.of(text) > width else { return [text] }
-    var lines: [String] = []
-    var rest = text
-    while !rest.isEmpty {
-      var line = DisplayWidth.prefix(rest, fitting: width).text
-      // A character wider than the line gets a line of its own.
-      if line.isEmpty { line = rest.prefix(1) }
-      lines.append(String(line))
-      rest = String(rest[line.endIndex...])
-    }
-    return lines
+    width.map { DisplayWidth.lines(of: text, fitting: $0) } ?? [text]
   }
 }

@@ -49,9 +49,8 @@ package struct RowStream: Sendable {
     switch formatter.format {
     case .csv:
       return StyledText((hasBegun ? "" : csv.row(columns.map(\.name))) + rows.map(csv.row).joined())
-    case .table where hasBegun && layout != nil:
-      if let text = layout?.continued(rows) { return StyledText(text) }
     case .table:
+      if hasBegun, let text = layout?.continued(rows) { return StyledText(text) }
       layout = TableLayout(
         columns: columns, rows: rows, width: formatter.width, ascii: formatter.ascii)
     case .plain, .json: break

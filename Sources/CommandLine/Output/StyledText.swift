@@ -45,14 +45,9 @@ public struct StyledText: Sendable, Hashable, ExpressibleByStringInterpolation {
   /// Creates a text without a style.
   public init(stringLiteral value: String) { self.init(value) }
 
-  /// Creates a message. Its label `warning:`, if it has one, has a style.
-  public init(message text: String) {
-    let label = "warning:"
-    guard text.hasPrefix(label) else {
-      self.init(text)
-      return
-    }
-    self = StyledText(label, .warning) + StyledText(String(text.dropFirst(label.count)))
+  /// Creates a message with the label `warning:`, which has a style.
+  public init(warning text: String) {
+    self = StyledText("warning:", .warning) + StyledText(" " + text)
   }
 
   /// The text without styles. Invalid UTF-8 is replaced.

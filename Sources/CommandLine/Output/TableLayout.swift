@@ -1,5 +1,6 @@
 /// A table fitted to a width. Columns shrink first, then are removed by priority. Beside a column
-/// whose cells go on below, the others do not shrink.
+/// whose cells go on below, the others do not shrink. Identifiers do neither, and numbers do not
+/// shrink: one that is cut looks like another.
 struct TableLayout {
   /// The number of spaces between two columns.
   private static let gap = 2
@@ -35,8 +36,8 @@ struct TableLayout {
     columns.indices.map { $0 < row.count ? escapeControls(row[$0]) : "" }
   }
 
-  /// Returns header, rule and rows, or `nil` if fewer than two of several columns fit, so that
-  /// records are easier to read.
+  /// Returns header, rule and rows, or `nil` if fewer than two of several columns fit, or what
+  /// is never cut does not, so that records are easier to read.
   func text() -> StyledText? {
     guard !columns.isEmpty else { return StyledText() }
     guard let (shown, widths) = fit() else { return nil }
@@ -52,12 +53,19 @@ struct TableLayout {
   }
 
   /// Returns further rows with the same widths. With a width limit, wider cells are truncated;
-  /// otherwise they shift the following cells. Returns `nil` if `text()` does.
+  /// otherwise they shift the following cells. Returns `nil` if `text()` does, and if a cell
+  /// would be truncated that never is.
   func continued(_ rows: [[String]]) -> String? {
     guard let (shown, widths) = fit() else { return nil }
-    return rows.map { row in
-      line(Self.cells(row, columns), shown, widths, isCut: width != nil) + "\n"
-    }.joined()
+    let isCut = width != nil
+    let rows = rows.map { Self.cells($0, columns) }
+    let areWhole = rows.allSatisfy { row in
+      zip(shown, widths).allSatisfy { index, width in
+        shrinks(index) || DisplayWidth.of(row[index]) <= width
+      }
+    }
+    guard areWhole || !isCut else { return nil }
+    return rows.map { line($0, shown, widths, isCut: isCut) + "\n" }.joined()
   }
 
   private func fit() -> (shown: [Int], widths: [Int])? {
@@ -67,7 +75,8 @@ struct TableLayout {
       if let widths = fold(shown, to: width) ?? shrink(shown, to: width) {
         return (shown, widths)
       }
-      guard shown.count > 2, let last = shown.indices.min(by: isDroppedBefore(shown)) else {
+      let removable = shown.indices.filter { !columns[shown[$0]].isIdentifier }
+      guard shown.count > 2, let last = removable.min(by: isDroppedBefore(shown)) else {
         return nil
       }
       shown.remove(at: last)
@@ -97,25 +106,33 @@ struct TableLayout {
     shown.count > 2 && shown.contains { columns[$0].isFolded }
   }
 
-  /// Limits all columns to the largest common width that fits, but at least `narrowest`.
+  private func shrinks(_ index: Int) -> Bool {
+    !columns[index].isIdentifier && columns[index].alignment == .left
+  }
+
+  /// Limits all columns that shrink to the largest common width that fits, but at least
+  /// `narrowest`.
   private func shrink(_ shown: [Int], to width: Int) -> [Int]? {
     guard !foldsAfterRemoval(shown) else { return nil }
-    let wanted = shown.map { natural[$0] }
     let available = width - Self.gap * (shown.count - 1)
     let least = shown.count == 1 ? 1 : Self.narrowest
-    func total(_ limit: Int) -> Int { wanted.reduce(0) { $0 + min($1, limit) } }
+    func limited(_ index: Int, _ limit: Int) -> Int {
+      shrinks(index) ? min(natural[index], limit) : natural[index]
+    }
+    func total(_ limit: Int) -> Int { shown.reduce(0) { $0 + limited($1, limit) } }
     guard total(least) <= available else { return nil }
     var low = least
-    var high = max(least, wanted.max() ?? least)
+    var high = max(least, shown.map { natural[$0] }.max() ?? least)
     while low < high {
       let middle = (low + high + 1) / 2
       if total(middle) <= available { low = middle } else { high = middle - 1 }
     }
     var spare = available - total(low)
-    return wanted.map { natural in
-      guard natural > low, spare > 0 else { return min(natural, low) }
+    return shown.map { index in
+      let width = limited(index, low)
+      guard width < natural[index], spare > 0 else { return width }
       spare -= 1
-      return low + 1
+      return width + 1
     }
   }
 
@@ -128,31 +145,13 @@ struct TableLayout {
       DisplayWidth.of(row[shown[position]]) > widths[position]
     else { return singleLine(row, shown, widths, isCut: isCut) }
     var rest = row
-    return Self.folded(row[shown[position]], to: widths[position]).map { part in
+    let parts = DisplayWidth.lines(of: row[shown[position]], fitting: widths[position])
+    return parts.map { part in
       rest[shown[position]] = part
       defer { rest = row.map { _ in "" } }
       return singleLine(rest, shown, widths)
     }
     .joined(separator: "\n")
-  }
-
-  /// Returns the lines of a cell, broken between words, or within a word that is too long.
-  private static func folded(_ text: String, to width: Int) -> [String] {
-    var lines: [String] = []
-    var rest = text[...]
-    while DisplayWidth.of(rest) > width {
-      let part = DisplayWidth.prefix(String(rest), fitting: width).text.count
-      var end = rest.index(rest.startIndex, offsetBy: max(1, part))
-      if end < rest.endIndex, rest[end] != " ",
-        let blank = rest[..<end].lastIndex(of: " "), blank > rest.startIndex,
-        DisplayWidth.of(rest[rest.index(after: blank)...].prefix { $0 != " " }) <= width
-      {
-        end = blank
-      }
-      lines.append(String(rest[..<end]))
-      rest = rest[end...].drop { $0 == " " }
-    }
-    return rest.isEmpty ? lines : lines + [String(rest)]
   }
 
   private func singleLine(

@@ -70,6 +70,14 @@ package struct ProgramConfiguration: Sendable, Hashable {
     }
   }
 
+  /// Returns the error of an alias in the file with this text: 78 with the alias's line and column.
+  package static func error(
+    ofAlias name: String, _ error: UsageError, in text: [UInt8], path: String
+  ) -> UsageError {
+    File(path: path, text: text).error(
+      [.key("aliases"), .key(name)], "the alias '\(name)': \(error.message)", help: error.help)
+  }
+
   /// Replaces `~` at the beginning of the homes of environments.
   package mutating func expandHomes(_ userHome: String) {
     for (name, values) in environments {

@@ -32,6 +32,8 @@ public struct LineOutcome: Sendable, Equatable {
   public var isInterrupted: Bool
   /// The message of the prefix, shown with the failure.
   public var message: String?
+  /// The line that the message is about if another one ended: that of a background command.
+  package var messageLine: ScriptLine?
   /// The value of the line's last command, or `null` if it has none.
   public var value: JSON = .null
   /// The standard output of the line's last command when it ended, even if redirected. Output that

@@ -104,13 +104,13 @@ struct RequestResolver: Sendable {
   ) async throws {
     switch content.form {
     case .whole(.file(let path, let shown, _)):
-      let path = Self.path(try await text(path, &resolved.request))
+      let path = ItemPath.path(of: try await text(path, &resolved.request))
       return try await put([.file(path: path, shown: shown)], into: &resolved, wait)
     case .whole(.text(let value)), .whole(.json(let value)):
       resolved.request.body = Data(try await text(value, &resolved.request).utf8)
       return
     case .whole(.textFile(let path, let shown)), .whole(.jsonFile(let path, let shown)):
-      let path = Self.path(try await text(path, &resolved.request))
+      let path = ItemPath.path(of: try await text(path, &resolved.request))
       return try await put([.file(path: path, shown: shown)], into: &resolved, wait)
     case .json, .urlEncoded, .multipart: break
     }
@@ -138,7 +138,7 @@ struct RequestResolver: Sendable {
       return .json(try json(await content(of: path, shown, member, &resolved, wait), member))
     case .file(let path, let shown, let type):
       return .file(
-        path: Self.path(try await text(path, &resolved.request)), shown: shown, type: type)
+        path: ItemPath.path(of: try await text(path, &resolved.request)), shown: shown, type: type)
     }
   }
 
@@ -155,7 +155,7 @@ struct RequestResolver: Sendable {
     of path: SecretText, _ shown: String, _ member: APIContent.Member,
     _ resolved: inout Resolved, _ wait: PipeWait
   ) async throws -> String {
-    let path = Self.path(try await text(path, &resolved.request))
+    let path = ItemPath.path(of: try await text(path, &resolved.request))
     // A pipe gives its content once.
     if path == "/dev/stdin" || FileInfo(path)?.isRegular == false { resolved.isRepeatable = false }
     let read = try await wait.run([path]) { [dependencies] in
@@ -178,7 +178,4 @@ struct RequestResolver: Sendable {
     if !isRepeatable { resolved.isRepeatable = false }
     if resolved.request.upload != nil { resolved.body = body }
   }
-
-  /// `-` is standard input.
-  private static func path(_ path: String) -> String { path == "-" ? "/dev/stdin" : path }
 }

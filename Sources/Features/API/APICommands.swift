@@ -250,6 +250,7 @@ enum APICommands {
     var spec = APIRequestSpec(method: method, isExplicit: isExplicit, target: target)
     spec.items = try items(words ?? invocation.arguments("item"))
     try RequestOptions.read(invocation, into: &spec)
+    try refuseRepeatedMembers(spec, words ?? invocation.arguments("item"))
     if let policy = try invocation.text("cache"), let cache = CachePolicy(rawValue: policy) {
       spec.cache = cache
     }
@@ -336,9 +337,36 @@ enum APICommands {
           "'\(argument.shown)' is not a header",
           help: "JSON as it is: --json-body TEXT or @FILE; one member of it: a:=1", at: argument)
       }
+      if item.kind == .header || item.kind == .emptyHeader,
+        ["content-length", "transfer-encoding"].contains(item.name.lowercased())
+      {
+        throw UsageError(
+          "the header \(item.name) follows from the body, and cannot be set",
+          help: "leave it out: a body of known length is sent with its length, any other in chunks",
+          at: argument)
+      }
       items.append(item)
     }
     return items
+  }
+
+  /// Refuses a member of a JSON body that is there twice: of such an object, services take one
+  /// value or the other. Forms may repeat a name.
+  private static func refuseRepeatedMembers(
+    _ spec: APIRequestSpec, _ words: [Argument]
+  ) throws(UsageError) {
+    guard spec.encoding == nil, spec.jsonBody == nil else { return }
+    guard !spec.items.contains(where: \.makesForm) else { return }
+    var seen: [String: Argument] = [:]
+    for (item, word) in zip(spec.items, words)
+    where [.text, .json, .textFile, .jsonFile].contains(item.kind) {
+      if let first = seen.updateValue(word, forKey: item.name) {
+        throw UsageError(
+          "'\(first.shown)' and '\(word.shown)' are the same member of the JSON body",
+          help: "several values: \(item.name):='[1, 2]'; a form, which may repeat a name: --form",
+          at: word)
+      }
+    }
   }
 
   private static func user(_ invocation: Invocation) throws(UsageError) -> String? {
@@ -382,6 +410,14 @@ enum APICommands {
 }
 
 extension APIItem {
+  /// Whether a body with this item is a form.
+  fileprivate var makesForm: Bool {
+    let forms = ["multipart/form-data", "application/x-www-form-urlencoded"]
+    return kind == .file
+      || kind == .header && name.lowercased() == "content-type"
+        && forms.contains { value.description.lowercased().hasPrefix($0) }
+  }
+
   init(_ item: RequestItem) {
     switch item {
     case .query(let name, let value): self.init(kind: .query, name: name, value: value)

@@ -24,10 +24,14 @@ extension APIOutcomes {
       return Outcome(
         job: job, value: .array(services.map(json)),
         presentation: .table(
-          columns: [Column("name"), Column("url"), Column("auth", priority: 1)],
+          columns: [
+            Column("name", isIdentifier: true), Column("url", priority: 2), Column("auth"),
+          ],
           rows: services.map { [$0.name, $0.baseURL, authentication($0) ?? ""] }),
         notes: (damaged ?? []).map {
-          "warning: the service \($0) is damaged; 'api service remove \($0)' removes it, then add it again"
+          .warning(
+            "the service \($0) is damaged; 'api service remove \($0)' removes it, then add it again"
+          )
         })
     case .removed(let name):
       return Outcome(
@@ -44,7 +48,7 @@ extension APIOutcomes {
             ])
           }),
         presentation: .table(
-          columns: [Column("name"), Column("method"), Column("target")],
+          columns: [Column("name", isIdentifier: true), Column("method"), Column("target")],
           rows: requests.map { [$0.name, $0.method ?? "", $0.target ?? ""] }))
     case .removedSaved(let name):
       return Outcome(
@@ -63,7 +67,7 @@ extension APIOutcomes {
             ])
           }),
         presentation: .table(
-          columns: [Column("at", priority: 1), Column("request")],
+          columns: [Column("at"), Column("request", priority: 2, isFolded: true)],
           rows: searches.map { [Timestamp.format($0.at), $0.text] }))
     case .cache(let entries): return cache(entries, job, context)
     case .cacheStatistics(let entries, let bytes):
@@ -74,16 +78,18 @@ extension APIOutcomes {
         ]),
         presentation: .fields([("entries", String(entries)), ("bytes", String(bytes))]))
     case .cleared(let count, let warning):
-      let warnings = warning.map {
-        ["warning: \($0); 'api cache clear' erases it when that has ended"]
-      }
+      let warnings: [Outcome.Note] =
+        warning.map { [.warning("\($0); 'api cache clear' erases it when that has ended")] } ?? []
       return Outcome(
         job: job, value: .object([.init("cleared", .number(String(count)))]),
-        notes: ["removed \(count) kept answers"] + (warnings ?? []))
+        notes: [Outcome.Note("removed \(Counted.text(count, "kept answer"))")] + warnings)
     case .cancelled(let jobs):
       return Outcome(
         job: job, value: .array(jobs.map { .number(String($0)) }),
-        notes: [jobs.isEmpty ? "no request is in flight" : "cancelled \(jobs.count) requests"])
+        notes: [
+          jobs.isEmpty
+            ? "no request is in flight" : "cancelled \(Counted.text(jobs.count, "request"))"
+        ])
     }
   }
 
@@ -147,9 +153,11 @@ extension APIOutcomes {
           ])
         }),
       presentation: .table(
-        columns: [Column("service"), Column("request")]
+        columns: [
+          Column("service", isIdentifier: true), Column("request", priority: 2, isFolded: true),
+        ]
           + (isEarlier ? [] : [Column("varies by", priority: 0)])
-          + [Column("bytes", alignment: .right), Column("stored", priority: 1)],
+          + [Column("bytes", alignment: .right), Column("stored")],
         rows: zip(entries, requests).map { entry, request in
           [entry.service] + request + [String(entry.bytes), Timestamp.format(entry.stored)]
         }))

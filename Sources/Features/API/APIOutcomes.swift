@@ -47,35 +47,35 @@ enum APIOutcomes {
         value = value.adding("checksum", .string(checksum))
       }
     }
-    var messages: [String] = []
-    if let stale = answer.stale { messages.append("warning: the service did not answer: \(stale)") }
-    if let masked = answer.masked { messages.append(masked.note) }
-    messages += captures(answer.captured ?? [])
+    var notes: [Outcome.Note] = []
+    if let warning = answer.warning { notes.append(.warning(warning)) }
+    notes.append(Outcome.Note(note(answer)))
+    if let stale = answer.stale { notes.append(.warning("the service did not answer: \(stale)")) }
+    if let masked = answer.masked { notes.append(.warning(masked.note)) }
+    notes += captures(answer.captured ?? []).map { Outcome.Note($0) }
     if context.isRecording, let name = credential(in: body) {
-      messages.append(
-        "warning: the recording holds '\(name)' of this answer; --capture NAME=body.\(name) "
-          + "stores it as a secret")
+      notes.append(
+        .warning(
+          "the recording holds '\(name)' of this answer; --capture NAME=body.\(name) "
+            + "stores it as a secret"))
     }
-    let notes =
-      (answer.warning.map { [StyledText(message: "warning: \($0)")] } ?? []) + [note(answer)]
-      + messages.map(StyledText.init(message:))
     let (presentation, missing) = shown(
       answer, view, body, isPretty: isPretty(view, job, context),
       isExact: settings.isExact(redirect: context.command(of: job)?.redirect))
-    var outcome = Outcome(job: job, value: value, presentation: presentation, styledNotes: notes)
+    var outcome = Outcome(job: job, value: value, presentation: presentation, notes: notes)
     if !isEarlier, let select = view?.select, let path = try? JSONPath(parsing: select) {
       outcome.selectedValue = body.value(at: path)
     }
     let isWhole = answer.status == 416 && answer.kept != nil
     if settings.checksStatus, !isWhole, let failure = refusal(answer) {
       outcome = Outcome(
-        job: job, failure: failure, value: value, presentation: presentation, styledNotes: notes)
+        job: job, failure: failure, value: value, presentation: presentation, notes: notes)
     } else if let missing {
       // An answer that is an error has not what was selected: the error is what counts.
-      outcome = Outcome(job: job, failure: missing, value: value, styledNotes: notes)
+      outcome = Outcome(job: job, failure: missing, value: value, notes: notes)
     } else if let failure = answer.captured?.lazy.compactMap(Failure.init).first {
       outcome = Outcome(
-        job: job, failure: failure, value: value, presentation: presentation, styledNotes: notes)
+        job: job, failure: failure, value: value, presentation: presentation, notes: notes)
     }
     if context.settings(of: job).isVerbose { outcome.details = heads(of: answer) }
     outcome.marks =
@@ -257,7 +257,9 @@ enum APIOutcomes {
     default:
       guard let text = answer.text else {
         return answer.bytes == 0
-          ? "" : "(\(answer.bytes) bytes that are no text; --out FILE keeps them)\n"
+          ? ""
+          : "(\(Counted.text(answer.bytes, "byte that is", plural: "bytes that are")) no text; "
+            + "--out FILE keeps \(answer.bytes == 1 ? "it" : "them"))\n"
       }
       return text.hasSuffix("\n") || text.isEmpty ? text : text + "\n"
     }

@@ -16,8 +16,7 @@ enum CharactersOutcomes {
     case .removed(let job, let text, _, let warning):
       Outcome(
         job: job, value: .object([.init("removed", .string(text))]),
-        notes: ["removed \(text)"]
-          + (warning.map { ["warning: \($0)"] } ?? []))
+        notes: [Outcome.Note("removed \(text)")] + (warning.map { [.warning($0)] } ?? []))
     }
   }
 
@@ -36,7 +35,7 @@ enum CharactersOutcomes {
   }
 
   private static let columns = [
-    Column("id", priority: 5, alignment: .right), Column("name", priority: 4),
+    Column("id", alignment: .right, isIdentifier: true), Column("name", priority: 4),
     Column("status", priority: 3), Column("species", priority: 2), Column("gender", priority: 1),
   ]
 
@@ -45,12 +44,12 @@ enum CharactersOutcomes {
     _ answer: ServiceAnswer<CharacterPage>, _ job: Int, _ title: String
   ) -> Outcome {
     let page = answer.value
-    let number = page.count == 1 ? "1 character" : "\(page.count) characters"
+    let number = Counted.text(page.count, "character")
     return Outcome(
       job: job,
       value: json(page, answer),
       presentation: .table(columns: columns, rows: page.characters.map(row)),
-      notes: ["\(title)  \(number)\(shown(answer.verdict))"] + stale(answer)
+      notes: [Outcome.Note("\(title)  \(number)\(shown(answer.verdict))")] + stale(answer)
     ).masked(answer.masked)
   }
 
@@ -87,7 +86,7 @@ enum CharactersOutcomes {
       Outcome(
         job: request.job,
         value: .object([.init("file", .string(file)), .init("bytes", JSON(bytes))]),
-        notes: ["\(bytes) bytes -> \(file)"])
+        notes: ["\(Counted.text(bytes, "byte")) -> \(file)"])
     case .imageFailed(let request, let error):
       Outcome(job: request.job, failure: error.failure)
     case .load, .saveImage: nil
@@ -154,7 +153,7 @@ enum CharactersOutcomes {
           ])
         }),
       presentation: .table(
-        columns: [Column("at", priority: 1), Column("search", priority: 2)],
+        columns: [Column("at"), Column("search", isIdentifier: true)],
         rows: searches.map { [Timestamp.format($0.at), $0.text] })
     ).withMarks
   }
@@ -166,12 +165,12 @@ enum CharactersOutcomes {
   }
 
   /// What is said of an answer that the service has not confirmed.
-  private static func stale<Value>(_ answer: ServiceAnswer<Value>) -> [String] {
+  private static func stale<Value>(_ answer: ServiceAnswer<Value>) -> [Outcome.Note] {
     if let reason = answer.stale {
-      return ["warning: this is a kept answer; the service did not answer: \(reason)"]
+      return [.warning("this is a kept answer; the service did not answer: \(reason)")]
     }
     return answer.verdict == .stale
-      ? ["this is a kept answer; 'characters refresh' asks again"] : []
+      ? [Outcome.Note("this is a kept answer; 'characters refresh' asks again")] : []
   }
 }
 

@@ -42,7 +42,7 @@ extension DatabaseCommand {
     case .file(let path):
       return {
         let isNew = try await DatabaseTransfer($0).putFile(
-          path, collection: collection, id: id, at: $0.date.now)
+          ItemPath.path(of: path), collection: collection, id: id, at: $0.date.now)
         return .put(collection: collection, id: id, isNew: isNew)
       }
     }

@@ -13,7 +13,7 @@ enum DatabaseCommands {
       ["db", "put"], "store a document",
       arguments: [
         collection, id,
-        ArgumentSpec("body", "JSON, or @FILE", kind: .json, repeating: true),
+        ArgumentSpec("body", "JSON, @FILE, or @- (standard input)", kind: .json, repeating: true),
       ],
       examples: ["db put characters 1 {\"name\": \"Rick\"}", "db put characters 1 {{last.body}}"]
     ) { invocation throws(UsageError) in
@@ -226,6 +226,13 @@ enum DatabaseCommands {
 
 extension FeatureCommand<DatabaseAction> {
   static func db(_ command: DatabaseCommand) -> Self {
-    Self { .run(context: $0, command: command) }
+    Self(readsInput: command.readsInput) { .run(context: $0, command: command) }
+  }
+}
+
+extension DatabaseCommand {
+  /// The word with which the command reads standard input to its end.
+  fileprivate var readsInput: String? {
+    if case .put(_, _, .file("-")) = self { "@-" } else { nil }
   }
 }

@@ -53,7 +53,9 @@ enum DatabaseOutcomes {
       return Outcome(
         job: job, value: .array(indexes.map(value)),
         presentation: .table(
-          columns: [Column("collection"), Column("path")],
+          columns: [
+            Column("collection", isIdentifier: true), Column("path", isIdentifier: true),
+          ],
           rows: indexes.map { [$0.collection, $0.path] }))
     case .removed(let what, _):
       return Outcome(
@@ -66,7 +68,7 @@ enum DatabaseOutcomes {
         job: job,
         value: .object(preferences.map { .init($0.name, parsed($0.json)) }),
         presentation: .table(
-          columns: [Column("name"), Column("value")],
+          columns: [Column("name", isIdentifier: true), Column("value")],
           rows: preferences.map { [$0.name, $0.json] }))
     case .statistics(let statistics):
       return Outcome(
@@ -89,7 +91,7 @@ enum DatabaseOutcomes {
     case .exported(let path, let count):
       return Outcome(
         job: job, value: .object([.init("file", .string(path)), .init("count", JSON(count))]),
-        notes: ["exported \(count) \(count == 1 ? "entry" : "entries") to \(path)"])
+        notes: ["exported \(Counted.text(count, "entry", plural: "entries")) to \(path)"])
     case .imported(let path, let counts):
       return Outcome(
         job: job,
@@ -116,7 +118,7 @@ enum DatabaseOutcomes {
   }
 
   private static let columns = [
-    Column("id"), Column("updated", priority: 2), Column("body", priority: 1),
+    Column("id", isIdentifier: true), Column("updated", priority: 2), Column("body", priority: 1),
   ]
 
   /// Rows of a list of several parts.

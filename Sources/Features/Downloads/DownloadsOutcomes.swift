@@ -47,7 +47,7 @@ enum DownloadsOutcomes {
       let padding = String(repeating: " ", count: max(0, 4 - number.count))
       return Bar.text(fraction, width: 10, ascii: context.settings.isASCII) + " " + padding + number
     }
-    let count = queue.count == 1 ? "1 download" : "\(queue.count) downloads"
+    let count = Counted.text(queue.count, "download")
     let pace = queue.isPaused ? "paused" : "\(ByteCount.text(queue.speed))/s"
     return Outcome(
       job: job,
@@ -58,7 +58,8 @@ enum DownloadsOutcomes {
       ]),
       presentation: .table(
         columns: [
-          Column("id", priority: 4), Column("name", priority: 6), Column("status", priority: 3),
+          Column("id", isIdentifier: true), Column("name", priority: 6),
+          Column("status", priority: 3),
           Column("done", priority: 5, alignment: .right),
           Column("size", priority: 1, alignment: .right),
           Column("left", priority: 2, alignment: .right), Column("category", priority: 0),
@@ -99,7 +100,8 @@ enum DownloadsOutcomes {
         }),
       presentation: .table(
         columns: [
-          Column("id", priority: 3), Column("name", priority: 5), Column("status", priority: 4),
+          Column("id", isIdentifier: true), Column("name", priority: 5),
+          Column("status", priority: 4),
           Column("size", priority: 1, alignment: .right), Column("ended", priority: 2),
         ],
         rows: downloads.map { download in

@@ -44,7 +44,7 @@ struct DownloadsReducer: Reducer {
     switch pending.command.request {
     case .list: return ask("queue") { .queue(queue: try await downloads.queue(of: server)) }
     case .history(let limit):
-      return ask("history") {
+      return ask("history", narrowing: "--limit N") {
         .history(downloads: try await downloads.history(of: server, limit: limit))
       }
     case .add(let download):

@@ -38,15 +38,16 @@ enum KeychainOutcomes {
     case .names(let names):
       Outcome(
         job: job, value: .array(names.map(JSON.string)),
-        presentation: .table(columns: [Column("name")], rows: names.map { [$0] }))
+        presentation: .table(
+          columns: [Column("name", isIdentifier: true)], rows: names.map { [$0] }))
     case .saved(let name, let isShort, let replaced):
       Outcome(
         job: job, value: .object([.init("saved", .string(name))]),
         notes: [
-          "\(replaced == true ? "replaced the value of '\(name)'" : "saved"); "
-            + "use it as {{secret:\(name)}}"
-        ]
-          + (isShort == true ? ["warning: \(tooShort)"] : []))
+          Outcome.Note(
+            "\(replaced == true ? "replaced the value of '\(name)'" : "saved"); "
+              + "use it as {{secret:\(name)}}")
+        ] + (isShort == true ? [.warning(tooShort)] : []))
     case .revealed(let name, let isExact):
       revealed(name, job, endsLine: isExact != true || isTerminal != false)
     case .removed(let name):
@@ -81,7 +82,7 @@ enum KeychainOutcomes {
     _ warning: String, _ result: KeychainResult, _ job: Int, _ isTerminal: Bool?
   ) -> Outcome {
     var outcome = outcome(of: result, job, isTerminal)
-    outcome.notes.insert(StyledText(message: "warning: \(warning)"), at: 0)
+    outcome.notes.insert(.warning(warning), at: 0)
     return outcome
   }
 
@@ -142,7 +143,10 @@ enum KeychainOutcomes {
     if let generation = status.generation { record.append(("generation", String(generation))) }
     if let bytes = status.bytes { record.append(("bytes", String(bytes))) }
     for (index, slot) in status.slots.enumerated() {
-      let cost = slot.ops > 0 ? " (\(slot.ops) passes over \(slot.memory >> 20) MiB)" : ""
+      let cost =
+        slot.ops > 0
+        ? " (\(Counted.text(slot.ops, "pass", plural: "passes")) over \(slot.memory >> 20) MiB)"
+        : ""
       record.append(("slot \(index + 1)", slot.kind + cost))
     }
     if let locked = status.memoryLocked { record.append(("memory locked", locked ? "yes" : "no")) }
@@ -157,7 +161,9 @@ enum KeychainOutcomes {
       Outcome(
         job: job, value: json(slots),
         presentation: .table(
-          columns: [Column("slot"), Column("kind"), Column("passes"), Column("MiB")],
+          columns: [
+            Column("slot", isIdentifier: true), Column("kind"), Column("passes"), Column("MiB"),
+          ],
           rows: slots.enumerated().map { index, slot in
             let derives = slot.ops > 0
             return [
@@ -185,7 +191,7 @@ enum KeychainOutcomes {
       Outcome(
         job: job,
         value: .object([.init("path", .string(path)), .init("count", .number(String(count)))]),
-        notes: ["\(count) \(count == 1 ? "secret" : "secrets") written to \(path)"])
+        notes: ["\(Counted.text(count, "secret")) written to \(path)"])
     case .imported(let report):
       Outcome(
         job: job,

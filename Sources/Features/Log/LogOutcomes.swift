@@ -34,7 +34,7 @@ enum LogOutcomes {
       Outcome(
         job: job,
         value: .object([.init("records", .number(String(count))), .init("file", .string(path))]),
-        notes: ["wrote \(count) records to \(path)"] + notes(unreadable))
+        notes: ["wrote \(Counted.text(count, "record")) to \(path)"] + notes(unreadable))
     case .redacted(let text):
       Outcome(job: job, value: .string(text), presentation: .text(text + "\n"))
     case .cleared: Outcome(job: job, value: .bool(true), notes: ["log cleared"])

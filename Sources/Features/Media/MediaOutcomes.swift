@@ -41,7 +41,7 @@ enum MediaOutcomes {
   // MARK: Items
 
   private static let columns = [
-    Column("id", priority: 5, alignment: .right), Column("title", priority: 4),
+    Column("id", alignment: .right, isIdentifier: true), Column("title", priority: 4),
     Column("year", priority: 1, alignment: .right), Column("monitored", priority: 2),
     Column("files", priority: 3, alignment: .right),
   ]
@@ -50,11 +50,11 @@ enum MediaOutcomes {
     let count = library.items.count
     let monitored = library.items.count { $0.isMonitored }
     let verdict = library.verdict == .none ? "" : "  \(library.verdict.rawValue)"
-    var notes = ["\(count) \(count == 1 ? "item" : "items"), \(monitored) monitored\(verdict)"]
+    var notes = [Outcome.Note("\(Counted.text(count, "item")), \(monitored) monitored\(verdict)")]
     if let reason = library.stale {
-      notes.append("warning: this is a kept answer; the program did not answer: \(reason)")
+      notes.append(.warning("this is a kept answer; the program did not answer: \(reason)"))
     } else if library.verdict == .stale {
-      notes.append("this is a kept answer; --cache remoteFirst asks the program")
+      notes.append(Outcome.Note("this is a kept answer; --cache remoteFirst asks the program"))
     }
     return Outcome(
       job: job,
@@ -95,7 +95,7 @@ enum MediaOutcomes {
       job: job, value: .array(items.map { .object(members($0)) }),
       presentation: .table(
         columns: [
-          Column("pick", priority: 4, alignment: .right), Column("title", priority: 3),
+          Column("pick", alignment: .right, isIdentifier: true), Column("title", priority: 3),
           Column("year", priority: 2, alignment: .right), Column("catalogue", priority: 2),
           Column("library", priority: 1, alignment: .right),
         ],
@@ -129,8 +129,7 @@ enum MediaOutcomes {
   // MARK: The queue and the calendar
 
   private static func queue(_ queue: MediaQueue, _ job: Int) -> Outcome {
-    let count = queue.count
-    return Outcome(
+    Outcome(
       job: job,
       value: .array(
         queue.entries.map { entry in
@@ -144,7 +143,7 @@ enum MediaOutcomes {
         }),
       presentation: .table(
         columns: [
-          Column("id", priority: 4, alignment: .right), Column("title", priority: 5),
+          Column("id", alignment: .right, isIdentifier: true), Column("title", priority: 5),
           Column("done", priority: 4, alignment: .right),
           Column("size", priority: 1, alignment: .right),
           Column("left", priority: 2, alignment: .right), Column("status", priority: 3),
@@ -156,7 +155,7 @@ enum MediaOutcomes {
             entry.problem.map { "\(entry.status): \($0)" } ?? entry.status,
           ]
         }),
-      notes: [count == 1 ? "1 download" : "\(count) downloads"])
+      notes: [Counted.text(queue.count, "download")])
   }
 
   private static func calendar(_ releases: [MediaRelease], _ job: Int) -> Outcome {

@@ -93,7 +93,7 @@ private struct MediaRouting: Reducer {
         $0.calendar = MediaState.Calendar(
           service: server.service.name, from: from, until: until, releases: [])
       }
-      return ask("calendar") {
+      return ask("calendar", narrowing: "--days N") {
         .calendar(releases: try await media.calendar(of: server, from: from, until: until))
       }
     case .remove(let id, let deletesFiles):

@@ -39,9 +39,11 @@ struct ProgramQuestion<Action: ProgramAction> {
     .cancellable(id: job)
   }
 
-  /// - Parameter mayRepeat: Whether the question may be asked twice.
+  /// - Parameters:
+  ///   - mayRepeat: Whether the question may be asked twice.
+  ///   - narrowing: The option that asks for less, for an answer that is too large.
   func callAsFunction(
-    _ name: String, mayRepeat: Bool = true,
+    _ name: String, mayRepeat: Bool = true, narrowing: String? = nil,
     _ question: @escaping @Sendable () async throws -> Action.Answer
   ) -> [Effect<Action>] {
     let (job, dependencies) = (job, dependencies)
@@ -52,7 +54,7 @@ struct ProgramQuestion<Action: ProgramAction> {
     .retry(retries, clock: dependencies.clock.standard) {
       mayRepeat && ($0 as? ProgramError)?.isTemporary == true
     }
-    .catchFailure(dependencies) { .failed(job: job, failure: $0) }
+    .catchFailure(dependencies) { .failed(job: job, failure: $0.narrowed(by: narrowing)) }
     .cancellable(id: job)
   }
 

@@ -54,7 +54,7 @@ struct LogValidator {
     case .end(let end):
       guard end.n == step else {
         throw .fault(
-          "the end line counts \(end.n) steps, the log has \(step)",
+          "the end line counts \(end.n) step\(end.n == 1 ? "" : "s"), the log has \(step)",
           expected: "\"n\":\(step)", found: "\"n\":\(end.n)")
       }
       guard let digest else {

@@ -91,7 +91,8 @@ struct MemberReader {
 /// Returns a value for a message: shortened, with its control characters escaped.
 func describe(_ value: JSON) -> String {
   switch value {
-  case .object(let members) where !members.isEmpty: "an object with \(members.count) members"
+  case .object(let members) where !members.isEmpty:
+    "an object with \(members.count) member\(members.count == 1 ? "" : "s")"
   case .array(let elements) where !elements.isEmpty: "an array of \(elements.count)"
   default: shortened(compactText(value), to: 80)
   }

@@ -48,6 +48,7 @@ public enum LogWarning: Sendable, Hashable, CustomStringConvertible {
     case .cutShort(let step): "the recording was cut short after step \(step): it has no end line"
     case .unknownKind(let kind, let line):
       "line \(line) has the unknown kind \(describe(.string(kind))) and was skipped"
+    case .more(1): "1 more line of an unknown kind was skipped"
     case .more(let count): "\(count) more lines of unknown kinds were skipped"
     case .digestsNotCompared:
       "the program's states have changed since the recording; not all of its digests were compared"

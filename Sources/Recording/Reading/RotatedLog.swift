@@ -251,7 +251,7 @@ public struct RotatedLog: Sendable {
         "the sum \(sum?.description ?? "of a header") of the last line", "\(link.sum)")
     }
     guard link.steps == steps else {
-      throw broken("\(steps) steps before it", "\(link.steps)")
+      throw broken("\(steps) step\(steps == 1 ? "" : "s") before it", "\(link.steps)")
     }
     guard let digest, digests[index + 1] == digest else {
       throw broken(

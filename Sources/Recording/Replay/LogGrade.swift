@@ -134,7 +134,9 @@ public enum LogGrade: Sendable, Hashable, CustomStringConvertible {
     switch self {
     case .fine: return "fine"
     case .risky(let risks, let more):
-      let lines = risks.map(\.description) + (more > 0 ? ["and \(more) more lines"] : [])
+      let lines =
+        risks.map(\.description)
+        + (more > 0 ? ["and \(more) more line\(more == 1 ? "" : "s")"] : [])
       return "risky: " + lines.joined(separator: "\n")
     }
   }

@@ -114,6 +114,21 @@ import Testing
     #expect(try await service.load(forKey: "a") == Data([1]))
   }
 
+  @Test("a file in place of a folder of the path is no missing keychain", arguments: ["f", "f/g"])
+  func fileInPlaceOfFolder(name: String) async throws {
+    let file = "\(folder.path)/f"
+    _ = try folder.write([], to: "f")
+    let service = LiveKeychainService(at: "\(folder.path)/\(name)/keychain.sbkc")
+    for call in [
+      { _ = try await service.status() }, { try await service.create(with: .words("open")) },
+      { try await service.unlock(with: .words("open")) },
+    ] as [() async throws -> Void] {
+      let error = await #expect(throws: KeychainError.self) { try await call() }
+      #expect(error?.kind == .cannotCreate)
+      #expect(error?.message.contains("'\(file)' is a file in place of a folder") == true)
+    }
+  }
+
   @Test("a file that is gone is not made again by a save")
   func goneFile() async throws {
     let service = try await LiveKeychainService.made(at: folder.keychain)

@@ -642,7 +642,7 @@ struct APIFeatureTests {
     #expect(printed.map(\.status) == [0, 0, 0, 0, 0])
     #expect(printed[1].output == printed[0].output)
     #expect(printed[2].output.hasPrefix("entries  1\n"))
-    #expect(printed[3].errors == "removed 1 kept answers\n")
+    #expect(printed[3].errors == "removed 1 kept answer\n")
     #expect(printed[4].output.hasPrefix("entries  0\n"))
   }
 

@@ -75,6 +75,15 @@ struct BoardCommandTests {
     #expect(Set(BoardFeatures.all.names).count == BoardFeatures.all.names.count)
   }
 
+  @Test(
+    "a name may be repeated in forms, and in queries",
+    arguments: [
+      "api post rm/x a=1 a=2 --form", "api post rm/x a=1 a=2 --multipart",
+      "api post rm/x a=1 a=2 f@x.txt", "api get rm/x a==1 a==2",
+      "api post rm/x a=1 a=2 'Content-Type:application/x-www-form-urlencoded'",
+    ])
+  func repeatedNames(line: String) throws { _ = try Commands.parse(words(line)) }
+
   struct Wrong: Sendable, CustomTestStringConvertible {
     var line: String
     var column: Int?
@@ -108,6 +117,22 @@ struct BoardCommandTests {
     Wrong(
       line: "api get rm/x --select a..b", column: 23, length: 4, message: "'a..b' is not a path: ",
       help: "a path is like results[0].name"),
+    Wrong(
+      line: "api post rm/x a=1 b=2 a=3", column: 23, length: 3,
+      message: "'a=1' and 'a=3' are the same member of the JSON body",
+      help: "several values: a:='[1, 2]'; a form, which may repeat a name: --form"),
+    Wrong(
+      line: "api post rm/x a=1 a:=2", column: 19, length: 4,
+      message: "'a=1' and 'a:=2' are the same member of the JSON body",
+      help: "several values: a:='[1, 2]'; a form, which may repeat a name: --form"),
+    Wrong(
+      line: "api post rm/x Content-Length:5 a=1", column: 15, length: 16,
+      message: "the header Content-Length follows from the body, and cannot be set",
+      help: "leave it out: a body of known length is sent with its length, any other in chunks"),
+    Wrong(
+      line: "api run first 'transfer-encoding;'", column: 15, length: 20,
+      message: "the header transfer-encoding follows from the body, and cannot be set",
+      help: "leave it out: a body of known length is sent with its length, any other in chunks"),
     Wrong(
       line: "db get characters", column: 8, length: 10, message: "ID is missing",
       help: "usage: db get COLLECTION ID"),

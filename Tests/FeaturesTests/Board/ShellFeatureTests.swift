@@ -125,7 +125,7 @@ struct ShellFeatureTests {
     #expect(lines.allPrinted.contains(#""value":[{"command":"echo","summary":"print words""#))
     #expect(lines.allPrinted.hasSuffix("1\n"), "\(lines.allPrinted)")
     #expect(await lines.run("help api gett") == 64)
-    #expect(lines.allPrinted.contains("did you mean 'get'?"))
+    #expect(lines.allPrinted.contains("did you mean 'api get'?"))
   }
 
   @Test("'all' names every job")

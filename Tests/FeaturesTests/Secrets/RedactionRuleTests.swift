@@ -176,6 +176,20 @@ struct RedactionRuleTests {
     #expect(try await document("u") == text, "what is stored stays")
   }
 
+  @Test("with -q the warnings stay, and the notes go", arguments: ["", " --json"])
+  func quiet(format: String) async throws {
+    await run(0, "db put d u '{\"n\":123456789}'", "keychain unlock")
+    let before = lines.allPrinted
+    await run(0, "db get d u -q\(format)", "db list d -q\(format)", "db put d v 1 -q\(format)")
+    let printed = lines.allPrinted.dropFirst(before.count)
+    let text = "1 value is masked: it is the secret 'pin'"
+    let warning = format.isEmpty ? "warning: \(text)\n" : #""warning":"\#(text)"}"#
+    #expect(printed.ranges(of: warning).count == 2, "\(printed)")
+    #expect(!printed.contains("saved"), "\(printed)")
+    await run(0, "db put d v 1")
+    #expect(lines.allPrinted.hasSuffix("saved d/v\n"))
+  }
+
   @Test(
     "rule 2: a marked text is not passed on",
     arguments: [

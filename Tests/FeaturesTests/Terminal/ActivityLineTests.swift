@@ -12,9 +12,9 @@ struct ActivityLineTests {
     let waiting = Mutex<[@Sendable () -> Void]>([])
     let time = Mutex(Duration.zero)
 
-    func line(isASCII: Bool = true, spins: Bool = true) -> ActivityLine {
+    func line(isASCII: Bool = true, spins: Bool = true, columns: Int = 79) -> ActivityLine {
       ActivityLine(
-        isASCII: isASCII, spins: spins, now: { self.time.withLock { $0 } },
+        isASCII: isASCII, spins: spins, columns: { columns }, now: { self.time.withLock { $0 } },
         later: { body in self.waiting.withLock { $0.append(body) } },
         write: { text in self.texts.withLock { $0.append(text) } })
     }
@@ -94,6 +94,28 @@ struct ActivityLineTests {
     #expect(screen.shown.last == "- x  3 files")
     line.show(nil)
     #expect(screen.shown.last == "")
+  }
+
+  @Test(
+    "where it is narrow, the bar, the name and the amount give way to the rate and the time",
+    arguments: [
+      (79, "| season-01-part-07.iso  [##..]  50 %  51.0 kB of 101 kB  25.0 kB/s  2 s left"),
+      (70, "| season-01-part-07.iso  50 %  51.0 kB of 101 kB  25.0 kB/s  2 s left"),
+      (59, "| ...t-07.iso  50 %  51.0 kB of 101 kB  25.0 kB/s  2 s left"),
+      (54, "| season-01-part-07.iso  50 %  25.0 kB/s  2 s left"),
+      (39, "| ...-07.iso  50 %  25.0 kB/s  2 s left"),
+      (30, "| 50 %  25.0 kB/s  2 s left"),
+    ])
+  func narrowTransfer(columns: Int, expected: String) {
+    let screen = Screen()
+    let line = screen.line(columns: columns)
+    line.begin { "api get big" }
+    let name = "season-01-part-07.iso"
+    line.show(TransferProgress(name: name, done: 1_000, total: 101_000))
+    screen.tick(10)
+    line.show(TransferProgress(name: name, done: 51_000, total: 101_000))
+    screen.tick(10)
+    #expect(screen.shown.last == expected)
   }
 
   @Test("the derivation of a key is shown until it ends, also on a terminal without a spinner")

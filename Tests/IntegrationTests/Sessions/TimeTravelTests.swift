@@ -468,10 +468,14 @@ struct TimeTravelTests {
       (["--until", "-1"], "--until takes"), (["--until", "@no"], "there is no mark"),
       (["--speed", "0"], "--speed is a number above 0"), (["--step"], "there is no terminal"),
       (["--live", "--speed", "2"], "exclude each other"),
+      (["--from", "99"], "there is no step 99; the recording has the steps 0 to 5"),
+      (["--until", "99"], "there is no step 99; the recording has the steps 0 to 5"),
+      (["--from", "4", "--until", "2"], "--from 4 is after --until 2"),
     ] {
       let run = try await program.run(["session", "replay", "r.jsonl"] + options)
       #expect(run.status == .exited(64), "\(options): \(run.errorText)")
       #expect(run.errorText.contains(message), "\(options): \(run.errorText)")
+      #expect(run.output.isEmpty, "\(options)")
     }
   }
 

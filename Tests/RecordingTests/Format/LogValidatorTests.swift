@@ -126,7 +126,7 @@ struct LogValidatorTests {
     #expect(
       message(Self.header, Self.step(1), end, Self.step(2))
         == "there is more behind the end line")
-    #expect(message(Self.header, end) == "the end line counts 1 steps, the log has 0")
+    #expect(message(Self.header, end) == "the end line counts 1 step, the log has 0")
     #expect(
       message(
         Self.header, Self.step(1),

@@ -149,7 +149,8 @@ public final class LiveAPIClient: APIClient {
         throw APIError(
           .tooManyRedirects,
           """
-          \(address.endpoint) redirects once more after \(redirects) redirects, and may do so for ever
+          \(address.endpoint) redirects once more after \(redirects) redirect\(redirects == 1 ? "" : "s"), and \
+          may do so for ever
           """)
       }
       if let pipe { try await skip(pipe, id) }

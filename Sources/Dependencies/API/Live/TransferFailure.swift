@@ -110,10 +110,7 @@ extension APIError {
     case .body:
       return APIError(
         .tooLarge,
-        """
-        the answer of \(endpoint) is larger than the limit of \(transfer.request.bodyLimit) bytes: ask for less, or raise \
-        the limit
-        """)
+        "the answer of \(endpoint) is larger than the limit of \(transfer.request.bodyLimit) bytes")
     case .decoded:
       return APIError(
         .tooLargeDecoded,

@@ -62,6 +62,7 @@ final class KeychainFile {
       resolved = source
       return source
     } catch {
+      if let error = fileInPlaceOfFolder(error) { throw error }
       throw error.isMissing
         ? missing : .io(error.code, "the keychain's folder cannot be reached")
     }
@@ -82,7 +83,7 @@ final class KeychainFile {
       info = try system.info(
         of: folder == nil ? source.path : source.name, in: folder?.descriptor)
     } catch {
-      throw .io(error.code, "the keychain cannot be looked up")
+      throw fileInPlaceOfFolder(error) ?? .io(error.code, "the keychain cannot be looked up")
     }
     if let info, !info.isRegular { throw insecurePath(link: info.isLink) }
     return info
@@ -97,6 +98,7 @@ final class KeychainFile {
     do throws(SystemError) {
       descriptor = try open(folder == nil ? source.path : source.name, in: folder?.descriptor)
     } catch {
+      if let error = fileInPlaceOfFolder(error) { throw error }
       switch error.code {
       case ENOENT: throw missing
       case ELOOP: throw insecurePath(link: true)
@@ -126,6 +128,17 @@ final class KeychainFile {
   /// for the other end of a pipe.
   func open(_ name: String, in folder: OpenFile?) throws(SystemError) -> OpenFile {
     try system.open(name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, in: folder)
+  }
+
+  /// Returns the error for a path that leads through a file, or `nil` for another error. It must
+  /// not pass for a keychain that is missing.
+  private func fileInPlaceOfFolder(_ error: SystemError) -> KeychainError? {
+    guard error.code == ENOTDIR,
+      let file = PathComponents.file(inPlaceOf: unresolved.folder)
+    else { return nil }
+    return KeychainError(
+      .cannotCreate,
+      message: "'\(file)' is a file in place of a folder. Move it away, or name another path.")
   }
 
   var missing: KeychainError {

@@ -1,8 +1,10 @@
 import SwiftBoardJSON
 
 /// A line of an export: `{"document":{"collection":…,"id":…,"updated":…,"body":…}}`,
-/// `{"preference":{"name":…,"value":…}}` or `{"service":…}`. The last line is
-/// `{"end":{"entries":…}}`, so that a file that was cut short is recognised.
+/// `{"preference":{"name":…,"value":…}}`, `{"service":…}` or
+/// `{"index":{"collection":…,"path":…}}`. The last line is `{"end":{"entries":…}}`, so that a file
+/// that was cut short is recognised. Members that are not known here are refused: what they mean
+/// would be lost.
 ///
 /// A value that is written as it would be here is JSON in the line; any other is a string, `text`,
 /// so that what is imported is what was exported, byte for byte.
@@ -10,9 +12,10 @@ enum DatabaseEntry {
   case document(Document)
   case preference(Preference)
   case service(APIService)
+  case index(DocumentIndex)
 
-  /// The first line of an export. Version 1 had no last line.
-  static let header = #"{"swiftboard":"db export","version":2}"#
+  /// The first line of an export. Version 1 had no last line, and version 2 no indexes.
+  static let header = #"{"swiftboard":"db export","version":3}"#
 
   /// The last line of an export.
   static func end(entries: Int) -> String { #"{"end":{"entries":\#(entries)}}"# }
@@ -32,6 +35,7 @@ enum DatabaseEntry {
     case .document(let document): "the document \(document.collection)/\(document.id)"
     case .preference(let preference): "the preference '\(preference.name)'"
     case .service(let service): "the service '\(service.name)'"
+    case .index(let index): "the index of \(index.path) in \(index.collection)"
     }
   }
 
@@ -51,6 +55,11 @@ enum DatabaseEntry {
     case .service(let service):
       return
         #"{"service":\#(String(decoding: try CanonicalEncoder.encode(service), as: UTF8.self))}"#
+    case .index(let index):
+      let value: JSON = [
+        "collection": .string(index.collection), "path": .string(index.path),
+      ]
+      return JSON.object([.init("index", value)]).text
     }
   }
 
@@ -69,7 +78,7 @@ enum DatabaseEntry {
   /// - Throws: What is wrong with the line.
   init(_ line: JSON) throws(DatabaseEntryError) {
     guard let member = line.members?.first, line.members?.count == 1 else {
-      throw DatabaseEntryError("it is not a document, preference or service")
+      throw DatabaseEntryError("it is not a document, preference, service or index")
     }
     let value = member.value
     switch member.key {
@@ -77,6 +86,8 @@ enum DatabaseEntry {
       guard let collection = value["collection"]?.stringValue, let id = value["id"]?.stringValue,
         let updated = value["updated"]?.intValue
       else { throw DatabaseEntryError("a document needs collection, id and updated") }
+      try Self.refuseOthers(
+        than: ["collection", "id", "updated", Self.bodyName(value, "body")], in: value)
       self = .document(
         Document(
           collection: collection, id: id, body: try Self.text(value, "body", .strict),
@@ -85,11 +96,14 @@ enum DatabaseEntry {
       guard let name = value["name"]?.stringValue else {
         throw DatabaseEntryError("a preference needs a name")
       }
+      try Self.refuseOthers(than: ["name", Self.bodyName(value, "value")], in: value)
       self = .preference(Preference(name: name, json: try Self.text(value, "value", .default)))
     case "service":
       let service: APIService
+      let known: JSON
       do {
         service = try CanonicalDecoder.decode(APIService.self, from: Array(value.text.utf8))
+        known = try JSON(parsing: CanonicalEncoder.encode(service))
       } catch {
         throw DatabaseEntryError("this is not a service: \(error)")
       }
@@ -97,8 +111,38 @@ enum DatabaseEntry {
         throw DatabaseEntryError("'\(service.name)' is not a valid service name")
       }
       if let problem = ServiceAddress.problem(service.baseURL) { throw DatabaseEntryError(problem) }
+      try Self.refuseOthers(than: known, in: value)
       self = .service(service)
+    case "index":
+      guard let collection = value["collection"]?.stringValue,
+        let path = value["path"]?.stringValue,
+        (try? JSONPath(parsing: path)) != nil
+      else { throw DatabaseEntryError("an index needs collection and the path of values") }
+      try Self.refuseOthers(than: ["collection", "path"], in: value)
+      self = .index(DocumentIndex(collection: collection, path: path))
     default: throw DatabaseEntryError("there is no kind of entry '\(member.key)'")
+    }
+  }
+
+  /// The name of the member with the body.
+  private static func bodyName(_ value: JSON, _ name: String) -> String {
+    value[name] == nil ? "text" : name
+  }
+
+  /// Refuses members that are not among the known ones.
+  static func refuseOthers(than known: [String], in value: JSON) throws(DatabaseEntryError) {
+    for member in value.members ?? [] where !known.contains(member.key) {
+      throw DatabaseEntryError("this version does not know '\(member.key)' here")
+    }
+  }
+
+  /// Refuses members, at any depth, that `known` has not. A member that is `null` says nothing.
+  private static func refuseOthers(than known: JSON, in value: JSON) throws(DatabaseEntryError) {
+    for member in value.members ?? [] where !member.value.isNull {
+      guard let other = known[member.key] else {
+        throw DatabaseEntryError("this version does not know '\(member.key)' here")
+      }
+      try refuseOthers(than: other, in: member.value)
     }
   }
 

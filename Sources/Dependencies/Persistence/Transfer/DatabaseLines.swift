@@ -65,10 +65,11 @@ struct DatabaseLines: Sendable {
       guard json["swiftboard"] == "db export" else {
         throw malformed(1, "this is not an export of a database")
       }
-      guard json["version"] == 1 || json["version"] == 2 else {
+      guard let version = json["version"]?.intValue, (1...3).contains(version) else {
         throw malformed(1, "this export was made by a later version")
       }
-      progress.hasEnd = json["version"] == 2
+      try refuseOthers(than: ["swiftboard", "version"], in: json, number)
+      progress.hasEnd = version > 1
       return nil
     }
     guard !progress.isEnded else { throw malformed(number, "there is more behind the last line") }
@@ -76,8 +77,12 @@ struct DatabaseLines: Sendable {
       guard end["entries"]?.intValue == progress.entries else {
         let found = end["entries"]?.text ?? "no number"
         throw malformed(
-          number, "the file has \(progress.entries) entries, and its last line says \(found)")
+          number,
+          "the file has \(progress.entries) \(progress.entries == 1 ? "entry" : "entries"), and its last line says \(found)"
+        )
       }
+      try refuseOthers(than: ["end"], in: json, number)
+      try refuseOthers(than: ["entries"], in: end, number)
       progress.isEnded = true
       return nil
     }
@@ -86,6 +91,14 @@ struct DatabaseLines: Sendable {
       String(decoding: line, as: UTF8.self), from: "\(path):\(number)", redactor)
     do throws(DatabaseEntryError) { return try DatabaseEntry(json) } catch {
       throw malformed(number, error.reason)
+    }
+  }
+
+  private func refuseOthers(than known: [String], in value: JSON, _ line: Int) throws {
+    do throws(DatabaseEntryError) {
+      try DatabaseEntry.refuseOthers(than: known, in: value)
+    } catch {
+      throw malformed(line, error.reason)
     }
   }
 

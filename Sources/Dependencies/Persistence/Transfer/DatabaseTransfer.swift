@@ -37,9 +37,10 @@ package struct DatabaseTransfer: Sendable {
 
   // MARK: Export
 
-  /// Writes the documents, preferences and services to a file, which appears once it is complete.
+  /// Writes the documents, preferences, services and indexes to a file, which appears once it is
+  /// complete.
   ///
-  /// - Parameter collection: Writes only the documents of this collection.
+  /// - Parameter collection: Writes only the documents and the indexes of this collection.
   /// - Returns: The number of entries.
   /// - Throws: `DatabaseTransferError.noCollection`, `FileError`, `PersistenceError`.
   package func export(to path: String, collection: String?) async throws -> Int {
@@ -67,6 +68,11 @@ package struct DatabaseTransfer: Sendable {
           count += try await write(page.documents.map(DatabaseEntry.document), to: output)
         }
       }
+      // Last, because an index is made faster of documents that are there.
+      let indexes = try await persistence.documentIndexes().filter {
+        collection == nil || $0.collection == collection
+      }
+      count += try await write(indexes.map(DatabaseEntry.index), to: output)
       try await output.write(Data((DatabaseEntry.end(entries: count) + "\n").utf8))
       try await output.finish()
       return count
@@ -135,6 +141,12 @@ package struct DatabaseTransfer: Sendable {
         case .preference(let preference):
           try await persistence.setPreference(preference.name, to: preference.json)
         case .service(let service): try await persistence.saveService(service, replacing: true)
+        case .index(let index):
+          try await write(&batch, &counts)
+          guard try await persistence.makeDocumentIndex(index) else {
+            counts.kept += 1
+            return true
+          }
         }
         counts.count(isTaken)
         return true
@@ -162,6 +174,8 @@ package struct DatabaseTransfer: Sendable {
       try await persistence.document(collection: document.collection, id: document.id) != nil
     case .preference(let preference): try await persistence.preference(preference.name) != nil
     case .service(let service): services.contains(service.name)
+    // It has no content that another could take the place of.
+    case .index: false
     }
   }
 }

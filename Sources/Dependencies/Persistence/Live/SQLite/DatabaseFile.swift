@@ -59,7 +59,11 @@ final class DatabaseFile: Sendable {
   /// Readers share the index of the log in a file. If the disk has no space for it, the connection
   /// locks the database exclusively and has the index in memory. Close it after its use.
   func openReader(operation: String) throws(PersistenceError) -> Opened {
-    guard system.isTaken(path) else { return .missing }
+    guard system.isTaken(path) else {
+      // It must not pass for an empty database.
+      if let error = fileInPlaceOfFolder(operation) { throw error }
+      return .missing
+    }
     do throws(PersistenceError) {
       return try open(operation: operation, mayWrite: false)
     } catch {
@@ -323,9 +327,19 @@ final class DatabaseFile: Sendable {
   }
 
   private func cannotCreate(_ failure: SystemError, _ operation: String) -> PersistenceError {
-    PersistenceError(
+    if failure.code == ENOTDIR, let error = fileInPlaceOfFolder(operation) { return error }
+    return PersistenceError(
       failure.isFull ? .full : .cannotCreate, path: path, operation: operation,
       what: "the database could not be made: \(failure)")
+  }
+
+  /// Returns the error for a path that leads through a file, or `nil` if it does not.
+  private func fileInPlaceOfFolder(_ operation: String) -> PersistenceError? {
+    PathComponents.file(inPlaceOf: PathComponents(path).folder).map { file in
+      PersistenceError(
+        .cannotCreate, path: path, operation: operation,
+        what: "'\(file)' is a file in place of a folder")
+    }
   }
 
   // MARK: Migrating

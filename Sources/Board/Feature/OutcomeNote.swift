@@ -1,0 +1,36 @@
+import SwiftBoardCommandLine
+
+extension Outcome {
+  /// A line about an outcome, for standard error.
+  public struct Note: Sendable, Equatable {
+    /// What a line is for.
+    public enum Kind: Sendable, Equatable {
+      /// It says what was done. With `-q` it is not printed.
+      case note
+      /// It changes what the output means. It is always printed, with the label `warning:`.
+      case warning
+    }
+
+    /// What the line is for.
+    public var kind: Kind
+    /// The line without a label.
+    public var text: StyledText
+
+    /// Creates a line.
+    public init(_ text: StyledText, kind: Kind = .note) {
+      self.text = text
+      self.kind = kind
+    }
+
+    /// Creates a note.
+    public init(_ text: String) { self.init(StyledText(text)) }
+
+    /// Creates a warning.
+    public static func warning(_ text: String) -> Note { Note(StyledText(text), kind: .warning) }
+
+    /// The line with its label.
+    var line: StyledText {
+      kind == .warning ? StyledText(warning: "") + text : text
+    }
+  }
+}

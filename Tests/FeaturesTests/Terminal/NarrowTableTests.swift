@@ -1,0 +1,54 @@
+import SwiftBoardBoard
+import SwiftBoardDependencies
+import Testing
+
+@testable import SwiftBoardFeatures
+
+/// Tables at terminals with few columns.
+struct NarrowTableTests {
+  /// What a line prints after others at a terminal with this many columns.
+  private func shown(_ line: String, after lines: [String], columns: Int) async -> String {
+    var settings = BoardSettings()
+    settings.isTerminal = true
+    settings.width = columns
+    var dependencies = Dependencies.preview
+    dependencies.clock = Dependencies.mock.clock
+    let board = Lines(settings: settings, dependencies: dependencies)
+    for line in lines { #expect(await board.run(line) == 0, "\(line): \(board.allPrinted)") }
+    let before = board.allPrinted.count
+    #expect(await board.run(line) == 0, "\(line): \(board.allPrinted)")
+    await board.board.close()
+    return String(board.allPrinted.dropFirst(before))
+  }
+
+  private static let name = "a-name-of-thirty-six-characters-long"
+
+  @Test(
+    "what other commands take is whole at 60 columns",
+    arguments: [
+      ("api service list", ["api service add \(name) http://a.test/with/a/long/path"], name),
+      ("api saved list", ["api get sample/character/1 --save \(name)"], name),
+      ("api recent", ["api get sample/character/1"], "sample/character/1"),
+      ("db list things", [#"db put things \#(name) '{"text":"a text that is long"}'"#], name),
+      ("db preference list", [#"db preference set \#(name) '"a text that is long"'"#], name),
+      ("db index", ["db index things text.\(name)"], "text.\(name)"),
+      ("characters recent", ["characters search name==\(name)"], "name==\(name)"),
+      ("downloads list sab", [], "SABnzbd_nzo_0"),
+      ("alias", ["alias \(name) echo a text that is long"], "\(name)  echo a text that is"),
+    ])
+  func identifiers(line: String, before: [String], expected: String) async {
+    let text = await shown(line, after: before, columns: 60)
+    #expect(text.contains(expected), "\(text)")
+    for row in text.split(separator: "\n") { #expect(row.count <= 60, "\(row)") }
+  }
+
+  @Test("the requests of kept answers are whole at 60 columns, with the names of their services")
+  func cache() async {
+    let lines = [
+      "api service add \(Self.name) http://127.0.0.1:18110/api", "api get \(Self.name)/character/1",
+    ]
+    let text = await shown("api cache list", after: lines, columns: 60)
+    #expect(text.contains("\n\(Self.name)  "), "\(text)")
+    #expect(text.filter { !$0.isWhitespace }.contains("/character/1"), "\(text)")
+  }
+}
