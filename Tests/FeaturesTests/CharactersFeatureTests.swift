@@ -130,6 +130,58 @@ struct CharactersReducerTests {
     #expect(world.logger.records.contains { $0.message.contains("page 2 was not prefetched") })
   }
 
+  @Test("another command ends the wait for the next page, noCache has none, and one comes once")
+  func noPrefetch() {
+    world.api.answer { request in
+      request.url.contains("/character/")
+        ? .status(404) : Self.json(["Rick"], count: 2, pages: 2)
+    }
+    let store = store()
+    var asked: [String] { world.api.requests.map { String($0.url.suffix(6)) } }
+    store.nonExhaustively { store in
+      store.send(run(1, .list(page: 1, options: CharactersOptions())))
+      store.skipReceivedActions()
+      store.send(run(2, .show(id: 7, options: CharactersOptions())))
+      store.skipReceivedActions()
+      store.advance(by: .seconds(1))
+      #expect(asked == ["page=1", "cter/7"])
+      store.send(run(3, .list(page: 1, options: CharactersOptions(cache: .noCache))))
+      store.skipReceivedActions()
+      store.advance(by: .seconds(1))
+      #expect(asked == ["page=1", "cter/7", "page=1"])
+      store.send(run(4, .list(page: 1, options: CharactersOptions())))
+      store.skipReceivedActions()
+      store.advance(by: .milliseconds(300))
+      store.receive(.list(action: .prefetched(page: 2)))
+      store.send(run(5, .list(page: 1, options: CharactersOptions())))
+      store.skipReceivedActions()
+      store.advance(by: .seconds(1))
+      #expect(store.received.isEmpty, "the next page is in the cache already")
+    }
+    store.finish()
+    #expect(asked.last == "page=2")
+  }
+
+  @Test("the next page is waited for ten seconds, and no longer")
+  func prefetchTimeout() {
+    world.api.answer(
+      "GET", "\(Self.address)/character?page=1", with: Self.json(["Rick"], count: 2, pages: 2))
+    world.api.answer("GET", "\(Self.address)/character?page=2", with: .hang)
+    let store = store()
+    store.nonExhaustively { store in
+      store.send(run(1, .list(page: 1, options: CharactersOptions())))
+      store.skipReceivedActions()
+      store.advance(by: .milliseconds(300))
+      #expect(world.api.hangingCount == 1)
+      store.advance(by: .milliseconds(9_999))
+      #expect(store.received.isEmpty)
+      store.advance(by: .milliseconds(1))
+      store.receive(.list(action: .prefetchFailed(page: 2)))
+      #expect(world.api.hangingCount == 0)
+    }
+    store.finish()
+  }
+
   @Test("a search is cancelled by the next one, wherever it is")
   func searchCancelsSearch() {
     world.api.answer { $0.url.contains("name=rick") ? .hang : nil }
@@ -284,6 +336,28 @@ struct CharactersReducerTests {
     store.finish()
   }
 
+  @Test("a picture is asked for again as often as the line says")
+  func imageRetries() {
+    let picture = "http://pictures.test/1.jpeg"
+    world.api.answer(
+      "GET", "\(Self.address)/character/1",
+      with: .json(
+        #"{"id":1,"name":"R","status":"Alive","species":"Human","gender":"Male","image":"\#(picture)"}"#
+      ))
+    world.api.answer(
+      "GET", picture, with: .status(503), .response(status: 200, headers: [], body: Data([1])))
+    let store = store()
+    store.nonExhaustively { store in
+      store.send(run(1, .image(id: 1, file: "f", options: CharactersOptions(retries: 1))))
+      store.skipReceivedActions()
+      #expect(world.files.files["f"] == nil)
+      store.advance(by: .milliseconds(200))
+      store.skipReceivedActions()
+      #expect(world.files.files["f"] == Data([1]) && store.state.pending.isEmpty)
+    }
+    store.finish()
+  }
+
   @Test("a search is sent again on its clock, and only as often as the line says")
   func searchRetries() {
     world.api.answer(
@@ -341,6 +415,31 @@ struct CharactersReducerTests {
         })
       #expect(store.state.detail?.status == .shown(isStale: true))
       #expect(store.state.detail?.item?.name == "Morty Smith")
+    }
+    store.finish()
+  }
+
+  @Test("a kept list and a kept search that stand in for the service are stale")
+  func stalePages() {
+    let refused = APIError(.refused, "nothing listens at rickandmortyapi.com:443")
+    for query in ["page=1", "page=1&name=rick"] {
+      world.api.answer(
+        "GET", "\(Self.address)/character?\(query)",
+        with: Self.json(["Rick"], count: 1, pages: 1), .failure(refused))
+    }
+    let store = store()
+    store.nonExhaustively { store in
+      let options = CharactersOptions(cache: .remoteFirst)
+      for (job, isStale) in [(1, false), (2, true)] {
+        store.send(run(job, .list(page: 1, options: options)))
+        store.skipReceivedActions()
+        #expect(store.state.list.status == .shown(isStale: isStale))
+      }
+      for (job, isStale) in [(3, false), (4, true)] {
+        store.send(run(job, .search(filter: Self.filter("rick"), page: 1, options: options)))
+        store.skipReceivedActions()
+        #expect(store.state.search.status == .shown(isStale: isStale))
+      }
     }
     store.finish()
   }
@@ -826,6 +925,62 @@ struct CharactersFeatureTests {
     #expect(world.api.requests.map(\.url).count { $0 == picture } == 1)
     #expect(await lines.run("characters image 1 --out b.jpeg --cache noCache") == 0)
     #expect(world.api.requests.map(\.url).count { $0 == picture } == 2)
+    await lines.board.close()
+  }
+
+  @Test(
+    "a job that is cancelled asks the service no more",
+    arguments: ["list", "search name==a", "image 1 --out f"]
+  )
+  func cancelledRequest(line: String) async {
+    let world = World()
+    world.api.answer { request in
+      request.url.hasSuffix("/character/1")
+        ? .json(
+          #"{"id":1,"name":"R","status":"Alive","species":"Human","gender":"Male","#
+            + #""image":"http://pictures.test/1.jpeg"}"#) : .hang
+    }
+    let lines = Lines(world)
+    #expect(await lines.run("characters \(line) &") == 0)
+    await world.api.waitForHanging()
+    #expect(await lines.run("cancel 1") == 0)
+    #expect(world.api.hangingCount == 0 && world.files.files["f"] == nil)
+    let state = lines.board.store.state.characters
+    #expect(state.pending.isEmpty && !state.list.status.isLoading && !state.search.status.isLoading)
+    await lines.board.close()
+  }
+
+  @Test("every filter, the page and the time are sent, and each command shows its own place")
+  func sent() async {
+    let world = World()
+    world.api.answer { _ in CharactersReducerTests.json(["R"], count: 30, pages: 2) }
+    let lines = Lines(world)
+    let filters = ["name==a", "status==alive", "species==b", "type==c", "gender==male"]
+    let line = "characters search \(filters.joined(separator: " ")) --page 2 --timeout 7s"
+    #expect(await lines.run(line) == 0, "\(lines.allPrinted)")
+    let sent = world.api.requests.last
+    #expect(
+      sent?.url == CharactersRequest.usualAddress
+        + "/character?page=2&name=a&status=alive&species=b&type=c&gender=male")
+    #expect(sent?.timeout == .seconds(7))
+    #expect(await lines.run("characters list") == 0)
+    #expect(await lines.run("assert characters.route.list exists") == 0, "\(lines.allPrinted)")
+    await lines.board.close()
+  }
+
+  @Test("what is kept and old is shown with a note where the line asks for nothing newer")
+  func oldNote() async {
+    let world = World()
+    // The service does not say how long its answer holds.
+    world.api.answer { _ in
+      .json(#"{"id":1,"name":"R","status":"Alive","species":"Human","gender":"Male","image":""}"#)
+    }
+    let lines = Lines(world)
+    let note = "this is a kept answer; 'characters refresh' asks again\n"
+    #expect(await lines.run("characters show 1") == 0)
+    #expect(!lines.allPrinted.contains(note))
+    #expect(await lines.run("characters show 1 --cache localFirst") == 0)
+    #expect(lines.allPrinted.contains(note), "\(lines.allPrinted)")
     await lines.board.close()
   }
 

@@ -120,6 +120,19 @@ struct DependencyInjectionPageTests {
       report: { Issue.record("\($0)") })
   }
 
+  @Test(
+    "each case of a container has its section, with an example",
+    arguments: [
+      "A missing service", "Singleton", "Factory", "Scope",
+      "A feature that sees only what it needs", "Replacement in a test", "Override one endpoint",
+    ])
+  func section(title: String) throws {
+    let page = try SourceTree.text("docs/dependency-injection.md")
+    let sections = page.components(separatedBy: "\n## ")
+    let section = sections.first { $0.hasPrefix(title + "\n") }
+    #expect(section?.contains("```swift\n") == true, "\(title): \(section ?? "no such section")")
+  }
+
   @Test("the page's examples are those of this file, line for line")
   func sameText() throws {
     let page = try SourceTree.text("docs/dependency-injection.md")

@@ -170,6 +170,49 @@ struct DownloadsReducerTests {
       ])
   }
 
+  @Test("what is resumed is queued again, what was added last is known, and long lists are cut")
+  func kept() async throws {
+    let store = try await store()
+    store.nonExhaustively { store in
+      store.send(run(1, .list))
+      store.skipReceivedActions()
+      for (job, request) in [
+        (2, DownloadsCommand.Request.pause(ids: [])), (3, .pause(ids: ["SABnzbd_nzo_0"])),
+        (4, .resume(ids: ["SABnzbd_nzo_0"])),
+      ] {
+        store.send(run(job, request))
+        store.skipReceivedActions()
+      }
+      #expect(store.state.queue?.entries.first?.status == .queued)
+      #expect(store.state.queue?.isPaused == true)
+      store.send(run(5, .resume(ids: [])))
+      store.skipReceivedActions()
+      #expect(store.state.queue?.isPaused == false)
+      store.send(run(6, .add(download: NewDownload("http://i.test/1"))))
+      store.skipReceivedActions()
+      #expect(store.state.added?.service == "sab" && store.state.added?.id == "SABnzbd_nzo_101")
+    }
+    store.finish()
+
+    var state = DownloadsState()
+    let entries = (1...80).map {
+      DownloadQueue.Entry(id: "\($0)", name: "n", status: .queued, size: 1, left: 1)
+    }
+    let ended = (1...80).map {
+      FinishedDownload(id: "\($0)", name: "n", isComplete: true, status: "Completed")
+    }
+    for (request, answer) in [
+      (DownloadsCommand.Request.list, DownloadsAnswer.queue(queue: DownloadQueue(entries))),
+      (.history(limit: 80), .history(downloads: ended)),
+    ] {
+      for action in [
+        run(7, request), DownloadsAction.answered(job: 7, answer: answer, masked: nil),
+      ] { _ = BoardFeatures.downloads.reducer.reduce(&state, action, world.dependencies) }
+    }
+    #expect(state.queue?.entries.count == 50 && state.queue?.count == 80)
+    #expect(state.history?.entries.count == 50)
+  }
+
   @Test("a failure ends the command, and changes nothing of the queue")
   func failure() async throws {
     let store = try await store()

@@ -190,6 +190,69 @@ struct MediaReducerTests {
     #expect(media.content(of: "films")?.library[1] == after)
   }
 
+  @Test("what is removed leaves the library, with its files only if the line says so")
+  func removal() async throws {
+    let store = try await store()
+    store.nonExhaustively { store in
+      store.send(run(1, .list))
+      store.skipReceivedActions()
+      for (job, deletesFiles) in [(2, false), (3, true)] {
+        store.send(run(job, .remove(id: job - 1, deletesFiles: deletesFiles)))
+        store.skipReceivedActions()
+      }
+      #expect(store.state.library?.count == 1 && store.state.library?.items.map(\.id) == [3])
+    }
+    store.finish()
+    #expect(
+      media.calls.suffix(2) == [
+        MockCall("remove", "films", "1", "false"), MockCall("remove", "films", "2", "true"),
+      ])
+  }
+
+  @Test("Sonarr is told which episodes to monitor, and whether to search for them")
+  func sonarr() async throws {
+    let service = APIService(name: "series", baseURL: "http://nas.test/api/v3", preset: "sonarr")
+    let store = try await store(service: service, content: .sample(.sonarr))
+    store.nonExhaustively { store in
+      let order = MediaOrder(
+        "foundation", options: [.qualityProfile: "Any"], searches: true)
+      store.send(run(1, .add(order: order), of: "series"))
+      store.skipReceivedActions()
+    }
+    store.finish()
+    let sent = try JSON(parsing: try #require(media.calls.last?.arguments.last))
+    #expect(sent["addOptions"] == ["monitor": "all", "searchForMissingEpisodes": true])
+  }
+
+  @Test("of a long queue, a long calendar and many results the first are kept")
+  func longAnswers() {
+    let days = MediaDays(count: 7)
+    let answers: [(MediaCommand.Request, MediaAnswer)] = [
+      (
+        .queue,
+        .queue(
+          queue: MediaQueue(
+            (1...150).map { .init(id: $0, title: "t", size: 1, left: 1, status: "queued") }))
+      ),
+      (
+        .calendar(days: days),
+        .calendar(
+          releases: (1...150).map { MediaRelease(id: $0, kind: .album, date: 1, title: "t") })
+      ),
+      (.search(term: "t"), .found(items: (1...150).map { MediaItem(id: $0, title: "t") })),
+    ]
+    var state = MediaState()
+    for (job, (request, answer)) in answers.enumerated() {
+      for action in [
+        run(job, request), .resolved(job: job, service: films),
+        .answered(job: job, answer: answer, masked: nil),
+      ] { _ = BoardFeatures.media.reducer.reduce(&state, action, world.dependencies) }
+    }
+    #expect(state.queue?.entries.count == 100 && state.queue?.count == 150)
+    #expect(state.calendar?.releases.count == 100)
+    #expect(state.lookup?.items.count == 20)
+  }
+
   @Test("a question is asked again, an addition is not, and a failure ends the command")
   func retries() async throws {
     let store = try await store()
@@ -500,6 +563,28 @@ struct MediaFeatureTests {
     #expect(await lines.run("open swiftboard://media/films") == 0)
     #expect(await lines.run("assert media.library.service == '\"films\"'") == 0)
     #expect(await lines.run("open swiftboard://media/films/x") == 66)
+    await lines.board.close()
+  }
+
+  @Test(
+    "a preset puts the key where its program wants it, by the name of the service or of --secret",
+    arguments: [
+      ("radarr", APIService.Authentication.header(name: "X-Api-Key", secret: "k")),
+      ("sonarr", .header(name: "X-Api-Key", secret: "k")),
+      ("lidarr", .header(name: "X-Api-Key", secret: "k")),
+      ("sabnzbd", .query(name: "apikey", secret: "k")),
+      ("nzbget", .basic(user: "nzbget", secret: "k")),
+      ("nzbget --user me", .basic(user: "me", secret: "k")), ("rick-and-morty", nil),
+    ])
+  func preset(preset: String, authentication: APIService.Authentication?) async throws {
+    let lines = Lines()
+    #expect(await lines.run("api service add k http://nas.test/x --preset \(preset)") == 0)
+    #expect(
+      await lines.run("api service add o http://nas.test/x --preset \(preset) --secret k") == 0)
+    for name in ["k", "o"] {
+      let service = try await lines.world.persistence.service(name)
+      #expect(service?.authentication == authentication, "\(name)")
+    }
     await lines.board.close()
   }
 

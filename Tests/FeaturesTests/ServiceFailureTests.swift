@@ -77,6 +77,41 @@ struct ServiceFailureTests {
     #expect(Failure(error).message == "it happened")
   }
 
+  @Test(
+    "a key that is wrong, none at all, another program and no API have messages of their own",
+    arguments: [
+      (
+        .wrongKey(secret: "k"), ExitCode.denied,
+        "Radarr refuses the key of the service 'films', the secret 'k'"
+      ),
+      (
+        .wrongKey(secret: nil), ExitCode.denied,
+        "Radarr wants a key, and the service 'films' has none"
+      ),
+      (
+        .refusedKey(secret: "k"), ExitCode.denied,
+        "what answers at http://nas refuses the key of the service 'films', the secret 'k'"
+      ),
+      (
+        .wrongProgram(found: "Sonarr"), ExitCode.networkProtocol,
+        "Sonarr answers at http://nas, not Radarr"
+      ),
+      (
+        .wrongProgram(found: nil), ExitCode.networkProtocol,
+        "something else answers at http://nas, not Radarr"
+      ),
+      (
+        .wrongPath, ExitCode.missing,
+        "the server answers, but Radarr has no API at http://nas"
+      ),
+    ] as [(ProgramError.Kind, Int32, String)])
+  func programs(kind: ProgramError.Kind, code: Int32, message: String) {
+    let failure = Failure(
+      ProgramError(kind, program: "Radarr", service: "films", address: "http://nas"))
+    #expect(failure.code == code && failure.message == message, "\(failure)")
+    #expect(failure.help?.isEmpty == false, "\(failure)")
+  }
+
   @Test("what doctor found has advice by the board's commands and options")
   func doctor() {
     func advice(_ remedy: InstallationFinding.Remedy?) -> String? {

@@ -56,6 +56,24 @@ struct CharactersProgramTests {
     }
   }
 
+  @Test("in the middle of a search, the state says what is searched for and that it is waited for")
+  func middleOfASearch() async throws {
+    let server = try TestHTTPServer()
+    let program = try Program()
+    let first = try await program.run(
+      "--home", "h", "--record", "r.jsonl", "-c",
+      "api service add rick-and-morty \(server.origin)/api", "-c", "characters search name==smith",
+      "-c", "session goto 5", "-c", "state characters.search.filter.name", "-c",
+      "assert characters.search.status.loading.job == 2", "-c",
+      "assert characters.pending[0].job == 2",
+      "-c", "assert characters.recent == []", "-c", "session live", "-c",
+      "assert characters.search.status.shown exists")
+    #expect(first.status == .exited(0), "\(first.errorText)")
+    #expect(
+      first.outputText.contains("characters.search.load"), "\(first.outputText)\(first.errorText)")
+    #expect(first.outputText.hasSuffix("\"smith\"\n"), "\(first.outputText)")
+  }
+
   @Test("what was seen is there without the service, and is said to be kept")
   func withoutService() async throws {
     let server = try TestHTTPServer()

@@ -30,6 +30,16 @@ struct ReadmeTests {
     }
   }
 
+  @Test(
+    "a feature has a session among the transcripts",
+    arguments: ["characters", "media", "downloads"]
+  ) func sessions(feature: String) throws {
+    let lines = try Self.transcripts(of: SourceTree.text("README.md")).filter {
+      $0.command.hasPrefix("cat ")
+    }.flatMap { $0.output.split(separator: "\n") }
+    #expect(lines.contains { $0.hasPrefix(feature + " ") }, "README has no session of '\(feature)'")
+  }
+
   @Test("the table of commands is that of the program") func commands() throws {
     let table = Self.table(of: BoardFeatures.all.commands)
     #expect(

@@ -103,7 +103,7 @@ struct ResponseRepositoryTests {
     #expect(second.verdict == .revalidated)
     #expect(second.response.status == 200)
     #expect(Self.text(second) == "one")
-    let sent = subject.client.requests[1].headers
+    let sent = try #require(subject.client.requests.dropFirst().first).headers
     #expect(sent.value(of: "If-None-Match") == "\"1\"")
     #expect(sent.value(of: "If-Modified-Since") == "Sat, 04 Nov 2017 18:48:46 GMT")
     #expect(sent.value(of: "X-Api-Key") == "hidden")

@@ -194,6 +194,102 @@ struct LiveProgramTests {
     #expect(!"\(error as Any)".contains("sab-key"))
   }
 
+  @Test("what a line says of a removal, a search and a download reaches each program")
+  func sent() async throws {
+    let media = LiveMediaService(dependencies)
+    var asked: TestHTTPServer.Request { get throws { try #require(programs.requests.last) } }
+    let searches: [(MediaProgram, JSON)] = [
+      (.radarr, ["name": "MoviesSearch", "movieIds": [JSON(1)]]),
+      (.sonarr, ["name": "SeriesSearch", "seriesId": JSON(1)]),
+      (.lidarr, ["name": "ArtistSearch", "artistId": JSON(1)]),
+    ]
+    for (program, body) in searches {
+      let server = ProgramConformanceTests.server(program, programs.origin)
+      _ = try await media.search(forItem: 1, on: server)
+      #expect(try JSON(parsing: try asked.bodyText) == body, "\(program)")
+      _ = try await media.queue(of: server)
+      #expect(try asked.query("pageSize") == "200")
+      for deletesFiles in [true, false] {
+        try await media.remove(deletesFiles ? 1 : 2, deletesFiles: deletesFiles, from: server)
+        #expect(try asked.query("deleteFiles") == "\(deletesFiles)")
+      }
+    }
+    let downloads = LiveDownloadService(dependencies)
+    let new = NewDownload("http://i.test/7", name: "Arrival", category: "films")
+    let sab = ProgramConformanceTests.server(.sabnzbd, programs.origin)
+    _ = try await downloads.add(new, to: sab)
+    #expect(try asked.query("nzbname") == "Arrival" && asked.query("cat") == "films")
+    let get = ProgramConformanceTests.server(.nzbget, programs.origin)
+    _ = try await downloads.add(new, to: get)
+    let parameters = try JSON(parsing: try asked.bodyText)["params"]
+    #expect(parameters?[0] == "Arrival.nzb" && parameters?[2] == "films")
+    for (id, deletesFiles) in [(0, false), (1, true)] {
+      try await downloads.remove(["SABnzbd_nzo_\(id)"], deletesFiles: deletesFiles, from: sab)
+      #expect(try asked.query("del_files") == (deletesFiles ? "1" : "0"))
+      try await downloads.remove(["\(id + 1)"], deletesFiles: deletesFiles, from: get)
+      let command = try JSON(parsing: try asked.bodyText)["params"]?[0]
+      #expect(command == (deletesFiles ? "GroupFinalDelete" : "GroupDelete"))
+    }
+  }
+
+  @Test("a calendar has films by their three dates, episodes of their series, albums of artists")
+  func calendar() async throws {
+    let server = try TestHTTPServer { request in
+      let json =
+        request.path.hasPrefix("/radarr")
+        ? #"""
+        [{"id":1,"title":"Dune","inCinemas":"2026-01-01T00:00:00Z",
+        "digitalRelease":"2026-01-02T00:00:00Z","physicalRelease":"2026-01-03T00:00:00.5Z"}]
+        """#
+        : request.path.hasPrefix("/sonarr")
+          ? #"""
+          [{"id":2,"title":"Pilot","seasonNumber":1,"episodeNumber":2,
+          "airDateUtc":"2026-01-04T00:00:00Z","series":{"title":"Severance"}}]
+          """#
+          : #"""
+          [{"id":3,"title":"Neu! 75","releaseDate":"2026-01-05T00:00:00Z",
+          "artist":{"artistName":"Neu!"}}]
+          """#
+      return .response(.init(json: json))
+    }
+    let day: Int64 = 86_400_000_000
+    let start = 20_454 * day
+    func calendar(_ program: MediaProgram) async throws -> [MediaRelease] {
+      try await LiveMediaService(dependencies).calendar(
+        of: ProgramConformanceTests.server(program, server.origin), from: start,
+        until: start + 31 * day)
+    }
+    #expect(
+      try await calendar(.radarr) == [
+        MediaRelease(id: 1, kind: .cinema, date: start, title: "Dune"),
+        MediaRelease(id: 1, kind: .digital, date: start + day, title: "Dune"),
+        MediaRelease(id: 1, kind: .physical, date: start + 2 * day, title: "Dune"),
+      ])
+    #expect(
+      try await calendar(.sonarr) == [
+        MediaRelease(
+          id: 2, kind: .episode, date: start + 3 * day, title: "Severance", part: "1x02 Pilot")
+      ])
+    #expect(
+      try await calendar(.lidarr) == [
+        MediaRelease(id: 3, kind: .album, date: start + 4 * day, title: "Neu!", part: "Neu! 75")
+      ])
+    // Titles of series and artists come only if they are asked for, and only what is wanted.
+    #expect(
+      server.requests.map { [$0.query("includeSeries"), $0.query("includeArtist")] } == [
+        [nil, nil], ["true", nil], [nil, "true"],
+      ])
+    #expect(server.requests.allSatisfy { $0.query("unmonitored") == "false" })
+  }
+
+  @Test("a program without pages that takes the key names itself, if it is another one")
+  func namesItself() async throws {
+    let programs = try ProgramServer(isPlain: true)
+    let server = ProgramConformanceTests.server(
+      .radarr, programs.origin, secret: "sonarr", path: "/sonarr/api/v3")
+    #expect(await kind(server) == .wrongProgram(found: "Sonarr"))
+  }
+
   @Test("a secret of an address is sent encoded, and the call of a mock has its name")
   func secretAddress() async throws {
     let download = NewDownload(

@@ -473,6 +473,17 @@ struct APIFeatureTests {
     #expect(names == ["first", "third"])
   }
 
+  @Test("a request has the time that its line says, and is among the kept ones once it is kept")
+  func lineTime() async {
+    world.api.answer { _ in .json("{}") }
+    let lines = Lines(world)
+    #expect(await lines.run("api service add s http://h; api get s/a --timeout 7s") == 0)
+    #expect(await lines.run("api get s/b --timeout 8s --save one") == 0)
+    #expect(world.api.requests.map(\.timeout) == [.seconds(7), .seconds(8)])
+    #expect(lines.board.store.state.api.saved == ["one"])
+    await lines.board.close()
+  }
+
   @Test("the options behind a command act as before it")
   func optionsBehind() async {
     world.api.answer { _ in .json("{}", status: 404) }

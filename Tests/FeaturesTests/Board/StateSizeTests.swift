@@ -92,7 +92,24 @@ struct StateSizeTests {
     state.media.library = MediaState.Library(MediaLibrary(items), of: "films")
     #expect(state.media.library?.count == 1000 && state.media.library?.items.isEmpty == true)
     #expect(try CanonicalEncoder.encode(state).count < Self.limit)
-    #expect(state.api.services?.isEmpty == false && state.api.saved?.isEmpty == false)
+    #expect(state.api.services?.count == 1000 && state.api.saved?.isEmpty == false)
+    for number in 0..<1500 {
+      state.db.note(.preferenceSaved(name: "p\(number)"), of: 1)
+      state.log.note(.debug, of: "c\(number)")
+    }
+    #expect(state.log.levels?.count == 100)
+  }
+
+  @Test("names are known up to a number, however many there are")
+  func names() {
+    var state = BoardState()
+    state.keychain.note((0..<1500).map { "n\($0)" })
+    #expect(state.keychain.names?.count == 1000)
+    state.keychain.note(KeychainResult.saved(name: "another"))
+    #expect(state.keychain.names?.count == 1000)
+    state.db.show(DatabaseContents())
+    for number in 0..<150 { state.db.note(.preferenceSaved(name: "p\(number)"), of: 1) }
+    #expect(state.db.preferences?.count == 100)
   }
 
   /// Text of so many bytes that nothing else has.

@@ -4,6 +4,7 @@ import SwiftBoardDependencies
 import SwiftBoardJSON
 import SwiftBoardStore
 import SwiftBoardTesting
+import Synchronization
 import Testing
 
 /// Commands that are repeated.
@@ -26,6 +27,18 @@ struct WatchTests {
     #expect(lines.allPrinted == "x\nx\nx\n")
     #expect(lines.board.store.state.shell.watches == nil)
     #expect(lines.board.nextJob() > 4)
+    await lines.board.close()
+  }
+
+  @Test("the next round begins when the interval has passed, and not before")
+  func interval() async throws {
+    let slept = Mutex<[Duration]>([])
+    var dependencies = Dependencies.preview
+    dependencies.clock = BoardClock(
+      now: { 0 }, sleep: { time in slept.withLock { $0.append(time) } })
+    let lines = Lines(dependencies: dependencies)
+    #expect(await lines.run("watch 5s downloads list sab --count 3") == 0, "\(lines.allPrinted)")
+    #expect(slept.withLock(\.self) == [.seconds(5), .seconds(5)])
     await lines.board.close()
   }
 
