@@ -388,7 +388,7 @@ extension APIItem {
     case .header(let name, let value): self.init(kind: .header, name: name, value: value)
     case .field(let name, let value): self.init(kind: .text, name: name, value: value)
     case .json(let name, let value):
-      self.init(kind: .json, name: name, value: SecretTemplate(value.text))
+      self.init(kind: .json, name: name, value: SecretTemplate(value))
     case .emptyHeader(let name): self.init(kind: .emptyHeader, name: name, value: "")
     case .file(let name, let path, let type):
       self.init(kind: .file, name: name, value: SecretTemplate(path), type: type)
