@@ -120,7 +120,9 @@ final class BoardRun: Sendable {
   ) async -> Int32 {
     if let code = refuseHome() { return code }
     let output = output
-    let redirects = RedirectFiles(files: dependencies.files) { output.warn(StyledText($0)) }
+    let redirects = RedirectFiles(files: dependencies.files) { [self] in
+      note($0, isWarning: true)
+    }
     var state = BoardState(features: features, settings: settings)
     state.session.recording = options.record
     // A script means the same wherever it runs.
@@ -129,10 +131,10 @@ final class BoardRun: Sendable {
     let board = Board(
       features: features, state: state, dependencies: dependencies, seed: seed,
       sink: { output.write($0, redirects) },
-      onBackgroundEnd: { finished in
+      onBackgroundEnd: { [self] finished in
         let job = finished.context.job
         guard let failure = redirects.close(job, status: finished.status) else { return nil }
-        output.warn("job \(job): \(failure.message)\n")
+        note("job \(job): \(failure.message)", line: finished.context.line, isWarning: true)
         return failure.code
       })
     if let path = options.record {
@@ -218,6 +220,17 @@ final class BoardRun: Sendable {
     output.warn(
       FailureReport(failure, location: location, line: location?.line ?? 0)
         .render(json: settings.output == .json))
+  }
+
+  /// Prints a line of the program itself, as JSON if failures are.
+  private func note(
+    _ text: String, line: Int = 0, isWarning: Bool = false, _ style: StyledText.Style? = nil,
+    wraps: Bool = true
+  ) {
+    guard settings.output != .json else {
+      return output.warn(NoteReport.json(text, line: line, isWarning: isWarning), wraps: false)
+    }
+    output.warn(style.map { StyledText(text + "\n", $0) } ?? StyledText(text + "\n"), wraps: wraps)
   }
 
   private func complain(_ message: String, help: String?, code: Int32) -> Int32 {
@@ -323,7 +336,7 @@ final class BoardRun: Sendable {
       ) { [self] line in
         editor?.remember(line.text, isKept: session.mayKeep(line))
         if options.echo == true {
-          output.warn(StyledText("+ \(session.shown(line))\n", .faint), wraps: false)
+          note("+ \(session.shown(line))", line: line.location.line, .faint, wraps: false)
         }
         var outcome = await run(line, session)
         if let message = outcome.message {
@@ -334,9 +347,7 @@ final class BoardRun: Sendable {
         if outcome.isInterrupted, !isInteractive { outcome.stop = true }
         return outcome
       }
-      if policy == .keepGoing, let message = summary.message {
-        output.warn(StyledText(message + "\n"))
-      }
+      if policy == .keepGoing, let message = summary.message { note(message) }
       return summary.exitCode
     } catch {
       return complain(error.message, help: error.help, code: error.code)
