@@ -359,6 +359,11 @@ enum APICommands {
         at: invocation.argument("name"))
     }
     var url = try invocation.requiredText("url")
+    guard !url.contains("#") else {
+      throw UsageError(
+        "the address of a service has no fragment: '\(url[(url.firstIndex(of: "#") ?? url.endIndex)...])'",
+        help: "leave it out; it is never sent", at: invocation.argument("url"))
+    }
     guard let problem = ServiceAddress.problem(url) else {
       while url.hasSuffix("/") { url.removeLast() }
       var service = APIService(name: name, baseURL: url)
