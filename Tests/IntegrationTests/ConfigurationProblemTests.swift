@@ -9,6 +9,7 @@ struct ConfigurationProblemTests {
     arguments: [
       ("{\n  \"outptu\": \"csv\"\n}", "config.json:2:3: unknown option 'outptu'"),
       ("{\n\"ascii\": true,\n}", "config.json:3:1: "),
+      ("{\n\"timeout\": \"5s\",\n\"timeout\": \"6s\"\n}", "config.json:3:1: "),
       (#"{"aliases":{"db":"echo x"}}"#, "config.json: the alias 'db': "),
     ])
   func wrong(configuration: String, problem: String) async throws {
