@@ -178,7 +178,10 @@ final class BoardRun: Sendable {
     if let code = await signalEnd.code { return code }
     signalEnd.finish()
     if let code = output.failureCode { return code }
-    return code == 0 && !isInteractive && board.hasLostRecording ? ExitCode.io : code
+    guard !isInteractive, board.hasLostRecording else { return code }
+    // A line that failed keeps its code. The number of 'exit' is none.
+    let exit = board.store.withState { $0.shell.exitCode }
+    return code == 0 || code == exit ? ExitCode.io : code
   }
 
   /// Ends the background commands after the lines have ended. The end of a script waits for them.
