@@ -1,5 +1,18 @@
 /// Installs signal handlers.
 package enum SignalHandler {
+  /// Whether the process ignores a signal.
+  package static func isIgnored(_ number: Int32) -> Bool {
+    var action = sigaction()
+    sigaction(number, nil, &action)
+    #if canImport(Darwin)
+      let handler = action.__sigaction_u.__sa_handler
+    #else
+      let handler = action.__sigaction_handler.sa_handler
+    #endif
+    // Functions of C cannot be compared, but their addresses can.
+    return unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
+  }
+
   /// Installs `handler` for a signal. Interrupted system calls continue.
   package static func install(
     _ number: Int32, _ handler: @escaping @convention(c) (Int32) -> Void

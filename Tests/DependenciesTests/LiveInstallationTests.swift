@@ -44,6 +44,22 @@ struct LiveInstallationTests {
     }
   }
 
+  @Test("files that are no databases and no keychain are problems")
+  func contents() throws {
+    let folder = try TemporaryFolder()
+    try FileSystem().makeFolder(folder.path("home"))
+    for (name, subject) in [("main.sqlite", "database"), ("keychain.sbkc", "keychain")] {
+      try folder.write(Array("random bytes, more than sixteen".utf8), to: "home/" + name)
+      _ = chmod(folder.path("home/" + name), 0o600)
+      let finding = findings(folder)[subject]
+      #expect(finding?.state == .problem, "\(name)")
+      #expect(finding?.text.hasSuffix(" is not a \(subject)") == true, "\(name)")
+      // SQLite creates its file before it writes to it.
+      try folder.write([], to: "home/" + name)
+      #expect((findings(folder)[subject]?.state == .problem) == (subject == "keychain"), "\(name)")
+    }
+  }
+
   @Test("variables are named without their values")
   func variables() throws {
     let found = findings(

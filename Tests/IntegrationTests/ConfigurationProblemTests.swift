@@ -31,6 +31,7 @@ struct ConfigurationProblemTests {
       ("{\n\"ascii\": true,\n}", "config.json:3:1: "),
       (#"{"aliases":{"db":"echo x"}}"#, "config.json:1:13: the alias 'db': "),
       ("{\"aliases\": {\n  \"k\": \"echo x &\"\n}}", "config.json:2:3: the alias 'k': "),
+      ("{\n\"timeout\": \"5s\",\n\"timeout\": \"6s\"\n}", "config.json:3:1: "),
     ])
   func wrong(configuration: String, problem: String) async throws {
     let program = try Program()

@@ -144,9 +144,12 @@ extension Failure {
       case .cancelled: ExitCode.interrupted
       case .misuse: ExitCode.software
       }
+    // What is kept in memory.
+    let hasNoFile = error.kind == .cannotCreate && error.path.isEmpty
     self.init(
       code: code, error: error.kind.rawValue, message: error.message,
-      help: error.damaged?.advice ?? error.kind.advice)
+      help: error.damaged?.advice
+        ?? (hasNoFile ? "'db export FILE' writes what is there" : error.kind.advice))
   }
 
   /// The exit code of a file error: 64, 65, 66, 73 or 74 by its kind.

@@ -53,7 +53,8 @@ public enum BoardProgram {
       let error = problem ?? refusal
       complain(
         error.message, help: error.help ?? "try 'swiftboard --help'", code: error.code,
-        isJSON: asksForJSON(arguments, environment),
+        isJSON: environment["SWIFTBOARD_OUTPUT"] == "json"
+          || ProgramOptions.askForJSON(arguments),
         usesColor: Terminal(environment: environment).usesColor(.auto, onError: true))
       return error.code
     }
@@ -117,19 +118,18 @@ public enum BoardProgram {
     try? StandardOutput.standardError().write(
       usesColor ? named.rendered(.standard) : named.bytes)
   }
-
-  /// Returns whether the options ask for JSON, even if they could not be parsed as a whole.
-  private static func asksForJSON(_ arguments: [String], _ environment: [String: String]) -> Bool {
-    let options = arguments.prefix { $0 != "--" }
-    let isNext = zip(options, options.dropFirst()).contains {
-      ($0 == "-o" || $0 == "--output") && $1 == "json"
-    }
-    return isNext || environment["SWIFTBOARD_OUTPUT"] == "json"
-      || options.contains { $0 == "--json" || $0 == "--output=json" || $0 == "-ojson" }
-  }
 }
 
 extension ProgramOptions {
+  /// Returns whether words ask for JSON, even if they cannot be parsed as a whole.
+  static func askForJSON(_ words: [String]) -> Bool {
+    let options = words.prefix { $0 != "--" }
+    let isNext = zip(options, options.dropFirst()).contains {
+      ($0 == "-o" || $0 == "--output") && $1 == "json"
+    }
+    return isNext || options.contains { $0 == "--json" || $0 == "--output=json" || $0 == "-ojson" }
+  }
+
   /// Whether the program runs `doctor` and nothing else.
   fileprivate var isDoctor: Bool {
     switch mode {

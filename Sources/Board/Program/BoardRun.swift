@@ -122,7 +122,9 @@ final class BoardRun: Sendable {
   ) async -> Int32 {
     if let code = refuseHome() { return code }
     let output = output
-    let redirects = RedirectFiles(files: dependencies.files) { output.warn(StyledText($0)) }
+    let redirects = RedirectFiles(files: dependencies.files) { [self] in
+      note($0, isWarning: true)
+    }
     var state = BoardState(features: features, settings: settings)
     state.session.recording = options.record
     // A script means the same wherever it runs.
@@ -131,10 +133,10 @@ final class BoardRun: Sendable {
     let board = Board(
       features: features, state: state, dependencies: dependencies, seed: seed,
       sink: { output.write($0, redirects) },
-      onBackgroundEnd: { finished in
+      onBackgroundEnd: { [self] finished in
         let job = finished.context.job
         guard let failure = redirects.close(job, status: finished.status) else { return nil }
-        output.warn("job \(job): \(failure.message)\n")
+        note("job \(job): \(failure.message)", line: finished.context.line, isWarning: true)
         return failure.code
       })
     if let path = options.record {
@@ -178,7 +180,10 @@ final class BoardRun: Sendable {
     if let code = await signalEnd.code { return code }
     signalEnd.finish()
     if let code = output.failureCode { return code }
-    return code == 0 && !isInteractive && board.hasLostRecording ? ExitCode.io : code
+    guard !isInteractive, board.hasLostRecording else { return code }
+    // A line that failed keeps its code. The number of 'exit' is none.
+    let exit = board.store.withState { $0.shell.exitCode }
+    return code == 0 || code == exit ? ExitCode.io : code
   }
 
   /// Ends the background commands after the lines have ended. The end of a script waits for them.
@@ -217,6 +222,17 @@ final class BoardRun: Sendable {
     if line?.location.file == nil { report.location = nil }
     output.warn(
       report.render(json: settings.output == .json, width: terminal.outputWidth ?? 200))
+  }
+
+  /// Prints a line of the program itself, as JSON if failures are.
+  private func note(
+    _ text: String, line: Int = 0, isWarning: Bool = false, _ style: StyledText.Style? = nil,
+    wraps: Bool = true
+  ) {
+    guard settings.output != .json else {
+      return output.warn(NoteReport.json(text, line: line, isWarning: isWarning), wraps: false)
+    }
+    output.warn(style.map { StyledText(text + "\n", $0) } ?? StyledText(text + "\n"), wraps: wraps)
   }
 
   private func complain(_ message: String, help: String?, code: Int32) -> Int32 {
@@ -322,7 +338,7 @@ final class BoardRun: Sendable {
       ) { [self] line in
         editor?.remember(line.text, isKept: session.mayKeep(line))
         if options.echo == true {
-          output.warn(StyledText("+ \(session.shown(line))\n", .faint), wraps: false)
+          note("+ \(session.shown(line))", line: line.location.line, .faint, wraps: false)
         }
         var outcome = await run(line, session)
         report(outcome, of: line)
@@ -331,9 +347,7 @@ final class BoardRun: Sendable {
         if outcome.isInterrupted, !isInteractive { outcome.stop = true }
         return outcome
       }
-      if policy == .keepGoing, let message = summary.message {
-        output.warn(StyledText(message + "\n"))
-      }
+      if policy == .keepGoing, let message = summary.message { note(message) }
       return summary.exitCode
     } catch {
       return complain(error.message, help: error.help, code: error.code)

@@ -110,12 +110,7 @@ public final class Board: Sendable {
         schema: features.schema, created: dependencies.date.now,
         environment: state.settings.environment.rawValue, seed: seed),
       journal: journal, dependencies: dependencies, navigators: navigators, closing: closing,
-      warn: { text in
-        sink(
-          BoardOutput(
-            stream: .standardError,
-            content: StyledText(warning: "\(escapeControls(text))\n"), job: 0))
-      })
+      warn: { [settings = state.settings] in sink(.warning($0, settings)) })
     self.recordings = recordings
     store = Store(
       initialState: state,
@@ -426,10 +421,7 @@ public final class Board: Sendable {
       return
     case .session(.failed(let job, let failure)):
       if let finished = shared.withLock({ $0.forking.removeValue(forKey: job) }) {
-        sink(
-          BoardOutput(
-            stream: .standardError,
-            content: StyledText(warning: "\(escapeControls(failure.message))\n"), job: 0))
+        sink(.warning(failure.message, state.settings))
         return end(finished)
       }
     case .resumed(_, _, let job):

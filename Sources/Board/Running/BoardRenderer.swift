@@ -53,6 +53,17 @@ public struct BoardOutput: Sendable, Equatable {
     self.init(stream: stream, content: StyledText(text), redirect: redirect, job: job)
   }
 
+  /// Creates a warning that belongs to no command.
+  static func warning(_ text: String, _ settings: BoardSettings) -> BoardOutput {
+    var output = BoardOutput(
+      stream: .standardError,
+      content: settings.output == .json
+        ? NoteReport.json(text, line: 0, isWarning: true)
+        : StyledText(warning: "\(escapeControls(text))\n"), job: 0)
+    output.display.wraps = settings.output != .json
+    return output
+  }
+
   /// Creates output from text with styles.
   public init(
     stream: Stream, content: StyledText, redirect: CommandContext.Redirect? = nil, job: Int
@@ -179,10 +190,16 @@ public struct BoardRenderer: Sendable {
         .standardError,
         StyledText("[\(context.job)] done: \(Self.words(of: context))\n"))
     }
-    if let text = outcome.afterword, !settings.isQuiet {
+    if let text = outcome.afterword, !settings.isQuiet, format != .json {
       add(.standardError, StyledText(text + "\n"))
     }
-    if context.prefix == .time { add(.standardError, StyledText("time: \(milliseconds) ms\n")) }
+    if context.prefix == .time {
+      let text = "time: \(milliseconds) ms"
+      add(
+        .standardError,
+        format == .json ? NoteReport.json(text, line: context.line) : StyledText(text + "\n"),
+        wraps: format != .json)
+    }
     if outputs.isEmpty, let round = Self.shownRound(of: context, settings) {
       // A round without output takes away what the one before it has shown.
       var nothing = BoardOutput(stream: .standardOutput, text: "", job: context.job)
@@ -326,7 +343,9 @@ public struct BoardRenderer: Sendable {
         stream: .standardOutput, content: StyledText(bytes: [UInt8](bytes)),
         redirect: context.redirect, job: job)
     case .progress(let job, let text):
-      guard !state.settings.isQuiet, let context = context(job) else { return nil }
+      guard !state.settings.isQuiet, let context = context(job),
+        (context.output ?? state.settings.output) != .json
+      else { return nil }
       let name = context.name.replacing(".", with: " ")
       return BoardOutput(
         stream: .standardError, text: escapeControls("\(name): \(text)") + "\n", job: job)

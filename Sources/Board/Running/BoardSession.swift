@@ -161,13 +161,14 @@ public final class BoardSession: Sendable {
 
   func run(_ script: ScriptLine, _ line: Line) async -> LineOutcome {
     if let typed = secrets.refusal(of: withoutAliases(script), redactor) {
-      return await reject(line.refused(typed), typed.error, script.parsed.prefix)
+      return await reject(script, line.refused(typed), typed.error, script.parsed.prefix)
     }
     let list: CommandList
     switch script.parsed {
     case .empty: return LineOutcome()
-    case .incomplete(let open): return await reject(line, open.error.usageError, open.prefix)
-    case .invalid(let error): return await reject(line, error.usageError, error.prefix)
+    case .incomplete(let open):
+      return await reject(script, line, open.error.usageError, open.prefix)
+    case .invalid(let error): return await reject(script, line, error.usageError, error.prefix)
     case .commands(let commands): list = commands
     }
     var end = CommandEnd(exitCode: 0)
@@ -297,7 +298,6 @@ public final class BoardSession: Sendable {
       let match = try board.features.commands.parse(words: arguments, literal: line.isLiteral)
       context.name = match.name
       context.isBackground = command.isBackground
-      if let outer = line.outer { context.takeOptions(of: outer) }
       // What comes behind the pager's first text would wait for its end.
       if line.hasSeveralCommands { context.usesPager = false }
       try apply(match.globals, to: &context)
@@ -368,6 +368,7 @@ public final class BoardSession: Sendable {
       text: shownText(of: line), name: "", prefix: prefix, timeout: settings.timeout)
     if !settings.checksStatus { context.checksStatus = false }
     context.parts = 0
+    if let outer = line.outer { context.takeOptions(of: outer) }
     return context
   }
 
@@ -451,11 +452,13 @@ public final class BoardSession: Sendable {
 
   // MARK: Lines that were not understood
 
-  private func reject(_ line: Line, _ error: UsageError, _ prefix: LinePrefix?) async
-    -> LineOutcome
-  {
+  private func reject(
+    _ script: ScriptLine, _ line: Line, _ error: UsageError, _ prefix: LinePrefix?
+  ) async -> LineOutcome {
     var context = self.context(line, prefix)
     context.name = "line"
+    let words = script.text.split { $0.isWhitespace }.map(String.init)
+    if ProgramOptions.askForJSON(words) { context.output = .json }
     let failure = Failure(error)
     let code = await board.run(.shell(.reject(context: context, failure: failure)), context)
     var outcome = LineOutcome(exitCode: code)
@@ -468,6 +471,8 @@ public final class BoardSession: Sendable {
   ) async -> CommandEnd {
     var context = context
     if context.name.isEmpty { context.name = command.words.first?.literal ?? "line" }
+    // The options of a command that is not understood have not been applied.
+    if ProgramOptions.askForJSON(command.words.map { $0.literal ?? "" }) { context.output = .json }
     return await reject(Failure(error), context)
   }
 

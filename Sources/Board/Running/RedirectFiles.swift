@@ -136,7 +136,7 @@ public final class RedirectFiles: Sendable {
   }
 
   private func report(_ failure: Failure?) {
-    if let failure { report(failure.message + "\n") }
+    if let failure { report(failure.message) }
   }
 }
 

@@ -38,7 +38,7 @@ enum LineHelp {
       COMMAND > FILE    into a file, which is replaced
       COMMAND >> FILE   behind what the file has
 
-    A # begins a comment.
+    A # at the start of a command begins a comment, which ends with the line.
 
     """
 }

@@ -38,7 +38,13 @@ enum ShellOutcomes {
     case .doctor: return nil
     case .echo(let words):
       let text = words.joined(separator: " ")
-      return Outcome(job: job, value: .string(text), presentation: .text(text + "\n")).withMarks
+      let command = state.shell.running.first { $0.job == job }
+      return Outcome(
+        job: job, value: .string(text),
+        presentation: state.settings.isExact(redirect: command?.redirect)
+          && state.settings.following(command).output != .csv
+          ? .bytes(Array((text + "\n").utf8)) : .text(text + "\n")
+      ).withMarks
     case .set(let name, let value):
       return Outcome(job: job, value: .object([.init(name, .string(value))]))
     case .unset, .source, .open, .exit, .wait, .watch:

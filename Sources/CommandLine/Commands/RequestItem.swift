@@ -8,8 +8,8 @@ import SwiftBoardJSON
 package enum RequestItem: Sendable, Hashable {
   /// `key=text`: a text field of the body.
   case field(name: String, value: SecretTemplate)
-  /// `key:=json`: any JSON value as a field of the body.
-  case json(name: String, value: JSON)
+  /// `key:=json`: any JSON value as a field of the body, as it is typed.
+  case json(name: String, value: String)
   /// `key==text`: a query parameter.
   case query(name: String, value: SecretTemplate)
   /// `Header:value`; an empty value removes a header that would be sent otherwise.
@@ -102,7 +102,8 @@ package enum RequestItem: Sendable, Hashable {
     default:
       let text = try value.requiredText(named: "a JSON field")
       do throws(JSONError) {
-        return .json(name: name, value: try JSON(parsing: text))
+        try JSON.validate(text)
+        return .json(name: name, value: text)
       } catch {
         throw UsageError(
           "the value of '\(name)' is not JSON: \(error.message)",

@@ -112,7 +112,7 @@ extension LineScanner {
     default:
       throw fail(
         "unknown escape '\(text(start..<index))'",
-        help: #"known are \n \t \r \\ \" \' \$ \{ \} \u{…}; write \\ for a backslash"#, at: start,
+        help: #"known are \n \t \r \\ \" \' \$ \{ \} \u{...}; write \\ for a backslash"#, at: start,
         to: index)
     }
   }

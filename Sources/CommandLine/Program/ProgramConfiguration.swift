@@ -35,7 +35,7 @@ package struct ProgramConfiguration: Sendable, Hashable {
   package init(parsing text: [UInt8], path: String) throws(UsageError) {
     let json: JSON
     do throws(JSONError) {
-      json = try JSON(parsing: text)
+      json = try JSON(parsing: text, limits: .strict)
     } catch {
       throw Self.error(path, (error.line, error.column), error.message)
     }

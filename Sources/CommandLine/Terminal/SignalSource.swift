@@ -40,7 +40,9 @@ package enum SignalSource {
     return pointer
   }()
 
-  /// Starts handling `signals`, and ignores SIGPIPE. Only the first call has an effect.
+  /// Starts handling `signals`, and ignores SIGPIPE. Signals that are ignored already stay so:
+  /// `nohup` and `trap ''` ignore them for the programs that they start. Only the first call has an
+  /// effect.
   ///
   /// - Parameters:
   ///   - onArrival: Called for each signal on a thread of its own, whatever the tasks do. Must not
@@ -80,7 +82,7 @@ package enum SignalSource {
     Task {
       for await signal in stream { await handler(signal) }
     }
-    for signal in signals { install(signal.number) }
+    for signal in signals where !SignalHandler.isIgnored(signal.number) { install(signal.number) }
     return true
   }
 
@@ -90,11 +92,7 @@ package enum SignalSource {
   /// Lets SIGQUIT end the process unless it is ignored. The runtime's backtracer would take it for
   /// a crash, and the process would go on.
   private static func endOnQuit() {
-    let former = signal(SIGQUIT, SIG_DFL)
-    // Functions of C cannot be compared, but their addresses can.
-    if unsafeBitCast(former, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self) {
-      _ = signal(SIGQUIT, SIG_IGN)
-    }
+    if !SignalHandler.isIgnored(SIGQUIT) { _ = signal(SIGQUIT, SIG_DFL) }
   }
 
   private static func install(_ number: Int32) {

@@ -5,22 +5,24 @@ import SwiftBoardSystem
 struct RequestForm {
   enum Value {
     case text(String)
-    case json(JSON)
+    /// JSON, as it was given.
+    case json(String)
     case file(path: String, shown: String, type: String?)
   }
 
   var members: [(name: String, value: Value)] = []
 
-  /// A JSON object; files are no part of it.
-  var json: JSON {
-    .object(
-      members.compactMap { member in
-        switch member.value {
-        case .text(let text): .init(member.name, .string(text))
-        case .json(let json): .init(member.name, json)
-        case .file: nil
-        }
-      })
+  /// The text of a JSON object; files are no part of it.
+  var json: String {
+    let parts: [String] = members.compactMap { member in
+      let name = JSON.string(member.name).text
+      switch member.value {
+      case .text(let text): return "\(name):\(JSON.string(text).text)"
+      case .json(let text): return "\(name):\(text)"
+      case .file: return nil
+      }
+    }
+    return "{\(parts.joined(separator: ","))}"
   }
 
   /// `name=value&name=value`.
@@ -53,9 +55,14 @@ struct RequestForm {
 
   private func text(_ value: Value) -> String? {
     switch value {
-    case .text(let text), .json(.string(let text)): text
-    case .json(let json): json.text
-    case .file: nil
+    case .text(let text): return text
+    case .json(let text):
+      if text.utf8.first == UInt8(ascii: "\""), case .string(let string)? = try? JSON(parsing: text)
+      {
+        return string
+      }
+      return text
+    case .file: return nil
     }
   }
 

@@ -122,7 +122,7 @@ struct RequestResolver: Sendable {
     case .multipart(let boundary):
       try await put(form.multipart(boundary: boundary), into: &resolved, wait)
     case .urlEncoded: resolved.request.body = Data(form.urlEncoded.utf8)
-    case .json, .whole: resolved.request.body = Data(form.json.text.utf8)
+    case .json, .whole: resolved.request.body = Data(form.json.utf8)
     }
   }
 
@@ -142,11 +142,17 @@ struct RequestResolver: Sendable {
     }
   }
 
-  private func json(_ text: String, _ member: APIContent.Member) throws -> JSON {
-    guard let json = try? JSON(parsing: text) else {
+  /// Checks that a text is JSON. It is sent as it is, since a value would lose all but the last of
+  /// equal members. Only blanks around it, such as the line break at the end of a file, are left
+  /// out.
+  private func json(_ text: String, _ member: APIContent.Member) throws -> String {
+    do throws(JSONError) { try JSON.validate(text) } catch {
       throw APIRequestProblem.notJSON(member: member.name)
     }
-    return json
+    let isBlank = { (byte: UInt8) in [0x20, 0x09, 0x0A, 0x0D].contains(byte) }
+    let bytes = Array(text.utf8.drop(while: isBlank))
+    let end = bytes.lastIndex { !isBlank($0) } ?? -1
+    return String(decoding: bytes[...end], as: UTF8.self)
   }
 
   /// The text of a file. A file with a mark in place of a secret is not sent instead of the

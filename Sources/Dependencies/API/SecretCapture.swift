@@ -109,6 +109,7 @@ struct SecretCapture {
       let keychain = dependencies.keychainService
       let isReplacement = try await keychain.keys().contains(capture.name)
       try await keychain.save(Data(value), forKey: capture.name)
+      if isReplacement { await forgetAnswers(withSecret: capture.name, dependencies) }
       var captured = CapturedSecret(
         name: capture.name, isShort: value.count < Redactor.shortestValue)
       captured.isReplacement = isReplacement ? true : nil
@@ -140,5 +141,19 @@ package func forgetKnownSecrets(_ dependencies: Dependencies) async {
   } catch {
     dependencies.logger.log(
       "kept answers were not searched for secrets: \(error)", level: .warning, category: "api")
+  }
+}
+
+/// Removes the kept answers to requests with a secret, by the names in their keys: its value is
+/// another one now, or is gone. A cache that fails keeps no secret from being changed.
+func forgetAnswers(withSecret name: String, _ dependencies: Dependencies) async {
+  let (reference, account) = ("{{secret:\(name)}}", "\naccount: \(name), ")
+  do {
+    _ = try await dependencies.persistence.removeResponses {
+      $0.key.contains(reference) || $0.key.contains(account)
+    }
+  } catch {
+    dependencies.logger.log(
+      "the answers of a changed secret are still kept: \(error)", level: .warning, category: "api")
   }
 }

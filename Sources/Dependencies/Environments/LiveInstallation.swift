@@ -2,8 +2,8 @@ import CSQLite
 import CSodium
 import SwiftBoardSystem
 
-/// Looks at the libraries, files and variables that the live services use. It opens no file and
-/// changes nothing.
+/// Looks at the libraries, files and variables that the live services use. It reads no more than
+/// the first bytes of a file, and changes nothing.
 struct LiveInstallation: Sendable {
   let paths: BoardPaths
   let variables: [String: String]
@@ -72,7 +72,32 @@ struct LiveInstallation: Sendable {
         subject, .problem, "\(path) may be used by others (mode \(mode))",
         remedy: .changeMode(path: path, mode: info.isFolder ? 0o700 : 0o600))
     }
+    if let problem = problem(with: path, info) {
+      return InstallationFinding(
+        subject, .problem, "\(path) \(problem)",
+        remedy: .other("move the file away, or put a backup in its place"))
+    }
     return InstallationFinding(subject, path + text)
+  }
+
+  /// What is wrong with the first bytes of the database or of the keychain, or `nil`.
+  private func problem(with path: String, _ info: FileInfo) -> String? {
+    let magic: [UInt8]
+    switch path {
+    // SQLite creates its file before it writes to it.
+    case paths.mainDatabase where info.size > 0: magic = Array("SQLite format 3\0".utf8)
+    case paths.keychain: magic = KeychainFormat.magic
+    default: return nil
+    }
+    let name = path == paths.keychain ? "keychain" : "database"
+    guard info.isRegular else { return "is not a \(name)" }
+    let files = FileSystem()
+    do throws(SystemError) {
+      let file = try files.open(path, O_RDONLY)
+      return try files.read(file, limit: magic.count) == magic ? nil : "is not a \(name)"
+    } catch {
+      return "cannot be read: \(error)"
+    }
   }
 
   /// The space on the disks of the data.

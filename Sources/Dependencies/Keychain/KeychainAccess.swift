@@ -13,12 +13,14 @@ package struct KeychainAccess: Sendable {
   package let keychain: any KeychainService
   let terminal: any TerminalService
   let files: any FileService
+  private let forget: @Sendable (_ name: String) async -> Void
 
   /// Creates the access to the keychain of these dependencies.
   package init(_ dependencies: Dependencies) {
     keychain = dependencies.keychainService
     terminal = dependencies.terminal
     files = dependencies.files
+    forget = { await forgetAnswers(withSecret: $0, dependencies) }
   }
 
   // MARK: Unlocking
@@ -116,6 +118,7 @@ package struct KeychainAccess: Sendable {
       try await keychain.save(value, forKey: name)
       return isThere
     }
+    if isReplaced { await forget(name) }
     return (value.count < Redactor.shortestValue, isReplaced)
   }
 
@@ -125,6 +128,13 @@ package struct KeychainAccess: Sendable {
   package func remove(_ name: String) async throws(KeychainError) {
     guard try await keychain.load(forKey: name) != nil else { throw Self.missing(name) }
     try await keychain.delete(forKey: name)
+    await forget(name)
+  }
+
+  /// Renames a secret.
+  package func rename(_ name: String, to new: String) async throws(KeychainError) {
+    try await keychain.rename(name, to: new)
+    if name != new { await forget(name) }
   }
 
   private static func missing(_ name: String) -> KeychainError {

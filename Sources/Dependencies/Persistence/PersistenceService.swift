@@ -246,6 +246,25 @@ public struct APIService: Sendable, Equatable, Codable {
   }
 }
 
+extension APIService {
+  /// The URL without its query and without a trailing slash.
+  package var base: String {
+    var base = baseURL.prefix { $0 != "?" }
+    while base.hasSuffix("/") { base.removeLast() }
+    return String(base)
+  }
+
+  /// Returns an address with the query of the URL before its own.
+  package func addingQuery(to address: String) -> String {
+    let query = baseURL.drop { $0 != "?" }.dropFirst()
+    guard !query.isEmpty else { return address }
+    let end = address.firstIndex { "?#".contains($0) } ?? address.endIndex
+    let rest = address[end...]
+    return "\(address[..<end])?\(query)"
+      + (rest.hasPrefix("?") ? "&" + rest.dropFirst() : String(rest))
+  }
+}
+
 /// Cached responses of HTTP services, limited by bytes and entries. The least recently used
 /// responses are evicted first. The cache may be deleted at any time, and a damaged entry is a
 /// miss.

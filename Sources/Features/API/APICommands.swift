@@ -387,6 +387,11 @@ enum APICommands {
         at: invocation.argument("name"))
     }
     var url = try invocation.requiredText("url")
+    guard !url.contains("#") else {
+      throw UsageError(
+        "the address of a service has no fragment: '\(url[(url.firstIndex(of: "#") ?? url.endIndex)...])'",
+        help: "leave it out; it is never sent", at: invocation.argument("url"))
+    }
     guard let problem = ServiceAddress.problem(url) else {
       while url.hasSuffix("/") { url.removeLast() }
       var service = APIService(name: name, baseURL: url)
@@ -424,7 +429,7 @@ extension APIItem {
     case .header(let name, let value): self.init(kind: .header, name: name, value: value)
     case .field(let name, let value): self.init(kind: .text, name: name, value: value)
     case .json(let name, let value):
-      self.init(kind: .json, name: name, value: SecretTemplate(value.text))
+      self.init(kind: .json, name: name, value: SecretTemplate(value))
     case .emptyHeader(let name): self.init(kind: .emptyHeader, name: name, value: "")
     case .file(let name, let path, let type):
       self.init(kind: .file, name: name, value: SecretTemplate(path), type: type)

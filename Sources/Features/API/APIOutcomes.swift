@@ -83,16 +83,15 @@ enum APIOutcomes {
     return outcome
   }
 
-  /// Whether a body is shown for people rather than as its bytes: at a terminal and in a format
-  /// that was asked for, unless the line says which.
+  /// Whether a body is shown for people rather than as its bytes: at a terminal, and as CSV, unless
+  /// the line says which.
   private static func isPretty(_ view: APIAnswerView?, _ job: Int, _ context: OutcomeContext)
     -> Bool
   {
     if let isPretty = view?.isPretty { return isPretty }
-    guard let isTerminal = context.settings.isTerminal else { return true }
     let command = context.command(of: job)
-    let format = command?.output ?? context.settings.output
-    return format != .table || isTerminal && command?.redirect == nil
+    return !context.settings.isExact(redirect: command?.redirect)
+      || (command?.output ?? context.settings.output) == .csv
   }
 
   /// The marks that masking put into an answer.
@@ -237,18 +236,19 @@ enum APIOutcomes {
       )
     case .body:
       if answer.file != nil { return (.none, nil) }
-      guard isPretty else {
-        let bytes =
-          answer.text.map { Array($0.utf8) }
-          ?? answer.base64.flatMap { Data(base64Encoded: $0) }.map { [UInt8]($0) } ?? []
-        return (.bytes(bytes), nil)
-      }
       switch body {
+      case .object where isPretty, .array where isPretty: return (.json(body), nil)
+      // A program gets what it can read: no format changes or replaces any other body.
+      case _ where isExact || !isPretty: return (.bytes(bytes(of: answer)), nil)
       case .null: return (.none, nil)
-      case .object, .array: return (.json(body), nil)
       default: return (.text(readable(answer, body)), nil)
       }
     }
+  }
+
+  private static func bytes(of answer: APIAnswer) -> [UInt8] {
+    answer.text.map { Array($0.utf8) }
+      ?? answer.base64.flatMap { Data(base64Encoded: $0) }.map { [UInt8]($0) } ?? []
   }
 
   private static func readable(_ answer: APIAnswer, _ body: JSON) -> String {

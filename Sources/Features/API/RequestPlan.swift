@@ -116,7 +116,18 @@ struct RequestPlan {
     if case .text(let text)? = parts.first {
       let path = text.drop { $0 != "/" }.dropFirst()
       let isAlone = path.isEmpty && parts.count == 1
-      parts[0] = .text(isAlone ? service.baseURL : service.baseURL + "/" + path)
+      parts[0] = .text(isAlone ? service.base : service.base + "/" + path)
+    }
+    // The query begins in the first text that has a mark, or else behind the last part.
+    let index = parts.firstIndex {
+      if case .text(let text) = $0 { text.contains { "?#".contains($0) } } else { false }
+    }
+    let end = index ?? parts.endIndex
+    var text = ""
+    if let index, case .text(let found) = parts[index] { text = found }
+    let added = service.addingQuery(to: text)
+    if added != text {
+      parts.replaceSubrange(end..<(index.map { $0 + 1 } ?? end), with: [.text(added)])
     }
     return SecretText(parts: parts)
   }
@@ -310,7 +321,7 @@ extension RequestPlan {
     var url = named(spec.target, literal)
     if let service, !service.baseURL.isEmpty {
       let path = url.drop { $0 != "/" }.dropFirst()
-      url = path.isEmpty ? service.baseURL : service.baseURL + "/" + path
+      url = service.addingQuery(to: path.isEmpty ? service.base : service.base + "/" + path)
     }
     var secrets: [String] = []
     switch authentication {

@@ -39,7 +39,7 @@ extension KeychainCommand {
       }
     case .rename(let from, let to):
       {
-        try await $0.keychain.rename(from, to: to)
+        try await $0.rename(from, to: to)
         return .renamed(from: from, to: to)
       }
     case .slots, .addSlot, .removeSlot, .rekey, .changePassphrase: slotCall

@@ -118,7 +118,7 @@ final class DecoderCore {
       return "the number \(String(decoding: bytes.slice(tokens[index]).prefix(40), as: UTF8.self))"
     case .string:
       let text = bytes.string(tokens[index])
-      return "the string \(JSON.string(text.count > 40 ? text.prefix(40) + "…" : text))"
+      return "the string \(JSON.string(text.count > 40 ? text.prefix(40) + "..." : text))"
     }
   }
 

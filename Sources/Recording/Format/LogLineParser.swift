@@ -25,7 +25,7 @@ enum LogLineParser {
     }
     guard members.first?.key == "k", case .string(let kind)? = members.first?.value else {
       throw .fault(
-        "the line does not begin with its kind", expected: #"{"k":"…""#,
+        "the line does not begin with its kind", expected: #"{"k":"...""#,
         found: members.first.map { "\"\($0.key)\":\(describe($0.value))" } ?? "an empty object")
     }
     members.removeFirst()
@@ -145,7 +145,7 @@ enum LogLineParser {
       else {
         throw .fault(
           "step.draws has an element that is not a draw",
-          expected: #"["date"|"clock"|"uuid"|"random","…"]"#, found: describe(draw))
+          expected: #"["date"|"clock"|"uuid"|"random","..."]"#, found: describe(draw))
       }
       draws.append(LoggedDraw(kind: kind, value: value))
     }

@@ -31,7 +31,7 @@ struct LogValidator {
     }
     guard begun else {
       throw .fault(
-        "the log does not begin with its header", expected: #"{"k":"log",…"#,
+        "the log does not begin with its header", expected: #"{"k":"log",..."#,
         found: "another line")
     }
     switch line {

@@ -21,7 +21,7 @@ struct LogDiagnosis {
     guard previous != nil else {
       if let content, !content.isHeader {
         return report(
-          "the log does not begin with its header", expected: #"{"k":"log",…"#,
+          "the log does not begin with its header", expected: #"{"k":"log",..."#,
           found: "a line of another kind")
       }
       return report(changed, computed, stated)

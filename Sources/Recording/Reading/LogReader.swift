@@ -156,7 +156,7 @@ public final class LogReader {
   private func check(_ line: ArraySlice<UInt8>, _ offset: Int) throws(LogReadError) -> Entry {
     guard let (body, stated) = HashChain.split(line) else {
       throw damage(
-        offset, "the line does not end with its sum", expected: #","sum":"xxh64:…"} at its end"#,
+        offset, "the line does not end with its sum", expected: #","sum":"xxh64:..."} at its end"#,
         found: excerpt(line.suffix(40)))
     }
     let sum = HashChain.sum(of: body, after: chain.previous)

@@ -33,6 +33,31 @@ struct APIFeatureTests {
   }
 
   @Test(
+    "the query of a service's address comes before that of the request",
+    arguments: [
+      ("api get nas", "http://nas/raw?v=1"), ("api get nas/y", "http://nas/raw/y?v=1"),
+      ("api get nas/y q==1", "http://nas/raw/y?v=1&q=1"),
+      ("api get nas/y?a=2 q==1", "http://nas/raw/y?v=1&a=2&q=1"),
+      ("api get 'nas/y?a=2#b?' q==1", "http://nas/raw/y?v=1&a=2&q=1#b?"),
+    ])
+  func queryOfAService(line: String, url: String) async {
+    let world = World()
+    world.api.answer { _ in .json("1") }
+    let lines = Lines(world)
+    #expect(await lines.run("api service add nas 'http://nas/raw?v=1'") == 0)
+    #expect(await lines.run(line) == 0, "\(lines.allPrinted)")
+    #expect(world.api.requests.map(\.url) == [url])
+    #expect(await lines.run("\(line) --cache localFirst") == 0)
+  }
+
+  @Test("a fragment of a service's address is refused")
+  func fragmentOfAService() async {
+    let lines = Lines(World())
+    #expect(await lines.run("api service add nas 'http://nas/raw#part'") == 64)
+    #expect(lines.allPrinted.contains("#part"), "\(lines.allPrinted)")
+  }
+
+  @Test(
     "what a file or a service would misread is refused before anything is sent",
     arguments: [
       ("api get http://h/ --out -", "'./-' is a file of that name"),

@@ -41,6 +41,22 @@ struct CacheCredentialTests {
   }
 
   @Test(
+    "an answer is forgotten with the value of the secret that it was fetched with",
+    arguments: [
+      "keychain set alice --from-file new", "keychain remove alice", "keychain rename alice carol",
+    ])
+  func changedSecrets(change: String) async throws {
+    try await world.files.write(Data("alices-new-secret".utf8), to: "new", mode: .replace)
+    #expect(await user("api get http://h/x X-Key:{{secret:alice}}") == "alice MISS")
+    #expect(await user("api get http://h/x X-Key:{{secret:bob}}") == "bob MISS")
+    #expect(await lines.run(change) == 0, "\(lines.allPrinted)")
+    #expect(await lines.run("api cache list --json") == 0)
+    let kept = lines.board.store.state.shell.last?.text ?? ""
+    #expect(kept.contains("bob"), "\(kept)")
+    #expect(!kept.contains("alice"), "\(kept)")
+  }
+
+  @Test(
     "one secret's answer is none for another's, and none for a request without",
     arguments: [
       "http://h/x Authorization:\"Bearer {{secret:NAME}}\"", "http://h/x X-Key:{{secret:NAME}}",

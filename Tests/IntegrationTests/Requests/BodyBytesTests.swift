@@ -41,6 +41,41 @@ struct BodyBytesTests {
     #expect(replay.output == body + body)
   }
 
+  @Test(
+    "a body that a format cannot show has its bytes off a terminal", arguments: bodies.keys.sorted()
+  )
+  func everyFormat(path: String) async throws {
+    let server = try Self.server()
+    let program = try Program()
+    let body = try #require(Self.bodies[path])
+    let isJSON = ["/json", "/bom"].contains(path)
+    try program.makeFolder("h")
+    try program.folder.write(#"{"output":"plain"}"#, to: "h/config.json")
+    for options in [["-o", "plain"], ["-o", "csv"], ["--pretty"], []] {
+      guard !isJSON || options.isEmpty || options.last == "plain" else { continue }
+      let run = try await program.run(
+        ["--home", "h", "api", "get", "\(server.origin)\(path)"] + options)
+      #expect(run.status == .exited(0), "\(run.errorText)")
+      #expect(run.output == body, "\(options)")
+    }
+    let file = try await program.run(
+      "--home", "h", "-c", "api get \(server.origin)\(path) -o plain > file")
+    #expect(file.status == .exited(0), "\(file.errorText)")
+    #expect(try program.folder.read("file") == body)
+  }
+
+  @Test("an echo has its bytes off a terminal") func echo() async throws {
+    let program = try Program()
+    for options in [[], ["-o", "plain"]] {
+      let run = try await program.run(
+        ["--home", "h"] + options + [
+          "-c", #"echo "a\r\nb\rc\u{1b}[31m\t""#, "-c", #"echo "a\r\nb\rc" > file"#,
+        ])
+      #expect(run.outputText == "a\r\nb\rc\u{1B}[31m\t\n", "\(options)")
+      #expect(try program.text("file") == "a\r\nb\rc\n", "\(options)")
+    }
+  }
+
   @Test("a line or a terminal decides otherwise") func aLineOrATerminalDecidesOtherwise()
     async throws
   {

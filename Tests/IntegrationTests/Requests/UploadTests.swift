@@ -66,11 +66,30 @@ struct UploadTests {
     try program.folder.write("line\n", to: "t.txt")
     try program.folder.write("[1, 2.50]", to: "j.json")
     let request = try await post("a=@t.txt", "b:=@j.json", #"c=\@t.txt"#)
-    #expect(request.bodyText == #"{"a":"line\n","b":[1,2.50],"c":"@t.txt"}"#)
+    #expect(request.bodyText == #"{"a":"line\n","b":[1, 2.50],"c":"@t.txt"}"#)
     try program.folder.write("nope", to: "bad.json")
     let bad = try await program.run(
       "--home", "h", "api", "post", server.origin, "b:=@bad.json")
     #expect(bad.status == .exited(65))
+  }
+
+  @Test("JSON of a member is sent as it was given, with each of its members")
+  func jsonIsSentAsGiven() async throws {
+    let json = #"{"x": 1.0, "x": "\u00e9"}"#
+    try program.folder.write("\(json)\n", to: "j.json")
+    #expect(try await post("a:=\(json)").bodyText == #"{"a":\#(json)}"#)
+    #expect(try await post("b:=@j.json").bodyText == #"{"b":\#(json)}"#)
+    let form = try await post("--form", #"a:={"x":1,"x":2}"#)
+    #expect(form.bodyText == "a=%7B%22x%22%3A1%2C%22x%22%3A2%7D")
+    let parts = try await post("--multipart", "b:=@j.json")
+    #expect(parts.bodyText.contains("\r\n\r\n\(json)\r\n"))
+
+    let echo = try TestHTTPServer { _ in .response(.init(json: #"{"x":1,"x":2}"#)) }
+    let run = try await program.run(
+      "--home", "h", "-c", "api get \(echo.origin)", "-c",
+      "api post \(server.origin) 'a':={{last.body}}")
+    #expect(run.status == .exited(0), "\(run.errorText)")
+    #expect(server.requests.last?.bodyText == #"{"a":{"x":1,"x":2}}"#)
   }
 
   @Test("a form is encoded, by an option or by its type") func aFormIsEncoded() async throws {

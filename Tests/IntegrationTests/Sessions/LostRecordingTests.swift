@@ -81,6 +81,19 @@ struct LostRecordingTests {
     #expect(outcome.errorText.contains("was removed, renamed or replaced"))
   }
 
+  @Test("'exit' does not hide it", arguments: ["exit", "exit 0", "exit 3"])
+  func exit(line: String) async throws {
+    let program = try Program()
+    let child = try program.start("--home", "h", "--record", "r.jsonl")
+    child.writeInput("echo one\n")
+    #expect(await child.waitForOutput("one\n"))
+    try #require(try await program.shell("rm r.jsonl").status == .exited(0))
+    child.writeInput("echo two\n\(line)\n")
+    child.closeInput()
+    let outcome = await child.wait()
+    #expect(outcome.status == .exited(74), "\(outcome.errorText)")
+  }
+
   /// Lines that take more room than there is.
   private static let lines = (0..<400).map { "echo \($0)\n" }.joined()
 

@@ -37,6 +37,23 @@ struct SignalTests {
     try await program.expectWholeRecording()
   }
 
+  @Test("a signal that is ignored from the start stays so")
+  func ignoredSignals() async throws {
+    let program = try Program()
+    let child = try ChildProcess(
+      "/bin/sh",
+      ["-c", "trap '' HUP INT TERM; exec \"$0\" --home h", try Program.executable()],
+      environment: program.environment(), folder: program.folder.path)
+    child.writeInput("echo ready\n")
+    #expect(await child.waitForOutput("ready\n"))
+    for signal in [SIGHUP, SIGINT, SIGTERM] { child.signal(signal) }
+    child.writeInput("echo done\n")
+    child.closeInput()
+    let outcome = await child.wait()
+    #expect(outcome.status == .exited(0), "\(outcome.errorText)")
+    #expect(outcome.outputText == "ready\ndone\n")
+  }
+
   @Test("a killed program leaves a recording that reads")
   func aKilledProgramLeavesARecordingThatReads() async throws {
     let server = try TestHTTPServer()

@@ -24,7 +24,9 @@ public struct LiveDownloadService: DownloadService {
   private func connection(_ server: DownloadServer) -> ProgramConnection {
     var service = server.service
     // Both forms of the address are usual.
-    if !service.baseURL.hasSuffix(server.program.path) { service.baseURL += server.program.path }
+    if !service.base.hasSuffix(server.program.path) {
+      service.baseURL = service.addingQuery(to: service.base + server.program.path)
+    }
     return ProgramConnection(
       dependencies: dependencies, program: server.program.title, service: service,
       timeout: server.timeout)

@@ -354,7 +354,7 @@ public final class MockPersistenceService: PersistenceService, CheckedMock {
   public func backup(to path: String) async throws(PersistenceError) {
     try perform("backup", [path]) { (_) throws(PersistenceError) in
       throw PersistenceError(
-        .cannotCreate, path: path, operation: "backup",
+        .cannotCreate, operation: "backup",
         message: "backup: what is kept in memory has no file to copy.")
     }
   }

@@ -55,7 +55,8 @@ struct ProgramConnection: Sendable {
 
   private func request(_ call: Call) throws(ProgramError) -> APIRequest {
     var endpoint = APIEndpoint(
-      method: call.method, url: service.baseURL + call.path, query: call.query,
+      method: call.method, url: service.addingQuery(to: service.base + call.path),
+      query: call.query,
       headers: [HTTPHeader("Accept", "application/json"), HTTPHeader("User-Agent", "swiftboard")],
       timeout: .milliseconds(timeout ?? 30_000), redirectLimit: 0)
     if call.body != nil { endpoint.headers.append(HTTPHeader("Content-Type", "application/json")) }

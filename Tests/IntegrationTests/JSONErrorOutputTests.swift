@@ -1,0 +1,71 @@
+import SwiftBoardJSON
+import SwiftBoardTestSupport
+import Testing
+
+/// With `--json`, each line on standard error is a JSON object.
+@Suite("JSON on standard error", .timeLimit(.minutes(60)))
+struct JSONErrorOutputTests {
+  /// The objects on standard error.
+  private func objects(_ run: ChildProcess.Outcome) throws -> [JSON] {
+    try run.errorText.split(separator: "\n").map {
+      let json = try? JSON(parsing: String($0))
+      return try #require(json?.members != nil ? json : nil, "\(run.errorText)")
+    }
+  }
+
+  @Test(
+    "--json behind a command that is not understood makes its failure JSON",
+    arguments: [
+      ["api", "get", "--json"], ["bogus", "--json"], ["db", "list", "c", "--limit", "x", "--json"],
+      ["db", "list", "c", "-o", "json", "--limit", "x"],
+      ["db", "list", "--bogus", "--output=json"],
+    ])
+  func failures(words: [String]) async throws {
+    let program = try Program()
+    let line = words.joined(separator: " ")
+    try program.folder.write(line + "\n", to: "x.sb")
+    for (arguments, input) in [
+      (words, ""), (["-c", line], ""), (["-f", "x.sb"], ""), ([], line + "\n"),
+    ] {
+      let run = try await program.run(["--home", "h"] + arguments, stdin: input)
+      #expect(run.status == .exited(64), "\(run.errorText)")
+      #expect(try objects(run).map { $0["ok"] } == [false])
+      #expect(run.outputText == "")
+    }
+    let open = try await program.run("--home", "h", "-c", "echo \"x --json")
+    #expect(try objects(open).map { $0["ok"] } == [false])
+    let quoted = try await program.run("--home", "h", "-c", "bogus -- --json")
+    #expect(quoted.errorText.contains("error:"))
+  }
+
+  @Test("what the program says beside failures is JSON as well")
+  func notes() async throws {
+    let program = try Program()
+    let run = try await program.run(
+      "--home", "h", "--json", "-k", "-x", "-c", "time echo hi", "-c", "bogus")
+    let objects = try objects(run)
+    #expect(
+      objects.compactMap { $0["note"]?.stringValue } == [
+        "+ time echo hi", objects[1]["note"]?.stringValue ?? "", "+ bogus", "1 of 2 lines failed",
+      ], "\(run.errorText)")
+    #expect(objects[1]["note"]?.stringValue?.hasPrefix("time: ") == true, "\(run.errorText)")
+    #expect(objects.map { $0["line"] } == [1, 1, 2, 2, 0])
+
+    let behind = try await program.run("--home", "h", "-c", "time echo hi --json")
+    #expect(try self.objects(behind).count == 1)
+  }
+
+  @Test("a recording that stopped is a warning in JSON")
+  func warnings() async throws {
+    let program = try Program()
+    let child = try program.start("--home", "h", "--json", "--record", "r.jsonl")
+    child.writeInput("echo one\n")
+    #expect(await child.waitForOutput("one"))
+    try #require(try await program.shell("rm r.jsonl").status == .exited(0))
+    child.writeInput("echo two\n")
+    child.closeInput()
+    let objects = try objects(await child.wait())
+    #expect(objects.count == 1)
+    #expect(objects[0]["warning"]?.stringValue?.hasPrefix("the recording stopped") == true)
+  }
+}
