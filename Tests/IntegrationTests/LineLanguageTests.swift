@@ -130,6 +130,17 @@ struct AdviceTests {
     #expect(outcome.errorText.contains(text), "\(outcome.errorText)")
   }
 
+  @Test("a backup of what is in memory says that there is no file to copy")
+  func backupInMemory() async throws {
+    for environment in ["preview", "mock"] {
+      let run = try await Program().run(
+        "--environment", environment, "db", "backup", "monday.sqlite")
+      #expect(run.status == .exited(73), "\(run.errorText)")
+      #expect(run.errorText.contains("has no file to copy"), "\(run.errorText)")
+      #expect(run.errorText.hasSuffix("help: 'db export FILE' writes what is there\n"))
+    }
+  }
+
   @Test("help keychain names what opens it") func helpKeychain() async throws {
     let program = try Program()
     let outcome = try await program.run("--environment", "mock", "help", "keychain")

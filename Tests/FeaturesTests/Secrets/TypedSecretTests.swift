@@ -78,7 +78,9 @@ struct TypedSecretTests {
     #expect(!lines.allSteps.contains("hunter2"), "\(lines.allSteps)")
     #expect(!lines.allPrinted.contains("hunter2"), "\(lines.allPrinted)")
     #expect(lines.allSteps.contains("[refused: secret "), "\(lines.allSteps)")
-    #expect(lines.allPrinted.contains("error: ") && lines.allPrinted.contains("help: "))
+    let (error, help) =
+      line.contains("--json") ? ("\"error\":", "\"hint\":\"") : ("error: ", "help: ")
+    #expect(lines.allPrinted.contains(error) && lines.allPrinted.contains(help))
   }
 
   @Test(

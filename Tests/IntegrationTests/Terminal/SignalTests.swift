@@ -116,10 +116,12 @@ struct SignalTests {
     // Real time: the shell looks whether the program has come that far.
     let outcome = try await program.shell(
       """
-      set -m; mkfifo p; exec 3<>p
-      '\(try Program.executable())' --home h --record r.jsonl -f x.sb > p & pid=$!
-      until [ "$(grep -c '"k":"step"' r.jsonl 2>/dev/null || echo 0)" -ge 65 ]; do sleep 0.05; done
-      kill -INT $pid; wait $pid; echo "ended with $?"
+      mkfifo p; exec 3<>p
+      (until [ "$(grep -c '"k":"step"' r.jsonl 2>/dev/null || echo 0)" -ge 65 ]; do sleep 0.05; done
+      kill -INT $(cat pid)) &
+      # A shell lets what it starts with '&' ignore SIGINT.
+      sh -c 'echo $$ > pid; exec "$0" "$@"' "$0" --home h --record r.jsonl -f x.sb > p
+      echo "ended with $?"
       """)
     #expect(outcome.outputText.contains("ended with 130"), "\(outcome)")
     try await program.expectWholeRecording()

@@ -87,7 +87,7 @@ extension ProgramConnection {
   }
 
   private func probe(_ path: String) throws(APIError) -> APIRequest {
-    var base = service.baseURL[...]
+    var base = service.base[...]
     let ends = ["/api/v3", "/api/v1", "/api", "/jsonrpc", "/"]
     while let end = ends.first(where: { base.hasSuffix($0) }) { base = base.dropLast(end.count) }
     return try APIEndpoint(
