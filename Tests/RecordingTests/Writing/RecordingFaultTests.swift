@@ -192,7 +192,7 @@ struct RecordingFaultTests {
     session.send(.add(1))
     let long = String(repeating: "x", count: 64 << 20)
     if kind == "step" {
-      session.send(.add(2), by: .user(line: long, at: "a:1"))
+      session.send(.add(2), by: .program(long))
     } else {
       session.recorder.mark(long)
     }
