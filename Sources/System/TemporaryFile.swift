@@ -62,8 +62,8 @@ package struct TemporaryFile: Sendable {
       }
       let isLocked = try? system.tryLock(file)
       // Before it was locked, another process may have removed it as unused.
-      let isOwn = FileInfo(name, followsLink: false)?.id == FileInfo(descriptor: file.number)?.id
-      guard isOwn, isLocked != false else { continue }
+      let isThere = FileInfo(descriptor: file.number)?.names != 0
+      guard isThere, isLocked != false else { continue }
       let copy = isLocked == true ? fcntl(file.number, F_DUPFD_CLOEXEC, 3) : -1
       return (file, copy < 0 ? nil : OpenFile(copy, name: name))
     }

@@ -6,11 +6,12 @@ import Testing
 
 @Suite("what doctor finds")
 struct LiveInstallationTests {
-  private func findings(_ folder: TemporaryFolder, _ variables: [String: String] = [:])
-    -> [String: InstallationFinding]
-  {
+  private func findings(
+    _ folder: TemporaryFolder, _ variables: [String: String] = [:], isDatabaseOpen: Bool = false
+  ) -> [String: InstallationFinding] {
     let installation = LiveInstallation(
-      paths: BoardPaths(home: folder.path("home"), environment: [:]), variables: variables)
+      paths: BoardPaths(home: folder.path("home"), environment: [:]), variables: variables,
+      isDatabaseOpen: isDatabaseOpen)
     return Dictionary(
       installation.findings().map { ($0.subject, $0) }, uniquingKeysWith: { first, _ in first })
   }
@@ -54,6 +55,9 @@ struct LiveInstallationTests {
       let finding = findings(folder)[subject]
       #expect(finding?.state == .problem, "\(name)")
       #expect(finding?.text.hasSuffix(" is not a \(subject)") == true, "\(name)")
+      // What is read again here and closed loses the locks that SQLite has on it.
+      let open = findings(folder, isDatabaseOpen: true)[subject]
+      #expect((open?.state == .problem) == (subject == "keychain"), "\(name)")
       // SQLite creates its file before it writes to it.
       try folder.write([], to: "home/" + name)
       #expect((findings(folder)[subject]?.state == .problem) == (subject == "keychain"), "\(name)")

@@ -216,8 +216,7 @@ public struct BoardRenderer: Sendable {
   ) -> StyledText? {
     guard note.kind == .warning || !settings.isQuiet && settings.output != .json else { return nil }
     guard settings.output == .json else { return visible(note.line) }
-    let line: JSON = ["line": JSON(context.line), "warning": .string(note.text.text)]
-    return StyledText(line.text(JSONFormat(escaping: .controls)) + "\n")
+    return NoteReport.json(note.text.text, line: context.line, isWarning: true)
   }
 
   private static func visible(_ text: StyledText) -> StyledText {

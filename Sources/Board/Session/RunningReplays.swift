@@ -1,7 +1,7 @@
 import Synchronization
 
-/// The live replays of a board. The board ends after them, so that their homes, which have what
-/// services answered, are removed.
+/// The live replays of a board that have begun to use services. The board ends after them, so that
+/// their homes, which have what services answered, are removed.
 final class RunningReplays: Sendable {
   private struct State {
     var count = 0

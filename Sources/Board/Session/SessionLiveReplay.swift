@@ -21,6 +21,7 @@ struct SessionLiveReplay {
   let dependencies: Dependencies
   let sharesHome: Bool
   private let features: FeatureList
+  private let replays: RunningReplays
   /// The time limit for an effect's action. It exceeds the time of a request with all its retries.
   /// The replay detects without it that no action can follow.
   var patience = Duration.seconds(3600)
@@ -35,9 +36,10 @@ struct SessionLiveReplay {
   ///   used.
   /// - Throws: `Failure` if one of these paths is malformed.
   init(
-    _ query: SessionReplayQuery, _ features: FeatureList, dependencies: Dependencies
+    _ query: SessionReplayQuery, _ navigators: SessionNavigators, dependencies: Dependencies
   ) throws {
-    self.features = features
+    features = navigators.features
+    replays = navigators.replays
     path = query.file
     sharesHome = query.sharesHome ?? false
     self.dependencies = dependencies
@@ -88,19 +90,21 @@ struct SessionLiveReplay {
   private func run(_ recording: Live.Recording) async throws -> SessionCheck {
     guard let beside = dependencies.beside else { return try await run(recording, dependencies) }
     try Task.checkCancellation()
-    let home = try TemporaryHome()
-    var services = beside(home.path, sharesHome)
-    services.files = ReplayFileService(
-      services.files, outer: dependencies.files, recording: path)
-    let result: Result<SessionCheck, any Error>
-    do {
-      result = .success(try await run(recording, services))
-    } catch {
-      result = .failure(error)
+    return try await replays.run {
+      let home = try TemporaryHome()
+      var services = beside(home.path, sharesHome)
+      services.files = ReplayFileService(
+        services.files, outer: dependencies.files, recording: path)
+      let result: Result<SessionCheck, any Error>
+      do {
+        result = .success(try await run(recording, services))
+      } catch {
+        result = .failure(error)
+      }
+      await services.shutDown()
+      home.remove()
+      return try result.get()
     }
-    await services.shutDown()
-    home.remove()
-    return try result.get()
   }
 
   private func run(

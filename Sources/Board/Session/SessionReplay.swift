@@ -35,8 +35,7 @@ enum SessionReplay {
   ) async throws -> SessionCheck {
     let features = navigators.features
     if query.isLive {
-      let replay = try SessionLiveReplay(query, features, dependencies: dependencies)
-      return try await navigators.replays.run { try await replay.run() }
+      return try await SessionLiveReplay(query, navigators, dependencies: dependencies).run()
     }
     let pace = try pace(of: query)
     let feed = ReplayFeed<Part>()

@@ -144,10 +144,12 @@ package func forgetKnownSecrets(_ dependencies: Dependencies) async {
   }
 }
 
-/// Removes the kept answers to requests with a secret, by the names in their keys: its value is
-/// another one now, or is gone. A cache that fails keeps no secret from being changed.
-func forgetAnswers(withSecret name: String, _ dependencies: Dependencies) async {
-  let (reference, account) = ("{{secret:\(name)}}", "\naccount: \(name), ")
+/// Removes the kept answers to requests with a secret, or with any for `nil`, by the names in their
+/// keys: its value is another one now, or is gone. A cache that fails keeps no secret from being
+/// changed.
+func forgetAnswers(withSecret name: String?, _ dependencies: Dependencies) async {
+  let reference = name.map { "{{secret:\($0)}}" } ?? "{{secret:"
+  let account = name.map { "\naccount: \($0), " } ?? "\naccount: "
   do {
     _ = try await dependencies.persistence.removeResponses {
       $0.key.contains(reference) || $0.key.contains(account)

@@ -36,7 +36,9 @@ extension Dependencies {
       uuid: configuration.seed.map(UUIDGenerator.seeded) ?? .live,
       random: configuration.seed.map(RandomSource.seeded) ?? .live)
     dependencies.installation = {
-      LiveInstallation(paths: paths, variables: configuration.environment).findings()
+      LiveInstallation(
+        paths: paths, variables: configuration.environment, isDatabaseOpen: persistence.isOpen
+      ).findings()
     }
     let viewer = LiveGraphViewer(picture: paths.graph, variables: configuration.environment)
     dependencies.showGraph = { (text) async throws(GraphError) in try await viewer.show(text) }

@@ -7,6 +7,9 @@ import SwiftBoardSystem
 struct LiveInstallation: Sendable {
   let paths: BoardPaths
   let variables: [String: String]
+  /// Whether this process has opened the main database, which then is one. To open it again by
+  /// other means and close it would drop the locks of SQLite.
+  let isDatabaseOpen: Bool
 
   func findings() -> [InstallationFinding] {
     libraries + files + folders + [keychain] + settings
@@ -85,7 +88,8 @@ struct LiveInstallation: Sendable {
     let magic: [UInt8]
     switch path {
     // SQLite creates its file before it writes to it.
-    case paths.mainDatabase where info.size > 0: magic = Array("SQLite format 3\0".utf8)
+    case paths.mainDatabase where info.size > 0 && !isDatabaseOpen:
+      magic = Array("SQLite format 3\0".utf8)
     case paths.keychain: magic = KeychainFormat.magic
     default: return nil
     }

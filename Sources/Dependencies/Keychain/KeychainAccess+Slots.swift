@@ -122,9 +122,12 @@ extension KeychainAccess {
     from path: String, _ secret: KeychainOtherSecret, _ existing: ImportDuplicates
   ) async throws -> KeychainImport {
     let other = try await known(secret, of: path)
-    return try await unlocking { () throws(KeychainError) in
+    let report = try await unlocking { () throws(KeychainError) in
       try await keychain.importEntries(from: path, secret: other, existing: existing)
     }
+    // The report does not name what was replaced.
+    if report.replaced > 0 { await forget(nil) }
+    return report
   }
 
   // MARK: Secrets

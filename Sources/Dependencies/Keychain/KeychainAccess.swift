@@ -13,14 +13,24 @@ package struct KeychainAccess: Sendable {
   package let keychain: any KeychainService
   let terminal: any TerminalService
   let files: any FileService
-  private let forget: @Sendable (_ name: String) async -> Void
+  private let persistence: any PersistenceService
+  /// Forgets the answers to requests with a secret, or with any for `nil`.
+  let forget: @Sendable (_ name: String?) async -> Void
 
   /// Creates the access to the keychain of these dependencies.
   package init(_ dependencies: Dependencies) {
     keychain = dependencies.keychainService
     terminal = dependencies.terminal
     files = dependencies.files
+    persistence = dependencies.persistence
     forget = { await forgetAnswers(withSecret: $0, dependencies) }
+  }
+
+  /// Returns a warning about the opened file, or about answers of a changed secret that are still
+  /// on the disk.
+  package func takeWarning() async -> String? {
+    if let warning = await keychain.takeWarning() { return warning }
+    return await persistence.takeWarning()
   }
 
   // MARK: Unlocking

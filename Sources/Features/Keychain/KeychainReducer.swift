@@ -157,7 +157,7 @@ extension KeychainReducer {
       guard let result = try await access.hidingInput(call) else {
         return .unanswered(request: request)
       }
-      return makeAction(result, await access.keychain.takeWarning())
+      return makeAction(result, await access.takeWarning())
     }
   }
 
