@@ -116,7 +116,6 @@ public final class Board: Sendable {
       initialState: state,
       reducer: BoardReducer(
         features, navigators: navigators, recording: recordings, steps: StepCounter()),
-
       dependencies: dependencies.intercepted(by: journal.interceptor),
       onIssue: { [logger = dependencies.logger] issue in
         logger.log(issue.description, level: .error, category: "store")
@@ -507,41 +506,5 @@ public final class Board: Sendable {
     stopRecording()
     await replays.wait()
     await dependencies.shutDown()
-  }
-}
-
-/// A handler that passes errors of effects to the board, which is created after the store.
-private final class EffectFailures: Sendable {
-  let handler = Mutex<(@Sendable (StoreIssue) -> Bool)?>(nil)
-
-  /// Passes an issue on. Returns whether it ended a command.
-  func take(_ issue: StoreIssue) -> Bool {
-    handler.withLock { $0 }?(issue) ?? false
-  }
-}
-
-extension StoreIssue {
-  /// Returns the issue without secrets, which the text of an error may repeat.
-  func redacted(by logger: any Logger) -> StoreIssue {
-    StoreIssue(
-      message: logger.redact(message), location: location, step: step, failedEffect: failedEffect,
-      errorText: errorText.map(logger.redact))
-  }
-}
-
-extension Failure {
-  /// Whether the command was cancelled.
-  var isCancellation: Bool { code == ExitCode.interrupted && error == "cancelled" }
-
-  /// The failure of a cancelled command.
-  static let cancelled = cancelled(by: nil)
-
-  /// Returns the failure of a cancelled command.
-  ///
-  /// - Parameter cause: The cause for the message, or `nil` if the user or a line cancelled it.
-  static func cancelled(by cause: String?) -> Failure {
-    Failure(
-      code: ExitCode.interrupted, error: "cancelled",
-      message: cause.map { "cancelled by \($0)" } ?? "cancelled")
   }
 }

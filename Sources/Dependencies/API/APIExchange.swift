@@ -167,10 +167,16 @@ extension APIAnswer {
       // An answer that is no part of a file that is continued is shown, and so is one that says
       // why there is no body: what was in the file stays.
       guard !target.continues, target.takesFailures || (200..<300).contains(status) else { return }
-      let done: Void? = try await wait.run([target.path]) {
-        try await files.write(body, to: target.path, mode: .replace)
+      let output = try await files.output(target.path, continues: false)
+      do {
+        // A reader that is there may take its time.
+        try await wait.run([target.path]) { try await output.begin(afterKept: false, tag: nil) }
+        try await output.write(body)
+        try await output.finish()
+      } catch {
+        await output.discard()
+        throw error
       }
-      if done == nil { throw wait.error([target.path]) }
       var sum = BodyChecksum()
       sum.add(body)
       checksum = checksum(sum.text, of: body.count)

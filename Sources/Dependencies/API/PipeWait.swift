@@ -12,12 +12,22 @@ struct PipeWait: Sendable {
 
   /// Runs `body`. If one of the paths is a named pipe, cancels it when the time is over.
   ///
+  /// - Throws: The error of `body`, or `APIError` of kind `timeout` if the time was over.
+  func run<Value: Sendable>(
+    _ paths: [String], _ body: @escaping @Sendable () async throws -> Value
+  ) async throws -> Value {
+    guard let value = try await result(paths, body) else { throw error(paths) }
+    return value
+  }
+
+  /// Runs `body` as `run` does.
+  ///
   /// - Returns: Its result, or `nil` if the time was over.
-  func run<Value: Sendable, Failure: Error>(
+  func result<Value: Sendable, Failure: Error>(
     _ paths: [String], _ body: @escaping @Sendable () async throws(Failure) -> Value
   ) async throws(Failure) -> Value? {
     guard let limit, paths.contains(where: Self.isNamedPipe) else { return try await body() }
-    let result = await withTaskGroup { group -> Result<Value, Failure>? in
+    let ended = await withTaskGroup { group -> Result<Value, Failure>? in
       group.addTask { () -> Result<Value, Failure>? in
         do throws(Failure) { return .success(try await body()) } catch { return .failure(error) }
       }
@@ -32,7 +42,7 @@ struct PipeWait: Sendable {
       }
       return nil
     }
-    return try result?.get()
+    return try ended?.get()
   }
 
   /// The error if the time was over.

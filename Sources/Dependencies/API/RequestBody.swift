@@ -42,10 +42,9 @@ final class RequestBody: Sendable {
       switch part {
       case .data(let data): length? += Int64(data.count)
       case .file(let path, _):
-        let opened = try await wait.run([path]) { [dependencies] in
+        let input = try await wait.run([path]) { [dependencies] in
           try await dependencies.files.input(path)
         }
-        guard let input = opened else { throw wait.error([path]) }
         inputs.append(input)
         length = input.size.flatMap { size in length.map { $0 + size } }
       }
@@ -54,9 +53,7 @@ final class RequestBody: Sendable {
     let reader = RequestBodyReader(parts, dependencies, inputs)
     var begin = Data()
     while begin.count < Self.shortSize {
-      let read = try await wait.run(paths) { try await reader.next() }
-      guard let next = read else { throw wait.error(paths) }
-      guard let piece = next else {
+      guard let piece = try await wait.run(paths, { try await reader.next() }) else {
         request.body = begin
         return isRepeatable
       }

@@ -164,10 +164,9 @@ struct RequestResolver: Sendable {
     let path = ItemPath.path(of: try await text(path, &resolved.request))
     // A pipe gives its content once.
     if path == "/dev/stdin" || FileInfo(path)?.isRegular == false { resolved.isRepeatable = false }
-    let read = try await wait.run([path]) { [dependencies] in
+    let data = try await wait.run([path]) { [dependencies] in
       try await dependencies.files.read(path, limit: 16 << 20)
     }
-    guard let data = read else { throw wait.error([path]) }
     try APIRequestProblem.refuseMarks(
       data.withUnsafeBytes { RedactionMark.first(in: $0.bindMemory(to: UInt8.self)) }, in: shown)
     guard let text = String(validating: data, as: UTF8.self) else {

@@ -442,49 +442,6 @@ extension APIItem {
   }
 }
 
-/// Reads `header:NAME={{secret:n}}` and its kin.
-enum AuthenticationParser {
-  static let forms =
-    "header:NAME={{secret:N}}, query:NAME={{secret:N}}, bearer:{{secret:N}}, basic:USER:{{secret:N}} or digest:USER:{{secret:N}}"
-
-  static func parse(_ argument: Argument) throws(UsageError) -> APIService.Authentication {
-    var text = ""
-    var secrets: [String] = []
-    for part in argument.parts {
-      switch part {
-      case .text(let part): text += part
-      case .secret(let name): secrets.append(name)
-      }
-    }
-    guard secrets.count == 1, case .secret(let secret) = argument.parts.last else {
-      throw UsageError(
-        "--auth names exactly one secret, at its end",
-        help: "for example header:X-Api-Key={{secret:radarr}}; 'keychain set radarr' stores it",
-        at: argument)
-    }
-    if text == "bearer:" { return .bearer(secret: secret) }
-    for (kind, end) in [
-      ("header:", "="), ("query:", "="), ("basic:", ":"), ("digest:", ":"),
-    ] {
-      guard text.hasPrefix(kind), text.hasSuffix(end) else { continue }
-      let name = String(text.dropFirst(kind.count).dropLast())
-      guard !name.isEmpty,
-        name.allSatisfy({ $0.isASCII && !$0.isWhitespace && $0 != ":" && $0 != "=" })
-      else { continue }
-      switch kind {
-      case "header:": return .header(name: name, secret: secret)
-      case "query:": return .query(name: name, secret: secret)
-      case "digest:": return .digest(user: name, secret: secret)
-      default: return .basic(user: name, secret: secret)
-      }
-    }
-    throw UsageError(
-      "'\(argument.shown)' is not a valid value for --auth",
-      help: "one of \(forms)",
-      at: argument)
-  }
-}
-
 extension FeatureCommand<APIAction> {
   static func api(_ command: APICommand) -> Self {
     Self(readsInput: command.readsInput) { .run(context: $0, command: command) }
