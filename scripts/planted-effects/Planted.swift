@@ -1,7 +1,45 @@
 // Effects that scripts/effect-lines has to refuse, and some that it has to pass. Not compiled;
 // scripts/effect-lines-test reads the comment above each function.
 
+enum PlantedAction {
+  case ended
+  case more(Int), none
+}
+
 struct Planted {
+  // refused: a task that chooses between two actions
+  func choosingTask() -> [Effect<PlantedAction>] {
+    .task(name: "a") {
+      let page = try await step(1)
+      guard page.isLast else { return .more(1) }
+      return .ended
+    }
+  }
+
+  // refused: a task that chooses in an expression
+  func choosingExpression() -> [Effect<PlantedAction>] {
+    .task(name: "a") {
+      try await step(1) == nil ? .ended : .more(1)
+    }
+  }
+
+  // refused: a run that sends one of two actions
+  func choosingRun() -> [Effect<PlantedAction>] {
+    .run(name: "a") { send in
+      for try await page in steps {
+        if page.isLast { send(.ended) } else { await send.start(.more(1)).finish() }
+      }
+    }
+  }
+
+  // passed: a task with one action that contains values, and another action in its catch
+  func plainTask() -> [Effect<PlantedAction>] {
+    .task(name: "a") {
+      .more(try await step(kind: .ended, .none))
+    }
+    .catch { _ in .ended }
+  }
+
   // refused: a task
   func longTask() -> [Effect<PlantedAction>] {
     .task(name: "a") {
