@@ -85,6 +85,42 @@ struct EveryFeatureSessionTests {
     return keychain + api + characters + programs + database + log + board
   }
 
+  /// Checks that each effect of a command's step is cancelled with its job, which the last part of
+  /// an id is. What is no command's, such as loading what a line shows, has the job 0.
+  private static func expectCancellable(_ recording: String) throws {
+    var names: Set<String> = []
+    for line in recording.split(separator: "\n") where line.hasPrefix(#"{"k":"step""#) {
+      let step = try JSON(parsing: String(line))
+      guard let action = step["action"]?.members?.first,
+        !["session", "shell"].contains(action.key),
+        let effects = step["effects"]?.elements, let job = job(in: action.value), job > 0
+      else { continue }
+      for effect in effects.flatMap(parts) where effect["kind"]?.stringValue == "task" {
+        let name = effect["name"]?.stringValue ?? ""
+        names.insert(name)
+        // It is no command's: the next command ends it.
+        guard name != "characters.prefetch" else { continue }
+        #expect(
+          effect["id"]?.stringValue?.hasSuffix("/\(job)") == true,
+          "\(name) of \(action.key) in step \(step["n"]?.intValue ?? 0) goes on when \(job) is cancelled"
+        )
+      }
+    }
+    for name in ["media.add", "characters.service", "db.list", "downloads.queue", "api.request"] {
+      #expect(names.contains(name), "no effect \(name) in the session")
+    }
+  }
+
+  /// The first job in an action, wherever it is.
+  private static func job(in json: JSON) -> Int? {
+    json["job"]?.intValue ?? json.members?.lazy.compactMap { job(in: $0.value) }.first
+  }
+
+  /// An effect and those that it has.
+  private static func parts(of effect: JSON) -> [JSON] {
+    [effect] + (effect["parts"]?.elements ?? []).flatMap(parts)
+  }
+
   @Test("a session is recorded, verified, replayed to the same bytes, and replayed live")
   func session() async throws {
     let peer = try ProgramServer()
@@ -127,6 +163,8 @@ struct EveryFeatureSessionTests {
     let second = try await program.run("--no-input", "session", "replay", "r.jsonl")
     #expect(second.status == .exited(0), "\(second.errorText)")
     #expect(second.output == first.output)
+
+    try Self.expectCancellable(recording)
 
     // What the session has done, part by part.
     let last = try #require(
