@@ -52,9 +52,8 @@ final class AnyFeature: Sendable {
     }
     passesWordsOn = feature.passesWordsOn
     secretWords = feature.secretWords
-    let child = feature.reducer
     reducer = AnyReducer(
-      Scope(state: \BoardState[key], action: BoardAction.path(to: feature), id: name) { child })
+      FeatureScope(key, action: BoardAction.path(to: feature), feature.reducer))
     outcome = { [outcome = feature.outcome] action, state in
       guard let action = action.base as? Action else { return nil }
       return outcome(action, state[key], OutcomeContext(state))

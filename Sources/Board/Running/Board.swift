@@ -65,16 +65,16 @@ public final class Board: Sendable {
     /// Notes the running commands. Only of a fork are they not those of the step before with what
     /// has begun and ended.
     ///
-    /// - Returns: The jobs that were running before.
+    /// - Returns: The jobs that were running before, if they were in another state.
     mutating func noteRunning(_ action: BoardAction, _ state: BoardState) -> Set<Int> {
-      let before = running
       if case .resumed = action {
+        let before = running
         running = Set(state.shell.running.map(\.job))
         return before
       }
       if let started = action.started { running.insert(started.job) }
       if let finished = state.shell.finished { running.remove(finished.context.job) }
-      return before
+      return []
     }
   }
 

@@ -4,7 +4,9 @@
 /// sibling's.
 ///
 /// - Complexity: No allocation without effects. A key path costs a few nanoseconds for each level.
-///   The plain call (`Array.scoped`) costs nothing.
+///   The plain call (`Array.scoped`) costs nothing. A key path through a computed property or a
+///   subscript reads the child's state and writes it back, so that each step copies the arrays and
+///   dictionaries that it changes. Use the plain call for such a state.
 public struct Scope<ParentState: Sendable, ParentAction: Sendable, Child: Reducer>: Reducer {
   /// The child's dependencies, or with `dependencies:` the parent's dependencies, which contain
   /// them.
