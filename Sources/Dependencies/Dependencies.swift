@@ -31,13 +31,12 @@ public struct Dependencies: Sendable {
   public var uuid: UUIDGenerator
   /// Random numbers.
   public var random: RandomSource
-  /// The programs that keep a library of media. Without one of its own, an environment asks them
-  /// over its client, with the keys of its keychain.
+  /// The service for media libraries. By default, it uses this environment's client and keychain.
   public var mediaService: any MediaService {
     get { ownMediaService ?? LiveMediaService(self) }
     set { ownMediaService = newValue }
   }
-  /// The programs that download, as `mediaService`.
+  /// The service for download programs. The default is the same as for `mediaService`.
   public var downloadService: any DownloadService {
     get { ownDownloadService ?? LiveDownloadService(self) }
     set { ownDownloadService = newValue }
@@ -46,8 +45,8 @@ public struct Dependencies: Sendable {
   private var ownDownloadService: (any DownloadService)?
   /// The requests in flight, shared by copies of this value, so that equal requests become one.
   public var exchanges = ResponseExchanges()
-  /// Looks at what is installed, for `doctor`. Empty if the environment uses nothing of the
-  /// machine.
+  /// Inspects the installation, for `doctor`. Returns no findings if the environment does not use
+  /// the machine.
   public var installation: @Sendable () async -> [InstallationFinding] = { [] }
   /// Draws a graph, a text in the language of Graphviz, and opens the picture for the user. Returns
   /// the path of the picture, or `nil` if the environment shows none.

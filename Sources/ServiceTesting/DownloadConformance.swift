@@ -11,12 +11,12 @@ import SwiftBoardDependencies
 /// }.checks
 /// ```
 public struct DownloadConformance: Sendable {
-  /// A service, and a server that it can ask.
+  /// A service and a server for it.
   public struct Subject: Sendable {
     /// The service.
     public var service: any DownloadService
-    /// A server that is not paused, with at least two downloads in its queue, of which none is, and
-    /// one that has ended.
+    /// A server that is not paused. Its queue contains at least two downloads, none of them paused,
+    /// and its history at least one.
     public var server: DownloadServer
     let kept: (any Sendable)?
 

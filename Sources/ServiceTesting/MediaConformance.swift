@@ -12,7 +12,7 @@ import SwiftBoardJSON
 /// }.checks
 /// ```
 public struct MediaConformance: Sendable {
-  /// A service, and a server that it can ask.
+  /// A service and a server for it.
   public struct Subject: Sendable {
     /// The service.
     public var service: any MediaService

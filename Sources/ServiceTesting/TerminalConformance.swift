@@ -3,8 +3,7 @@ import SwiftBoardSystem
 
 /// The rules of `TerminalService`, as checks of an implementation.
 ///
-/// A check says what the user types and what standard input has; the closure makes a terminal with
-/// both.
+/// A check specifies the user's input and standard input. The closure creates a terminal with both.
 ///
 /// ```swift
 /// let checks = TerminalConformance(hasUser: false) { _ in
@@ -12,28 +11,29 @@ import SwiftBoardSystem
 /// }.checks
 /// ```
 public struct TerminalConformance: Sendable {
-  /// What a terminal has for one check.
+  /// The inputs of a terminal for one check.
   public struct Scene: Sendable {
-    /// The lines that the user types, without line ends: one for each prompt, after it is shown.
+    /// The lines that the user types, without newlines: one for each prompt, after it is shown.
     /// Every prompt ends with a colon and a space.
     public var answers: [String]
-    /// What standard input has, to its end.
+    /// The content of standard input.
     public var input: Data
   }
 
-  /// A terminal, and what it has written to standard output.
+  /// A terminal, and its output.
   public struct Subject: Sendable {
     /// The terminal.
     public var service: any TerminalService
-    /// What was revealed so far.
+    /// Returns the revealed secrets so far.
     public var revealed: @Sendable () async throws -> Data
     let kept: (any Sendable)?
 
-    /// A terminal for one check.
+    /// Creates a subject for one check.
     ///
     /// - Parameters:
-    ///   - keeping: What is kept as long as the terminal is used, for example a temporary folder.
-    ///   - revealed: Returns what is at standard output; not called for a terminal without a user.
+    ///   - keeping: A value to keep as long as the terminal is used, for example a temporary
+    ///     folder.
+    ///   - revealed: Returns the standard output. Not called for a terminal without a user.
     public init(
       _ service: any TerminalService, keeping kept: (any Sendable)? = nil,
       revealed: @escaping @Sendable () async throws -> Data = { Data() }
@@ -47,10 +47,10 @@ public struct TerminalConformance: Sendable {
   private let hasUser: Bool
   private let make: @Sendable (_ scene: Scene) async throws -> Subject
 
-  /// A suite for the terminals that a closure makes, a new one for each call.
+  /// Creates a suite. `make` returns a new terminal for each call.
   ///
-  /// - Parameter hasUser: Whether prompts are answered and standard input is there, as a scene
-  ///   says. Where it is false, the rules are those of a terminal without either.
+  /// - Parameter hasUser: Whether prompts are answered and standard input exists, as a scene
+  ///   specifies. If `false`, the checks are those of a terminal without either.
   public init(
     hasUser: Bool = true, _ make: @escaping @Sendable (_ scene: Scene) async throws -> Subject
   ) {
@@ -58,8 +58,8 @@ public struct TerminalConformance: Sendable {
     self.make = make
   }
 
-  /// All rules: with a user, prompts, new passphrases, hidden input, standard input and secrets
-  /// that are revealed; without one, that nothing is asked or read.
+  /// The checks of all rules. With a user: prompts, new passphrases, hidden input, standard input
+  /// and revealed secrets. Without one: nothing is asked or read.
   public var checks: [ConformanceCheck] { hasUser ? promptChecks + inputChecks : silentChecks }
 
   private var promptChecks: [ConformanceCheck] {
@@ -170,12 +170,12 @@ public struct TerminalConformance: Sendable {
 
 private let prompt = "Passphrase: "
 
-/// The bytes of an answer.
+/// Returns the bytes of an answer.
 private func answer(_ terminal: any TerminalService, isNew: Bool) async throws -> Data? {
   try await terminal.askPassphrase(prompt: prompt, isNew: isNew)?.withBytes { Data($0) }
 }
 
-/// The kind of the error that `body` throws; `nil` where it throws none.
+/// Returns the kind of the error that `body` throws, or `nil` if it does not throw.
 private func failure(
   _ body: () async throws(TerminalError) -> Void
 ) async -> TerminalError.Kind? {

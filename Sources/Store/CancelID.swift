@@ -1,5 +1,5 @@
-/// A name of effects with which they can be cancelled. Any hashable value can be an id. Values of
-/// different types differ.
+/// An id with which effects can be cancelled. Any hashable value can be an id. Values of different
+/// types are different ids.
 ///
 /// An id belongs to one store and to the place in the composition where it was given. The same
 /// value in a sibling, in another row or in another store is a different id. The value's

@@ -112,7 +112,7 @@ extension Store {
   }
 }
 
-/// The error of a wait for a state if the store ended first.
+/// The error of `wait(until:)` if the store ended before its state fulfilled the predicate.
 public struct StoreEnded: Error, Sendable, CustomStringConvertible {
   /// Creates the error that `Store.wait(until:)` throws.
   public init() {}

@@ -18,33 +18,33 @@
 /// - **R3** State is changed in place: a step costs the same beside 10 or 10 million untouched
 ///   elements, and a `send` without effects allocates nothing.
 /// - **R4** Effects start in the order returned, after the step's state is visible; the effects of
-///   step n start before the effects of step n+1. A start is the creation of the task; what the
-///   tasks do overlaps. An effect inherits the task-local values of the sender if the sending
-///   thread reduces the action; if `send` only queued it, it inherits none. One that waited for a
-///   permit inherits none either, unless an effect of its own list gave it back.
-/// - **R5** Once `.cancel(id:)` is reduced, no action of a cancelled effect is reduced, whether it
-///   had started or not, and whether the action waits in the queue or not. It applies to what was
-///   returned before it, and to what precedes it in the same list and the groups of that list;
-///   effects after it in the list run. In a `concatenate` it acts when it is reached, and applies
-///   to what later steps have returned until then.
-/// - **R6** Ids belong to one store and one place in the composition; a parent may cancel a
-///   child's.
-/// - **R7** A child's effects, and what it declares, end in the step in which the child goes,
-///   whichever reducer removes it; `outlives()` opts out. Children that are composed by plain calls
-///   end with `Effect.endChild(id:)`.
-/// - **R8** A child sees an action before what is attached to it. An action for a child that does
-///   not exist is an issue at the composing line.
+///   step n start before the effects of step n+1. An effect starts when its task is created; tasks
+///   run concurrently. An effect inherits the task-local values of the sender if the sending thread
+///   reduces the action; if `send` only queued it, it inherits none. An effect that waited for a
+///   permit also inherits none, unless an effect of the same list returned the permit.
+/// - **R5** Once `.cancel(id:)` is reduced, no action of a cancelled effect is reduced, whether or
+///   not the effect had started, and whether or not the action is queued. It cancels effects that
+///   were returned earlier, and effects that precede it in the same list and in the groups of that
+///   list; effects after it in the list run. In a `concatenate` it acts when it is reached, and
+///   also cancels effects that later steps have returned by then.
+/// - **R6** Ids belong to one store and one place in the composition. A parent can cancel the
+///   effects of a child by id.
+/// - **R7** The step that removes a child ends its effects and its subscriptions, whichever reducer
+///   removes it. Effects with `outlives()` continue. Children that are composed by plain calls end
+///   with `Effect.endChild(id:)`.
+/// - **R8** A child sees an action before the reducer to which it is attached. An action for a
+///   child that does not exist is an issue at the composing line.
 /// - **R9** An error that an effect throws and does not catch is an issue, reported to `onIssue`
 ///   and to hooks.
-/// - **R10** `send` returns a handle that waits for its effects and what they cause, or cancels
-///   them.
-/// - **R11** Dropping a store cancels its effects; `shutdown(deadline:)` lets running effects end
+/// - **R10** `send` returns a handle with which to wait for, or to cancel, the effects of the
+///   action and everything that they cause.
+/// - **R11** Releasing a store cancels its effects; `shutdown(deadline:)` lets running effects end
 ///   first.
-/// - **R12** Observers choose: every step in order (`observe`, `steps`, `actions`), or the latest
-///   state (`states`). A slow reader of a sequence never slows the store.
+/// - **R12** An observer receives every step in order (`observe`, `steps`, `actions`) or the latest
+///   state (`states`). A slow consumer of a sequence never delays the store.
 /// - **R13** Effects can be inspected: `effects` lists the running ones.
-/// - **R14** Time is a dependency: what delays, limits, repeats or throttles effects does it on the
-///   clock that it is handed.
+/// - **R14** Time is a dependency: operators that delay, limit, repeat or throttle effects use the
+///   clock that is passed to them.
 /// - **R15** The same actions lead to the same states, descriptors and origins, so that a recording
 ///   replays.
 public final class Store<R: Reducer>: Sendable {

@@ -1,6 +1,6 @@
 import SwiftBoardStore
 
-// The texts that failures share.
+// Texts that several failures share.
 
 /// Returns a value for a message, shortened if it is long.
 func short(_ value: Any) -> String {

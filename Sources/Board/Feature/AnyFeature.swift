@@ -85,7 +85,7 @@ final class AnyFeature: Sendable {
       bootstrap(state[key]).map { .feature(AnyFeatureAction($0, of: name)) }
     }
     candidates = { [candidates = feature.candidates] kind, state, dependencies in
-      // A target begins with the name of a service.
+      // The path of a target begins with the name of a service.
       let values = await candidates(
         kind == .target ? .service : kind, state[key], dependencies)
       return values.map { value in

@@ -51,11 +51,11 @@ public struct CommandContext: Codable, Sendable, Equatable {
   /// Whether a pager may show the output, or `nil` to use the program's option.
   package var usesPager: Bool?
 
-  /// The job of the `watch` that the command is a round of, if it is one.
+  /// The job of the `watch` that repeats this command, or `nil` if none does.
   package var round: Int?
 
-  /// The number of steps with rows of its output, so that a recording that begins between them
-  /// continues the output. It is `nil` in earlier recordings.
+  /// The number of steps that contain rows of its output, so that a recording that starts between
+  /// them continues the output. `nil` in earlier recordings.
   package var parts: Int?
 
   /// Creates the context of a command.
@@ -76,7 +76,7 @@ public struct CommandContext: Codable, Sendable, Equatable {
     self.timeout = timeout
   }
 
-  /// Takes the options of the command that runs this one, such as `open` or `watch`.
+  /// Adopts the options of the command that runs this one, such as `open` or `watch`.
   mutating func takeOptions(of outer: CommandContext) {
     output = outer.output ?? output
     timeout = outer.timeout ?? timeout

@@ -3,7 +3,7 @@ import SwiftBoardDependencies
 import SwiftBoardStore
 
 extension Array {
-  /// Turns what the effects throw into the action of a failure, in the words of the board and
+  /// Turns the errors of the effects into the action of a failure, with the board's message and
   /// without secrets. Cancellation is not an error.
   ///
   /// ```swift
@@ -11,7 +11,7 @@ extension Array {
   /// .catchFailure(dependencies) { .failed(job: job, failure: $0) }
   /// .cancellable(id: job)
   /// ```
-  /// - Parameter replacements: What the command itself says of an error, by the name of the error,
+  /// - Parameter replacements: The command's own messages for errors, by the name of the error,
   ///   such as `exists`.
   public func catchFailure<Action>(
     _ dependencies: Dependencies, replacing replacements: [String: Failure] = [:],
@@ -23,10 +23,10 @@ extension Array {
     }
   }
 
-  /// Turns what the effects throw into the action of a service's error, and writes a line to the
-  /// log. Cancellation is not an error.
+  /// Turns the errors of the effects into the action of a service's error, and logs a record.
+  /// Cancellation is not an error.
   ///
-  /// - Parameter category: The category of the line: the name of the feature.
+  /// - Parameter category: The category of the record: the name of the feature.
   public func catchServiceError<Action>(
     _ dependencies: Dependencies, category: String,
     _ makeAction: @escaping @Sendable (_ error: ServiceError) -> Action

@@ -1,8 +1,8 @@
 import SwiftBoardJSON
 
-/// A body in a command's value that is not text and therefore written in base64.
+/// The encoding of a body that is not text: base64 in the command's value.
 public enum EncodedBody {
-  /// The member that names the encoding of the member `body`.
+  /// The key of the member that names the encoding of `body`.
   public static let member = "bodyEncoding"
   /// The name of the base64 encoding.
   public static let base64 = "base64"

@@ -39,43 +39,44 @@ public struct Feature<State: FeatureState, Action: FeatureAction>: Sendable {
   /// Returns the command line for a link `swiftboard://NAME/…`, or `nil` if the link is not valid
   /// for this feature. Its words are treated as text, so a link cannot set options.
   public let link: @Sendable (BoardLink) -> [String]?
-  /// Returns what an action counts for analytics, if the user has given consent. Called once per
-  /// step, with the state after it. Events have names and numbers, and nothing that was typed.
+  /// Returns the analytics events of an action. They are only tracked if the user has given
+  /// consent. Called once per step, with the state after it. Events contain names and numbers, and
+  /// no user input.
   public let events: @Sendable (Action, State) -> [AnalyticsEvent]
   /// Updates the state after a job was cancelled. Its effects send no more actions.
   public let cancelled: @Sendable (inout State, _ job: Int) -> Void
-  /// Removes what services answered and what was typed from the state, except for running commands.
-  /// Called when a secret becomes known that the state holds.
+  /// Removes the answers of services and user input from the state, except for running commands.
+  /// Called when a secret that the state contains becomes known.
   public let forget: @Sendable (inout State) -> Void
-  /// Removes what was typed for a running command, which holds such a secret, from the state.
-  /// Returns whether the command can continue without it. If not, it fails, and `cancelled`
-  /// follows.
+  /// Removes the user input of a running command that contains such a secret from the state.
+  /// Returns whether the command can continue without it. If not, the command fails, and
+  /// `cancelled` is called.
   public let hide: @Sendable (inout State, _ job: Int) -> Bool
   /// Returns whether an action replaces stored data that other features may have read. Called once
   /// per step; if it returns true, each feature's `reload` follows.
   public let replacesData: @Sendable (Action) -> Bool
-  /// Removes from the state what was read from the database, so that it is read again when it is
-  /// needed.
+  /// Removes data that was read from the database from the state, so that it is read again when it
+  /// is needed.
   public let reload: @Sendable (inout State) -> Void
   /// Members of the feature's actions that differ between equal runs, such as timings and dates. A
-  /// live replay does not compare them. They are texts of `JSONPathPattern`, relative to the
-  /// feature's action: `brewed.pot.seconds`.
+  /// live replay ignores them. Each is the text of a `JSONPathPattern` relative to the feature's
+  /// action: `brewed.pot.seconds`.
   public let volatile: [String]
-  /// Whether its commands store or send the text of their words. If so, no word may contain a mark
-  /// that replaces a secret.
+  /// Whether its commands store or send their words. If so, a word that contains a mark, which
+  /// replaces a secret, is refused.
   public let passesWordsOn: Bool
   /// The rule that finds secrets typed into the feature's lines.
   public let secretWords: SecretWords
   /// Changes the initial state for an interactive session at a terminal. Scripts and single
   /// commands use the unchanged state.
   public let atTerminal: @Sendable (inout State) -> Void
-  /// Returns the action that loads what the state shows of services, or `nil` if it is loaded. The
-  /// board sends it before a line reads the state: `state` and `assert`. The action must have ended
-  /// with its effects when all is loaded, and begins no command. The action that says how it ended
-  /// has a `FeatureAction.loading`.
+  /// Returns the action that loads the service data that the state shows, or `nil` if it is loaded.
+  /// The board sends it before a line that reads the state (`state`, `assert`). The action must not
+  /// start a command, and all of its effects must have ended when the data is loaded. The action
+  /// that ends the loading has a `FeatureAction.loading`.
   public let bootstrap: @Sendable (State) -> Action?
-  /// Returns the values of a kind that can stand in a line, for its completion: for example the
-  /// names of services. It must not change anything, and must never return a secret.
+  /// Returns the values of a kind for completion, for example the names of services. It must not
+  /// change anything, and must never return a secret.
   public let candidates: @Sendable (ValueKind, State, Dependencies) async -> [String]
   /// The version of the encoding of its states and actions in recordings, from 1. Raise it, and add
   /// a migration, when the encoding changes. It is `nil` for the features of this package, which

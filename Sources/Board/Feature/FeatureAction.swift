@@ -10,38 +10,38 @@ public protocol FeatureAction: Codable, Equatable, Sendable {
   /// The command that this action starts, or `nil` if it starts none.
   var started: CommandContext? { get }
 
-  /// Whether a line with this action is read-only. `session undo` skips such a line, and it may run
-  /// while the board shows an earlier step.
+  /// Whether a line with this action is read-only. `session undo` skips such a line, and the line
+  /// is permitted while the board shows an earlier step.
   var onlyLooks: Bool { get }
 
-  /// How the loading of what the state shows has ended, or `nil` for an action that ends none. See
+  /// The result of loading data for the state, or `nil` if the action does not end the loading. See
   /// `Feature.bootstrap`.
   var loading: LoadingEnd? { get }
 
-  /// Whether the action is caused by time alone and not by a line. A live replay, in which less
-  /// time passes, neither waits for it nor compares it.
+  /// Whether the action is caused only by the passage of time. A live replay, which takes less
+  /// time, neither waits for it nor compares it.
   var comesByItself: Bool { get }
 }
 
 extension FeatureAction {
-  /// `false`: the action may change the state of the board or its services.
+  /// By default, `false`: the action may change the state of the board or its services.
   public var onlyLooks: Bool { false }
 
-  /// `nil`: the action ends no loading.
+  /// By default, `nil`: the action does not end the loading of data.
   public var loading: LoadingEnd? { nil }
 
-  /// `false`: the action follows from a line.
+  /// By default, `false`: a line causes the action.
   public var comesByItself: Bool { false }
 }
 
-/// The end of loading what the state of a feature shows of services.
+/// The result of loading the service data that a feature's state shows.
 public enum LoadingEnd: Sendable, Equatable {
-  /// The state has it.
+  /// The data is in the state.
   case loaded
-  /// It could not be loaded. The line that shows the state says so.
+  /// The data could not be loaded. The line that shows the state reports it.
   case failed(Failure)
 
-  /// Creates an end with a failure, or `loaded` if that is `nil`.
+  /// Creates a result from a failure, or `loaded` if the failure is `nil`.
   public init(_ failure: Failure?) { self = failure.map(Self.failed) ?? .loaded }
 }
 

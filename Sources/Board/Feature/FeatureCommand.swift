@@ -13,7 +13,7 @@ public struct FeatureCommand<Action: Sendable>: Sendable {
   /// Whether the command runs until it is cancelled. In the background, it is cancelled when the
   /// lines end, which is not a failure.
   public let isEndless: Bool
-  /// The words of the command that this one repeats, at their places in the line; or none.
+  /// The words of the repeated command, at their positions in the line. Empty for other commands.
   let repeated: [Argument]
 
   /// Creates a command from its action.
@@ -39,7 +39,7 @@ public struct FeatureCommand<Action: Sendable>: Sendable {
     repeated = words
   }
 
-  /// - Parameter other: The command whose properties this one has, but for the action.
+  /// - Parameter other: The command that provides all properties except the action.
   private init<Other>(
     like other: FeatureCommand<Other>, _ action: @escaping @Sendable (CommandContext) -> Action
   ) {

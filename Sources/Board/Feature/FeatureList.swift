@@ -74,8 +74,8 @@ public struct FeatureList: Sendable {
   private static let reserved = Set(ShellCommands.table.specs.map { $0.path[0] })
     .union(["session", "shell", "settings", "resumed"])
 
-  /// The migrations that convert recordings of earlier versions to this one: the board's, then
-  /// those of the features. They are created where a recording is read, and not at each start.
+  /// The migrations that convert earlier recordings to the current version: those of the board,
+  /// then those of the features. They are created when a recording is read, not at each start.
   public var migrations: [LogMigration] {
     BoardMigrations.all + features.flatMap { $0.migrations() }
   }
@@ -83,7 +83,7 @@ public struct FeatureList: Sendable {
   /// The names of all features in help order.
   public var names: [String] { features.map(\.name) + Self.topics.map(\.name) }
 
-  /// Members of actions that a live replay does not compare. What `doctor` finds is about the
+  /// Members of actions that a live replay does not compare. The findings of `doctor` depend on the
   /// installation and the home.
   public var volatile: [String] { ["shell.diagnosed.findings"] + features.flatMap(\.volatile) }
 
@@ -101,15 +101,17 @@ public struct FeatureList: Sendable {
     }
   }
 
-  /// Returns the action of an effect without known secrets. An effect masks what a service answers;
-  /// this is for what the effect repeats of its command, in which a secret was not known.
+  /// Returns the action of an effect with known secrets masked. Effects mask the answers of
+  /// services themselves. This masks parts of the command that an effect repeats, if they contain a
+  /// secret that was unknown when the command was typed.
   ///
-  /// Actions of a feature that stores secrets have their names, which may equal a value.
+  /// The actions of a feature that stores secrets contain names of secrets, which may equal a
+  /// value.
   func masked(_ action: BoardAction, by redactor: Redactor) -> BoardAction {
     guard case .feature(let action) = action, self[action.feature]?.secretWords.storing == nil
     else { return action }
     func masked(_ base: some FeatureAction) -> BoardAction {
-      // A value of an enumeration has no mark.
+      // A mark is not a valid value of an enumeration.
       .feature(AnyFeatureAction((try? redactor.masking(base).value) ?? base, of: action.feature))
     }
     return masked(action.base)

@@ -2,10 +2,10 @@ import SwiftBoardCommandLine
 import SwiftBoardDependencies
 import SwiftBoardSystem
 
-/// Refuses text in which a mark replaces a secret. If it were stored or sent, it would differ from
-/// the original.
+/// Refuses text that contains a mark. Storing or sending it would lose the secret that the mark
+/// replaces.
 package enum MarkedText {
-  /// The board's own commands that pass their words on.
+  /// The board's own commands that store or run their words.
   private static let passing: Set<String> = ["open", "source"]
 
   /// - Parameter file: The destination of the command's output.

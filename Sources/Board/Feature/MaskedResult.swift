@@ -1,6 +1,6 @@
 import SwiftBoardDependencies
 
-/// Replaces known secrets by marks in the result of an effect, including secrets that another
+/// Replaces known secrets in the result of an effect by marks, including secrets that another
 /// process has stored in the meantime.
 public func masking<Value: Codable>(
   _ value: Value, _ dependencies: Dependencies

@@ -9,9 +9,9 @@ public struct Outcome: Sendable {
   public var job: Int
   /// Its exit code; 0 is success.
   public var status: Int32
-  /// The value for `--json` and `{{last}}`.
+  /// The value for `--json` and for `{{last}}`.
   public var value: JSON
-  /// The value for `--json` of a success, where it is only a part of `value`.
+  /// The value for `--json` if the command succeeded and shows only a part of `value`.
   public var selectedValue: JSON?
   /// The output for standard output.
   public var presentation: Presentation
@@ -26,14 +26,14 @@ public struct Outcome: Sendable {
   /// Whether the command has already written its output to standard output. A replay does not run
   /// the command, so it prints the output.
   public var isWrittenAlready = false
-  /// Whether the value becomes `{{last}}`. Help leaves `{{last}}` as it was.
+  /// Whether the value becomes `{{last}}`. The output of `help`, for example, does not.
   public var isRemembered = true
   /// The failure, or `nil` if the command succeeded or gave a negative answer.
   public var failure: Failure?
 
   /// The marks in the output that the board inserted.
   public enum Marks: Sendable, Equatable {
-    /// None: text that looks like a mark is data. All of them. Or only the given ones.
+    /// No mark, because text that looks like a mark is data; every mark; or only the given marks.
     case none, all, these([String])
   }
 

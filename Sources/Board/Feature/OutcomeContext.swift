@@ -15,8 +15,8 @@ public struct OutcomeContext: Sendable {
   /// Returns the settings of the command of a job.
   public func settings(of job: Int) -> BoardSettings { settings.following(command(of: job)) }
 
-  /// Returns whether the output of a job has drawings beside its numbers: text for reading, at a
-  /// terminal.
+  /// Returns whether the output of a job contains drawings next to numbers, as text at a terminal
+  /// does.
   public func draws(_ job: Int) -> Bool {
     settings.isTerminal == true && command(of: job)?.redirect == nil
       && settings(of: job).output == .table

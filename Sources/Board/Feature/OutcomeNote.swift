@@ -3,15 +3,16 @@ import SwiftBoardCommandLine
 extension Outcome {
   /// A line about an outcome, for standard error.
   public struct Note: Sendable, Equatable {
-    /// What a line is for.
+    /// The purpose of a line.
     public enum Kind: Sendable, Equatable {
-      /// It says what was done. With `-q` it is not printed.
+      /// The line reports what was done. It is not printed with `-q`.
       case note
-      /// It changes what the output means. It is always printed, with the label `warning:`.
+      /// The line changes the meaning of the output. It is always printed, with the label
+      /// `warning:`.
       case warning
     }
 
-    /// What the line is for.
+    /// The purpose of the line.
     public var kind: Kind
     /// The line without a label.
     public var text: StyledText

@@ -22,11 +22,11 @@ package func plain(_ arguments: [Argument], _ command: String) throws(UsageError
   return texts
 }
 
-/// The most bytes of a text that is typed in one line and stays in the state, such as a filter.
+/// The maximum size of user input that stays in the state, such as a filter, in bytes.
 package let longestKeptText = 4096
 
-/// Returns a text that stays in the state after its command. Throws if it contains a secret, or is
-/// longer than `longestKeptText`.
+/// Returns a text that stays in the state after its command. Throws if the text contains a secret
+/// or is longer than `longestKeptText`.
 package func kept(_ argument: Argument, _ command: String) throws(UsageError) -> String {
   let text = try plain(argument, command)
   try checkLength(text, argument)

@@ -18,8 +18,7 @@ public struct SecretWords: Sendable {
   }
 
   /// The second word of the command that stores a secret, for example `set` in `keychain set NAME`.
-  /// The command takes the value from elsewhere, so any word beyond the expected ones is treated as
-  /// a secret.
+  /// The command reads the value from another source, so additional words are treated as a secret.
   public let storing: String?
   /// Advice for messages on what to do instead of typing a value, without the word `help:`.
   public let advice: String?

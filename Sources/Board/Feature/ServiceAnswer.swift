@@ -1,18 +1,18 @@
 import SwiftBoardCommandLine
 import SwiftBoardDependencies
 
-/// A value of a service as an action may have it, and where it came from.
+/// A value from a service, safe to store in an action, with its source.
 public struct ServiceAnswer<Value: Codable & Equatable & Sendable>: Codable, Equatable, Sendable {
-  /// What was asked for, without known secrets.
+  /// The value, with known secrets masked.
   public var value: Value
-  /// Whether the cache had a part in it.
+  /// The source of the value: the service or the cache.
   public var verdict: CacheVerdict
-  /// Why a kept answer stands in for the service's.
+  /// The reason why a cached response replaces that of the service, or `nil` if none does.
   public var stale: String?
-  /// The values in whose place marks stand.
+  /// The secrets that marks replace in the value.
   public var masked: MaskedValues?
 
-  /// Creates an answer of the service.
+  /// Creates a value.
   public init(_ value: Value, verdict: CacheVerdict = .miss, stale: String? = nil) {
     self.value = value
     self.verdict = verdict
@@ -21,7 +21,7 @@ public struct ServiceAnswer<Value: Codable & Equatable & Sendable>: Codable, Equ
 }
 
 extension Repository where Value: Codable & Equatable {
-  /// Returns the value of an endpoint as an action may have it.
+  /// Returns the value of an endpoint, safe to store in an action.
   ///
   /// - Throws: The errors of `value(of:policy:)`.
   public func answer(
@@ -37,16 +37,16 @@ extension Repository where Value: Codable & Equatable {
   }
 }
 
-/// Why a service has no value: the status of its answer, or another failure.
+/// The reason why a service has no value: the status of its response, or another failure.
 public struct ServiceError: Error, Codable, Equatable, Sendable {
-  /// The status of an answer without a value, or `nil` if the service did not answer.
+  /// The status of a response without a value, or `nil` if there was no response.
   public var status: Int?
-  /// The failure, in the words of the board.
+  /// The failure, with the board's message.
   public var failure: Failure
 
-  /// Creates the error of an action from any error of the services, and writes a line to the log.
+  /// Creates the error of an action from any error of the services, and logs a record.
   ///
-  /// - Parameter category: The category of the line: the name of the feature.
+  /// - Parameter category: The category of the record: the name of the feature.
   public init(_ error: any Error, _ dependencies: Dependencies, category: String) {
     status = (error as? APIError)?.status
     failure = Failure(error, dependencies)

@@ -1,56 +1,55 @@
 import SwiftBoardSystem
 
-/// An answer as state and log may have it: without secrets.
+/// An HTTP response without secrets, as actions, the state and recordings contain it.
 public struct APIAnswer: Codable, Sendable, Equatable {
-  /// The method that was sent.
+  /// The method of the request.
   public var method: String
-  /// The address that answered, without known secrets.
+  /// The URL of the response, with known secrets masked.
   public var url: String
   /// The status code.
   public var status: Int
-  /// For example `1.1` or `2`.
+  /// The version of HTTP, for example `1.1` or `2`.
   public var httpVersion: String
-  /// The headers that were sent, without known secrets; `nil` in recordings that were made before
-  /// they were kept.
+  /// The request headers, with known secrets masked, or `nil` in recordings of versions that did
+  /// not store them.
   public var sent: [HTTPHeader]?
-  /// In the order received, without secrets.
+  /// The response headers in the order received, with secrets masked.
   public var headers: [HTTPHeader]
-  /// The body as text, without known secrets; `nil` if it is none, or so full of control characters
-  /// that a recording could not hold it.
+  /// The body as text, with known secrets masked, or `nil` if it is not text or if a recording
+  /// could not hold its JSON form.
   public var text: String?
-  /// Base64 of a body that is not in `text`.
+  /// The body in Base64 if `text` is `nil`.
   public var base64: String?
-  /// Bytes of the body as received.
+  /// The size of the received body in bytes.
   public var bytes: Int
-  /// When its stages were reached.
+  /// The times at which the stages of the exchange were reached.
   public var timing: APITiming
-  /// Whether the cache had a part in it.
+  /// The source of the response: the service or the cache.
   public var verdict: CacheVerdict
-  /// How many redirects were followed.
+  /// The number of redirects that were followed.
   public var redirects: Int
-  /// Why a kept answer replaces the service's.
+  /// The reason why a cached response replaces that of the service, or `nil` if none does.
   public var stale: String?
-  /// The file that the body was written to.
+  /// The file that contains the body.
   public var file: String?
-  /// `BodyChecksum` of the bytes that came and were written there.
+  /// The `BodyChecksum` of the received bytes that were written to the file.
   public var checksum: String?
-  /// How many bytes of the file an earlier attempt had left.
+  /// The number of bytes in the file from an earlier attempt.
   public var kept: Int64?
-  /// How often it was sent, the first time included.
+  /// The number of times the request was sent, including the first.
   public var attempts: Int
-  /// The values in headers and body in whose place marks stand.
+  /// The secrets that marks replace in the headers and the body.
   public var masked: MaskedValues?
-  /// The secrets that were stored, and why one was not.
+  /// The secrets captured from the response. A secret that was not stored has the reason.
   public var captured: [CapturedSecret]?
-  /// The warning about the keychain that was opened for it.
+  /// The warning about the keychain that was opened for the request.
   public var warning: String?
-  /// Whether it answers a body that can be read only once, so that the request cannot be sent
-  /// again.
+  /// Whether the request cannot be repeated, because its body can be read only once.
   public var isFinal: Bool?
 }
 
 extension APIAnswer {
-  /// An answer without a body, for tests.
+  /// Creates a response without a body, for tests.
   package init(
     method: String, url: String, status: Int, httpVersion: String = "1.1",
     headers: [HTTPHeader] = [], bytes: Int = 0, timing: APITiming = APITiming(),
@@ -68,7 +67,7 @@ extension APIAnswer {
     self.attempts = attempts
   }
 
-  /// - Parameter redactor: Puts marks in place of known secrets.
+  /// - Parameter redactor: Replaces known secrets by marks.
   init(
     _ fetched: ResponseRepository.Fetched, to planned: PlannedRequest, _ redactor: Redactor
   ) {
@@ -117,20 +116,20 @@ extension APIAnswer {
 }
 
 extension APIAnswer {
-  /// The checksum of a body, where the body cannot be found out by it: none of one that holds a
-  /// secret or is short.
+  /// Returns the checksum, or `nil` if it could reveal the body: for a short body and for one that
+  /// contains a secret.
   func checksum(_ text: String, of bytes: Int) -> String? {
     masked == nil && bytes > 64 ? text : nil
   }
 }
 
-/// The longest text of an answer, as JSON: a line of a recording holds 63 MiB, and beside the text
-/// there is the rest of the step.
+/// The maximum size of a body's text as JSON. It leaves space for the rest of the step in a line of
+/// a recording.
 private let longestText = 48 << 20
 
 extension String {
-  /// Whether it takes at most so many bytes as JSON, where a control character takes six.
-  /// O(length), or less where it does not.
+  /// Returns whether the text has at most `limit` bytes as JSON, where a control character takes
+  /// six. O(length).
   package func fitsIntoJSON(of limit: Int) -> Bool {
     guard utf8.count > (limit - 2) / 6 else { return true }
     var size = 2

@@ -35,8 +35,7 @@ extension APIClient {
 /// The description contains the method and the URL only, never headers or body, which may hold
 /// secrets.
 public struct APIRequest: Sendable, Equatable {
-  /// The method, a token by RFC 9110, 5.6.2, sent as it is. Lower case is not changed to upper
-  /// case.
+  /// The method, a token by RFC 9110, 5.6.2. It is sent unchanged, including its case.
   public var method: String
   /// An absolute `http` or `https` URL.
   public var url: String
@@ -191,8 +190,8 @@ public struct APIError: Error, Sendable, Equatable, Codable {
     /// The URL is invalid, or its scheme is neither `http` nor `https`. An invalid method or header
     /// is `invalidURL` too. Nothing was sent.
     case invalidURL, unsupportedScheme
-    /// The host name is unknown, nothing listens at the port, or no route leads there. A refusal of
-    /// the proxy is `unreachable`.
+    /// In order: the host name is unknown; the connection was refused; the host is unreachable. A
+    /// refusal by the proxy is `unreachable`.
     case dns, refused, unreachable
     /// The client is offline: `LiveConfiguration.isOffline`.
     case offline

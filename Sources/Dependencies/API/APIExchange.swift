@@ -1,22 +1,22 @@
 import SwiftBoardSystem
 
-/// Carries out requests that were planned: from the cache or from the service, into a file where
-/// one is named, with known secrets replaced by marks in what comes back.
+/// Carries out planned requests, with the cache or the service, and writes bodies to files if
+/// requested. Known secrets in responses are replaced by marks.
 ///
-/// An exchange is one request to one service: what is asked, which service, which policy, and
-/// whether it is sent again are in the plan, and decided by the caller.
+/// An exchange is one request to one service. The plan determines the request, the service, the
+/// cache policy and whether the request is repeated.
 public struct APIExchange: Sendable {
   private let dependencies: Dependencies
 
-  /// Exchanges with the services of an environment.
+  /// Creates exchanges with the services of an environment.
   public init(_ dependencies: Dependencies) { self.dependencies = dependencies }
 
-  /// The answer to a request, of whatever status.
+  /// Returns the response to a request, regardless of its status.
   ///
-  /// - Throws: `APIError` if there is none; errors of the keychain, the terminal and files as they
-  ///   are.
+  /// - Throws: `APIError` if there is no response, and the errors of the keychain, the terminal and
+  ///   files.
   public func answer(to planned: PlannedRequest) async throws -> APIAnswer {
-    // A request cannot be undone, so the file and the keychain are asked first.
+    // A request cannot be undone, so check the file and unlock the keychain first.
     if let file = planned.file {
       try dependencies.files.checkTarget(file.path, isRecording: false)
       try dependencies.files.checkCreatable(file.path)
@@ -35,7 +35,7 @@ public struct APIExchange: Sendable {
         ? "what is kept of the address could not be removed" : "an answer could not be kept"
       dependencies.logger.log("\(what): \(error.message)", level: .warning, category: "api")
     }
-    // Another process may have stored what this service repeats.
+    // Another process may have stored a secret that the service repeats.
     await dependencies.keychainService.refresh()
     let isLast =
       !planned.repeatedStatuses.contains(fetched.response.status) || !client.isRepeatable
@@ -54,14 +54,15 @@ public struct APIExchange: Sendable {
     return answer
   }
 
-  /// Throws if a file of the connection is not there or cannot be read. Without TLS, the HTTP
-  /// library would not look at it.
+  /// Throws if a file of the connection cannot be read. Without TLS, the HTTP library would ignore
+  /// such a file.
   private func checkFiles(of connection: APIConnection) throws(FileError) {
     let files = [connection.authorityFile, connection.certificateFile, connection.keyFile]
     for file in files.compactMap(\.self) { try dependencies.files.checkReadable(file) }
   }
 
-  /// A database that fails keeps no request from its service.
+  /// Adds the request to the recent searches. An error of the database does not prevent the
+  /// request.
   private func remember(_ planned: PlannedRequest) async {
     guard let search = planned.search else { return }
     let (shown, now) = (dependencies.logger.redact(search), dependencies.date.now)
@@ -79,8 +80,8 @@ public struct APIExchange: Sendable {
   ) async throws -> ResponseRepository.Fetched {
     let repository = repository(download ?? client, download)
     let key = dependencies.logger.redactor.mask(planned.key).value
-    // A line that accepts a kept answer accepts one that is on its way; any other asks itself. The
-    // body of a download goes into its own file.
+    // A request that accepts a cached response also accepts one that is being received. A download
+    // does not share its exchange, because it has its own file.
     let result =
       download == nil && planned.policy == .localFirst
       ? await repository.fetchShared(
@@ -101,15 +102,15 @@ public struct APIExchange: Sendable {
     ResponseRepository(
       client: client, cache: dependencies.persistence, exchanges: dependencies.exchanges,
       mayKeep: { [redactor = dependencies.logger.redactor] response in
-        // A body that is only in a file is not kept.
+        // Do not cache a body that is only in a file.
         if let written = download?.written, written.bytes != response.body.count { return false }
-        // An answer that repeats a secret is not kept.
+        // Do not cache a response that repeats a secret.
         return redactor.mask([UInt8](response.body)).names.isEmpty
           && response.headers.allSatisfy { redactor.mask("\($0.name): \($0.value)").names.isEmpty }
       })
   }
 
-  /// The error behind one of the HTTP library, with what a next attempt has to know.
+  /// Returns the error that caused the HTTP library's error, with what the next attempt needs.
   private func explained(
     _ error: APIError, _ planned: PlannedRequest, _ client: ResolvingAPIClient,
     _ download: Download?
@@ -138,23 +139,24 @@ public struct APIExchange: Sendable {
 }
 
 extension Download {
-  /// A download of a planned request.
+  /// Creates the download of a planned request.
   fileprivate convenience init(
     _ client: any APIClient, _ dependencies: Dependencies, for planned: PlannedRequest,
     _ file: PlannedRequest.File
   ) {
     self.init(
       client, dependencies, to: file.path, continues: file.continues, key: planned.key,
-      // What is captured has to be looked at; what is small is kept by the cache.
+      // Keep a copy of a body from which a secret is captured, and of one that is small enough for
+      // the cache.
       copyLimit: planned.captures.isEmpty ? 1 << 20 : planned.request.bodyLimit,
       showsProgress: file.showsProgress, limit: planned.request.timeout)
   }
 }
 
 extension APIAnswer {
-  /// Says where the body went. A body from the cache is written now.
+  /// Records the file of the body. Writes a body that came from the cache.
   ///
-  /// - Parameter written: What a download has written; `nil` if nothing.
+  /// - Parameter written: The bytes that a download has written, or `nil` if it has written none.
   fileprivate mutating func noteFile(
     _ target: PlannedRequest.File, _ written: Download.Written?, _ body: Data,
     _ files: any FileService, _ wait: PipeWait
@@ -164,12 +166,12 @@ extension APIAnswer {
       checksum = checksum(written.checksum, of: written.bytes)
       kept = written.kept
     } else {
-      // An answer that is no part of a file that is continued is shown, and so is one that says
-      // why there is no body: what was in the file stays.
+      // Show a response that is not part of the continued file, and one that explains a failure.
+      // The file keeps its content.
       guard !target.continues, target.takesFailures || (200..<300).contains(status) else { return }
       let output = try await files.output(target.path, continues: false)
       do {
-        // A reader that is there may take its time.
+        // The time limit covers only the wait for a reader, not the reading.
         try await wait.run([target.path]) { try await output.begin(afterKept: false, tag: nil) }
         try await output.write(body)
         try await output.finish()

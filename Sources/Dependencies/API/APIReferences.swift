@@ -1,44 +1,44 @@
-/// What of a request stands for something else until it is sent: secrets by their names, and files
-/// by their paths. `ResolvingAPIClient` replaces it.
+/// The parts of a request that are replaced when it is sent: secrets, given by name, and files,
+/// given by path. `ResolvingAPIClient` replaces them.
 public struct APIReferences: Sendable, Equatable {
-  /// The address; the request's own `url` is what may be shown of it.
+  /// The URL with references. The request's own `url` is safe to display.
   public var url: SecretText?
-  /// Values of headers, by their positions in the request's `headers`.
+  /// The values of headers, by position in the request's `headers`.
   public var headers: [Int: SecretText] = [:]
   /// The body.
   public var content: APIContent?
-  /// Whether a body of any length may take as long as it likes, as long as it goes on.
+  /// Whether the transfer of the body has no time limit as long as bytes are transferred.
   public var mayTakeLong = false
-  /// The user and the name of the secret that answer a challenge of the scheme Digest.
+  /// The credentials for a Digest challenge.
   public var digest: Digest?
 
-  /// A user and the name of a secret.
+  /// A user, and the name of the secret with the password.
   public struct Digest: Sendable, Equatable {
     /// The user's name.
     public var user: String
     /// The name of the secret.
     public var secret: String
 
-    /// Credentials by name.
+    /// Creates credentials whose password is named.
     public init(user: String, secret: String) {
       self.user = user
       self.secret = secret
     }
   }
 
-  /// No references, but for a body.
+  /// Creates references for a body only.
   public init(content: APIContent? = nil) { self.content = content }
 }
 
-/// A body that is put together when it is sent.
+/// A body that is assembled when it is sent.
 public struct APIContent: Sendable, Equatable {
   /// A source of bytes or text.
   public enum Value: Sendable, Equatable {
-    /// Text; text that is JSON.
+    /// Text, or text that must be JSON.
     case text(SecretText), json(SecretText)
-    /// A file with text, and one with JSON. `shown` is what messages call it.
+    /// A file that contains text, or JSON. Messages call it `shown`.
     case textFile(path: SecretText, shown: String), jsonFile(path: SecretText, shown: String)
-    /// A file as it is, with its type, if it is known.
+    /// A file that is sent unchanged, with its media type if known.
     case file(path: SecretText, shown: String, type: String?)
   }
 
@@ -49,7 +49,7 @@ public struct APIContent: Sendable, Equatable {
     /// Its content.
     public var value: Value
 
-    /// A part from its name and its content.
+    /// Creates a member.
     public init(name: String, value: Value) {
       self.name = name
       self.value = value
@@ -58,18 +58,18 @@ public struct APIContent: Sendable, Equatable {
 
   /// The form of the body.
   public enum Form: Sendable, Equatable {
-    /// One value without a name; an object in JSON; `application/x-www-form-urlencoded`.
+    /// A single value without a name, a JSON object, or `application/x-www-form-urlencoded`.
     case whole(Value), json, urlEncoded
-    /// `multipart/form-data` with this text between its parts.
+    /// `multipart/form-data` with this boundary.
     case multipart(boundary: String)
   }
 
   /// The form of the body.
   public var form: Form
-  /// Its parts; none for `whole`.
+  /// The members, none for `whole`.
   public var members: [Member]
 
-  /// A body from its parts.
+  /// Creates a body.
   public init(_ form: Form, members: [Member] = []) {
     self.form = form
     self.members = members
@@ -77,7 +77,7 @@ public struct APIContent: Sendable, Equatable {
 }
 
 extension APIRequest {
-  /// Refuses a request that is not complete, instead of sending names in place of secrets.
+  /// Throws if the request contains references, so that names are never sent instead of secrets.
   func checkReferences() throws(APIError) {
     guard references == nil else {
       throw APIError(

@@ -1,8 +1,8 @@
 extension APIRequest {
-  /// Adds the key of a service where the service wants it, by the name of its secret.
-  /// `ResolvingAPIClient` replaces the name by the value. Call this when the headers are complete.
+  /// Adds the name of a secret at the position that the service requires. `ResolvingAPIClient`
+  /// replaces the name by the value. Call this when the headers are complete.
   ///
-  /// - Throws: `APIError` if the URL is none.
+  /// - Throws: `APIError` if the URL is invalid.
   mutating func authenticate(_ authentication: APIService.Authentication) throws(APIError) {
     func secret(_ before: String, _ form: SecretText.Form) -> SecretText {
       SecretText(parts: [.text(before), .secret(name: authentication.secret, form: form)])
@@ -17,10 +17,10 @@ extension APIRequest {
     }
   }
 
-  /// Adds items to the query, whose values are percent-encoded already. What may be shown of the
-  /// URL has the names of the secrets.
+  /// Adds items with percent-encoded values to the query. The displayed URL contains the names of
+  /// the secrets.
   ///
-  /// - Throws: `APIError` if the URL is none.
+  /// - Throws: `APIError` if the URL is invalid.
   mutating func append(_ items: [(name: String, value: SecretText)]) throws(APIError) {
     guard !items.isEmpty else { return }
     var parts = references?.url?.parts ?? [.text(url)]

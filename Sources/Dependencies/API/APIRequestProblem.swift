@@ -1,17 +1,17 @@
-/// Why a request could not be put together: nothing, or not all of it, was sent.
+/// The reason why a request could not be assembled. It was not sent, or not completely.
 public enum APIRequestProblem: Error, Sendable, Equatable, Codable {
-  /// A secret cannot be had: the keychain, or the terminal that asks for its passphrase.
+  /// A secret is unavailable: the keychain, or the terminal that asks for its passphrase, failed.
   case keychain(KeychainError), terminal(TerminalError)
   /// A file of the body cannot be read.
   case file(FileError)
-  /// The text in `place` has a mark in place of a secret; `nil` for a mark without a name.
+  /// A mark replaces a secret in the text at `place`. `secret` is `nil` for a mark without a name.
   case mark(secret: String?, place: String)
-  /// A secret is not text, or has control characters.
+  /// A secret is not text, or contains control characters.
   case secretNotText(name: String), secretWithControls(name: String)
-  /// A file that a member takes its text from is not text; a value is not JSON.
+  /// The file of a text member does not contain text, or a value is not JSON.
   case fileNotText(file: String, member: String), notJSON(member: String)
 
-  /// What went wrong, for people, in one line.
+  /// The problem, for users, in one line.
   public var message: String {
     switch self {
     case .keychain(let error): error.message
@@ -29,7 +29,7 @@ public enum APIRequestProblem: Error, Sendable, Equatable, Codable {
     }
   }
 
-  /// The error of a service that is the problem, or the problem itself.
+  /// The underlying error of a service, or the problem itself.
   var base: any Error {
     switch self {
     case .keychain(let error): error
@@ -39,7 +39,7 @@ public enum APIRequestProblem: Error, Sendable, Equatable, Codable {
     }
   }
 
-  /// The problem of an error; `nil` for an error of another kind.
+  /// Creates the problem for an error, or returns `nil` if the error is of another kind.
   init?(_ error: any Error) {
     switch error {
     case let error as APIRequestProblem: self = error
@@ -50,7 +50,7 @@ public enum APIRequestProblem: Error, Sendable, Equatable, Codable {
     }
   }
 
-  /// - Throws: `mark` if the text holds a mark in place of a secret.
+  /// - Throws: `mark` if there is a mark, which replaces a secret.
   static func refuseMarks(_ mark: RedactionMark.Kind?, in place: String) throws {
     switch mark {
     case .secret(let name): throw APIRequestProblem.mark(secret: name, place: place)
@@ -61,7 +61,7 @@ public enum APIRequestProblem: Error, Sendable, Equatable, Codable {
 }
 
 extension APIError {
-  /// The error of a request that could not be put together.
+  /// Creates the error of a request that could not be assembled.
   init(_ problem: APIRequestProblem) {
     self.init(.unprepared, problem.message)
     self.problem = problem

@@ -1,17 +1,17 @@
 import SwiftBoardJSON
 
-/// The parts of an answer as values.
+/// Conversions of responses to JSON values.
 package enum AnswerJSON {
-  /// A body as a value: JSON where it is, text where it is text. An empty one is an empty text. A
-  /// byte-order mark before a document is none of it, and a document that names a member twice is
-  /// the text it is, since a value would lose one of the two.
+  /// Returns the body as a JSON value, or as a string if it is not JSON. A byte-order mark is
+  /// removed. A document with duplicate keys stays a string, because a value would lose one of
+  /// them.
   package static func body(_ text: String) -> JSON {
     let document =
       text.unicodeScalars.first == "\u{FEFF}" ? String(text.unicodeScalars.dropFirst()) : text
     return (try? JSON(parsing: document, limits: .strict)) ?? .string(text)
   }
 
-  /// Headers as a value, under names in small letters; repeated ones are arrays.
+  /// Returns the headers as an object with names in lower case. Repeated headers become arrays.
   package static func headers(_ headers: [HTTPHeader]) -> JSON {
     var members: [JSON.Member] = []
     var values: [String: [JSON]] = [:]

@@ -1,16 +1,16 @@
 import SwiftBoardSystem
 import Synchronization
 
-/// Sends a request, and writes the body of a successful answer to a file while it comes. Other
-/// answers come whole, and so does a body that is small enough to be kept.
+/// A client that writes the body of a successful response to a file while it is received. Other
+/// responses, and bodies that are small enough for the cache, are also returned.
 final class Download: APIClient {
-  /// What was written.
+  /// The bytes that were written to the file.
   struct Written: Sendable {
-    /// Bytes of the body that came.
+    /// The number of received bytes.
     var bytes: Int
-    /// Their checksum.
+    /// The checksum of the received bytes.
     var checksum: String
-    /// Bytes that an earlier attempt has left.
+    /// The number of bytes from an earlier attempt.
     var kept: Int64?
   }
 
@@ -24,7 +24,7 @@ final class Download: APIClient {
   private let dependencies: Dependencies
   private let path: String
   private let continues: Bool
-  /// What identifies the request, without secrets.
+  /// An identifier of the request, without secrets.
   private let key: String
   private let copyLimit: Int
   private let showsProgress: Bool
@@ -32,12 +32,12 @@ final class Download: APIClient {
   private let state = Mutex(State())
 
   /// - Parameters:
-  ///   - client: What sends the request.
+  ///   - client: The client that sends the request.
   ///   - path: The file.
-  ///   - continues: Whether what comes before a failure is kept and continued.
-  ///   - key: What identifies the request; two requests of the same key want the same body.
-  ///   - copyLimit: The most bytes of a body that are kept in memory as well.
-  ///   - limit: How long a named pipe may take to get a reader; `nil`: for ever.
+  ///   - continues: Whether to keep the partial file after a failure and to continue it.
+  ///   - key: An identifier of the request. Requests with equal keys have the same body.
+  ///   - copyLimit: The maximum size of a body that is also kept in memory, in bytes.
+  ///   - limit: The time limit for the wait for the reader of a named pipe, or `nil` for none.
   init(
     _ client: any APIClient, _ dependencies: Dependencies, to path: String, continues: Bool,
     key: String, copyLimit: Int, showsProgress: Bool, limit: Duration?
@@ -52,11 +52,11 @@ final class Download: APIClient {
     self.limit = limit
   }
 
-  /// What the last answer has written; `nil` where it was not written here.
+  /// The bytes written for the last response, or `nil` if it was not written by this client.
   var written: Written? { state.withLock { $0.written } }
-  /// Why the file could not be written.
+  /// The error of writing the file.
   var failure: FileError? { state.withLock { $0.failure } }
-  /// How many bytes are left for the next attempt.
+  /// The size of the partial file that the next attempt can continue, in bytes.
   var keptBytes: Int64 { state.withLock { $0.keptBytes } }
 
   func send(_ request: APIRequest) async throws(APIError) -> APIResponse {
@@ -83,7 +83,7 @@ final class Download: APIClient {
     to request: APIRequest, _ output: any FileOutput
   ) async throws(APIError) -> APIResponse {
     var asking = request
-    // Positions are those of the bytes as they are sent.
+    // A range refers to the bytes as sent, so do not ask for compression.
     if continues { asking.acceptsCompression = false }
     let part = output.kept.flatMap { PartialFileTag($0, key: key) }
     if let part {
@@ -104,7 +104,7 @@ final class Download: APIClient {
       }
       let validator = part.validator.hasPrefix("\"") ? "ETag" : "Last-Modified"
       if let now = head.headers.value(of: validator), now != part.validator {
-        // The service does not know If-Range, and has another file now.
+        // The service ignores If-Range, and its content has changed.
         return try await beginAnew(request, output, validator: now)
       }
       if let before = part.total, let now = range.total, now != before {
@@ -120,10 +120,10 @@ final class Download: APIClient {
         return try await write(stream, output, after: part.size, total: part.size, isEmpty: true)
       }
       if let total, total < part.size {
-        // What is there is no beginning of what the service has.
+        // The partial file is not a prefix of the service's content.
         return try await beginAnew(request, output, validator: nil)
       }
-      // The service refuses a range that it has. It would refuse it each time.
+      // The service would refuse the range again at every attempt.
       try await discardPart(output)
     case 200..<300:
       return try await write(stream, output, after: nil, total: nil)
@@ -132,10 +132,10 @@ final class Download: APIClient {
     return try await whole(stream, request.bodyLimit)
   }
 
-  /// Discards the part, and asks for the whole.
+  /// Discards the partial file and requests the whole content.
   ///
-  /// - Parameter validator: The validator of what the service would have continued with. If it
-  ///   sends something else now, what comes is not continued later.
+  /// - Parameter validator: The validator of the refused continuation. If the next response has
+  ///   another one, its partial file is not continued later.
   private func beginAnew(
     _ request: APIRequest, _ output: any FileOutput, validator: String?
   ) async throws(APIError) -> APIResponse {
@@ -156,8 +156,8 @@ final class Download: APIClient {
     try await onFile { () throws(FileError) in try await output.begin(afterKept: false, tag: nil) }
   }
 
-  /// Discards the part, so that the next attempt begins anew, and returns the error of a range that
-  /// is not the one that was asked for.
+  /// Discards the partial file, so that the next attempt starts from the beginning. Returns the
+  /// error for a response with another range than the requested one.
   private func refused(
     _ reason: String, _ output: any FileOutput
   ) async throws(APIError) -> APIError {
@@ -174,10 +174,10 @@ final class Download: APIClient {
   }
 
   /// - Parameters:
-  ///   - kept: How many bytes are there already; `nil` begins anew.
-  ///   - total: How many bytes the file has at its end, where it is known.
-  ///   - isEmpty: The answer's body is no part of the file.
-  ///   - isContinuable: Whether what comes before a failure may be continued.
+  ///   - kept: The number of bytes in the partial file, or `nil` to start from the beginning.
+  ///   - total: The size of the complete file, if known.
+  ///   - isEmpty: Whether the body of the response is not part of the file.
+  ///   - isContinuable: Whether the partial file may be continued after a failure.
   private func write(
     _ stream: APIStream, _ output: any FileOutput, after kept: Int64?, total: Int64?,
     isEmpty: Bool = false, isContinuable: Bool = true
@@ -188,7 +188,7 @@ final class Download: APIClient {
     }
     var total = total
     if total == nil, response.headers.value(of: "Content-Encoding") == nil {
-      // Of an answer that goes on, this is what is left.
+      // For a continued response, this is the number of remaining bytes.
       total = response.headers.value(of: "Content-Length").flatMap { Int64($0) }.flatMap {
         let (sum, isTooLarge) = $0.addingReportingOverflow(kept ?? 0)
         return isTooLarge ? nil : sum
@@ -256,7 +256,7 @@ final class Download: APIClient {
     dependencies.terminal.show(TransferProgress(name: path, done: done, total: total))
   }
 
-  /// Runs what concerns the file, and keeps its error.
+  /// Runs an operation on the file and stores its error.
   private func onFile<Value: Sendable>(
     _ body: () async throws(FileError) -> Value
   ) async throws(APIError) -> Value {
@@ -267,14 +267,14 @@ final class Download: APIClient {
   }
 }
 
-/// What is known of the beginning of a file: whose it is, and by what the service recognises it.
+/// The request that a partial file belongs to, and the validator that identifies its content.
 struct PartialFileTag {
   let size: Int64
   let validator: String
   /// The size of the whole file, or `nil` if it was not known.
   let total: Int64?
 
-  /// `nil` where the part belongs to another request.
+  /// Returns `nil` if the partial file belongs to another request.
   init?(_ part: PartialContent, key: String) {
     let lines = part.tag.split(separator: "\n", omittingEmptySubsequences: false)
     guard lines.count > 1, lines[0] == contentDigest(of: key), !lines[1].isEmpty else { return nil }
@@ -283,8 +283,7 @@ struct PartialFileTag {
     total = lines.count > 2 ? Int64(lines[2]) : nil
   }
 
-  /// `nil` if the answer has nothing by which the service would recognise it: a weak `ETag` says
-  /// nothing about bytes.
+  /// Returns `nil` if the response has no strong validator. A weak `ETag` does not identify bytes.
   static func text(for response: APIResponse, key: String, total: Int64?) -> String? {
     guard response.headers.value(of: "Content-Encoding") == nil else { return nil }
     var validator = response.headers.value(of: "ETag").flatMap { $0.hasPrefix("\"") ? $0 : nil }
@@ -297,12 +296,12 @@ struct PartialFileTag {
 
 /// `Content-Range: bytes 5-9/10`, or `bytes */10` if the range was refused (RFC 9110, 14.4).
 package struct ContentRange {
-  /// The position of the first byte; `nil` if the range was refused.
+  /// The position of the first byte, or `nil` if the range was refused.
   package private(set) var first: Int64?
-  /// The size of the whole; `nil` if the service does not know it.
+  /// The size of the complete content, or `nil` if the service does not know it.
   package private(set) var total: Int64?
 
-  /// `nil` if there is no such header, or if it makes no valid range.
+  /// Returns `nil` if the header is missing or invalid.
   package init?(_ response: APIResponse) {
     guard let value = response.headers.value(of: "Content-Range"),
       value.lowercased().hasPrefix("bytes ")

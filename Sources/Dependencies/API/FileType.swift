@@ -1,4 +1,4 @@
-/// The type of a file, by what its name ends with.
+/// Media types by file name extension.
 package enum FileType {
   private static let types = [
     "avif": "image/avif", "bin": "application/octet-stream", "css": "text/css", "csv": "text/csv",
@@ -15,7 +15,7 @@ package enum FileType {
     "yml": "application/yaml", "zip": "application/zip", "zst": "application/zstd",
   ]
 
-  /// `nil` where the name does not say.
+  /// Returns the media type, or `nil` if the extension is unknown.
   package static func of(_ path: String) -> String? {
     let name = path.split(separator: "/").last ?? ""
     guard let dot = name.lastIndex(of: "."), dot > name.startIndex else { return nil }

@@ -1,18 +1,17 @@
 import SwiftBoardSystem
 
-/// The time limit of a request for its wait for the other end of a named pipe, which takes as long
-/// as another process likes.
+/// The time limit for waiting for the other end of a named pipe, which another process controls.
 ///
-/// Standard input and other descriptors, of which a shell makes pipes as well, have no limit: what
-/// is at their other end was started with the program.
+/// Standard input and other inherited descriptors have no limit, although they may be pipes: the
+/// shell connected them when it started the program.
 struct PipeWait: Sendable {
   /// The limit, or `nil` to wait without one.
   let limit: Duration?
   let clock: BoardClock
 
-  /// Runs `body`. If one of the paths is a named pipe, cancels it when the time is over.
+  /// Runs `body`. If one of the paths is a named pipe, cancels `body` at the time limit.
   ///
-  /// - Throws: The error of `body`, or `APIError` of kind `timeout` if the time was over.
+  /// - Throws: The error of `body`, or `APIError` of kind `timeout` at the time limit.
   func run<Value: Sendable>(
     _ paths: [String], _ body: @escaping @Sendable () async throws -> Value
   ) async throws -> Value {
@@ -20,9 +19,9 @@ struct PipeWait: Sendable {
     return value
   }
 
-  /// Runs `body` as `run` does.
+  /// Runs `body` like `run`.
   ///
-  /// - Returns: Its result, or `nil` if the time was over.
+  /// - Returns: The result of `body`, or `nil` if the time limit was reached.
   func result<Value: Sendable, Failure: Error>(
     _ paths: [String], _ body: @escaping @Sendable () async throws(Failure) -> Value
   ) async throws(Failure) -> Value? {
@@ -45,7 +44,7 @@ struct PipeWait: Sendable {
     return try ended?.get()
   }
 
-  /// The error if the time was over.
+  /// Returns the error for an exceeded time limit.
   func error(_ paths: [String]) -> APIError {
     let pipe = paths.first(where: Self.isNamedPipe) ?? ""
     let limit = limit.map { " of \($0.formattedMilliseconds)" } ?? ""

@@ -1,37 +1,37 @@
-/// A request and everything that was decided about it before it is sent, for `APIExchange`.
+/// A request with all decisions that are made before it is sent, for `APIExchange`.
 public struct PlannedRequest: Sendable, Equatable {
-  /// What is sent; its secrets and files stand by name.
+  /// The request. Its secrets are given by name and its files by path.
   public var request: APIRequest
-  /// The key of its answer in the cache: with the names of the secrets, without their values.
+  /// The cache key of the response. It contains the names of secrets, never their values.
   public var key: String
-  /// Whose answer it is, for clearing by service.
+  /// The name of the service, for clearing its responses.
   public var service: String
   /// The permitted sources of the answer.
   public var policy: CachePolicy
-  /// The file for the body; `nil`: the body is in the answer.
+  /// The destination of the body, or `nil` to return the body with the response.
   public var file: File?
-  /// The secrets that are taken from the answer.
+  /// The secrets to capture from the response.
   public var captures: [APICapture]
-  /// The statuses after which the request is sent again. The body of such an answer is not written
-  /// to the file, and no secret is taken from it, unless it cannot be sent again.
+  /// The statuses after which the request is repeated. Unless repeating is impossible, the body of
+  /// such a response is not written to the file, and no secret is captured from it.
   public var repeatedStatuses: Set<Int> = []
-  /// What is remembered among the recent searches before it is sent; `nil`: nothing.
+  /// The text to add to the recent searches before the request is sent, or `nil` for none.
   public var search: String?
-  /// How often it has been sent with this attempt, the first time included.
+  /// The number of this attempt, from 1.
   public var attempt: Int
 
-  /// The file that the body of an answer is written to.
+  /// The file for the body of a response.
   public struct File: Sendable, Equatable {
-    /// Its path.
+    /// The path of the file.
     public var path: String
-    /// Whether what comes before a failure stays beside it, and is continued the next time.
+    /// Whether to keep a partial file next to it after a failure, and to continue it the next time.
     public var continues: Bool
-    /// Whether the terminal shows how much has come.
+    /// Whether to show the progress at the terminal.
     public var showsProgress: Bool
-    /// Whether the body of an answer with a failing status is written too.
+    /// Whether to also write the body of a response with a failure status.
     public var takesFailures = false
 
-    /// A file from its parts.
+    /// Creates a destination.
     public init(path: String, continues: Bool, showsProgress: Bool) {
       self.path = path
       self.continues = continues
@@ -39,7 +39,7 @@ public struct PlannedRequest: Sendable, Equatable {
     }
   }
 
-  /// A request whose answer is returned whole.
+  /// Creates a request whose response is returned as a whole.
   public init(
     _ request: APIRequest, key: String, service: String, policy: CachePolicy, file: File? = nil,
     captures: [APICapture] = [], attempt: Int = 1

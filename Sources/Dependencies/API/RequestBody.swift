@@ -1,18 +1,18 @@
 import SwiftBoardSystem
 import Synchronization
 
-/// A body that is put together from texts and files, of whatever size.
+/// A body of any size, assembled from texts and files.
 ///
-/// What is short goes along whole; what is long is read while it is sent. A mark in place of a
-/// secret is refused before the piece that holds it is sent.
+/// A short body is sent in one piece. A long body is read while it is sent, and a piece that
+/// contains a mark instead of a secret is refused before it is sent.
 final class RequestBody: Sendable {
   enum Part: Sendable {
     case data(Data)
-    /// - shown: What messages call it.
+    /// - shown: The name of the file in messages.
     case file(path: String, shown: String)
   }
 
-  /// The most bytes that are read before anything is sent.
+  /// The maximum number of bytes to read before sending begins.
   static let shortSize = 1 << 20
 
   private let parts: [Part]
@@ -24,14 +24,14 @@ final class RequestBody: Sendable {
     self.dependencies = dependencies
   }
 
-  /// Why it could not be read to its end.
+  /// The error that ended the reading, if any.
   var failure: (any Error)? { problem.withLock { $0 } }
 
-  /// Makes it the body of a request.
+  /// Sets the body of a request.
   ///
-  /// - Returns: Whether all of it can be read again.
-  /// - Throws: `FileError` or `APIRequestProblem` where a file cannot be read or holds a mark;
-  ///   `APIError` of kind `timeout` where nothing comes through a pipe before anything is sent.
+  /// - Returns: Whether the whole body can be read again.
+  /// - Throws: `FileError` or `APIRequestProblem` if a file cannot be read or contains a mark, and
+  ///   `APIError` of kind `timeout` if a pipe provides nothing in time.
   func put(into request: inout APIRequest, _ wait: PipeWait) async throws -> Bool {
     let paths = parts.compactMap { part in
       if case .file(let path, _) = part { path } else { nil }
@@ -85,7 +85,7 @@ final class RequestBody: Sendable {
     return isRepeatable
   }
 
-  /// The error of a file whose size was announced, and is another one now.
+  /// The error for a file whose size has changed since it was announced.
   var sizeError: APIError {
     let files = parts.compactMap { part in
       if case .file(_, let shown) = part { shown } else { nil }
@@ -96,7 +96,7 @@ final class RequestBody: Sendable {
       "\(names) changed its size while it was sent: send it again when nothing writes to it")
   }
 
-  /// Reads all of it once more. What cannot be read may hold a secret.
+  /// Reads the whole body again. Returns `true` if it contains a secret or cannot be read.
   private func holdsSecret() async -> Bool {
     let redactor = dependencies.logger.redactor
     guard redactor.hasSecrets else { return false }
@@ -106,7 +106,7 @@ final class RequestBody: Sendable {
       while let piece = try await reader.next() {
         let bytes = end + piece
         if !redactor.mask(bytes).names.isEmpty { return true }
-        // Longer than any form of a secret that fits into a keychain.
+        // Longer than every form of the largest secret that a keychain can store.
         end = Array(bytes.suffix(1 << 18))
       }
     } catch {
@@ -122,10 +122,10 @@ actor RequestBodyReader {
   private var inputs: ArraySlice<FileInput>
   private let dependencies: Dependencies
   private var current: (input: FileInput, shown: String)?
-  /// The end of what was read of the current file.
+  /// The last bytes read from the current file.
   private var end = Data()
 
-  /// - Parameter inputs: The files, as far as they are open already.
+  /// - Parameter inputs: The files that are already open.
   init(_ parts: [RequestBody.Part], _ dependencies: Dependencies, _ inputs: [FileInput] = []) {
     self.parts = parts[...]
     self.dependencies = dependencies
@@ -164,8 +164,9 @@ actor RequestBodyReader {
     end = (end + piece.suffix(Self.longestMark)).suffix(Self.longestMark)
   }
 
-  /// Marks in the escapes of JSON or of addresses are found as well; in a long file, where looking
-  /// for them would take longer than sending it, only if the word of a mark is not escaped.
+  /// Throws if the piece contains a mark, including an escaped one. In a long file, where a full
+  /// search would take longer than sending, escaped marks are only found if the word of the mark is
+  /// not escaped.
   private func refuse(_ piece: Data, _ shown: String) throws {
     if piece.count >= FileInput.pieceSize, !RedactionMark.hasWord(in: piece) { return }
     try APIRequestProblem.refuseMarks(

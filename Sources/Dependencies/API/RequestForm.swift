@@ -5,14 +5,14 @@ import SwiftBoardSystem
 struct RequestForm {
   enum Value {
     case text(String)
-    /// JSON, as it was given.
+    /// JSON text, sent unchanged.
     case json(String)
     case file(path: String, shown: String, type: String?)
   }
 
   var members: [(name: String, value: Value)] = []
 
-  /// The text of a JSON object; files are no part of it.
+  /// The members except files as the text of a JSON object.
   var json: String {
     let parts: [String] = members.compactMap { member in
       let name = JSON.string(member.name).text
@@ -25,7 +25,7 @@ struct RequestForm {
     return "{\(parts.joined(separator: ","))}"
   }
 
-  /// `name=value&name=value`.
+  /// The members as `name=value&name=value`.
   var urlEncoded: String {
     members.compactMap { member in
       text(member.value).map {
@@ -34,7 +34,7 @@ struct RequestForm {
     }.joined(separator: "&")
   }
 
-  /// The parts of `multipart/form-data`, RFC 7578.
+  /// Returns the parts of `multipart/form-data` (RFC 7578).
   func multipart(boundary: String) -> [RequestBody.Part] {
     var parts: [RequestBody.Part] = []
     var text = ""
@@ -66,7 +66,7 @@ struct RequestForm {
     }
   }
 
-  /// As browsers do it: what would end the name is percent-encoded.
+  /// Percent-encodes the characters that would end the name, as browsers do.
   private static func quoted(_ text: String) -> String {
     String(
       text.unicodeScalars.reduce(into: String.UnicodeScalarView()) { result, scalar in

@@ -1,24 +1,23 @@
 import SwiftBoardJSON
 import SwiftBoardSystem
 
-/// Puts the values of secrets and the content of files into a request: the only place where both
-/// meet.
+/// Replaces the references in a request by the values of secrets and the content of files. No other
+/// code has both.
 struct RequestResolver: Sendable {
   let dependencies: Dependencies
 
   init(_ dependencies: Dependencies) { self.dependencies = dependencies }
 
-  /// A request that was put together, and how to ask about its body.
+  /// An assembled request, with information about its body.
   struct Resolved {
     var request: APIRequest
     /// The body, if it is read from files.
     var body: RequestBody?
-    /// Whether all that it was made of can be read again.
+    /// Whether all sources of the request can be read again.
     var isRepeatable = true
   }
 
-  /// - Throws: `APIError` where an address is none, and errors for which there is an
-  ///   `APIRequestProblem`.
+  /// - Throws: `APIError` if a URL is invalid, and errors that `APIRequestProblem` can describe.
   func resolve(_ request: APIRequest) async throws -> Resolved {
     guard let references = request.references else { return Resolved(request: request) }
     var resolved = Resolved(request: request)
@@ -42,10 +41,10 @@ struct RequestResolver: Sendable {
     if let content = references.content { try await add(content, to: &resolved, wait) }
     if let upload = resolved.request.upload, references.mayTakeLong {
       resolved.request.timeout = nil
-      // What is read from a pipe may let the transfer wait.
+      // A pipe may provide its bytes slowly.
       resolved.request.idleLimit = upload.length == nil ? nil : .seconds(30)
     }
-    // What a file holds may be a known secret as well.
+    // A file may contain a known secret.
     if let body = resolved.request.body, !resolved.request.hasSecretBody {
       let found = dependencies.logger.redactor.mask([UInt8](body)).names
       resolved.request.hasSecretBody = !found.isEmpty
@@ -55,7 +54,8 @@ struct RequestResolver: Sendable {
 
   // MARK: Texts
 
-  /// A text with the values of its secrets, which no redirect may take to another host.
+  /// Returns the text with the values of its secrets, and marks them so that no redirect sends them
+  /// to another host.
   private func text(_ text: SecretText, _ request: inout APIRequest) async throws -> String {
     var result = ""
     for part in text.parts {
@@ -84,7 +84,7 @@ struct RequestResolver: Sendable {
     return result
   }
 
-  /// A secret as text. One final line break, which files end with, is no part of a key.
+  /// Returns a secret as text, without one final line break, with which files end.
   private func value(_ name: String) async throws -> String {
     let data = try await KeychainAccess(dependencies).value(of: name)
     guard var text = String(validating: data, as: UTF8.self) else {
@@ -142,9 +142,8 @@ struct RequestResolver: Sendable {
     }
   }
 
-  /// Checks that a text is JSON. It is sent as it is, since a value would lose all but the last of
-  /// equal members. Only blanks around it, such as the line break at the end of a file, are left
-  /// out.
+  /// Checks that a text is JSON, and returns it without surrounding white space, such as the line
+  /// break at the end of a file. Parsing and writing it would lose duplicate keys.
   private func json(_ text: String, _ member: APIContent.Member) throws -> String {
     do throws(JSONError) { try JSON.validate(text) } catch {
       throw APIRequestProblem.notJSON(member: member.name)
@@ -155,14 +154,14 @@ struct RequestResolver: Sendable {
     return String(decoding: bytes[...end], as: UTF8.self)
   }
 
-  /// The text of a file. A file with a mark in place of a secret is not sent instead of the
-  /// original.
+  /// Returns the text of a file. Throws if the file contains a mark, because the original text
+  /// contained a secret instead.
   private func content(
     of path: SecretText, _ shown: String, _ member: APIContent.Member,
     _ resolved: inout Resolved, _ wait: PipeWait
   ) async throws -> String {
     let path = ItemPath.path(of: try await text(path, &resolved.request))
-    // A pipe gives its content once.
+    // A pipe can be read only once.
     if path == "/dev/stdin" || FileInfo(path)?.isRegular == false { resolved.isRepeatable = false }
     let data = try await wait.run([path]) { [dependencies] in
       try await dependencies.files.read(path, limit: 16 << 20)

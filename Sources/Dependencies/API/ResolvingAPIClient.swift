@@ -1,32 +1,33 @@
 import Synchronization
 
-/// A client that puts the values of secrets and the content of files into requests when it sends
-/// them, so that whatever makes a request knows them by name only.
+/// A client that replaces the references in a request by the values of secrets and the content of
+/// files. The code that creates the request only knows names and paths.
 ///
-/// An answer from a cache needs neither, and is there while the keychain is locked.
+/// A cached response needs neither, so it is available while the keychain is locked.
 public final class ResolvingAPIClient: APIClient {
   private let base: any APIClient
   private let resolver: RequestResolver
   private let lastIsRepeatable = Mutex(true)
 
-  /// A client for one request, and for its repetitions, with the keychain, the terminal and the
+  /// Creates a client for one request and its repetitions, with the keychain, the terminal and the
   /// files of an environment.
   public init(_ dependencies: Dependencies) {
     base = dependencies.apiClient
     resolver = RequestResolver(dependencies)
   }
 
-  /// Whether what was sent last can be sent again: not if it came from standard input or a pipe.
+  /// Whether the last request can be repeated. It cannot if its body came from standard input or a
+  /// pipe.
   var isRepeatable: Bool { lastIsRepeatable.withLock(\.self) }
 
   /// Sends the request with its references replaced.
   ///
-  /// - Throws: `APIError`, `unprepared` if a secret or a file cannot be had.
+  /// - Throws: `APIError`, with `unprepared` if a secret or a file is unavailable.
   public func send(_ request: APIRequest) async throws(APIError) -> APIResponse {
     try await sending(request) { request throws(APIError) in try await base.send(request) }
   }
 
-  /// Sends the request with its references replaced, and returns the answer piece by piece.
+  /// Sends the request with its references replaced, and returns the response as a stream.
   ///
   /// - Throws: As `send`.
   public func open(_ request: APIRequest) async throws(APIError) -> APIStream {
@@ -43,7 +44,7 @@ public final class ResolvingAPIClient: APIClient {
     do throws(APIError) {
       return try await send(resolved.request)
     } catch {
-      // The library knows that the body ended too soon, and the body knows why.
+      // The library only reports that the body ended too soon. The body has the reason.
       guard error.kind == .file, let body = resolved.body else { throw error }
       guard let failure = body.failure else { throw body.sizeError }
       throw APIRequestProblem(failure).map { APIError($0) } ?? error

@@ -1,27 +1,27 @@
 import SwiftBoardJSON
 import SwiftBoardSystem
 
-/// A part of an answer that becomes a secret of the keychain.
+/// A value in a response that is stored as a secret in the keychain.
 public struct APICapture: Codable, Sendable, Equatable {
   /// The secret's name.
   public var name: String
-  /// Where in the answer: a path into `body` or `headers`, like `body.token`.
+  /// The path of the value, which begins with `body` or `headers`: `body.token`.
   public var path: String
 
-  /// A capture, as the line has it.
+  /// Creates a capture.
   public init(name: String, path: String) {
     self.name = name
     self.path = path
   }
 }
 
-/// What became of a capture.
+/// The result of a capture.
 public struct CapturedSecret: Codable, Sendable, Equatable {
-  /// Why a secret was not stored.
+  /// The reason why a secret was not stored.
   public struct Problem: Codable, Sendable, Equatable {
-    /// `nothingCaptured`, or the category of a keychain's error.
+    /// `nothingCaptured`, or the category of the keychain error.
     public var error: String
-    /// The problem, for people, in one line.
+    /// The problem, for users, in one line.
     public var message: String
 
     /// A problem from its parts.
@@ -33,37 +33,37 @@ public struct CapturedSecret: Codable, Sendable, Equatable {
 
   /// The secret's name.
   public var name: String
-  /// Why it was not stored.
+  /// The reason why the secret was not stored, or `nil` if it was.
   public var problem: Problem?
-  /// What the keychain said, where that is the problem.
+  /// The underlying keychain error, if any.
   public var keychain: KeychainError?
-  /// Whether the value is so short that it is not looked for in what follows.
+  /// Whether the value is too short to be masked in later text.
   public var isShort: Bool
-  /// Whether it took the place of another value. `nil` in earlier recordings.
+  /// Whether it replaced another value, or `nil` in earlier recordings.
   public var isReplacement: Bool?
 
-  /// A secret that was stored.
+  /// Creates the result for a stored secret.
   public init(name: String, isShort: Bool) {
     self.name = name
     self.isShort = isShort
   }
 }
 
-/// Stores parts of answers as secrets, before anything else may see them.
+/// Stores values of responses as secrets before any other code receives the response.
 struct SecretCapture {
   private let dependencies: Dependencies
 
   init(_ dependencies: Dependencies) { self.dependencies = dependencies }
 
-  /// Unlocks the keychain. Call it before anything is sent: an answer whose secret cannot be stored
-  /// would be lost.
+  /// Unlocks the keychain. Call this before a request is sent, because a response whose secret
+  /// cannot be stored would be lost.
   func unlock() async throws {
     let access = KeychainAccess(dependencies)
     _ = try await access.unlocking { () throws(KeychainError) in try await access.keychain.keys() }
   }
 
-  /// Stores what an answer has at the paths. One that does not exist or cannot be stored loses none
-  /// of the answer.
+  /// Stores the values at the paths. The response is kept even if a value is missing or cannot be
+  /// stored.
   func store(_ captures: [APICapture], of response: APIResponse) async -> [CapturedSecret] {
     guard !captures.isEmpty else { return [] }
     let body = String(decoding: response.body, as: UTF8.self)
@@ -133,8 +133,8 @@ struct SecretCapture {
   }
 }
 
-/// Removes the kept answers that hold a known secret: they were kept before it was known. A cache
-/// that fails keeps no answer from its line.
+/// Removes the cached responses that contain a known secret, because they were cached before the
+/// secret was known. Errors of the cache are ignored.
 package func forgetKnownSecrets(_ dependencies: Dependencies) async {
   do {
     try await dependencies.persistence.removeResponses(withSecretsOf: dependencies.logger.redactor)
@@ -144,9 +144,8 @@ package func forgetKnownSecrets(_ dependencies: Dependencies) async {
   }
 }
 
-/// Removes the kept answers to requests with a secret, or with any for `nil`, by the names in their
-/// keys: its value is another one now, or is gone. A cache that fails keeps no secret from being
-/// changed.
+/// Removes the cached responses to requests whose keys name the secret, or any secret if `name` is
+/// `nil`, because its value has changed or was removed. Errors of the cache are ignored.
 func forgetAnswers(withSecret name: String?, _ dependencies: Dependencies) async {
   let reference = name.map { "{{secret:\($0)}}" } ?? "{{secret:"
   let account = name.map { "\naccount: \($0), " } ?? "\naccount: "

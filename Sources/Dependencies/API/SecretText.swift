@@ -1,8 +1,8 @@
 import SwiftBoardSystem
 
-/// A text in which secrets stand by their names. `RequestResolver` puts the values in their places.
+/// A text with the names of secrets. `RequestResolver` replaces the names by the values.
 ///
-/// Only a part `secret` is a reference. A text that looks like one is data and stays as it is.
+/// Only a `secret` part is a reference. Text that looks like a reference stays unchanged.
 public struct SecretText: Sendable, Equatable, ExpressibleByStringLiteral {
   /// A part of the text.
   public enum Part: Sendable, Equatable {
@@ -12,18 +12,18 @@ public struct SecretText: Sendable, Equatable, ExpressibleByStringLiteral {
     case secret(name: String, form: Form)
   }
 
-  /// The form in which a value is put into the text.
+  /// The encoding of a value in the text.
   public enum Form: Sendable, Equatable {
-    /// As it is; percent-encoded, for a query; percent-encoded twice, for the query of an address
-    /// that is a value of a query.
+    /// Unchanged, percent-encoded for a query, or percent-encoded twice for the query of a URL that
+    /// is itself a query value.
     case plain, percentEncoded, percentEncodedTwice
-    /// As it is, but for what ends the path of an address or is none of its characters.
+    /// Percent-encoded where a path does not permit the character.
     case path
     /// Base64 of `USER:VALUE`, RFC 7617.
     case basic(user: String)
   }
 
-  /// In the order of the text.
+  /// The parts, in the order of the text.
   public var parts: [Part]
 
   /// A text from its parts.
@@ -48,7 +48,7 @@ public struct SecretText: Sendable, Equatable, ExpressibleByStringLiteral {
     parts.compactMap { if case .secret(let name, _) = $0 { name } else { nil } }
   }
 
-  /// The text with a replacement for each secret.
+  /// Returns the text with a replacement for each secret.
   package func replacing(_ secret: (_ name: String) -> String) -> String {
     parts.map { part in
       switch part {
@@ -58,6 +58,6 @@ public struct SecretText: Sendable, Equatable, ExpressibleByStringLiteral {
     }.joined()
   }
 
-  /// The text with marks in place of the secrets: as it may be shown.
+  /// The text with marks instead of secrets, safe to display.
   package var marked: String { replacing(RedactionMark.named) }
 }

@@ -1,16 +1,16 @@
 import SwiftBoardSystem
 
-/// What the name of a service may have.
+/// The rule for the names of services.
 package enum ServiceName {
-  /// Whether lines can use the name: letters, digits, `-` and `_`.
+  /// Returns whether the name consists of letters, digits, `-` and `_`, which lines require.
   package static func isValid(_ name: String) -> Bool {
     !name.isEmpty && name.allSatisfy { $0.isLetter || $0.isNumber || $0 == "-" || $0 == "_" }
   }
 }
 
-/// What an address has to have.
+/// The rule for the addresses of services.
 package enum ServiceAddress {
-  /// The problem with an address, in words; `nil` if it can be asked.
+  /// Returns the problem with an address, or `nil` if the address is valid.
   package static func problem(_ url: String) -> String? {
     guard let schemeEnd = url.end(ofFirst: "://") else {
       return "'\(url)' is not an address: it has no http:// or https://"

@@ -1,17 +1,17 @@
-/// Why there is no secure connection, as far as the TLS library says so.
+/// The reason why there is no secure connection, as far as the TLS library reports it.
 public enum TLSProblem: String, Sendable, Codable, CaseIterable {
   /// No known authority has signed the service's certificate.
   case unknownIssuer
-  /// The certificate has ended, or has not begun.
+  /// The certificate has expired or is not valid yet.
   case outOfDate
   /// The certificate is for another host name.
   case otherHost
-  /// The service wants a certificate of the client, or does not accept the one that was shown. With
-  /// TLS 1.2, a service that knows none of the client's ciphers sends the same alert.
+  /// The service requires a client certificate, or rejects the given one. With TLS 1.2, a service
+  /// that supports none of the client's ciphers sends the same alert.
   case clientCertificate
 
-  /// Returns the problem that a text of libcurl names, or `nil` if it names none. The texts are
-  /// those of libcurl with OpenSSL, and with GnuTLS as far as it gives a reason.
+  /// Creates the problem that a message of libcurl describes, or returns `nil` if it describes
+  /// none. Supports the messages of OpenSSL, and those of GnuTLS that contain a reason.
   init?(libcurl text: String) {
     let text = text.lowercased()
     func has(_ parts: String...) -> Bool { parts.contains { text.contains($0) } }
@@ -33,9 +33,9 @@ public enum TLSProblem: String, Sendable, Codable, CaseIterable {
     }
   }
 
-  /// What to do, for a message. The words of a command line are not among it.
+  /// Returns advice for a message, without commands or options.
   ///
-  /// - Parameter hasCertificate: Whether a certificate of the client was shown.
+  /// - Parameter hasCertificate: Whether the client sent a certificate.
   func advice(hasCertificate: Bool) -> String {
     switch self {
     case .unknownIssuer:

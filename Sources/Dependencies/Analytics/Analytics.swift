@@ -7,8 +7,8 @@ public protocol Analytics: Service {
   func setConsent(_ granted: Bool)
   /// Whether the user has given consent.
   var hasConsent: Bool { get }
-  /// Whether consent was given or withdrawn in this process. Consent that was stored earlier then
-  /// decides nothing any more.
+  /// Whether consent was given or withdrawn in this process. If so, previously stored consent is
+  /// ignored.
   var isConsentDecided: Bool { get }
   /// Returns the newest `limit` events of this process that were tracked with consent, oldest
   /// first.
@@ -20,7 +20,7 @@ public protocol Analytics: Service {
 extension Analytics {
   /// Returns whether the user has given consent.
   public var isConsentDecided: Bool { hasConsent }
-  /// Returns none: nothing is kept.
+  /// Returns no events, because none are stored.
   public func recent(limit: Int) -> [AnalyticsEvent] { [] }
   /// Returns none: there are no providers.
   public func statistics() -> [AnalyticsStatistics] { [] }

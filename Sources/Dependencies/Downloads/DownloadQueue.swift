@@ -1,15 +1,15 @@
-/// The downloads of a program.
+/// The download queue of a program.
 public struct DownloadQueue: Codable, Sendable, Equatable {
-  /// Whether all of it is paused.
+  /// Whether the whole queue is paused.
   public var isPaused: Bool
-  /// Bytes a second.
+  /// The download rate in bytes per second.
   public var speed: Int64
-  /// How many downloads there are.
+  /// The number of downloads in the queue.
   public var count: Int
-  /// The first of them; at most 200.
+  /// The first downloads of the queue, at most 200.
   public var entries: [Entry]
 
-  /// A queue from its parts.
+  /// Creates a queue.
   public init(isPaused: Bool = false, speed: Int64 = 0, _ entries: [Entry], count: Int? = nil) {
     self.isPaused = isPaused
     self.speed = speed
@@ -19,19 +19,19 @@ public struct DownloadQueue: Codable, Sendable, Equatable {
 
   /// A download.
   public struct Entry: Codable, Sendable, Equatable, Identifiable {
-    /// The program's name of it.
+    /// The program's identifier of the download.
     public var id: String
-    /// What is downloaded.
+    /// The name of the download.
     public var name: String
-    /// Where it is.
+    /// The status of the download.
     public var status: Status
-    /// Bytes.
+    /// The size in bytes.
     public var size: Int64
-    /// Bytes that are still to come.
+    /// The number of remaining bytes.
     public var left: Int64
-    /// Seconds that it still takes; `nil` if that is not known.
+    /// The estimated remaining time in seconds, or `nil` if it is unknown.
     public var secondsLeft: Int64?
-    /// Its category; `nil` if it has none.
+    /// The category, or `nil` if there is none.
     public var category: String?
 
     /// A download from its parts.
@@ -49,13 +49,14 @@ public struct DownloadQueue: Codable, Sendable, Equatable {
     }
   }
 
-  /// Where a download is.
+  /// The status of a download.
   public enum Status: String, Codable, Sendable, CaseIterable {
-    /// It is downloaded; it waits; it waits until it is resumed.
+    /// The download is active, waits in the queue, or is paused.
     case downloading, queued, paused
-    /// Its NZB file is fetched; what came is checked, repaired or unpacked.
+    /// The NZB file is being fetched, or the downloaded files are being verified, repaired or
+    /// unpacked.
     case fetching, processing
-    /// Anything else.
+    /// Any other status.
     case other
   }
 }
@@ -64,17 +65,17 @@ public struct DownloadQueue: Codable, Sendable, Equatable {
 public struct FinishedDownload: Codable, Sendable, Equatable, Identifiable {
   /// The program's name of it.
   public var id: String
-  /// What was downloaded.
+  /// The name of the download.
   public var name: String
-  /// Whether its files are there.
+  /// Whether the download succeeded.
   public var isComplete: Bool
-  /// As the program writes it: `Completed`, `FAILURE/HEALTH`.
+  /// The status in the program's own words, such as `Completed` or `FAILURE/HEALTH`.
   public var status: String
-  /// Why it failed.
+  /// The reason for the failure, or `nil` if there was none.
   public var problem: String?
-  /// Bytes.
+  /// The size in bytes.
   public var size: Int64
-  /// When it ended, in microseconds since 1970.
+  /// The time of the end, in microseconds since 1970.
   public var ended: Int64?
 
   /// A download from its parts.

@@ -1,33 +1,33 @@
 /// Programs that download from Usenet: SABnzbd and NZBGet.
 ///
-/// One service speaks to any number of them. Each call names the server that it asks, and takes the
-/// key from the keychain, by its name.
+/// One service communicates with any number of servers. Each call names its server. The key of the
+/// server is looked up in the keychain by its name.
 ///
 /// ```swift
 /// let sab = DownloadServer(.sabnzbd, try await dependencies.persistence.service("sab"))
 /// try await dependencies.downloadService.pause([], on: sab)
 /// ```
 public protocol DownloadService: Service {
-  /// Asks for something that needs the key, and for the version.
+  /// Returns the version of the program, with a request that requires the key.
   ///
-  /// - Throws: `ProgramError`, as all calls; `wrongKey`, `wrongProgram` or `wrongPath` where the
-  ///   server is not what it should be.
+  /// - Throws: `ProgramError`, like all calls: `wrongKey`, `wrongProgram` or `wrongPath` if the
+  ///   server does not match its description.
   func status(of server: DownloadServer) async throws(ProgramError) -> ProgramStatus
-  /// What is being downloaded, and what waits.
+  /// Returns the active and the waiting downloads.
   func queue(of server: DownloadServer) async throws(ProgramError) -> DownloadQueue
-  /// What was downloaded last, newest first; at most `limit`.
+  /// Returns at most `limit` finished downloads, newest first.
   func history(
     of server: DownloadServer, limit: Int
   ) async throws(ProgramError) -> [FinishedDownload]
   /// Adds a download.
   ///
-  /// - Returns: Its ID. Throws `refused`.
+  /// - Returns: The identifier of the download. Throws `refused`.
   func add(
     _ download: NewDownload, to server: DownloadServer
   ) async throws(ProgramError) -> String
-  /// Pauses downloads; all of them, and those to come, if `ids` is empty. Throws `missing`.
+  /// Pauses downloads, or the whole queue if `ids` is empty. Throws `missing`.
   func pause(_ ids: [String], on server: DownloadServer) async throws(ProgramError)
-  /// Goes on with downloads; with all of them if `ids` is empty. Throws `missing`.
+  /// Resumes downloads, or the whole queue if `ids` is empty. Throws `missing`.
   func resume(_ ids: [String], on server: DownloadServer) async throws(ProgramError)
   /// Removes downloads from the queue. Throws `missing`.
   func remove(
@@ -37,36 +37,36 @@ public protocol DownloadService: Service {
 
 /// A program that downloads.
 public enum DownloadProgram: String, ServiceProgram {
-  /// The API of version 2 and later.
+  /// SABnzbd, with the API of version 2 and later.
   case sabnzbd
-  /// JSON-RPC, version 18 and later.
+  /// NZBGet, with JSON-RPC of version 18 and later.
   case nzbget
 
-  /// As the program calls itself.
+  /// The name of the program, as it writes it.
   public var title: String { self == .sabnzbd ? "SABnzbd" : "NZBGet" }
 
-  /// The last part of the address at which the program has its API.
+  /// The last component of the API's path.
   public var path: String { self == .sabnzbd ? "/api" : "/jsonrpc" }
 }
 
 /// A download program at the address of a service.
 public typealias DownloadServer = ProgramEndpoint<DownloadProgram>
 
-/// What is to be downloaded.
+/// A request for a new download.
 public struct NewDownload: Codable, Sendable, Equatable {
-  /// A part of an address: text, or the name of a secret in its place.
+  /// A part of an address: text, or the name of a secret.
   public enum Part: Codable, Sendable, Equatable {
-    /// Text as it is.
+    /// Literal text.
     case text(text: String)
     /// The value of a secret, percent-encoded.
     case secret(name: String)
   }
 
-  /// The address of the NZB file. Indexers often have a key in it.
+  /// The address of the NZB file. Indexers often include a key in it.
   public var address: [Part]
-  /// A name for the download; `nil`: that of the file.
+  /// The name of the download, or `nil` to use that of the file.
   public var name: String?
-  /// A category of the program.
+  /// The category, or `nil` for the program's default.
   public var category: String?
 
   /// A download from its parts.
@@ -76,7 +76,7 @@ public struct NewDownload: Codable, Sendable, Equatable {
     self.category = category
   }
 
-  /// A download from an address without a secret.
+  /// Creates a download from an address without a secret.
   public init(_ address: String, name: String? = nil, category: String? = nil) {
     self.init([.text(text: address)], name: name, category: category)
   }

@@ -1,9 +1,9 @@
 extension Dependencies {
-  /// Asks the program behind a service for something that needs the key.
+  /// Sends the program behind a service a request that requires the key.
   ///
   /// - Parameters:
   ///   - preset: The kind of the service.
-  ///   - timeout: Milliseconds for the request; `nil`: the usual time.
+  ///   - timeout: The time limit of the request in milliseconds, or `nil` for the default.
   /// - Throws: `ProgramError`, which tells a wrong key, a wrong program and a wrong address apart.
   package func status(
     of preset: ServicePreset, at service: APIService, timeout: Int64?

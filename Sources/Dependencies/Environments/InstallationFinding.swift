@@ -1,6 +1,6 @@
 /// A fact about the installation.
 public struct InstallationFinding: Sendable, Hashable {
-  /// Whether something must be done about a fact.
+  /// The severity of a finding.
   public enum State: String, Sendable, Hashable, Codable {
     /// All is well.
     case good
@@ -10,7 +10,7 @@ public struct InstallationFinding: Sendable, Hashable {
     case problem
   }
 
-  /// What can be done about a fact. The program explains it in its own words.
+  /// A remedy. The program describes it in its own words.
   public enum Remedy: Sendable, Hashable {
     /// Install the library that requests need.
     case installHTTP
@@ -24,17 +24,17 @@ public struct InstallationFinding: Sendable, Hashable {
     case otherFolder, freeSpace
     /// Use a locale with UTF-8.
     case useUTF8
-    /// Do what the text says.
+    /// Any other remedy, as a text.
     case other(String)
   }
 
-  /// What the fact is about, for example `keychain`.
+  /// The subject, for example `keychain`.
   public var subject: String
-  /// Whether something must be done.
+  /// The severity.
   public var state: State
   /// The fact. It contains no secret.
   public var text: String
-  /// What to do about it.
+  /// The remedy, or `nil` if none is needed.
   public var remedy: Remedy?
 
   /// Creates a finding.
@@ -45,6 +45,6 @@ public struct InstallationFinding: Sendable, Hashable {
     self.remedy = remedy
   }
 
-  /// Creates a finding that is good.
+  /// Creates a finding without a problem.
   public init(_ subject: String, _ text: String) { self.init(subject, .good, text) }
 }

@@ -8,15 +8,15 @@ public struct LiveConfiguration: Sendable {
   public var environment: [String: String]
   /// The seed of identifiers and random numbers, or `nil` to take them from the system.
   public var seed: UInt64?
-  /// Whether requests stay on this machine.
+  /// Whether requests are refused instead of sent.
   public var isOffline: Bool
   /// The minimum level that is logged.
   public var logLevel: LogLevel
   /// The minimum level that is also stored in the database, or `nil` for none. Then logging never
   /// opens the database.
   public var storedLogLevel: LogLevel?
-  /// Whether the database is neither migrated nor created, so that one of an earlier version has no
-  /// content.
+  /// Whether the database is neither migrated nor created. A database of an earlier version then
+  /// appears empty.
   package var onlyReads = false
   /// Called before and after each derivation of a key from a passphrase, on the keychain's thread.
   /// A derivation takes about half a second.

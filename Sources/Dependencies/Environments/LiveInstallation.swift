@@ -2,13 +2,13 @@ import CSQLite
 import CSodium
 import SwiftBoardSystem
 
-/// Looks at the libraries, files and variables that the live services use. It reads no more than
-/// the first bytes of a file, and changes nothing.
+/// Inspects the libraries, files and variables that the live services use. Reads at most the first
+/// bytes of a file, and changes nothing.
 struct LiveInstallation: Sendable {
   let paths: BoardPaths
   let variables: [String: String]
-  /// Whether this process has opened the main database, which then is one. To open it again by
-  /// other means and close it would drop the locks of SQLite.
+  /// Whether this process has opened the main database. If so, the file must not be opened and
+  /// closed separately, because that would release SQLite's locks.
   let isDatabaseOpen: Bool
 
   func findings() -> [InstallationFinding] {
@@ -58,8 +58,8 @@ struct LiveInstallation: Sendable {
     return finding("keychain", paths.keychain, info, also: ", \(info.size) bytes")
   }
 
-  /// A file that others can change is a problem, and one that others can read, unless it has
-  /// nothing to hide.
+  /// Returns a problem if others can change the file, or if they can read it although it is
+  /// private.
   private func finding(
     _ subject: String, _ path: String, _ info: FileInfo, also text: String
   ) -> InstallationFinding {

@@ -8,8 +8,8 @@ public protocol FileService: Service {
   func read(_ path: String, limit: Int) async throws(FileError) -> Data
   /// Writes the whole file. A new file has mode 0600.
   func write(_ data: Data, to path: String, mode: FileWriteMode) async throws(FileError)
-  /// Throws if the path must not be written to. Use it before there is anything to write; `write`
-  /// checks by itself.
+  /// Throws if the path must not be written to. Use it before the content exists; `write` performs
+  /// the same check.
   ///
   /// - Parameter isRecording: Whether the file is a new recording.
   /// - Throws: `ownFile`.
@@ -23,7 +23,7 @@ public protocol FileService: Service {
   /// Throws if there is no file at the path, or none that can be read. Reads nothing, because a
   /// pipe gives its content once.
   ///
-  /// - Throws: `missing`, `denied` or `io`; a folder is `io`.
+  /// - Throws: `missing`, `denied`, or `io` for other errors and for a folder.
   func checkReadable(_ path: String) throws(FileError)
   /// Opens a file of any size for reading in chunks.
   func input(_ path: String) async throws(FileError) -> FileInput

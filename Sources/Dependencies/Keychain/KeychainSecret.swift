@@ -11,7 +11,7 @@ public enum KeychainSecret: Sendable {
   case keyFile(GuardedBytes)
 }
 
-/// What every keychain checks of a secret.
+/// The checks that every keychain performs on a secret.
 extension KeychainSecret {
   /// Returns whether both have the same kind and bytes. Compares the bytes in constant time.
   public func isSame(as other: KeychainSecret) -> Bool {

@@ -87,7 +87,7 @@ public final class RedactingKeychain: KeychainService {
     try await learning { () throws(KeychainError) in try await base.unlock(with: secret) }
   }
 
-  /// Registers values that another process has saved.
+  /// Registers values that another process has stored.
   public func refresh() async {
     await base.refresh()
     await learn()

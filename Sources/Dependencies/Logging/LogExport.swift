@@ -12,7 +12,7 @@ package struct LogExport: Sendable {
     files = dependencies.files
   }
 
-  /// Writes all records to a file that does not exist yet. An incomplete file is not kept.
+  /// Writes all records to a new file. Removes the file if it cannot be completed.
   ///
   /// - Returns: The last page, with the number of records.
   /// - Throws: `FileError`, `CancellationError`.

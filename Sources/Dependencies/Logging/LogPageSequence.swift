@@ -1,4 +1,4 @@
-/// The records of an archive, a page at a time, each read when it is asked for.
+/// The records of an archive, one page at a time. Each page is read on demand.
 ///
 /// ```swift
 /// for try await page in logger.archive.pages(newest: 1000) { show(page.records) }

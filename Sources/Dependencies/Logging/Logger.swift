@@ -53,13 +53,13 @@ extension Logger {
   }
 }
 
-/// The reason why a note is not in the log.
+/// The reason why a note was not logged.
 public enum LogNoteError: Error, Sendable, Equatable {
-  /// The level of the category `note` leaves notes out.
+  /// The level of the category `note` excludes notes.
   case disabled
-  /// A sink lost a record meanwhile, which may be this one.
+  /// A sink lost a record in the meantime, which may be this one.
   case dropped
-  /// A sink did not take the record in 30 seconds. It may still do so.
+  /// A sink did not accept the record within 30 seconds. It may still do so.
   case late
 }
 

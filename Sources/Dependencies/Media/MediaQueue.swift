@@ -1,20 +1,20 @@
-/// What a media program is downloading.
+/// The download queue of a media program.
 public struct MediaQueue: Codable, Sendable, Equatable {
   /// A download.
   public struct Entry: Codable, Sendable, Equatable, Identifiable {
-    /// The program's number of it.
+    /// The program's identifier of the download.
     public var id: Int
     /// The title of the release.
     public var title: String
-    /// Bytes.
+    /// The size in bytes.
     public var size: Int64
-    /// Bytes that are still to come.
+    /// The number of remaining bytes.
     public var left: Int64
-    /// The time that it still takes, as the program writes it: `00:12:30`.
+    /// The estimated remaining time in the program's own format: `00:12:30`.
     public var timeLeft: String?
-    /// For example `downloading`.
+    /// The status in the program's own words, for example `downloading`.
     public var status: String
-    /// What is wrong with it.
+    /// The problem that the program reports, or `nil` if there is none.
     public var problem: String?
 
     /// A download from its parts.
@@ -32,9 +32,9 @@ public struct MediaQueue: Codable, Sendable, Equatable {
     }
   }
 
-  /// How many downloads there are.
+  /// The number of downloads.
   public var count: Int
-  /// The first of them; at most 200.
+  /// The first downloads, at most 200.
   public var entries: [Entry]
 
   /// A queue from its parts.
@@ -44,27 +44,27 @@ public struct MediaQueue: Codable, Sendable, Equatable {
   }
 }
 
-/// A release of something that a media program looks for.
+/// A release of a film, an episode or an album that a media program monitors.
 public struct MediaRelease: Codable, Sendable, Equatable {
-  /// What is released.
+  /// The kind of a release.
   public enum Kind: String, Codable, Sendable, CaseIterable {
-    /// A film: in cinemas, to be had digitally, on a disc.
+    /// The theatrical, digital or physical release of a film.
     case cinema, digital, physical
-    /// An episode is broadcast; an album comes out.
+    /// The broadcast of an episode, or the release of an album.
     case episode, album
   }
 
-  /// The number of the film, the episode or the album.
+  /// The identifier of the film, the episode or the album.
   public var id: Int
-  /// What is released.
+  /// The kind of the release.
   public var kind: Kind
-  /// When, in microseconds since 1970.
+  /// The time of the release, in microseconds since 1970.
   public var date: Int64
-  /// The title of the film, the series or the artist; empty if the program does not send it.
+  /// The title of the film or series, or the name of the artist. Empty if the program omits it.
   public var title: String
-  /// The number and title of an episode, the title of an album.
+  /// The number and title of an episode, or the title of an album.
   public var part: String?
-  /// Whether its file is there; `nil` if the program does not say.
+  /// Whether its file exists, or `nil` if the program does not report it.
   public var hasFile: Bool?
 
   /// A release from its parts.

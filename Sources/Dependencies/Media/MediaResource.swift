@@ -1,32 +1,32 @@
 import SwiftBoardJSON
 
-/// A film, a series or an artist, with every member that its program sent.
+/// A film, a series or an artist, with all members that the program sent.
 public struct MediaResource: Codable, Sendable, Equatable {
-  /// The resource as the program wrote it.
+  /// The resource in the program's own format.
   public var json: JSON
 
-  /// A resource as a program writes it.
+  /// Creates a resource from the program's own format.
   public init(_ json: JSON) { self.json = json }
 
-  /// What the board shows of it.
+  /// The displayed properties of the resource.
   public var item: MediaItem { MediaItem(self) }
 }
 
-/// What the board shows of a film, a series or an artist.
+/// The displayed properties of a film, a series or an artist.
 public struct MediaItem: Codable, Sendable, Equatable, Identifiable {
-  /// The program's number of it; 0 for one that is not in the library.
+  /// The program's identifier, or 0 if the item is not in the library.
   public var id: Int
-  /// The title of a film or a series, the name of an artist.
+  /// The title of a film or a series, or the name of an artist.
   public var title: String
-  /// The year of its release.
+  /// The year of the release.
   public var year: Int?
-  /// Whether the program looks for it.
+  /// Whether the program searches for missing files of the item.
   public var isMonitored: Bool
-  /// How many of its files are there, and how many there should be.
+  /// The number of existing files.
   public var files: Int
-  /// The number of files that it has once it is complete: 1 for a film.
+  /// The number of files of the complete item, which is 1 for a film.
   public var wanted: Int
-  /// Its number in the catalogue, by which it can be looked up: `tmdb:438631`.
+  /// The identifier in the catalogue, with which the item can be looked up: `tmdb:438631`.
   public var catalogue: String?
 
   /// An item from its parts.
@@ -43,7 +43,7 @@ public struct MediaItem: Codable, Sendable, Equatable, Identifiable {
     self.catalogue = catalogue
   }
 
-  /// What is shown of a resource; members that are not there have their usual values.
+  /// Creates the displayed properties of a resource. Missing members have default values.
   public init(_ resource: MediaResource) {
     let json = resource.json
     let statistics = json["statistics"]
@@ -64,7 +64,7 @@ public struct MediaItem: Codable, Sendable, Equatable, Identifiable {
 
   private static func catalogue(_ json: JSON) -> String? {
     for (member, prefix) in [("tmdbId", "tmdb"), ("tvdbId", "tvdb")] {
-      // A series may have a number of both; that of its own program's catalogue is its own.
+      // A series may have both identifiers. Use that of its own program's catalogue.
       guard let id = json[member]?.intValue, id > 0 else { continue }
       if member == "tmdbId", json["tvdbId"]?.intValue ?? 0 > 0 { continue }
       return "\(prefix):\(id)"
@@ -76,13 +76,13 @@ public struct MediaItem: Codable, Sendable, Equatable, Identifiable {
   public var name: String { year.map { "\(title) (\($0))" } ?? title }
 }
 
-/// The items of a library, and where they came from.
+/// The items of a library, and their source.
 public struct MediaLibrary: Codable, Sendable, Equatable {
-  /// In the order of the program.
+  /// The items in the order of the program.
   public var items: [MediaItem]
-  /// Whether the cache had a part in it.
+  /// The source of the response: the program or the cache.
   public var verdict: CacheVerdict
-  /// Why a kept answer stands in for the program's.
+  /// The reason why a cached response replaces that of the program, or `nil` if none does.
   public var stale: String?
 
   /// A library from its parts.
@@ -93,18 +93,18 @@ public struct MediaLibrary: Codable, Sendable, Equatable {
   }
 }
 
-/// Something that an added item can choose from: a quality profile, a root folder, a metadata
+/// A setting that can be chosen for a new item: a quality profile, a root folder or a metadata
 /// profile.
 public struct MediaOption: Codable, Sendable, Equatable {
-  /// What is chosen.
+  /// The kind of setting.
   public enum Kind: String, Codable, Sendable, CaseIterable {
-    /// Which qualities are good enough; the folder of the files; which albums count.
+    /// The accepted qualities, the folder of the files, or the included albums.
     case qualityProfile, rootFolder, metadataProfile
   }
 
-  /// The program's number of it.
+  /// The program's identifier of the option.
   public var id: Int
-  /// Its name; the path of a folder.
+  /// The name, or the path of a folder.
   public var name: String
 
   /// An option from its parts.

@@ -1,40 +1,40 @@
 /// Programs that keep a library of media: Radarr, Sonarr and Lidarr.
 ///
-/// One service speaks to any number of them. Each call names the server that it asks, and takes the
-/// key from the keychain, by its name.
+/// One service communicates with any number of servers. Each call names its server. The key of the
+/// server is looked up in the keychain by its name.
 ///
 /// ```swift
 /// let films = MediaServer(.radarr, try await dependencies.persistence.service("films"))
 /// let found = try await dependencies.mediaService.lookup("dune", on: films)
 /// ```
-/// A `MediaResource` is whole: members that this package does not know are kept, and are sent back
-/// with a change, as the programs require.
+/// A `MediaResource` is complete: unknown members are preserved and sent back with a change, as the
+/// programs require.
 public protocol MediaService: Service {
-  /// Asks for the program and its version, with the key.
+  /// Returns the name and version of the program, with a request that requires the key.
   ///
-  /// - Throws: `ProgramError`, as all calls; `wrongKey`, `wrongProgram` or `wrongPath` where the
-  ///   server is not what it should be.
+  /// - Throws: `ProgramError`, like all calls: `wrongKey`, `wrongProgram` or `wrongPath` if the
+  ///   server does not match its description.
   func status(of server: MediaServer) async throws(ProgramError) -> ProgramStatus
-  /// The items of the library, in the order of the program.
+  /// Returns the items of the library, in the order of the program.
   ///
-  /// - Parameter policy: Whether a kept answer may stand in for the program's.
+  /// - Parameter policy: Whether a cached response may replace that of the program.
   func library(
     of server: MediaServer, policy: CachePolicy
   ) async throws(ProgramError) -> MediaLibrary
-  /// One item of the library. Throws `missing`.
+  /// Returns an item of the library. Throws `missing`.
   func item(_ id: Int, on server: MediaServer) async throws(ProgramError) -> MediaResource
-  /// What the program's catalogue has for a term; empty if it has nothing.
+  /// Returns the entries of the program's catalogue that match a term. May be empty.
   func lookup(_ term: String, on server: MediaServer) async throws(ProgramError) -> [MediaResource]
-  /// Adds a resource that was looked up, completed by quality profile, root folder and, for Lidarr,
-  /// metadata profile.
+  /// Adds a resource that was looked up. The resource must contain a quality profile, a root folder
+  /// and, for Lidarr, a metadata profile.
   ///
-  /// - Returns: The resource as the library has it. Throws `exists` and `refused`.
+  /// - Returns: The resource in the library. Throws `exists` and `refused`.
   func add(
     _ resource: MediaResource, to server: MediaServer
   ) async throws(ProgramError) -> MediaResource
-  /// Replaces an item of the library by a changed one, which is sent whole.
+  /// Replaces an item of the library. The complete resource is sent.
   ///
-  /// - Returns: The resource as the library has it. Throws `missing` and `refused`.
+  /// - Returns: The resource in the library. Throws `missing` and `refused`.
   func update(
     _ resource: MediaResource, on server: MediaServer
   ) async throws(ProgramError) -> MediaResource
@@ -42,17 +42,18 @@ public protocol MediaService: Service {
   func remove(
     _ id: Int, deletesFiles: Bool, from server: MediaServer
   ) async throws(ProgramError)
-  /// What is being downloaded for the library.
+  /// Returns the downloads for the library.
   func queue(of server: MediaServer) async throws(ProgramError) -> MediaQueue
-  /// The releases at or after `start` and before `end`, in microseconds since 1970, in their order.
+  /// Returns the releases from `start` up to, but not including, `end`, in microseconds since 1970,
+  /// in ascending order.
   func calendar(
     of server: MediaServer, from start: Int64, until end: Int64
   ) async throws(ProgramError) -> [MediaRelease]
-  /// Tells the program to search the indexers for an item.
+  /// Makes the program search the indexers for an item.
   ///
-  /// - Returns: What the program says of the command, for example `queued`.
+  /// - Returns: The status that the program reports for the search, for example `queued`.
   func search(forItem id: Int, on server: MediaServer) async throws(ProgramError) -> String
-  /// What an added item can choose from. Lidarr alone has metadata profiles.
+  /// Returns the options for a new item. Only Lidarr has metadata profiles.
   func options(
     _ kind: MediaOption.Kind, of server: MediaServer
   ) async throws(ProgramError) -> [MediaOption]
@@ -67,7 +68,7 @@ public enum MediaProgram: String, ServiceProgram {
   /// Music, API version 1.
   case lidarr
 
-  /// As the program calls itself.
+  /// The name of the program, as it writes it.
   public var title: String {
     switch self {
     case .radarr: "Radarr"
@@ -76,7 +77,7 @@ public enum MediaProgram: String, ServiceProgram {
     }
   }
 
-  /// The path at which the program has its API, after the base of its own address.
+  /// The path of the API, relative to the program's own base URL.
   public var path: String { self == .lidarr ? "/api/v1" : "/api/v3" }
 }
 

@@ -4,14 +4,13 @@
 /// for try await page in persistence.pages(of: query) { show(page.documents) }
 /// ```
 ///
-/// Reads the next page when it is asked for, so that any number of documents takes the memory of
-/// one page.
+/// The next page is read on demand, so memory use is limited to one page.
 public struct DocumentPageSequence: AsyncSequence, Sendable {
   /// A page with its place in the sequence.
   public struct Element: Sendable, Equatable {
     /// The documents, in the order of the query.
     public var documents: [Document]
-    /// The number of documents up to the end of this page, with those that are left out.
+    /// The number of documents up to the end of this page, including omitted ones.
     public var count: Int
     /// Whether it is the last page.
     public var isLast: Bool
@@ -67,8 +66,8 @@ extension DocumentStore {
   /// Returns the documents that match, a page at a time. Nothing is read before the first page is
   /// asked for.
   ///
-  /// - Parameter shown: The IDs of documents to leave out, because they were shown before. What was
-  ///   put or removed since then moves documents to other pages.
+  /// - Parameter shown: The IDs of documents to omit, because they were shown before. Changes since
+  ///   then may have moved documents to other pages.
   public func pages(
     of query: DocumentQuery, without shown: [String] = []
   ) -> DocumentPageSequence {

@@ -1,6 +1,6 @@
-/// A collection that does not exist, and those that do.
+/// A collection that does not exist, with the names of existing ones for a message.
 public struct MissingCollection: Codable, Sendable, Equatable {
-  /// The most collections that are named in its place.
+  /// The maximum number of existing collections to name.
   static let listed = 20
 
   /// The name.

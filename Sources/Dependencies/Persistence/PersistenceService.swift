@@ -232,7 +232,8 @@ public struct APIService: Sendable, Equatable, Codable {
   public var baseURL: String
   /// The authentication, or `nil` for none.
   public var authentication: Authentication?
-  /// The kind of program that it is, for example `radarr`; `nil` if that was not said.
+  /// The kind of program behind the service, for example `radarr`, or `nil` if it was not
+  /// specified.
   public var preset: String?
 
   /// Creates a service. Nothing is checked.

@@ -1,4 +1,4 @@
-/// A kind of program that runs as a service, with an API of its own.
+/// A kind of application that runs as a server with its own API.
 public protocol ServiceProgram: RawRepresentable<String>, CaseIterable, Codable, Equatable, Sendable
 {
   /// The name of the program, for users.
@@ -7,9 +7,9 @@ public protocol ServiceProgram: RawRepresentable<String>, CaseIterable, Codable,
 
 /// A program at the address of a service.
 public struct ProgramEndpoint<Program: ServiceProgram>: Codable, Sendable, Equatable {
-  /// The program that should be there.
+  /// The expected program.
   public var program: Program
-  /// Its address and the name of its key.
+  /// The address, and the name of the key.
   public var service: APIService
   /// The time for each request in milliseconds, or `nil` for 30 seconds.
   public var timeout: Int64?

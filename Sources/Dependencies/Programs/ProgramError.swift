@@ -1,44 +1,45 @@
 /// The error of a program that manages media or downloads.
 ///
-/// It says what went wrong and where. The words for people, and the exit codes, are the caller's.
+/// The error contains the kind and the server. The caller provides the message for users and the
+/// exit code.
 public struct ProgramError: Error, Sendable, Equatable {
-  /// What went wrong.
+  /// The kind of the error.
   public enum Kind: Sendable, Equatable {
-    /// There is no answer.
+    /// There was no response.
     case api(APIError)
     /// The key of the service could not be read.
     case keychain(KeychainError)
     /// The passphrase of the keychain could not be asked for.
     case terminal(TerminalError)
-    /// The secret is not text that a request can hold.
+    /// The secret is not text that a request can contain.
     case unusableKey(secret: String)
-    /// The program refuses the key; `nil`: none was sent.
+    /// The program refuses the key, or `nil` if none was sent.
     case wrongKey(secret: String?)
-    /// Something refuses the key, and does not say whether it is the program.
+    /// An unidentified server refuses the key.
     case refusedKey(secret: String)
-    /// Another program answers; its name, if it says one.
+    /// Another program responds, with its name if it is known.
     case wrongProgram(found: String?)
-    /// A server answers, and the program's API is not at this address.
+    /// The server responds, but the API is not at this address.
     case wrongPath
-    /// The program has nothing with this ID.
+    /// The program has no item with this identifier.
     case missing(id: String)
-    /// The program has it already.
+    /// The item already exists.
     case exists
-    /// The program refuses what was sent, with its reasons.
+    /// The program rejects the request, with the given reasons.
     case refused(reasons: [String])
-    /// Another status than those of the API.
+    /// The response has a status that the API does not use.
     case status(Int)
-    /// The answer does not have the form of the API; the path of the member at fault.
+    /// The response does not have the format of the API. `path` is the invalid member.
     case undecodable(path: String)
-    /// A mock has no content for the service; the message says how to give it some.
+    /// A mock has no content for the service. The message explains how to set it.
     case unanswered(String)
   }
 
-  /// What went wrong.
+  /// The kind of the error.
   public var kind: Kind
   /// The program, for example `Radarr`.
   public var program: String
-  /// The service's name on the board.
+  /// The name of the service.
   public var service: String
   /// The address of the service.
   public var address: String

@@ -1,8 +1,8 @@
-/// What a program says of itself to a caller with its key.
+/// The identity of a program, returned to a caller with its key.
 public struct ProgramStatus: Codable, Sendable, Equatable {
   /// The program, for example `Radarr`.
   public var program: String
-  /// Its version; empty if it does not say.
+  /// The version, or an empty string if the program does not report it.
   public var version: String
 
   /// A status from its parts.

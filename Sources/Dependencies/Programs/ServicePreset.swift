@@ -1,32 +1,32 @@
-/// The kinds of services that the board knows: what answers there, and how it wants its key.
+/// The known kinds of services, with the program and the authentication of each.
 ///
-/// All that depends on the kind is here, or in a `switch` over `program`, so that the compiler says
-/// what a new kind still needs.
+/// Everything that depends on the kind is in this file or in a `switch` over `program`, so the
+/// compiler lists what a new kind requires.
 public enum ServicePreset: String, CaseIterable, Sendable {
   /// Libraries of films, series and music.
   case radarr, sonarr, lidarr
   /// Programs that download.
   case sabnzbd, nzbget
-  /// The API of the series' characters.
+  /// The Rick and Morty API.
   case rickAndMorty = "rick-and-morty"
 
-  /// What answers at a service of a kind.
+  /// The program behind a service.
   public enum Program: Sendable, Equatable {
-    /// A program that `MediaService` asks.
+    /// A program that `MediaService` supports.
     case media(MediaProgram)
-    /// A program that `DownloadService` asks.
+    /// A program that `DownloadService` supports.
     case downloads(DownloadProgram)
-    /// An API of characters, with pages.
+    /// An API with pages of characters.
     case characters
   }
 
-  /// The kind with the name that its program has for users, or `nil` if there is none.
+  /// Creates the kind whose program has this display name, or returns `nil` if there is none.
   public init?(title: String) {
     guard let preset = Self.allCases.first(where: { $0.title == title }) else { return nil }
     self = preset
   }
 
-  /// What answers at a service of this kind.
+  /// The program behind a service of this kind.
   public var program: Program {
     switch self {
     case .radarr: .media(.radarr)
@@ -47,7 +47,7 @@ public enum ServicePreset: String, CaseIterable, Sendable {
     }
   }
 
-  /// An address as such a service usually has it.
+  /// A typical address of such a service.
   public var usualAddress: String {
     switch self {
     case .radarr: "http://HOST:7878/api/v3"
@@ -59,11 +59,11 @@ public enum ServicePreset: String, CaseIterable, Sendable {
     }
   }
 
-  /// Where such a service wants its key, or `nil` if it has none.
+  /// Returns the authentication of such a service, or `nil` if it needs none.
   ///
   /// - Parameters:
   ///   - secret: The name of the key in the keychain.
-  ///   - user: The user, for a kind that wants one; `nil`: the usual one.
+  ///   - user: The user name, if the kind requires one, or `nil` for the default.
   public func authentication(secret: String, user: String?) -> APIService.Authentication? {
     switch self {
     case .radarr, .sonarr, .lidarr: .header(name: "X-Api-Key", secret: secret)

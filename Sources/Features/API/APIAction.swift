@@ -10,34 +10,33 @@ public enum APIAction {
   case run(context: CommandContext, command: APICommand)
   /// Loads the services and the names of kept requests, so that the state has them.
   case bootstrap
-  /// The services and the names of kept requests are known, or cannot be read. A request waited for
-  /// them, or none (job 0).
+  /// The services and the names of saved requests were loaded, or could not be loaded. A request
+  /// waited for them, or none did (job 0).
   case bootstrapped(job: Int, known: APIKnown?, failure: Failure? = nil)
-  /// A kept request was found under its name; `nil` if there is none. It is not sent if it holds
-  /// values of secrets: marks stand for those that `masked` names.
+  /// A saved request was found under its name, or `nil` if there is none. It is not sent if it
+  /// contains values of secrets; `masked` names these secrets.
   case found(job: Int, request: APIRequestSpec?, masked: MaskedValues? = nil)
-  /// The request is kept under its name, and is sent now.
+  /// The request was saved under its name, and is sent next.
   case kept(job: Int)
-  /// A whole answer came, of whatever status. It ends the command unless the request is sent again.
+  /// A response was received. It ends the command unless the request is repeated.
   case answered(job: Int, answer: APIAnswer, view: APIAnswerView? = nil)
   /// The pause before a request is sent again is over.
   case again(job: Int)
-  /// The services were read for a command that names one, or lists them. `damaged` are the names of
-  /// those that cannot be read, if there are some.
+  /// The services were read for a command that names one or lists them. `damaged` contains the
+  /// names of those that cannot be read, if any.
   case looked(
     job: Int, command: APICommand, services: [APIService], damaged: [String]? = nil,
     masked: MaskedValues? = nil)
-  /// A service was damaged when the services were read, and is not any more; `nil` if another
-  /// process has removed it.
+  /// A service that was damaged when the services were read can be read again, or is `nil` because
+  /// another process removed it.
   case mended(job: Int, name: String, service: APIService?)
   /// No request is kept under the name. `wasKept` is whether one was; if not, `names` are those
   /// that are kept, once they were read. In earlier recordings, `succeeded` said that one was.
   case unsaved(job: Int, name: String, names: [String]? = nil, wasKept: Bool? = nil)
-  /// A command that is no request ended well; `masked` says in place of how many values there are
-  /// marks.
+  /// A command without a request succeeded. `masked` is the number of values that marks replace.
   case succeeded(job: Int, result: APIResult, masked: MaskedValues? = nil)
-  /// A command ended without an answer. With a cause that may pass, a request is sent again if its
-  /// line allows it, and has not ended then.
+  /// A command failed without a response. If `cause` is temporary and the line permits it, the
+  /// request is repeated, and the command continues.
   case failed(job: Int, failure: Failure, cause: APIError.Kind? = nil)
 }
 
@@ -103,7 +102,8 @@ public struct APIKnown: Codable, Sendable, Equatable {
     saved = SavedRequest.names(in: preferences ?? [])
   }
 
-  /// Reads what a store has. Preferences that cannot be read are no matter of a request.
+  /// Reads the content of a store. A request does not depend on preferences, so errors of reading
+  /// them are ignored.
   init(reading store: any PersistenceService) async throws {
     self.init(services: try await store.services(), preferences: try? await store.preferences())
     let names = try await store.damagedServices()
@@ -150,8 +150,8 @@ public struct SavedRequestSummary: Codable, Sendable, Equatable {
 public enum APICommand: Codable, Sendable, Equatable {
   /// `api METHOD TARGET ITEM…`.
   case request(request: APIRequestSpec)
-  /// `api run NAME ITEM…`: a request that was kept with `--save`, with further items, and what of
-  /// its answer is shown where that is not what was kept.
+  /// `api run NAME ITEM…`: a saved request with additional items. `view` replaces the saved view,
+  /// if given.
   case runSaved(name: String, items: [APIItem], view: APIAnswerView? = nil)
   /// `api saved list`.
   case savedList
@@ -169,12 +169,12 @@ public enum APICommand: Codable, Sendable, Equatable {
   case serviceTest(name: String)
   /// `api recent`: the most recent addresses, optionally only the ones that contain `text`.
   case recent(text: String?)
-  /// `api stats`: how many requests there were, and how the last answers came.
+  /// `api stats`: the number of requests, and figures of the last responses.
   case stats
   /// `api cache list` and `api cache stats`.
   case cacheList, cacheStats
-  /// `api cache clear`; of all services where none is named.
+  /// `api cache clear`, for all services if none is named.
   case cacheClear(service: String?)
-  /// `api cancel`: the requests of a job; of all where none is named.
+  /// `api cancel`: the requests of a job, or all if none is named.
   case cancel(job: Int?)
 }

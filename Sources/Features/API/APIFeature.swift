@@ -57,16 +57,15 @@ extension BoardFeatures {
     }, version: nil, migrations: APIMigrations.all)
 }
 
-/// Headers of an answer that describe the message and not the resource (RFC 9110 6.6.1, 7.6.1; RFC
-/// 9111 5.1): when it was sent, its age in caches, and the connection, which answers from a cache
-/// do not have.
+/// Headers that describe the message and not the resource (RFC 9110 6.6.1, 7.6.1; RFC 9111 5.1):
+/// the date, the age, and the connection. Cached responses have none of them.
 private let volatileHeaders = [
   "date", "age", "connection", "keep-alive", "proxy-connection", "te", "trailer",
   "transfer-encoding", "upgrade",
 ]
 
-/// A part of a path as an address has it: what would begin another part, a query or a fragment is
-/// escaped again.
+/// Returns a part of a path with the characters escaped that would begin another part, a query or a
+/// fragment.
 private func pathPart(_ text: String) -> String {
   text.map { character in
     character.isWhitespace || "%/?#".contains(character)
@@ -74,7 +73,8 @@ private func pathPart(_ text: String) -> String {
   }.joined()
 }
 
-/// A name as the words of a line have it: none of its characters says of what kind the item is.
+/// Returns a name as a word of a line, with the characters escaped that determine the kind of an
+/// item.
 private func item(_ name: String) -> String {
   name.map { "\\:=@".contains($0) ? "\\\($0)" : String($0) }.joined()
 }

@@ -71,7 +71,7 @@ enum APIOutcomes {
       outcome = Outcome(
         job: job, failure: failure, value: value, presentation: presentation, notes: notes)
     } else if let missing {
-      // An answer that is an error has not what was selected: the error is what counts.
+      // For an error response, ignore the selection and show the error.
       outcome = Outcome(job: job, failure: missing, value: value, notes: notes)
     } else if let failure = answer.captured?.lazy.compactMap(Failure.init).first {
       outcome = Outcome(
@@ -83,8 +83,8 @@ enum APIOutcomes {
     return outcome
   }
 
-  /// Whether a body is shown for people rather than as its bytes: at a terminal, and as CSV, unless
-  /// the line says which.
+  /// Whether a body is formatted for reading instead of printed as bytes: at a terminal and as CSV,
+  /// unless the line specifies it.
   private static func isPretty(_ view: APIAnswerView?, _ job: Int, _ context: OutcomeContext)
     -> Bool
   {
@@ -111,7 +111,8 @@ enum APIOutcomes {
     }
   }
 
-  /// The path of a member that is called like a credential and holds one in the open.
+  /// Returns the path of a member whose name is typical of a credential and whose value is not
+  /// masked.
   private static func credential(in json: JSON) -> String? {
     switch json {
     case .object(let members):
@@ -128,7 +129,7 @@ enum APIOutcomes {
     }
   }
 
-  /// What was sent and what came, without bodies: `>` before the one, `<` before the other.
+  /// Returns the heads of the request, with the prefix `>`, and of the response, with `<`.
   private static func heads(of answer: APIAnswer) -> [String] {
     ["> \(answer.method) \(address(answer))"]
       + (answer.sent ?? []).map { "> \(line($0))" }
@@ -136,12 +137,12 @@ enum APIOutcomes {
       + answer.headers.map { "< \(line($0))" }
   }
 
-  /// The address as it may be shown.
+  /// Returns the address, safe to display.
   private static func address(_ answer: APIAnswer) -> String {
     Redactor.redactPositions(answer.url)
   }
 
-  /// A header as it may be shown.
+  /// Returns a header, safe to display.
   private static func line(_ header: HTTPHeader) -> String {
     Redactor.redactPositions("\(header.name): \(header.value)")
   }
@@ -238,7 +239,7 @@ enum APIOutcomes {
       if answer.file != nil { return (.none, nil) }
       switch body {
       case .object where isPretty, .array where isPretty: return (.json(body), nil)
-      // A program gets what it can read: no format changes or replaces any other body.
+      // A program receives the body unchanged in every format.
       case _ where isExact || !isPretty: return (.bytes(bytes(of: answer)), nil)
       case .null: return (.none, nil)
       default: return (.text(readable(answer, body)), nil)

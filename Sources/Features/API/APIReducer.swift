@@ -4,11 +4,12 @@ import SwiftBoardDependencies
 import SwiftBoardJSON
 import SwiftBoardStore
 
-/// The feature as a whole: what a command begins, what is known of services, and which answers are
-/// kept. `RequestReducer` has what happens to a request in flight.
+/// The root reducer of the feature. It starts commands and maintains the known services and the
+/// retained responses. `RequestReducer` handles requests in flight.
 ///
-/// A request takes two steps where no service has to be read: `run` and `answered`. Otherwise
-/// `bootstrapped` is between them: for the first service, and for each one at a terminal.
+/// A request takes two steps, `run` and `answered`, if no service has to be read. Otherwise
+/// `bootstrapped` is between them: for the first request to a service, and at a terminal for every
+/// one.
 struct APIReducer: Reducer {
   /// The place of the requests' effects.
   private static let place = "requests"
@@ -75,7 +76,7 @@ struct APIReducer: Reducer {
     }
   }
 
-  /// Reduces one request, and removes it at its end. Nothing happens for a job that is none.
+  /// Reduces a request, and removes it at its end. Does nothing if the job has no request.
   private func reduce(
     _ state: inout APIState, _ job: Int, _ action: RequestAction, _ dependencies: Dependencies
   ) -> [Effect<APIAction>] {
@@ -211,8 +212,7 @@ struct APIReducer: Reducer {
     return [.send(.succeeded(job: job, result: .service(service: service)))]
   }
 
-  /// Reads a service that is damaged: its own error says so, unless another process has mended or
-  /// removed it.
+  /// Reads a damaged service, for its error, unless another process has repaired or removed it.
   private func readDamaged(
     _ name: String, _ job: Int, _ dependencies: Dependencies
   ) -> [Effect<APIAction>] {
@@ -239,8 +239,8 @@ struct APIReducer: Reducer {
     return [.send(.succeeded(job: job, result: .service(service: service)))]
   }
 
-  /// An effect that calls a service and ends the command with the result, in which known secrets
-  /// are replaced by marks.
+  /// Returns an effect that calls a service and ends the command with the result, with known
+  /// secrets masked.
   private func result(
     of command: APICommand, _ job: Int, _ dependencies: Dependencies,
     _ call: @escaping @Sendable () async throws -> APIResult

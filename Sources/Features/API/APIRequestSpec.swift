@@ -2,19 +2,18 @@ import SwiftBoardBoard
 import SwiftBoardCommandLine
 import SwiftBoardDependencies
 
-/// A request as the line has it; secrets are names.
+/// A request as specified by a line. Secrets are given by name.
 public struct APIRequestSpec: Codable, Sendable, Equatable {
-  /// What of an answer a command shows.
+  /// The parts of a response that a command shows.
   public enum Shown: String, Codable, Sendable {
-    /// The body alone; status and headers alone; everything that was sent and came; how long each
-    /// stage took.
+    /// The body only; the status and headers only; the whole exchange; the duration of each stage.
     case body, headers, verbose, timing
   }
 
   /// The method, in capital letters.
   public var method: String
-  /// Whether the line named the method. Without it an unknown service is a word that was not
-  /// understood.
+  /// Whether the line names the method. If it does not, an unknown service is reported as an
+  /// unknown command.
   public var isExplicit: Bool
   /// `SERVICE/PATH` or an address.
   public var target: SecretTemplate
@@ -22,39 +21,39 @@ public struct APIRequestSpec: Codable, Sendable, Equatable {
   public var items: [APIItem] = []
   /// The permitted sources of the answer.
   public var cache = CachePolicy.remoteFirst
-  /// Milliseconds; `nil` is the program's setting.
+  /// The time limit in milliseconds, or `nil` for the program's setting.
   public var timeout: Int64?
-  /// How often a request is sent again that failed for the time being: refused, out of reach, too
-  /// late, cut off, or with status 429, 502, 503 or 504.
+  /// The maximum number of repetitions after a temporary failure: refused, unreachable, timed out,
+  /// truncated, or status 429, 502, 503 or 504.
   public var retries = 0
-  /// How many redirects are followed.
+  /// The maximum number of redirects to follow.
   public var follow = 0
   /// What of the answer is shown.
   public var shown = Shown.body
-  /// Whether a body is shown indented or as its bytes; `nil`: indented at a terminal.
+  /// Whether a body is shown indented or as bytes, or `nil` for indented at a terminal only.
   public var isPretty: Bool?
-  /// A path into the JSON of the body, of which alone is shown; `nil`: the whole.
+  /// The path of the part of a JSON body to show, or `nil` for the whole body.
   public var select: String?
   /// Secrets that are taken from the answer.
   public var captures: [APICapture]?
-  /// How text, JSON and files become a body; `nil`: JSON, or multipart where there is a file.
+  /// The encoding of the members, or `nil` for JSON, or for multipart if there is a file.
   public var encoding: APIBodyEncoding?
   /// The whole body, as JSON.
   public var jsonBody: SecretTemplate?
-  /// Instead of the service's own.
+  /// The authentication that replaces that of the service.
   public var authentication: APIService.Authentication?
-  /// How the service is reached and trusted; `nil`: as the machine's settings say.
+  /// The connection settings, or `nil` for those of the machine.
   public var connection: APIConnectionSpec?
   /// A file for the body.
   public var out: String?
-  /// Whether what comes before a failure stays, and is continued the next time.
+  /// Whether to keep a partial file after a failure and to continue it the next time.
   public var resumes: Bool?
-  /// The most bytes that a compressed body may have when it is unpacked.
+  /// The maximum size of a compressed body after decompression, in bytes.
   public var compressedLimit: Int64?
-  /// A name under which the request is kept.
+  /// The name under which to save the request.
   public var save: String?
-  /// Whether it is kept after its answer, as in recordings up to schema 5, and not before it is
-  /// sent.
+  /// Whether the request is saved after its response, as in recordings up to schema 5, instead of
+  /// before it is sent.
   package var isSavedLast: Bool?
 
   /// A request without items, on the program's settings.
@@ -71,7 +70,7 @@ public enum APIBodyEncoding: String, Codable, Sendable {
   case form, multipart
 }
 
-/// How a service is reached and trusted, as the line has it.
+/// Connection settings that a line specifies.
 public struct APIConnectionSpec: Codable, Sendable, Equatable {
   /// A PEM file with the authorities to trust.
   public var authorityFile: String?
@@ -79,7 +78,7 @@ public struct APIConnectionSpec: Codable, Sendable, Equatable {
   public var certificateFile: String?
   /// A PEM file with the key of the certificate; `nil`: it is in the same file.
   public var keyFile: String?
-  /// Whether any certificate is taken.
+  /// Whether any certificate is accepted.
   public var isInsecure: Bool?
   /// The address of a proxy.
   public var proxy: String?
@@ -92,7 +91,7 @@ public struct APIConnectionSpec: Codable, Sendable, Equatable {
 
 /// One item of a request: a query item, a header, a part of the body.
 public struct APIItem: Codable, Sendable, Equatable {
-  /// Where an item belongs, by the sign in the line.
+  /// The kind of an item, determined by its separator.
   public enum Kind: String, Codable, Sendable {
     /// `name==value`; `name:value`; `name=value`; `name:=JSON`; `name@file`; `@file`, the whole
     /// body.
@@ -107,7 +106,7 @@ public struct APIItem: Codable, Sendable, Equatable {
   public var name: String
   /// The value, or the file that has it.
   public var value: SecretTemplate
-  /// The type that a file is sent with; `nil`: that of its name.
+  /// The media type of a file, or `nil` to derive it from the name.
   public var type: String?
 
   /// An item, as the line's words were read.
@@ -124,8 +123,7 @@ public struct APIItem: Codable, Sendable, Equatable {
   }
 }
 
-/// What of an answer the request wanted to see, so that the answer prints the same without the
-/// request.
+/// The requested view of a response, so that the response can be printed without the request.
 public struct APIAnswerView: Codable, Sendable, Equatable {
   /// `nil`: the body alone.
   public var shown: APIRequestSpec.Shown?

@@ -1,20 +1,21 @@
 import SwiftBoardDependencies
 import SwiftBoardStore
 
-/// The state of the feature `api`: what is known of services, what is asked, and what was answered.
+/// The state of the feature `api`: the known services, the requests in flight, and the last
+/// responses.
 public struct APIState: Codable, Sendable, Equatable {
-  /// Requests begun since the start, tests of services not counted.
+  /// The number of requests since the start, without tests of services.
   public var requests = 0
-  /// Requests that were answered, whatever the status.
+  /// The number of requests with a response, regardless of its status.
   public var answered = 0
-  /// The services, by name; `nil` until the first request needs them, and after an import. At most
-  /// `keptServices`, with at most `keptBytes` as JSON. A service that is missing here is looked for
-  /// once more, since other processes may have added it.
+  /// The services by name, or `nil` before the first request needs them and after an import. At
+  /// most `keptServices`, with at most `keptBytes` as JSON. A missing service is looked up once
+  /// more, because another process may have added it.
   public var services: [APIService]?
   /// The names of kept requests, in order; `nil` until the first request. As many as of services.
   public var saved: [String]?
-  /// Whether each request to a service reads the services again. A session at a terminal is open
-  /// for long, and may not send a key to an address that another process has changed meanwhile.
+  /// Whether each request reads the services again. A terminal session is long, and must not send a
+  /// key to an address that another process has changed in the meantime.
   public var rereadsServices = false
   /// The requests in flight, by job.
   public var pending: IdentifiedArray<Int, PendingRequest> = []

@@ -1,7 +1,7 @@
 import SwiftBoardCommandLine
 import SwiftBoardDependencies
 
-/// Reads `header:NAME={{secret:n}}` and its kin.
+/// Parses the value of `--auth`, such as `header:NAME={{secret:n}}`.
 enum AuthenticationParser {
   static let forms =
     "header:NAME={{secret:N}}, query:NAME={{secret:N}}, bearer:{{secret:N}}, basic:USER:{{secret:N}} or digest:USER:{{secret:N}}"

@@ -2,9 +2,8 @@ import SwiftBoardDependencies
 import SwiftBoardJSON
 import Synchronization
 
-/// A body that is kept as its canonical JSON, so that each step can write it without looking at its
-/// parts. Its text is parsed when it is first needed, and so only if a step is recorded or looked
-/// at.
+/// A body stored as canonical JSON, so that each step can write it without inspecting its parts.
+/// The text is parsed on first use, so only if a step is recorded or displayed.
 public struct KeptBody: Codable, Sendable, Equatable {
   private final class Box: Sendable {
     let text: String

@@ -2,21 +2,21 @@ import SwiftBoardBoard
 import SwiftBoardCommandLine
 import SwiftBoardDependencies
 
-/// Finds secrets that were typed into a request's address or headers. What a line says becomes part
-/// of recordings, so a position that holds a secret takes a name of the keychain, never a value.
-/// Members of a body are data, whatever their names.
+/// Finds secrets typed into the address or headers of a request. Lines become part of recordings,
+/// so at the position of a secret only its name is permitted. Members of a body are data, whatever
+/// their names are.
 enum LiteralSecrets {
   typealias Found = SecretWords.Found
 
   /// What stands for a part of a word that was not typed.
   private static let inserted: Character = "\u{FFFC}"
 
-  /// The first one in a command's words, of which the first is the command's own: in the address
-  /// that a request goes to, in its headers and query items, and in `--auth`. Members of bodies,
-  /// the values of other options and commands that send nothing are data.
+  /// Returns the first secret in a command's words, the first of which is the command: in the
+  /// address of the request, its headers and query items, and in `--auth`. Members of bodies,
+  /// values of other options, and commands that send nothing are data.
   ///
-  /// Text from a variable or the last value is data and is not checked; nor is what follows it in
-  /// the same word.
+  /// Text from a variable or the last value, and any text after it in the same word, is data and
+  /// not checked.
   static func first(in words: [Argument]) -> Found? {
     guard let command = words.first?.text, command == "api" || command == "open" else { return nil }
     let (positionals, authentications, proxies) = sorted(words.dropFirst())
@@ -70,8 +70,8 @@ enum LiteralSecrets {
     return (positionals, authentications, proxies)
   }
 
-  /// Which of the words behind `api` is the target of a request, or the address of a service; `nil`
-  /// if there is none.
+  /// Returns the index of the word after `api` that is the target of a request or the address of a
+  /// service, or `nil` if there is none.
   private static func target(in words: [String]) -> Int? {
     switch words.first {
     case "recent", "cache", "cancel": nil

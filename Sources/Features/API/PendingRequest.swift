@@ -5,15 +5,15 @@ import SwiftBoardSystem
 
 /// A request in flight.
 public struct PendingRequest: Codable, Sendable, Equatable, Identifiable {
-  /// How far a request is.
+  /// The stage of a request.
   public enum Stage: String, Codable, Sendable {
-    /// It waits for what the database knows: the services, or the request under a name.
+    /// Waiting for data from the database: the services, or a saved request.
     case resolving
-    /// It is being kept under a name, so that one that cannot be kept is not sent.
+    /// Being saved. A request that cannot be saved is not sent.
     case keeping
-    /// It has been sent; the pause before it is sent again.
+    /// Sent; waiting until it is repeated.
     case asking, waiting
-    /// It is over, and leaves the state.
+    /// Ended. The request is removed from the state.
     case ended
   }
 
@@ -25,9 +25,9 @@ public struct PendingRequest: Codable, Sendable, Equatable, Identifiable {
   public var target: String
   /// How far it is.
   public var stage = Stage.resolving
-  /// How often it has been sent.
+  /// The number of times the request was sent.
   public var attempt = 0
-  /// Milliseconds before it is sent again the next time.
+  /// The delay before the next repetition in milliseconds.
   public var pause: Int64 = 200
   /// What asks: a request, a kept one until it is found, or the test of a service.
   public var command: APICommand
@@ -35,7 +35,8 @@ public struct PendingRequest: Codable, Sendable, Equatable, Identifiable {
   public var service: APIService?
   /// Milliseconds for each attempt; `nil`: the usual time.
   public var timeout: Int64?
-  /// Whether an answer with any status is wanted, so that a file may get the body of a failure.
+  /// Whether a response with any status is a result, so that the body of a failure can be written
+  /// to a file.
   public var wantsAnyStatus: Bool?
   /// Whether the next line does not wait for it.
   public var isBackground: Bool
@@ -58,7 +59,7 @@ public struct PendingRequest: Codable, Sendable, Equatable, Identifiable {
     wantsAnyStatus = context.checksStatus == false ? true : nil
   }
 
-  /// A request of which an earlier recording says no more.
+  /// Creates a request from an earlier recording, which contains no other information.
   init(job: Int, method: String, target: String) {
     (self.job, self.method, self.target) = (job, method, target)
     command = .request(
@@ -82,8 +83,8 @@ public struct PendingRequest: Codable, Sendable, Equatable, Identifiable {
   /// Whether it is the test of a service.
   var isTest: Bool { if case .serviceTest = command { true } else { false } }
 
-  /// The name of the service that the target begins with; `nil` for an address. Whether it is an
-  /// address is for the line to say, not for a secret's value.
+  /// The name of the service in the target, or `nil` for an address. The text of the line
+  /// determines which it is, not the value of a secret.
   var serviceName: String? {
     guard let spec, case .text(let text)? = spec.target.parts.first,
       text.end(ofFirst: "://") == nil,
@@ -105,8 +106,7 @@ public struct PendingRequest: Codable, Sendable, Equatable, Identifiable {
     command = .request(request: spec)
   }
 
-  /// Removes what was typed. A request that has been sent continues without it, and is not sent
-  /// again.
+  /// Removes user input. A request that has been sent continues without it, but is not repeated.
   ///
   /// - Returns: Whether it has been sent.
   mutating func hide() -> Bool {
@@ -132,8 +132,8 @@ public struct PendingRequest: Codable, Sendable, Equatable, Identifiable {
     case (_, .unreachable?), (_, .timeout?), (_, .truncated?): break
     default: return false
     }
-    // What the service may have carried out is sent again only if twice is as good as once.
-    // The last item of a name decides whether the header is sent.
+    // Repeat a request that the service may have carried out only if repeating it has no further
+    // effect. Of equal headers, the last one is sent.
     let key = spec.items.last { $0.name.lowercased() == "idempotency-key" }
     return RepeatedRequest.isSafe(spec.method)
       || key.map { $0.kind == .header && $0.value.text != "" } ?? false

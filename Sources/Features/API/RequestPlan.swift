@@ -4,12 +4,12 @@ import SwiftBoardDependencies
 import SwiftBoardJSON
 import SwiftBoardSystem
 
-/// Decides what a line's request sends, where, and from where its answer may come. Everything is
-/// computed from the line and the service: no secret is known here, and no file is read.
+/// Determines the request that a line sends, its destination, and the permitted sources of its
+/// response. Uses only the line and the service: it knows no secret and reads no file.
 struct RequestPlan {
   let spec: APIRequestSpec
   private let service: APIService?
-  /// How the request is authenticated: as the line says, else as the service does.
+  /// The authentication that the line specifies, or else that of the service.
   private let authentication: APIService.Authentication?
   private(set) var request: APIRequest
   private var references = APIReferences()
@@ -70,7 +70,7 @@ struct RequestPlan {
 
   // MARK: Checks
 
-  /// Refuses text in which a mark stands for a secret, and a secret that others would see.
+  /// Refuses text that contains a mark, and a secret at a position that others can see.
   private static func check(_ spec: APIRequestSpec) throws {
     let templates = [spec.target] + spec.items.map(\.value) + (spec.jsonBody.map { [$0] } ?? [])
     for template in templates {
@@ -79,8 +79,8 @@ struct RequestPlan {
       }
     }
     guard spec.target.text == nil else { return }
-    // A host, or a service, is looked up by its name, which others see; and its name is in lower
-    // case, where no secret is recognised any more.
+    // The name of a host or service is visible to others when it is looked up, and is converted to
+    // lower case, in which a secret would not be recognized.
     var before = ""
     if case .text(let text)? = spec.target.parts.first { before = text }
     let isHostComplete =
@@ -95,8 +95,8 @@ struct RequestPlan {
     }
   }
 
-  /// Whether its answer may be kept, and be one that is kept. Not where a header that holds a
-  /// credential has a value of which no name is known: it would be another user's answer.
+  /// Whether the response may be cached, or replaced by a cached one. It may not if a header
+  /// contains a credential without a name, because the response could belong to another user.
   private var isCacheable: Bool {
     spec.connection?.unixSocket == nil && spec.connection?.isInsecure != true
       && references.content == nil && request.body == nil
@@ -303,8 +303,8 @@ struct RequestPlan {
 // MARK: The key of the cache
 
 extension RequestPlan {
-  /// All that the answer depends on, with `{{secret:NAME}}` for the values of secrets. One secret's
-  /// answer is none for another's.
+  /// The cache key: everything that affects the response, with `{{secret:NAME}}` instead of values,
+  /// so that the response for one secret is not used for another.
   private var key: String {
     func named(_ template: SecretTemplate, _ encoded: (String) -> String) -> String {
       template.parts.map { part in
@@ -314,7 +314,7 @@ extension RequestPlan {
         }
       }.joined()
     }
-    // What looks like a reference and is none must not become one.
+    // Text that looks like a reference must not become one.
     func literal(_ text: String) -> String {
       text.utf8.contains(UInt8(ascii: "{")) ? text.replacing("{", with: "%7B") : text
     }
@@ -343,7 +343,7 @@ extension RequestPlan {
       case .header
       where !item.value.secretNames.isEmpty
         || !["accept", "accept-language"].contains(item.name.lowercased()):
-        // Any of them may decide about the answer; those two are part of each key.
+        // Any header may affect the response. These two are part of every key.
         secrets.append("\(item.name.lowercased()): \(named(item.value, literal))")
       default: break
       }

@@ -4,10 +4,9 @@ import SwiftBoardDependencies
 import SwiftBoardJSON
 import SwiftBoardStore
 
-/// What happens to a request in flight. The feature's actions have the same with its job.
+/// The events of a request in flight. The feature's actions contain them with the job.
 enum RequestAction: Sendable {
-  /// The services as far as they are known, and whether they were read just now, with the names of
-  /// damaged ones.
+  /// The known services, whether they were just read, and the names of damaged ones.
   case resolve(
     services: [APIService]?, isFresh: Bool, damaged: [String] = [], failure: Failure? = nil)
   /// The database was read.
@@ -56,7 +55,7 @@ extension PendingRequest {
 /// | `asking` | `answered`: it is kept after its answer, up to schema 5 | `keeping` |
 /// | any | `answered`, `tested`, `failed` otherwise | `ended` |
 ///
-/// The feature removes a request that has ended; until then its command runs.
+/// The feature removes a request that has ended. Until then its command is running.
 struct RequestReducer: Reducer {
   func reduce(
     _ state: inout PendingRequest, _ action: RequestAction, _ dependencies: Dependencies

@@ -3,8 +3,8 @@ import SwiftBoardCommandLine
 import SwiftBoardDependencies
 import SwiftBoardJSON
 
-/// What `api service test` asks a service whose preset says which program it is: something that
-/// needs the key.
+/// The request of `api service test` for a service whose preset identifies its program. It requires
+/// the key.
 struct ServiceTest: Sendable {
   private let service: APIService
   private let preset: ServicePreset

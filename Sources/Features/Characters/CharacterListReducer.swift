@@ -2,8 +2,8 @@ import SwiftBoardDependencies
 import SwiftBoardStore
 import SwiftBoardSystem
 
-/// The list: shows a page, and has the next one brought into the cache once nothing is asked for a
-/// moment.
+/// The reducer of the list. It shows a page and, after a pause without requests, loads the next one
+/// into the cache.
 struct CharacterListReducer: Reducer {
   /// The cancel ID of the next page.
   static let prefetch = "prefetch"

@@ -4,7 +4,7 @@ import SwiftBoardDependencies
 import SwiftBoardStore
 import SwiftBoardSystem
 
-/// The search: keeps what is searched for, then asks.
+/// The reducer of the search. It adds the search to the recent ones, then sends the request.
 struct CharacterSearchReducer: Reducer {
   func reduce(
     _ state: inout CharacterSearch, _ action: CharacterSearchAction, _ dependencies: Dependencies
@@ -24,7 +24,7 @@ struct CharacterSearchReducer: Reducer {
       state.status = .shown(isStale: answer.verdict == .stale)
       return []
     case .failed(_, let error) where error.status == 404:
-      // The service's way to say that there is no such character.
+      // The service responds with 404 if no character matches.
       state.show([], pages: 0, count: 0)
       state.status = .shown(isStale: false)
       return []

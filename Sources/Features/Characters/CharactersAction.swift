@@ -5,9 +5,9 @@ import SwiftBoardStore
 
 /// The actions of the feature `characters`.
 public enum CharactersAction {
-  /// A line asks for something.
+  /// Starts a command.
   case run(context: CommandContext, command: CharactersCommand)
-  /// The service that a command asks is known; `nil` if the board has none of that name.
+  /// The service of a command was looked up, or is `nil` if the board has none with that name.
   case resolved(job: Int, service: APIService?)
   /// An action of the list.
   case list(action: CharacterListAction)
@@ -68,7 +68,7 @@ public enum CharactersCommand: Codable, Sendable, Equatable {
   /// Forgets a recent search.
   case recentRemove(text: String)
 
-  /// The options of a command that asks a service; `nil` for one that asks none.
+  /// The options of a command that sends a request, or `nil` for other commands.
   var options: CharactersOptions? {
     switch self {
     case .list(_, let options), .show(_, let options), .search(_, _, let options),
@@ -79,16 +79,16 @@ public enum CharactersCommand: Codable, Sendable, Equatable {
   }
 }
 
-/// How a service is asked.
+/// The options of a request.
 public struct CharactersOptions: Codable, Sendable, Equatable {
   /// The name of a service of the board; `nil`: `rick-and-morty`, or the public one.
   public var service: String?
-  /// The permitted sources of the answer; `nil`: as the command usually has it.
+  /// The permitted sources of the response, or `nil` for the command's default.
   public var cache: CachePolicy?
-  /// How often a request is sent again that failed for the time being.
+  /// The maximum number of repetitions after a temporary failure.
   public var retries: Int
 
-  /// As usual.
+  /// Creates options, by default the usual ones.
   public init(service: String? = nil, cache: CachePolicy? = nil, retries: Int = 0) {
     self.service = service
     self.cache = cache
@@ -100,13 +100,13 @@ public struct CharactersOptions: Codable, Sendable, Equatable {
 public enum CharacterListAction: Codable, Sendable, Equatable {
   /// Asks for a page.
   case load(request: CharactersRequest, page: Int)
-  /// The page came.
+  /// The page was loaded.
   case loaded(request: CharactersRequest, answer: ServiceAnswer<CharacterPage>)
-  /// The page did not come.
+  /// The page could not be loaded.
   case failed(request: CharactersRequest, page: Int, error: ServiceError)
-  /// The page after the one that is shown is in the cache.
+  /// The next page is in the cache.
   case prefetched(page: Int)
-  /// The page after the one that is shown could not be had; nothing is said of it but in the log.
+  /// The next page could not be loaded. Only the log reports it.
   case prefetchFailed(page: Int)
 }
 
@@ -114,13 +114,13 @@ public enum CharacterListAction: Codable, Sendable, Equatable {
 public enum CharacterDetailAction: Codable, Sendable, Equatable {
   /// Asks for a character.
   case load(request: CharactersRequest, id: Int)
-  /// The character came.
+  /// The character was loaded.
   case loaded(request: CharactersRequest, answer: ServiceAnswer<SeriesCharacter>)
-  /// The character did not come.
+  /// The character could not be loaded.
   case failed(request: CharactersRequest, id: Int, error: ServiceError)
-  /// Asks for the picture at an address, and writes it to a file.
+  /// Downloads the picture at an address into a file.
   case saveImage(request: CharactersRequest, url: String, file: String)
-  /// The picture is in the file.
+  /// The picture was written.
   case imageSaved(request: CharactersRequest, file: String, bytes: Int)
   /// There is no picture, or it could not be written.
   case imageFailed(request: CharactersRequest, error: ServiceError)
@@ -130,14 +130,14 @@ public enum CharacterDetailAction: Codable, Sendable, Equatable {
 public enum CharacterSearchAction: Codable, Sendable, Equatable {
   /// Searches.
   case load(request: CharactersRequest, filter: CharacterFilter, page: Int)
-  /// Something was found.
+  /// The search succeeded.
   case loaded(request: CharactersRequest, answer: ServiceAnswer<CharacterPage>)
   /// There was no answer, or nothing was found.
   case failed(request: CharactersRequest, error: ServiceError)
-  /// The search is among the recent ones.
+  /// The search was added to the recent ones.
   case remembered(text: String)
   /// The recent searches, newest first, were read from the database.
   case recalled(texts: [String])
-  /// The search is not among the recent ones, since the database refused it.
+  /// The search was not added to the recent ones, because the database failed.
   case notRemembered(failure: Failure)
 }

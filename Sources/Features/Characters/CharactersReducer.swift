@@ -3,8 +3,8 @@ import SwiftBoardCommandLine
 import SwiftBoardDependencies
 import SwiftBoardStore
 
-/// The feature as a whole: which service a command asks, and which part of the feature shows the
-/// answer.
+/// The root reducer of the feature. It determines the service of a command, and the part of the
+/// state that shows the response.
 ///
 /// ```text
 /// run ─► characters.service ─► resolved ─► load ─► characters.page ─► loaded      or .character
@@ -88,8 +88,8 @@ private struct CharactersRouting: Reducer {
     return []
   }
 
-  /// Begins a command that asks a service. A search ends the searches before it, and any command
-  /// ends the wait for the next page.
+  /// Starts a command that sends a request. A search ends earlier searches, and any command cancels
+  /// the prefetch.
   private func ask(
     _ command: CharactersCommand, _ context: CommandContext, _ state: inout CharactersState,
     _ dependencies: Dependencies
@@ -167,12 +167,12 @@ private struct CharactersRouting: Reducer {
 }
 
 extension CharactersState {
-  /// The command of a job that waits; `nil` for a job that has its answer.
+  /// Returns the command of a waiting job, or `nil` if the job has its response.
   func command(of job: Int) -> CharactersCommand? {
     pending.first { $0.job == job }?.command
   }
 
-  /// Notes that a job waits no more, whether or not it has its answer.
+  /// Removes a job from the waiting ones, whether or not it has its response.
   mutating func end(_ job: Int) {
     pending.removeAll { $0.job == job }
     list.status.end(job)
@@ -180,10 +180,10 @@ extension CharactersState {
     search.status.end(job)
   }
 
-  /// The command that shows again what is shown.
+  /// Returns the command that reloads what is shown.
   fileprivate func asksAgain(_ options: CharactersOptions) -> CharactersCommand {
     var options = options
-    // The cache is to have the new answer.
+    // Replace the cached response, too.
     options.cache = options.cache ?? .remoteFirst
     return switch route {
     case .list: .list(page: list.page, options: options)
@@ -192,7 +192,7 @@ extension CharactersState {
     }
   }
 
-  /// Goes where the answer to a command is shown.
+  /// Navigates to the part that shows the response of a command.
   fileprivate mutating func show(_ command: CharactersCommand) {
     switch command {
     case .list: route = .list

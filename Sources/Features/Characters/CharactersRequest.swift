@@ -4,20 +4,20 @@ import SwiftBoardDependencies
 import SwiftBoardStore
 import SwiftBoardSystem
 
-/// Whom a command asks, and how: what a reducer has decided, and an effect carries out.
+/// The parameters of a request. A reducer determines them, and an effect uses them.
 public struct CharactersRequest: Codable, Sendable, Equatable {
-  /// The command that asks; the cancel ID of its effects.
+  /// The job of the command, which is the cancel ID of its effects.
   public var job: Int
-  /// The name of the service, under which answers are kept.
+  /// The name of the service, under which responses are cached.
   public var service: String
   /// The address of the service, without a slash at its end.
   public var base: String
-  /// How the service is asked with a key, by the name of its secret; `nil`: without one.
+  /// The authentication, which names a secret, or `nil` for none.
   public var authentication: APIService.Authentication?
   /// The permitted sources of the answer.
   public var policy: CachePolicy
-  /// Milliseconds for which a kept answer is shown without asking; `nil`: any time, as in earlier
-  /// recordings.
+  /// The time in milliseconds for which a cached response is used without asking, or `nil` for no
+  /// limit, as in earlier recordings.
   public var lifetime: Int64?
   /// How often it is sent again after a failure for the time being.
   public var retries: Int
@@ -40,11 +40,11 @@ public struct CharactersRequest: Codable, Sendable, Equatable {
     self.timeout = timeout
   }
 
-  /// The name of the service that is asked where a line names none.
+  /// The name of the default service.
   public static let usualService = "rick-and-morty"
-  /// An hour. A line with `--cache localFirst` takes what is kept however old it is.
+  /// One hour. A line with `--cache localFirst` uses a cached response of any age.
   public static let usualLifetime: Int64 = 3_600_000
-  /// The address that is asked where the board has no service of that name.
+  /// The address to use if the board has no default service.
   public static let usualAddress = "https://rickandmortyapi.com/api"
 
   /// The request of a command.
@@ -72,7 +72,8 @@ public struct CharactersRequest: Codable, Sendable, Equatable {
     endpoint(url: "\(base)/\(path)", query)
   }
 
-  /// An address that the service named. One of another server gets no key.
+  /// Returns the endpoint for a URL from a response. A URL of another server is requested without
+  /// the key.
   func endpoint(url: String, _ query: [QueryItem] = []) -> APIEndpoint {
     APIEndpoint(
       url: url, query: query,
@@ -104,7 +105,7 @@ public struct CharactersRequest: Codable, Sendable, Equatable {
 }
 
 extension CharactersCommand {
-  /// A list that was seen is shown at once; what is searched for, or asked for again, is new.
+  /// A cached list is shown immediately. Searches and repeated commands ask the service.
   fileprivate var usualPolicy: CachePolicy {
     switch self {
     case .search, .refresh: .remoteFirst

@@ -1,4 +1,4 @@
-/// The state of the feature `characters`: where the user is, and what is shown there.
+/// The state of the feature `characters`: the current route, and the content of each part.
 public struct CharactersState: Codable, Sendable, Equatable {
   /// What the last command shows.
   public var route = CharactersRoute.list
@@ -10,7 +10,7 @@ public struct CharactersState: Codable, Sendable, Equatable {
   public var detail: CharacterDetail?
   /// The last search.
   public var search = CharacterSearch()
-  /// The last searches, newest first, as far as they are known; at most `CharacterSearch.kept`.
+  /// The known recent searches, newest first, at most `CharacterSearch.kept`.
   public var recent: [String] = []
   /// The commands that wait for an answer, in the order of their lines.
   public var pending: [PendingCharacters] = []
@@ -18,9 +18,9 @@ public struct CharactersState: Codable, Sendable, Equatable {
   /// Nothing asked yet.
   public init() {}
 
-  /// Removes what was searched for and what services answered, and goes back to the list. Commands
-  /// that wait stay, with the place where their answer is shown. The searches of earlier sessions
-  /// are read again.
+  /// Removes user input and the responses of services, and returns to the list. Waiting commands
+  /// stay, with the part that shows their response. The searches of earlier sessions are read
+  /// again.
   mutating func forget() {
     service = nil
     recent = []
@@ -36,7 +36,7 @@ public struct CharactersState: Codable, Sendable, Equatable {
   }
 }
 
-/// What is shown: the place that a link leads to.
+/// The current route, which a link can select.
 public enum CharactersRoute: Codable, Sendable, Equatable {
   /// A page of the list.
   case list
@@ -63,15 +63,15 @@ public struct PendingCharacters: Codable, Sendable, Equatable {
   }
 }
 
-/// How far a part of the screen is.
+/// The status of a part of the state.
 public enum CharactersStatus: Codable, Sendable, Equatable {
-  /// Nothing was asked, or what was asked was cancelled.
+  /// There was no request, or it was cancelled.
   case idle
   /// A job waits for the answer.
   case loading(job: Int)
-  /// The answer is shown; a stale one is a kept answer that the service has not confirmed.
+  /// The response is shown. If it is stale, it is a cached one that the service has not confirmed.
   case shown(isStale: Bool)
-  /// There was no answer; the kind of error.
+  /// The request failed with this kind of error.
   case failed(error: String)
 
   /// Ends the wait of a job that was cancelled.
@@ -199,7 +199,7 @@ public struct CharacterSearch: Codable, Sendable, Equatable {
   }
 }
 
-/// What a character has to have; in each value case does not matter, and a part is enough.
+/// A filter for characters. Values match any part, regardless of case.
 public struct CharacterFilter: Codable, Sendable, Equatable {
   /// A part of the name.
   public var name: String?

@@ -3,7 +3,7 @@ import SwiftBoardCommandLine
 import SwiftBoardDependencies
 import SwiftBoardStore
 
-/// Which program a command asks, and what comes of the answer.
+/// The reducer of the feature. It determines the server of a command and stores the results.
 ///
 /// ```text
 /// run ─► downloads.service ─► resolved ─► downloads.queue ─► answered
@@ -34,7 +34,7 @@ struct DownloadsReducer: Reducer {
     return []
   }
 
-  /// Asks the program for what a command wants.
+  /// Sends the request of a command.
   private func ask(
     _ pending: PendingDownloads, _ server: DownloadServer, _ dependencies: Dependencies
   ) -> [Effect<DownloadsAction>] {
@@ -86,7 +86,7 @@ extension DownloadServer {
 }
 
 extension DownloadsState {
-  /// Notes that a job waits no more, whether or not it has its answer.
+  /// Removes a job from the waiting ones, whether or not it has its response.
   mutating func end(_ job: Int) { pending.removeAll { $0.job == job } }
 
   /// Keeps what was answered.

@@ -1,14 +1,13 @@
 import SwiftBoardDependencies
 
-/// The state of the feature `downloads`: what the programs said last.
+/// The state of the feature `downloads`: the last responses of the programs.
 public struct DownloadsState: Codable, Sendable, Equatable {
   /// The number of rows that are kept of a list, and their bytes as JSON.
   static let (kept, keptBytes) = (50, 64 << 10)
 
-  /// The queue that was asked for last, kept in step with what was changed since; `nil` before the
-  /// first.
+  /// The last requested queue, updated by later changes, or `nil` before the first request.
   public var queue: ServiceContent<DownloadQueue>?
-  /// What had ended when that was asked for last; `nil` before the first.
+  /// The last requested history, or `nil` before the first request.
   public var history: History?
   /// The download that was added last.
   public var added: Added?
@@ -23,7 +22,7 @@ public struct DownloadsState: Codable, Sendable, Equatable {
 
   /// A history that was shown.
   public struct History: Codable, Sendable, Equatable {
-    /// Whose it is.
+    /// The name of the server.
     public var service: String
     /// Newest first; at most `kept`, with at most `keptBytes`.
     public var entries: [FinishedDownload]
@@ -31,7 +30,7 @@ public struct DownloadsState: Codable, Sendable, Equatable {
 
   /// A download that was added.
   public struct Added: Codable, Sendable, Equatable {
-    /// Where it was added.
+    /// The name of the server.
     public var service: String
     /// The program's name of it.
     public var id: String

@@ -3,15 +3,15 @@ import SwiftBoardCommandLine
 import SwiftBoardDependencies
 import SwiftBoardJSON
 
-/// Something that is being added: what was found so far, and what is being asked.
+/// An addition in progress: the results so far, and the current question.
 public struct MediaAddition: Codable, Sendable, Equatable, Identifiable {
-  /// What has to be known before something can be added, in the order in which it is asked.
+  /// The choices that an addition requires, in the order in which they are made.
   public enum Question: String, Codable, Sendable, CaseIterable {
     /// Which of what was found; its quality, its folder, its albums.
     case item, qualityProfile, rootFolder, metadataProfile
   }
 
-  /// How far it is.
+  /// The stage of an addition.
   public enum Phase: Codable, Sendable, Equatable {
     /// The program is asked for what there is to choose from.
     case asking(question: Question)
@@ -29,15 +29,15 @@ public struct MediaAddition: Codable, Sendable, Equatable, Identifiable {
   public var order: MediaOrder
   /// How far it is.
   public var phase = Phase.asking(question: .item)
-  /// What was found for the term; empty once one of it is chosen.
+  /// The results for the term. Empty once one of them is chosen.
   public var found: [MediaResource] = []
   /// How many more there are than those in `found`; `nil`: none.
   public var more: Int?
-  /// What the user, or the reducer, is choosing from.
+  /// The candidates for the current choice.
   public var candidates: [MediaOption] = []
-  /// What has been chosen; options that have been chosen are members of it.
+  /// The chosen resource. Chosen options are members of it.
   public var resource: MediaResource?
-  /// What has been chosen, by name.
+  /// The names of the choices so far.
   public var chosen: [String] = []
 
   /// An addition at its beginning.

@@ -3,8 +3,8 @@ import SwiftBoardCommandLine
 import SwiftBoardDependencies
 import SwiftBoardStore
 
-/// An addition: looks up what is meant, then the options, one after the other. Where there is one,
-/// it is taken; where there are several, the line decides, or the user.
+/// The reducer of an addition. It looks up the item, then each option. A single candidate is chosen
+/// automatically. If there are several, the line or the user chooses.
 ///
 /// | from | action | to |
 /// | --- | --- | --- |
@@ -19,7 +19,7 @@ struct MediaAdditionReducer: Reducer {
   ) -> [Effect<MediaAdditionAction>] {
     switch action {
     case .begin: return ask(.item, state, dependencies)
-    // A mark is no name of an option, and would be sent back.
+    // A mark is not the name of an option, and would be sent to the program.
     case .found(_, _, let masked?), .options(_, let masked?):
       return .send(.failed(failure: .holdsSecrets(masked)))
     case .found(let resources, let more, nil):

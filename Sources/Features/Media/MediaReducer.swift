@@ -4,7 +4,7 @@ import SwiftBoardDependencies
 import SwiftBoardJSON
 import SwiftBoardStore
 
-/// The feature as a whole: which program a command asks, and what comes of the answer.
+/// The root reducer of the feature. It determines the server of a command and stores the results.
 ///
 /// ```text
 /// run ─► media.service ─► resolved ─► media.library ─► answered
@@ -63,7 +63,7 @@ private struct MediaRouting: Reducer {
     return []
   }
 
-  /// Asks the program for what a command wants.
+  /// Sends the request of a command.
   private func begin(
     _ pending: PendingMedia, _ server: MediaServer, _ state: inout MediaState,
     _ dependencies: Dependencies
@@ -112,7 +112,8 @@ private struct MediaRouting: Reducer {
     }
   }
 
-  /// Sends a changed item. One in which a mark stands for a value would not be the same any more.
+  /// Sends a changed item. Refuses one that contains a mark, because it would differ from the
+  /// original.
   private func update(
     _ change: MediaResource, _ masked: MaskedValues?, _ job: Int, _ state: MediaState,
     _ dependencies: Dependencies
@@ -154,16 +155,16 @@ extension MediaDays {
 }
 
 extension MediaState {
-  /// The command of a job that waits; `nil` for a job that has its answer.
+  /// Returns the command of a waiting job, or `nil` if the job has its response.
   func command(of job: Int) -> MediaCommand? { pending.first { $0.job == job }?.command }
 
-  /// Notes that a job waits no more, whether or not it has its answer.
+  /// Removes a job from the waiting ones, whether or not it has its response.
   mutating func end(_ job: Int) {
     pending.removeAll { $0.job == job }
     additions.remove(id: job)
   }
 
-  /// The item as a command wants it; `nil` if the command only looks at it.
+  /// Returns the changed item for a command that changes it, or `nil` for other commands.
   fileprivate func change(of job: Int, _ resource: MediaResource) -> MediaResource? {
     guard case .monitor(_, let isMonitored)? = command(of: job)?.request else { return nil }
     var changed = resource

@@ -1,7 +1,7 @@
 import SwiftBoardDependencies
 import SwiftBoardStore
 
-/// The state of the feature `media`: what the programs said last.
+/// The state of the feature `media`: the last responses of the programs.
 public struct MediaState: Codable, Sendable, Equatable {
   /// The number of rows that are kept of a list, and their bytes as JSON.
   static let (kept, keptBytes) = (100, 64 << 10)
@@ -31,7 +31,7 @@ public struct MediaState: Codable, Sendable, Equatable {
 
   /// A library that was shown.
   public struct Library: Codable, Sendable, Equatable {
-    /// Whose it is.
+    /// The name of the server.
     public var service: String
     /// The number of its items.
     public var count: Int
@@ -54,9 +54,9 @@ public struct MediaState: Codable, Sendable, Equatable {
 
   /// What was looked up.
   public struct Lookup: Codable, Sendable, Equatable {
-    /// Whose catalogue it was.
+    /// The name of the server.
     public var service: String
-    /// What was searched for.
+    /// The search term.
     public var term: String
     /// What was found, at most 20.
     public var items: [MediaItem]
@@ -64,7 +64,7 @@ public struct MediaState: Codable, Sendable, Equatable {
 
   /// The releases of some days.
   public struct Calendar: Codable, Sendable, Equatable {
-    /// Whose they are.
+    /// The name of the server.
     public var service: String
     /// Where the days begin, in microseconds since 1970.
     public var from: Int64

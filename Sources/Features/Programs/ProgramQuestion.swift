@@ -3,11 +3,11 @@ import SwiftBoardCommandLine
 import SwiftBoardDependencies
 import SwiftBoardStore
 
-/// The actions of a feature that asks programs of services.
+/// The actions of a feature that sends requests to programs.
 protocol ProgramAction: Sendable {
   associatedtype Answer: Codable & Sendable
 
-  /// The feature's name, which its effects begin with.
+  /// The name of the feature, which is the prefix of its effects' names.
   static var feature: String { get }
 
   static func resolved(job: Int, service: APIService?) -> Self
@@ -15,7 +15,7 @@ protocol ProgramAction: Sendable {
   static func failed(job: Int, failure: Failure) -> Self
 }
 
-/// A question to a program as an effect, with what all questions have in common.
+/// A request to a program as an effect, with the operators that all such requests share.
 struct ProgramQuestion<Action: ProgramAction> {
   private let job: Int
   private let dependencies: Dependencies
@@ -28,7 +28,7 @@ struct ProgramQuestion<Action: ProgramAction> {
       .milliseconds(200), maximum: .seconds(60), attempts: retries + 1)
   }
 
-  /// Finds the service that a command asks.
+  /// Looks up the service of a command.
   func find(service name: String) -> [Effect<Action>] {
     let (job, dependencies) = (job, dependencies)
     return .task(name: "\(Action.feature).service") {
@@ -41,7 +41,8 @@ struct ProgramQuestion<Action: ProgramAction> {
 
   /// - Parameters:
   ///   - mayRepeat: Whether the question may be asked twice.
-  ///   - narrowing: The option that asks for less, for an answer that is too large.
+  ///   - narrowing: The option that reduces the size of the response, for a response that is too
+  ///     large.
   func callAsFunction(
     _ name: String, mayRepeat: Bool = true, narrowing: String? = nil,
     _ question: @escaping @Sendable () async throws -> Action.Answer

@@ -1,7 +1,7 @@
-/// What a service answered, with the name of the service.
+/// The content of a response, with the name of the service.
 ///
-/// In JSON the name is one more member of the content, so that a path in the state is that of the
-/// answer: `media.item.title` and `media.item.service`.
+/// In JSON the name is a member of the content, so that paths in the state are those of the
+/// response: `media.item.title` and `media.item.service`.
 @dynamicMemberLookup
 public struct ServiceContent<Content: Codable & Sendable & Equatable>: Sendable, Equatable {
   /// The name of the service that answered.

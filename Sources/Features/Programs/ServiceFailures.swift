@@ -29,7 +29,8 @@ extension Failure {
       message: "the service '\(service.name)' \(kind), which '\(feature)' cannot ask", help: help)
   }
 
-  /// Refuses a service in which a mark stands for a part of the address: it would be another one.
+  /// Refuses a service whose address contains a mark, because the mark replaces a part of the
+  /// address.
   static func refuseMarks(in service: APIService) throws(Failure) {
     do { try MarkedText.refuse(service.baseURL, in: "the address of the service") } catch {
       throw Failure(any: error)

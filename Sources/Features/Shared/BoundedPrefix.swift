@@ -1,10 +1,10 @@
 import SwiftBoardJSON
 
 extension Collection where Element: Encodable {
-  /// The first elements, as far as they fit: at most `count`, and at most `bytes` as JSON. Takes
-  /// time proportional to their JSON.
+  /// Returns the first elements that fit: at most `count`, with at most `bytes` as JSON. O(size of
+  /// their JSON).
   ///
-  /// What a service answers has no bounds, and what a state keeps of it has.
+  /// Responses of services have any size, but the state is bounded.
   func prefix(_ count: Int, bytes: Int) -> [Element] {
     var left = bytes
     return Array(
@@ -16,6 +16,6 @@ extension Collection where Element: Encodable {
 }
 
 extension Encodable {
-  /// The value, or `nil` if it has more than so many bytes as JSON.
+  /// Returns the value, or `nil` if its JSON has more than `bytes` bytes.
   func upTo(bytes: Int) -> Self? { CollectionOfOne(self).prefix(1, bytes: bytes).first }
 }

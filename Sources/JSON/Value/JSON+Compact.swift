@@ -1,8 +1,8 @@
 extension JSON {
-  /// The text that `JSON(parsing: text).text` has, without making the value where `text` is written
-  /// so already; `nil` for what is no JSON.
+  /// Returns the text of the parsed value, or `nil` if the text is not JSON. A text that is already
+  /// compact is returned without creating a value.
   ///
-  /// Cost: linear in the text.
+  /// - Complexity: O(length of the text).
   package static func compactText(of text: String) -> String? {
     var text = text
     if text.withUTF8({ isCompact($0) }) { return text }
@@ -19,7 +19,7 @@ extension JSON {
     } catch {
       return false
     }
-    // No string has a `\` in it, so each quote begins or ends one.
+    // Without escapes, every quote begins or ends a string.
     var isInString = false
     for byte in bytes {
       if byte == UInt8(ascii: "\"") { isInString.toggle() }

@@ -1,6 +1,6 @@
 extension JSON {
-  /// Returns the line and the column of the value at a path in a valid text, both from 1. For a
-  /// member of an object, they are those of its key. Returns `nil` if there is none.
+  /// Returns the line and the column, both from 1, of the value at a path in a valid text. For a
+  /// member of an object, the position is that of its key. Returns `nil` if there is no such value.
   ///
   /// - Complexity: O(length of the text).
   package static func location(of path: JSONPath, in text: [UInt8]) -> (line: Int, column: Int)? {
@@ -26,7 +26,7 @@ extension JSON {
       case (.key(let key), .object):
         let value = next + 1
         if bytes.string(tokens[next]).utf8.elementsEqual(key.utf8) {
-          // A string's token begins behind its quote.
+          // The token of a string begins after its opening quote.
           if steps.count == 1 { return Int(tokens[next].start) - 1 }
           return offset(of: steps.dropFirst(), at: value, in: tokens, bytes)
         }

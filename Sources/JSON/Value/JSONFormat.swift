@@ -149,7 +149,7 @@ extension JSON: CustomStringConvertible {
 }
 
 extension String {
-  /// Whether a JSON string has the text as it is, without an escape.
+  /// Whether the text is unchanged in a JSON string, because it needs no escape.
   fileprivate var isPlainJSON: Bool {
     func isPlain(_ bytes: some Sequence<UInt8>) -> Bool {
       bytes.allSatisfy { byte in

@@ -68,7 +68,7 @@ package struct CausalTree: Sendable {
   /// returned effects.
   package var text: String {
     var lines: [String] = []
-    // Chains of effects may be as long as the log: no recursion.
+    // Iterative, because a chain of effects may be as long as the log.
     var open = roots.reversed().map { (index: $0, level: 0) }
     while let (index, level) = open.popLast() {
       let node = nodes[index]

@@ -112,7 +112,7 @@ public enum StateDiff {
     switch (old, new) {
     case (.object(let a), .object(let b))
     where a.count == 1 && b.count == 1 && a[0].key != b[0].key && patterns.isEmpty && path != "":
-      // Another case of an enumeration is one change, and not one that goes and one that comes.
+      // Another case of an enumeration is one change, not a removal and an addition.
       note(path, old, new)
     case (.object(let a), .object(let b)):
       let after = Dictionary(b.map { ($0.key, $0.value) }, uniquingKeysWith: { $1 })

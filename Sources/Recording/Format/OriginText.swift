@@ -1,5 +1,5 @@
-/// The text of a line or a link in the origin of a step. The action of the step has what it says,
-/// so a long text is not repeated.
+/// The text of a line or a link in the origin of a step. The step's action contains the same text,
+/// so a long text is not stored twice.
 enum OriginText {
   /// The largest number of bytes that are recorded whole.
   private static let limit = 1 << 20

@@ -8,13 +8,13 @@ import Synchronization
 /// A rotated recording is one recording, whose steps are numbered across its files. All of its
 /// files are read, joined and decoded before anything is sent.
 ///
-/// Only actions of `by.user` and `by.link` are sent, and of `by.program` those that a program
-/// names, each after the previous step of the recording has been reduced. All others are expected
-/// from the store's own effects. With live services, two runs may legitimately differ. If several
-/// effects run at once, their order is compared, too.
+/// Sends only the actions of `by.user` and `by.link`, and those of `by.program` that the program
+/// names, each after the previous step of the recording has been reduced. All other actions are
+/// expected from the store's own effects. With live services, two runs may legitimately differ. If
+/// several effects run concurrently, their order is compared, too.
 ///
-/// An action is missing if nothing is running without it: all sent actions have ended, with their
-/// effects and the actions that these sent, and `isUnderWay` returns `false` for the state.
+/// An action is missing if nothing can cause it: all sent actions, their effects and the actions
+/// that these sent have ended, and `isUnderWay` returns `false` for the state.
 public struct LiveReplay<R: Reducer>: Sendable where R.State: Codable, R.Action: Codable {
   /// A recording that can be run.
   public struct Recording: Sendable {
@@ -96,8 +96,8 @@ public struct LiveReplay<R: Reducer>: Sendable where R.State: Codable, R.Action:
   ///   - isCompared: Returns whether an action is compared. Other actions are neither sent nor
   ///     expected, and are ignored if the store reduces them. For actions that control the
   ///     recording itself. Called like `isUnderWay`.
-  ///   - sentPrograms: The names of `by.program` whose actions are sent, because what sent them in
-  ///     the recording does not run beside the store.
+  ///   - sentPrograms: The names of `by.program` whose actions are sent, because their senders do
+  ///     not run beside the store in a live replay.
   ///   - ignored: The members of actions that may differ between runs, such as timings, dates and
   ///     ports. Paths begin at the whole action, in the form in which differences name them.
   public init(

@@ -2,8 +2,8 @@ import SwiftBoardJSON
 import SwiftBoardStore
 import Synchronization
 
-/// The part of a recorder between the store's hooks and the lines. It decides what is encoded for a
-/// step, and when to rotate. It handles values only as bytes.
+/// The part of a recorder between the store's hooks and the log's lines. It determines what is
+/// encoded for a step, and when to rotate. It handles values only as bytes.
 @usableFromInline
 final class StepRecorder: @unchecked Sendable {
   // Unchecked because of `scratch`, which is used only by the thread that has set `isEncoding`.

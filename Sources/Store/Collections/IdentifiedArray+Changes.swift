@@ -58,8 +58,8 @@ extension IdentifiedArray {
     return element
   }
 
-  /// Removes and returns the element at a position, or returns `nil` if there is none. O(count −
-  /// position).
+  /// Removes and returns the element at a position, or returns `nil` if the position is out of
+  /// range. O(count − position).
   @inlinable
   @discardableResult
   public mutating func remove(at position: Int) -> Element? {

@@ -54,8 +54,8 @@ extension ChildPlace {
     }
   }
 
-  /// Returns effects that end the children that existed before or after the child's own step and do
-  /// not exist now.
+  /// Returns effects that end the children that existed before or after the child's own step and
+  /// have since been removed.
   @usableFromInline
   func end<Action>(
     _ first: ChildPresence, _ second: ChildPresence, now: ChildPresence

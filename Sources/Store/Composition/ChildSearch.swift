@@ -12,7 +12,7 @@ public struct ChildSearch {
   /// The lists in which every element whose effects run exists, and their ids.
   @usableFromInline var complete: [CompleteList] = []
 
-  /// A place, innermost child first. In this order, only the places of results are built.
+  /// A place, innermost child first. In this order, a place is only built for a result.
   @usableFromInline typealias ReversedPlace = [ChildKey]
   @usableFromInline typealias CompleteList = (place: ReversedPlace, ids: any AnyObject & Sendable)
 

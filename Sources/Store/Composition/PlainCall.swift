@@ -1,4 +1,4 @@
-// The plain-call form of the operators, for a `reduce` method that is written as a switch. It costs
+// The operators as direct calls, for a `reduce` method that is written as a switch. They cost
 // nothing if there are no effects.
 
 extension Array {

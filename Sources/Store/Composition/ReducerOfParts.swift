@@ -1,15 +1,15 @@
 /// A reducer that is made of others. Its subscriptions and its children are those of its parts.
 @usableFromInline
 protocol ReducerOfParts: Reducer {
-  /// Asks the parts a question, in the order of their subscriptions.
+  /// Visits the child reducers, in the order of their subscriptions.
   func askParts<Question: PartQuestion>(
     _ question: Question, _ subject: Question.Subject, _ answer: inout Question.Answer)
   where
     Question.State == State, Question.Action == Action, Question.Dependencies == Dependencies
 }
 
-/// A question of a reducer to its parts. Each question is a type of its own, so that the optimiser
-/// can inline a whole composition.
+/// A visitor of child reducers. Each visitor is a type of its own, so that the optimiser can inline
+/// a whole composition.
 @usableFromInline
 protocol PartQuestion<State, Action, Dependencies> {
   /// The state of the reducer that asks.

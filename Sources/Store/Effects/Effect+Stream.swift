@@ -22,8 +22,8 @@ extension EffectProtocol {
     stream(from: { sequence() }, name: name, fileID: fileID, line: line, action)
   }
 
-  /// Sends an action for each element of a sequence that is created asynchronously or can fail to
-  /// be created. Otherwise the same as `stream(_:name:_:)`.
+  /// Sends an action for each element of a sequence whose creation is asynchronous or can fail.
+  /// Otherwise the same as `stream(_:name:_:)`.
   ///
   /// - Parameter make: Called when the effect starts. The effect throws its error.
   /// - Complexity: One task.

@@ -4,9 +4,9 @@
 /// return .none
 /// return .run { send in … }.cancellable(id: "timer")
 /// ```
-/// Effects and operators are members of this protocol, so that each of them serves both. Where a
-/// list is returned, an effect is a list of one. An operator treats a list as one effect, which is
-/// a group if the list has several. Only `Effect` and arrays of it conform.
+/// Effects and operators are members of this protocol, so that each of them is available for both.
+/// If a list is returned, a single effect becomes a list of one. An operator treats a list as one
+/// effect, which is a group if the list has several. Only `Effect` and arrays of it conform.
 public protocol EffectProtocol<Action>: Sendable {
   /// The type of the actions that the effect sends.
   associatedtype Action: Sendable

@@ -20,7 +20,7 @@ extension EffectGraph {
     return false
   }
 
-  /// Ends a node, because another waits in its stead or for its permit.
+  /// Ends a node whose position in the queue, or whose permit, another node takes.
   private mutating func displace(_ slot: Int32) {
     guard tree[slot].phase == .waiting else { return cancel(leafEffects(slot)) }
     tree[slot].phase = .pending

@@ -59,7 +59,7 @@ extension EffectGraph {
     run()
   }
 
-  /// Notes that a task runs the effect's operation. An effect without a limit needs no `start`.
+  /// Records that a task runs the effect's operation. An effect without a limit needs no `start`.
   @usableFromInline
   mutating func startTask(_ id: EffectID) {
     tree[id.slot].phase = .running

@@ -39,7 +39,7 @@ extension StoreMachine {
     var added: [(CancelKey, Effect<R.Action>)] = []
     for effect in reducer.subscriptions(state, dependencies) where !effect.isNone {
       guard let key = effect.traits?.keys.first, declared.insert(key).inserted else {
-        // Kept under its line while it is declared, so that the issue is reported once.
+        // Stored under its source line while it is declared, so that the issue is reported once.
         let line = CancelKey(id: CancelID(effect.location))
         if declared.insert(line).inserted, subscriptions[line] == nil {
           reportNotStarted(effect)

@@ -42,7 +42,7 @@ struct ModelPlayer<R: Reducer> {
   /// Plays moves on a new store until a violation is found or there are no more moves.
   ///
   /// - Parameters:
-  ///   - kept: The step whose states to keep, in case that it is at fault.
+  ///   - kept: The step whose states are stored, in case it is the one at fault.
   ///   - next: Returns the next move for the current state, or `nil` to end the run.
   ///   - prepare: Called with the store before the first move. Returns a function to call with the
   ///     last state at the end.

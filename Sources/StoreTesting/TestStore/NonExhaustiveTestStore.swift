@@ -89,7 +89,7 @@ public final class NonExhaustiveTestStore<R: Reducer>: SteppedStore<R> {
         at: location)
     }
     guard core.reportSkipped != nil else { return }
-    // The values that the closure sets are stated, and the other changes are not.
+    // The values that the closure sets are checked. All other changes are not.
     var stated = before
     try? assertion?(&stated)
     let actual = core.state

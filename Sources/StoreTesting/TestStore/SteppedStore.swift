@@ -17,8 +17,8 @@ public class SteppedStore<R: Reducer> {
   public typealias State = R.State
   /// The reducer's action.
   public typealias Action = R.Action
-  /// A closure that states the state after a step. Subclasses define which state it receives, and
-  /// what it must make of it.
+  /// A closure that describes the state after a step. Subclasses define which state it receives,
+  /// and how it has to change it.
   public typealias StateAssertion = (_ state: inout State) throws -> Void
 
   let core: TestCore<R>

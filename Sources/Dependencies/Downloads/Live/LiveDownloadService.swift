@@ -1,17 +1,17 @@
 import SwiftBoardJSON
 
-/// Download programs over HTTP: SABnzbd by its API, NZBGet by JSON-RPC.
+/// Download programs over HTTP: SABnzbd with its API, NZBGet with JSON-RPC.
 ///
-/// It asks with the client, the keychain and the terminal of an environment.
+/// Uses the client, the keychain and the terminal of an environment.
 public struct LiveDownloadService: DownloadService {
   private let dependencies: Dependencies
 
-  /// A service of an environment. Asks nothing before it is used.
+  /// Creates a service. Sends no request.
   public init(_ dependencies: Dependencies) {
     self.dependencies = dependencies
   }
 
-  /// What one of the programs is asked.
+  /// The requests to one of the programs.
   protocol Calls: Sendable {
     func status() async throws(ProgramError) -> ProgramStatus
     func queue() async throws(ProgramError) -> DownloadQueue
@@ -23,7 +23,7 @@ public struct LiveDownloadService: DownloadService {
 
   private func connection(_ server: DownloadServer) -> ProgramConnection {
     var service = server.service
-    // Both forms of the address are usual.
+    // Accept addresses with and without the path of the API.
     if !service.base.hasSuffix(server.program.path) {
       service.baseURL = service.addingQuery(to: service.base + server.program.path)
     }
@@ -37,8 +37,8 @@ public struct LiveDownloadService: DownloadService {
     return server.program == .sabnzbd ? SABnzbdCalls(connection) : NZBGetCalls(connection)
   }
 
-  /// One request to NZBGet; two to SABnzbd, which tells its version without a key. After a refusal
-  /// there are up to two more, which find out what answers.
+  /// Sends one request to NZBGet, and two to SABnzbd, which returns its version without a key.
+  /// After a refusal, sends up to two more requests to identify the program.
   ///
   /// - Throws: `ProgramError`, as all calls.
   public func status(of server: DownloadServer) async throws(ProgramError) -> ProgramStatus {
@@ -85,7 +85,8 @@ public struct LiveDownloadService: DownloadService {
 }
 
 extension ProgramReader {
-  /// The microseconds since 1970 of a member with seconds; `nil` if they are no such number.
+  /// Returns a member that contains seconds as microseconds since 1970, or `nil` if it is not a
+  /// valid number.
   func time(_ name: String) -> Int64? {
     guard let seconds = json[name]?.intValue else { return nil }
     let (time, overflow) = Int64(seconds).multipliedReportingOverflow(by: 1_000_000)

@@ -1,10 +1,10 @@
 import Synchronization
 
-/// Download programs in memory: each follows the rules of the real ones, and records every call.
+/// Download programs in memory. They follow the rules of the real ones, and record every call.
 ///
-/// A call to a service without content throws `unanswered`, whose message says how to give it some.
+/// A call to a service without content throws `unanswered`. The message explains how to set it.
 public final class MockDownloadService: DownloadService, CheckedMock {
-  /// What a download program has.
+  /// The state of a download program.
   public struct Content: Sendable, Equatable {
     /// The program.
     public var program: DownloadProgram
@@ -12,10 +12,10 @@ public final class MockDownloadService: DownloadService, CheckedMock {
     public var version: String
     /// The queue.
     public var queue: DownloadQueue
-    /// What has ended, newest first.
+    /// The finished downloads, newest first.
     public var history: [FinishedDownload]
 
-    /// A program that downloads nothing.
+    /// Creates a program with an empty queue.
     public init(
       _ program: DownloadProgram, queue: DownloadQueue = DownloadQueue([]),
       history: [FinishedDownload] = []
@@ -26,7 +26,7 @@ public final class MockDownloadService: DownloadService, CheckedMock {
       self.history = history
     }
 
-    /// The content of the preview: two downloads, one that came, and one that failed.
+    /// Sample content: two downloads, a completed one, and a failed one.
     public static func sample(_ program: DownloadProgram) -> Content {
       let names = program == .sabnzbd ? ["SABnzbd_nzo_0", "SABnzbd_nzo_1"] : ["1", "2"]
       let day: Int64 = 86_400_000_000
@@ -56,31 +56,31 @@ public final class MockDownloadService: DownloadService, CheckedMock {
   private let programs: MockPrograms<Content>
   private let lastID = Mutex(100)
 
-  /// A mock without content.
+  /// Creates a mock without content.
   public init() { programs = MockPrograms(samples: false) }
 
   private init(samples: Bool) { programs = MockPrograms(samples: samples) }
 
-  /// A mock in which every service has the content of `Content.sample`; a new one at every mention.
+  /// Creates a mock in which every service has the content of `Content.sample`.
   public static var preview: MockDownloadService { MockDownloadService(samples: true) }
 
-  /// Every call so far, with the service's name and the arguments. Secrets are names.
+  /// The calls so far, with the service's name and the arguments. Secrets are given by name.
   public var calls: [MockCall] { programs.calls }
 
-  /// Calls without content, and failures that did not happen.
+  /// The calls to services without content, and the prepared failures that did not occur.
   public var issues: [MockIssue] { programs.issues }
 
-  /// Gives a service its content.
+  /// Sets the content of a service.
   public func set(_ content: Content, for service: String) {
     programs[service] = content
   }
 
-  /// What a service has now.
+  /// Returns the current content of a service.
   public func content(of service: String) -> Content? {
     programs[service]
   }
 
-  /// Makes the next call of that name fail, for example `queue`.
+  /// Makes the next call with this name throw, for example `queue`.
   public func fail(
     _ call: String, with error: ProgramError, fileID: StaticString = #fileID,
     filePath: StaticString = #filePath, line: Int = #line, column: Int = #column
@@ -144,7 +144,7 @@ public final class MockDownloadService: DownloadService, CheckedMock {
     }
   }
 
-  /// Goes on with the queue, or with downloads of it.
+  /// Resumes the queue, or downloads of it.
   public func resume(_ ids: [String], on server: DownloadServer) async throws(ProgramError) {
     try programs.answer("resume", server, ids.joined(separator: ",")) {
       content throws(ProgramError) in

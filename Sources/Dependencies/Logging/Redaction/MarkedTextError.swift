@@ -1,9 +1,9 @@
-/// Text was refused because a mark in it replaces a secret: stored or sent, it would differ from
-/// the original.
+/// An error for text that contains a mark. Storing or sending it would lose the secret that the
+/// mark replaces.
 package struct MarkedTextError: Error, Sendable, Equatable {
   /// The first mark.
   package var mark: RedactionMark.Kind
-  /// Where the text comes from.
+  /// The origin of the text.
   package var place: String
 
   package init(mark: RedactionMark.Kind, place: String) {

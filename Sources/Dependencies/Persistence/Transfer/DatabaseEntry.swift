@@ -6,8 +6,8 @@ import SwiftBoardJSON
 /// that was cut short is recognised. Members that are not known here are refused: what they mean
 /// would be lost.
 ///
-/// A value that is written as it would be here is JSON in the line; any other is a string, `text`,
-/// so that what is imported is what was exported, byte for byte.
+/// A value in canonical form is JSON in the line. Any other value is a string, `text`, so that an
+/// import restores the exported bytes.
 enum DatabaseEntry {
   case document(Document)
   case preference(Preference)
@@ -20,7 +20,7 @@ enum DatabaseEntry {
   /// The last line of an export.
   static func end(entries: Int) -> String { #"{"end":{"entries":\#(entries)}}"# }
 
-  /// No two entries of a database have the same.
+  /// A key that is unique among the entries of a database.
   var key: String {
     if case .document(let document) = self {
       "\(document.collection.utf8.count) \(name)"
@@ -29,7 +29,7 @@ enum DatabaseEntry {
     }
   }
 
-  /// What it is called in messages.
+  /// The name of the entry in messages.
   var name: String {
     switch self {
     case .document(let document): "the document \(document.collection)/\(document.id)"
@@ -75,7 +75,7 @@ enum DatabaseEntry {
 
   // MARK: Reading
 
-  /// - Throws: What is wrong with the line.
+  /// - Throws: The error in the line.
   init(_ line: JSON) throws(DatabaseEntryError) {
     guard let member = line.members?.first, line.members?.count == 1 else {
       throw DatabaseEntryError("it is not a document, preference, service or index")
@@ -136,7 +136,8 @@ enum DatabaseEntry {
     }
   }
 
-  /// Refuses members, at any depth, that `known` has not. A member that is `null` says nothing.
+  /// Throws if the value contains members, at any depth, that `known` does not contain. A member
+  /// that is `null` is ignored.
   private static func refuseOthers(than known: JSON, in value: JSON) throws(DatabaseEntryError) {
     for member in value.members ?? [] where !member.value.isNull {
       guard let other = known[member.key] else {
@@ -161,7 +162,7 @@ enum DatabaseEntry {
   }
 }
 
-/// Why a line is no entry.
+/// The reason why a line is not an entry.
 struct DatabaseEntryError: Error {
   let reason: String
 

@@ -1,7 +1,7 @@
 import SwiftBoardJSON
 import SwiftBoardSystem
 
-/// The lines of an export, read in pieces.
+/// The lines of an export, read in chunks.
 struct DatabaseLines: Sendable {
   private static let longestLine = 64 << 20
 
@@ -53,7 +53,7 @@ struct DatabaseLines: Sendable {
     var isEnded = false
   }
 
-  /// Returns `nil` for the first line, which says what the file is, and for the last one.
+  /// Returns `nil` for the first line, which identifies the file, and for the last one.
   private func entry(_ line: Data, _ progress: inout Progress) throws -> DatabaseEntry? {
     progress.lines += 1
     let number = progress.lines

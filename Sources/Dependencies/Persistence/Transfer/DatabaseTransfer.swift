@@ -2,10 +2,10 @@ import SwiftBoardSystem
 
 /// Moves data between the database and files.
 ///
-/// The data passes through no action: a call gives numbers and names. It takes the memory of a page
-/// of documents, or of the largest line.
+/// The data does not pass through actions: a call returns numbers and names. Memory use is limited
+/// to a page of documents, or the largest line.
 package struct DatabaseTransfer: Sendable {
-  /// The most bytes of a file with one document.
+  /// The maximum size of a file with one document, in bytes.
   private static let largestDocument = 16 << 20
 
   private let persistence: any PersistenceService
@@ -53,7 +53,7 @@ package struct DatabaseTransfer: Sendable {
       try await output.write(Data((DatabaseEntry.header + "\n").utf8))
       var count = 0
       if collection == nil {
-        // An export without them would not be whole.
+        // An export without the damaged services would be incomplete.
         for name in try await persistence.damagedServices() {
           _ = try await persistence.service(name)
         }
@@ -68,7 +68,7 @@ package struct DatabaseTransfer: Sendable {
           count += try await write(page.documents.map(DatabaseEntry.document), to: output)
         }
       }
-      // Last, because an index is made faster of documents that are there.
+      // Indexes come last, because creating one is faster when the documents exist.
       let indexes = try await persistence.documentIndexes().filter {
         collection == nil || $0.collection == collection
       }
@@ -114,10 +114,10 @@ package struct DatabaseTransfer: Sendable {
     return conflict
   }
 
-  /// Takes what an export has. Call `check` first, so that a mistake anywhere in the file changes
-  /// nothing.
+  /// Imports the entries of an export. Call `check` first, so that an error anywhere in the file
+  /// changes nothing.
   ///
-  /// - Parameter replaces: Whether an entry replaces one with its name; otherwise, it is left out.
+  /// - Parameter replaces: Whether an entry replaces one with its name. Otherwise it is skipped.
   /// - Throws: `IncompleteImport` if something was written before the error; otherwise what `check`
   ///   throws.
   package func importEntries(of path: String, replaces: Bool) async throws -> DatabaseImport {
@@ -194,27 +194,26 @@ public struct ImportConflict: Codable, Sendable, Equatable {
   }
 }
 
-/// The numbers of entries that an import added, replaced, and left out because their names were
-/// taken.
+/// The numbers of entries that an import added, replaced, and skipped because their names exist.
 public struct DatabaseImport: Codable, Sendable, Equatable {
-  /// Under names that were free.
+  /// The entries with new names.
   public var added = 0
-  /// In the place of others.
+  /// The entries that replaced an existing one.
   public var replaced = 0
-  /// Left out.
+  /// The entries that were skipped.
   public var kept = 0
 
   /// Nothing imported yet.
   public init() {}
 }
 
-/// The error of an import that had written a part.
+/// The error of an import that failed after it had written some entries.
 package struct IncompleteImport: Error {
-  /// What was written.
+  /// The numbers of written entries.
   package var counts: DatabaseImport
   /// Whether entries replaced others of their name.
   package var replaces: Bool
-  /// The reason why it ended.
+  /// The underlying error.
   package var cause: any Error
 }
 

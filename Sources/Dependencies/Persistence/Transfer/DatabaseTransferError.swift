@@ -1,13 +1,12 @@
-/// The reason why a file was not taken into the database, or why the database was not written to a
-/// file.
+/// An error of importing a file into the database, or of exporting the database to a file.
 public enum DatabaseTransferError: Error, Sendable, Equatable {
-  /// The file is not a document: what is wrong, in which line and column.
+  /// The file is not a document. Contains the reason and its position.
   case malformedDocument(path: String, line: Int, column: Int, reason: String)
-  /// A line of the file is not what an export writes.
+  /// A line of the file is not in the format of an export.
   case malformedLine(path: String, line: Int, reason: String)
   /// The text at `place` contains the value of the secret `name`.
   case holdsSecret(place: String, name: String)
-  /// The file is read twice, and gives its content only once.
+  /// An import reads the file twice, but the file can be read only once.
   case notRepeatable(path: String)
   /// There is no collection of this name.
   case noCollection(name: String)

@@ -16,7 +16,7 @@ extension ProgramConnection {
     return try? JSON(parsing: text)
   }
 
-  /// The names of the programs that an answer may come from; none if it does not tell.
+  /// Returns the names of the programs that may have sent the response. Empty if it is unknown.
   ///
   /// SABnzbd writes text or nothing but its version, NZBGet names itself in its challenge, and the
   /// others have a header or the text of a refusal in common. A page has the name in its title.
@@ -49,17 +49,17 @@ extension ProgramConnection {
     return isRefusal || response.headers.value(of: "X-Application-Version") != nil ? media : []
   }
 
-  /// The error for an answer that comes from another program, if it tells. A header that several
-  /// programs send does not name the one.
+  /// Returns the error for a response from another program, or `nil` if the response does not
+  /// identify it. A header that several programs send does not identify one.
   func stranger(in response: APIResponse) -> ProgramError? {
     let names = Self.programs(of: response)
     guard !names.isEmpty, !names.contains(program) else { return nil }
     return error(.wrongProgram(found: names.count == 1 ? names[0] : nil))
   }
 
-  /// An error with the name of the program that answers in place of the one that should. Where the
-  /// refusal does not tell, what needs no key does: a page, the challenge of NZBGet, the version of
-  /// SABnzbd. Up to two requests, none of which has the key.
+  /// Returns the error with the name of the program that responded. If the refusal does not
+  /// identify it, sends up to two requests without the key: for a page, for the challenge of
+  /// NZBGet, or for the version of SABnzbd.
   func naming(_ error: ProgramError) async -> ProgramError {
     switch error.kind {
     case .wrongPath, .wrongKey, .wrongProgram(found: nil): break

@@ -3,8 +3,8 @@ import SwiftBoardSystem
 
 /// Requests to a program at the address of a service, with the service's key.
 ///
-/// A request names its secrets. `ResolvingAPIClient` puts their values in when it is sent, so that
-/// an answer from the cache needs no keychain, and nothing that comes back has a key.
+/// A request contains the name of its secret. `ResolvingAPIClient` inserts the value when it is
+/// sent. Cached responses therefore need no keychain, and no response contains a key.
 struct ProgramConnection: Sendable {
   let dependencies: Dependencies
   /// The program that should be there, for errors.
@@ -16,14 +16,14 @@ struct ProgramConnection: Sendable {
   /// A request before it has its key.
   struct Call: Sendable {
     var method = "GET"
-    /// Behind the address of the service: `/movie/7`.
+    /// The path relative to the service's address: `/movie/7`.
     var path: String
     var query: [QueryItem] = []
-    /// Items behind those of `query`, whose values are encoded already.
+    /// Further query items, with values that are already encoded.
     var encodedQuery: [(name: String, value: SecretText)] = []
     /// The text of JSON.
     var body: SecretText?
-    /// Bytes of the answer.
+    /// The maximum size of the response in bytes.
     var limit = 16 << 20
   }
 
@@ -41,7 +41,7 @@ struct ProgramConnection: Sendable {
     }
   }
 
-  /// Sends a request, or takes a kept answer as the policy says.
+  /// Sends a request, or returns a cached response if the policy permits.
   func fetch(
     _ call: Call, policy: CachePolicy
   ) async throws(ProgramError) -> ResponseRepository.Fetched {
@@ -88,7 +88,7 @@ struct ProgramConnection: Sendable {
 }
 
 extension ProgramError.Kind {
-  /// What an error of the client says of a program, or of the key of its service.
+  /// Creates the error of a program from an error of the client.
   fileprivate init(_ error: APIError) {
     switch error.problem {
     case .keychain(let error): self = .keychain(error)
