@@ -286,23 +286,3 @@ public final class Store<R: Reducer>: Sendable {
     }
   }
 }
-
-/// The work that `Store.shutdown` cancels first.
-public enum ShutdownWork: Sendable, Hashable {
-  /// Effects that have not started because their limit is reached.
-  case queued
-  /// Every effect.
-  case all
-}
-
-/// A handle that ends an observation. Keeping it keeps the state of its store.
-public struct Observation: Sendable {
-  @usableFromInline let runtime: AnyStoreRuntime?
-  @usableFromInline let id: Int
-
-  /// Ends the observation. Steps that are reduced after this call are not delivered, but a step
-  /// that is being delivered may still arrive. O(number of observers). Acquires the lock once.
-  public func cancel() {
-    runtime?.ask(.removeObserver(id))
-  }
-}

@@ -1,0 +1,115 @@
+import SwiftBoardJSON
+
+/// JSON documents by collection and id. Bodies are JSON text and are returned byte for byte.
+public protocol DocumentStore: Sendable {
+  /// Inserts or replaces a document, durable on return.
+  ///
+  /// - Returns: False if it replaced a document.
+  /// - Throws: `.invalid` if the body is not JSON.
+  @discardableResult
+  func putDocument(_ document: Document) async throws(PersistenceError) -> Bool
+  /// Stores all documents or none, durable on return. Costs one commit.
+  func putDocuments(_ documents: [Document]) async throws(PersistenceError)
+  /// Returns the names of the collections that have documents, sorted.
+  func collections() async throws(PersistenceError) -> [String]
+  /// Returns a document, or `nil` if there is none.
+  ///
+  /// - Throws: `.corrupted` if the stored body does not match its digest.
+  func document(collection: String, id: String) async throws(PersistenceError) -> Document?
+  /// Returns a page of the documents that match, in the order of the query. Any number of documents
+  /// takes the memory of one page.
+  ///
+  /// Changes between two pages may be visible. A document that exists the whole time is returned
+  /// once.
+  ///
+  /// - Parameters:
+  ///   - query: The query.
+  ///   - cursor: The end of the previous page of the same query, or `nil` for the first page.
+  /// - Throws: `invalid` for an invalid path, value or limit, before anything is read.
+  func documents(_ query: DocumentQuery, from cursor: DocumentCursor?)
+    async throws(PersistenceError) -> DocumentPage
+  /// Removes a document. Returns false if there is none.
+  func removeDocument(collection: String, id: String) async throws(PersistenceError) -> Bool
+  /// Creates an index, so that queries for a value at the path read only the documents with that
+  /// value. Returns false if it exists. Durable on return.
+  func makeDocumentIndex(_ index: DocumentIndex) async throws(PersistenceError) -> Bool
+  /// Removes an index. Returns false if there is none.
+  func removeDocumentIndex(_ index: DocumentIndex) async throws(PersistenceError) -> Bool
+  /// Returns the indexes, sorted by collection and path.
+  func documentIndexes() async throws(PersistenceError) -> [DocumentIndex]
+}
+
+extension DocumentStore {
+  /// Returns all documents that match, in the order of the query and all in memory.
+  ///
+  /// - Throws: `invalid` for an invalid path, value or limit, before anything is read.
+  public func documents(_ query: DocumentQuery) async throws(PersistenceError) -> [Document] {
+    var page = try await documents(query, from: nil)
+    var documents = page.documents
+    while let next = page.next {
+      page = try await self.documents(query, from: next)
+      documents += page.documents
+    }
+    return documents
+  }
+}
+
+/// A JSON text with an id in a collection.
+public struct Document: Sendable, Equatable, Codable {
+  /// The name of the collection: any text, compared by its bytes.
+  public var collection: String
+  /// The id, unique in the collection and compared by its bytes.
+  public var id: String
+  /// The content as JSON text.
+  public var body: String
+  /// The time in microseconds since 1970, set by the caller.
+  public var updated: Int64
+
+  /// Creates a document. Nothing is checked before it is stored.
+  public init(collection: String, id: String, body: String, updated: Int64) {
+    self.collection = collection
+    self.id = id
+    self.body = body
+    self.updated = updated
+  }
+}
+
+/// A query for documents of a collection. Numbers sort before text. Documents with equal sort keys
+/// are in ascending order of their ids.
+public struct DocumentQuery: Sendable, Equatable, Codable {
+  /// The name of the collection.
+  public var collection: String
+  /// The conditions, which must all hold.
+  public var conditions: [Condition]
+  /// A path such as `a.b[0]` to sort by, or `nil` to sort by id. A leading `-` means descending
+  /// order.
+  public var sort: String?
+  /// The maximum number of documents, after sorting, or `nil` for all. 0 returns none, and a
+  /// negative limit is `invalid`.
+  public var limit: Int?
+
+  /// A comparison of the value at a path.
+  public struct Condition: Sendable, Equatable, Codable {
+    /// A path such as `a.b[0]`. The value at a missing path equals nothing, not even `null`.
+    public var path: String
+    /// The value, compared by content: numbers by value, objects regardless of the order of
+    /// members.
+    public var equals: JSON
+
+    /// Creates a condition. Nothing is checked before the query runs.
+    public init(path: String, equals: JSON) {
+      self.path = path
+      self.equals = equals
+    }
+  }
+
+  /// Creates a query. Without conditions, it returns all documents of the collection by id.
+  public init(
+    collection: String, conditions: [Condition] = [], sort: String? = nil, limit: Int? = nil
+  ) {
+    self.collection = collection
+    self.conditions = conditions
+    self.sort = sort
+    self.limit = limit
+  }
+}

@@ -1,0 +1,31 @@
+/// A reducer for an `if` without `else`.
+public struct OptionalReducer<R: Reducer>: Reducer {
+  @usableFromInline let reducer: R?
+
+  @inlinable
+  init(_ reducer: R?) {
+    self.reducer = reducer
+  }
+
+  /// Reduces with the reducer if there is one. Otherwise does nothing.
+  @inlinable
+  @inline(__always)
+  public func reduce(
+    _ state: inout R.State, _ action: R.Action, _ dependencies: R.Dependencies
+  ) -> [Effect<R.Action>] {
+    reducer?.reduce(&state, action, dependencies) ?? []
+  }
+}
+
+extension OptionalReducer: ReducerOfParts {
+  @inlinable
+  @inline(__always)
+  func askParts<Question: PartQuestion>(
+    _ question: Question, _ subject: Question.Subject, _ answer: inout Question.Answer
+  )
+  where
+    Question.State == R.State, Question.Action == R.Action, Question.Dependencies == R.Dependencies
+  {
+    if let reducer { question.ask(reducer, subject, &answer) }
+  }
+}
