@@ -71,9 +71,11 @@ final class BoardCompletion: Sendable {
     switch kind {
     case .variable:
       return board.store.withState { $0.shell.variables.keys.sorted() }.map { .init($0) }
-    case .command:
+    case .command, .alias:
       return board.store.withState { ($0.shell.aliases ?? [:]).keys.sorted() }.map { .init($0) }
-    case .job: return board.store.withState { $0.shell.running.map { .init(String($0.job)) } }
+    case .job:
+      let jobs = board.store.withState { $0.shell.running.map(\.job) }
+      return jobs.map { .init(String($0)) } + [.init("all")]
     case .step:
       return ["end"].map { .init($0) } + board.marks.map { .init("@\($0)") }
     default:

@@ -23,6 +23,8 @@ final class EditingLineReader: LineReader {
     var wasResized = false
     var wasContinued = false
     var wasInterrupted = false
+    /// Whether the program is ending, so that no further line begins.
+    var isFinished = false
     /// Whether the next SIGCONT follows from Ctrl-Z, after which the line is already shown.
     var expectsContinue = false
     /// Returns the present prompt of a line.
@@ -89,6 +91,7 @@ final class EditingLineReader: LineReader {
   // MARK: The thread that waits for keys
 
   private func edit(_ prompt: EditorPrompt) throws(SystemError) -> LineRead {
+    DetachedThread.stopInBackground()
     shared.withLock { $0.prompt = prompt.first }
     defer { endEditing() }
     // A change before this line, and after the prompt was made, was not passed on.
@@ -96,7 +99,7 @@ final class EditingLineReader: LineReader {
       promptMayHaveChanged(current())
     }
     claimTerminal()
-    guard terminal.beginLine() else { return .endOfInput }
+    guard !shared.withLock({ $0.isFinished }), terminal.beginLine() else { return .endOfInput }
     defer { terminal.endLine() }
     var prompt = prompt
     // It may have changed in the meantime.
@@ -153,7 +156,9 @@ final class EditingLineReader: LineReader {
       return (shared.wasResized, shared.wasContinued, shared.wasInterrupted)
     }
     if wasContinued {
+      // In the background, this stops the process once more, until it is in the foreground.
       _ = terminal.beginLine()
+      shared.withLock { $0.wasContinued = false }
       screen.redraw(forgets: true)
     } else if wasResized {
       screen.redraw()
@@ -215,11 +220,14 @@ final class EditingLineReader: LineReader {
     }
     if isEditing {
       if !isExpected { note { $0.wasContinued = true } }
-    } else if !SecretPrompt.restoreAfterStop() {
+    } else if terminal.isInForeground, !SecretPrompt.restoreAfterStop() {
       terminal.endLine()
       SecretPrompt.restoreAfterStop()
     }
   }
+
+  /// Drops the keys that were typed for the next line.
+  func dropTypedAhead() { store.send(.droppedKeys) }
 
   /// Restores the terminal for another program while no line is edited.
   func lendTerminal() {
@@ -235,6 +243,7 @@ final class EditingLineReader: LineReader {
 
   /// Moves below the line and restores the terminal, before the program ends.
   func finish() {
+    shared.withLock { $0.isFinished = true }
     screen.leave()
     terminal.close()
   }
@@ -275,7 +284,7 @@ final class EditingLineReader: LineReader {
 
   /// Shows the line again, and drops what was typed ahead: it was meant for the other prompt.
   func endPause() {
-    store.send(.droppedKeys)
+    dropTypedAhead()
     note { $0.pauses -= 1 }
   }
 

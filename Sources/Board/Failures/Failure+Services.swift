@@ -114,6 +114,7 @@ extension Failure {
         ExitCode.data
       case .io, .kdfFailed, .changedUnderneath, .durabilityUnknown: ExitCode.io
       case .lockTimeout: ExitCode.temporary
+      case .cancelled: ExitCode.interrupted
       case .locked, .wrongSecret, .noMatchingSlot, .insecurePath, .insecurePermissions, .notOwner,
         .slotSecretNeeded:
         ExitCode.denied
@@ -173,6 +174,7 @@ extension Failure {
     let code: Int32 =
       switch error.kind {
       case .interrupted: ExitCode.interrupted
+      case .unanswered: ExitCode.denied
       case .mismatch, .tooLong, .unavailable: ExitCode.usage
       case .io: ExitCode.io
       }

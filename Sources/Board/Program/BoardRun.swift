@@ -423,7 +423,10 @@ final class BoardRun: Sendable {
       // The pager has the terminal, and its own use of Ctrl-C.
       if output.pager?.isRunning == true { return }
       switch interrupted {
-      case .command where isInteractive, .line where isInteractive: return
+      case .command where isInteractive, .line where isInteractive:
+        // The lines behind it were typed without knowing that it would be interrupted.
+        editor?.dropTypedAhead()
+        return
       case .nothing where isInteractive:
         if let editor { editor.interrupt() } else { reader.interrupt() }
         return

@@ -93,7 +93,8 @@ struct BoardTerminal: TerminalService, PausingTerminal {
     } catch {
       switch error {
       case .noTerminal: return nil
-      case .interrupted, .endOfInput: throw TerminalError(.interrupted, "\(error)")
+      case .interrupted: throw TerminalError(.interrupted, "\(error)")
+      case .endOfInput: throw TerminalError(.unanswered, "\(error)")
       case .tooLong: throw TerminalError(.tooLong, "\(error)")
       case .controlCharacter: throw TerminalError(.mismatch, "\(error)")
       case .failed: throw TerminalError(.io, "\(error)")

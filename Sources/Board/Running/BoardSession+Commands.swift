@@ -63,7 +63,9 @@ extension BoardSession {
           help: "'jobs' lists what runs"))
     }
     let awaited = job.map { [$0] } ?? ending.sorted()
-    let codes = await jobs.wait(for: awaited, in: line.id)
+    guard let codes = await jobs.waitForBackground(awaited, in: line.id) else {
+      return await fail(context, .cancelled)
+    }
     // Judge all jobs, so that the ones that were waited for do not count at the end.
     let ends = zip(awaited, codes).map { (job: $0, outcome: jobs.judge($0, $1)) }
     if let failed = ends.first(where: { $0.outcome.exitCode != 0 }) {

@@ -162,6 +162,39 @@ final class JobControl: Sendable {
     return codes
   }
 
+  /// Waits for background jobs, which continue if an interrupt ends the wait.
+  ///
+  /// - Returns: Their exit codes, or `nil` if an interrupt ended the wait.
+  func waitForBackground(_ jobs: [Int], in line: LineID) async -> [Int32]? {
+    await withCheckedContinuation { continuation in
+      let waiter = Waiter(continuation)
+      let isInterrupted = state.withLock { state in
+        state.lines[line]?.cancelWait = { waiter.resume(returning: nil) }
+        return state.lines[line]?.isInterrupted ?? false
+      }
+      if isInterrupted { return waiter.resume(returning: nil) }
+      Task {
+        var codes: [Int32] = []
+        for job in jobs { codes.append(await board.wait(for: job)) }
+        state.withLock { $0.lines[line]?.cancelWait = nil }
+        waiter.resume(returning: codes)
+      }
+    }
+  }
+
+  /// A line that waits for exit codes. Only the first result counts.
+  private final class Waiter: Sendable {
+    private let continuation: Mutex<CheckedContinuation<[Int32]?, Never>?>
+
+    init(_ continuation: CheckedContinuation<[Int32]?, Never>) {
+      self.continuation = Mutex(continuation)
+    }
+
+    func resume(returning codes: [Int32]?) {
+      continuation.withLock { $0.take() }?.resume(returning: codes)
+    }
+  }
+
   /// Returns the outcome of a background command by the prefix of its line, and removes the
   /// command.
   func judge(_ job: Int, _ code: Int32) -> LineOutcome {

@@ -118,7 +118,7 @@ enum ShellCommands {
     ) { invocation throws(UsageError) in .shell(try alias(invocation)) },
     CommandSpec(
       ["unalias"], "forget an alias",
-      arguments: [ArgumentSpec("name", "the alias")], examples: ["unalias tea"]
+      arguments: [ArgumentSpec("name", "the alias", kind: .alias)], examples: ["unalias tea"]
     ) { invocation throws(UsageError) in
       .shell(.unalias(name: try invocation.requiredText("name")))
     },

@@ -33,6 +33,8 @@ public enum ValueKind: Sendable, Hashable {
   case expression
   /// A command, as an argument of `help`.
   case command
+  /// The name of an alias.
+  case alias
   /// The number of a job.
   case job
   /// The name of a variable, without `$`.

@@ -230,13 +230,16 @@ package struct LineCompletion: Sendable, Equatable {
 
   /// Returns the candidates, given the values of `kind`.
   package func answer(_ values: [Value]) -> CompletionAnswer {
-    CompletionAnswer(
+    let found = matches(values)
+    let common = CompletionAnswer.commonPrefix(of: found.map(\.text))
+    return CompletionAnswer(
       replacedCount: rawCount,
-      candidates: matches(values).map { value in
+      candidates: found.map { value in
         CompletionAnswer.Candidate(
           quoted(head + value.text, isPartial: value.isPartial),
           label: value.text, isPartial: value.isPartial)
-      })
+      },
+      commonPrefix: common.isEmpty ? "" : quoted(head + common, isPartial: true))
   }
 
   /// Returns the word as the line language reads it.

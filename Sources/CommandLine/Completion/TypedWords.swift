@@ -27,7 +27,13 @@ struct TypedWords: Sendable, Equatable {
 
   /// Drops `!`, `-` and `time` before a command.
   private mutating func dropPrefix() {
-    if let first = words.first, ["!", "-", "time"].contains(first) { words.removeFirst() }
+    if let first = words.first {
+      if ["!", "-", "time"].contains(first) {
+        words.removeFirst()
+      } else if first.hasPrefix("!") {
+        words[0].removeFirst()
+      }
+    }
     guard words.isEmpty, quote == nil, word.hasPrefix("!") else { return }
     word.removeFirst()
     rawCount -= 1

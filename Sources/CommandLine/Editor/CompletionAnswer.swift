@@ -20,18 +20,22 @@ package struct CompletionAnswer: Sendable, Hashable, Codable {
   package var replacedCount: Int
   /// The candidates in the order in which they are listed, without duplicates.
   package var candidates: [Candidate]
+  /// The longest text with which all candidates begin, quoted as they are. Quotes do not count: it
+  /// also begins those that need none.
+  package var commonPrefix: String
 
-  package init(replacedCount: Int, candidates: [Candidate]) {
+  package init(replacedCount: Int, candidates: [Candidate], commonPrefix: String? = nil) {
     self.replacedCount = replacedCount
     self.candidates = candidates
+    self.commonPrefix = commonPrefix ?? Self.commonPrefix(of: candidates.map(\.text))
   }
 
-  /// The longest text with which all candidates begin.
-  package var commonPrefix: String {
-    guard let first = candidates.first else { return "" }
-    var prefix = Array(first.text)
-    for candidate in candidates.dropFirst() {
-      let shared = zip(prefix, candidate.text).prefix { $0 == $1 }.count
+  /// Returns the longest text with which all texts begin.
+  static func commonPrefix(of texts: [String]) -> String {
+    guard let first = texts.first else { return "" }
+    var prefix = Array(first)
+    for text in texts.dropFirst() {
+      let shared = zip(prefix, text).prefix { $0 == $1 }.count
       prefix.removeLast(prefix.count - shared)
       if prefix.isEmpty { break }
     }

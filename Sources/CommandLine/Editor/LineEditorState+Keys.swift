@@ -127,7 +127,7 @@ extension LineEditorState {
         return word[..<start] + word[start...].prefix(1).uppercased()
           + word[start...].dropFirst().lowercased()
       }
-    case .meta("."): insertLastWord()
+    case .meta("."): insertLastWord(previous)
     case .control("_"): undoChange()
     case .meta("_"): redoChange()
     default: return false
@@ -164,11 +164,22 @@ extension LineEditorState {
     text.replace(range, with: change(String(text.characters[range])))
   }
 
-  /// Inserts the last word of the previous line.
-  private mutating func insertLastWord() {
-    let last = history.entries.last { !$0.isForeign }?.text
-    guard let word = last?.split(whereSeparator: \.isWhitespace).last else { return ring() }
-    insert(String(word), .other)
+  /// Inserts the last word of the previous line. The same key again replaces it by that of the line
+  /// before.
+  private mutating func insertLastWord(_ previous: LastKey) {
+    var (inserted, age) = (0, 0)
+    if case .insertingWord(let count, let lines) = previous { (inserted, age) = (count, lines) }
+    let words = history.entries.reversed().lazy.filter { !$0.isForeign }.compactMap {
+      $0.text.split(whereSeparator: \.isWhitespace).last
+    }
+    guard let word = words.dropFirst(age).first else {
+      // A further key tries again from here.
+      lastKey = previous
+      return ring()
+    }
+    undo.note(text, before: .other)
+    text.replace(max(0, text.cursor - inserted)..<text.cursor, with: String(word))
+    lastKey = .insertingWord(count: word.count, lines: age + 1)
   }
 
   private mutating func undoChange() {

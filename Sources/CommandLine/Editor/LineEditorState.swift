@@ -26,6 +26,9 @@ package struct LineEditorState: Sendable, Equatable, Codable {
   /// The last key's kind, for keys that continue what the previous one began.
   enum LastKey: Sendable, Hashable, Codable {
     case other, killing, yanking(count: Int), tab, prefixX
+    /// The last word of an earlier line was inserted: its length, and the number of lines whose
+    /// words were.
+    case insertingWord(count: Int, lines: Int)
   }
 
   package internal(set) var prompt = EditorPrompt(first: "", continuation: "")

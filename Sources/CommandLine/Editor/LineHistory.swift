@@ -78,7 +78,8 @@ package struct LineHistory: Sendable, Equatable, Codable {
   /// Returns the rest of the newest line that begins with `text` and is longer.
   package func hint(for text: String) -> String? {
     guard !text.isEmpty else { return nil }
-    for entry in entries.reversed() where !entry.isForeign {
+    // A line that is not kept may contain a secret, which is only shown when it is asked for.
+    for entry in entries.reversed() where !entry.isForeign && entry.isKept {
       if entry.text.utf8.count > text.utf8.count, entry.text.hasPrefix(text) {
         let rest = entry.text.utf8.dropFirst(text.utf8.count)
         return String(Substring(rest))

@@ -7,6 +7,10 @@ package struct EditingTerminal: Sendable {
 
   package init(input: Int32 = STDIN_FILENO) { self.input = input }
 
+  /// Whether the terminal is the program's. Another program has it while this one runs in the
+  /// background.
+  package var isInForeground: Bool { TerminalModes.isInForeground(input) }
+
   /// Lets all keys arrive at once. Returns `false` if the descriptor is not a terminal.
   package func beginLine() -> Bool {
     guard TerminalModes.editor.save(input) else { return false }
@@ -24,8 +28,12 @@ package struct EditingTerminal: Sendable {
   /// Restores the modes from before the first line for another program, until `endLine`.
   package func lend() { TerminalModes.editor.restore() }
 
-  /// Restores the modes from before the first line.
-  package func close() { TerminalModes.editor.restoreAndForget() }
+  /// Restores the modes from before the first line for good. A prompt for a secret that still waits
+  /// must not restore those that it found, which were the editor's.
+  package func close() {
+    TerminalModes.secret.restoreAndForget()
+    TerminalModes.editor.restoreAndForget()
+  }
 
   /// Stops the program, as Ctrl-Z does, until the shell continues it.
   package func suspend() { TerminalModes.stopGroup() }

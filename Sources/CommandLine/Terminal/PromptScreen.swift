@@ -117,6 +117,8 @@ package final class PromptScreen: Sendable {
       state.isHidden = false
       guard let view = state.view else { return }
       var output = "\u{1B}[?2004h" + (clears ? "\u{1B}[H\u{1B}[2J" : "")
+      // Without a shell that begins a new row, the cursor is still on the line.
+      if forgets { output += "\r\u{1B}[J" }
       if clears || forgets { state.renderer.forget() }
       state.tail = 0
       let size = terminal.size

@@ -56,10 +56,13 @@ package enum SecretPrompt {
   /// always restored, immediately or by `release`. This blocks: call it through `readOnOwnThread`,
   /// or from a thread of your own.
   ///
-  /// - Parameter staysHidden: Whether echo stays off afterwards, until `release`. Text typed since
-  ///   the previous prompt then answers the next one.
+  /// - Parameters:
+  ///   - staysHidden: Whether echo stays off afterwards, until `release`. Text typed since the
+  ///     previous prompt then answers the next one.
+  ///   - interruption: Ends the prompt, as Ctrl-C does.
   package static func read<Value>(
     prompt: String, terminal path: String = "/dev/tty", staysHidden: Bool = false,
+    interruption: Interruption = Interruption(),
     _ body: (UnsafeMutableRawBufferPointer) -> Value
   ) throws(SecretPromptError) -> Value {
     let descriptor = open(path, O_RDWR | O_NOCTTY | O_CLOEXEC)
@@ -93,19 +96,21 @@ package enum SecretPrompt {
     }
     isReading.store(true, ordering: .relaxed)
     defer { isReading.store(false, ordering: .relaxed) }
-    let count = try readLine(descriptor, into: buffer, prompt: prompt)
+    let count = try readLine(descriptor, into: buffer, prompt: prompt, interruption)
     return body(UnsafeMutableRawBufferPointer(rebasing: buffer[..<count]))
   }
 
-  /// Prompts on a thread of its own. A cancelled task does not prompt: the user's next line or next
-  /// secret would answer a prompt that comes too late.
+  /// Prompts on a thread of its own. Cancelling the task ends the prompt, and a cancelled task does
+  /// not prompt: the user's next line or next secret would answer a prompt that comes too late.
   package static func readOnOwnThread<Value: Sendable>(
     prompt: String, terminal path: String = "/dev/tty", staysHidden: Bool = false,
     _ body: @escaping @Sendable (UnsafeMutableRawBufferPointer) -> Value
   ) async throws(SecretPromptError) -> Value {
     guard !Task.isCancelled else { throw .interrupted }
-    return try await DetachedThread.run { () throws(SecretPromptError) in
-      try read(prompt: prompt, terminal: path, staysHidden: staysHidden, body)
+    return try await DetachedThread.runInterruptibly { interruption throws(SecretPromptError) in
+      DetachedThread.stopInBackground()
+      return try read(
+        prompt: prompt, terminal: path, staysHidden: staysHidden, interruption: interruption, body)
     }
   }
 
@@ -149,14 +154,16 @@ package enum SecretPrompt {
   /// - Returns: Whether a prompt waits for its answer, and has set the modes it needs.
   @discardableResult
   package static func restoreAfterStop() -> Bool {
-    guard isReading.load(ordering: .relaxed) else {
-      TerminalModes.secret.restoreWithoutEcho()
-      return false
-    }
-    if let descriptor = TerminalModes.secret.descriptor {
+    let isReading = isReading.load(ordering: .relaxed)
+    guard let descriptor = TerminalModes.secret.descriptor,
+      TerminalModes.isInForeground(descriptor)
+    else { return isReading }
+    if isReading {
       try? hideEcho(descriptor, keepsInput: true)
+    } else {
+      TerminalModes.secret.restoreWithoutEcho()
     }
-    return true
+    return isReading
   }
 
   /// Stops the program if it owns the terminal, and prompts again when it continues. What was typed
@@ -175,14 +182,22 @@ package enum SecretPrompt {
   }
 
   private static func readLine(
-    _ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer, prompt: String
+    _ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer, prompt: String,
+    _ interruption: Interruption
   ) throws(SecretPromptError) -> Int {
     var count = 0
     while count < buffer.count {
       let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[count...])
       let got: Int
-      do throws(SystemError) { got = try Descriptor.read(descriptor, into: rest) } catch {
-        throw error.code == EIO ? .endOfInput : .failed("\(error)")
+      do throws(SystemError) {
+        try interruption.waitForInput(descriptor)
+        got = try Descriptor.read(descriptor, into: rest)
+      } catch {
+        switch error.code {
+        case ECANCELED: throw .interrupted
+        case EIO: throw .endOfInput
+        default: throw .failed("\(error)")
+        }
       }
       if got == 0 { throw .endOfInput }
       count += got

@@ -41,10 +41,18 @@ struct TerminalModes: Sendable {
     return true
   }
 
-  /// Restores the saved modes, if any. Async-signal-safe.
+  /// Whether the program may change the modes of a terminal: in the background, they are those of
+  /// another program. Async-signal-safe.
+  static func isInForeground(_ descriptor: Int32) -> Bool {
+    let group = tcgetpgrp(descriptor)
+    // A terminal that does not control the process has no foreground for it.
+    return group < 0 || group == getpgrp()
+  }
+
+  /// Restores the saved modes, if any, unless the program is in the background. Async-signal-safe.
   func restore() {
     let descriptor = saved.pointee.descriptor
-    guard descriptor >= 0 else { return }
+    guard descriptor >= 0, Self.isInForeground(descriptor) else { return }
     // A terminal that takes no output, as after Ctrl-S, must not keep the program from its end.
     var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
     if saved.pointee.marksPaste, poll(&request, 1, 0) > 0 {
@@ -163,9 +171,13 @@ struct TerminalModes: Sendable {
     SignalHandler.install(number, former: former + Int(number)) { number, info, _ in
       TerminalModes.restoreAll()
       sigaction(number, &TerminalModes.former[Int(number)], nil)
-      // A fault recurs when the handler returns, and then triggers the previous disposition. A
-      // signal sent by a process does not recur.
-      if let info, info.pointee.si_code > 0 { return }
+      // A fault recurs when the handler returns, and then triggers the previous disposition. Any
+      // other signal does not recur, whether a process, the terminal or a timer sent it.
+      switch number {
+      case SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP:
+        if let info, info.pointee.si_code > 0 { return }
+      default: break
+      }
       raise(number)
     }
   }

@@ -33,6 +33,8 @@ public struct KeychainError: Error, Sendable, Equatable, Codable {
     case slotSecretNeeded
     /// The system does not let a new file or its folder be made there.
     case cannotCreate
+    /// The task was cancelled while a key was derived. Nothing was changed.
+    case cancelled
   }
 
   /// A slot in errors.

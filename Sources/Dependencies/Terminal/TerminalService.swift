@@ -56,6 +56,8 @@ public struct TerminalError: Error, Sendable, Equatable, Codable {
     /// In order: Ctrl-C; two different new passphrases; more than the limit; an error of the
     /// system; standard input has nothing for a command.
     case interrupted, mismatch, tooLong, io, unavailable
+    /// Ctrl-D in place of an answer, or a terminal that was closed.
+    case unanswered
   }
 
   /// The kind of the error, for code.

@@ -20,7 +20,7 @@ enum APICommands {
       OptionSpec("retry", value: "N", "try again after a failure of the service, N times"),
       OptionSpec("follow", value: "N", "follow N redirects"),
     ] + AnswerViewOptions.specs + [
-      OptionSpec("out", value: "FILE", "write the body to FILE, of whatever size"),
+      OptionSpec("out", value: "FILE", "write the body to FILE, of whatever size", kind: .file),
       OptionSpec(
         flag: "resume",
         "with --out: keep what has come in FILE.part when the transfer fails, and go on from there"),

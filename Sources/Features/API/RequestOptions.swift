@@ -10,14 +10,14 @@ enum RequestOptions {
     OptionSpec("json-body", value: "TEXT", "send TEXT as the body, which is JSON"),
     OptionSpec(
       "auth", value: "HOW", "instead of the service's own: \(AuthenticationParser.forms)"),
-    OptionSpec("cacert", value: "FILE", "trust the authorities in a PEM file"),
-    OptionSpec("cert", value: "FILE", "show the certificate in a PEM file"),
-    OptionSpec("key", value: "FILE", "the key of --cert, where it is in another file"),
+    OptionSpec("cacert", value: "FILE", "trust the authorities in a PEM file", kind: .file),
+    OptionSpec("cert", value: "FILE", "show the certificate in a PEM file", kind: .file),
+    OptionSpec("key", value: "FILE", "the key of --cert, where it is in another file", kind: .file),
     OptionSpec(
       flag: "insecure", "take any certificate, also that of a third party in between"),
     OptionSpec(
       "proxy", value: "URL", "ask through a proxy: http, https, socks4, socks5 or socks5h"),
-    OptionSpec("unix-socket", value: "FILE", "connect to a socket, whatever the host"),
+    OptionSpec("unix-socket", value: "FILE", "connect to a socket, whatever the host", kind: .file),
   ]
 
   static func read(

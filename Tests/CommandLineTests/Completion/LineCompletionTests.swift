@@ -39,8 +39,11 @@ import Testing
 
   /// The texts that candidates put in place of the word.
   private static func candidates(_ text: String, _ values: [String] = []) -> [String]? {
-    LineCompletion(text, in: table)?.answer(values.map { LineCompletion.Value($0) }).candidates
-      .map(\.text)
+    answer(text, values)?.candidates.map(\.text)
+  }
+
+  private static func answer(_ text: String, _ values: [String]) -> CompletionAnswer? {
+    LineCompletion(text, in: table)?.answer(values.map { LineCompletion.Value($0) })
   }
 
   @Test(
@@ -48,7 +51,8 @@ import Testing
     arguments: [
       ("", ["api", "set", "log", "help", "put", "assert", "verify"]), ("ap", ["api"]),
       ("api s", ["service"]),
-      ("api service ", ["list", "show"]), ("!ap", ["api"]), ("! ap", ["api"]), ("time ap", ["api"]),
+      ("api service ", ["list", "show"]), ("!ap", ["api"]), ("! ap", ["api"]),
+      ("!log l", ["level"]), ("time ap", ["api"]),
       ("echo x; ap", ["api"]), ("echo x & ap", ["api"]), ("echo 'x'\nap", ["api"]),
       ("log level ", ["debug", "error"]), ("log level d", ["debug"]),
       ("api get x --c", ["--cache", "--check"]), ("api get --check --c", ["--cache"]),
@@ -112,6 +116,19 @@ import Testing
       return
     }
     #expect(list.commands[0].words[1].literal == value)
+  }
+
+  @Test(
+    "candidates agree as far as their texts do, whether or not they need quotes",
+    arguments: [
+      ("verify c", ["coll-a", "coll b"], "coll"), ("verify 'c", ["coll-a", "coll b"], "'coll"),
+      ("verify f", ["f one", "f two"], "'f "), ("verify ", ["a", "b"], ""),
+      ("api get x k@f", ["f g", "fh"], "k@f"),
+    ])
+  func agreement(text: String, values: [String], expected: String) throws {
+    let answer = try #require(Self.answer(text, values))
+    #expect(answer.candidates.count == values.count)
+    #expect(answer.commonPrefix == expected)
   }
 
   @Test("names with control characters are no candidates")

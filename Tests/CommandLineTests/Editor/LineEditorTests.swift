@@ -56,7 +56,8 @@ import Testing
       ("\u{10}", "two|"), ("\u{10}\u{10}", "one|"), ("\u{10}\u{10}\u{E}", "two|"),
       ("x\u{15}new\u{15}\u{10}\u{E}", "|"), ("on\u{10}", "one|"), ("zz\u{10}", "zz|"),
       ("\u{10}\u{10}!\u{E}\u{10}", "one!|"), ("\u{1B}[A\u{1B}[A\u{1B}[A", "one|"),
-      ("\u{1B}.", "two|"),
+      ("\u{1B}.", "two|"), ("a \u{1B}.\u{1B}.", "a one|"), ("\u{1B}.\u{1B}.\u{1B}.", "one|"),
+      ("\u{1B}.x\u{1B}.", "twoxtwo|"),
     ])
   func history(keys: String, expected: String) {
     #expect(Self.typed(keys, history: ["one", "two"]) == expected)
@@ -137,6 +138,14 @@ import Testing
     #expect(Self.shown(Self.press("\u{5}", &editor)) == "echo two words|")
     #expect(Self.shown(Self.press("\u{15}ech\u{1B}[C", &editor)) == "echo two words|")
     #expect(Self.press("\u{2}", &editor).hint == "", "only at the end of the line")
+  }
+
+  @Test("a line that is not kept, such as one with a secret, is no hint")
+  func unkeptHint() {
+    var editor = Self.editor(["echo one"])
+    _ = editor.apply(.remembered("echo s3cret", isKept: false))
+    #expect(Self.press("echo ", &editor).hint == "one")
+    #expect(Self.shown(Self.press("\u{15}\u{10}", &editor)) == "echo s3cret|", "it is recalled")
   }
 
   @Test("a hint describes the arguments of a command, and is not inserted")

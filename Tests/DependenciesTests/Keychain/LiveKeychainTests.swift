@@ -413,4 +413,32 @@ import Testing
     #expect(folder.names == ["keychain.sbkc", "keychain.sbkc.lock"])
     #expect(try bytes(of: path).count == 4385)
   }
+
+  @Test("a call that is cancelled while a key is derived changes nothing")
+  func cancelledDerivation() async throws {
+    func cancelled(
+      _ body: @escaping @Sendable () async throws -> Void
+    ) async -> KeychainError.Kind? {
+      await Task {
+        withUnsafeCurrentTask { $0?.cancel() }
+        return await kind(body)
+      }.value
+    }
+    let service = LiveKeychainService(at: folder.keychain)
+    #expect(await cancelled { try await service.create(with: .words("open")) } == .cancelled)
+    #expect(!folder.names.contains("keychain.sbkc"))
+    try await service.create(with: .words("open"))
+    let before = try bytes(of: folder.keychain)
+    #expect(await cancelled { try await service.addSlot(.words("second")) } == .cancelled)
+    #expect(
+      await cancelled {
+        try await service.rekey(
+          KeychainRekey(replaced: .words("open"), replacement: .words("new")))
+      } == .cancelled)
+    #expect(try bytes(of: folder.keychain) == before)
+    let other = LiveKeychainService(at: folder.keychain)
+    #expect(await cancelled { try await other.unlock(with: .words("open")) } == .cancelled)
+    #expect(await kind { _ = try await other.load(forKey: "a") } == .locked)
+    try await other.unlock(with: .words("open"))
+  }
 }

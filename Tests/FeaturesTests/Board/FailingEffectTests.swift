@@ -155,15 +155,16 @@ struct SessionEndTests {
     #expect(lines.session.interrupt() == .nothing)
   }
 
-  @Test("a wait for several jobs is interrupted as one")
+  @Test("an interrupt ends a wait for jobs, and the jobs continue")
   func interruptedWait() async throws {
     let lines = Self.lines()
     #expect(await lines.run("-api get \(Self.address) &; api get \(Self.address) &") == 0)
     await lines.world.api.waitForHanging(2)
     let code = begin { await lines.run("-wait") }
-    #expect(lines.session.interrupt() == .command)
+    #expect(lines.session.interrupt() == .line)
     #expect(await code.value == 130, "no prefix forgives an interrupt")
-    #expect(lines.board.store.withState { $0.shell.running.isEmpty })
+    #expect(lines.board.store.withState { $0.shell.running.count } == 2)
+    #expect(await lines.run("cancel all") == 0)
   }
 
   @Test("a file whose line waits for a cancelled job goes on where the prefix lets it")

@@ -405,6 +405,103 @@ struct LineEditorProgramTests {
     _ = await terminal.wait()
   }
 
+  @Test("a program that is continued in the background waits for the foreground, with its line")
+  func background() async throws {
+    let program = try Program()
+    let terminal = try PtyProcess(
+      "/bin/sh", ["-im"],
+      environment: program.environment(["TERM": "xterm", "PS1": "sh> ", "ENV": nil]),
+      folder: program.folder.path)
+    #expect(await terminal.waitForOutput("sh> "))
+    terminal.type("'\(try Program.executable())' --home h --no-init\n")
+    _ = await terminal.waitForScreen { $0.text.hasSuffix("board›") }
+    terminal.type("echo h''i\u{1A}")
+    #expect(await terminal.waitForOutput("sh> ", count: 2), "\(terminal.outputText)")
+    terminal.type("bg\n")
+    #expect(await terminal.waitForOutput("sh> ", count: 3), "\(terminal.outputText)")
+    terminal.type("echo sh''ell\n")
+    #expect(await terminal.waitForOutput("shell\r\n"), "\(terminal.outputText)")
+    #expect(terminal.echoes, "the shell has the terminal as it was")
+    terminal.type("fg\n")
+    let again = await terminal.waitForScreen { $0.text.hasSuffix("board› echo h''i") }
+    #expect(again.cursor.column == 16, "\(again.text)")
+    terminal.type("x\r")
+    #expect(await terminal.waitForOutput("hix\r\n"), "\(terminal.outputText)")
+    terminal.type("\u{4}")
+    #expect(await terminal.waitForOutput("sh> ", count: 5))
+    terminal.type("exit\n")
+    _ = await terminal.wait()
+  }
+
+  @Test("a signal at a hidden prompt restores the terminal", arguments: [SIGTERM, SIGHUP, SIGQUIT])
+  func hiddenPrompt(signal: Int32) async throws {
+    let program = try Program()
+    let terminal = try await Self.start(program)
+    terminal.type("keychain init\r")
+    #expect(await terminal.waitForOutput("new passphrase: "))
+    terminal.signal(signal)
+    #expect(await terminal.wait().code == 128 + signal, "\(terminal.outputText)")
+    #expect(terminal.echoes && !terminal.isRaw)
+  }
+
+  @Test("an interrupt from outside ends a hidden prompt, and the next line is a line")
+  func interruptedPrompt() async throws {
+    let program = try Program()
+    let terminal = try await Self.start(program)
+    terminal.type("keychain init\r")
+    #expect(await terminal.waitForOutput("new passphrase: "))
+    terminal.signal(SIGINT)
+    _ = await terminal.waitForScreen { $0.text.hasSuffix("board›") }
+    terminal.type("echo h''i\r")
+    #expect(await terminal.waitForOutput("hi\r\n"), "\(terminal.outputText)")
+    await Self.leave(terminal)
+  }
+
+  @Test("Ctrl-\\ in a command ends the program")
+  func quit() async throws {
+    let program = try Program()
+    let server = try TestHTTPServer()
+    let terminal = try await Self.start(program)
+    terminal.type("api get \(server.origin)/faults/hang\r")
+    try #require(await server.waitForRequest(path: "/faults/hang") != nil)
+    terminal.type("\u{1C}")
+    #expect(await terminal.wait().code == 128 + SIGQUIT, "\(terminal.outputText)")
+    #expect(terminal.echoes && !terminal.isRaw)
+  }
+
+  @Test("Ctrl-C ends a wait and not its jobs")
+  func interruptedWait() async throws {
+    let program = try Program()
+    let server = try TestHTTPServer()
+    let terminal = try await Self.start(program)
+    terminal.type("api get \(server.origin)/faults/hang &\r")
+    try #require(await server.waitForRequest(path: "/faults/hang") != nil)
+    terminal.type("echo wai''ts; wait\r")
+    #expect(await terminal.waitForOutput("waits\r\n"), "\(terminal.outputText)")
+    terminal.type("\u{3}")
+    #expect(await terminal.waitForOutput("cancelled"), "\(terminal.outputText)")
+    terminal.type("assert shell.lastStatus == 130 and shell.running[0].job == 1; echo o''k\r")
+    #expect(await terminal.waitForOutput("ok\r\n"), "\(terminal.outputText)")
+    terminal.type("cancel all\r")
+    #expect(await terminal.waitForOutput("cancelled", count: 2), "\(terminal.outputText)")
+    await Self.leave(terminal)
+  }
+
+  @Test("Ctrl-C drops the lines that arrived with the one that it interrupts")
+  func interruptedLines() async throws {
+    let program = try Program()
+    let server = try TestHTTPServer()
+    let terminal = try await Self.start(program)
+    terminal.type("api get \(server.origin)/faults/hang\recho o''ne\recho t''wo\r")
+    try #require(await server.waitForRequest(path: "/faults/hang") != nil)
+    terminal.type("\u{3}")
+    #expect(await terminal.waitForOutput("cancelled"), "\(terminal.outputText)")
+    terminal.type("echo th''ree\r")
+    #expect(await terminal.waitForOutput("three\r\n"), "\(terminal.outputText)")
+    #expect(!terminal.outputText.contains("one\r\n"), "\(terminal.outputText)")
+    await Self.leave(terminal)
+  }
+
   @Test(
     "a signal that ends the program at the prompt or in a command restores the terminal",
     arguments: [SIGTERM, SIGHUP, SIGSEGV, SIGABRT, SIGQUIT])

@@ -78,12 +78,17 @@ enum KeychainCrypto {
 
   /// Derives a key from a passphrase with Argon2id. The caller must check the bounds. Only one
   /// derivation runs at a time in the process, because each needs up to 1 GiB. Takes half a second
-  /// by default. Throws `.kdfFailed`.
+  /// by default.
+  ///
+  /// Throws `.kdfFailed`, and `.cancelled` if the task is cancelled by the end. A derivation cannot
+  /// be ended early, and all those of a call come before its first change.
   static func stretch(
     _ passphrase: UnsafeRawBufferPointer, salt: [UInt8], ops: UInt32, memory: UInt64,
     into output: UnsafeMutableRawBufferPointer
   ) throws(KeychainError) {
     let code: Int32 = gate.withLock { _ in
+      // The wait for another derivation may have been long.
+      if Task.isCancelled { return 0 }
       guard let bytes = output.bytes,
         let text = passphrase.baseAddress?.assumingMemoryBound(to: CChar.self)
       else { return EINVAL }
@@ -92,6 +97,9 @@ enum KeychainCrypto {
         bytes, UInt64(output.count), text, UInt64(passphrase.count), salt, UInt64(ops), Int(memory),
         crypto_pwhash_ALG_ARGON2ID13)
       return result == 0 ? 0 : (errno == 0 ? ENOMEM : errno)
+    }
+    if Task.isCancelled {
+      throw KeychainError(.cancelled, message: "cancelled; nothing was changed")
     }
     guard code == 0 else {
       let cause = KeychainError.io(
