@@ -20,6 +20,8 @@ struct SessionLiveReplay {
   /// The dependencies of the board at which the line was typed.
   let dependencies: Dependencies
   let sharesHome: Bool
+  /// The recording that the board is writing, which naturally has no end yet.
+  private let running: String?
   private let features: FeatureList
   private let replays: RunningReplays
   /// The time limit for an effect's action. It exceeds the time of a request with all its retries.
@@ -36,8 +38,10 @@ struct SessionLiveReplay {
   ///   used.
   /// - Throws: `Failure` if one of these paths is malformed.
   init(
-    _ query: SessionReplayQuery, _ navigators: SessionNavigators, dependencies: Dependencies
+    _ query: SessionReplayQuery, _ navigators: SessionNavigators, running: String?,
+    dependencies: Dependencies
   ) throws {
+    self.running = running
     features = navigators.features
     replays = navigators.replays
     path = query.file
@@ -125,6 +129,7 @@ struct SessionLiveReplay {
     }
     await board.store.shutdown(deadline: .zero)
     var check = check(try report.get())
+    check.warnings = SessionWarnings.texts(of: recording.warnings, path, running: running)
     check.warnings += recording.rotatedLog.oddities(path).map(\.text)
     return check
   }

@@ -11,9 +11,10 @@ enum SessionOutcomes {
       Outcome(
         job: context.job, value: ["step": .null], notes: ["this is now: nothing to go back to"])
     case .run, .printed, .printedBytes, .progress: nil
-    case .failed(let job, let failure): Outcome(job: job, failure: failure)
-    case .succeeded(let job, let result, let masked):
-      outcome(of: result, job, OutcomeContext(state)).masked(masked)
+    case .failed(let job, let failure, let warnings):
+      Outcome(job: job, failure: failure).warning(warnings)
+    case .succeeded(let job, let result, let masked, let warnings):
+      outcome(of: result, job, OutcomeContext(state)).warning(warnings).masked(masked)
     }
   }
 
@@ -373,5 +374,14 @@ enum SessionOutcomes {
       .init("steps", .number(String(check.steps))), .init("message", .string(check.message)),
       .init("warnings", .array(check.warnings.map(JSON.string))),
     ])
+  }
+}
+
+extension Outcome {
+  /// Returns the outcome with warnings about the recording that the command read, before its notes.
+  fileprivate func warning(_ warnings: [String]?) -> Outcome {
+    var outcome = self
+    outcome.notes.insert(contentsOf: (warnings ?? []).map { .warning($0) }, at: 0)
+    return outcome
   }
 }

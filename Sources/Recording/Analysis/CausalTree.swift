@@ -19,6 +19,8 @@ package struct CausalTree: Sendable {
   private let first: Int
   /// Whether there are steps after the range.
   package let isTruncated: Bool
+  /// The warnings of the reader about the lines that it has read.
+  package let warnings: [LogWarning]
 
   /// Reads a single file.
   package init(
@@ -53,6 +55,7 @@ package struct CausalTree: Sendable {
       }
     }
     self.isTruncated = isTruncated
+    warnings = reader.warnings
   }
 
   /// The steps that no effect of the range sent.

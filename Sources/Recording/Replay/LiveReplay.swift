@@ -22,6 +22,8 @@ public struct LiveReplay<R: Reducer>: Sendable where R.State: Codable, R.Action:
     public let initialState: R.State
     /// The files of the recording.
     public let rotatedLog: RotatedLog
+    /// The warnings about the recording.
+    public let warnings: [LogWarning]
     /// One grader for each file.
     fileprivate let graders: [Replayer<R>.Grader]
   }
@@ -127,16 +129,15 @@ public struct LiveReplay<R: Reducer>: Sendable where R.State: Codable, R.Action:
   ///   numbers of the whole recording.
   public func open(_ rotatedLog: RotatedLog) throws(ReplayError) -> Recording {
     try rotatedLog.checkJoints()
-    let graders = try LogNavigator<R>.Grading(rotatedLog, schema, migrations, userInfo).graders
+    let grading = try LogNavigator<R>.Grading(rotatedLog, schema, migrations, userInfo)
     do {
       let reader = try RotatedLogReader(rotatedLog)
       guard let entry = try reader.nextInFile(), case .header(let header) = entry.line else {
         throw ReplayError.encoding(step: rotatedLog.firstStep, "the log changed while it was read")
       }
       return Recording(
-        initialState: try graders[0].state(header.state, entry, step: 0).value,
-        rotatedLog: rotatedLog,
-        graders: graders)
+        initialState: try grading.graders[0].state(header.state, entry, step: 0).value,
+        rotatedLog: rotatedLog, warnings: grading.warnings, graders: grading.graders)
     } catch {
       throw ReplayError(error, at: rotatedLog.firstStep)
     }
