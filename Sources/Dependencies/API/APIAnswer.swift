@@ -15,11 +15,10 @@ public struct APIAnswer: Codable, Sendable, Equatable {
   public var sent: [HTTPHeader]?
   /// In the order received, without secrets.
   public var headers: [HTTPHeader]
-  /// The body as text, without known secrets; `nil` if it is none, or so full of control characters
-  /// that a recording could not hold it.
-  public var text: String?
-  /// Base64 of a body that is not in `text`.
-  public var base64: String?
+  /// The body if it is text, and shorter as JSON than in base64.
+  private var readableText: String?
+  /// Base64 of any other body, without known secrets.
+  public private(set) var base64: String?
   /// Bytes of the body as received.
   public var bytes: Int
   /// When its stages were reached.
@@ -47,6 +46,27 @@ public struct APIAnswer: Codable, Sendable, Equatable {
   /// Whether it answers a body that can be read only once, so that the request cannot be sent
   /// again.
   public var isFinal: Bool?
+
+  private enum CodingKeys: String, CodingKey {
+    case method, url, status, httpVersion, sent, headers, readableText = "text", base64, bytes
+    case timing, verdict, redirects, stale, file, checksum, kept, attempts, masked, captured
+    case warning, isFinal
+  }
+
+  /// The body as text, without known secrets; `nil` if it is none. A body without many escapes is
+  /// written as text, any other in base64. O(length) for the latter.
+  public var text: String? {
+    get {
+      readableText
+        ?? base64.flatMap { Data(base64Encoded: $0) }
+        .flatMap { String(validating: $0, as: UTF8.self) }
+    }
+    set {
+      let isReadable = newValue?.isReadableAsJSON ?? true
+      readableText = isReadable ? newValue : nil
+      base64 = isReadable ? nil : newValue.map { Data($0.utf8).base64EncodedString() }
+    }
+  }
 }
 
 extension APIAnswer {
@@ -92,18 +112,16 @@ extension APIAnswer {
           ? RedactionMark.redacted : Redactor.redactPositions(masked.value))
     }
     bytes = response.body.count
+    var text: String?
     if let valid = String(validating: response.body, as: UTF8.self) {
       let type = response.headers.value(of: "Content-Type")?.lowercased()
       let isJSON = type?.end(ofFirst: "json") != nil
       let masked = redactor.mask(valid, isJSON: isJSON)
       found += masked.names
-      let fits = masked.value.fitsIntoJSON(of: longestText)
-      text = fits ? masked.value : nil
-      base64 = fits ? nil : Data(masked.value.utf8).base64EncodedString()
+      text = masked.value
     } else {
       let masked = redactor.mask([UInt8](response.body))
       found += masked.names
-      text = nil
       base64 = Data(masked.value).base64EncodedString()
     }
     timing = response.timing
@@ -113,6 +131,7 @@ extension APIAnswer {
     file = nil
     attempts = planned.attempt
     masked = MaskedValues(found)
+    if let text { self.text = text }
   }
 }
 
@@ -124,24 +143,18 @@ extension APIAnswer {
   }
 }
 
-/// The longest text of an answer, as JSON: a line of a recording holds 63 MiB, and beside the text
-/// there is the rest of the step.
-private let longestText = 48 << 20
-
 extension String {
-  /// Whether it takes at most so many bytes as JSON, where a control character takes six.
-  /// O(length), or less where it does not.
-  package func fitsIntoJSON(of limit: Int) -> Bool {
-    guard utf8.count > (limit - 2) / 6 else { return true }
-    var size = 2
+  /// Whether the escapes of JSON make it less than 40 % longer. Base64 makes a text a third longer.
+  /// O(length).
+  package var isReadableAsJSON: Bool {
+    var added = 0
     for byte in utf8 {
       switch byte {
-      case 0x08, 0x09, 0x0A, 0x0C, 0x0D, UInt8(ascii: "\""), UInt8(ascii: "\\"): size += 2
-      case 0..<0x20: size += 6
-      default: size += 1
+      case 0x08, 0x09, 0x0A, 0x0C, 0x0D, UInt8(ascii: "\""), UInt8(ascii: "\\"): added += 1
+      case 0..<0x20: added += 5
+      default: break
       }
-      if size > limit { return false }
     }
-    return true
+    return added == 0 || added * 5 < utf8.count * 2
   }
 }

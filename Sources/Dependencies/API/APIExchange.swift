@@ -183,6 +183,5 @@ extension APIAnswer {
     }
     file = target.path
     text = nil
-    base64 = nil
   }
 }

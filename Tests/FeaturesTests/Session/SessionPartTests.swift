@@ -23,17 +23,6 @@ struct SessionPartTests {
     #expect(try CanonicalDecoder.decode([SessionTarget].self, from: bytes) == [target])
   }
 
-  @Test("what a text takes as JSON, to the byte")
-  func jsonSize() {
-    for text in [
-      "", "abc", "\u{1}\u{1F}", "\"\\\n\t", "é\u{7F}", String(repeating: "\u{2}", count: 99),
-    ] {
-      let size = JSON.string(text).text.utf8.count
-      #expect(text.fitsIntoJSON(of: size))
-      #expect(text.isEmpty || !text.fitsIntoJSON(of: size - 1), "\(size)")
-    }
-  }
-
   @Test("anything else names no step", arguments: ["", "@", "x", "1.5", "--1", "END", "1e3"])
   func noTarget(text: String) {
     #expect(SessionTarget(rawValue: text) == nil)
