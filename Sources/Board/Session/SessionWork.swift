@@ -174,7 +174,7 @@ struct SessionWork {
   }
 
   private func value(at path: String?, _ step: Int, _ navigator: Navigator) throws -> JSON {
-    let json = try StateJSON.past(try navigator.state(at: step))
+    let json = try navigator.json(at: step)
     guard let path else { return json }
     guard let value = json.value(at: try JSONPath(parsing: path)) else {
       throw Failure(
