@@ -92,7 +92,9 @@ struct SessionLiveReplay {
 
   /// Replays the recording with services of its own.
   private func run(_ recording: Live.Recording) async throws -> SessionCheck {
-    guard let beside = dependencies.beside else { return try await run(recording, dependencies) }
+    guard let beside = dependencies.beside else {
+      return try await run(recording, dependencies, home: nil)
+    }
     try Task.checkCancellation()
     return try await replays.run {
       let home = try TemporaryHome()
@@ -101,7 +103,7 @@ struct SessionLiveReplay {
         services.files, outer: dependencies.files, recording: path)
       let result: Result<SessionCheck, any Error>
       do {
-        result = .success(try await run(recording, services))
+        result = .success(try await run(recording, services, home: home.path))
       } catch {
         result = .failure(error)
       }
@@ -112,7 +114,7 @@ struct SessionLiveReplay {
   }
 
   private func run(
-    _ recording: Live.Recording, _ dependencies: Dependencies
+    _ recording: Live.Recording, _ dependencies: Dependencies, home: String?
   ) async throws -> SessionCheck {
     var state = recording.initialState
     // The command that began the recording was still running.
@@ -123,7 +125,8 @@ struct SessionLiveReplay {
     do throws(ReplayError) {
       report = .success(
         try await live.run(
-          recording, on: board.store, patience: patience, clock: dependencies.clock.standard))
+          recording, on: board.store, patience: patience, clock: dependencies.clock.standard,
+          filesIn: home))
     } catch {
       report = .failure(error)
     }

@@ -175,9 +175,11 @@ public struct LiveReplay<R: Reducer>: Sendable where R.State: Codable, R.Action:
   /// - Parameters:
   ///   - patience: The longest time to wait for an action of an effect.
   ///   - clock: The clock that measures the patience.
+  ///   - folder: The folder of the run's own files. A text that contains its path equals the
+  ///     recorded one with the path of another folder there.
   public func run(
     _ recording: Recording, on store: Store<R>, patience: Duration = .seconds(30),
-    clock: any Clock<Duration> = ContinuousClock()
+    clock: any Clock<Duration> = ContinuousClock(), filesIn folder: String? = nil
   ) async throws(ReplayError) -> Report {
     let (events, continuation) = AsyncStream.makeStream(of: Event.self)
     let observation = store.observe { [isUnderWay, isCompared] step, state in
@@ -221,7 +223,11 @@ public struct LiveReplay<R: Reducer>: Sendable where R.State: Codable, R.Action:
           return Report(
             sent: sent, agreed: agreed, difference: .missing(step: step.n, expected: expected))
         }
-        let changes = StateDiff.changes(expected, found, limit: 5, ignoring: ignored)
+        var changes = StateDiff.changes(expected, found, limit: 5, ignoring: ignored)
+        if !changes.isEmpty, let folder {
+          changes = StateDiff.changes(
+            expected, found.naming(folder, as: expected), limit: 5, ignoring: ignored)
+        }
         guard changes.isEmpty else {
           return Report(
             sent: sent, agreed: agreed,
@@ -274,5 +280,41 @@ public struct LiveReplay<R: Reducer>: Sendable where R.State: Codable, R.Action:
       }
     }
     return nil
+  }
+}
+
+extension JSON {
+  /// Returns the value with the recorded text in place of each text that differs from it only in
+  /// the path of a folder.
+  ///
+  /// Cost: O(size).
+  fileprivate func naming(_ folder: String, as recorded: JSON?) -> JSON {
+    switch (self, recorded) {
+    case (.string(let text), .string(let other)?):
+      return text.isSame(as: other, besides: folder) ? .string(other) : self
+    case (.array(let elements), .array(let others)?):
+      return .array(
+        elements.enumerated().map { index, element in
+          element.naming(folder, as: index < others.count ? others[index] : nil)
+        })
+    case (.object(let members), .object?):
+      return .object(
+        members.map { .init($0.key, $0.value.naming(folder, as: recorded?[$0.key])) })
+    default: return self
+    }
+  }
+}
+
+extension String {
+  /// Whether `recorded` is this text with another path in each place of `folder`.
+  fileprivate func isSame(as recorded: String, besides folder: String) -> Bool {
+    let parts = split(separator: folder, omittingEmptySubsequences: false)
+    let places = parts.count - 1
+    guard places > 0, recorded.hasPrefix(parts[0]) else { return false }
+    let kept = parts.reduce(0) { $0 + $1.utf8.count }
+    let (length, rest) = (recorded.utf8.count - kept).quotientAndRemainder(dividingBy: places)
+    guard length > 0, rest == 0 else { return false }
+    let path = recorded.utf8.dropFirst(parts[0].utf8.count).prefix(length)
+    return parts.joined(separator: String(decoding: path, as: UTF8.self)) == recorded
   }
 }
