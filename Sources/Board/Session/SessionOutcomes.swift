@@ -202,6 +202,10 @@ enum SessionOutcomes {
         String(entry.step), SessionText.seconds(entry.time), entry.origin?.text ?? "", text, bars,
       ]
     }
+    // A mark is typed as it is shown.
+    let marks =
+      timeline.entries.filter { $0.kind == .mark }
+      .map { DisplayWidth.of(escapeControls("@\($0.text)")) }.max() ?? 0
     let entries: [JSON] = timeline.entries.map { entry in
       [
         "kind": .string(entry.kind.rawValue), "step": JSON(entry.step), "time": JSON(entry.time),
@@ -228,7 +232,8 @@ enum SessionOutcomes {
       presentation: .table(
         columns: [
           Column("step", alignment: .right, isIdentifier: true), Column("time", alignment: .right),
-          Column("by", priority: 4), Column("action", priority: 3), Column("effects", priority: 2),
+          Column("by", priority: 4), Column("action", priority: 3, leastWidth: marks),
+          Column("effects", priority: 2),
         ], rows: rows),
       notes: (context.draws(job) ? [density(timeline, context.settings)] : []).compactMap(\.self)
         + (timeline.isTruncated

@@ -166,4 +166,28 @@ struct SessionPartTests {
     #expect(
       renderer.outputs(of: .session(.printed(job: 9, text: "a\n")), in: BoardState(), at: 0) == [])
   }
+
+  @Test("a timeline at a terminal has the names of marks whole, as they are typed")
+  func marks() throws {
+    let name = String(repeating: "before-", count: 6)
+    let timeline = SessionTimeline(
+      entries: [
+        .init(
+          kind: .step, step: 1, time: 0, origin: .user(line: "session mark \(name)", at: "x.sb:1"),
+          text: "session.run"),
+        .init(kind: .mark, step: 1, time: 0, origin: nil, text: name),
+        .init(
+          kind: .issue, step: 1, time: 0, origin: nil, text: String(repeating: "issue ", count: 50)),
+      ], spans: [], isTruncated: false)
+    let action = SessionAction.succeeded(job: 1, result: .timeline(timeline: timeline))
+    let outcome = try #require(SessionOutcomes.outcome(of: action, in: BoardState()))
+    for width in [60, 80, 120] {
+      let text = OutputFormatter(format: .table, width: width).render(
+        line: 1, command: "session.timeline", presentation: outcome.presentation, value: .null,
+        milliseconds: 0
+      ).text
+      #expect(text.contains("@\(name)"), "\(text)")
+      #expect(text.split(separator: "\n").allSatisfy { $0.utf8.count <= width }, "\(text)")
+    }
+  }
 }
