@@ -74,7 +74,7 @@ enum SessionOutcomes {
       return Outcome(
         job: job, failure: failure(check), value: json(check), notes: notes + details(of: check))
     case .graph(let text):
-      // Text from the recording is kept. Only the graph's own symbols become ASCII.
+      // The graphs in earlier recordings have symbols of their own.
       let shown =
         settings.isASCII
         ? text.replacing(" \u{D7}", with: " x").replacing("\"\u{2026}", with: "\"...") : text

@@ -79,14 +79,14 @@ package struct CausalTree: Sendable {
       let margin =
         level <= 40
         ? String(repeating: "  ", count: level) : String(repeating: "  ", count: 40) + "(\(level)) "
-      var line = "\(margin)\(node.step) \(node.action) ← \(CausalTree.text(node.origin))"
+      var line = "\(margin)\(node.step) \(node.action) <- \(CausalTree.text(node.origin))"
       if !node.effects.isEmpty {
-        line += " → " + node.effects.map(\.description).joined(separator: ", ")
+        line += " -> " + node.effects.map(\.description).joined(separator: ", ")
       }
       lines.append(line)
       open += node.children.reversed().map { ($0, level + 1) }
     }
-    if isTruncated { lines.append("…") }
+    if isTruncated { lines.append("...") }
     return lines.map { $0 + "\n" }.joined()
   }
 

@@ -51,7 +51,7 @@ public struct LiveReplay<R: Reducer>: Sendable where R.State: Codable, R.Action:
           + changes.entries.map { change in
             let (expected, found) = StateDiff.excerpts(change.old, change.new)
             return "  \(change.path): expected \(expected), found \(found)"
-          } + (changes.isTruncated ? ["  … and more"] : [])).joined(separator: "\n")
+          } + (changes.isTruncated ? ["  ... and more"] : [])).joined(separator: "\n")
       case .missing(let step, let expected):
         "step \(step): expected the action \(StateDiff.text(expected)), and nothing came"
       }
