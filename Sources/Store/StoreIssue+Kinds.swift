@@ -11,7 +11,7 @@ extension StoreIssue {
     let text = String(describing: error)
     self.init(
       message:
-        "Unhandled error in the effect “\(descriptor.name)”: \(text).\(cause ?? "") "
+        "Unhandled error in the effect '\(descriptor.name)': \(text).\(cause ?? "") "
         + "Handle it in the effect, or turn it into an action with catch(_:).",
       location: effect.location, step: step, failedEffect: descriptor, errorText: text)
   }
@@ -28,7 +28,7 @@ extension StoreIssue {
   static func repeatedSubscription(_ effect: EffectDescriptor, step: Int) -> StoreIssue {
     StoreIssue(
       message:
-        "A subscription was not started, because another one has the same id, “\(effect.id ?? "")”. "
+        "A subscription was not started, because another one has the same id, '\(effect.id ?? "")'. "
         + "Give each subscription its own id, or compose each feature with its own Scope.",
       location: effect.location, step: step)
   }
@@ -47,5 +47,5 @@ extension StoreIssue {
 @usableFromInline
 func brief(_ action: Any) -> String {
   let text = String(describing: action)
-  return text.count <= 200 ? text : text.prefix(200) + "…"
+  return text.count <= 200 ? text : text.prefix(200) + "..."
 }

@@ -107,6 +107,32 @@ struct OutputTests {
     #expect(later.split(separator: "\n").count == 3, "\(later)")
   }
 
+  @Test("a column is not cut below its least width, nor removed, and its wider cells are cut")
+  func leastWidth() {
+    let columns = [
+      Presentation.Column("by", priority: 4),
+      Presentation.Column("action", priority: 0, leastWidth: 17),
+    ]
+    let rows = [
+      ["session mark before-login", ""], ["", "@before-the-login"], ["", "an issue that is long"],
+    ]
+    let table = Presentation.table(columns: columns, rows: rows)
+    #expect(
+      show(table, width: 30) == """
+        by           action
+        -----------  -----------------
+        session ...
+                     @before-the-login
+                     an issue that ...
+
+        """)
+    // Neither does the column go if the others are too wide.
+    let wide = Presentation.table(
+      columns: [Presentation.Column("n", isIdentifier: true)] + columns,
+      rows: rows.map { ["1234567"] + $0 })
+    #expect(show(wide, width: 27).contains("1234567  @before-the-login\n"))
+  }
+
   @Test("a column of identifiers is neither cut nor removed, and the others give way")
   func identifiers() {
     let columns = [

@@ -23,4 +23,65 @@ struct ASCIIOutputTests {
       #expect(run.outputText.utf8.allSatisfy { $0 < 0x80 }, "\(run.outputText)")
     }
   }
+
+  /// A recording of everything that is shortened, and one whose last digest is another.
+  private static func recorded() async throws -> Program {
+    let program = try Program()
+    let long = String(repeating: "long ", count: 100)
+    let run = try await program.run(
+      [
+        "--environment", "mock", "--home", "h", "--record", "r.jsonl", "-c",
+        "session mark \(String(repeating: "mark-", count: 20))", "-c", "!api get http://h/?q=1",
+        "-c", "db put c 1 {\"a\":[1,2]}", "-c", "!state no.such",
+      ] + (1...3).flatMap { ["-c", "set a '\(long)\($0)\(long)'", "-c", "echo '\($0) \(long)'"] })
+    try #require(run.status == .exited(0), "\(run.errorText)")
+    let recording = try program.text("r.jsonl")
+    let digest = try #require(
+      recording.ranges(of: #"","sum""#).last.map { end in
+        recording[recording.index(end.lowerBound, offsetBy: -22)..<end.lowerBound]
+      })
+    try program.folder.write(
+      resealed(recording.replacing(digest, with: "xxh64:0000000000000000")), to: "differs.jsonl")
+    try program.folder.write(
+      resealed(recording.replacing("\(long)3\(long)", with: "\(long)4\(long)")), to: "live.jsonl")
+    try program.folder.write(String(recording.dropLast(9)), to: "cut.jsonl")
+    try program.folder.write(
+      recording.replacing("long long", with: "long Long"), to: "damaged.jsonl")
+    return program
+  }
+
+  private static let lines = [
+    "session timeline r.jsonl", "session timeline cut.jsonl --by user", "session stats r.jsonl",
+    "session diff r.jsonl 1 end", "session diff r.jsonl 10 12 --path shell.variables",
+    "session graph r.jsonl", "session graph r.jsonl --by shell.variables.a",
+    "session graph r.jsonl --causes", "session graph r.jsonl --causes --range 1..3",
+    "session action r.jsonl 2", "session state --at 3 --file r.jsonl", "session test r.jsonl",
+    "session bisect r.jsonl --assert 'shell.variables.a !exists' --linear",
+    "session screenshot r.jsonl", "session replay r.jsonl", "session replay r.jsonl --live",
+    "session verify r.jsonl differs.jsonl cut.jsonl damaged.jsonl no.jsonl",
+    "session verify differs.jsonl --format tap", "session verify differs.jsonl --format junit",
+    "session replay differs.jsonl", "session timeline damaged.jsonl",
+    "session replay live.jsonl --live", "session fork 3 fork.jsonl --file cut.jsonl",
+    "log note '\(String(repeating: "word ", count: 6000))'", "log tail", "log stats",
+    "log tail -o plain",
+    "help", "help session", "help line", "help api", "doctor", "manual", "completions bash",
+    "api stats", "api recent", "db stats", "keychain status", "alias", "session status", "tutorial",
+    "!bogus", "!echo $none", "!session goto 3", "!api get http://h/ --timeout 0",
+  ]
+
+  @Test("nothing that a command says is beyond ASCII") func commands() async throws {
+    let program = try await Self.recorded()
+    for line in Self.lines {
+      for (options, language) in [(["--ascii"], "C.UTF-8"), (["--json"], "C")] {
+        _ = try await program.shell("rm -f fork.jsonl")
+        // Only the live log cuts what is long, and stays for the next line.
+        let environment = line.hasPrefix("log ") ? "live" : "mock"
+        let run = try await program.run(
+          ["--environment", environment, "--home", "h"] + options + ["-c", line],
+          environment: ["LANG": language])
+        #expect(run.outputText.utf8.allSatisfy { $0 < 0x80 }, "\(line): \(run.outputText)")
+        #expect(run.errorText.utf8.allSatisfy { $0 < 0x80 }, "\(line): \(run.errorText)")
+      }
+    }
+  }
 }

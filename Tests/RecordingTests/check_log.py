@@ -3,6 +3,7 @@ Several files are those of one rotated recording, oldest first: NAME.1 NAME.2 â€
 import json, sys
 
 M = (1 << 64) - 1
+SENDERS = {"user", "effect", "link", "program"}
 P1, P2, P3, P4, P5 = (0x9E3779B185EBCA87, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9,
                       0x85EBCA77C2B2AE63, 0x27D4EB2F165667C5)
 
@@ -54,6 +55,9 @@ for path in sys.argv[1:]:
         if "state" in value and xxh64(state_bytes(line)) != value["digest"]: wrong("digest of the state")
         if value["k"] in ("state", "end") and value["digest"] != (digest or value["digest"]): wrong("digest of the step")
         if value["k"] == "step" and value["n"] != step + 1: wrong("number")
+        if value["k"] == "log" and str(int(value["seed"])) != value["seed"]: wrong("seed")
+        if value["k"] == "step" and [] in (value.get("draws"), value.get("effects")): wrong("no draws or effects, yet there")
+        if value["k"] == "step" and len(SENDERS & set(value["by"])) != 1: wrong("not one sender")
         if not ids_fit(value.get("effects", [])): wrong("ids of an effect")
         if value["k"] == "step": step, digest = value["n"], value.get("digest")
         if number == 1: digest, link = value["digest"], value.get("rotated", {})

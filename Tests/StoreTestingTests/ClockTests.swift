@@ -136,7 +136,7 @@ struct ClockTests {
       failures.messages.first
         == "“find” was used, and this test left it unimplemented. "
         + "Give it an answer for this test, or find what uses it.")
-    #expect(failures.messages.last?.contains("Unhandled error in the effect “search”") == true)
+    #expect(failures.messages.last?.contains("Unhandled error in the effect 'search'") == true)
 
     let load: @Sendable (Int) throws -> String = unimplemented("load", report: failures.report)
     #expect(throws: UnimplementedError.self) { try load(1) }

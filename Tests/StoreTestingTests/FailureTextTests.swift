@@ -320,7 +320,7 @@ struct FailureTextTests {
     #expect(
       message.hasPrefix("The store reported an issue. SwiftBoardStoreTestingTests/Search.swift:"))
     #expect(
-      message.contains("Unhandled error in the effect “save”: the disk is full."))
+      message.contains("Unhandled error in the effect 'save': the disk is full."))
   }
 
   @Test("nothing to skip, and nothing after the end")

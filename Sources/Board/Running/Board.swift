@@ -414,11 +414,11 @@ public final class Board: Sendable {
     for output in outputs { sink(output) }
     let before = shared.withLock { $0.noteRunning(step.action, state) }
     switch step.action {
-    case .session(.succeeded(let job, .forked(let fork), _)) where fork.isContinued:
+    case .session(.succeeded(let job, .forked(let fork), _, _)) where fork.isContinued:
       // Callers of `wait(for:)` resume when the board continues in the fork.
       if let finished = state.shell.finished { shared.withLock { $0.forking[job] = finished } }
       return
-    case .session(.failed(let job, let failure)):
+    case .session(.failed(let job, let failure, _)):
       if let finished = shared.withLock({ $0.forking.removeValue(forKey: job) }) {
         sink(.warning(failure.message, state.settings))
         return end(finished)

@@ -51,10 +51,11 @@ public enum SessionAction: Codable, Sendable, Equatable {
   /// The progress of a command, for standard error.
   case progress(job: Int, text: String)
   /// The command succeeded or gave a negative answer. `masked` counts the values that marks
-  /// replace.
-  case succeeded(job: Int, result: SessionResult, masked: MaskedValues? = nil)
-  /// The command failed.
-  case failed(job: Int, failure: Failure)
+  /// replace, and `warnings` are about the recording that it read, if there are some.
+  case succeeded(
+    job: Int, result: SessionResult, masked: MaskedValues? = nil, warnings: [String]? = nil)
+  /// The command failed. `warnings` are about the recording that it read, if there are some.
+  case failed(job: Int, failure: Failure, warnings: [String]? = nil)
 }
 
 /// The commands of the feature `session`.

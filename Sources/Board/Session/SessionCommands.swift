@@ -116,6 +116,7 @@ enum SessionCommands {
     ) { _ in .session(.live) },
     CommandSpec(
       ["session", "state"], "show the state after a step, or what is at a path of it",
+      details: "Without a path that is the whole state, of which the recording has the digest.",
       arguments: [ArgumentSpec("path", "like a.b[0].c", kind: .path, optional: true)],
       options: [OptionSpec("at", value: "STEP", step, kind: .step), file],
       examples: [
@@ -138,7 +139,8 @@ enum SessionCommands {
     },
     CommandSpec(
       ["session", "diff"], "show where the states after two steps differ",
-      details: "Exits with 1 where they differ, as diff does.",
+      details: "Exits with 1 where they differ, as diff does. Which command a step ended "
+        + "(shell.finished) is no difference; 'session state' has it.",
       arguments: [
         otherRecording, ArgumentSpec("from", step, kind: .step),
         ArgumentSpec("to", step, kind: .step),

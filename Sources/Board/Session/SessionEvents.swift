@@ -5,7 +5,7 @@ enum SessionEvents {
   static func events(of action: SessionAction) -> [AnalyticsEvent] {
     switch action {
     case .run(let context, _, _): [AnalyticsEvent(context.name)]
-    case .failed(_, let failure): [AnalyticsEvent("session.failed", of: failure)]
+    case .failed(_, let failure, _): [AnalyticsEvent("session.failed", of: failure)]
     default: []
     }
   }

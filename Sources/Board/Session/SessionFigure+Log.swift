@@ -26,7 +26,7 @@ extension SessionFigure {
       }
     }
     let actions = log.actions.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
-    figures += actions.prefix(limit).map { count("action \(name($0.key))", $0.value) }
+    figures += actions.prefix(limit).map { count("action \($0.key)", $0.value) }
     let effects = log.effects.sorted { ($1.value.count, $0.key) < ($0.value.count, $1.key) }
     for (name, sum) in effects.prefix(limit) {
       let parts = [
@@ -37,14 +37,11 @@ extension SessionFigure {
       ]
       figures.append(
         SessionFigure(
-          name: "effect \(self.name(name))", number: sum.count,
-          text: parts.joined(separator: ", ")))
+          name: "effect \(name)", number: sum.count, text: parts.joined(separator: ", ")))
     }
     for gap in log.gaps where gap.microseconds > 0 {
       figures.append(time("gap after step \(gap.after)", gap.microseconds))
     }
     return figures
   }
-
-  private static func name(_ name: String) -> String { name == "\u{2026}" ? "others" : name }
 }

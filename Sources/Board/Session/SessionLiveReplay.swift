@@ -20,6 +20,8 @@ struct SessionLiveReplay {
   /// The dependencies of the board at which the line was typed.
   let dependencies: Dependencies
   let sharesHome: Bool
+  /// The recording that the board is writing, which naturally has no end yet.
+  private let running: String?
   private let features: FeatureList
   private let replays: RunningReplays
   /// The time limit for an effect's action. It exceeds the time of a request with all its retries.
@@ -36,8 +38,10 @@ struct SessionLiveReplay {
   ///   used.
   /// - Throws: `Failure` if one of these paths is malformed.
   init(
-    _ query: SessionReplayQuery, _ navigators: SessionNavigators, dependencies: Dependencies
+    _ query: SessionReplayQuery, _ navigators: SessionNavigators, running: String?,
+    dependencies: Dependencies
   ) throws {
+    self.running = running
     features = navigators.features
     replays = navigators.replays
     path = query.file
@@ -88,7 +92,9 @@ struct SessionLiveReplay {
 
   /// Replays the recording with services of its own.
   private func run(_ recording: Live.Recording) async throws -> SessionCheck {
-    guard let beside = dependencies.beside else { return try await run(recording, dependencies) }
+    guard let beside = dependencies.beside else {
+      return try await run(recording, dependencies, home: nil)
+    }
     try Task.checkCancellation()
     return try await replays.run {
       let home = try TemporaryHome()
@@ -97,7 +103,7 @@ struct SessionLiveReplay {
         services.files, outer: dependencies.files, recording: path)
       let result: Result<SessionCheck, any Error>
       do {
-        result = .success(try await run(recording, services))
+        result = .success(try await run(recording, services, home: home.path))
       } catch {
         result = .failure(error)
       }
@@ -108,7 +114,7 @@ struct SessionLiveReplay {
   }
 
   private func run(
-    _ recording: Live.Recording, _ dependencies: Dependencies
+    _ recording: Live.Recording, _ dependencies: Dependencies, home: String?
   ) async throws -> SessionCheck {
     var state = recording.initialState
     // The command that began the recording was still running.
@@ -119,12 +125,14 @@ struct SessionLiveReplay {
     do throws(ReplayError) {
       report = .success(
         try await live.run(
-          recording, on: board.store, patience: patience, clock: dependencies.clock.standard))
+          recording, on: board.store, patience: patience, clock: dependencies.clock.standard,
+          filesIn: home))
     } catch {
       report = .failure(error)
     }
     await board.store.shutdown(deadline: .zero)
     var check = check(try report.get())
+    check.warnings = SessionWarnings.texts(of: recording.warnings, path, running: running)
     check.warnings += recording.rotatedLog.oddities(path).map(\.text)
     return check
   }

@@ -11,9 +11,10 @@ enum SessionOutcomes {
       Outcome(
         job: context.job, value: ["step": .null], notes: ["this is now: nothing to go back to"])
     case .run, .printed, .printedBytes, .progress: nil
-    case .failed(let job, let failure): Outcome(job: job, failure: failure)
-    case .succeeded(let job, let result, let masked):
-      outcome(of: result, job, OutcomeContext(state)).masked(masked)
+    case .failed(let job, let failure, let warnings):
+      Outcome(job: job, failure: failure).warning(warnings)
+    case .succeeded(let job, let result, let masked, let warnings):
+      outcome(of: result, job, OutcomeContext(state)).warning(warnings).masked(masked)
     }
   }
 
@@ -73,7 +74,7 @@ enum SessionOutcomes {
       return Outcome(
         job: job, failure: failure(check), value: json(check), notes: notes + details(of: check))
     case .graph(let text):
-      // Text from the recording is kept. Only the graph's own symbols become ASCII.
+      // The graphs in earlier recordings have symbols of their own.
       let shown =
         settings.isASCII
         ? text.replacing(" \u{D7}", with: " x").replacing("\"\u{2026}", with: "\"...") : text
@@ -201,6 +202,10 @@ enum SessionOutcomes {
         String(entry.step), SessionText.seconds(entry.time), entry.origin?.text ?? "", text, bars,
       ]
     }
+    // A mark is typed as it is shown.
+    let marks =
+      timeline.entries.filter { $0.kind == .mark }
+      .map { DisplayWidth.of(escapeControls("@\($0.text)")) }.max() ?? 0
     let entries: [JSON] = timeline.entries.map { entry in
       [
         "kind": .string(entry.kind.rawValue), "step": JSON(entry.step), "time": JSON(entry.time),
@@ -227,7 +232,8 @@ enum SessionOutcomes {
       presentation: .table(
         columns: [
           Column("step", alignment: .right, isIdentifier: true), Column("time", alignment: .right),
-          Column("by", priority: 4), Column("action", priority: 3), Column("effects", priority: 2),
+          Column("by", priority: 4), Column("action", priority: 3, leastWidth: marks),
+          Column("effects", priority: 2),
         ], rows: rows),
       notes: (context.draws(job) ? [density(timeline, context.settings)] : []).compactMap(\.self)
         + (timeline.isTruncated
@@ -373,5 +379,14 @@ enum SessionOutcomes {
       .init("steps", .number(String(check.steps))), .init("message", .string(check.message)),
       .init("warnings", .array(check.warnings.map(JSON.string))),
     ])
+  }
+}
+
+extension Outcome {
+  /// Returns the outcome with warnings about the recording that the command read, before its notes.
+  fileprivate func warning(_ warnings: [String]?) -> Outcome {
+    var outcome = self
+    outcome.notes.insert(contentsOf: (warnings ?? []).map { .warning($0) }, at: 0)
+    return outcome
   }
 }

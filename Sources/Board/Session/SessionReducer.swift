@@ -20,7 +20,7 @@ struct SessionReducer: Reducer {
         of: command, context.job,
         SessionWork(navigators: navigators, moment: moment, position: state.position?.step),
         state.position, dependencies)
-    case .succeeded(_, let result, _): note(result, &state)
+    case .succeeded(_, let result, _, _): note(result, &state)
     case .printed, .printedBytes, .progress, .failed: break
     }
     return []
@@ -102,12 +102,13 @@ struct SessionReducer: Reducer {
       return run("verify", job, dependencies) { send in
         try await SessionVerification.verify(
           paths, format: format, acceptsRisk: acceptsRisk, job: job, navigators.features,
-          dependencies, send)
+          running: recording.status().path, dependencies, send)
       }
     case .replay(let query):
       return run("replay", job, dependencies) { send in
         .replayed(
-          check: try await SessionReplay.replay(query, job: job, navigators, dependencies, send))
+          check: try await SessionReplay.replay(
+            query, job: job, navigators, running: recording.status().path, dependencies, send))
       }
     }
   }
@@ -136,8 +137,10 @@ struct SessionReducer: Reducer {
     _ name: String, _ job: Int, _ dependencies: Dependencies, _ work: SessionWork,
     opens: Bool? = nil, _ body: @escaping @Sendable (SessionWork) throws -> SessionResult
   ) -> [Effect<SessionAction>] {
-    run(name, job, dependencies, opens: opens) { send in
+    let warnings = SessionWarnings(running: recording)
+    return run(name, job, dependencies, opens: opens, warnings) { send in
       var work = work
+      work.warnings = warnings
       let pace = ProgressPace(dependencies.clock)
       defer { dependencies.terminal.show(nil) }
       work.progress = { now, path in
@@ -156,8 +159,11 @@ struct SessionReducer: Reducer {
 
   /// Returns an effect that reports its progress before it ends. A recording may contain values of
   /// secrets that were not known when it was made.
+  ///
+  /// - Parameter warnings: Collects the warnings that are no part of the result.
   private func run(
     _ name: String, _ job: Int, _ dependencies: Dependencies, opens: Bool? = nil,
+    _ warnings: SessionWarnings? = nil,
     _ body: @escaping @Sendable (Send<SessionAction>) async throws -> SessionResult
   ) -> [Effect<SessionAction>] {
     [
@@ -167,11 +173,17 @@ struct SessionReducer: Reducer {
           if opens == true, case .graph(let text) = result {
             result = .opened(picture: try await dependencies.showGraph(text))
           }
-          send(.succeeded(job: job, result: result, masked: masked))
+          send(
+            .succeeded(
+              job: job, result: result, masked: masked,
+              warnings: warnings?.texts(dependencies.logger)))
         } catch is CancellationError {
           throw CancellationError()
         } catch {
-          send(.failed(job: job, failure: Failure(error, dependencies)))
+          send(
+            .failed(
+              job: job, failure: Failure(error, dependencies),
+              warnings: warnings?.texts(dependencies.logger)))
         }
       }.cancellable(id: job)
     ]

@@ -30,12 +30,14 @@ enum SessionReplay {
 
   /// Sends the standard output of a recorded session in parts, and returns how the replay ended.
   static func replay(
-    _ query: SessionReplayQuery, job: Int, _ navigators: SessionNavigators,
+    _ query: SessionReplayQuery, job: Int, _ navigators: SessionNavigators, running: String?,
     _ dependencies: Dependencies, _ send: Send<SessionAction>
   ) async throws -> SessionCheck {
     let features = navigators.features
     if query.isLive {
-      return try await SessionLiveReplay(query, navigators, dependencies: dependencies).run()
+      return try await SessionLiveReplay(
+        query, navigators, running: running, dependencies: dependencies
+      ).run()
     }
     let pace = try pace(of: query)
     let feed = ReplayFeed<Part>()
@@ -43,7 +45,7 @@ enum SessionReplay {
       defer { feed.finish() }
       do {
         return try lookAgain(unless: { feed.hasBegun || feed.isClosed }) {
-          try transcribe(query, features, to: feed)
+          try transcribe(query, features, running: running, to: feed)
         }
       } catch let error as ReplayError {
         return SessionCheck(query.file, error)
@@ -81,7 +83,8 @@ enum SessionReplay {
 
   /// Replays, compares, and passes the output of the steps to `feed`. Blocks.
   private static func transcribe(
-    _ query: SessionReplayQuery, _ features: FeatureList, to feed: ReplayFeed<Part>
+    _ query: SessionReplayQuery, _ features: FeatureList, running: String?,
+    to feed: ReplayFeed<Part>
   ) throws -> SessionCheck {
     let rotatedLog = try rotatedLog(query.file) { feed.isClosed }
     let last = try lastStep(query, rotatedLog)
@@ -110,7 +113,7 @@ enum SessionReplay {
       feed.put(Part(time: time, bytes: waiting))
       waiting = []
     }
-    var check = SessionCheck(query.file, summary)
+    var check = SessionCheck(query.file, summary, running: running)
     check.warnings += rotatedLog.oddities(query.file).map(\.text)
     return check
   }
@@ -212,11 +215,11 @@ extension Failure {
 }
 
 extension SessionCheck {
-  init(_ path: String, _ summary: ReplaySummary) {
+  init(_ path: String, _ summary: ReplaySummary, running: String?) {
     self.init(
       path: path, steps: summary.steps, code: 0,
       message: "\(summary.steps) \(summary.steps == 1 ? "step agrees" : "steps agree")",
-      warnings: summary.warnings.map(\.description))
+      warnings: SessionWarnings.texts(of: summary.warnings, path, running: running))
   }
 
   init(_ path: String, _ error: ReplayError) {

@@ -16,7 +16,7 @@ enum SessionText {
   /// difference. The number of omitted bytes is included. Only the values may contain non-ASCII
   /// characters.
   static func values(_ old: JSON?, _ new: JSON?, limit: Int = 100) -> (old: String, new: String) {
-    StateDiff.excerpts(old?.text, new?.text, limit: limit, mark: "...")
+    StateDiff.excerpts(old?.text, new?.text, limit: limit)
   }
 
   static func json(_ origin: SessionStep.Origin?) -> JSON {

@@ -14,7 +14,8 @@ enum SessionVerification {
 
   static func verify(
     _ recordings: [String], format: SessionReportFormat?, acceptsRisk: Bool, job: Int,
-    _ features: FeatureList, _ dependencies: Dependencies, _ send: Send<SessionAction>
+    _ features: FeatureList, running: String?, _ dependencies: Dependencies,
+    _ send: Send<SessionAction>
   ) async throws -> SessionResult {
     let flag = CancelFlag()
     let pace = ProgressPace(dependencies.clock)
@@ -32,7 +33,7 @@ enum SessionVerification {
         let checks = report.results.map { result in
           var check =
             switch result.outcome {
-            case .success(let summary): SessionCheck(result.path, summary)
+            case .success(let summary): SessionCheck(result.path, summary, running: running)
             case .failure(let error): SessionCheck(result.path, error)
             }
           check.warnings += found.warnings[result.path] ?? []

@@ -17,7 +17,7 @@ extension SessionWork {
     do {
       try SessionReplay.lookAgain(unless: { flag.isSet || !text.isEmpty }) {
         let log = try SessionReplay.rotatedLog(path) { [flag] in flag.isSet }
-        _ = try Replayer(features).replay(log) { step, state, time in
+        let summary = try Replayer(features).replay(log) { step, state, time in
           width = max(width ?? 0, state.settings.width ?? 100)
           if let context = step.action.started {
             // The commands of one line share its prompt.
@@ -32,6 +32,7 @@ extension SessionWork {
             text += width.map { output.content.wrapped(to: $0) } ?? output.content
           }
         }
+        warnings?.note(summary.warnings, log, path)
       }
     } catch {
       throw flag.isSet

@@ -13,6 +13,8 @@ struct SessionWork {
   let position: Int?
   /// Receives read progress from time to time during a long read.
   var progress: @Sendable (LogProgress, _ path: String) -> Void = { _, _ in }
+  /// Collects the warnings about the recording.
+  var warnings: SessionWarnings?
   /// The flag that is set when the result is no longer needed.
   let flag = CancelFlag()
 
@@ -54,7 +56,8 @@ struct SessionWork {
         location.path, reaching: reach, flag,
         progress: { [progress] in progress($0, location.path) }
       ) { navigator in
-        try body(navigator, location.end ?? navigator.stepCount)
+        warnings?.note(navigator.warnings, navigator.rotatedLog, location.path)
+        return try body(navigator, location.end ?? navigator.stepCount)
       }
     }
   }
@@ -171,7 +174,7 @@ struct SessionWork {
   }
 
   private func value(at path: String?, _ step: Int, _ navigator: Navigator) throws -> JSON {
-    let json = try StateJSON.past(try navigator.state(at: step))
+    let json = try navigator.json(at: step)
     guard let path else { return json }
     guard let value = json.value(at: try JSONPath(parsing: path)) else {
       throw Failure(
@@ -296,6 +299,7 @@ struct SessionWork {
         case .effect: break
         }
       }
+      warnings?.note(timeline.warnings, rotatedLog, location.path)
       let isCut = result.isTruncated || query.range.map { $0.last < .max } ?? false
       result.spans = try spans(of: result.entries, in: rotatedLog, isCut: isCut)
       return .timeline(timeline: result)
@@ -376,14 +380,19 @@ struct SessionWork {
       // The range bounds the memory used.
       let last = max(
         first, min(range?.last ?? .max, location.end ?? .max, first.advanced(by: 9_999)))
-      return .graph(text: try CausalTree(rotatedLog, steps: first...last).graphviz)
+      let tree = try CausalTree(rotatedLog, steps: first...last)
+      warnings?.note(tree.warnings, rotatedLog, location.path)
+      return .graph(text: tree.graphviz)
     }
   }
 
   func stats(_ file: String?) throws -> SessionResult {
     let path = try location(file).path
     return try failing(path) {
-      .stats(figures: SessionFigure.all(of: try LogStatistics(rotatedLog(path))))
+      let rotatedLog = try rotatedLog(path)
+      let statistics = try LogStatistics(rotatedLog)
+      warnings?.note(statistics.warnings, rotatedLog, path)
+      return .stats(figures: SessionFigure.all(of: statistics))
     }
   }
 

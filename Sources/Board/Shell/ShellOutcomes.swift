@@ -297,8 +297,8 @@ enum StateJSON {
     return try JSON(parsing: CanonicalEncoder.encode(state))
   }
 
-  /// Returns an earlier state. It omits the command that the step ended, which `session action`
-  /// shows.
+  /// Returns an earlier state for differences and conditions. It omits the command that the step
+  /// ended, which differs from step to step; `session state` shows the whole.
   static func past(_ state: BoardState) throws -> JSON {
     var state = state
     state.shell.finished = nil

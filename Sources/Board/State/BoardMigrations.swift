@@ -5,7 +5,7 @@ import SwiftBoardRecording
 /// features without their own version.
 enum BoardMigrations {
   /// The current version.
-  static let version = 8
+  static let version = 9
 
   /// The migrations of the board's own actions. Each converts one version to the next.
   static let all = [

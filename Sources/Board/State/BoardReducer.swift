@@ -103,7 +103,7 @@ struct ResumeReducer: Reducer {
     _ state: inout BoardState, _ action: BoardAction, _ dependencies: Dependencies
   ) -> [Effect<BoardAction>] {
     switch action {
-    case .session(.succeeded(let job, .forked(let fork), _)) where fork.isContinued:
+    case .session(.succeeded(let job, .forked(let fork), _, _)) where fork.isContinued:
       return [.run(name: "session.resume", resume(job, state.shell.running.map(\.job)))]
     case .resumed(let other, let path, _):
       // The commands that started after the fork was made.

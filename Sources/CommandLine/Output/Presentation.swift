@@ -43,6 +43,9 @@ public enum Presentation: Sendable, Hashable {
     /// Whether the cells are identifiers, such as ids and names of services, which are typed in
     /// other commands. Such a column is neither cut nor removed.
     public var isIdentifier: Bool
+    /// The width below which the column is not cut, and with which it is not removed, for a column
+    /// of which only some cells are identifiers.
+    public var leastWidth: Int
 
     /// Creates a column.
     ///
@@ -51,15 +54,17 @@ public enum Presentation: Sendable, Hashable {
     ///     sufficient.
     ///   - isFolded: Whether wide cells go on below, instead of being cut.
     ///   - isIdentifier: Whether the cells are neither cut nor removed, whatever the priority.
+    ///   - leastWidth: The width of the widest cell that is neither cut nor removed.
     public init(
       _ name: String, priority: Int = 1, alignment: Alignment = .left, isFolded: Bool = false,
-      isIdentifier: Bool = false
+      isIdentifier: Bool = false, leastWidth: Int = 0
     ) {
       self.name = name
       self.priority = priority
       self.alignment = alignment
       self.isFolded = isFolded
       self.isIdentifier = isIdentifier
+      self.leastWidth = leastWidth
     }
   }
 

@@ -75,7 +75,9 @@ struct TableLayout {
       if let widths = fold(shown, to: width) ?? shrink(shown, to: width) {
         return (shown, widths)
       }
-      let removable = shown.indices.filter { !columns[shown[$0]].isIdentifier }
+      let removable = shown.indices.filter { index in
+        !columns[shown[index]].isIdentifier && columns[shown[index]].leastWidth == 0
+      }
       guard shown.count > 2, let last = removable.min(by: isDroppedBefore(shown)) else {
         return nil
       }
@@ -117,7 +119,8 @@ struct TableLayout {
     let available = width - Self.gap * (shown.count - 1)
     let least = shown.count == 1 ? 1 : Self.narrowest
     func limited(_ index: Int, _ limit: Int) -> Int {
-      shrinks(index) ? min(natural[index], limit) : natural[index]
+      shrinks(index)
+        ? min(natural[index], max(limit, columns[index].leastWidth)) : natural[index]
     }
     func total(_ limit: Int) -> Int { shown.reduce(0) { $0 + limited($1, limit) } }
     guard total(least) <= available else { return nil }

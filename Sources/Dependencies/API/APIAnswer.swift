@@ -15,11 +15,10 @@ public struct APIAnswer: Codable, Sendable, Equatable {
   public var sent: [HTTPHeader]?
   /// The response headers in the order received, with secrets masked.
   public var headers: [HTTPHeader]
-  /// The body as text, with known secrets masked, or `nil` if it is not text or if a recording
-  /// could not hold its JSON form.
-  public var text: String?
-  /// The body in Base64 if `text` is `nil`.
-  public var base64: String?
+  /// The body if it is text, and shorter as JSON than in Base64.
+  private var readableText: String?
+  /// Any other body in Base64, with known secrets masked.
+  public private(set) var base64: String?
   /// The size of the received body in bytes.
   public var bytes: Int
   /// The times at which the stages of the exchange were reached.
@@ -46,6 +45,27 @@ public struct APIAnswer: Codable, Sendable, Equatable {
   public var warning: String?
   /// Whether the request cannot be repeated, because its body can be read only once.
   public var isFinal: Bool?
+
+  private enum CodingKeys: String, CodingKey {
+    case method, url, status, httpVersion, sent, headers, readableText = "text", base64, bytes
+    case timing, verdict, redirects, stale, file, checksum, kept, attempts, masked, captured
+    case warning, isFinal
+  }
+
+  /// The body as text, with known secrets masked, or `nil` if it is not text. Recordings contain it
+  /// in Base64 if escapes would make it 40 % longer. O(length) in that case.
+  public var text: String? {
+    get {
+      readableText
+        ?? base64.flatMap { Data(base64Encoded: $0) }
+        .flatMap { String(validating: $0, as: UTF8.self) }
+    }
+    set {
+      let isReadable = newValue?.isReadableAsJSON ?? true
+      readableText = isReadable ? newValue : nil
+      base64 = isReadable ? nil : newValue.map { Data($0.utf8).base64EncodedString() }
+    }
+  }
 }
 
 extension APIAnswer {
@@ -91,18 +111,16 @@ extension APIAnswer {
           ? RedactionMark.redacted : Redactor.redactPositions(masked.value))
     }
     bytes = response.body.count
+    var text: String?
     if let valid = String(validating: response.body, as: UTF8.self) {
       let type = response.headers.value(of: "Content-Type")?.lowercased()
       let isJSON = type?.end(ofFirst: "json") != nil
       let masked = redactor.mask(valid, isJSON: isJSON)
       found += masked.names
-      let fits = masked.value.fitsIntoJSON(of: longestText)
-      text = fits ? masked.value : nil
-      base64 = fits ? nil : Data(masked.value.utf8).base64EncodedString()
+      text = masked.value
     } else {
       let masked = redactor.mask([UInt8](response.body))
       found += masked.names
-      text = nil
       base64 = Data(masked.value).base64EncodedString()
     }
     timing = response.timing
@@ -112,6 +130,7 @@ extension APIAnswer {
     file = nil
     attempts = planned.attempt
     masked = MaskedValues(found)
+    if let text { self.text = text }
   }
 }
 
@@ -123,24 +142,18 @@ extension APIAnswer {
   }
 }
 
-/// The maximum size of a body's text as JSON. It leaves space for the rest of the step in a line of
-/// a recording.
-private let longestText = 48 << 20
-
 extension String {
-  /// Returns whether the text has at most `limit` bytes as JSON, where a control character takes
-  /// six. O(length).
-  package func fitsIntoJSON(of limit: Int) -> Bool {
-    guard utf8.count > (limit - 2) / 6 else { return true }
-    var size = 2
+  /// Whether the escapes of JSON make the text less than 40 % longer. Base64 makes it a third longer.
+  /// O(length).
+  package var isReadableAsJSON: Bool {
+    var added = 0
     for byte in utf8 {
       switch byte {
-      case 0x08, 0x09, 0x0A, 0x0C, 0x0D, UInt8(ascii: "\""), UInt8(ascii: "\\"): size += 2
-      case 0..<0x20: size += 6
-      default: size += 1
+      case 0x08, 0x09, 0x0A, 0x0C, 0x0D, UInt8(ascii: "\""), UInt8(ascii: "\\"): added += 1
+      case 0..<0x20: added += 5
+      default: break
       }
-      if size > limit { return false }
     }
-    return true
+    return added == 0 || added * 5 < utf8.count * 2
   }
 }

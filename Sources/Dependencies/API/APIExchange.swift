@@ -185,6 +185,5 @@ extension APIAnswer {
     }
     file = target.path
     text = nil
-    base64 = nil
   }
 }

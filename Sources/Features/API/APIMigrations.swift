@@ -1,10 +1,12 @@
 import SwiftBoardBoard
+import SwiftBoardDependencies
 import SwiftBoardJSON
 import SwiftBoardRecording
+import SwiftBoardSystem
 
 enum APIMigrations {
   /// Each leads one version of the board's recordings up.
-  static let all = [labels, answers, savedLast]
+  static let all = [labels, answers, savedLast, bodies]
 
   /// Schema 2 numbered the payloads of actions.
   private static let labels = LogMigration(
@@ -68,6 +70,22 @@ enum APIMigrations {
       action["run"]["command"]["request"]["request"]["isSavedLast"] = true
     },
     changesState: { $0["run"]["command"]["request"]["request"]["save"] != nil })
+
+  /// Up to schema 8, a body that is text was written as text whatever its escapes, and was taken
+  /// for bytes if that was too long.
+  private static let bodies = LogMigration(
+    from: 8,
+    editAction: { action in
+      guard let text = action["answered"]["answer"]["text"]?.stringValue, !text.isReadableAsJSON
+      else { return }
+      action["answered"]["answer"]["text"] = nil
+      action["answered"]["answer"]["base64"] = .string(Data(text.utf8).base64EncodedString())
+    },
+    changesState: { action in
+      let base64 = action["answered"]["answer"]["base64"]?.stringValue
+      let bytes = base64.flatMap { Data(base64Encoded: $0) }
+      return bytes.flatMap { String(validating: $0, as: UTF8.self) } != nil
+    })
 
   /// What an answer shows, of a request; `nil` where that is the body, as everywhere.
   private static func view(_ request: JSON) -> JSON? {

@@ -19,6 +19,8 @@ package struct CausalTree: Sendable {
   private let first: Int
   /// Whether there are steps after the range.
   package let isTruncated: Bool
+  /// The warnings of the reader about the lines that it has read.
+  package let warnings: [LogWarning]
 
   /// Reads a single file.
   package init(
@@ -53,6 +55,7 @@ package struct CausalTree: Sendable {
       }
     }
     self.isTruncated = isTruncated
+    warnings = reader.warnings
   }
 
   /// The steps that no effect of the range sent.
@@ -76,14 +79,14 @@ package struct CausalTree: Sendable {
       let margin =
         level <= 40
         ? String(repeating: "  ", count: level) : String(repeating: "  ", count: 40) + "(\(level)) "
-      var line = "\(margin)\(node.step) \(node.action) ← \(CausalTree.text(node.origin))"
+      var line = "\(margin)\(node.step) \(node.action) <- \(CausalTree.text(node.origin))"
       if !node.effects.isEmpty {
-        line += " → " + node.effects.map(\.description).joined(separator: ", ")
+        line += " -> " + node.effects.map(\.description).joined(separator: ", ")
       }
       lines.append(line)
       open += node.children.reversed().map { ($0, level + 1) }
     }
-    if isTruncated { lines.append("…") }
+    if isTruncated { lines.append("...") }
     return lines.map { $0 + "\n" }.joined()
   }
 

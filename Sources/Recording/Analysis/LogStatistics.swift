@@ -53,7 +53,8 @@ package struct LogStatistics: Sendable, Hashable, CustomStringConvertible {
   package private(set) var snapshots = 0
   /// The number of steps with a digest.
   package private(set) var digests = 0
-  /// The number of steps by action name. Keeps at most 1 000 names and counts the rest under `…`.
+  /// The number of steps by action name. Keeps at most 1 000 names and counts the rest under
+  /// `others`.
   package private(set) var actions: [String: Int] = [:]
   /// The number of steps by sender.
   package private(set) var origins: [LogTimeline.Source: Int] = [:]
@@ -71,7 +72,7 @@ package struct LogStatistics: Sendable, Hashable, CustomStringConvertible {
   private var last = 0
 
   private static let names = 1000
-  private static let rest = "…"
+  private static let rest = "others"
 
   /// Reads a single file.
   package init(

@@ -22,7 +22,7 @@ public enum StateDiff {
     /// The path with the two values, shortened.
     public var description: String {
       let (old, new) = StateDiff.excerpts(old, new)
-      return "\(path): \(old) → \(new)"
+      return "\(path): \(old) -> \(new)"
     }
   }
 
@@ -38,7 +38,7 @@ public enum StateDiff {
 
     /// One line for each change.
     public var description: String {
-      (entries.map(\.description) + (isTruncated ? ["… and more"] : [])).joined(separator: "\n")
+      (entries.map(\.description) + (isTruncated ? ["... and more"] : [])).joined(separator: "\n")
     }
   }
 
@@ -203,25 +203,25 @@ public enum StateDiff {
   /// - Parameters:
   ///   - old: The first text. `nil` becomes the word "nothing".
   ///   - new: The second text.
-  ///   - limit: The number of bytes to keep of each text. Shorter texts stay whole.
-  ///   - mark: The mark at a cut. A text that was cut is followed by its size in bytes.
+  ///   - limit: The number of bytes to keep of each text. Shorter texts stay whole. A text that was
+  ///     cut is followed by its size in bytes.
   public static func excerpts(
-    _ old: String?, _ new: String?, limit: Int, mark: String = "…"
+    _ old: String?, _ new: String?, limit: Int
   ) -> (old: String, new: String) {
     guard let old, let new else {
       return (
-        old.map { excerpt($0, around: 0, limit, mark) } ?? "nothing",
-        new.map { excerpt($0, around: 0, limit, mark) } ?? "nothing"
+        old.map { excerpt($0, around: 0, limit) } ?? "nothing",
+        new.map { excerpt($0, around: 0, limit) } ?? "nothing"
       )
     }
     let position = zip(old.utf8, new.utf8).prefix { $0 == $1 }.count
     return (
-      excerpt(old, around: position, limit, mark), excerpt(new, around: position, limit, mark)
+      excerpt(old, around: position, limit), excerpt(new, around: position, limit)
     )
   }
 
   private static func excerpt(
-    _ text: String, around position: Int, _ limit: Int, _ mark: String
+    _ text: String, around position: Int, _ limit: Int
   ) -> String {
     let bytes = Array(text.utf8)
     let limit = max(4, limit)
@@ -232,13 +232,13 @@ public enum StateDiff {
     // Do not split a character.
     while start > 0, isInside(start) { start -= 1 }
     while isInside(end) { end += 1 }
-    return "\(start > 0 ? mark : "")\(String(decoding: bytes[start..<end], as: UTF8.self))"
-      + "\(end < bytes.count ? mark : "") (\(bytes.count) bytes)"
+    return "\(start > 0 ? "..." : "")\(String(decoding: bytes[start..<end], as: UTF8.self))"
+      + "\(end < bytes.count ? "..." : "") (\(bytes.count) bytes)"
   }
 }
 
 /// Returns the first `limit` characters of `text`, followed by its size in bytes if it is longer.
 func shortened(_ text: String, to limit: Int = 200) -> String {
   guard text.count > limit else { return text }
-  return "\(text.prefix(limit))… (\(text.utf8.count) bytes)"
+  return "\(text.prefix(limit))... (\(text.utf8.count) bytes)"
 }

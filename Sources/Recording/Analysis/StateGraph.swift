@@ -21,7 +21,7 @@ package struct StateGraph: Sendable, Hashable {
   /// The label of the first state.
   package let first: String
   /// The label of all states beyond the limit of labels.
-  package static let other = "…"
+  package static let other = "..."
 
   private let limit: Int
 
@@ -51,7 +51,7 @@ package struct StateGraph: Sendable, Hashable {
     for (edge, count) in edges.sorted(by: {
       ($0.key.from, $0.key.to, $0.key.action) < ($1.key.from, $1.key.to, $1.key.action)
     }) {
-      text.edge("s:" + edge.from, "s:" + edge.to, label: "\(edge.action) ×\(count)")
+      text.edge("s:" + edge.from, "s:" + edge.to, label: "\(edge.action) x\(count)")
     }
     return text.text
   }

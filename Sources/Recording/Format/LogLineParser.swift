@@ -92,9 +92,10 @@ enum LogLineParser {
     let locale = try reader.string("locale")
     let timeZone = try reader.string("timeZone")
     let digits = try reader.string("seed")
-    guard let seed = UInt64(digits), digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
+    guard let seed = UInt64(digits), String(seed) == digits else {
       throw .fault(
-        "log.seed is not a seed", expected: "a whole number of 64 bits, as a string",
+        "log.seed is not a seed",
+        expected: "a whole number of 64 bits without leading zeroes, as a string",
         found: describe(.string(digits)))
     }
     let state = try reader.required("state")
@@ -139,7 +140,7 @@ enum LogLineParser {
     let origin = try origin(reader.required("by"))
     let action = try reader.required("action")
     var draws: [LoggedDraw] = []
-    for draw in try reader.array("draws") ?? [] {
+    for draw in try reader.filledArray("draws") ?? [] {
       guard case .array(let pair) = draw, pair.count == 2, case .string(let name) = pair[0],
         case .string(let value) = pair[1], let kind = LoggedDraw.Kind(rawValue: name)
       else {
@@ -149,7 +150,7 @@ enum LogLineParser {
       }
       draws.append(LoggedDraw(kind: kind, value: value))
     }
-    let effects = try effects(reader.array("effects") ?? [])
+    let effects = try effects(reader.filledArray("effects") ?? [])
     let digest = try reader.optionalDigest()
     return LogStep(
       n: n, t: t, origin: origin, action: action, draws: draws, effects: effects, digest: digest,
@@ -158,6 +159,13 @@ enum LogLineParser {
 
   private static func origin(_ value: JSON) throws(LogReadError) -> StepOrigin {
     var reader = try MemberReader(value, in: "step.by")
+    let senders = reader.rest.map(\.key).filter(["user", "effect", "link", "program"].contains)
+    guard senders.count < 2 else {
+      throw .fault(
+        "step.by names several senders of the action",
+        expected: "one of \"user\", \"effect\", \"link\" and \"program\"",
+        found: senders.map { "\"\($0)\"" }.joined(separator: " and "))
+    }
     if let line = try reader.optionalString("user") {
       return .user(line: line, at: try reader.string("at"))
     }

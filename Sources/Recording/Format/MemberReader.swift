@@ -86,6 +86,17 @@ struct MemberReader {
     }
     return elements
   }
+
+  /// Removes and returns an array that is absent if it has no elements.
+  mutating func filledArray(_ key: String) throws(LogReadError) -> [JSON]? {
+    let elements = try array(key)
+    guard elements?.isEmpty != true else {
+      throw .fault(
+        "\(owner).\(key) is empty", expected: "at least one element, or no \"\(key)\"",
+        found: "[]")
+    }
+    return elements
+  }
 }
 
 /// Returns a value for a message: shortened, with its control characters escaped.

@@ -131,21 +131,6 @@ extension LogNavigator {
   }
 }
 
-extension LogWarning {
-  /// Returns the warning with step numbers of the recording, which has `count` steps in earlier
-  /// files.
-  fileprivate func behind(_ count: Int) -> LogWarning {
-    if case .cutShort(let step) = self { .cutShort(afterStep: step + count) } else { self }
-  }
-
-  fileprivate var isAboutTheEnd: Bool {
-    switch self {
-    case .tornTail, .cutShort: true
-    case .unknownKind, .more, .digestsNotCompared: false
-    }
-  }
-}
-
 // Errors of a file, with the step numbers of the whole log and the name of the file.
 
 extension Divergence {

@@ -40,6 +40,14 @@ public enum LogWarning: Sendable, Hashable, CustomStringConvertible {
   /// The program has other states than the one that recorded, so digests cannot all be compared.
   case digestsNotCompared
 
+  /// Whether the warning is about the end of the log. While a log is written, it has no end.
+  public var isAboutTheEnd: Bool {
+    switch self {
+    case .tornTail, .cutShort: true
+    case .unknownKind, .more, .digestsNotCompared: false
+    }
+  }
+
   /// A sentence that describes the property.
   public var description: String {
     switch self {
@@ -53,5 +61,11 @@ public enum LogWarning: Sendable, Hashable, CustomStringConvertible {
     case .digestsNotCompared:
       "the program's states have changed since the recording; not all of its digests were compared"
     }
+  }
+
+  /// Returns the warning with step numbers of the recording, which has `count` steps in earlier
+  /// files.
+  func behind(_ count: Int) -> LogWarning {
+    if case .cutShort(let step) = self { .cutShort(afterStep: step + count) } else { self }
   }
 }

@@ -53,10 +53,13 @@ final class RotatedLogReader {
   /// The position of the next line.
   var position: RotatedLogPosition { RotatedLogPosition(segment: segment, inFile: file.position) }
 
-  /// The warnings. They are complete once `next` has returned `nil`.
-  var warnings: [LogWarning] { earlier + file.warnings }
-  /// The warnings of the file that is being read.
-  var lastWarnings: [LogWarning] { file.warnings }
+  /// The warnings, with step numbers of the whole log. They are complete once `next` has returned
+  /// `nil`.
+  var warnings: [LogWarning] { earlier + lastWarnings }
+  /// Those of the file that is being read.
+  var lastWarnings: [LogWarning] {
+    file.warnings.map { $0.behind(rotatedLog.segments[segment].stepsBefore) }
+  }
   /// The numbers of bytes and lines that were read.
   var bytes: Int { earlierBytes + file.position.offset }
   var lines: Int { earlierLines + file.position.line }
@@ -108,7 +111,8 @@ final class RotatedLogReader {
       segment, steps: rotatedLog.segments[segment].stepsBefore + file.position.step,
       sum: file.position.sum,
       digest: digest)
-    earlier += file.warnings
+    // If a file in the middle has no end, the join reports it.
+    earlier += file.warnings.filter { !$0.isAboutTheEnd }
     earlierBytes += file.position.offset
     earlierLines += file.position.line
     digest = nil

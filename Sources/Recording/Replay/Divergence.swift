@@ -23,7 +23,7 @@ public struct Divergence: Sendable, Hashable, CustomStringConvertible {
       case .digest(let expected, let found, let changes, let since):
         let title =
           since.map { "changed since step \($0), the difference is among these" }
-          ?? "recorded → replayed"
+          ?? "recorded -> replayed"
         return
           (["digest of the state: expected \(expected), found \(found); \(title):"]
           + changes.map { "  \($0)" }).joined(separator: "\n")

@@ -22,6 +22,8 @@ public struct LiveReplay<R: Reducer>: Sendable where R.State: Codable, R.Action:
     public let initialState: R.State
     /// The files of the recording.
     public let rotatedLog: RotatedLog
+    /// The warnings about the recording.
+    public let warnings: [LogWarning]
     /// One grader for each file.
     fileprivate let graders: [Replayer<R>.Grader]
   }
@@ -49,7 +51,7 @@ public struct LiveReplay<R: Reducer>: Sendable where R.State: Codable, R.Action:
           + changes.entries.map { change in
             let (expected, found) = StateDiff.excerpts(change.old, change.new)
             return "  \(change.path): expected \(expected), found \(found)"
-          } + (changes.isTruncated ? ["  … and more"] : [])).joined(separator: "\n")
+          } + (changes.isTruncated ? ["  ... and more"] : [])).joined(separator: "\n")
       case .missing(let step, let expected):
         "step \(step): expected the action \(StateDiff.text(expected)), and nothing came"
       }
@@ -127,16 +129,15 @@ public struct LiveReplay<R: Reducer>: Sendable where R.State: Codable, R.Action:
   ///   numbers of the whole recording.
   public func open(_ rotatedLog: RotatedLog) throws(ReplayError) -> Recording {
     try rotatedLog.checkJoints()
-    let graders = try LogNavigator<R>.Grading(rotatedLog, schema, migrations, userInfo).graders
+    let grading = try LogNavigator<R>.Grading(rotatedLog, schema, migrations, userInfo)
     do {
       let reader = try RotatedLogReader(rotatedLog)
       guard let entry = try reader.nextInFile(), case .header(let header) = entry.line else {
         throw ReplayError.encoding(step: rotatedLog.firstStep, "the log changed while it was read")
       }
       return Recording(
-        initialState: try graders[0].state(header.state, entry, step: 0).value,
-        rotatedLog: rotatedLog,
-        graders: graders)
+        initialState: try grading.graders[0].state(header.state, entry, step: 0).value,
+        rotatedLog: rotatedLog, warnings: grading.warnings, graders: grading.graders)
     } catch {
       throw ReplayError(error, at: rotatedLog.firstStep)
     }
@@ -174,9 +175,11 @@ public struct LiveReplay<R: Reducer>: Sendable where R.State: Codable, R.Action:
   /// - Parameters:
   ///   - patience: The longest time to wait for an action of an effect.
   ///   - clock: The clock that measures the patience.
+  ///   - folder: The folder of the run's own files. A text that contains its path equals the
+  ///     recorded one with the path of another folder there.
   public func run(
     _ recording: Recording, on store: Store<R>, patience: Duration = .seconds(30),
-    clock: any Clock<Duration> = ContinuousClock()
+    clock: any Clock<Duration> = ContinuousClock(), filesIn folder: String? = nil
   ) async throws(ReplayError) -> Report {
     let (events, continuation) = AsyncStream.makeStream(of: Event.self)
     let observation = store.observe { [isUnderWay, isCompared] step, state in
@@ -220,7 +223,11 @@ public struct LiveReplay<R: Reducer>: Sendable where R.State: Codable, R.Action:
           return Report(
             sent: sent, agreed: agreed, difference: .missing(step: step.n, expected: expected))
         }
-        let changes = StateDiff.changes(expected, found, limit: 5, ignoring: ignored)
+        var changes = StateDiff.changes(expected, found, limit: 5, ignoring: ignored)
+        if !changes.isEmpty, let folder {
+          changes = StateDiff.changes(
+            expected, found.naming(folder, as: expected), limit: 5, ignoring: ignored)
+        }
         guard changes.isEmpty else {
           return Report(
             sent: sent, agreed: agreed,
@@ -273,5 +280,41 @@ public struct LiveReplay<R: Reducer>: Sendable where R.State: Codable, R.Action:
       }
     }
     return nil
+  }
+}
+
+extension JSON {
+  /// Returns the value with the recorded text in place of each text that differs from it only in
+  /// the path of a folder.
+  ///
+  /// Cost: O(size).
+  fileprivate func naming(_ folder: String, as recorded: JSON?) -> JSON {
+    switch (self, recorded) {
+    case (.string(let text), .string(let other)?):
+      return text.isSame(as: other, besides: folder) ? .string(other) : self
+    case (.array(let elements), .array(let others)?):
+      return .array(
+        elements.enumerated().map { index, element in
+          element.naming(folder, as: index < others.count ? others[index] : nil)
+        })
+    case (.object(let members), .object?):
+      return .object(
+        members.map { .init($0.key, $0.value.naming(folder, as: recorded?[$0.key])) })
+    default: return self
+    }
+  }
+}
+
+extension String {
+  /// Whether `recorded` is this text with another path in each place of `folder`.
+  fileprivate func isSame(as recorded: String, besides folder: String) -> Bool {
+    let parts = split(separator: folder, omittingEmptySubsequences: false)
+    let places = parts.count - 1
+    guard places > 0, recorded.hasPrefix(parts[0]) else { return false }
+    let kept = parts.reduce(0) { $0 + $1.utf8.count }
+    let (length, rest) = (recorded.utf8.count - kept).quotientAndRemainder(dividingBy: places)
+    guard length > 0, rest == 0 else { return false }
+    let path = recorded.utf8.dropFirst(parts[0].utf8.count).prefix(length)
+    return parts.joined(separator: String(decoding: path, as: UTF8.self)) == recorded
   }
 }

@@ -52,5 +52,5 @@ func usedPush(_ id: StackElementID, next: StackElementID, among ids: [StackEleme
 private func listed(_ ids: [some Any]) -> String {
   if ids.isEmpty { return "there are none" }
   let shown = ids.prefix(10).map { "\($0)" }.joined(separator: ", ")
-  return "there are \(ids.count): \(shown)" + (ids.count > 10 ? ", …" : "")
+  return "there are \(ids.count): \(shown)" + (ids.count > 10 ? ", ..." : "")
 }

@@ -12,5 +12,5 @@ public struct EffectTimeout: Error, Sendable, Hashable, CustomStringConvertible 
   }
 
   /// A message for the user.
-  public var description: String { "“\(name)” took longer than \(duration)" }
+  public var description: String { "'\(name)' took longer than \(duration)" }
 }

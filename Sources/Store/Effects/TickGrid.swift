@@ -45,7 +45,7 @@ extension Effect {
     return Effect(
       .issue(
         """
-        The effect “\(name)” was not started, because its interval is \(interval).
+        The effect '\(name)' was not started, because its interval is \(interval).
         Use an interval above zero.
         """), name: name, location: location)
   }

@@ -41,7 +41,8 @@ struct MockAPIClientTests {
     }
     #expect(error?.kind == .unanswered)
     #expect(
-      error?.message.contains(#"mock.answer("GET", "http://h/a?apikey=…&page=…", with: "#) == true)
+      error?.message.contains(#"mock.answer("GET", "http://h/a?apikey=...&page=...", with: "#)
+        == true)
     #expect(error?.message.contains("hidden") == false)
   }
 

@@ -20,7 +20,8 @@ import Testing
     let (failures, line) = failures(of: dependencies)
     #expect(failures.map(\.kind) == [.unimplemented])
     #expect(
-      failures.first?.message.contains(#"mock.answer("GET", "http://h/a?apikey=…", with: "#) == true
+      failures.first?.message.contains(#"mock.answer("GET", "http://h/a?apikey=...", with: "#)
+        == true
     )
     #expect(failures.first?.location.line == line)
   }

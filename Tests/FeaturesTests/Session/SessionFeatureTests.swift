@@ -38,7 +38,7 @@ struct SessionFeatureTests {
     store.send(try action("session verify /nowhere/at/all.jsonl"))
     await store.waitForAction(patience: .seconds(3600))
     store.receive(where: {
-      guard case .session(.succeeded(job: 1, .verified(let checks, _), _)) = $0 else {
+      guard case .session(.succeeded(job: 1, .verified(let checks, _), _, _)) = $0 else {
         return false
       }
       return checks.map(\.code) == [66]

@@ -23,17 +23,6 @@ struct SessionPartTests {
     #expect(try CanonicalDecoder.decode([SessionTarget].self, from: bytes) == [target])
   }
 
-  @Test("what a text takes as JSON, to the byte")
-  func jsonSize() {
-    for text in [
-      "", "abc", "\u{1}\u{1F}", "\"\\\n\t", "é\u{7F}", String(repeating: "\u{2}", count: 99),
-    ] {
-      let size = JSON.string(text).text.utf8.count
-      #expect(text.fitsIntoJSON(of: size))
-      #expect(text.isEmpty || !text.fitsIntoJSON(of: size - 1), "\(size)")
-    }
-  }
-
   @Test("anything else names no step", arguments: ["", "@", "x", "1.5", "--1", "END", "1e3"])
   func noTarget(text: String) {
     #expect(SessionTarget(rawValue: text) == nil)
@@ -176,5 +165,29 @@ struct SessionPartTests {
     #expect(renderer.outputs(of: part, in: state, at: 0) == [])
     #expect(
       renderer.outputs(of: .session(.printed(job: 9, text: "a\n")), in: BoardState(), at: 0) == [])
+  }
+
+  @Test("a timeline at a terminal has the names of marks whole, as they are typed")
+  func marks() throws {
+    let name = String(repeating: "before-", count: 6)
+    let timeline = SessionTimeline(
+      entries: [
+        .init(
+          kind: .step, step: 1, time: 0, origin: .user(line: "session mark \(name)", at: "x.sb:1"),
+          text: "session.run"),
+        .init(kind: .mark, step: 1, time: 0, origin: nil, text: name),
+        .init(
+          kind: .issue, step: 1, time: 0, origin: nil, text: String(repeating: "issue ", count: 50)),
+      ], spans: [], isTruncated: false)
+    let action = SessionAction.succeeded(job: 1, result: .timeline(timeline: timeline))
+    let outcome = try #require(SessionOutcomes.outcome(of: action, in: BoardState()))
+    for width in [60, 80, 120] {
+      let text = OutputFormatter(format: .table, width: width).render(
+        line: 1, command: "session.timeline", presentation: outcome.presentation, value: .null,
+        milliseconds: 0
+      ).text
+      #expect(text.contains("@\(name)"), "\(text)")
+      #expect(text.split(separator: "\n").allSatisfy { $0.utf8.count <= width }, "\(text)")
+    }
   }
 }

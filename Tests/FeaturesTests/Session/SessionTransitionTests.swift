@@ -24,9 +24,9 @@ struct SessionTransitionTests {
     } action: { action in
       switch action {
       case .session(.run(_, .live, _)): .live
-      case .session(.succeeded(_, .recording, _)): .recording
-      case .session(.succeeded(_, .stopped, _)): .stopped
-      case .session(.succeeded(_, .travelled, _)): .travelled
+      case .session(.succeeded(_, .recording, _, _)): .recording
+      case .session(.succeeded(_, .stopped, _, _)): .stopped
+      case .session(.succeeded(_, .travelled, _, _)): .travelled
       default: nil
       }
     }

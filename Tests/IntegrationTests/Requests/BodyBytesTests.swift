@@ -41,6 +41,28 @@ struct BodyBytesTests {
     #expect(replay.output == body + body)
   }
 
+  @Test("a recording has a body of many escapes in base64, and its replay has the text")
+  func escapes() async throws {
+    let server = try TestHTTPServer { request in
+      .response(.init(json: request.path == "/many" ? #"["a","b","c"]"# : #"{"name":"Rick"}"#))
+    }
+    let program = try Program()
+    let lines = [
+      "api get \(server.origin)/many", "echo {{last.body[2]}}", "state api.answers[0].body[1]",
+      "api get \(server.origin)/few",
+    ]
+    let run = try await program.run(
+      ["--home", "h", "--record", "r.jsonl"] + lines.flatMap { ["-c", $0] })
+    #expect(run.status == .exited(0), "\(run.errorText)")
+    #expect(run.outputText == #"["a","b","c"]c\#n"b"\#n{"name":"Rick"}"#)
+    let recording = try program.text("r.jsonl")
+    #expect(recording.contains(#""base64":"WyJhIiwiYiIsImMiXQ==""#), "\(recording)")
+    #expect(recording.contains(#""text":"{\"name\":\"Rick\"}""#), "\(recording)")
+    server.stop()
+    let replay = try await program.run("session", "replay", "r.jsonl")
+    #expect(replay.status == .exited(0) && replay.output == run.output, "\(replay.errorText)")
+  }
+
   @Test(
     "a body that a format cannot show has its bytes off a terminal", arguments: bodies.keys.sorted()
   )

@@ -20,10 +20,14 @@ struct EarlierRecordingTests {
   /// - one that begins with a large document (schema 5), made while its command waited for the
   ///   names in the database;
   /// - one with long filters, failures and a secret that becomes known while a search for it is
-  ///   shown (schema 7), made while `characters` stayed there.
+  ///   shown (schema 7), made while `characters` stayed there;
+  /// - one with answers of many escapes (schema 8), made while every body that is text was written
+  ///   as text.
   @Test(
     "an earlier recording replays to the same transcript",
-    arguments: ["every-feature", "marks", "marks-fork", "values", "saved", "large", "places"])
+    arguments: [
+      "every-feature", "marks", "marks-fork", "values", "saved", "large", "places", "bodies",
+    ])
   func itReplaysToTheSameTranscript(name: String) async throws {
     let program = try Program()
     let recording = "\(Self.folder)/\(name).actions.jsonl"

@@ -181,6 +181,33 @@ struct LiveReplayProgramTests {
     #expect(try program.files("tmp") == [])
   }
 
+  /// The errors name the file of the keychain, which is in the home.
+  @Test("the path of the replay's own home is no difference, and the rest of a text is")
+  func ownHome() async throws {
+    let program = try Self.program()
+    let recorded = try await Self.run(
+      program,
+      ["--home", "h", "--record", "r.jsonl", "-c", "!keychain list", "-c", "!keychain check"])
+    try #require(recorded.status == .exited(0), "\(recorded.errorText)")
+    let home = program.folder.path("h")
+    let recording = try program.text("r.jsonl")
+    #expect(recording.contains("\(home)/keychain.sbkc: there is no keychain here."), "\(recording)")
+    #expect(try await Self.live(program).errorText == "2 lines were sent, 6 steps agree\n")
+
+    for other in [
+      "\(home)/keychain.sbkc: there is a keychain here.",
+      "\(home)/other: there is no keychain here.",
+      "keychain.sbkc: there is no keychain here.",
+    ] {
+      let changed = recording.replacing(
+        "\(home)/keychain.sbkc: there is no keychain here.", with: other)
+      try program.folder.write(resealed(changed), to: "r.jsonl")
+      let run = try await Self.live(program)
+      #expect(run.status == .exited(1), "\(run.errorText)")
+      #expect(run.errorText.contains("failure.message: expected"), "\(run.errorText)")
+    }
+  }
+
   @Test("another header is a difference until it is ignored")
   func anotherHeaderIsADifferenceUntilItIsIgnored() async throws {
     let (program, service) = (try Self.program(), try Service())

@@ -1,3 +1,5 @@
+import SwiftBoardJSON
+import SwiftBoardRecording
 import SwiftBoardTestSupport
 import Testing
 
@@ -584,5 +586,29 @@ struct TimeTravelTests {
     terminal.type("q\r")
     #expect(await terminal.wait() == .exited(130), "\(terminal.outputText)")
     #expect(!terminal.outputText.contains("two"))
+  }
+
+  @Test("the printed state after a step has the digest of the step")
+  func theStateHasTheDigest() async throws {
+    let program = try Program()
+    let run = try await program.run(
+      "--environment", "mock", "--record", "r.jsonl", "-c", "echo \"\\u{1b}é\"", "-c",
+      "db put c 1 '{\"a\":1.50}'", "-c", "!state no.such", "-c", "session mark m", "-c", "db list c"
+    )
+    #expect(run.status == .exited(0), "\(run.errorText)")
+    let digests = try program.text("r.jsonl").split(separator: "\n").map {
+      try JSON(parsing: "\($0)")
+    }.filter { $0["k"] == "step" }.map { $0["digest"]?.stringValue }
+    #expect(digests.count > 5)
+    for (index, digest) in digests.enumerated() {
+      let state = try await program.run(
+        "--json", "session", "state", "--at", "\(index + 1)", "--file", "r.jsonl")
+      let value = try #require(try JSON(parsing: state.outputText)["value"])
+      #expect(Digest(of: value.canonical.utf8).description == digest, "step \(index + 1)")
+      let shown = try await program.run(
+        "session", "state", "--at", "\(index + 1)", "--file", "r.jsonl")
+      let whole = try JSON(parsing: shown.outputText)
+      #expect(whole.canonical == value.canonical)
+    }
   }
 }

@@ -50,7 +50,7 @@ struct TestExportTests {
       try run.step(add, changes: ["count": "9", "since": nil]) == [
         "state: since did not change, expected nothing"
       ])
-    #expect(try run.step(add, state: #"{"count":0,"rolls":[]}"#) == ["state: count: 0 → 11"])
+    #expect(try run.step(add, state: #"{"count":0,"rolls":[]}"#) == ["state: count: 0 -> 11"])
     #expect(
       try run.step(add, draws: [.random(1)]) == [
         "draws: 0 of the 1 logged values were drawn"

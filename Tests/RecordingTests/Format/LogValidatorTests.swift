@@ -67,7 +67,8 @@ struct LogValidatorTests {
   }
 
   @Test(
-    "a seed is a whole number of 64 bits", arguments: ["-5", "+5", "", "x", "18446744073709551616"])
+    "a seed is a whole number of 64 bits",
+    arguments: ["-5", "+5", "", "x", "01", "00", "18446744073709551616"])
   func aSeedIsAWholeNumber(seed: String) {
     let header = Self.header.replacing(#""seed":"1""#, with: "\"seed\":\"\(seed)\"")
     #expect(message(header) == "log.seed is not a seed")
@@ -178,6 +179,46 @@ struct LogValidatorTests {
     ])
   func badLinesAreDamage(body: String) {
     #expect(message(Self.header, body) != nil, "\(body)")
+  }
+
+  /// The form that the format states, with right sums: what was expected is said.
+  @Test(
+    "another form than the one that is stated is damage",
+    arguments: [
+      (#""draws":[]"#, #"at least one element, or no "draws""#),
+      (#""effects":[]"#, #"at least one element, or no "effects""#),
+      (#""effects":null"#, "an array"),
+    ])
+  func anotherFormIsDamage(member: String, expected: String) throws {
+    let body = Self.step(1).replacing(#","digest""#, with: ",\(member),\"digest\"")
+    let found = try #require(damage(log(Self.header, body)))
+    #expect(found.expected == expected)
+    #expect(found.line == 2 && found.offset == split(log(Self.header))[0].count)
+  }
+
+  @Test(
+    "a step has one sender",
+    arguments: [
+      (#""user":"echo","at":"-","link":"l""#, #""user" and "link""#),
+      (#""link":"l","program":"p""#, #""link" and "program""#),
+      (#""program":"p","user":"echo""#, #""program" and "user""#),
+      (#""effect":"e","step":0,"user":"echo","at":"-""#, #""effect" and "user""#),
+    ])
+  func oneSender(by: String, found: String) throws {
+    let body = Self.step(1).replacing(#"{"program":"p"}"#, with: "{\(by)}")
+    let error = try #require(damage(log(Self.header, body)))
+    #expect(error.found == found)
+    #expect(error.expected == #"one of "user", "effect", "link" and "program""#)
+  }
+
+  /// The format says only which member is first and which is last.
+  @Test("spaces and another order of members between the first and the last are read")
+  func spaces() {
+    let end = #"{ "k" : "end", "digest":"\#(Self.digest)", "n":1 "#
+    let step =
+      #"{"k":"step", "t":0,"n":1, "action":{"a":1},"digest":"\#(Self.digest)","by":{ "program":"p" }"#
+    let (lines, warnings, error) = read(log(Self.header, step, end))
+    #expect(error == nil && warnings == [] && lines.count == 3)
   }
 
   @Test("nesting has a limit") func nestingHasALimit() {

@@ -17,7 +17,7 @@ struct TravelTests {
     }
   }
 
-  /// A log of `add` 1, 2, 3 … and the states it passed through.
+  /// A log of `add` 1, 2, 3 ... and the states it passed through.
   static func log(
     _ steps: Int, options: RecordingOptions = RecordingOptions(durability: .none)
   ) throws -> (bytes: [UInt8], states: [CounterState]) {
@@ -156,17 +156,17 @@ struct TravelTests {
     let short = try navigator.diff(0, 7, limit: 1)
     #expect(short.entries.count == 1)
     #expect(short.isTruncated)
-    #expect(short.description.hasSuffix("… and more"))
+    #expect(short.description.hasSuffix("... and more"))
   }
 
   @Test("an element put in or taken out is one place") func anElementPutInOrTakenOutIsOnePlace() {
     let old: JSON = ["rows": [1, 2, 3, 4]]
     #expect(
       StateDiff.changes(old, ["rows": [1, 3, 4]]).entries.map(\.description)
-        == ["rows[1]: 2 → nothing"])
+        == ["rows[1]: 2 -> nothing"])
     #expect(
       StateDiff.changes(old, ["rows": [0, 1, 2, 3, 4]]).entries.map(\.description)
-        == ["rows[0]: nothing → 0"])
+        == ["rows[0]: nothing -> 0"])
     #expect(
       StateDiff.changes(["rows": [1, 1]], ["rows": [1, 1, 1]]).entries.map(\.path) == ["rows[2]"])
   }

@@ -56,6 +56,32 @@ struct RotatedReadingTests {
     }
   }
 
+  @Test("every reader warns of the last file's end, with steps of the whole recording")
+  func warnings() throws {
+    try withFolder { folder in
+      let path = folder + "/a"
+      let session = try session(path, keep: nil)
+      run(session, 30)
+      session.recorder.stop()
+      let bytes = try contents(of: path)
+      try write(Array(bytes.dropLast(5)), to: folder + "/cut")
+      #expect(rename(folder + "/cut", path) == 0)
+      let log = try RotatedLog(path: path)
+      try #require(log.segments.count > 2)
+      let expected: [LogWarning] = [
+        .tornTail(offset: split(bytes).last?.startIndex ?? 0), .cutShort(afterStep: 30),
+      ]
+      let timeline = try LogTimeline(log)
+      while try timeline.next() != nil {}
+      #expect(timeline.warnings == expected)
+      #expect(try LogStatistics(log).warnings == expected)
+      #expect(try CausalTree(log).warnings == expected)
+      #expect(try LogNavigator(log, replayer: Session.replayer()).warnings == expected)
+      #expect(try Session.replayer().replay(log).warnings == expected)
+      #expect(try log.check().warnings == expected)
+    }
+  }
+
   /// The system may give a removed file's number to the next one.
   @Test("another recording in the same file is not the one that was found")
   func anotherRecordingInTheSameFileIsNotTheOneThatWasFound() throws {

@@ -56,7 +56,7 @@ struct ReplayTests {
     }
     #expect(since == 1)
     #expect(changes == [StateDiff.Change(path: "count", old: 0, new: 2)])
-    #expect(found.description.contains("count: 0 → 2"))
+    #expect(found.description.contains("count: 0 -> 2"))
   }
 
   @Test("a snapshot tells what the recorded state was") func aSnapshotTellsWhatTheRecordedStateWas()
@@ -160,7 +160,7 @@ struct ReplayTests {
 }
 
 enum CounterAmbient {
-  /// 1, 2, 3 …: what an impure reducer might read.
+  /// 1, 2, 3 ...: what an impure reducer might read.
   static func ticking() -> @Sendable () -> Int {
     let next = CounterWorld.counting()
     return { Int(next()) }

@@ -90,7 +90,7 @@ struct ComingFromTCATests {
     store.advance(by: .milliseconds(5299))
     #expect(store.received == [])
     store.advance(by: .milliseconds(1))
-    let late = "“search” took longer than 5.0 seconds"
+    let late = "'search' took longer than 5.0 seconds"
     store.receive(.failed(late)) { $0.failure = late }
     store.send(.typed("x")) { $0.text = "x" }
     store.advance(by: .milliseconds(300))

@@ -26,7 +26,7 @@ struct FireAndForgetTests {
     #expect(stage.seen == ["go"] + (isCaught ? ["the disk is on fire"] : []))
     #expect(
       stage.issues.entries.map(\.location.description) == (isCaught ? [] : ["Board/Log.swift:12"]))
-    #expect(stage.issues.entries.allSatisfy { $0.message.contains("“log”") })
+    #expect(stage.issues.entries.allSatisfy { $0.message.contains("'log'") })
   }
 
   @Test("R10 handles wait for it, and it is listed")

@@ -52,7 +52,7 @@ struct TimeoutTests {
     stage.advance(1)
     #expect(stage.issues.entries.count == 1)
     #expect(
-      stage.issues.entries.first?.message.contains("“load” took longer than 0.5 seconds") == true)
+      stage.issues.entries.first?.message.contains("'load' took longer than 0.5 seconds") == true)
     #expect(stage.isQuiet && handle.isFinished, "the work was cancelled")
     #expect(!stage.seen.contains("done"))
   }
@@ -116,7 +116,7 @@ struct TimeoutTests {
     gate.open()
     stage.executor.run()
     #expect(
-      stage.timeline == ["0 go", "0 began", "1000 “run” took longer than 0.5 seconds"])
+      stage.timeline == ["0 go", "0 began", "1000 'run' took longer than 0.5 seconds"])
     #expect(stage.isQuiet && handle.isFinished)
   }
 
@@ -145,8 +145,8 @@ struct TimeoutTests {
     let handles = [stage.send("run"), stage.send("task")]
     stage.advance(1000)
     let timeline = [
-      "0 run", "0 began", "0 task", "500 “run” took longer than 0.5 seconds",
-      "500 “task” took longer than 0.5 seconds",
+      "0 run", "0 began", "0 task", "500 'run' took longer than 0.5 seconds",
+      "500 'task' took longer than 0.5 seconds",
     ]
     #expect(stage.timeline == timeline)
     #expect(stage.store.effects.count == 2, "what has not returned is listed")

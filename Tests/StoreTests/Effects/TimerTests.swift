@@ -87,7 +87,7 @@ struct TimerTests {
     #expect(stage.seen == ["go"] && stage.isQuiet)
     #expect(stage.issues.entries.count == 1)
     #expect(stage.issues.entries.first?.location.description == "Board/T.swift:9")
-    #expect(stage.issues.entries.first?.message.contains("“blink”") == true)
+    #expect(stage.issues.entries.first?.message.contains("'blink'") == true)
   }
 
   @Test("R14 inside Scope and ifLet it keeps its name and id, and ends with the child")

@@ -112,7 +112,7 @@ public final class MockAPIClient: APIClient, CheckedMock {
     column: Int = #column
   ) {
     let location = MockIssue.Line(fileID, filePath, line, column)
-    add(answers, "\(method) \(Self.shown(prefix))…", location) {
+    add(answers, "\(method) \(Self.shown(prefix))...", location) {
       $0.method == method && $0.url.hasPrefix(prefix)
     }
   }
@@ -272,9 +272,9 @@ public final class MockAPIClient: APIClient, CheckedMock {
 
   /// Returns the URL with the names of its query items, but without their values.
   private static func shown(_ url: String) -> String {
-    guard let address = try? URLBuilder(url) else { return "…" }
+    guard let address = try? URLBuilder(url) else { return "..." }
     guard let query = address.query else { return address.origin + address.path }
-    let items = query.split(separator: "&").map { "\($0.prefix { $0 != "=" })=…" }
+    let items = query.split(separator: "&").map { "\($0.prefix { $0 != "=" })=..." }
     return "\(address.origin)\(address.path)?\(items.joined(separator: "&"))"
   }
 }

@@ -142,7 +142,7 @@ public final class LiveLogger: Logger {
     let count = text.utf8.count
     guard count > limit else { return text }
     let end = text.utf8.index(text.utf8.startIndex, offsetBy: limit)
-    return text[..<scalar(atOrBefore: end, in: text)] + "… (cut: \(count) bytes)"
+    return text[..<scalar(atOrBefore: end, in: text)] + "... (cut: \(count) bytes)"
   }
 
   /// Returns an index at a scalar boundary, so that no scalar is split.
