@@ -92,7 +92,7 @@ struct LogFileSet: Sendable {
           return parts.reversed()
         }
         current.size = try system.info(current.file).size
-        flock(current.file.number, LOCK_UN)
+        system.unlock(current.file)
         return parts.reversed() + [current]
       }
       throw SystemError(code: EBUSY, call: "open")
@@ -332,20 +332,11 @@ struct LogFileCursor: Sendable {
     _ part: LogFileSet.Part, from offset: Int64, count: Int
   ) throws(FileError) -> [UInt8] {
     guard count > 0 else { return [] }
-    var code: Int32 = 0
-    let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
-      while filled < count {
-        guard let base = buffer.baseAddress else { return }
-        let got = pread(
-          part.file.number, base + filled, count - filled, off_t(offset) + off_t(filled))
-        if got < 0, errno == EINTR { continue }
-        if got < 0 { code = errno }
-        if got <= 0 { return }
-        filled += got
-      }
+    do throws(SystemError) {
+      return try files.system.read(part.file, limit: count, at: offset)
+    } catch {
+      throw FileError(files.path, "read", error.code)
     }
-    guard code == 0 else { throw FileError(files.path, "read", code) }
-    return bytes
   }
 }
 
