@@ -289,6 +289,25 @@ package struct FileSystem: Sendable {
     return false
   }
 
+  /// Opens and locks the file that has the path once its lock is held: another process may rename
+  /// or replace it in between, but not endlessly.
+  ///
+  /// - Parameters:
+  ///   - kind: `LOCK_EX` or `LOCK_SH`.
+  ///   - attempts: How often to try to lock, 5 milliseconds apart.
+  /// - Returns: The file, which may not be locked, as after `lockBriefly`.
+  package func openLocked(
+    _ path: String, _ flags: Int32, _ kind: Int32 = LOCK_EX, attempts: Int = 400
+  ) throws(SystemError) -> (file: OpenFile, info: FileInfo, isLocked: Bool) {
+    for _ in 0..<100 {
+      let file = try open(path, flags)
+      let isLocked = lockBriefly(file, kind, attempts: attempts)
+      let info = try info(file)
+      if info.id == FileID(path) { return (file, info, isLocked) }
+    }
+    throw SystemError(code: EBUSY, call: "open")
+  }
+
   /// Releases the lock of a file. Closing is not enough while a child process that has not yet
   /// called `exec` also has the open file.
   package func unlock(_ file: OpenFile) {

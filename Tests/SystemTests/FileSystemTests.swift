@@ -124,6 +124,22 @@ struct FileSystemTests {
     #expect(system.lockBriefly(second, attempts: 1))
   }
 
+  @Test("the file that has the path is locked, even if it was replaced before the lock")
+  func openLocked() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path("file")
+    try folder.write("old", to: "file")
+    try folder.write("new", to: "other")
+    let system = FileSystem { call, _ in
+      if call == .lock { _ = rename(folder.path("other"), path) }
+      return nil
+    }
+    let (file, info, isLocked) = try system.openLocked(path, O_RDWR)
+    #expect(isLocked)
+    #expect(try system.read(file, limit: 9) == Array("new".utf8))
+    #expect(info.id == FileID(path))
+  }
+
   @Test("reading and writing at an offset leaves the position")
   func offsets() throws {
     let folder = try TemporaryFolder()

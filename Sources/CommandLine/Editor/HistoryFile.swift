@@ -71,14 +71,10 @@ package struct HistoryFile: Sendable {
 
   /// Opens the file that has the name once its lock is held, or after a tenth of a second.
   private func openLocked() throws(SystemError) -> (OpenFile, isLocked: Bool) {
-    while true {
-      let file = try system.open(path, O_RDWR | O_APPEND | O_CREAT)
-      let isLocked = system.lockBriefly(file, attempts: 20)
-      let info = try system.info(file)
-      guard FileInfo(path)?.id == info.id else { continue }
-      if info.isOpenToOthers { try system.changeMode(file, to: 0o600) }
-      return (file, isLocked)
-    }
+    let (file, info, isLocked) = try system.openLocked(
+      path, O_RDWR | O_APPEND | O_CREAT, attempts: 20)
+    if info.isOpenToOthers { try system.changeMode(file, to: 0o600) }
+    return (file, isLocked)
   }
 
   /// Replaces the file by one with the newer half of its lines.

@@ -107,19 +107,14 @@ struct LogFileSet: Sendable {
   /// Removes the rotated files and truncates the current one.
   func clear() throws(FileError) {
     do throws(SystemError) {
-      for _ in 0..<100 {
-        let file: OpenFile
-        do throws(SystemError) {
-          file = try system.open(path, O_RDWR | O_APPEND | O_NOFOLLOW | O_NONBLOCK)
-        } catch  where error.code == ENOENT {
-          return try removeRotated()
-        }
-        system.lockBriefly(file)
-        guard try system.info(file).id == FileID(path) else { continue }
-        try removeRotated()
-        return try system.truncate(file, to: 0)
+      let file: OpenFile
+      do throws(SystemError) {
+        file = try system.openLocked(path, O_RDWR | O_APPEND | O_NOFOLLOW | O_NONBLOCK).file
+      } catch  where error.code == ENOENT {
+        return try removeRotated()
       }
-      throw SystemError(code: EBUSY, call: "open")
+      try removeRotated()
+      try system.truncate(file, to: 0)
     } catch {
       throw FileError(path, "written", error.code)
     }
