@@ -73,8 +73,9 @@ extension UnsafeBufferPointer<UInt8> {
 
   /// Returns the first position from `start` on with a quote, a `\`, a control character or, unless
   /// allowed, a byte beyond ASCII.
+  @inlinable
   @inline(__always)
-  func endOfPlainText(from start: Int, allowingAnyScalar anyScalar: Bool = false) -> Int {
+  package func endOfPlainText(from start: Int, allowingAnyScalar anyScalar: Bool = false) -> Int {
     guard let base = UnsafeRawPointer(baseAddress) else { return start }
     var position = start
     // Eight bytes at once.
