@@ -93,11 +93,11 @@ package struct CausalTree: Sendable {
     var text = Graphviz("causes")
     for node in nodes {
       let name = "\(node.step)"
-      text.node(name, label: "\(node.step) \(node.action)", "shape=box")
+      text.node(name, label: "\(node.step) \(node.action)", ["shape=box"])
       if case .effect(let effect, let id, let cause) = node.origin, cause >= first {
         text.edge("\(cause)", name, label: id.map { "\(effect) \($0)" } ?? effect)
       } else {
-        text.node("by \(name)", label: CausalTree.text(node.origin), "shape=plaintext")
+        text.node("by \(name)", label: CausalTree.text(node.origin), ["shape=plaintext"])
         text.edge("by \(name)", name)
       }
     }
