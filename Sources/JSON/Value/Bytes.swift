@@ -114,6 +114,17 @@ extension UnsafeBufferPointer<UInt8> {
     }
   }
 
+  /// The number of bytes at the start that are well-formed UTF-8. Copies nothing.
+  package var validUTF8Prefix: Int {
+    var position = 0
+    while position < count {
+      let length = self[position] < 0x80 ? 1 : lengthOfScalar(at: position)
+      guard length > 0 else { break }
+      position += length
+    }
+    return position
+  }
+
   /// Returns the text of a string token that the tokenizer has accepted.
   func string(_ token: JSONToken) -> String {
     unescaped(token) { String(decoding: $0, as: UTF8.self) }
