@@ -16,7 +16,7 @@ struct LogFileArchive: LogArchive {
 
   func reader(
     newest: Int?, matching filter: LogFilter, follows: Bool
-  ) async throws(FileError) -> any LogReader {
+  ) async throws(FileError) -> any LogRecordReader {
     try await DetachedThread.run { () throws(FileError) in
       flush()
       var cursor = LogFileCursor(LogFileSet(path: path, maxFiles: maxFiles, system: system), filter)
@@ -35,7 +35,7 @@ struct LogFileArchive: LogArchive {
 }
 
 /// Reads log files, each page on a thread of its own.
-final class LogFileReader: LogReader {
+final class LogFileReader: LogRecordReader {
   private let cursor: Mutex<LogFileCursor>
 
   init(_ cursor: LogFileCursor) {
