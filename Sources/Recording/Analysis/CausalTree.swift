@@ -14,8 +14,8 @@ package struct CausalTree: Sendable {
   }
 
   /// One node per step, from the first of the range.
-  private var nodes: [Node] = []
-  private var roots: [Int] = []
+  private(set) var nodes: [Node] = []
+  private(set) var roots: [Int] = []
   private let first: Int
   /// Whether there are steps after the range.
   package let isTruncated: Bool
@@ -54,9 +54,6 @@ package struct CausalTree: Sendable {
     }
     self.isTruncated = isTruncated
   }
-
-  /// The steps that no effect of the range sent.
-  package var rootSteps: [Int] { roots.map { nodes[$0].step } }
 
   /// The steps that effects of a step sent, in order.
   package func children(of step: Int) -> [Int] {
