@@ -199,6 +199,8 @@ public final class Store<R: Reducer>: Sendable {
     runtime.handle { $0.startSubscriptions() }
   }
 
+  // MARK: For tests
+
   /// The number of observers, including sequences and waits for a state.
   package var observerCount: Int { runtime.lock.withLock { $0.observers.count } }
 
@@ -209,6 +211,8 @@ public final class Store<R: Reducer>: Sendable {
 
   /// The number of slots in the graph of effects, including free ones.
   package var slotCount: Int { runtime.lock.withLock { $0.machine.graph.tree.nodes.count } }
+
+  // MARK: Observing
 
   /// Calls `observer` after every step, in order, on the thread that reduced it and outside the
   /// lock, before the next step is reduced. The observer may send actions. It is part of the cost

@@ -86,18 +86,6 @@ package enum Descriptor {
     return requests.map { $0.revents != 0 }
   }
 
-  /// Waits until written data is on the disk. Returns -1 with `errno` on failure. The times of the
-  /// file may be lost.
-  package static func syncData(_ descriptor: Int32) -> Int32 {
-    #if canImport(Darwin)
-      // fsync only writes to the drive's cache; this flushes the cache. Not every file system
-      // supports it.
-      fcntl(descriptor, F_FULLFSYNC) == 0 ? 0 : fsync(descriptor)
-    #else
-      fdatasync(descriptor)
-    #endif
-  }
-
   /// A pipe that children do not inherit.
   package static func pipe() throws(SystemError) -> (read: Int32, write: Int32) {
     var ends: [Int32] = [0, 0]

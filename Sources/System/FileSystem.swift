@@ -7,7 +7,7 @@ import CSystem
 package struct FileSystem: Sendable {
   /// A kind of call.
   package enum Call: String, Sendable, CaseIterable {
-    case resolve, makeFolder, openFolder, openLock, lock, list
+    case resolve, makeFolder, openFolder, openLock, lock, unlock, list
     case openFile, createFile, info, infoOfName, changeMode, read, write, truncate, sync, close
     case link, rename, renameWithoutReplacing, syncFolder, remove
 
@@ -17,7 +17,7 @@ package struct FileSystem: Sendable {
       case .resolve: "realpath"
       case .makeFolder: "mkdir"
       case .openFolder, .openLock, .openFile, .createFile: "open"
-      case .lock: "flock"
+      case .lock, .unlock: "flock"
       case .list: "readdir"
       case .info: "fstat"
       case .infoOfName: "stat"
@@ -253,9 +253,11 @@ package struct FileSystem: Sendable {
   }
 
   /// Tries to lock a file until it is closed. Returns `false` if another process holds the lock.
-  package func tryLock(_ file: OpenFile) throws(SystemError) -> Bool {
+  ///
+  /// - Parameter kind: `LOCK_EX` or `LOCK_SH`.
+  package func tryLock(_ file: OpenFile, _ kind: Int32 = LOCK_EX) throws(SystemError) -> Bool {
     do throws(SystemError) {
-      try perform(.lock, file.name) { _ in Int(flock(file.number, LOCK_EX | LOCK_NB)) }
+      try perform(.lock, file.name) { _ in Int(flock(file.number, kind | LOCK_NB)) }
       return true
     } catch {
       if error.code == EWOULDBLOCK { return false }
@@ -281,10 +283,35 @@ package struct FileSystem: Sendable {
   ) -> Bool {
     for attempt in 0..<attempts {
       if attempt > 0 { usleep(5000) }
-      if flock(file.number, kind | LOCK_NB) == 0 { return true }
-      guard errno == EWOULDBLOCK else { return false }
+      guard let isLocked = try? tryLock(file, kind) else { return false }
+      if isLocked { return true }
     }
     return false
+  }
+
+  /// Opens and locks the file that has the path once its lock is held: another process may rename
+  /// or replace it in between, but not endlessly.
+  ///
+  /// - Parameters:
+  ///   - kind: `LOCK_EX` or `LOCK_SH`.
+  ///   - attempts: How often to try to lock, 5 milliseconds apart.
+  /// - Returns: The file, which may not be locked, as after `lockBriefly`.
+  package func openLocked(
+    _ path: String, _ flags: Int32, _ kind: Int32 = LOCK_EX, attempts: Int = 400
+  ) throws(SystemError) -> (file: OpenFile, info: FileInfo, isLocked: Bool) {
+    for _ in 0..<100 {
+      let file = try open(path, flags)
+      let isLocked = lockBriefly(file, kind, attempts: attempts)
+      let info = try info(file)
+      if info.id == FileID(path) { return (file, info, isLocked) }
+    }
+    throw SystemError(code: EBUSY, call: "open")
+  }
+
+  /// Releases the lock of a file. Closing is not enough while a child process that has not yet
+  /// called `exec` also has the open file.
+  package func unlock(_ file: OpenFile) {
+    _ = try? perform(.unlock, file.name) { _ in Int(flock(file.number, LOCK_UN)) }
   }
 
   package func info(_ file: OpenFile) throws(SystemError) -> FileInfo {
@@ -298,7 +325,12 @@ package struct FileSystem: Sendable {
   }
 
   /// Reads to the end, at most `limit` bytes.
-  package func read(_ file: OpenFile, limit: Int) throws(SystemError) -> [UInt8] {
+  ///
+  /// - Parameter offset: The byte to begin at, or `nil` for the position of the open file, which
+  ///   reading advances.
+  package func read(
+    _ file: OpenFile, limit: Int, at offset: Int64? = nil
+  ) throws(SystemError) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: limit)
     var used = 0
     while used < limit {
@@ -306,7 +338,12 @@ package struct FileSystem: Sendable {
         bytes.withUnsafeMutableBytes { buffer in
           guard let base = buffer.baseAddress else { return 0 }
           let count = fault == .short ? 1 : limit - used
-          let got = SwiftBoardSystem.read(file.number, base + used, count)
+          let got =
+            if let offset {
+              pread(file.number, base + used, count, off_t(offset) + off_t(used))
+            } else {
+              SwiftBoardSystem.read(file.number, base + used, count)
+            }
           if fault == .damaged, got > 0 { buffer[used + got - 1] ^= 1 }
           return got
         }
@@ -319,12 +356,18 @@ package struct FileSystem: Sendable {
   }
 
   /// Writes in one call, and returns the number of written bytes.
+  ///
+  /// - Parameter offset: The byte to begin at, or `nil` for the position of the open file.
   package func write(
-    _ bytes: UnsafeRawBufferPointer, to file: OpenFile
+    _ bytes: UnsafeRawBufferPointer, to file: OpenFile, at offset: Int64? = nil
   ) throws(SystemError) -> Int {
     try perform(.write, file.name) { fault in
-      SwiftBoardSystem.write(
-        file.number, bytes.baseAddress, fault == .short ? min(1, bytes.count) : bytes.count)
+      let count = fault == .short ? min(1, bytes.count) : bytes.count
+      return if let offset {
+        pwrite(file.number, bytes.baseAddress, count, off_t(offset))
+      } else {
+        SwiftBoardSystem.write(file.number, bytes.baseAddress, count)
+      }
     }
   }
 
@@ -348,16 +391,20 @@ package struct FileSystem: Sendable {
   }
 
   /// Waits until the content of the file is on the disk. After a failure the state of the file is
-  /// unknown, so the call is not repeated.
-  package func sync(_ file: OpenFile) throws(SystemError) {
+  /// unknown, so the call must not be made again.
+  ///
+  /// - Parameter dataOnly: Whether the times of the file may be lost, which is faster on Linux.
+  package func sync(_ file: OpenFile, dataOnly: Bool = false) throws(SystemError) {
     try perform(.sync, file.name) { _ in
       #if canImport(Darwin)
         // fsync only writes to the drive's cache; this flushes the cache. Not every file system
         // supports it.
         if fcntl(file.number, F_FULLFSYNC) == 0 { return 0 }
         guard errno == ENOTSUP || errno == EINVAL || errno == ENOTTY else { return -1 }
+        return Int(fsync(file.number))
+      #else
+        return Int(dataOnly ? fdatasync(file.number) : fsync(file.number))
       #endif
-      return Int(fsync(file.number))
     }
   }
 

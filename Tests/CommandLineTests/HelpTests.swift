@@ -27,10 +27,10 @@ struct HelpTests {
 
         Examples
           api get rick/character/1
-          rick/character/1 --headers
+          api get rick/character/1 --headers
 
         Usage
-          api [get] TARGET [ITEM...] [--timeout DUR] [--cache
+          api get TARGET [ITEM...] [--timeout DUR] [--cache
               localFirst|remoteFirst|noCache] [--headers] [--retry
               N] [--auth AUTH]
 

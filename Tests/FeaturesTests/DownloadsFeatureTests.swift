@@ -54,7 +54,7 @@ struct DownloadsReducerTests {
     let store = try await store()
     store.watch(monitor)
     let busy = ProgramError(.status(503), program: "SABnzbd", service: "sab")
-    for _ in 1...2 { programs.fail("queue", with: busy) }
+    for _ in 1...2 { programs.failNext("queue", with: busy) }
     let command = DownloadsCommand(.list, of: "sab", retries: 1)
     let line = context("downloads list", "downloads.list")
     let queue = MockDownloadService.Content.sample(.sabnzbd).queue
@@ -67,7 +67,7 @@ struct DownloadsReducerTests {
       store.advance(by: .milliseconds(1))
       store.receive(where: { if case .failed(job: 1, _) = $0 { true } else { false } })
       // The next one has its answer after the same pause.
-      programs.fail("queue", with: busy)
+      programs.failNext("queue", with: busy)
       store.send(.run(context: line, command: command))
       store.receive(.resolved(job: 1, service: sab))
       store.advance(by: .milliseconds(200))
@@ -83,7 +83,7 @@ struct DownloadsReducerTests {
   func tooLarge() async throws {
     let store = try await store()
     let error = APIError(.tooLarge, "the answer is larger than the limit of 16777216 bytes")
-    programs.fail(
+    programs.failNext(
       "history", with: ProgramError(.api(error), program: "SABnzbd", service: "sab"))
     var failure: Failure?
     store.nonExhaustively { store in
@@ -102,7 +102,7 @@ struct DownloadsReducerTests {
   func once() async throws {
     let store = try await store()
     let busy = ProgramError(.status(503), program: "SABnzbd", service: "sab")
-    programs.fail("add", with: busy)
+    programs.failNext("add", with: busy)
     let command = DownloadsCommand(
       .add(download: NewDownload("http://i.test/1")), of: "sab", retries: 3)
     store.nonExhaustively { store in
@@ -119,7 +119,7 @@ struct DownloadsReducerTests {
     try await dependencies.persistence.saveService(sab, replacing: true)
     programs.set(.sample(.sabnzbd), for: "sab")
     dependencies.downloadService = programs
-    programs.fail("queue", with: ProgramError(.status(503), program: "SABnzbd", service: "sab"))
+    programs.failNext("queue", with: ProgramError(.status(503), program: "SABnzbd", service: "sab"))
     let store = NonExhaustiveTestStore(
       initialState: BoardState(), reducer: BoardReducer(BoardFeatures.all), clock: world.clock,
       dependencies: dependencies, report: report)

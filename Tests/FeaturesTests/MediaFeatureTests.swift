@@ -259,8 +259,8 @@ struct MediaReducerTests {
     let refused = ProgramError(
       .api(APIError(.refused, "nothing listens at nas.test:80")), program: "Radarr",
       service: "films")
-    media.fail("queue", with: refused)
-    media.fail("remove", with: refused)
+    media.failNext("queue", with: refused)
+    media.failNext("remove", with: refused)
     store.nonExhaustively { store in
       store.send(run(1, .queue, retries: 1))
       store.skipReceivedActions()

@@ -83,7 +83,7 @@ struct MediaTransitionTests {
       media.set(content, for: "films")
       if run.seed % 4 == 0 {
         let error = ProgramError(.status(503), program: "Radarr", service: "films")
-        for call in ["add", "options"] { media.fail(call, with: error) }
+        for call in ["add", "options"] { media.failNext(call, with: error) }
       }
       dependencies.mediaService = media
       // The user chooses the first, the second, or leaves.

@@ -139,6 +139,7 @@ struct TransitionTests {
 
         """)
     #expect(monitor.undeclared.map(\.description) == ["idle --stop--> idle"])
+    #expect(monitor.graphviz(name: "a\u{1B}b").hasPrefix("digraph \"a b\" {"))
   }
 
   @Test("nothing is reported where all happened")

@@ -110,4 +110,48 @@ struct FileSystemTests {
     first.close()
     #expect(try system.tryLock(second))
   }
+
+  @Test("a lock that is waited for briefly fails as a test says, and is released again")
+  func lockFaults() throws {
+    let folder = try TemporaryFolder()
+    let none = FileSystem { call, _ in call == .lock ? .error(ENOLCK) : nil }
+    let first = try system.create(folder.path("file"))
+    let second = try system.open(folder.path("file"), O_RDWR)
+    #expect(!none.lockBriefly(first))
+    #expect(system.lockBriefly(first))
+    #expect(!system.lockBriefly(second, attempts: 1))
+    system.unlock(first)
+    #expect(system.lockBriefly(second, attempts: 1))
+  }
+
+  @Test("the file that has the path is locked, even if it was replaced before the lock")
+  func openLocked() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path("file")
+    try folder.write("old", to: "file")
+    try folder.write("new", to: "other")
+    let system = FileSystem { call, _ in
+      if call == .lock { _ = rename(folder.path("other"), path) }
+      return nil
+    }
+    let (file, info, isLocked) = try system.openLocked(path, O_RDWR)
+    #expect(isLocked)
+    #expect(try system.read(file, limit: 9) == Array("new".utf8))
+    #expect(info.id == FileID(path))
+  }
+
+  @Test("reading and writing at an offset leaves the position")
+  func offsets() throws {
+    let folder = try TemporaryFolder()
+    let file = try system.create(folder.path("file"))
+    try system.write(Array("abcdef".utf8), to: file)
+    let written = try [UInt8](arrayLiteral: 0x58, 0x59).withUnsafeBytes {
+      try system.write($0, to: file, at: 1)
+    }
+    #expect(written == 2)
+    #expect(try system.read(file, limit: 4, at: 1) == Array("XYde".utf8))
+    #expect(try system.read(file, limit: 4, at: 5) == Array("f".utf8))
+    try system.write(Array("g".utf8), to: file)
+    #expect(try system.read(file, limit: 9, at: 0) == Array("aXYdefg".utf8))
+  }
 }

@@ -3,7 +3,7 @@ import SwiftBoardDependencies
 
 extension Failure {
   /// The exit code of a transfer between the database and a file: 64, 65 or 66.
-  public init(_ error: DatabaseTransferError) {
+  package init(_ error: DatabaseTransferError) {
     switch error {
     case .malformedDocument(let path, let line, let column, let reason):
       self.init(

@@ -36,127 +36,155 @@ enum ShellOutcomes {
   ) -> Outcome? {
     switch command {
     case .doctor: return nil
-    case .echo(let words):
-      let text = words.joined(separator: " ")
-      let command = state.shell.running.first { $0.job == job }
-      return Outcome(
-        job: job, value: .string(text),
-        presentation: state.settings.isExact(redirect: command?.redirect)
-          && state.settings.following(command).output != .csv
-          ? .bytes(Array((text + "\n").utf8)) : .text(text + "\n")
-      ).withMarks
+    case .echo(let words): return echo(words, job, state)
     case .set(let name, let value):
       return Outcome(job: job, value: .object([.init(name, .string(value))]))
-    case .unset, .source, .open, .exit, .wait, .watch:
+    case .unset, .source, .open, .exit, .wait, .watch, .unalias:
       return Outcome(job: job)
     case .assert(let text):
       return assertion(text, job, in: state).noting(state.shell.unloaded, shownBy: command)
     case .state(let path):
       return show(path, job, in: state).noting(state.shell.unloaded, shownBy: command)
-    case .help(let words):
-      do throws(UsageError) {
-        let width = state.settings.width ?? 80
-        let topic: String? =
-          switch words {
-          case ["line"]: LineHelp.text
-          case ["shell"]: ShellCommands.table.overview(width: width) + "\n" + LineHelp.text
-          case ["keys"]: KeyHelp.text(width)
-          default: nil
-          }
-        let text =
-          if let topic { topic } else {
-            try commands.help(for: words, width: width)
-              + (words.isEmpty ? LineHelp.hint(width) : "")
-          }
-        var outcome = shown(
-          text, job, state, value: topic == nil ? try commands.helpValue(for: words) : nil)
-        if case .text(let text) = outcome.presentation {
-          outcome.presentation = .styled(HelpText.styled(text))
-        }
-        return outcome
-      } catch {
-        return Outcome(job: job, failure: Failure(error))
-      }
+    case .help(let words): return help(words, job, state, commands)
     case .completions(let shell):
       return shown(ShellCompletion.script(for: shell), job, state)
     case .manual:
       return shown(ManualPage(commands, version: BoardProgram.version).text, job, state)
     case .tutorial(let command): return tutorial(command, job, state)
-    case .alias(nil, _):
-      let aliases = (state.shell.aliases ?? [:]).sorted { $0.key < $1.key }
-      return Outcome(
-        job: job, value: .object(aliases.map { .init($0.key, .string($0.value)) }),
-        presentation: .table(
-          columns: [
-            Column("alias", isIdentifier: true), Column("stands for", isFolded: true),
-          ],
-          rows: aliases.map { [$0.key, $0.value] }
-        ))
-    case .alias(let name?, let line?) where state.shell.aliases?[name] != line:
-      return Outcome(
-        job: job,
-        failure: Failure(
-          code: ExitCode.data, error: "tooManyAliases",
-          message: "there is no room for '\(name)': aliases have at most "
-            + "\(ShellState.aliasRoom / 1024) KiB together",
-          help: "'unalias NAME' makes room; a long line belongs in a script, for 'source FILE'"))
-    case .alias(.some, _), .unalias: return Outcome(job: job)
-    case .jobs:
-      let running = state.shell.running.filter { $0.job != job }
-      return Outcome(
-        job: job,
-        value: .array(
-          running.map {
-            .object([
-              .init("job", .number(String($0.job))), .init("command", .string($0.name)),
-              .init("line", .string($0.text)),
-            ])
-          }),
-        presentation: .table(
-          columns: [
-            Column("job", alignment: .right, isIdentifier: true), Column("command"),
-            Column("line", isFolded: true),
-          ],
-          rows: running.map { [String($0.job), $0.name, $0.text] }),
-        notes: present("jobs", state, "state shell.running"))
-    case .cancel(let wanted):
-      if let wanted, !state.shell.running.contains(where: { $0.job == wanted }) {
-        return Outcome(
-          job: job,
-          failure: Failure(
-            code: ExitCode.missing, error: "noSuchJob", message: "no job \(wanted) is running",
-            help: "'jobs' lists what runs"))
-      }
-      return Outcome(job: job)
-    case .history(_, let first, let lines):
-      return Outcome(
-        job: job,
-        value: .array(
-          lines.enumerated().map { index, line in
-            .object([
-              .init("number", .number(String(first + index))), .init("line", .string(line)),
-            ])
-          }),
-        presentation: .table(
-          columns: [
-            Column("number", alignment: .right, isIdentifier: true),
-            Column("line", isFolded: true),
-          ],
-          rows: lines.enumerated().map { index, line in [String(first + index), line] }))
-    case .effects(let effects):
-      return Outcome(
-        job: job,
-        value: .array(effects.map(json)),
-        presentation: .table(
-          columns: [
-            Column("effect"), Column("id"), Column("phase"),
-            Column("step", alignment: .right, isIdentifier: true),
-          ],
-          rows: effects.map {
-            [$0.name, $0.ids?.joined(separator: ", ") ?? $0.id ?? "", $0.phase, String($0.step)]
-          }),
-        notes: present("effects", state, "session timeline"))
+    case .alias(nil, _): return aliases(job, state)
+    case .alias(let name?, let line): return defined(name, as: line, job, state)
+    case .jobs: return jobs(job, state)
+    case .cancel(let wanted): return cancelled(wanted, job, state)
+    case .history(_, let first, let lines): return history(lines, from: first, job)
+    case .effects(let effects): return list(effects, job, state)
     }
+  }
+
+  private static func echo(_ words: [String], _ job: Int, _ state: BoardState) -> Outcome {
+    let text = words.joined(separator: " ")
+    let command = state.shell.running.first { $0.job == job }
+    return Outcome(
+      job: job, value: .string(text),
+      presentation: state.settings.isExact(redirect: command?.redirect)
+        && state.settings.following(command).output != .csv
+        ? .bytes(Array((text + "\n").utf8)) : .text(text + "\n")
+    ).withMarks
+  }
+
+  private static func help(
+    _ words: [String], _ job: Int, _ state: BoardState, _ commands: CommandTable<BoardCommand>
+  ) -> Outcome {
+    do throws(UsageError) {
+      let width = state.settings.width ?? 80
+      let topic: String? =
+        switch words {
+        case ["line"]: LineHelp.text
+        case ["shell"]: ShellCommands.table.overview(width: width) + "\n" + LineHelp.text
+        case ["keys"]: KeyHelp.text(width)
+        default: nil
+        }
+      let text =
+        if let topic { topic } else {
+          try commands.help(for: words, width: width)
+            + (words.isEmpty ? LineHelp.hint(width) : "")
+        }
+      var outcome = shown(
+        text, job, state, value: topic == nil ? try commands.helpValue(for: words) : nil)
+      if case .text(let text) = outcome.presentation {
+        outcome.presentation = .styled(HelpText.styled(text))
+      }
+      return outcome
+    } catch {
+      return Outcome(job: job, failure: Failure(error))
+    }
+  }
+
+  // MARK: Aliases
+
+  private static func aliases(_ job: Int, _ state: BoardState) -> Outcome {
+    let aliases = (state.shell.aliases ?? [:]).sorted { $0.key < $1.key }
+    return Outcome(
+      job: job, value: .object(aliases.map { .init($0.key, .string($0.value)) }),
+      presentation: .table(
+        columns: [Column("alias", isIdentifier: true), Column("stands for", isFolded: true)],
+        rows: aliases.map { [$0.key, $0.value] }))
+  }
+
+  /// The state has the alias unless there was no room for it.
+  private static func defined(
+    _ name: String, as line: String?, _ job: Int, _ state: BoardState
+  ) -> Outcome {
+    guard let line, state.shell.aliases?[name] != line else { return Outcome(job: job) }
+    return Outcome(
+      job: job,
+      failure: Failure(
+        code: ExitCode.data, error: "tooManyAliases",
+        message: "there is no room for '\(name)': aliases have at most "
+          + "\(ShellState.aliasRoom / 1024) KiB together",
+        help: "'unalias NAME' makes room; a long line belongs in a script, for 'source FILE'"))
+  }
+
+  // MARK: Jobs, lines and effects
+
+  private static func jobs(_ job: Int, _ state: BoardState) -> Outcome {
+    let running = state.shell.running.filter { $0.job != job }
+    return Outcome(
+      job: job,
+      value: .array(
+        running.map {
+          .object([
+            .init("job", .number(String($0.job))), .init("command", .string($0.name)),
+            .init("line", .string($0.text)),
+          ])
+        }),
+      presentation: .table(
+        columns: [
+          Column("job", alignment: .right, isIdentifier: true), Column("command"),
+          Column("line", isFolded: true),
+        ],
+        rows: running.map { [String($0.job), $0.name, $0.text] }),
+      notes: present("jobs", state, "state shell.running"))
+  }
+
+  private static func cancelled(_ wanted: Int?, _ job: Int, _ state: BoardState) -> Outcome {
+    guard let wanted, !state.shell.running.contains(where: { $0.job == wanted }) else {
+      return Outcome(job: job)
+    }
+    return Outcome(
+      job: job,
+      failure: Failure(
+        code: ExitCode.missing, error: "noSuchJob", message: "no job \(wanted) is running",
+        help: "'jobs' lists what runs"))
+  }
+
+  private static func history(_ lines: [String], from first: Int, _ job: Int) -> Outcome {
+    let numbered = lines.enumerated().map { (number: String(first + $0), line: $1) }
+    return Outcome(
+      job: job,
+      value: .array(
+        numbered.map {
+          .object([.init("number", .number($0.number)), .init("line", .string($0.line))])
+        }),
+      presentation: .table(
+        columns: [
+          Column("number", alignment: .right, isIdentifier: true), Column("line", isFolded: true),
+        ],
+        rows: numbered.map { [$0.number, $0.line] }))
+  }
+
+  private static func list(_ effects: [EffectLine], _ job: Int, _ state: BoardState) -> Outcome {
+    Outcome(
+      job: job,
+      value: .array(effects.map(json)),
+      presentation: .table(
+        columns: [
+          Column("effect"), Column("id"), Column("phase"),
+          Column("step", alignment: .right, isIdentifier: true),
+        ],
+        rows: effects.map {
+          [$0.name, $0.ids?.joined(separator: ", ") ?? $0.id ?? "", $0.phase, String($0.step)]
+        }),
+      notes: present("effects", state, "session timeline"))
   }
 
   /// Says of what runs now that it did not run at the earlier step that is shown.

@@ -104,16 +104,6 @@ struct CommandBinder<Output> {
       }
       return exact
     }
-    if let byDefault = candidates.first(where: { $0.isDefault && $0.path.dropLast() == path[...] })
-    {
-      if let next {
-        guard let text = next.text, !table.specs[byDefault.index].acceptsBare(text) else {
-          return byDefault
-        }
-        throw unknownSubcommand(next, among: subwords)
-      }
-      if table.specs[byDefault.index].arguments.allSatisfy(\.isOptional) { return byDefault }
-    }
     if let next { throw unknownSubcommand(next, among: subwords) }
     throw UsageError(
       "a sub-command is missing after '\(path.joined(separator: " "))'",

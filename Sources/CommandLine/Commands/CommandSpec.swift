@@ -14,11 +14,6 @@ public struct CommandSpec<Output>: Sendable {
   public var options: [OptionSpec]
   /// Examples: complete lines that work as written.
   public var examples: [String]
-  /// Whether the command also runs without its last word: `api X` for `api get X`.
-  public var isDefault: Bool
-  /// For a default command, returns whether a first word may be its argument. Any other word is an
-  /// unknown subcommand.
-  public var acceptsBare: @Sendable (String) -> Bool
   /// Whether its last argument is another command: options behind that command's first word are
   /// that command's, unless this one has an option of the name.
   public var takesCommand: Bool
@@ -34,8 +29,7 @@ public struct CommandSpec<Output>: Sendable {
   ///     run it.
   public init(
     _ path: [String], _ summary: String, details: String = "", arguments: [ArgumentSpec] = [],
-    options: [OptionSpec] = [], examples: [String] = [], isDefault: Bool = false,
-    acceptsBare: @escaping @Sendable (String) -> Bool = { _ in true }, takesCommand: Bool = false,
+    options: [OptionSpec] = [], examples: [String] = [], takesCommand: Bool = false,
     build: @escaping @Sendable (Invocation) throws(UsageError) -> Output
   ) {
     self.path = path
@@ -44,8 +38,6 @@ public struct CommandSpec<Output>: Sendable {
     self.arguments = arguments
     self.options = options
     self.examples = examples
-    self.isDefault = isDefault
-    self.acceptsBare = acceptsBare
     self.takesCommand = takesCommand
     self.build = build
   }
@@ -56,7 +48,6 @@ public struct CommandSpec<Output>: Sendable {
   /// The whole command on one line: `db get COLLECTION ID [OPTIONS]`.
   public var synopsis: String {
     var words = path
-    if isDefault, let last = words.popLast() { words.append("[\(last)]") }
     words += arguments.map(\.synopsis)
     words += options.map { "[\($0.synopsis)]" }
     return words.joined(separator: " ")
@@ -67,7 +58,6 @@ public struct CommandSpec<Output>: Sendable {
     let build = build
     return CommandSpec<Other>(
       path, summary, details: details, arguments: arguments, options: options, examples: examples,
-      isDefault: isDefault, acceptsBare: acceptsBare,
       takesCommand: takesCommand
     ) { invocation throws(UsageError) in
       transform(try build(invocation))

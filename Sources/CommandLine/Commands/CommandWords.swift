@@ -9,7 +9,6 @@ struct CommandWords: Sendable {
     let index: Int
     let path: [String]
     let options: [OptionSpec]
-    let isDefault: Bool
   }
 
   /// The commands by their first words, so that a line looks at no others.
@@ -18,8 +17,7 @@ struct CommandWords: Sendable {
   init<Output>(_ specs: [CommandSpec<Output>]) {
     var groups: [String: [Entry]] = [:]
     for (index, spec) in specs.enumerated() {
-      let entry = Entry(
-        index: index, path: spec.path, options: spec.options, isDefault: spec.isDefault)
+      let entry = Entry(index: index, path: spec.path, options: spec.options)
       groups[spec.path.first ?? "", default: []].append(entry)
     }
     self.groups = groups

@@ -115,9 +115,7 @@ package struct LineCompletion: Sendable, Equatable {
     }
     let path = path
     var rest = Array(given.dropFirst(path.count))
-    let spec =
-      table.specs.first { $0.path == path }
-      ?? table.specs.first { $0.isDefault && !path.isEmpty && $0.path.dropLast() == path[...] }
+    let spec = table.specs.first { $0.path == path }
     if rest.isEmpty { words = table.words(after: path) }
     guard let spec else { return }
     if spec.arguments.first?.kind == .command {

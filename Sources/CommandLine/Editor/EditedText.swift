@@ -22,7 +22,6 @@ package struct EditedText: Sendable, Equatable {
   package var isEmpty: Bool { characters.isEmpty }
   package var isAtEnd: Bool { cursor == characters.count }
   package var beforeCursor: String { String(characters[..<cursor]) }
-  package var afterCursor: String { String(characters[cursor...]) }
 
   /// Returns a text in which every line break is a line feed.
   private static func normalized(_ text: String) -> String {

@@ -42,8 +42,7 @@ package struct HistoryFile: Sendable {
     guard info.size > offset else { return [] }
     // A file that is larger than any of this program is read from its end.
     offset = max(offset, info.size - 2 * Int64(limit))
-    guard lseek(file.number, off_t(offset), SEEK_SET) >= 0 else { throw .last("lseek") }
-    let bytes = try system.read(file, limit: Int(info.size - offset))
+    let bytes = try system.read(file, limit: Int(info.size - offset), at: offset)
     // An unfinished last line belongs to a process that is writing it, or that was killed.
     guard let end = bytes.lastIndex(of: UInt8(ascii: "\n")) else { return [] }
     offset += Int64(end) + 1
@@ -71,21 +70,16 @@ package struct HistoryFile: Sendable {
 
   /// Opens the file that has the name once its lock is held, or after a tenth of a second.
   private func openLocked() throws(SystemError) -> (OpenFile, isLocked: Bool) {
-    while true {
-      let file = try system.open(path, O_RDWR | O_APPEND | O_CREAT)
-      let isLocked = system.lockBriefly(file, attempts: 20)
-      let info = try system.info(file)
-      guard FileInfo(path)?.id == info.id else { continue }
-      if info.isOpenToOthers { try system.changeMode(file, to: 0o600) }
-      return (file, isLocked)
-    }
+    let (file, info, isLocked) = try system.openLocked(
+      path, O_RDWR | O_APPEND | O_CREAT, attempts: 20)
+    if info.isOpenToOthers { try system.changeMode(file, to: 0o600) }
+    return (file, isLocked)
   }
 
   /// Replaces the file by one with the newer half of its lines.
   private mutating func shorten(_ file: OpenFile, adding bytes: [UInt8]) throws(SystemError) {
     let size = Int(try system.info(file).size)
-    guard lseek(file.number, 0, SEEK_SET) >= 0 else { throw .last("lseek") }
-    let all = try system.read(file, limit: size)
+    let all = try system.read(file, limit: size, at: 0)
     var start = min(all.count, max(0, all.count + bytes.count - limit / 2))
     // The first kept line is whole.
     while start > 0, start < all.count {

@@ -1,3 +1,5 @@
+import SwiftBoardSystem
+
 /// An SVG image of a terminal window.
 ///
 /// Each run of characters has its place and its width in the image, so that columns line up in any
@@ -34,16 +36,17 @@ package struct TerminalImage: Sendable {
     let rows = rows(of: text)
     let width = columns * Self.cellWidth + 2 * Self.margin
     let height = Self.titleHeight + max(1, rows.count) * Self.cellHeight + Self.margin
+    let title = title.escapedForXML(asciiOnly: true)
     var svg = """
       <svg xmlns="http://www.w3.org/2000/svg" width="\(width)" height="\(height)" \
-      viewBox="0 0 \(width) \(height)" role="img" aria-label="\(Self.escaped(title))">
+      viewBox="0 0 \(width) \(height)" role="img" aria-label="\(title)">
       <rect width="\(width)" height="\(height)" rx="8" fill="#0d1117"/>
       <circle cx="18" cy="18" r="6" fill="#ff5f56"/>
       <circle cx="38" cy="18" r="6" fill="#ffbd2e"/>
       <circle cx="58" cy="18" r="6" fill="#27c93f"/>
       <g font-family="ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', monospace" font-size="13" \
       fill="#e6edf3" xml:space="preserve">
-      <text x="\(width / 2)" y="23" text-anchor="middle" fill="#8b949e">\(Self.escaped(title))</text>
+      <text x="\(width / 2)" y="23" text-anchor="middle" fill="#8b949e">\(title)</text>
 
       """
     for (index, row) in rows.enumerated() {
@@ -60,7 +63,7 @@ package struct TerminalImage: Sendable {
     let weight = appearance?.isBold == true ? " font-weight=\"bold\"" : ""
     return
       "<text x=\"\(x)\" y=\"\(y)\" textLength=\"\(run.width * Self.cellWidth)\"\(color)\(weight)>"
-      + Self.escaped(run.text) + "</text>\n"
+      + run.text.escapedForXML(asciiOnly: true) + "</text>\n"
   }
 
   /// Divides the text into rows, and each row into runs. Blanks around a run are left out.
@@ -119,21 +122,5 @@ package struct TerminalImage: Sendable {
     }
     if !word.text.isEmpty { words.append(word) }
     return words
-  }
-
-  /// Returns the text for XML, in ASCII.
-  private static func escaped(_ text: String) -> String {
-    text.unicodeScalars.reduce(into: "") { result, scalar in
-      switch scalar {
-      case "<": result += "&lt;"
-      case ">": result += "&gt;"
-      case "&": result += "&amp;"
-      case "\"": result += "&quot;"
-      case "\u{20}"..."\u{7E}": result.unicodeScalars.append(scalar)
-      // XML has no other controls, not even escaped.
-      case "\u{0}"..<"\u{20}", "\u{FFFE}", "\u{FFFF}": result += "&#xfffd;"
-      default: result += "&#x\(String(scalar.value, radix: 16));"
-      }
-    }
   }
 }

@@ -1,3 +1,4 @@
+import SwiftBoardJSON
 import SwiftBoardSystem
 
 /// Splits bytes into lines. It is a pure value and does not read by itself.
@@ -70,7 +71,7 @@ struct LineBuffer: Sendable {
     if let text = String(validating: bytes, as: UTF8.self) {
       return SourceLine(text: text, location: location)
     }
-    let valid = UTF8Text.validPrefix(bytes)
+    let valid = bytes.withUnsafeBufferPointer(\.validUTF8Prefix)
     let column = String(decoding: bytes.prefix(valid), as: UTF8.self).count + 1
     let byte = bytes[bytes.startIndex + valid]
     let digits = String(byte, radix: 16)
@@ -92,21 +93,5 @@ extension LineSourceError {
       code: 65, message: "\(escapeControls(location.description)): a line of more than \(size)",
       help: "is this a script? a quote, bracket or heredoc left open takes the lines behind it, too"
     )
-  }
-}
-
-/// Validates UTF-8 according to RFC 3629.
-enum UTF8Text {
-  /// Returns the number of valid bytes at the start.
-  static func validPrefix(_ bytes: ArraySlice<UInt8>) -> Int {
-    var decoder = UTF8()
-    var iterator = bytes.makeIterator()
-    var count = 0
-    while true {
-      switch decoder.decode(&iterator) {
-      case .scalarValue(let scalar): count += UTF8.width(scalar)
-      case .emptyInput, .error: return count
-      }
-    }
   }
 }

@@ -14,7 +14,7 @@ public protocol LogArchive: Sendable {
   /// - Complexity: Memory for one page, regardless of `newest`.
   func reader(
     newest: Int?, matching filter: LogFilter, follows: Bool
-  ) async throws(FileError) -> any LogReader
+  ) async throws(FileError) -> any LogRecordReader
   /// Removes the stored records of all processes.
   ///
   /// - Throws: `FileError`.
@@ -23,7 +23,7 @@ public protocol LogArchive: Sendable {
 
 /// Reads stored records page by page, in the order in which they were written. One caller at a
 /// time.
-public protocol LogReader: Sendable {
+public protocol LogRecordReader: Sendable {
   /// Returns the next records, at most `limit`. Returns none if there are no more. A reader that
   /// follows can be called again later.
   ///
@@ -65,7 +65,7 @@ struct FixedArchive: LogArchive {
 
   func reader(
     newest: Int?, matching filter: LogFilter, follows: Bool
-  ) async throws(FileError) -> any LogReader {
+  ) async throws(FileError) -> any LogRecordReader {
     let ring = RingSink(capacity: .max)
     for record in records() { ring.write(record) }
     return RingReader(ring, newest: newest, filter, follows: false, redactor: nil)

@@ -24,7 +24,7 @@ package struct LogPageSequence: AsyncSequence, Sendable {
     private static let pageSize = 256
 
     fileprivate let sequence: LogPageSequence
-    private var reader: (any LogReader)?
+    private var reader: (any LogRecordReader)?
     private var count = 0
     private var isOver = false
 
@@ -51,7 +51,7 @@ package struct LogPageSequence: AsyncSequence, Sendable {
       }
     }
 
-    private mutating func open() async throws -> any LogReader {
+    private mutating func open() async throws -> any LogRecordReader {
       if let reader { return reader }
       let opened = try await sequence.archive.reader(
         newest: sequence.newest, matching: sequence.filter, follows: sequence.clock != nil)

@@ -12,63 +12,19 @@ extension APIOutcomes {
     case .statistics(let statistics):
       return statistics.outcome(
         job, draws: context.draws(job), isASCII: context.settings.isASCII)
-    case .added(let service):
-      let preset = service.preset.flatMap(ServicePreset.init(rawValue:))
-      let command = preset?.firstCommand(service: service.name)
-      return Outcome(
-        job: job, value: json(service),
-        notes: ["added; try '\(command ?? "api get \(service.name)/PATH")'"])
+    case .added(let service): return added(service, job)
     case .service(let service):
       return Outcome(job: job, value: json(service), presentation: .fields(record(service)))
-    case .services(let services, let damaged):
-      return Outcome(
-        job: job, value: .array(services.map(json)),
-        presentation: .table(
-          columns: [
-            Column("name", isIdentifier: true), Column("url", priority: 2), Column("auth"),
-          ],
-          rows: services.map { [$0.name, $0.baseURL, authentication($0) ?? ""] }),
-        notes: (damaged ?? []).map {
-          .warning(
-            "the service \($0) is damaged; 'api service remove \($0)' removes it, then add it again"
-          )
-        })
-    case .removed(let name):
+    case .services(let services, let damaged): return list(services, damaged ?? [], job)
+    case .removed(let name), .removedSaved(let name):
       return Outcome(
         job: job, value: .object([.init("removed", .string(name))]), notes: ["removed \(name)"])
-    case .saved(let requests):
-      return Outcome(
-        job: job,
-        value: .array(
-          requests.map {
-            .object([
-              .init("name", .string($0.name)),
-              .init("method", $0.method.map(JSON.string) ?? .null),
-              .init("target", $0.target.map(JSON.string) ?? .null),
-            ])
-          }),
-        presentation: .table(
-          columns: [Column("name", isIdentifier: true), Column("method"), Column("target")],
-          rows: requests.map { [$0.name, $0.method ?? "", $0.target ?? ""] }))
-    case .removedSaved(let name):
-      return Outcome(
-        job: job, value: .object([.init("removed", .string(name))]), notes: ["removed \(name)"])
+    case .saved(let requests): return list(requests, job)
     case .tested(let name, let status, let milliseconds, let judgesAll):
       return tested(name, status, milliseconds, judgesAll == true, job)
     case .testedProgram(let name, let program, let version, let milliseconds):
       return ServiceTest.outcome(job, name, program, version, milliseconds)
-    case .recent(let searches):
-      return Outcome(
-        job: job,
-        value: .array(
-          searches.map {
-            .object([
-              .init("at", .string(Timestamp.format($0.at))), .init("request", .string($0.text)),
-            ])
-          }),
-        presentation: .table(
-          columns: [Column("at"), Column("request", priority: 2, isFolded: true)],
-          rows: searches.map { [Timestamp.format($0.at), $0.text] }))
+    case .recent(let searches): return list(searches, job)
     case .cache(let entries): return cache(entries, job, context)
     case .cacheStatistics(let entries, let bytes):
       return Outcome(
@@ -77,12 +33,7 @@ extension APIOutcomes {
           .init("entries", .number(String(entries))), .init("bytes", .number(String(bytes))),
         ]),
         presentation: .fields([("entries", String(entries)), ("bytes", String(bytes))]))
-    case .cleared(let count, let warning):
-      let warnings: [Outcome.Note] =
-        warning.map { [.warning("\($0); 'api cache clear' erases it when that has ended")] } ?? []
-      return Outcome(
-        job: job, value: .object([.init("cleared", .number(String(count)))]),
-        notes: [Outcome.Note("removed \(Counted.text(count, "kept answer"))")] + warnings)
+    case .cleared(let count, let warning): return cleared(count, warning, job)
     case .cancelled(let jobs):
       return Outcome(
         job: job, value: .array(jobs.map { .number(String($0)) }),
@@ -91,6 +42,66 @@ extension APIOutcomes {
             ? "no request is in flight" : "cancelled \(Counted.text(jobs.count, "request"))"
         ])
     }
+  }
+
+  private static func added(_ service: APIService, _ job: Int) -> Outcome {
+    let preset = service.preset.flatMap(ServicePreset.init(rawValue:))
+    let command = preset?.firstCommand(service: service.name)
+    return Outcome(
+      job: job, value: json(service),
+      notes: ["added; try '\(command ?? "api get \(service.name)/PATH")'"])
+  }
+
+  private static func list(_ services: [APIService], _ damaged: [String], _ job: Int) -> Outcome {
+    Outcome(
+      job: job, value: .array(services.map(json)),
+      presentation: .table(
+        columns: [
+          Column("name", isIdentifier: true), Column("url", priority: 2), Column("auth"),
+        ],
+        rows: services.map { [$0.name, $0.baseURL, authentication($0) ?? ""] }),
+      notes: damaged.map {
+        .warning(
+          "the service \($0) is damaged; 'api service remove \($0)' removes it, then add it again")
+      })
+  }
+
+  private static func list(_ requests: [SavedRequestSummary], _ job: Int) -> Outcome {
+    Outcome(
+      job: job,
+      value: .array(
+        requests.map {
+          .object([
+            .init("name", .string($0.name)),
+            .init("method", $0.method.map(JSON.string) ?? .null),
+            .init("target", $0.target.map(JSON.string) ?? .null),
+          ])
+        }),
+      presentation: .table(
+        columns: [Column("name", isIdentifier: true), Column("method"), Column("target")],
+        rows: requests.map { [$0.name, $0.method ?? "", $0.target ?? ""] }))
+  }
+
+  private static func list(_ searches: [RecentSearch], _ job: Int) -> Outcome {
+    Outcome(
+      job: job,
+      value: .array(
+        searches.map {
+          .object([
+            .init("at", .string(Timestamp.format($0.at))), .init("request", .string($0.text)),
+          ])
+        }),
+      presentation: .table(
+        columns: [Column("at"), Column("request", priority: 2, isFolded: true)],
+        rows: searches.map { [Timestamp.format($0.at), $0.text] }))
+  }
+
+  private static func cleared(_ count: Int, _ warning: String?, _ job: Int) -> Outcome {
+    let warnings: [Outcome.Note] =
+      warning.map { [.warning("\($0); 'api cache clear' erases it when that has ended")] } ?? []
+    return Outcome(
+      job: job, value: .object([.init("cleared", .number(String(count)))]),
+      notes: [Outcome.Note("removed \(Counted.text(count, "kept answer"))")] + warnings)
   }
 
   /// - Parameter judgesAll: Whether every status decides; in recordings made before, only a refused

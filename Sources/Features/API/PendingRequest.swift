@@ -28,7 +28,7 @@ public struct PendingRequest: Codable, Sendable, Equatable, Identifiable {
   /// The number of times the request was sent.
   public var attempt = 0
   /// The delay before the next repetition in milliseconds.
-  public var pause: Int64 = 200
+  public var pause = ServiceRetry.firstPause
   /// What asks: a request, a kept one until it is found, or the test of a service.
   public var command: APICommand
   /// The service that it asks; `nil` for an address, and until it is found.
@@ -139,13 +139,12 @@ public struct PendingRequest: Codable, Sendable, Equatable, Identifiable {
       || key.map { $0.kind == .header && $0.value.text != "" } ?? false
   }
 
-  /// The pause before the next attempt. It doubles from 200 milliseconds to a minute and stays
-  /// there, so that a user sees progress and notices when the service recovers.
+  /// The pause before the next attempt, which doubles as `ServiceRetry` says.
   ///
   /// - Parameter asked: What the service asks for, in seconds; at most a minute.
   mutating func nextPause(asked: Int64?) -> Duration {
-    if let asked { pause = min(max(asked, 0), 60) * 1000 }
-    defer { pause = min(pause * 2, 60_000) }
+    if let asked { pause = min(max(asked, 0), ServiceRetry.longestPause / 1000) * 1000 }
+    defer { pause = min(pause * 2, ServiceRetry.longestPause) }
     return .milliseconds(pause)
   }
 }

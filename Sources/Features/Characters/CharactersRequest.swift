@@ -85,9 +85,7 @@ public struct CharactersRequest: Codable, Sendable, Equatable {
   }
 
   /// The policy of attempts, for `Effect.retry`.
-  var retryPolicy: RetryPolicy {
-    .exponential(.milliseconds(200), maximum: .seconds(60), attempts: retries + 1)
-  }
+  var retryPolicy: RetryPolicy { .service(retries: retries) }
 
   /// Where values of the service come from, asked for or kept.
   ///

@@ -32,37 +32,15 @@ enum DatabaseOutcomes {
     switch result {
     case .put(let collection, let id, _): return saved(collection, id, job)
     case .preferenceSaved(let name): return saved("preference", name, job)
-    case .document(let document):
-      let json = parsed(document.body)
-      return Outcome(job: job, value: json, presentation: .json(json))
-    case .documents(let documents, let missing):
-      return Outcome(
-        job: job, value: .array(documents.map(value)),
-        presentation: .table(columns: columns, rows: documents.map(row)),
-        notes: missing.map { [$0.note] } ?? [])
+    case .document(let document): return shown(parsed(document.body), job)
+    case .documents(let documents, let missing): return list(documents, missing, job)
     case .listed(let count): return Outcome(job: job, value: .object([.init("count", JSON(count))]))
-    case .indexed(let index, let isNew):
-      return Outcome(
-        job: job, value: value(index),
-        notes: [
-          isNew
-            ? "made an index of \(index.path) in \(index.collection)"
-            : "there is an index of \(index.path) in \(index.collection) already"
-        ])
-    case .indexes(let indexes):
-      return Outcome(
-        job: job, value: .array(indexes.map(value)),
-        presentation: .table(
-          columns: [
-            Column("collection", isIdentifier: true), Column("path", isIdentifier: true),
-          ],
-          rows: indexes.map { [$0.collection, $0.path] }))
+    case .indexed(let index, let isNew): return indexed(index, isNew, job)
+    case .indexes(let indexes): return list(indexes, job)
     case .removed(let what, _):
       return Outcome(
         job: job, value: .object([.init("removed", .string(what))]), notes: ["removed \(what)"])
-    case .preference(let preference):
-      let json = parsed(preference.json)
-      return Outcome(job: job, value: json, presentation: .json(json))
+    case .preference(let preference): return shown(parsed(preference.json), job)
     case .preferences(let preferences):
       return Outcome(
         job: job,
@@ -70,18 +48,7 @@ enum DatabaseOutcomes {
         presentation: .table(
           columns: [Column("name", isIdentifier: true), Column("value")],
           rows: preferences.map { [$0.name, $0.json] }))
-    case .statistics(let statistics):
-      return Outcome(
-        job: job,
-        value: .object(
-          [
-            .init("bytes", .number(String(statistics.bytes))),
-            .init("schemaVersion", .number(String(statistics.schemaVersion))),
-          ] + statistics.tables.map { .init($0.name, .number(String($0.rows))) }),
-        presentation: .fields(
-          [
-            ("bytes", String(statistics.bytes)), ("schema", String(statistics.schemaVersion)),
-          ] + statistics.tables.map { ($0.name, String($0.rows)) }))
+    case .statistics(let statistics): return show(statistics, job)
     case .healthy:
       return Outcome(job: job, value: .bool(true), notes: ["the database is whole"])
     case .backedUp(let path):
@@ -92,22 +59,66 @@ enum DatabaseOutcomes {
       return Outcome(
         job: job, value: .object([.init("file", .string(path)), .init("count", JSON(count))]),
         notes: ["exported \(Counted.text(count, "entry", plural: "entries")) to \(path)"])
-    case .imported(let path, let counts):
-      return Outcome(
-        job: job,
-        value: .object([
-          .init("file", .string(path)), .init("added", JSON(counts.added)),
-          .init("replaced", JSON(counts.replaced)), .init("kept", JSON(counts.kept)),
-        ]),
-        notes: [
-          "imported \(path): \(counts.added) added, \(counts.replaced) replaced, "
-            + "\(counts.kept) kept"
-        ])
+    case .imported(let path, let counts): return imported(path, counts, job)
     case .paths(let paths):
       return Outcome(
         job: job, value: .array(paths.map(JSON.string)),
         presentation: .text(paths.map { $0 + "\n" }.joined()))
     }
+  }
+
+  private static func shown(_ json: JSON, _ job: Int) -> Outcome {
+    Outcome(job: job, value: json, presentation: .json(json))
+  }
+
+  private static func list(
+    _ documents: [Document], _ missing: MissingCollection?, _ job: Int
+  ) -> Outcome {
+    Outcome(
+      job: job, value: .array(documents.map(value)),
+      presentation: .table(columns: columns, rows: documents.map(row)),
+      notes: missing.map { [$0.note] } ?? [])
+  }
+
+  private static func indexed(_ index: DocumentIndex, _ isNew: Bool, _ job: Int) -> Outcome {
+    Outcome(
+      job: job, value: value(index),
+      notes: [
+        isNew
+          ? "made an index of \(index.path) in \(index.collection)"
+          : "there is an index of \(index.path) in \(index.collection) already"
+      ])
+  }
+
+  private static func list(_ indexes: [DocumentIndex], _ job: Int) -> Outcome {
+    Outcome(
+      job: job, value: .array(indexes.map(value)),
+      presentation: .table(
+        columns: [Column("collection", isIdentifier: true), Column("path", isIdentifier: true)],
+        rows: indexes.map { [$0.collection, $0.path] }))
+  }
+
+  private static func show(_ statistics: PersistenceStatistics, _ job: Int) -> Outcome {
+    let rows = statistics.tables.map { ($0.name, String($0.rows)) }
+    let (bytes, schema) = (String(statistics.bytes), String(statistics.schemaVersion))
+    return Outcome(
+      job: job,
+      value: .object(
+        ([("bytes", bytes), ("schemaVersion", schema)] + rows).map { .init($0, .number($1)) }),
+      presentation: .fields([("bytes", bytes), ("schema", schema)] + rows))
+  }
+
+  private static func imported(_ path: String, _ counts: DatabaseImport, _ job: Int) -> Outcome {
+    Outcome(
+      job: job,
+      value: .object([
+        .init("file", .string(path)), .init("added", JSON(counts.added)),
+        .init("replaced", JSON(counts.replaced)), .init("kept", JSON(counts.kept)),
+      ]),
+      notes: [
+        "imported \(path): \(counts.added) added, \(counts.replaced) replaced, "
+          + "\(counts.kept) kept"
+      ])
   }
 
   private static func saved(_ collection: String, _ id: String, _ job: Int) -> Outcome {

@@ -127,13 +127,7 @@ extension MediaAddition {
 
   /// The first of what was found, with at most `keptBytes` in JSON. The first one is always there.
   static func kept(of resources: [MediaResource]) -> [MediaResource] {
-    var bytes = 0
-    return Array(
-      resources.prefix(kept).prefix { resource in
-        let isFirst = bytes == 0
-        bytes += resource.json.text.utf8.count
-        return isFirst || bytes <= keptBytes
-      })
+    resources.prefix(kept, bytes: keptBytes, atLeast: 1)
   }
 
   /// The candidate that the line names; `nil` if it names none. Case matters only where there are

@@ -24,8 +24,7 @@ struct ProgramQuestion<Action: ProgramAction> {
   init(_ job: Int, _ dependencies: Dependencies, retries: Int = 0) {
     self.job = job
     self.dependencies = dependencies
-    self.retries = .exponential(
-      .milliseconds(200), maximum: .seconds(60), attempts: retries + 1)
+    self.retries = .service(retries: retries)
   }
 
   /// Looks up the service of a command.

@@ -5,13 +5,15 @@ extension Collection where Element: Encodable {
   /// their JSON).
   ///
   /// Responses of services have any size, but the state is bounded.
-  func prefix(_ count: Int, bytes: Int) -> [Element] {
+  ///
+  /// - Parameter least: The number of elements that are returned whatever their size is.
+  func prefix(_ count: Int, bytes: Int, atLeast least: Int = 0) -> [Element] {
     var left = bytes
-    return Array(
-      prefix(count).prefix { element in
-        left -= (try? CanonicalEncoder.encode(element).count) ?? bytes
-        return left >= 0
-      })
+    return prefix(count).enumerated().prefix { index, element in
+      left -= (try? CanonicalEncoder.encode(element).count) ?? bytes
+      return left >= 0 || index < least
+    }
+    .map(\.element)
   }
 }
 

@@ -73,8 +73,9 @@ extension UnsafeBufferPointer<UInt8> {
 
   /// Returns the first position from `start` on with a quote, a `\`, a control character or, unless
   /// allowed, a byte beyond ASCII.
+  @inlinable
   @inline(__always)
-  func endOfPlainText(from start: Int, allowingAnyScalar anyScalar: Bool = false) -> Int {
+  package func endOfPlainText(from start: Int, allowingAnyScalar anyScalar: Bool = false) -> Int {
     guard let base = UnsafeRawPointer(baseAddress) else { return start }
     var position = start
     // Eight bytes at once.
@@ -111,6 +112,17 @@ extension UnsafeBufferPointer<UInt8> {
     case 0xF4: return continues(1, 0x80...0x8F) && continues(2) && continues(3) ? 4 : 0
     default: return 0
     }
+  }
+
+  /// The number of bytes at the start that are well-formed UTF-8. Copies nothing.
+  package var validUTF8Prefix: Int {
+    var position = 0
+    while position < count {
+      let length = self[position] < 0x80 ? 1 : lengthOfScalar(at: position)
+      guard length > 0 else { break }
+      position += length
+    }
+    return position
   }
 
   /// Returns the text of a string token that the tokenizer has accepted.

@@ -96,13 +96,19 @@ package enum Timestamp {
       let micro = get(text, 20, 6), year >= 1, (1...12).contains(month), day >= 1,
       day <= days(in: month, of: year), hour < 24, minute < 60, second < 60
     else { return nil }
+    let days = days(year: year, month: month, day: day)
+    return ((days * 24 + hour) * 60 + minute) * 60_000_000 + second * 1_000_000 + micro
+  }
+
+  /// Returns the days since 1970 in the proleptic Gregorian calendar.
+  package static func days(year: Int, month: Int, day: Int) -> Int {
+    // Years begin in March, so that the leap day is the last day of a year.
     let shiftedYear = month <= 2 ? year - 1 : year
     let era = floorDivide(shiftedYear, 400)
     let yearOfEra = floorRemainder(shiftedYear, 400)
     let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
     let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
-    let days = era * 146_097 + dayOfEra - 719_468
-    return ((days * 24 + hour) * 60 + minute) * 60_000_000 + second * 1_000_000 + micro
+    return era * 146_097 + dayOfEra - 719_468
   }
 
   private static func days(in month: Int, of year: Int) -> Int {

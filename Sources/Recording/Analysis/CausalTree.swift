@@ -14,8 +14,8 @@ package struct CausalTree: Sendable {
   }
 
   /// One node per step, from the first of the range.
-  private var nodes: [Node] = []
-  private var roots: [Int] = []
+  private(set) var nodes: [Node] = []
+  private(set) var roots: [Int] = []
   private let first: Int
   /// Whether there are steps after the range.
   package let isTruncated: Bool
@@ -58,9 +58,6 @@ package struct CausalTree: Sendable {
     warnings = reader.warnings
   }
 
-  /// The steps that no effect of the range sent.
-  package var rootSteps: [Int] { roots.map { nodes[$0].step } }
-
   /// The steps that effects of a step sent, in order.
   package func children(of step: Int) -> [Int] {
     guard nodes.indices.contains(step - first) else { return [] }
@@ -96,11 +93,11 @@ package struct CausalTree: Sendable {
     var text = Graphviz("causes")
     for node in nodes {
       let name = "\(node.step)"
-      text.node(name, label: "\(node.step) \(node.action)", "shape=box")
+      text.node(name, label: "\(node.step) \(node.action)", ["shape=box"])
       if case .effect(let effect, let id, let cause) = node.origin, cause >= first {
         text.edge("\(cause)", name, label: id.map { "\(effect) \($0)" } ?? effect)
       } else {
-        text.node("by \(name)", label: CausalTree.text(node.origin), "shape=plaintext")
+        text.node("by \(name)", label: CausalTree.text(node.origin), ["shape=plaintext"])
         text.edge("by \(name)", name)
       }
     }

@@ -1,22 +1,27 @@
 import SwiftBoardJSON
 
 /// Text in the language of Graphviz.
-struct Graphviz {
+package struct Graphviz {
   private(set) var lines: [String]
 
-  init(_ name: String) {
+  package init(_ name: String) {
     lines = ["digraph \(Graphviz.quoted(name)) {"]
   }
 
-  mutating func node(_ id: String, label: String? = nil, _ attributes: String...) {
-    let all = (label.map { ["label=\(Graphviz.quoted($0))"] } ?? []) + attributes
-    lines.append("  \(Graphviz.quoted(id)) [\(all.joined(separator: ", "))];")
+  package mutating func node(_ id: String, label: String? = nil, _ attributes: [String] = []) {
+    add(Graphviz.quoted(id), label, attributes)
   }
 
-  mutating func edge(_ from: String, _ to: String, label: String? = nil, _ attributes: String...) {
+  package mutating func edge(
+    _ from: String, _ to: String, label: String? = nil, _ attributes: [String] = []
+  ) {
+    add("\(Graphviz.quoted(from)) -> \(Graphviz.quoted(to))", label, attributes)
+  }
+
+  private mutating func add(_ subject: String, _ label: String?, _ attributes: [String]) {
     let all = (label.map { ["label=\(Graphviz.quoted($0))"] } ?? []) + attributes
     let suffix = all.isEmpty ? "" : " [\(all.joined(separator: ", "))]"
-    lines.append("  \(Graphviz.quoted(from)) -> \(Graphviz.quoted(to))\(suffix);")
+    lines.append("  \(subject)\(suffix);")
   }
 
   /// Returns `text` as a quoted string, with its special characters escaped.
@@ -34,5 +39,5 @@ struct Graphviz {
     return quoted + "\""
   }
 
-  var text: String { (lines + ["}"]).joined(separator: "\n") + "\n" }
+  package var text: String { (lines + ["}"]).joined(separator: "\n") + "\n" }
 }

@@ -43,10 +43,10 @@ package struct StateGraph: Sendable, Hashable {
   /// have equal texts.
   package var graphviz: String {
     var text = Graphviz("states")
-    text.node("", label: "", "shape=point")
+    text.node("", label: "", ["shape=point"])
     text.edge("", "s:" + first)
     for (label, count) in nodes.sorted(by: { $0.key < $1.key }) {
-      text.node("s:" + label, label: "\(label)\n\(count)", "shape=box")
+      text.node("s:" + label, label: "\(label)\n\(count)", ["shape=box"])
     }
     for (edge, count) in edges.sorted(by: {
       ($0.key.from, $0.key.to, $0.key.action) < ($1.key.from, $1.key.to, $1.key.action)

@@ -4,35 +4,7 @@ import SwiftBoardJSON
 
 /// Appends `text` as a JSON string with only the escapes that JSON requires.
 func appendQuoted(_ text: String, to bytes: inout [UInt8]) {
-  bytes.append(UInt8(ascii: "\""))
-  var text = text
-  text.withUTF8 { utf8 in
-    var plain = 0
-    for index in utf8.indices {
-      let byte = utf8[index]
-      guard byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") else {
-        continue
-      }
-      bytes.append(contentsOf: utf8[plain..<index])
-      plain = index + 1
-      bytes.append(UInt8(ascii: "\\"))
-      switch byte {
-      case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes.append(byte)
-      case 0x08: bytes.append(UInt8(ascii: "b"))
-      case 0x09: bytes.append(UInt8(ascii: "t"))
-      case 0x0A: bytes.append(UInt8(ascii: "n"))
-      case 0x0C: bytes.append(UInt8(ascii: "f"))
-      case 0x0D: bytes.append(UInt8(ascii: "r"))
-      default:
-        bytes.append(contentsOf: "u00".utf8)
-        for digit in [byte >> 4, byte & 15] {
-          bytes.append(digit < 10 ? 0x30 + digit : 0x61 + digit - 10)
-        }
-      }
-    }
-    bytes.append(contentsOf: utf8[plain...])
-  }
-  bytes.append(UInt8(ascii: "\""))
+  bytes += canonical(.string(text))
 }
 
 /// Returns a time in UTC with six digits of microseconds. Returns 1970 if the clock is off by

@@ -1,3 +1,4 @@
+import SwiftBoardJSON
 import SwiftBoardStore
 
 /// Parses step lines in the form of a recorder directly from their bytes, without building a tree.
@@ -236,35 +237,10 @@ struct StepScanner {
   private mutating func plainText() -> Range<Int>? {
     guard position < bytes.count, bytes[position] == UInt8(ascii: "\"") else { return nil }
     let start = position &+ 1
-    position = start
-    guard let base = bytes.baseAddress else { return nil }
-    while position &+ 8 <= bytes.count {
-      let word = UInt64(
-        littleEndian: UnsafeRawPointer(base + position).loadUnaligned(as: UInt64.self))
-      let ones: UInt64 = 0x0101_0101_0101_0101
-      let quote = word ^ (ones &* 0x22)
-      let slash = word ^ (ones &* 0x5C)
-      // The first mark is at a control character, a quote, a backslash or a byte beyond ASCII.
-      // Later marks may be wrong.
-      let marks =
-        (((word &- ones &* 0x20) & ~word) | ((quote &- ones) & ~quote) | ((slash &- ones) & ~slash)
-          | word) & (ones &* 0x80)
-      if marks != 0 {
-        position &+= marks.trailingZeroBitCount / 8
-        break
-      }
-      position &+= 8
-    }
-    while position < bytes.count {
-      let byte = bytes[position]
-      if byte == UInt8(ascii: "\"") {
-        position &+= 1
-        return start..<(position &- 1)
-      }
-      guard byte >= 0x20, byte < 0x80, byte != UInt8(ascii: "\\") else { return nil }
-      position &+= 1
-    }
-    return nil
+    position = bytes.endOfPlainText(from: start)
+    guard position < bytes.count, bytes[position] == UInt8(ascii: "\"") else { return nil }
+    position &+= 1
+    return start..<(position &- 1)
   }
 
   /// Skips a value without white space.

@@ -57,14 +57,9 @@ public final class LogNavigator<R: Reducer> where R.State: Codable, R.Action: Co
   private let replayer: Replayer<R>
   /// One grader for each file.
   private let graders: [Replayer<R>.Grader]
-  private let index: SnapshotIndex
+  let index: SnapshotIndex
   /// The last visit, from which the next one may continue.
   private var cursor: Cursor?
-
-  /// The number of steps between kept states. For tests.
-  var stride: Int { index.stride }
-  /// The number of kept states and positions. For tests.
-  var indexCount: Int { index.entries.count }
 
   /// Reads, grades and verifies all files of a recording. Verifies that each continues where the
   /// previous one ended.

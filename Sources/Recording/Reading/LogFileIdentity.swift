@@ -12,8 +12,8 @@ struct LogFileIdentity: Sendable, Hashable {
 
   /// Creates the identity of an open file whose first line was read by `reader`. Returns `nil` if
   /// the file is not regular, such as a pipe.
-  init?(_ descriptor: Int32, _ reader: LogReader) {
-    guard let info = FileInfo(descriptor: descriptor), info.isRegular,
+  init?(_ file: OpenFile, _ reader: LogReader) {
+    guard let info = FileInfo(descriptor: file.number), info.isRegular,
       let sum = reader.position.sum
     else { return nil }
     id = info.id
@@ -24,14 +24,17 @@ struct LogFileIdentity: Sendable, Hashable {
   }
 
   /// Returns whether an open file is this one. Costs an `fstat` and a `pread` of 35 bytes.
-  func isFile(_ descriptor: Int32) -> Bool {
-    guard let info = FileInfo(descriptor: descriptor), info.isRegular, info.id == id else {
+  func isFile(_ file: OpenFile) -> Bool {
+    guard let info = FileInfo(descriptor: file.number), info.isRegular, info.id == id else {
       return false
     }
-    var found = [UInt8](repeating: 0, count: tail.count)
-    let count = found.withUnsafeMutableBytes { buffer in
-      pread(descriptor, buffer.baseAddress, buffer.count, off_t(end - tail.count))
-    }
-    return count == tail.count && found == tail
+    return FileSystem().contains(tail, endingAt: end, in: file)
+  }
+}
+
+extension FileSystem {
+  /// Returns whether the bytes of a file before the offset `end` end with `tail`.
+  func contains(_ tail: [UInt8], endingAt end: Int, in file: OpenFile) -> Bool {
+    (try? read(file, limit: tail.count, at: Int64(end - tail.count))) == tail
   }
 }

@@ -62,11 +62,11 @@ public final class FileSource: LogSource {
     }
   }
 
-  func isFile(_ identity: LogFileIdentity) -> Bool { identity.isFile(file.number) }
+  func isFile(_ identity: LogFileIdentity) -> Bool { identity.isFile(file) }
 
   /// Returns the identity of the file after `reader` has read its first line from this source.
   func identity(readBy reader: LogReader) -> LogFileIdentity? {
-    LogFileIdentity(file.number, reader)
+    LogFileIdentity(file, reader)
   }
 
   /// Calls `read`, again after `EINTR`. Blocks on a pipe.

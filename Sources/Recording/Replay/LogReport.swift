@@ -1,4 +1,5 @@
 import SwiftBoardJSON
+import SwiftBoardSystem
 
 // Reports for programs that collect test results.
 
@@ -57,7 +58,7 @@ extension LogVerification.Report {
       #"  <testsuite name="recordings" tests="\#(results.count)" failures="\#(failures.count - errors.count)" errors="\#(errors.count)" time="\#(elapsed.secondsText)">"#,
     ]
     for result in results {
-      let name = LogVerification.xml(result.path)
+      let name = result.path.escapedForXML()
       let head =
         #"    <testcase classname="recordings" name="\#(name)" time="\#(result.elapsed.secondsText)""#
       switch result.outcome {
@@ -66,7 +67,7 @@ extension LogVerification.Report {
         let tag = error.isDifference ? "failure" : "error"
         lines.append(head + ">")
         lines.append(
-          #"      <\#(tag) message="\#(LogVerification.xml(error.title))" type="\#(error.kind)">\#(LogVerification.xml(error.description))</\#(tag)>"#
+          #"      <\#(tag) message="\#(error.title.escapedForXML())" type="\#(error.kind)">\#(error.description.escapedForXML())</\#(tag)>"#
         )
         lines.append("    </testcase>")
       }
@@ -76,25 +77,6 @@ extension LogVerification.Report {
 }
 
 extension LogVerification {
-  /// Returns `text` escaped for attributes and text, without characters that XML does not allow.
-  static func xml(_ text: String) -> String {
-    var escaped = ""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "<": escaped += "&lt;"
-      case ">": escaped += "&gt;"
-      case "&": escaped += "&amp;"
-      case "\"": escaped += "&quot;"
-      case "\n": escaped += "&#10;"
-      case "\t": escaped += "&#9;"
-      case _ where scalar.value < 0x20 || scalar.value == 0xFFFE || scalar.value == 0xFFFF:
-        escaped += "\u{FFFD}"
-      default: escaped.unicodeScalars.append(scalar)
-      }
-    }
-    return escaped
-  }
-
   /// Returns a description of a test point, escaped so that nothing begins a directive.
   static func tapName(_ path: String) -> String {
     var name = ""

@@ -1,3 +1,5 @@
+import SwiftBoardJSON
+
 /// A growing buffer for lines. Unlike an array, it needs no uniqueness check for every byte.
 struct ByteBuffer: ~Copyable, @unchecked Sendable {
   // Unchecked: the pointer is not shared.
@@ -103,7 +105,9 @@ struct ByteBuffer: ~Copyable, @unchecked Sendable {
   mutating func append(quoted text: String) {
     var text = text
     let isPlain = text.withUTF8 { utf8 -> Bool in
-      guard ByteBuffer.isPlain(utf8) else { return false }
+      guard utf8.endOfPlainText(from: 0, allowingAnyScalar: true) == utf8.count else {
+        return false
+      }
       let start = scratch(utf8.count &+ 2)
       start[0] = UInt8(ascii: "\"")
       if let source = utf8.baseAddress { (start + 1).update(from: source, count: utf8.count) }
@@ -115,29 +119,5 @@ struct ByteBuffer: ~Copyable, @unchecked Sendable {
     var escaped: [UInt8] = []
     appendQuoted(text, to: &escaped)
     append(escaped)
-  }
-
-  /// Returns whether the text needs no escapes.
-  @inline(__always)
-  private static func isPlain(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
-    let bytes = UnsafeRawBufferPointer(text)
-    var position = 0
-    while position &+ 8 <= bytes.count {
-      let word = bytes.loadUnaligned(fromByteOffset: position, as: UInt64.self)
-      let ones: UInt64 = 0x0101_0101_0101_0101
-      let quote = word ^ (ones &* 0x22)
-      let slash = word ^ (ones &* 0x5C)
-      // The terms mark bytes below 0x20, quotes, and backslashes.
-      let marks =
-        ((word &- ones &* 0x20) & ~word) | ((quote &- ones) & ~quote) | ((slash &- ones) & ~slash)
-      if marks & (ones &* 0x80) != 0 { return false }
-      position &+= 8
-    }
-    while position < bytes.count {
-      let byte = bytes[position]
-      if byte < 0x20 || byte == 0x22 || byte == 0x5C { return false }
-      position &+= 1
-    }
-    return true
   }
 }

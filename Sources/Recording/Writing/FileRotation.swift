@@ -48,7 +48,7 @@ final class FileRotation: LogRotation {
   func next() throws(LogIOError) -> any LogSink {
     for attempt in 0..<2 {
       do throws(RecordingError) {
-        let file = try FileSink(creating: nextPath)
+        let file = try FileSink(creating: nextPath, system)
         state.withLock { $0.next = file }
         return file
       } catch {

@@ -26,7 +26,7 @@ public struct LogIOError: Error, Sendable, Hashable, CustomStringConvertible {
 /// A recorder calls it from one thread at a time.
 public protocol LogSink: AnyObject, Sendable {
   /// Writes some or all of `bytes` at byte `offset` in one system call. Returns the number of
-  /// written bytes. Does not retry after errors, including `EINTR`.
+  /// written bytes. Need not retry after `EINTR`: a recorder does.
   func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(LogIOError) -> Int
   /// Cuts the file to `size` bytes.
   func truncate(to size: Int) throws(LogIOError)

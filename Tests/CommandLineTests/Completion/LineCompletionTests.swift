@@ -12,7 +12,7 @@ import Testing
           OptionSpec("out", short: "o", value: "FILE", "", kind: .file),
           OptionSpec(flag: "check", "", negatable: true),
           OptionSpec("header", value: "H", "", repeatable: true),
-        ], isDefault: true),
+        ]),
       spec(["api", "service", "list"]),
       spec(["api", "service", "show"], [ArgumentSpec("name", "", kind: .service)]),
       spec(["set"], [ArgumentSpec("name", "", kind: .variable), ArgumentSpec("value", "")]),
@@ -31,10 +31,9 @@ import Testing
   private static let item = ArgumentSpec("item", "", kind: .item, optional: true, repeating: true)
 
   private static func spec(
-    _ path: [String], _ arguments: [ArgumentSpec] = [], _ options: [OptionSpec] = [],
-    isDefault: Bool = false
+    _ path: [String], _ arguments: [ArgumentSpec] = [], _ options: [OptionSpec] = []
   ) -> CommandSpec<Int> {
-    CommandSpec(path, "", arguments: arguments, options: options, isDefault: isDefault) { _ in 0 }
+    CommandSpec(path, "", arguments: arguments, options: options) { _ in 0 }
   }
 
   /// The texts that candidates put in place of the word.
@@ -68,7 +67,7 @@ import Testing
   @Test(
     "the kind of value follows from the argument, the option and the sign before it",
     arguments: [
-      ("api get ", ValueKind.target, "", ""), ("api ra", .target, "", "ra"),
+      ("api get ", ValueKind.target, "", ""), ("api get ra", .target, "", "ra"),
       ("api get x k@fi", .file, "k@", "fi"), ("api get x --out fi", .file, "", "fi"),
       ("api get x -o fi", .file, "", "fi"), ("api get --out=fi", .file, "--out=", "fi"),
       ("api service show r", .service, "", "r"), ("set na", .variable, "", "na"),

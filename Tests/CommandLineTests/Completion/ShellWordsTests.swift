@@ -7,7 +7,7 @@ import Testing
     [
       CommandSpec(
         ["api", "get"], "", arguments: [ArgumentSpec("target", "", kind: .target)],
-        options: [OptionSpec("out", short: "o", value: "FILE", "", kind: .file)], isDefault: true
+        options: [OptionSpec("out", short: "o", value: "FILE", "", kind: .file)]
       ) { _ in 0 },
       CommandSpec(["db", "list"], "", arguments: [ArgumentSpec("name", "", kind: .collection)]) {
         _ in 0
@@ -35,7 +35,7 @@ import Testing
   @Test(
     "the kinds of values that a shell or the program knows",
     arguments: [
-      (["api", "get", "s"], ValueKind.target), (["api", "s"], .target),
+      (["api", "get", "s"], ValueKind.target),
       (["db", "list", ""], .collection), (["-f", ""], .file), (["-f", "x.sb", "a", ""], .file),
       (["-fx.sb", ""], .file), (["--home", ""], .directory), (["--config="], .file),
       (["api", "get", "x", "--out", "f"], .file), (["api", "{{secret:a"], .secret),

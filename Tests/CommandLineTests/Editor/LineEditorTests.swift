@@ -25,7 +25,8 @@ import Testing
   }
 
   private static func shown(_ editor: LineEditorState) -> String {
-    editor.text.beforeCursor + "|" + editor.text.afterCursor
+    let before = editor.text.beforeCursor
+    return "\(before)|\(editor.text.string.dropFirst(before.count))"
   }
 
   @Test(

@@ -196,10 +196,6 @@ struct LiveAPIClientTests {
     #expect(server.connectionCount <= 4)
     #expect(server.requests.count == 100)
   }
-
-  @Test("the library tells its version") func theLibraryTellsItsVersion() throws {
-    #expect(try LiveAPIClient.libraryVersion().hasPrefix("libcurl/"))
-  }
 }
 
 /// Blocks threads until all have arrived. For the server's threads only.

@@ -18,7 +18,7 @@ struct LogArchiveTests {
     return try #require(sink.archive(redactor: Redactor()))
   }
 
-  private func all(_ reader: any LogReader, page: Int = 7) async throws -> [String] {
+  private func all(_ reader: any LogRecordReader, page: Int = 7) async throws -> [String] {
     var messages: [String] = []
     while case let records = try await reader.next(page), !records.isEmpty {
       #expect(records.count <= page)

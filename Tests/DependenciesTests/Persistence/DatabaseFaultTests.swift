@@ -301,16 +301,16 @@ struct DatabaseFaultTests {
       SQLiteResult.kind(code, systemError: system, cancelled: cancelled)
     }
     #expect(kind(SQLITE_BUSY) == .busy)
-    #expect(kind(SQLiteResult.busySnapshot) == .busy)
+    #expect(kind(SQLITE_BUSY | (2 << 8)) == .busy)  // SQLITE_BUSY_SNAPSHOT
     #expect(kind(SQLITE_BUSY, cancelled: true) == .cancelled)
     #expect(kind(SQLITE_FULL) == .full)
-    #expect(kind(SQLiteResult.ioErrorWrite, ENOSPC) == .full)
-    #expect(kind(SQLiteResult.ioErrorShmSize, EDQUOT) == .full)
-    #expect(kind(SQLiteResult.ioErrorFsync, EIO) == .io)
+    #expect(kind(SQLITE_IOERR | (3 << 8), ENOSPC) == .full)  // SQLITE_IOERR_WRITE
+    #expect(kind(SQLITE_IOERR | (19 << 8), EDQUOT) == .full)  // SQLITE_IOERR_SHMSIZE
+    #expect(kind(SQLITE_IOERR | (4 << 8), EIO) == .io)  // SQLITE_IOERR_FSYNC
     #expect(kind(SQLITE_READONLY) == .readOnly)
-    #expect(kind(SQLiteResult.readOnlyDirectory) == .readOnly)
+    #expect(kind(SQLITE_READONLY | (6 << 8)) == .readOnly)  // SQLITE_READONLY_DIRECTORY
     #expect(kind(SQLiteResult.readOnlyMoved) == .moved)
-    #expect(kind(SQLiteResult.cannotOpenSymlink) == .cannotOpen)
+    #expect(kind(SQLITE_CANTOPEN | (6 << 8)) == .cannotOpen)  // SQLITE_CANTOPEN_SYMLINK
     #expect(kind(SQLITE_CORRUPT | (1 << 8)) == .corrupted)
     #expect(kind(SQLITE_NOTADB) == .notADatabase)
     #expect(kind(SQLITE_ERROR) == .misuse)

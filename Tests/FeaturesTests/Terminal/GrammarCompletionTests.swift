@@ -12,9 +12,7 @@ import Testing
 
   /// The choices of a command's arguments, which may stand where further words may.
   private static func choices(_ path: [String]) -> [String] {
-    let spec =
-      table.specs.first { $0.path == path }
-      ?? table.specs.first { $0.isDefault && !path.isEmpty && $0.path.dropLast() == path[...] }
+    let spec = table.specs.first { $0.path == path }
     for argument in spec?.arguments ?? [] {
       if case .choice(let words) = argument.kind { return words }
       if !argument.isOptional { return [] }

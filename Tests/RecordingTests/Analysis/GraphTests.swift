@@ -150,3 +150,8 @@ struct GraphTests {
       ])
   }
 }
+
+extension CausalTree {
+  /// The steps that no effect of the range sent.
+  var rootSteps: [Int] { roots.map { nodes[$0].step } }
+}

@@ -57,7 +57,7 @@ struct TravelTests {
     let navigator = try Self.navigator(bytes, keep)
     #expect(navigator.stepCount == 300)
     #expect(navigator.divergence == nil)
-    #expect(navigator.indexCount <= 4)
+    #expect(navigator.index.entries.count <= 4)
     for n in 0...300 { #expect(try navigator.state(at: n) == states[n]) }
     for n in (0...300).reversed() { #expect(try navigator.state(at: n) == states[n]) }
     var generator = SeededRandom(seed: 7)
@@ -90,7 +90,7 @@ struct TravelTests {
       400, options: RecordingOptions(durability: .none, snapshotEvery: 40))
     let navigator = try Self.navigator(bytes)
     // Every 40 from 40 to 400, and the beginning.
-    #expect(navigator.indexCount == 11)
+    #expect(navigator.index.entries.count == 11)
   }
 
   @Test("a visit behind the nearest state replays from there")
@@ -102,7 +102,7 @@ struct TravelTests {
       return 0
     })
     let navigator = try Self.navigator(bytes, .init(), replayer)
-    #expect(navigator.stride == 64)
+    #expect(navigator.index.stride == 64)
     reductions.value.withLock { $0 = 0 }
     #expect(try navigator.state(at: 499) == states[499])
     #expect(reductions.now < 64)

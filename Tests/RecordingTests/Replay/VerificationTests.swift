@@ -119,6 +119,5 @@ struct VerificationTests {
         #expect(["amp;", "lt;", "gt;", "quot;", "#10;", "#9;"].contains { piece.hasPrefix($0) })
       }
     }
-    #expect(LogVerification.xml("a\u{0}\u{1B}b") == "a\u{FFFD}\u{FFFD}b")
   }
 }

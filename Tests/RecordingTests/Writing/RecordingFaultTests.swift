@@ -51,6 +51,23 @@ struct RecordingFaultTests {
     #expect(session.recorder.failure == nil)
   }
 
+  @Test(
+    "a recording in a file stops where a system call fails",
+    arguments: [FileSystem.Call.write, .sync])
+  func failingCalls(call: FileSystem.Call) throws {
+    try withFolder { folder in
+      let fails = Box(false)
+      let system = FileSystem { made, _ in made == call && fails.now ? .error(EIO) : nil }
+      let session = try Session(
+        FileSink(creating: folder + "/a", system), options: RecordingOptions(durability: .sync))
+      session.send(.add(1))
+      fails.value.withLock { $0 = true }
+      session.send(.add(2))
+      #expect(session.recorder.failure?.io == LogIOError(code: EIO, operation: call.function))
+      #expect(session.recorder.step == 1)
+    }
+  }
+
   @Test("a failed synchronization stops the recording")
   func aFailedSynchronizationStopsTheRecording() throws {
     #expect(throws: RecordingError.self) {

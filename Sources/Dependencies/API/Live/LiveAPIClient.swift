@@ -62,12 +62,6 @@ public final class LiveAPIClient: APIClient {
 
   deinit { engine.stop() }
 
-  /// Returns the version of the library, such as `libcurl/7.88.1 OpenSSL/3.0.19`. Loads the library
-  /// if needed, which takes a few milliseconds.
-  public static func libraryVersion() throws(APIError) -> String {
-    try CurlLibrary.loaded.get().version
-  }
-
   /// Starts the client's thread, which loads libcurl.
   public func prepare() { engine.prepare() }
 

@@ -34,44 +34,28 @@ extension APIError {
     }
     if let failure = transfer.upload?.failure { return failure }
     if let failure = ProxyFailure(transfer, easy, code) { return failure.error }
+    if let error = plain(code, address) { return error }
+    let systemError = Int32(truncatingIfNeeded: easy.library.get(easy.raw, CURLINFO_OS_ERRNO))
     switch code {
-    case CURLE_URL_MALFORMAT:
-      return APIError(.invalidURL, "libcurl does not understand the address of \(endpoint)")
     case CURLE_UNSUPPORTED_PROTOCOL:
       // The scheme was checked before. After connecting, the code means HTTP/0.9: bytes without a
       // status line.
       if easy.library.get(easy.raw, offset: CURLINFO_CONNECT_TIME_T) > 0 { return noHTTP(endpoint) }
       return APIError(.unsupportedScheme, "this libcurl was built without \(address.scheme)")
-    case CURLE_COULDNT_RESOLVE_HOST:
-      return APIError(
-        .dns, "the host name \(address.host) was not found")
     case CURLE_COULDNT_CONNECT:
       if let path = transfer.request.connection.unixSocket {
-        return couldNotConnect(
-          socket: path, Int32(truncatingIfNeeded: easy.library.get(easy.raw, CURLINFO_OS_ERRNO)))
+        return couldNotConnect(socket: path, systemError)
       }
-      return couldNotConnect(
-        address, Int32(truncatingIfNeeded: easy.library.get(easy.raw, CURLINFO_OS_ERRNO)))
+      return couldNotConnect(address, systemError)
     case CURLE_OPERATION_TIMEDOUT:
       if let limit = transfer.request.idleLimit, transfer.request.timeout == nil {
         return APIError(
           .timeout, "\(endpoint) sent and took nothing for \(limit.formattedMilliseconds)")
       }
       return timeout(address, transfer.request.timeout)
-    case CURLE_ABORTED_BY_CALLBACK: return cancelled(address)
     case CURLE_WEIRD_SERVER_REPLY:
       return easy.error.contains("Content-Length")
         ? badLength(.malformed, endpoint) : noHTTP(endpoint)
-    // Of a `Transfer-Encoding`. Bodies are decoded by this client.
-    case CURLE_BAD_CONTENT_ENCODING: return badBody(.damaged, endpoint)
-    case CURLE_HTTP2, CURLE_HTTP2_STREAM:
-      return APIError(.malformed, "\(endpoint) broke the rules of HTTP/2 or reset the request")
-    case CURLE_PARTIAL_FILE:
-      return APIError(
-        .truncated,
-        "\(endpoint) closed the connection before the announced end of its answer: try again")
-    case CURLE_GOT_NOTHING:
-      return APIError(.truncated, "\(endpoint) closed the connection without an answer: try again")
     case CURLE_RECV_ERROR, CURLE_SEND_ERROR:
       // Newer libraries have a lower limit of their own, without a code for it.
       if easy.error.hasPrefix("Too large response headers") { return tooLarge(.headers, transfer) }
@@ -79,18 +63,8 @@ extension APIError {
       if TLSProblem(libcurl: easy.error) == .clientCertificate {
         return tls(easy, .clientCertificate, transfer, code)
       }
-      return connectionBroke(
-        address, Int32(truncatingIfNeeded: easy.library.get(easy.raw, CURLINFO_OS_ERRNO)))
+      return connectionBroke(address, systemError)
     case CURLE_FILESIZE_EXCEEDED: return tooLarge(.body, transfer)
-    case CURLE_OUT_OF_MEMORY:
-      return APIError(
-        .malformed,
-        "memory is short, or a header line of \(endpoint) is longer than libcurl accepts")
-    case CURLE_SEND_FAIL_REWIND:
-      return APIError(
-        .truncated,
-        "\(endpoint) closed the connection while the body was sent, which can be read only once: try again"
-      )
     default: break
     }
     if tlsAdvice(code, transfer.request.connection) != nil {
@@ -99,6 +73,38 @@ extension APIError {
     // CURLE_TOO_LARGE, which older headers lack.
     if code.rawValue == 100 { return tooLarge(.headers, transfer) }
     return APIError(.io, "the request to \(endpoint) failed inside libcurl (code \(code.rawValue))")
+  }
+
+  /// Returns the error for a code that says all there is, or `nil` for any other.
+  private static func plain(_ code: CURLcode, _ address: URLBuilder) -> APIError? {
+    let endpoint = address.endpoint
+    return switch code {
+    case CURLE_URL_MALFORMAT:
+      APIError(.invalidURL, "libcurl does not understand the address of \(endpoint)")
+    case CURLE_COULDNT_RESOLVE_HOST:
+      APIError(.dns, "the host name \(address.host) was not found")
+    case CURLE_ABORTED_BY_CALLBACK: cancelled(address)
+    // Of a `Transfer-Encoding`. Bodies are decoded by this client.
+    case CURLE_BAD_CONTENT_ENCODING: badBody(.damaged, endpoint)
+    case CURLE_HTTP2, CURLE_HTTP2_STREAM:
+      APIError(.malformed, "\(endpoint) broke the rules of HTTP/2 or reset the request")
+    case CURLE_PARTIAL_FILE:
+      APIError(
+        .truncated,
+        "\(endpoint) closed the connection before the announced end of its answer: try again")
+    case CURLE_GOT_NOTHING:
+      APIError(.truncated, "\(endpoint) closed the connection without an answer: try again")
+    case CURLE_OUT_OF_MEMORY:
+      APIError(
+        .malformed,
+        "memory is short, or a header line of \(endpoint) is longer than libcurl accepts")
+    case CURLE_SEND_FAIL_REWIND:
+      APIError(
+        .truncated,
+        "\(endpoint) closed the connection while the body was sent, which can be read only once: try again"
+      )
+    default: nil
+    }
   }
 
   private static func tooLarge(_ overflow: Transfer.Overflow, _ transfer: Transfer) -> APIError {

@@ -81,11 +81,11 @@ public final class MockDownloadService: DownloadService, CheckedMock {
   }
 
   /// Makes the next call with this name throw, for example `queue`.
-  public func fail(
+  public func failNext(
     _ call: String, with error: ProgramError, fileID: StaticString = #fileID,
     filePath: StaticString = #filePath, line: Int = #line, column: Int = #column
   ) {
-    programs.fail(call, with: error, at: .init(fileID, filePath, line, column))
+    programs.failNext(call, with: error, at: .init(fileID, filePath, line, column))
   }
 
   // MARK: DownloadService

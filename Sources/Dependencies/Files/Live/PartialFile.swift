@@ -136,8 +136,7 @@ final class PartialFile: FileOutput {
         try? system.remove(self.tagPath)
         try system.remove(self.part)
       }
-      // A program that is being started may still have a copy of the descriptor.
-      _ = flock(self.file.number, LOCK_UN)
+      system.unlock(self.file)
       try system.close(self.file)
     }
   }

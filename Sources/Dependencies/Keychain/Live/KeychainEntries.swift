@@ -1,4 +1,5 @@
 import CSodium
+import SwiftBoardJSON
 import SwiftBoardSystem
 
 /// The decrypted entries: a guarded region with the padded plaintext, and the location of each
@@ -368,30 +369,7 @@ struct KeychainEntries: Sendable {
   /// Validates UTF-8 in place: a `String` would leave a copy of a key in memory that cannot be
   /// zeroed.
   static func isValidUTF8(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    var position = 0
-    while position < bytes.count {
-      let first = bytes[position]
-      let (length, second): (Int, ClosedRange<UInt8>)
-      switch first {
-      case 0x00...0x7F: (length, second) = (1, 0...0)
-      case 0xC2...0xDF: (length, second) = (2, 0x80...0xBF)
-      case 0xE0: (length, second) = (3, 0xA0...0xBF)
-      case 0xE1...0xEC, 0xEE...0xEF: (length, second) = (3, 0x80...0xBF)
-      case 0xED: (length, second) = (3, 0x80...0x9F)
-      case 0xF0: (length, second) = (4, 0x90...0xBF)
-      case 0xF1...0xF3: (length, second) = (4, 0x80...0xBF)
-      case 0xF4: (length, second) = (4, 0x80...0x8F)
-      default: return false
-      }
-      guard bytes.count - position >= length else { return false }
-      if length > 1, !(second ~= bytes[position + 1]) { return false }
-      if length > 2, !bytes[(position + 2)..<(position + length)].allSatisfy({ 0x80...0xBF ~= $0 })
-      {
-        return false
-      }
-      position += length
-    }
-    return true
+    bytes.withMemoryRebound(to: UInt8.self) { $0.validUTF8Prefix == $0.count }
   }
 }
 

@@ -49,7 +49,7 @@ final class LineFile {
       }
       if self.file != nil {
         if sync, index > written { try? system.sync(file) }
-        flock(file.number, LOCK_UN)
+        system.unlock(file)
       }
     }
     return failed
@@ -74,8 +74,8 @@ final class LineFile {
   /// Terminates a torn last line with a newline.
   private func endLine(of file: OpenFile, size: Int) -> Int {
     guard size > 0 else { return size }
-    var last: UInt8 = 0
-    guard pread(file.number, &last, 1, off_t(size - 1)) == 1, last != 0x0A else { return size }
+    let last = try? system.read(file, limit: 1, at: Int64(size - 1)).first
+    guard let last, last != 0x0A else { return size }
     return write([0x0A], to: file, at: size) ? size + 1 : size
   }
 

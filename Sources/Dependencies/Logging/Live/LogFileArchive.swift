@@ -16,7 +16,7 @@ struct LogFileArchive: LogArchive {
 
   func reader(
     newest: Int?, matching filter: LogFilter, follows: Bool
-  ) async throws(FileError) -> any LogReader {
+  ) async throws(FileError) -> any LogRecordReader {
     try await DetachedThread.run { () throws(FileError) in
       flush()
       var cursor = LogFileCursor(LogFileSet(path: path, maxFiles: maxFiles, system: system), filter)
@@ -35,7 +35,7 @@ struct LogFileArchive: LogArchive {
 }
 
 /// Reads log files, each page on a thread of its own.
-final class LogFileReader: LogReader {
+final class LogFileReader: LogRecordReader {
   private let cursor: Mutex<LogFileCursor>
 
   init(_ cursor: LogFileCursor) {
@@ -92,7 +92,7 @@ struct LogFileSet: Sendable {
           return parts.reversed()
         }
         current.size = try system.info(current.file).size
-        flock(current.file.number, LOCK_UN)
+        system.unlock(current.file)
         return parts.reversed() + [current]
       }
       throw SystemError(code: EBUSY, call: "open")
@@ -107,19 +107,14 @@ struct LogFileSet: Sendable {
   /// Removes the rotated files and truncates the current one.
   func clear() throws(FileError) {
     do throws(SystemError) {
-      for _ in 0..<100 {
-        let file: OpenFile
-        do throws(SystemError) {
-          file = try system.open(path, O_RDWR | O_APPEND | O_NOFOLLOW | O_NONBLOCK)
-        } catch  where error.code == ENOENT {
-          return try removeRotated()
-        }
-        system.lockBriefly(file)
-        guard try system.info(file).id == FileID(path) else { continue }
-        try removeRotated()
-        return try system.truncate(file, to: 0)
+      let file: OpenFile
+      do throws(SystemError) {
+        file = try system.openLocked(path, O_RDWR | O_APPEND | O_NOFOLLOW | O_NONBLOCK).file
+      } catch  where error.code == ENOENT {
+        return try removeRotated()
       }
-      throw SystemError(code: EBUSY, call: "open")
+      try removeRotated()
+      try system.truncate(file, to: 0)
     } catch {
       throw FileError(path, "written", error.code)
     }
@@ -332,20 +327,11 @@ struct LogFileCursor: Sendable {
     _ part: LogFileSet.Part, from offset: Int64, count: Int
   ) throws(FileError) -> [UInt8] {
     guard count > 0 else { return [] }
-    var code: Int32 = 0
-    let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
-      while filled < count {
-        guard let base = buffer.baseAddress else { return }
-        let got = pread(
-          part.file.number, base + filled, count - filled, off_t(offset) + off_t(filled))
-        if got < 0, errno == EINTR { continue }
-        if got < 0 { code = errno }
-        if got <= 0 { return }
-        filled += got
-      }
+    do throws(SystemError) {
+      return try files.system.read(part.file, limit: count, at: offset)
+    } catch {
+      throw FileError(files.path, "read", error.code)
     }
-    guard code == 0 else { throw FileError(files.path, "read", code) }
-    return bytes
   }
 }
 

@@ -7,7 +7,7 @@ struct RingArchive: LogArchive {
 
   func reader(
     newest: Int?, matching filter: LogFilter, follows: Bool
-  ) async throws(FileError) -> any LogReader {
+  ) async throws(FileError) -> any LogRecordReader {
     RingReader(ring, newest: newest, filter, follows: follows, redactor: redactor)
   }
 
@@ -15,7 +15,7 @@ struct RingArchive: LogArchive {
 }
 
 /// Reads a ring. Records that are dropped from the ring before they are read are skipped.
-final class RingReader: LogReader {
+final class RingReader: LogRecordReader {
   let unreadable = 0
   private let ring: RingSink
   private let filter: LogFilter

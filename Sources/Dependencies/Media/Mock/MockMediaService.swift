@@ -32,11 +32,11 @@ public final class MockMediaService: MediaService, CheckedMock {
   }
 
   /// Makes the next call of that name fail, for example `lookup`.
-  public func fail(
+  public func failNext(
     _ call: String, with error: ProgramError, fileID: StaticString = #fileID,
     filePath: StaticString = #filePath, line: Int = #line, column: Int = #column
   ) {
-    programs.fail(call, with: error, at: .init(fileID, filePath, line, column))
+    programs.failNext(call, with: error, at: .init(fileID, filePath, line, column))
   }
 
   // MARK: MediaService

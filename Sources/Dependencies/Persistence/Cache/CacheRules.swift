@@ -1,3 +1,4 @@
+import SwiftBoardJSON
 import SwiftBoardSystem
 
 /// The rules of HTTP caching (RFC 9111) as pure functions.
@@ -170,17 +171,7 @@ package enum HTTPDate {
       let hour = clock[0], let minute = clock[1], let second = clock[2],
       hour < 24, minute < 60, second < 61
     else { return nil }
-    let days = daysSince1970(year: Int64(year), month: Int64(month) + 1, day: Int64(day))
-    return days * 86_400 + Int64(hour) * 3600 + Int64(minute) * 60 + Int64(second)
-  }
-
-  /// Returns the days since 1970 in the proleptic Gregorian calendar, counted in eras of 400 years
-  /// that begin in March.
-  private static func daysSince1970(year: Int64, month: Int64, day: Int64) -> Int64 {
-    let year = month <= 2 ? year - 1 : year
-    let era = (year >= 0 ? year : year - 399) / 400
-    let yearOfEra = year - era * 400
-    let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
-    return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
+    let days = Timestamp.days(year: Int(year), month: month + 1, day: Int(day))
+    return Int64(days) * 86_400 + Int64(hour) * 3600 + Int64(minute) * 60 + Int64(second)
   }
 }

@@ -1,5 +1,5 @@
 /// An error of importing a file into the database, or of exporting the database to a file.
-public enum DatabaseTransferError: Error, Sendable, Equatable {
+package enum DatabaseTransferError: Error, Sendable, Equatable {
   /// The file is not a document. Contains the reason and its position.
   case malformedDocument(path: String, line: Int, column: Int, reason: String)
   /// A line of the file is not in the format of an export.

@@ -38,7 +38,7 @@ final class MockPrograms<Content: MockProgramContent>: Sendable {
     set { state.withLock { $0.contents[service] = newValue } }
   }
 
-  func fail(_ call: String, with error: ProgramError, at line: MockIssue.Line) {
+  func failNext(_ call: String, with error: ProgramError, at line: MockIssue.Line) {
     state.withLock { $0.failures.add(call, error, line) }
   }
 

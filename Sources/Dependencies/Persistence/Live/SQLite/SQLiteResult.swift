@@ -1,16 +1,10 @@
 import CSQLite
 import SwiftBoardSystem
 
-/// The extended result codes of SQLite that this program handles. The header defines them with
-/// macros that Swift cannot import.
+/// The result codes of SQLite as kinds of errors.
 enum SQLiteResult {
-  static let busySnapshot = SQLITE_BUSY | (2 << 8)
-  static let ioErrorWrite = SQLITE_IOERR | (3 << 8)
-  static let ioErrorFsync = SQLITE_IOERR | (4 << 8)
-  static let ioErrorShmSize = SQLITE_IOERR | (19 << 8)
-  static let cannotOpenSymlink = SQLITE_CANTOPEN | (6 << 8)
+  /// `SQLITE_READONLY_DBMOVED`, a macro that Swift cannot import.
   static let readOnlyMoved = SQLITE_READONLY | (4 << 8)
-  static let readOnlyDirectory = SQLITE_READONLY | (6 << 8)
 
   /// Returns the kind of error for a result code.
   ///
