@@ -75,7 +75,7 @@ extension APIAnswer {
     let response = fetched.response
     var found: [String] = []
     method = planned.request.method
-    url = redactor.mask(response.url).value
+    url = redactor.mask(address: response.url).value
     status = response.status
     httpVersion = response.httpVersion
     let texts = planned.request.references?.headers ?? [:]

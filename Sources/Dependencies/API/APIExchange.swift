@@ -78,7 +78,7 @@ public struct APIExchange: Sendable {
     _ planned: PlannedRequest, _ client: ResolvingAPIClient, _ download: Download?
   ) async throws -> ResponseRepository.Fetched {
     let repository = repository(download ?? client, download)
-    let key = dependencies.logger.redactor.mask(planned.key).value
+    let key = dependencies.logger.redactor.mask(address: planned.key).value
     // A line that accepts a kept answer accepts one that is on its way; any other asks itself. The
     // body of a download goes into its own file.
     let result =
