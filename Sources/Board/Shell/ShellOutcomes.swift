@@ -19,7 +19,7 @@ enum ShellOutcomes {
     case .watched(let job, let status):
       state.shell.watches?.contains { $0.job == job } == true ? nil : ended(job, status)
     case .masked, .watchDue, .resized: nil
-    case .diagnosed(let job, let findings): diagnosis(findings, job, state)
+    case .diagnosed(let job, let findings): diagnosis(findings, job, state).withMarks
     }
   }
 

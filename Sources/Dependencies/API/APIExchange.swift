@@ -43,8 +43,7 @@ public struct APIExchange: Sendable {
     var answer = APIAnswer(fetched, to: planned, dependencies.logger.redactor)
     if !captured.isEmpty { answer.captured = captured }
     if !client.isRepeatable { answer.isFinal = true }
-    answer.warning = await dependencies.keychainService.takeWarning()
-    if answer.warning == nil { answer.warning = await dependencies.persistence.takeWarning() }
+    answer.warning = await KeychainAccess(dependencies).takeWarning()
     if let download, let file = planned.file, isLast {
       let wait = PipeWait(limit: planned.request.timeout, clock: dependencies.clock)
       try await answer.noteFile(
