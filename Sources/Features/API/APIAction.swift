@@ -151,8 +151,11 @@ public enum APICommand: Codable, Sendable, Equatable {
   /// `api METHOD TARGET ITEM…`.
   case request(request: APIRequestSpec)
   /// `api run NAME ITEM…`: a request that was kept with `--save`, with further items, and what of
-  /// its answer is shown where that is not what was kept.
-  case runSaved(name: String, items: [APIItem], view: APIAnswerView? = nil)
+  /// its answer is shown where that is not what was kept. `isChecked` says that an item takes the
+  /// place of a kept member whatever the signs of both are, and that a request of which a part
+  /// would be left out or sent twice is refused; in earlier recordings it is `nil`.
+  case runSaved(
+    name: String, items: [APIItem], view: APIAnswerView? = nil, isChecked: Bool? = nil)
   /// `api saved list`.
   case savedList
   /// `api saved remove NAME`.
