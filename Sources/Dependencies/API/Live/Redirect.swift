@@ -68,7 +68,10 @@ enum Redirect {
       next.body = nil
       next.upload = nil
       next.hasSecretBody = false
-      next.headers.removeAll { $0.name.lowercased().hasPrefix("content-") }
+      next.headers.removeAll {
+        let name = $0.name.lowercased()
+        return name.hasPrefix("content-") || name == "expect"
+      }
     }
     if let upload = next.upload, !upload.isRepeatable {
       throw refusal(
