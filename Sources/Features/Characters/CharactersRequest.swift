@@ -69,7 +69,8 @@ public struct CharactersRequest: Codable, Sendable, Equatable {
 
   /// The address of something of the service.
   func endpoint(_ path: String, _ query: [QueryItem] = []) -> APIEndpoint {
-    endpoint(url: "\(base)/\(path)", query)
+    let service = APIService(name: service, baseURL: base)
+    return endpoint(url: service.addingQuery(to: "\(service.base)/\(path)"), query)
   }
 
   /// An address that the service named. One of another server gets no key.
