@@ -39,12 +39,13 @@ enum ShellOutcomes {
     case .echo(let words):
       let text = words.joined(separator: " ")
       let command = state.shell.running.first { $0.job == job }
-      return Outcome(
-        job: job, value: .string(text),
-        presentation: state.settings.isExact(redirect: command?.redirect)
-          && state.settings.following(command).output != .csv
-          ? .bytes(Array((text + "\n").utf8)) : .text(text + "\n")
-      ).withMarks
+      let isExact = state.settings.isExact(redirect: command?.redirect)
+      let presentation: Presentation =
+        // A cell has no line break of its own.
+        if state.settings.following(command).output == .csv { .text(text) } else {
+          isExact ? .bytes(Array((text + "\n").utf8)) : .text(text + "\n")
+        }
+      return Outcome(job: job, value: .string(text), presentation: presentation).withMarks
     case .set(let name, let value):
       return Outcome(job: job, value: .object([.init(name, .string(value))]))
     case .unset, .source, .open, .exit, .wait, .watch:
