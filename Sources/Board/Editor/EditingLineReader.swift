@@ -96,7 +96,7 @@ final class EditingLineReader: LineReader {
       promptMayHaveChanged(current())
     }
     claimTerminal()
-    guard terminal.beginLine() else { return .endOfInput }
+    guard terminal.beginLine(marksPaste: screen.marksPaste) else { return .endOfInput }
     defer { terminal.endLine() }
     var prompt = prompt
     // It may have changed in the meantime.
@@ -141,7 +141,7 @@ final class EditingLineReader: LineReader {
   }
 
   private func reenter() {
-    _ = terminal.beginLine()
+    _ = terminal.beginLine(marksPaste: screen.marksPaste)
     screen.redraw()
   }
 
@@ -153,7 +153,7 @@ final class EditingLineReader: LineReader {
       return (shared.wasResized, shared.wasContinued, shared.wasInterrupted)
     }
     if wasContinued {
-      _ = terminal.beginLine()
+      _ = terminal.beginLine(marksPaste: screen.marksPaste)
       screen.redraw(forgets: true)
     } else if wasResized {
       screen.redraw()
