@@ -66,6 +66,10 @@ final class BoardRun: Sendable {
       isOffline: settings.isOffline)
     if let file = options.config { configuration.paths.configuration = file }
     if let activity { configuration.onDerivation = { activity.derive(isRunning: $0) } }
+    configuration.onFullLog = { [output, settings] message in
+      let warning = BoardOutput.warning(message, settings)
+      output.warn(warning.content, wraps: warning.display.wraps)
+    }
     paths = configuration.paths
     input = StandardInput(BoardRun.inputUse(options.mode, isInteractive))
     let completion = BoardCompletion(
