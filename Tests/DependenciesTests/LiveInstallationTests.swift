@@ -27,6 +27,21 @@ struct LiveInstallationTests {
     #expect(FileInfo(folder.path("home")) == nil)
   }
 
+  @Test("a file in place of a folder is a problem of all that would be below it")
+  func fileInPlaceOfFolder() throws {
+    let folder = try TemporaryFolder()
+    try folder.write("", to: "home")
+    let found = findings(folder)
+    for subject in ["configuration", "database", "cache", "log", "history", "keychain"] {
+      #expect(found[subject]?.state == .problem, "\(subject)")
+      let text = found[subject]?.text ?? ""
+      #expect(
+        text.hasSuffix(" cannot be made: '\(folder.path("home"))' is a file in place of a folder"),
+        "\(text)")
+    }
+    #expect(found["disk"]?.text.hasSuffix(" MiB free at \(folder.path)") == true)
+  }
+
   @Test("files that others may read or change are problems, with what mends them")
   func modes() throws {
     let folder = try TemporaryFolder()

@@ -95,6 +95,22 @@ struct CharactersProgramTests {
     #expect(none.status == .exited(69), "\(none.errorText)")
   }
 
+  @Test("the query of the service's address is behind the path, as in requests of api")
+  func queryOfTheAddress() async throws {
+    let server = try TestHTTPServer()
+    let program = try Program()
+    let run = try await program.run(
+      "--home", "h", "-c", "api service add rick-and-morty '\(server.origin)/api?x=1'", "-c",
+      "characters show 2", "-c", "characters list --page 2", "-c",
+      "characters search name==smith", "-c", "api get rick-and-morty/character/2 y==3")
+    #expect(run.status == .exited(0), "\(run.errorText)")
+    #expect(
+      server.requests.map(\.target) == [
+        "/api/character/2?x=1", "/api/character?x=1&page=2", "/api/character?x=1&page=1&name=smith",
+        "/api/character/2?x=1&y=3",
+      ])
+  }
+
   @Test("the preview and the mock have characters without a network")
   func preview() async throws {
     let program = try Program()

@@ -37,6 +37,7 @@ struct KeychainExitTests {
     let belowFile = ["XDG_DATA_HOME": program.folder.path("file")]
     for line in [
       "keychain init --new-from-file new", "keychain init --key-file none/key", "db put c 1 1",
+      "db import new",
     ] {
       let variables = line.contains("none") ? [:] : belowFile
       let run = try await program.run(["-c", line], environment: variables)

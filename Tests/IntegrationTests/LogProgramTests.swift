@@ -26,6 +26,31 @@ struct LogProgramTests {
     try program.folder.write(text(count / 2..<count), to: "h/log.jsonl")
   }
 
+  @Test(
+    "a disk that is too full for the log is said once, however many requests there are",
+    .enabled("no disk may be mounted", NameSpaces.canMount), arguments: ["", "--json"])
+  func fullDisk(option: String) async throws {
+    let server = try TestHTTPServer()
+    let program = try Program()
+    try program.makeFolder("disk")
+    let request = "-c \"api get \(server.origin)/echo\""
+    let outcome = try await program.shell(
+      """
+      exec unshare -Urm sh -c 'mount -t tmpfs -o size=64k tmpfs disk && mkdir disk/swiftboard &&
+        ! head -c 100000 /dev/zero > disk/swiftboard/fill || exit 99
+        export XDG_STATE_HOME="$PWD/disk"
+        exec "$0" \(option) \(request) \(request) \(request)' "$0"
+      """)
+    #expect(outcome.status == .exited(0), "\(outcome.errorText)")
+    #expect(server.requests.count == 3)
+    let log = program.folder.path("disk/swiftboard/log.jsonl")
+    let text = "the disk is full: lines of the log \(log) are lost"
+    let line =
+      option.isEmpty ? "warning: \(text)\n" : #"{"line":0,"warning":"\#(text)"}"# + "\n"
+    #expect(outcome.errorText.ranges(of: line).count == 1, "\(outcome.errorText)")
+    #expect(outcome.errorText.ranges(of: "disk is full").count == 1, "\(outcome.errorText)")
+  }
+
   @Test("a process shows, counts and exports what others have logged")
   func others() async throws {
     let program = try Program()

@@ -99,7 +99,9 @@ final class EditingLineReader: LineReader {
       promptMayHaveChanged(current())
     }
     claimTerminal()
-    guard !shared.withLock({ $0.isFinished }), terminal.beginLine() else { return .endOfInput }
+    guard !shared.withLock({ $0.isFinished }),
+      terminal.beginLine(marksPaste: screen.marksPaste)
+    else { return .endOfInput }
     defer { terminal.endLine() }
     var prompt = prompt
     // It may have changed in the meantime.
@@ -144,7 +146,7 @@ final class EditingLineReader: LineReader {
   }
 
   private func reenter() {
-    _ = terminal.beginLine()
+    _ = terminal.beginLine(marksPaste: screen.marksPaste)
     screen.redraw()
   }
 
@@ -157,7 +159,7 @@ final class EditingLineReader: LineReader {
     }
     if wasContinued {
       // In the background, this stops the process once more, until it is in the foreground.
-      _ = terminal.beginLine()
+      _ = terminal.beginLine(marksPaste: screen.marksPaste)
       shared.withLock { $0.wasContinued = false }
       screen.redraw(forgets: true)
     } else if wasResized {

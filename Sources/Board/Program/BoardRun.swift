@@ -66,6 +66,10 @@ final class BoardRun: Sendable {
       isOffline: settings.isOffline)
     if let file = options.config { configuration.paths.configuration = file }
     if let activity { configuration.onDerivation = { activity.derive(isRunning: $0) } }
+    configuration.onFullLog = { [output, settings] message in
+      let warning = BoardOutput.warning(message, settings)
+      output.warn(warning.content, wraps: warning.display.wraps)
+    }
     paths = configuration.paths
     input = StandardInput(BoardRun.inputUse(options.mode, isInteractive))
     let completion = BoardCompletion(
@@ -219,6 +223,7 @@ final class BoardRun: Sendable {
     let failure = Failure(
       code: outcome.exitCode, error: "expectedFailure", message: message, column: column, length: 1)
     var report = FailureReport(failure, in: line)
+    report.location?.file = line?.location.file.map(masked)
     if line?.location.file == nil { report.location = nil }
     output.warn(
       report.render(json: settings.output == .json, width: terminal.outputWidth ?? 200))
@@ -229,6 +234,7 @@ final class BoardRun: Sendable {
     _ text: String, line: Int = 0, isWarning: Bool = false, _ style: StyledText.Style? = nil,
     wraps: Bool = true
   ) {
+    let text = masked(text)
     guard settings.output != .json else {
       return output.warn(NoteReport.json(text, line: line, isWarning: isWarning), wraps: false)
     }
@@ -237,9 +243,15 @@ final class BoardRun: Sendable {
 
   private func complain(_ message: String, help: String?, code: Int32) -> Int32 {
     BoardProgram.complain(
-      message, help: help, code: code, isJSON: settings.output == .json,
+      masked(message), help: help, code: code, isJSON: settings.output == .json,
       usesColor: terminal.usesColor(options.color ?? .auto, onError: true))
     return code
+  }
+
+  /// Returns a text of the program itself without secrets, which names of its files may hold.
+  private func masked(_ text: String) -> String {
+    let text = dependencies.logger.redactor.mask(text).value
+    return settings.isASCII ? RedactionMark.ascii(text) : text
   }
 
   /// The lines of the history: those of the editor, or else those of the file.

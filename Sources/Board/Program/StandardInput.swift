@@ -118,11 +118,7 @@ final class StandardInput: Sendable {
           message: "\(path): nothing is left of standard input: it is empty")
       }
       data.append(contentsOf: bytes)
-      guard data.count <= limit else {
-        throw FileError(
-          .tooLarge, path: path,
-          message: "\(path) is larger than the \(limit) bytes that are taken here")
-      }
+      guard data.count <= limit else { throw FileError(tooLarge: path, limit: limit) }
     }
   }
 

@@ -110,7 +110,9 @@ public final class Board: Sendable {
         schema: features.schema, created: dependencies.date.now,
         environment: state.settings.environment.rawValue, seed: seed),
       journal: journal, dependencies: dependencies, navigators: navigators, closing: closing,
-      warn: { [settings = state.settings] in sink(.warning($0, settings)) })
+      warn: { [settings = state.settings, redactor = dependencies.logger.redactor] in
+        sink(.warning(redactor.mask($0).value, settings))
+      })
     self.recordings = recordings
     store = Store(
       initialState: state,

@@ -312,6 +312,8 @@ extension BoardRecording: RecordingService {
     }
   }
 
+  var path: String? { shared.withLock { $0.recorder?.path } }
+
   func mark(_ name: String, behindEndOf job: Int) throws {
     let recorder = recorder
     recorder?.checkFile()

@@ -55,6 +55,7 @@ public struct BoardOutput: Sendable, Equatable {
 
   /// Creates a warning that belongs to no command.
   static func warning(_ text: String, _ settings: BoardSettings) -> BoardOutput {
+    let text = settings.isASCII ? RedactionMark.ascii(text) : text
     var output = BoardOutput(
       stream: .standardError,
       content: settings.output == .json

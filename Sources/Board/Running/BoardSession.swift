@@ -244,6 +244,13 @@ public final class BoardSession: Sendable {
         "'session live' goes back to now, 'session fork \(position.step) FILE' goes on from there")
   }
 
+  /// The running recording, without secrets in its name.
+  private var moment: SessionMoment? {
+    board.recording.map {
+      SessionMoment(path: redactor.mask($0.path).value, step: $0.step)
+    }
+  }
+
   /// Returns the action to run. While the board shows an earlier step, commands that show the state
   /// are redirected to the recording. Commands that read the current recording get its name.
   private func redirectedToRecording(_ action: BoardAction) -> BoardAction {
@@ -252,17 +259,16 @@ public final class BoardSession: Sendable {
     case .shell(.run(let context, .state(let path))) where isInThePast:
       return .session(
         .run(
-          context: context, command: .state(path: path, at: nil, file: nil), moment: board.recording
-        ))
+          context: context, command: .state(path: path, at: nil, file: nil), moment: moment))
     case .shell(.run(let context, .assert(let text))) where isInThePast:
       return .session(
-        .run(context: context, command: .assert(condition: text), moment: board.recording))
+        .run(context: context, command: .assert(condition: text), moment: moment))
     case .session(.run(let context, .live, _)) where !isInThePast:
       return .session(.run(context: context, command: .present))
     case .session(.run(let context, .state(let path, nil, nil), _)) where !isInThePast:
       return .shell(.run(context: context, command: .state(path: path)))
     case .session(.run(let context, let command, _)) where command.wantsMoment:
-      return .session(.run(context: context, command: command, moment: board.recording))
+      return .session(.run(context: context, command: command, moment: moment))
     default: return action
     }
   }
@@ -364,7 +370,8 @@ public final class BoardSession: Sendable {
   func context(_ line: Line, _ prefix: LinePrefix?) -> CommandContext {
     let settings = board.store.withState { $0.settings }
     var context = CommandContext(
-      job: board.nextJob(), line: line.location.line, source: line.location.file,
+      job: board.nextJob(), line: line.location.line,
+      source: line.location.file.map { redactor.mask($0).value },
       text: shownText(of: line), name: "", prefix: prefix, timeout: settings.timeout)
     if !settings.checksStatus { context.checksStatus = false }
     context.parts = 0

@@ -18,6 +18,9 @@ protocol RecordingService: Sendable {
   /// Returns the running recording, if any, and the problem if a recording ended by itself.
   func status() -> RecordingStatus
 
+  /// The path of the running recording, or `nil` if nothing is recorded.
+  var path: String? { get }
+
   /// Marks the state after the step in which a job ends well.
   ///
   /// - Throws: `Failure` if nothing is being recorded or the recording ended by itself.
@@ -62,6 +65,7 @@ struct NoRecording: RecordingService {
   func begin(_ path: String, _ rotation: SessionRotation?) throws { throw Failure.noRecording }
   func end() throws -> EndedRecording { throw Failure.noRecording }
   func status() -> RecordingStatus { RecordingStatus(path: nil, steps: 0, problem: nil) }
+  var path: String? { nil }
   func mark(_ name: String, behindEndOf job: Int) throws { throw Failure.noRecording }
   func resume(_ job: Int) throws -> ForkedState { throw Failure.noRecording }
   func resumed() -> RecordingStatus { status() }

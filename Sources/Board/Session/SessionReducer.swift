@@ -122,7 +122,8 @@ struct SessionReducer: Reducer {
     [
       .task(name: "session.\(name)") { [recording] in
         do {
-          return .succeeded(job: job, result: try body(recording))
+          let (result, masked) = try dependencies.logger.redactor.masking(try body(recording))
+          return .succeeded(job: job, result: result, masked: masked)
         } catch {
           return .failed(job: job, failure: Failure(error, dependencies))
         }
@@ -138,12 +139,18 @@ struct SessionReducer: Reducer {
     opens: Bool? = nil, _ body: @escaping @Sendable (SessionWork) throws -> SessionResult
   ) -> [Effect<SessionAction>] {
     let warnings = SessionWarnings(running: recording)
-    return run(name, job, dependencies, opens: opens, warnings) { send in
+    return run(name, job, dependencies, opens: opens, warnings) { [recording] send in
       var work = work
       work.warnings = warnings
+      let redactor = dependencies.logger.redactor
+      // Its name is a mark where it holds a secret.
+      if let path = recording.path, work.moment?.path == redactor.mask(path).value {
+        work.moment?.path = path
+      }
       let pace = ProgressPace(dependencies.clock)
       defer { dependencies.terminal.show(nil) }
       work.progress = { now, path in
+        let path = redactor.mask(path).value
         dependencies.terminal.show(
           TransferProgress(name: path, done: Int64(now.bytes), total: Int64(now.total)))
         guard pace.isDue else { return }

@@ -8,7 +8,7 @@ import Synchronization
 struct SessionWork {
   let navigators: SessionNavigators
   /// The running recording when the line was read.
-  let moment: SessionMoment?
+  var moment: SessionMoment?
   /// The step that the session shows.
   let position: Int?
   /// Receives read progress from time to time during a long read.

@@ -19,7 +19,7 @@ enum ShellOutcomes {
     case .watched(let job, let status):
       state.shell.watches?.contains { $0.job == job } == true ? nil : ended(job, status)
     case .masked, .watchDue, .resized: nil
-    case .diagnosed(let job, let findings): diagnosis(findings, job, state)
+    case .diagnosed(let job, let findings): diagnosis(findings, job, state).withMarks
     }
   }
 
@@ -63,12 +63,13 @@ enum ShellOutcomes {
   private static func echo(_ words: [String], _ job: Int, _ state: BoardState) -> Outcome {
     let text = words.joined(separator: " ")
     let command = state.shell.running.first { $0.job == job }
-    return Outcome(
-      job: job, value: .string(text),
-      presentation: state.settings.isExact(redirect: command?.redirect)
-        && state.settings.following(command).output != .csv
-        ? .bytes(Array((text + "\n").utf8)) : .text(text + "\n")
-    ).withMarks
+    let isExact = state.settings.isExact(redirect: command?.redirect)
+    let presentation: Presentation =
+      // A cell has no line break of its own.
+      if state.settings.following(command).output == .csv { .text(text) } else {
+        isExact ? .bytes(Array((text + "\n").utf8)) : .text(text + "\n")
+      }
+    return Outcome(job: job, value: .string(text), presentation: presentation).withMarks
   }
 
   private static func help(

@@ -49,14 +49,13 @@ struct ShellReducer: Reducer {
       return jobs.filter { $0 != context.job }.map { .send(.shell(.cancelled(job: $0))) }
     case .watch(let watch): state.shell.beginWatch(context.job, watch)
     case .doctor:
-      return [
-        .task(name: "shell.doctor") {
-          .shell(
-            .diagnosed(
-              job: context.job, findings: await dependencies.installation().map(DoctorFinding.init))
-          )
-        }.cancellable(id: context.job)
-      ]
+      return .task(name: "shell.doctor") {
+        let findings = await dependencies.installation().map(DoctorFinding.init)
+        let masked = try await masking(findings, dependencies).value
+        return .shell(.diagnosed(job: context.job, findings: masked))
+      }
+      .catchFailure(dependencies) { .shell(.failed(job: context.job, failure: $0)) }
+      .cancellable(id: context.job)
     case .tutorial(let command):
       state.shell.tutorial =
         switch command {

@@ -12,10 +12,12 @@ package struct EditingTerminal: Sendable {
   package var isInForeground: Bool { TerminalModes.isInForeground(input) }
 
   /// Lets all keys arrive at once. Returns `false` if the descriptor is not a terminal.
-  package func beginLine() -> Bool {
+  ///
+  /// - Parameter marksPaste: Whether the screen lets the terminal mark pasted text.
+  package func beginLine(marksPaste: Bool) -> Bool {
     guard TerminalModes.editor.save(input) else { return false }
     TerminalModes.restoreOnStop()
-    TerminalModes.editor.readKeys(sendsSignals: false, marksPaste: true)
+    TerminalModes.editor.readKeys(sendsSignals: false, marksPaste: marksPaste)
     return true
   }
 

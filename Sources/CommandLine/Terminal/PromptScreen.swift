@@ -25,6 +25,9 @@ package final class PromptScreen: Sendable {
   private let terminal: Terminal
   /// Whether hints are shown, in grey.
   package let usesColor: Bool
+  /// Whether the terminal marks pasted text (bracketed paste). With `NO_COLOR`, no more is written
+  /// than what moves the cursor and erases, without which no line can be edited.
+  package let marksPaste: Bool
   /// Whether the editor's own signs are ASCII.
   package let isASCII: Bool
   private let state: Mutex<State>
@@ -38,16 +41,20 @@ package final class PromptScreen: Sendable {
     self.descriptor = descriptor
     self.terminal = terminal
     self.usesColor = usesColor
+    marksPaste = usesColor || !terminal.hasNoColor
     self.isASCII = isASCII
     // The size is queried when a line begins.
     state = Mutex(
       State(renderer: ScreenRenderer(columns: 80, height: 24, usesColor: usesColor)))
   }
 
+  private var pasteOn: String { marksPaste ? "\u{1B}[?2004h" : "" }
+  private var pasteOff: String { marksPaste ? "\u{1B}[?2004l" : "" }
+
   /// Begins a line: turns on bracketed paste, and moves to the start of a row.
   package func begin() {
     state.withLock { state in
-      var output = removeStatus(&state) + "\u{1B}[?2004h"
+      var output = removeStatus(&state) + pasteOn
       if state.tail > 0 { output += "\r\n" }
       (state.tail, state.isHidden) = (0, false)
       let size = terminal.size
@@ -83,7 +90,7 @@ package final class PromptScreen: Sendable {
     var view = view
     if !mark.isEmpty { view.text.insert(mark) }
     state.view = nil
-    return state.renderer.finish(view) + "\u{1B}[?2004l"
+    return state.renderer.finish(view) + pasteOff
   }
 
   /// Moves below the line, for example before the program stops or ends. `redraw` shows the line
@@ -92,7 +99,7 @@ package final class PromptScreen: Sendable {
     state.withLock { state in
       state.isHidden = true
       guard let view = state.view, state.renderer.isShown else { return }
-      show(state.renderer.finish(view) + "\u{1B}[?2004l")
+      show(state.renderer.finish(view) + pasteOff)
     }
   }
 
@@ -102,7 +109,7 @@ package final class PromptScreen: Sendable {
     state.withLock { state in
       state.isHidden = true
       guard state.view != nil else { return }
-      show(state.renderer.clear() + "\u{1B}[?2004l")
+      show(state.renderer.clear() + pasteOff)
     }
   }
 
@@ -116,7 +123,7 @@ package final class PromptScreen: Sendable {
     state.withLock { state in
       state.isHidden = false
       guard let view = state.view else { return }
-      var output = "\u{1B}[?2004h" + (clears ? "\u{1B}[H\u{1B}[2J" : "")
+      var output = pasteOn + (clears ? "\u{1B}[H\u{1B}[2J" : "")
       // Without a shell that begins a new row, the cursor is still on the line.
       if forgets { output += "\r\u{1B}[J" }
       if clears || forgets { state.renderer.forget() }

@@ -94,7 +94,7 @@ extension APIAnswer {
     let response = fetched.response
     var found: [String] = []
     method = planned.request.method
-    url = redactor.mask(response.url).value
+    url = redactor.mask(address: response.url).value
     status = response.status
     httpVersion = response.httpVersion
     let texts = planned.request.references?.headers ?? [:]
@@ -143,8 +143,8 @@ extension APIAnswer {
 }
 
 extension String {
-  /// Whether the escapes of JSON make the text less than 40 % longer. Base64 makes it a third longer.
-  /// O(length).
+  /// Whether the escapes of JSON make the text less than 40 % longer. Base64 makes it a third
+  /// longer. O(length).
   package var isReadableAsJSON: Bool {
     var added = 0
     for byte in utf8 {

@@ -43,8 +43,7 @@ public struct APIExchange: Sendable {
     var answer = APIAnswer(fetched, to: planned, dependencies.logger.redactor)
     if !captured.isEmpty { answer.captured = captured }
     if !client.isRepeatable { answer.isFinal = true }
-    answer.warning = await dependencies.keychainService.takeWarning()
-    if answer.warning == nil { answer.warning = await dependencies.persistence.takeWarning() }
+    answer.warning = await KeychainAccess(dependencies).takeWarning()
     if let download, let file = planned.file, isLast {
       let wait = PipeWait(limit: planned.request.timeout, clock: dependencies.clock)
       try await answer.noteFile(
@@ -79,7 +78,7 @@ public struct APIExchange: Sendable {
     _ planned: PlannedRequest, _ client: ResolvingAPIClient, _ download: Download?
   ) async throws -> ResponseRepository.Fetched {
     let repository = repository(download ?? client, download)
-    let key = dependencies.logger.redactor.mask(planned.key).value
+    let key = dependencies.logger.redactor.mask(address: planned.key).value
     // A request that accepts a cached response also accepts one that is being received. A download
     // does not share its exchange, because it has its own file.
     let result =

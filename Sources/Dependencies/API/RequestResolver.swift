@@ -163,15 +163,26 @@ struct RequestResolver: Sendable {
     let path = ItemPath.path(of: try await text(path, &resolved.request))
     // A pipe can be read only once.
     if path == "/dev/stdin" || FileInfo(path)?.isRegular == false { resolved.isRepeatable = false }
-    let data = try await wait.run([path]) { [dependencies] in
-      try await dependencies.files.read(path, limit: 16 << 20)
-    }
+    let data = try await read(path, limit: 16 << 20, wait)
     try APIRequestProblem.refuseMarks(
       data.withUnsafeBytes { RedactionMark.first(in: $0.bindMemory(to: UInt8.self)) }, in: shown)
     guard let text = String(validating: data, as: UTF8.self) else {
       throw APIRequestProblem.fileNotText(file: shown, member: member.name)
     }
     return text
+  }
+
+  /// Reads a whole file. A pipe may take as long as it goes on giving something.
+  private func read(_ path: String, limit: Int, _ wait: PipeWait) async throws -> Data {
+    let input = try await wait.run([path]) { [dependencies] in
+      try await dependencies.files.input(path)
+    }
+    var data = Data()
+    while let piece = try await wait.run([path], { try await input.next() }) {
+      data.append(piece)
+      guard data.count <= limit else { throw FileError(tooLarge: path, limit: limit) }
+    }
+    return data
   }
 
   private func put(

@@ -14,11 +14,15 @@ extension Dependencies {
       main: DatabaseFile(path: paths.mainDatabase, schema: .main, options: options),
       cache: DatabaseFile(path: paths.cacheDatabase, schema: .cache, options: options),
       writesTogether: true)
-    var sinks: [any LogRecordSink] = [JSONLinesSink(path: paths.log)]
+    let redactor = Redactor()
+    let file = JSONLinesSink(path: paths.log) { [report = configuration.onFullLog] in
+      report?(redactor.redact("the disk is full: lines of the log \(paths.log) are lost"))
+    }
+    var sinks: [any LogRecordSink] = [file]
     if let level = configuration.storedLogLevel {
       sinks.append(StoreSink(store: persistence, level: level))
     }
-    let logger = LiveLogger(sinks: sinks, level: configuration.logLevel)
+    let logger = LiveLogger(sinks: sinks, level: configuration.logLevel, redactor: redactor)
     let keychain = LiveKeychainService(
       path: paths.keychain, unlockSources: UnlockSources(environment: configuration.environment),
       rollbackMarks: DatabaseKeychainMarks(in: persistence),

@@ -42,7 +42,8 @@ struct LiveInstallation: Sendable {
       ("history", paths.history), ("recordings", paths.sessions),
     ].map { subject, path in
       guard let info = FileInfo(path) else {
-        return InstallationFinding(subject, "\(path), not there yet")
+        return fileInPlaceOfFolder(subject, path)
+          ?? InstallationFinding(subject, "\(path), not there yet")
       }
       let size = info.isFolder ? "" : ", \(info.size) bytes"
       return finding(subject, path, info, also: size)
@@ -51,11 +52,21 @@ struct LiveInstallation: Sendable {
 
   private var keychain: InstallationFinding {
     guard let info = FileInfo(paths.keychain) else {
-      return InstallationFinding(
-        "keychain", .note, "\(paths.keychain), not there yet",
-        remedy: .createKeychain)
+      return fileInPlaceOfFolder("keychain", paths.keychain)
+        ?? InstallationFinding(
+          "keychain", .note, "\(paths.keychain), not there yet", remedy: .createKeychain)
     }
     return finding("keychain", paths.keychain, info, also: ", \(info.size) bytes")
+  }
+
+  /// Returns the problem of a path that leads through a file, so that nothing can be created there,
+  /// or `nil` if it does not.
+  private func fileInPlaceOfFolder(_ subject: String, _ path: String) -> InstallationFinding? {
+    PathComponents.file(inPlaceOf: PathComponents(path).folder).map { file in
+      InstallationFinding(
+        subject, .problem, "\(path) cannot be made: '\(file)' is a file in place of a folder",
+        remedy: .other("move the file away"))
+    }
   }
 
   /// Returns a problem if others can change the file, or if they can read it although it is
@@ -107,7 +118,7 @@ struct LiveInstallation: Sendable {
   /// The space on the disks of the data.
   private var folders: [InstallationFinding] {
     var folder = PathComponents(paths.mainDatabase).folder
-    while FileInfo(folder) == nil, folder != PathComponents(folder).folder {
+    while FileInfo(folder)?.isFolder != true, folder != PathComponents(folder).folder {
       folder = PathComponents(folder).folder
     }
     var status = statvfs()

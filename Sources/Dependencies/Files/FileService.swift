@@ -104,4 +104,11 @@ public struct FileError: Error, Sendable, Equatable, Codable {
     self.path = path
     self.message = message
   }
+
+  /// Creates the error for a file with more than `limit` bytes.
+  package init(tooLarge path: String, limit: Int) {
+    self.init(
+      .tooLarge, path: path,
+      message: "\(path) is larger than the \(limit) bytes that are taken here")
+  }
 }

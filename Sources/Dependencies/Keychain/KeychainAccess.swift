@@ -14,6 +14,7 @@ package struct KeychainAccess: Sendable {
   let terminal: any TerminalService
   let files: any FileService
   private let persistence: any PersistenceService
+  private let redactor: Redactor
   /// Forgets the answers to requests with a secret, or with any for `nil`.
   let forget: @Sendable (_ name: String?) async -> Void
 
@@ -23,14 +24,15 @@ package struct KeychainAccess: Sendable {
     terminal = dependencies.terminal
     files = dependencies.files
     persistence = dependencies.persistence
+    redactor = dependencies.logger.redactor
     forget = { await forgetAnswers(withSecret: $0, dependencies) }
   }
 
   /// Returns a warning about the opened file, or about answers of a changed secret that are still
-  /// on the disk.
+  /// on the disk. It has no secrets, which the names of the files may hold.
   package func takeWarning() async -> String? {
-    if let warning = await keychain.takeWarning() { return warning }
-    return await persistence.takeWarning()
+    if let warning = await keychain.takeWarning() { return redactor.mask(warning).value }
+    return await persistence.takeWarning().map { redactor.mask($0).value }
   }
 
   // MARK: Unlocking

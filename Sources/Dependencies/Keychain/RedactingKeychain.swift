@@ -96,14 +96,21 @@ public final class RedactingKeychain: KeychainService {
   /// Values stay registered.
   public func lock() async { await base.lock() }
 
-  /// Forwards to the wrapped keychain.
+  /// Forwards to the wrapped keychain. The name of the file has marks in place of values.
   public func status() async throws(KeychainError) -> KeychainStatus {
-    try await learning { () throws(KeychainError) in try await base.status() }
+    masked(try await learning { () throws(KeychainError) in try await base.status() })
   }
 
-  /// Forwards to the wrapped keychain.
+  /// Forwards to the wrapped keychain. The name of the file has marks in place of values.
   public func verify() async throws(KeychainError) -> KeychainStatus {
-    try await learning { () throws(KeychainError) in try await base.verify() }
+    masked(try await learning { () throws(KeychainError) in try await base.verify() })
+  }
+
+  private func masked(_ status: KeychainStatus) -> KeychainStatus {
+    var status = status
+    status.path = redactor.mask(status.path).value
+    status.warnings = status.warnings.map { redactor.mask($0).value }
+    return status
   }
 
   /// Forwards to the wrapped keychain. Passphrases are not registered.

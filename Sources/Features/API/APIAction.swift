@@ -151,8 +151,10 @@ public enum APICommand: Codable, Sendable, Equatable {
   /// `api METHOD TARGET ITEM…`.
   case request(request: APIRequestSpec)
   /// `api run NAME ITEM…`: a saved request with additional items. `view` replaces the saved view,
-  /// if given.
-  case runSaved(name: String, items: [APIItem], view: APIAnswerView? = nil)
+  /// if given. With `isChecked`, an item replaces a saved member regardless of its separator, and a
+  /// request that would lose a part or send it twice is refused. It is `nil` in earlier recordings.
+  case runSaved(
+    name: String, items: [APIItem], view: APIAnswerView? = nil, isChecked: Bool? = nil)
   /// `api saved list`.
   case savedList
   /// `api saved remove NAME`.

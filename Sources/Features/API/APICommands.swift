@@ -111,7 +111,7 @@ enum APICommands {
           .runSaved(
             name: try invocation.requiredText("name"),
             items: try items(invocation.arguments("item")),
-            view: try AnswerViewOptions.read(invocation)))
+            view: try AnswerViewOptions.read(invocation), isChecked: true))
       },
       CommandSpec(
         ["api", "saved", "list"], "list the requests that were kept with --save",
@@ -337,9 +337,7 @@ enum APICommands {
           "'\(argument.shown)' is not a header",
           help: "JSON as it is: --json-body TEXT or @FILE; one member of it: a:=1", at: argument)
       }
-      if item.kind == .header || item.kind == .emptyHeader,
-        ["content-length", "transfer-encoding"].contains(item.name.lowercased())
-      {
+      if item.followsFromBody {
         throw UsageError(
           "the header \(item.name) follows from the body, and cannot be set",
           help: "leave it out: a body of known length is sent with its length, any other in chunks",
@@ -350,23 +348,16 @@ enum APICommands {
     return items
   }
 
-  /// Refuses a member of a JSON body that is there twice: of such an object, services take one
-  /// value or the other. Forms may repeat a name.
+  /// Refuses a member of a JSON body that is there twice.
   private static func refuseRepeatedMembers(
     _ spec: APIRequestSpec, _ words: [Argument]
   ) throws(UsageError) {
-    guard spec.encoding == nil, spec.jsonBody == nil else { return }
-    guard !spec.items.contains(where: \.makesForm) else { return }
-    var seen: [String: Argument] = [:]
-    for (item, word) in zip(spec.items, words)
-    where [.text, .json, .textFile, .jsonFile].contains(item.kind) {
-      if let first = seen.updateValue(word, forKey: item.name) {
-        throw UsageError(
-          "'\(first.shown)' and '\(word.shown)' are the same member of the JSON body",
-          help: "several values: \(item.name):='[1, 2]'; a form, which may repeat a name: --form",
-          at: word)
-      }
-    }
+    guard let (first, second) = spec.repeatedMember else { return }
+    let name = spec.items[second].name
+    throw UsageError(
+      "'\(words[first].shown)' and '\(words[second].shown)' are the same member of the JSON body",
+      help: "several values: \(name):='[1, 2]'; a form, which may repeat a name: --form",
+      at: words[second])
   }
 
   private static func user(_ invocation: Invocation) throws(UsageError) -> String? {
@@ -415,14 +406,6 @@ enum APICommands {
 }
 
 extension APIItem {
-  /// Whether a body with this item is a form.
-  fileprivate var makesForm: Bool {
-    let forms = ["multipart/form-data", "application/x-www-form-urlencoded"]
-    return kind == .file
-      || kind == .header && name.lowercased() == "content-type"
-        && forms.contains { value.description.lowercased().hasPrefix($0) }
-  }
-
   init(_ item: RequestItem) {
     switch item {
     case .query(let name, let value): self.init(kind: .query, name: name, value: value)
@@ -454,7 +437,7 @@ extension APICommand {
     let items: [APIItem]
     switch self {
     case .request(let request): items = request.items
-    case .runSaved(_, let own, _): items = own
+    case .runSaved(_, let own, _, _): items = own
     default: return nil
     }
     return items.contains { $0.readsInput } ? "@-" : nil

@@ -230,20 +230,30 @@ enum APIOutcomes {
       )
     case .verbose:
       let sent = (answer.sent ?? []).map { line($0) + "\n" }.joined()
-      return (
-        .text(
-          "\(answer.method) \(address(answer))\n\(sent)\n\(headers)\n\(readable(answer, body))"),
-        nil
-      )
+      let heads = "\(answer.method) \(address(answer))\n\(sent)\n\(headers)\n"
+      // Behind the heads, JSON is indented unless the line says otherwise.
+      guard showsBytes(body, view?.isPretty != false, isExact) else {
+        return (.text(heads + readable(answer, body)), nil)
+      }
+      let visible = escapeControls(heads, keepsNewlines: true, keepsTabs: true)
+      return (.bytes(Array(visible.utf8) + bytes(of: answer)), nil)
     case .body:
       if answer.file != nil { return (.none, nil) }
+      if showsBytes(body, isPretty, isExact) { return (.bytes(bytes(of: answer)), nil) }
       switch body {
-      case .object where isPretty, .array where isPretty: return (.json(body), nil)
-      // A program receives the body unchanged in every format.
-      case _ where isExact || !isPretty: return (.bytes(bytes(of: answer)), nil)
+      case .object, .array: return (.json(body), nil)
       case .null: return (.none, nil)
       default: return (.text(readable(answer, body)), nil)
       }
+    }
+  }
+
+  /// Whether a body has its bytes: a program gets what it can read, and no format changes or
+  /// replaces any body but JSON.
+  private static func showsBytes(_ body: JSON, _ isPretty: Bool, _ isExact: Bool) -> Bool {
+    switch body {
+    case .object, .array: !isPretty
+    default: isExact || !isPretty
     }
   }
 

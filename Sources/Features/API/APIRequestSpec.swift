@@ -121,6 +121,36 @@ public struct APIItem: Codable, Sendable, Equatable {
   var readsInput: Bool {
     [.file, .bodyFile, .textFile, .jsonFile].contains(kind) && value.text == "-"
   }
+
+  /// Whether it is a member of a JSON body, whatever its value is made of.
+  var isMember: Bool { [.text, .json, .textFile, .jsonFile].contains(kind) }
+
+  /// Whether it is a header that follows from the body, so that no line can set it.
+  var followsFromBody: Bool {
+    [.header, .emptyHeader].contains(kind)
+      && ["content-length", "transfer-encoding"].contains(name.lowercased())
+  }
+
+  /// Whether a body with this item is a form.
+  fileprivate var makesForm: Bool {
+    let forms = ["multipart/form-data", "application/x-www-form-urlencoded"]
+    return kind == .file
+      || kind == .header && name.lowercased() == "content-type"
+        && forms.contains { value.description.lowercased().hasPrefix($0) }
+  }
+}
+
+extension APIRequestSpec {
+  /// The first two items that are the same member of a JSON body: of such an object, services take
+  /// one value or the other. Forms may repeat a name.
+  var repeatedMember: (first: Int, second: Int)? {
+    guard encoding == nil, jsonBody == nil, !items.contains(where: \.makesForm) else { return nil }
+    var seen: [String: Int] = [:]
+    for (index, item) in items.enumerated() where item.isMember {
+      if let first = seen.updateValue(index, forKey: item.name) { return (first, index) }
+    }
+    return nil
+  }
 }
 
 /// The requested view of a response, so that the response can be printed without the request.

@@ -48,7 +48,7 @@ public struct PendingRequest: Codable, Sendable, Equatable, Identifiable {
   public init?(_ command: APICommand, _ context: CommandContext) {
     switch command {
     case .request(let spec): (method, target) = (spec.method, spec.target.description)
-    case .runSaved(let name, _, _): (method, target) = ("RUN", name)
+    case .runSaved(let name, _, _, _): (method, target) = ("RUN", name)
     case .serviceTest(let name): (method, target) = ("GET", name + "/")
     default: return nil
     }
@@ -95,15 +95,21 @@ public struct PendingRequest: Codable, Sendable, Equatable, Identifiable {
   }
 
   /// Replaces the name of a kept request by the request with the line's own items.
-  mutating func take(_ found: APIRequestSpec) {
-    guard case .runSaved(_, let items, let view) = command else { return }
+  ///
+  /// - Returns: Why it cannot be sent with them; `nil` if it can.
+  mutating func take(_ found: APIRequestSpec) -> Failure? {
+    guard case .runSaved(let name, let items, let view, let isChecked) = command else { return nil }
     var spec = found
-    spec.items.removeAll { old in items.contains { $0.replaces(old) } }
+    spec.items.removeAll { old in
+      items.contains { $0.replaces(old, ofAnySign: isChecked == true) }
+    }
     spec.items += items
     spec.save = nil
+    if isChecked == true, let refusal = spec.refusal(keptAs: name) { return refusal }
     if let view { spec.show(view) }
     (method, target) = (spec.method, spec.target.description)
     command = .request(request: spec)
+    return nil
   }
 
   /// Removes user input. A request that has been sent continues without it, but is not repeated.
@@ -151,11 +157,13 @@ public struct PendingRequest: Codable, Sendable, Equatable, Identifiable {
 
 extension APIItem {
   /// Whether it takes the place of an item of a kept request. Names of headers ignore case.
-  fileprivate func replaces(_ old: APIItem) -> Bool {
+  ///
+  /// - Parameter ofAnySign: Whether a member does so whatever the signs of both are.
+  fileprivate func replaces(_ old: APIItem, ofAnySign: Bool) -> Bool {
     let headers: [Kind] = [.header, .emptyHeader]
     if headers.contains(kind), headers.contains(old.kind) {
       return name.lowercased() == old.name.lowercased()
     }
-    return kind == old.kind && name == old.name
+    return name == old.name && (kind == old.kind || ofAnySign && isMember && old.isMember)
   }
 }

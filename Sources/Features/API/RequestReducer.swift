@@ -68,7 +68,7 @@ struct RequestReducer: Reducer {
       let failure = Failure.holdsSecret(state.target, masked.names.first ?? "")
       return [.send(.failed(failure, cause: nil))]
     case .found(let spec?, let services, nil):
-      state.take(spec)
+      if let refusal = state.take(spec) { return [.send(.failed(refusal, cause: nil))] }
       return resolve(&state, services, false, [], nil, dependencies)
     case .kept: return ask(&state, dependencies)
     case .answered(let answer, let view): return answered(&state, answer, view, dependencies)
@@ -89,7 +89,7 @@ struct RequestReducer: Reducer {
     _ damaged: [String], _ failure: Failure?, _ dependencies: Dependencies
   ) -> [Effect<RequestAction>] {
     let savedName =
-      if case .runSaved(let name, _, _) = state.command { name } else { nil as String? }
+      if case .runSaved(let name, _, _, _) = state.command { name } else { nil as String? }
     guard services != nil || isFresh || (savedName == nil && state.serviceName == nil) else {
       return bootstrap(state, dependencies)
     }

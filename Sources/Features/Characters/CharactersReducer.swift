@@ -159,7 +159,8 @@ private struct CharactersRouting: Reducer {
     .task(name: "characters.recent.remove") {
       let store = dependencies.persistence
       let count = try await store.removeSearches(text, scope: CharactersReducer.scope)
-      return .removed(job: job, text: text, count: count, warning: await store.takeWarning())
+      let warning = try await masking(await store.takeWarning(), dependencies).value
+      return .removed(job: job, text: text, count: count, warning: warning)
     }
     .catchFailure(dependencies) { .failed(job: job, failure: $0) }
     .cancellable(id: job)

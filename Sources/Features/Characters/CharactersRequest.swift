@@ -69,7 +69,8 @@ public struct CharactersRequest: Codable, Sendable, Equatable {
 
   /// The address of something of the service.
   func endpoint(_ path: String, _ query: [QueryItem] = []) -> APIEndpoint {
-    endpoint(url: "\(base)/\(path)", query)
+    let service = APIService(name: service, baseURL: base)
+    return endpoint(url: service.addingQuery(to: "\(service.base)/\(path)"), query)
   }
 
   /// Returns the endpoint for a URL from a response. A URL of another server is requested without

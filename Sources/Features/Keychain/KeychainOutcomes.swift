@@ -28,8 +28,9 @@ enum KeychainOutcomes {
     case .status(let status):
       Outcome(
         job: job, value: json(status), presentation: .fields(record(status)),
-        notes: status.warnings)
-    case .checked(let status): checked(status, job)
+        notes: status.warnings
+      ).withMarks
+    case .checked(let status): checked(status, job).withMarks
     case .accepted(let acceptance):
       Outcome(
         job: job, value: json(acceptance), presentation: table(acceptance),

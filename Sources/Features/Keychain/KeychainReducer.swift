@@ -170,7 +170,7 @@ extension KeychainReducer {
     return .task(name: "keychain.\(request.command.verb).forget") {
       try await dependencies.persistence.removeResponses(
         withSecretsOf: dependencies.logger.redactor)
-      let warning = await dependencies.persistence.takeWarning()
+      let warning = await KeychainAccess(dependencies).takeWarning()
       return .succeeded(
         job: job, result: warning.map { .warned(warning: $0, result: result) } ?? result)
     }

@@ -2,6 +2,7 @@ import Dispatch
 import SwiftBoardDependencies
 import SwiftBoardSystem
 import SwiftBoardTestSupport
+import Synchronization
 import Testing
 
 /// The client against a real server: what arrives there and what comes back.
@@ -27,6 +28,40 @@ struct LiveAPIClientTests {
     #expect(response.status == status)
     #expect(response.httpVersion == "1.1")
     #expect(response.url == "\(server.origin)/faults/status/\(status)")
+  }
+
+  @Test("an Expect is sent as it is given, and none without one")
+  func expect() async throws {
+    let body = Data(repeating: 0x61, count: 3 << 20)
+    for value in ["100-continue", "", nil] {
+      for isUploaded in [false, true] {
+        var request = APIRequest(
+          method: "POST", url: server.origin + "/echo",
+          headers: value.map { [HTTPHeader("Expect", $0)] } ?? [], timeout: nil)
+        if isUploaded {
+          request.upload = APIUpload(length: Int64(body.count), isRepeatable: true) {
+            let rest = Mutex<Data?>(body)
+            return { rest.withLock { $0.take() } }
+          }
+        } else {
+          request.body = body
+        }
+        #expect(try await client.send(request).status == 200)
+        let sent = try #require(server.requests.last)
+        #expect(sent.header("Expect") == value, "\(sent.headers)")
+        #expect(sent.body.count == body.count)
+      }
+    }
+    let answers = try TestHTTPServer { request in
+      request.path == "/moved"
+        ? .response(.init(303, headers: [("Location", "/echo")])) : nil
+    }
+    let moved = APIRequest(
+      method: "POST", url: answers.origin + "/moved",
+      headers: [HTTPHeader("Expect", "100-continue")], body: body, timeout: nil, redirectLimit: 1)
+    #expect(try await client.send(moved).status == 200)
+    #expect(
+      answers.requests.map { $0.header("Expect") } == ["100-continue", nil], "a GET has no body")
   }
 
   @Test("the connection is kept") func theConnectionIsKept() async throws {

@@ -81,6 +81,40 @@ struct PipeWaitTests {
     }
   }
 
+  @Test("a member from a pipe may take longer than the limit, as long as something comes in time")
+  func member() async throws {
+    let waits = EventLog<Duration>()
+    var dependencies = dependencies
+    dependencies.clock = BoardClock(
+      now: { 0 },
+      sleep: {
+        waits.append($0)
+        let (never, _) = AsyncStream.makeStream(of: Void.self)
+        for await _ in never {}
+        throw CancellationError()
+      })
+    let api = MockAPIClient()
+    api.answer { _ in .json("{}") }
+    dependencies.apiClient = api
+    let planned = planned(contents[2], limit: .seconds(2))
+    let answer = Task { [dependencies] in
+      try await APIExchange(dependencies).answer(to: planned)
+    }
+    // The wait for the first byte, and one for each piece and the end.
+    _ = await waits.first { $0.count >= 1 ? true : nil }
+    let writer = try await DetachedThread.run { [pipe] () throws(SystemError) in
+      try FileSystem().open(pipe, O_WRONLY)
+    }
+    _ = try FileSystem().write(Array("a".utf8), to: writer)
+    _ = await waits.first { $0.count >= 3 ? true : nil }
+    _ = try FileSystem().write(Array("b".utf8), to: writer)
+    _ = await waits.first { $0.count >= 4 ? true : nil }
+    writer.close()
+    #expect(try await answer.value.status == 200)
+    #expect(api.requests.map(\.body) == [Data(#"{"m":"ab"}"#.utf8)])
+    #expect(waits.events == Array(repeating: .seconds(2), count: 4))
+  }
+
   @Test("without a time limit, only the end of the task ends the wait")
   func cancelled() async throws {
     for content in contents {

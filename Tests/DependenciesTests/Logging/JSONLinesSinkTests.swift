@@ -174,16 +174,20 @@ struct JSONLinesSinkTests {
       // A part is written first, as on a disk that fills up.
       return count == 1 ? .short : .error(ENOSPC)
     }
+    let reports = Shared(0)
     let sink = JSONLinesSink(
-      path: folder.path("log"), maxBytes: 1 << 20, maxFiles: 2, system: system)
+      path: folder.path("log"), maxBytes: 1 << 20, maxFiles: 2, system: system
+    ) { reports.value.withLock { $0 += 1 } }
     sink.write(record("before"))
     #expect(sink.flush(deadline: .lastResort))
+    #expect(reports.value.withLock { $0 } == 0)
     isFull.value.withLock { $0 = true }
     sink.write(record("short"))
     sink.write(record("none"))
     sink.write(record("lost"))
     #expect(sink.flush(deadline: .lastResort))
     #expect(sink.dropped == 3)
+    #expect(reports.value.withLock { $0 } == 1, "it is said once")
     #expect(try lines(folder, ["log"]).count == 1, "a part of a line is taken back")
     isFull.value.withLock { $0 = false }
     sink.write(record("after"))

@@ -106,6 +106,25 @@ struct RedactorByValueTests {
     }
   }
 
+  @Test(
+    "rule 2: a value in lower case, as in the name of a host, is masked in our own texts alone",
+    arguments: ["Hunter2-HUNTER", "\u{C9}t\u{C9}-2024-\u{130}", "alllowercase"])
+  func lowercase(value: String) {
+    let redactor = Redactor()
+    redactor.registerSecret(Array(value.utf8), name: "radarr")
+    for (name, text) in forms(of: value) where text.lowercased() != text {
+      if name.hasPrefix("raw") || name.hasPrefix("base64") {
+        let own = "before <\(text.lowercased())> after"
+        #expect(redactor.mask(own).names.isEmpty, "\(name): \(own)")
+        #expect(redactor.redact(own).contains("«secret:radarr»"), "\(name): \(own)")
+        #expect(redactor.mask(address: own).value == redactor.redact(own), "\(name): \(own)")
+      }
+    }
+    redactor.registerSecret(Array(value.lowercased().utf8), name: "other")
+    let name = value == value.lowercased() ? "radarr" : "other"
+    #expect(redactor.mask(value.lowercased()).names == [name], "a value of its own is one")
+  }
+
   /// Every part of the encoded text that depends on the secret goes: only whole groups of the
   /// neighbours are left.
   @Test("base64 leaves no bits") func base64LeavesNoBits() {

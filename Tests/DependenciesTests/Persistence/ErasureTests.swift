@@ -85,6 +85,21 @@ struct ErasureTests {
     try other.close()
   }
 
+  @Test("what removes no recent search waits for no reader, and leaves the log as it is")
+  func noSuchSearch() async throws {
+    try await fill()
+    let other = try folder.stranger(folder.main)
+    try other.execute("BEGIN")
+    #expect(try other.integer("SELECT count(*) FROM recent_searches") == 1)
+    let log = try DatabaseFolder.bytes(folder.main + "-wal")
+    #expect(try await service.removeSearches("none", scope: "s") == 0)
+    #expect(await service.takeWarning() == nil)
+    #expect(try DatabaseFolder.bytes(folder.main + "-wal") == log && !log.isEmpty)
+    try other.close()
+    #expect(try await service.removeSearches("none", scope: "s") == 0)
+    #expect(try DatabaseFolder.bytes(folder.main + "-wal") == log)
+  }
+
   @Test("a search for secrets that removes nothing waits for no reader")
   func nothingFound() async throws {
     try await fill()

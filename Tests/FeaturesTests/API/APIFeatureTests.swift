@@ -425,6 +425,72 @@ struct APIFeatureTests {
       ])
   }
 
+  @Test("an item of the line takes the place of a kept member, whatever the sign of either")
+  func savedMembers() async throws {
+    world.api.answer { _ in .json("[]") }
+    let signs = [
+      ("a=1", #""1""#), ("a:=1", "1"), ("a=@text", #""of a file""#), ("a:=@json", #"{"b":2}"#),
+    ]
+    try await world.files.write(Data("of a file".utf8), to: "text", mode: .create)
+    try await world.files.write(Data(#"{"b":2}"#.utf8), to: "json", mode: .create)
+    for (kept, _) in signs {
+      for (line, value) in signs {
+        let before = world.api.requests.count
+        let printed = try run(
+          ["api post http://rm.test/c \(kept) z=9 --save first", "api run first \(line) b=3"],
+          in: world)
+        #expect(printed.map(\.status) == [0, 0], "\(kept), \(line): \(printed[1].errors)")
+        let body = world.api.requests.dropFirst(before + 1).first?.body ?? Data()
+        #expect(
+          String(decoding: body, as: UTF8.self) == #"{"z":"9","a":\#(value),"b":"3"}"#,
+          "\(kept), \(line)")
+      }
+    }
+  }
+
+  @Test(
+    "a member that a line of api run repeats is refused, as one of api is; a form may repeat it")
+  func repeatedSavedMembers() throws {
+    world.api.answer { _ in .json("[]") }
+    let printed = try run(
+      [
+        "api post http://rm.test/c a=1 --save json", "api run json a=1 a=2",
+        "api run json b={{secret:radarr}} b:=2", "api run json a=2 a==3 A:4",
+        "api post http://rm.test/c a=1 --form --save form", "api run form a=2 a=3",
+      ], in: world)
+    #expect(printed.map(\.status) == [0, 64, 64, 0, 0, 0])
+    #expect(
+      printed[1].errors.contains("'a=1' and 'a=2' are the same member of the JSON body"),
+      "\(printed[1].errors)")
+    #expect(printed[2].errors.contains("'b={{secret:radarr}}' and 'b:=2' are"))
+    #expect(
+      world.api.requests.map { String(decoding: $0.body ?? Data(), as: UTF8.self) } == [
+        #"{"a":"1"}"#, #"{"a":"2"}"#, "a=1", "a=2&a=3",
+      ])
+  }
+
+  @Test(
+    "a request that was kept with a header that follows from its body is refused when it is run")
+  func savedLength() throws {
+    world.api.answer { _ in .json("[]") }
+    for (name, item) in [
+      ("Content-Length", #"{"kind":"header","name":"Content-Length","value":"7"}"#),
+      ("transfer-encoding", #"{"kind":"emptyHeader","name":"transfer-encoding","value":""}"#),
+    ] {
+      let request =
+        #"{"cache":"remoteFirst","follow":0,"isExplicit":true,"items":[\#(item)],"method":"POST","#
+        + #""retries":0,"shown":"body","target":"http://rm.test/c"}"#
+      let printed = try run(
+        ["db preference set api.saved.old '\(request)'", "api run old", "api run old a=1"],
+        in: world)
+      #expect(printed.map(\.status) == [0, 65, 65], "\(printed.map(\.errors))")
+      #expect(
+        printed[1].errors.contains("the request kept as 'old' has the header \(name)"),
+        "\(printed[1].errors)")
+    }
+    #expect(world.api.requests.isEmpty)
+  }
+
   @Test("a kept request that is run shows what the line asks for, or else what was kept")
   func savedViews() throws {
     world.api.answer("GET", prefix: "http://rm.test/", with: .json(#"{"a":{"b":1},"c":2}"#))

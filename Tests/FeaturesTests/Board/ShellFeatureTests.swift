@@ -24,6 +24,32 @@ struct ShellFeatureTests {
     await lines.board.close()
   }
 
+  @Test("'cancel' with its job, and an interrupt, end a doctor that looks for long")
+  func cancelledDoctor() async throws {
+    let (looks, begun) = AsyncStream.makeStream(of: Void.self)
+    let (never, _) = AsyncStream.makeStream(of: Void.self)
+    var dependencies = world.dependencies
+    dependencies.installation = {
+      begun.yield()
+      for await _ in never {}
+      return []
+    }
+    let lines = Lines(world, dependencies: dependencies)
+    var looking = looks.makeAsyncIterator()
+    #expect(await lines.run("doctor &") == 0)
+    await looking.next()
+    #expect(await lines.run("cancel 1") == 0)
+    #expect(lines.board.store.state.shell.running.isEmpty)
+    #expect(await lines.board.wait(for: 1) == 130)
+    let line = Task { await lines.run("doctor") }
+    await looking.next()
+    #expect(lines.session.interrupt() == .command)
+    #expect(await line.value == 130)
+    #expect(lines.board.store.state.shell.running.isEmpty)
+    #expect(lines.board.store.effects.allSatisfy { $0.phase == .cancelled })
+    await lines.board.close()
+  }
+
   @Test("a command that ends at once begins and ends in one step")
   func oneStep() throws {
     let store = world.store()

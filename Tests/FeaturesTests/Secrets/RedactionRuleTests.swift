@@ -4,6 +4,7 @@ import SwiftBoardDependencies
 import SwiftBoardFeatures
 import SwiftBoardJSON
 import SwiftBoardSystem
+import SwiftBoardTestSupport
 import Testing
 
 /// What is never altered, never shown and never passed on; each rule with its number, through a
@@ -353,6 +354,45 @@ struct RedactionRuleTests {
     #expect(
       world.api.requests.last?.body
         == Data(JSON.object([.init("b", .string(#"{"a":1,"a":2}"#))]).text.utf8))
+  }
+
+  @Test("rule 2: a value that is in lower case as a host or an encoding is masked in our own texts")
+  func lowercase() async throws {
+    let (value, lowercase) = ("CanaryHost-7F3A9B", "canaryhost-7f3a9b")
+    let closed = try ClosedPort()
+    let server = try TestHTTPServer { request in
+      func redirect(_ port: String) -> TestHTTPServer.Reply {
+        .response(.init(302, headers: [("Location", "//\(value).localhost:\(port)/here")]))
+      }
+      return switch request.path {
+      case "/there": redirect(request.query("port") ?? "")
+      case "/closed": redirect("\(closed.number)")
+      case "/encoded": .response(.init(200, headers: [("Content-Encoding", value)], body: [0]))
+      case "/here": .response(.init(json: #"{"data":"\#(lowercase)"}"#))
+      default: nil
+      }
+    }
+    world.logger.redactor.registerSecret(Array(value.utf8), name: "host")
+    var dependencies = world.dependencies
+    dependencies.apiClient = LiveAPIClient()
+    var settings = BoardSettings()
+    settings.timeout = 3_600_000
+    let lines = Lines(world, settings: settings, dependencies: dependencies)
+    #expect(await lines.run("api get \(server.origin)/closed --follow 1") == 69)
+    #expect(await lines.run("api get \(server.origin)/encoded") == 76)
+    let there = "\(server.origin)/there port==\(server.port) --follow 1 --show-request"
+    #expect(await lines.run("api get \(there)") == 0)
+    let texts = [
+      ("steps", lines.allSteps), ("output", lines.allPrinted),
+      ("log", world.logger.records.map(\.message).joined(separator: "\n")),
+    ]
+    for (name, text) in texts {
+      let own = text.replacing("\"data\": \"\(lowercase)\"", with: "")
+        .replacing(#"{\"data\":\"\#(lowercase)\"}"#, with: "")
+      #expect(!own.contains(lowercase), "\(name): \(own)")
+      #expect(own.contains("secret:host"), "\(name): \(own)")
+    }
+    #expect(lines.allPrinted.contains("\"data\": \"\(lowercase)\""), "a body is data")
   }
 
   @Test("rule 2: keychain set says that a short value is not recognised")

@@ -86,6 +86,48 @@ struct BodyBytesTests {
     #expect(try program.folder.read("file") == body)
   }
 
+  @Test("behind the request and the headers, a body has its bytes off a terminal too")
+  func showRequest() async throws {
+    let server = try Self.server()
+    let program = try Program()
+    for (path, body) in Self.bodies {
+      // JSON is indented there, unless the line says otherwise.
+      let options = ["/json", "/bom"].contains(path) ? [["--raw"]] : [[], ["-o", "plain"]]
+      for options in options {
+        let run = try await program.run(
+          ["--home", "h", "api", "get", "\(server.origin)\(path)", "--show-request"] + options)
+        #expect(run.status == .exited(0), "\(run.errorText)")
+        let heads = Array("GET \(server.origin)\(path)\n".utf8)
+        #expect(run.output.starts(with: heads), "\(run.outputText)")
+        let end = try #require(run.outputText.ranges(of: "\n\n").dropFirst().first)
+        let count = run.outputText[..<end.upperBound].utf8.count
+        #expect(Array(run.output.dropFirst(count)) == body, "\(path): \(run.outputText)")
+      }
+    }
+    for options in [[], ["--pretty"]] {
+      let pretty = try await program.run(
+        ["--home", "h", "api", "get", "\(server.origin)/json", "--show-request"] + options)
+      #expect(pretty.outputText.hasSuffix("\"url\": \"http://h/?key=1&token=2\"\n}\n"))
+    }
+  }
+
+  @Test("an echo is one cell of CSV, wherever the format is asked for") func csvEcho() async throws
+  {
+    let program = try Program()
+    let expected = "value\r\n\"a,b \"\"c\"\"\"\r\n"
+    let line = #"echo a,b '"c"'"#
+    for words in [
+      ["-o", "csv", "echo", "a,b", "\"c\""], ["echo", "a,b", "\"c\"", "-o", "csv"],
+      ["-o", "csv", "-c", line], ["-c", "\(line) -o csv"], ["-c", "echo -o csv a,b '\"c\"'"],
+    ] {
+      let run = try await program.run(["--home", "h"] + words)
+      #expect(run.outputText == expected, "\(words): \(run.outputText)\(run.errorText)")
+    }
+    let file = try await program.run("--home", "h", "-c", "\(line) -o csv > file")
+    #expect(file.status == .exited(0))
+    #expect(try program.text("file") == expected)
+  }
+
   @Test("an echo has its bytes off a terminal") func echo() async throws {
     let program = try Program()
     for options in [[], ["-o", "plain"]] {

@@ -570,6 +570,40 @@ struct LineEditorProgramTests {
   }
 }
 
+extension LineEditorProgramTests {
+  @Test(
+    "with NO_COLOR the editor moves the cursor and erases, and sends no other escape sequence",
+    arguments: [SIGTERM, nil])
+  func noColor(signal: Int32?) async throws {
+    let program = try Program()
+    try Self.quiet(program)
+    let variables = Self.variables.merging(["NO_COLOR": "1"]) { $1 }
+    let terminal = try PtyProcess(
+      try Program.executable(), ["--home", "h", "--no-init"],
+      environment: program.environment(variables), folder: program.folder.path)
+    _ = await terminal.waitForScreen { $0.text == "board›" }
+    terminal.type("ecbo h''i")
+    await Self.expect("board› ecbo h''i", on: terminal)
+    terminal.type("\u{1B}[H\u{1B}[C\u{1B}[C\u{4}h")
+    await Self.expect("board› echo h''i", on: terminal, cursor: (0, 10))
+    terminal.type("\r")
+    #expect(await terminal.waitForOutput("hi\r\n"), "\(terminal.outputText)")
+    if let signal {
+      terminal.signal(signal)
+      _ = await terminal.wait()
+    } else {
+      await Self.leave(terminal)
+    }
+    let parts = terminal.outputText.split(separator: "\u{1B}[", omittingEmptySubsequences: false)
+    #expect(parts.count > 1, "\(terminal.outputText)")
+    for part in parts.dropFirst() {
+      let command = part.drop { $0.isNumber }.first ?? " "
+      #expect("ABGHJK".contains(command), "ESC[\(part)")
+    }
+    #expect(!terminal.outputText.replacing("\u{1B}[", with: "").contains("\u{1B}"))
+  }
+}
+
 extension String {
   /// Counts how often a text occurs.
   fileprivate func components(of text: String) -> Int { ranges(of: text).count }

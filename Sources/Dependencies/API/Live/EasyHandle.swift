@@ -146,7 +146,10 @@ final class EasyHandle {
       let line = header.value.isEmpty ? "\(header.name);" : "\(header.name): \(header.value)"
       list = library.listAppend(list, line) ?? list
     }
-    list = library.listAppend(list, "Expect:") ?? list
+    // libcurl would wait a second before it sends a long body.
+    if transfer.request.headers.value(of: "Expect") == nil {
+      list = library.listAppend(list, "Expect:") ?? list
+    }
     if transfer.request.decodesBody, ZLibrary.loaded != nil,
       transfer.request.headers.value(of: "Accept-Encoding") == nil,
       !transfer.request.removedHeaders.contains(where: { $0.lowercased() == "accept-encoding" })
@@ -169,7 +172,7 @@ final class EasyHandle {
 
   /// Returns whether a header follows from the body and can therefore not be set by the caller.
   private func isOwn(_ name: String) -> Bool {
-    ["content-length", "transfer-encoding", "expect"].contains(name.lowercased())
+    ["content-length", "transfer-encoding"].contains(name.lowercased())
   }
 
   /// The timing of the transfer. The connection stages are 0 if a kept connection was used.

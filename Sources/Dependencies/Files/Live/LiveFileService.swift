@@ -155,9 +155,7 @@ package struct LiveFileService: FileService {
     } catch {
       throw FileError(path, "read", error.code)
     }
-    throw FileError(
-      .tooLarge, path: path,
-      message: "\(path) is larger than the \(limit) bytes that are taken here")
+    throw FileError(tooLarge: path, limit: limit)
   }
 }
 

@@ -25,11 +25,21 @@ public final class JSONLinesSink: LogRecordSink {
   /// - Parameters:
   ///   - maxBytes: The size at which the file is rotated. The default is 4 MiB.
   ///   - maxFiles: The number of files to keep, including the current one.
-  public convenience init(path: String, maxBytes: Int = 4 << 20, maxFiles: Int = 5) {
-    self.init(path: path, maxBytes: maxBytes, maxFiles: maxFiles, system: FileSystem())
+  ///   - onFullDisk: Called once, on the sink's thread, when a record was lost because the disk is
+  ///     full.
+  public convenience init(
+    path: String, maxBytes: Int = 4 << 20, maxFiles: Int = 5,
+    onFullDisk: @escaping @Sendable () -> Void = {}
+  ) {
+    self.init(
+      path: path, maxBytes: maxBytes, maxFiles: maxFiles, system: FileSystem(),
+      onFullDisk: onFullDisk)
   }
 
-  init(path: String, maxBytes: Int, maxFiles: Int, system: FileSystem) {
+  init(
+    path: String, maxBytes: Int, maxFiles: Int, system: FileSystem,
+    onFullDisk: @escaping @Sendable () -> Void = {}
+  ) {
     self.path = path
     self.maxFiles = maxFiles
     self.system = system
@@ -41,6 +51,7 @@ public final class JSONLinesSink: LogRecordSink {
     limits.pause = .milliseconds(20)
     worker = BackgroundWorker(limits: limits) { records in
       var text: [UInt8] = []
+      let wasFull = file.value.withLock { $0.wasFull }
       let lost = losses.value.withLock { $0.unsaid }
       if lost > 0, let time = records.first?.time {
         LogRecordLine.append(.lost(lost, at: time), to: &text)
@@ -58,6 +69,7 @@ public final class JSONLinesSink: LogRecordSink {
       let sync = records.contains { $0.level >= .error }
       let refused = file.value.withLock { $0.append(lines, sync: sync) }
       if refused > 0 { losses.value.withLock { $0.count += refused } }
+      if !wasFull, file.value.withLock({ $0.wasFull }) { onFullDisk() }
       records = []
     }
   }

@@ -15,6 +15,8 @@ final class LineFile {
   private let maxFiles: Int
   private let system: FileSystem
   private var file: OpenFile?
+  /// Whether the disk was full when a line could not be written. It stays so.
+  private(set) var wasFull = false
 
   init(path: String, maxBytes: Int, maxFiles: Int, system: FileSystem = FileSystem()) {
     self.path = path
@@ -81,8 +83,14 @@ final class LineFile {
 
   private func write(_ line: ArraySlice<UInt8>, to file: OpenFile, at size: Int) -> Bool {
     line.withUnsafeBytes { bytes in
-      guard let count = try? system.write(bytes, to: file) else { return false }
+      let count: Int
+      do throws(SystemError) { count = try system.write(bytes, to: file) } catch {
+        wasFull = wasFull || error.isFull
+        return false
+      }
       if count == bytes.count { return true }
+      // A disk that fills up takes a part.
+      wasFull = true
       // Other processes wait for the lock, so the file ended where this line began.
       if count > 0 { try? system.truncate(file, to: Int64(size)) }
       return false
@@ -120,6 +128,7 @@ final class LineFile {
       file = new
       return new
     } catch {
+      wasFull = wasFull || error.isFull
       return nil
     }
   }

@@ -123,6 +123,11 @@ package enum RedactionMark {
     return ranges.isEmpty ? bytes : result + bytes[position...]
   }
 
+  /// Returns the text with all marks in the form of ASCII output. O(length).
+  package static func ascii(_ text: String) -> String {
+    String(decoding: ascii(Array(text.utf8)), as: UTF8.self)
+  }
+
   /// Returns whether the text consists of exactly one mark.
   static func isMark(_ text: String) -> Bool {
     var text = text

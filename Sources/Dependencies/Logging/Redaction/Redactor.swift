@@ -10,15 +10,16 @@ import Synchronization
 ///
 /// **By position.** `redact` also replaces the values of secret headers and secret query items, and
 /// the user part of addresses, by `«redacted»`. It is for log lines, errors and the screen, which
-/// mention addresses and headers.
+/// mention addresses and headers. Names of hosts are in lower case there, so `redact` also finds
+/// registered values in lower case.
 ///
 /// **In memory.** A redactor stores no secret. It stores keyed hashes of the registered values and
 /// of their forms, and the lengths. An attacker who can read the process's memory can test guesses
 /// against the hashes. A long random secret cannot be found this way, but a short word can.
 ///
 /// Masking is idempotent. Cost: about a nanosecond per byte, and a second pass of similar cost for
-/// text with `%` or `\` once a value is registered. Text without a secret is returned without a
-/// copy.
+/// text with `%` or `\` once a value is registered; twice as much where values in lower case are
+/// searched for. Text without a secret is returned without a copy.
 public final class Redactor: Sendable {
   /// The minimum length of registered values. Shorter values would redact unrelated text.
   package static let shortestValue = 6
@@ -32,7 +33,7 @@ public final class Redactor: Sendable {
 
   /// Registers a value, to be replaced by `«secret:NAME»`. Values under six bytes are not
   /// registered, as they would redact unrelated text. A value that is registered again keeps its
-  /// first name. Costs about 20 µs and 1 kB per value.
+  /// first name. Costs about 40 µs and 2 kB per value.
   public func registerSecret(_ value: [UInt8], name: String) {
     value.withUnsafeBytes { value in
       var batch = batch()
@@ -89,6 +90,12 @@ public final class Redactor: Sendable {
     pass().mask(text, isJSON: isJSON)
   }
 
+  /// Replaces known secrets in an address or a host by marks, also those that are in lower case
+  /// there.
+  package func mask(address: String) -> Masked<String> {
+    pass().mask(address, inLowercase: true)
+  }
+
   /// Replaces known secrets in bytes by marks. The bytes need not be UTF-8.
   package func mask(_ bytes: [UInt8]) -> Masked<[UInt8]> { pass().mask(bytes) }
 
@@ -112,9 +119,11 @@ public final class Redactor: Sendable {
   struct Pass {
     fileprivate let table: SecretTable?
 
-    func mask(_ text: String, isJSON: Bool = false) -> Masked<String> {
+    func mask(_ text: String, isJSON: Bool = false, inLowercase: Bool = false) -> Masked<String> {
       var text = text
-      let edits = text.withUTF8 { self.edits(in: $0, byPosition: false) }
+      let edits = text.withUTF8 {
+        self.edits(in: $0, byPosition: false, inLowercase: inLowercase)
+      }
       guard !edits.isEmpty else { return Masked(text) }
       let names = edits.compactMap(\.name)
       return Masked(
@@ -123,7 +132,7 @@ public final class Redactor: Sendable {
 
     func mask(_ bytes: [UInt8]) -> Masked<[UInt8]> {
       let edits = bytes.withUnsafeBufferPointer {
-        self.edits(in: $0, byPosition: false)
+        self.edits(in: $0, byPosition: false, inLowercase: false)
       }
       guard !edits.isEmpty else { return Masked(bytes) }
       return Masked(Redactor.apply(edits, to: bytes), names: edits.compactMap(\.name))
@@ -133,7 +142,7 @@ public final class Redactor: Sendable {
     /// copied.
     func isClean(_ text: String, limit: Int) -> Bool {
       text.utf8.withContiguousStorageIfAvailable { bytes in
-        bytes.count <= limit && edits(in: bytes, byPosition: true).isEmpty
+        bytes.count <= limit && edits(in: bytes, byPosition: true, inLowercase: true).isEmpty
       } ?? false
     }
 
@@ -151,7 +160,7 @@ public final class Redactor: Sendable {
 
     func redact(_ text: String) -> String {
       var text = text
-      let edits = text.withUTF8 { self.edits(in: $0, byPosition: true) }
+      let edits = text.withUTF8 { self.edits(in: $0, byPosition: true, inLowercase: true) }
       guard !edits.isEmpty else { return text }
       return String(decoding: Redactor.apply(edits, to: Array(text.utf8)), as: UTF8.self)
     }
@@ -169,23 +178,25 @@ public final class Redactor: Sendable {
 
     /// Returns the edits in order, without overlaps. There are almost always none.
     private func edits(
-      in text: UnsafeBufferPointer<UInt8>, byPosition: Bool
+      in text: UnsafeBufferPointer<UInt8>, byPosition: Bool, inLowercase: Bool
     ) -> [RedactionEdit] {
       var ranges: [Range<Int>] = []
       if byPosition, EncodingMarkers.nextKeySign(in: text, from: 0) != nil {
         var scanner = PositionScanner(text)
         ranges = scanner.ranges()
       }
-      let matches = table.map { Redactor.matches($0, in: text, EncodingMarkers(text)) } ?? []
+      let matches =
+        table.map { Redactor.matches($0, in: text, EncodingMarkers(text), inLowercase) } ?? []
       if matches.isEmpty, ranges.isEmpty { return [] }
       return Redactor.merge(matches, ranges)
     }
   }
 
   private static func matches(
-    _ table: SecretTable, in text: UnsafeBufferPointer<UInt8>, _ markers: EncodingMarkers
+    _ table: SecretTable, in text: UnsafeBufferPointer<UInt8>, _ markers: EncodingMarkers,
+    _ inLowercase: Bool
   ) -> [SecretTable.Match] {
-    var matches = table.matches(inAllFormsOf: text, markers)
+    var matches = table.matches(inAllFormsOf: text, markers, inLowercase: inLowercase)
     guard !matches.isEmpty else { return [] }
     let marks = RedactionMark.ranges(in: text)
     if !marks.isEmpty {

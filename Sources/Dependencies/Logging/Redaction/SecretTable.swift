@@ -14,15 +14,34 @@ final class SecretTable: Sendable {
     var name: String
   }
 
-  private struct Entry {
-    var form: SecretBatch.Form
-    var name: Int
+  /// Forms by their first bytes.
+  private struct Index {
+    struct Entry {
+      var form: SecretBatch.Form
+      var name: Int
+    }
+
+    private(set) var filter: [UInt64] = Array(repeating: 0, count: 1024)
+    private(set) var buckets: [UInt16: [Entry]] = [:]
+
+    /// Adds a form. Returns false if it is there already.
+    mutating func add(_ form: SecretBatch.Form, name: Int) -> Bool {
+      let known = buckets[form.slot]?.contains {
+        $0.form.hash == form.hash && $0.form.length == form.length
+      }
+      guard known != true else { return false }
+      buckets[form.slot, default: []].append(Entry(form: form, name: name))
+      filter[Int(form.slot >> 6)] |= 1 << UInt64(form.slot & 63)
+      return true
+    }
   }
 
   private let names: [String]
   private let multiplier: UInt32
-  private let filter: [UInt64]
-  private let buckets: [UInt16: [Entry]]
+  private let forms: Index
+  /// The forms in lower case, as far as they differ. A separate index, so that they do not slow the
+  /// search of data down.
+  private let lowercaseForms: Index
   /// Whether values contain spaces, which may be `+` in forms.
   private let hasSpaces: Bool
 
@@ -30,26 +49,21 @@ final class SecretTable: Sendable {
   /// of them.
   init?(adding batch: SecretBatch, to old: SecretTable?) {
     var names = old?.names ?? []
-    var buckets = old?.buckets ?? [:]
-    var filter = old?.filter ?? Array(repeating: 0, count: 1024)
+    var forms = old?.forms ?? Index()
+    var lowercaseForms = old?.lowercaseForms ?? Index()
     let count = names.count
     for value in batch.values {
       var isNew = false
-      for form in value.forms {
-        let known = buckets[form.slot]?.contains {
-          $0.form.hash == form.hash && $0.form.length == form.length
-        }
-        guard known != true else { continue }
-        buckets[form.slot, default: []].append(Entry(form: form, name: names.count))
-        filter[Int(form.slot >> 6)] |= 1 << UInt64(form.slot & 63)
+      for form in value.forms where forms.add(form, name: names.count) { isNew = true }
+      for form in value.lowercaseForms where lowercaseForms.add(form, name: names.count) {
         isNew = true
       }
       if isNew { names.append(value.name) }
     }
     guard names.count > count else { return nil }
     self.names = names
-    self.buckets = buckets
-    self.filter = filter
+    self.forms = forms
+    self.lowercaseForms = lowercaseForms
     multiplier = batch.multiplier
     hasSpaces = (old?.hasSpaces ?? false) || batch.hasSpaces
   }
@@ -57,8 +71,8 @@ final class SecretTable: Sendable {
   /// Creates a table with the same values, some of them renamed.
   init(renaming name: String, to newName: String, in old: SecretTable) {
     names = old.names.map { $0 == name ? newName : $0 }
-    buckets = old.buckets
-    filter = old.filter
+    forms = old.forms
+    lowercaseForms = old.lowercaseForms
     multiplier = old.multiplier
     hasSpaces = old.hasSpaces
   }
@@ -69,17 +83,23 @@ final class SecretTable: Sendable {
 
   /// Finds registered values, unencoded and in every encoding. The matches are unordered, and their
   /// ranges may overlap.
-  func matches(inAllFormsOf text: UnsafeBufferPointer<UInt8>, _ markers: EncodingMarkers) -> [Match]
-  {
+  ///
+  /// - Parameter inLowercase: Whether to find forms in lower case too.
+  func matches(
+    inAllFormsOf text: UnsafeBufferPointer<UInt8>, _ markers: EncodingMarkers, inLowercase: Bool
+  ) -> [Match] {
     var matches: [Match] = []
-    search(text) { matches.append(Match(range: $0, name: names[$1])) }
+    func search(_ text: UnsafeBufferPointer<UInt8>, range: (Range<Int>) -> Range<Int> = { $0 }) {
+      self.search(text, forms) { matches.append(Match(range: range($0), name: names[$1])) }
+      guard inLowercase else { return }
+      self.search(text, lowercaseForms) { matches.append(Match(range: range($0), name: names[$1])) }
+    }
+    search(text)
     let hasPercent = markers.contains(.percent)
     let hasEscape = markers.contains(.backslash)
     func searchJoined(_ view: DecodedText) {
       guard let joined = view.wrappedLinesJoined() else { return }
-      joined.bytes.withUnsafeBufferPointer { bytes in
-        search(bytes) { matches.append(Match(range: joined.original($0), name: names[$1])) }
-      }
+      joined.bytes.withUnsafeBufferPointer { search($0, range: joined.original) }
     }
     if DecodedText.hasWrappedLines(text) { searchJoined(DecodedText(text)) }
     guard hasPercent || hasEscape || (hasSpaces && markers.contains(.plus)) else { return matches }
@@ -92,9 +112,7 @@ final class SecretTable: Sendable {
         return decoded.compactMap { $0 }
       }
       for view in views {
-        view.bytes.withUnsafeBufferPointer { bytes in
-          search(bytes) { matches.append(Match(range: view.original($0), name: names[$1])) }
-        }
+        view.bytes.withUnsafeBufferPointer { search($0, range: view.original) }
         searchJoined(view)
       }
     }
@@ -102,14 +120,15 @@ final class SecretTable: Sendable {
   }
 
   private func search(
-    _ text: UnsafeBufferPointer<UInt8>, found: (Range<Int>, _ name: Int) -> Void
+    _ text: UnsafeBufferPointer<UInt8>, _ index: Index,
+    found: (Range<Int>, _ name: Int) -> Void
   ) {
-    guard text.count >= 4 else { return }
-    filter.withUnsafeBufferPointer { filter in
+    guard text.count >= 4, !index.buckets.isEmpty else { return }
+    index.filter.withUnsafeBufferPointer { filter in
       for start in 0...(text.count - 4) {
         let slot = Self.slot(text, at: start, multiplier)
         guard filter[Int(slot >> 6)] & (1 << UInt64(slot & 63)) != 0,
-          let entries = buckets[slot]
+          let entries = index.buckets[slot]
         else { continue }
         for entry in entries where start + entry.form.length <= text.count {
           let form = entry.form
@@ -161,7 +180,7 @@ struct SecretBatch: Sendable {
   }
 
   let multiplier: UInt32
-  private(set) var values: [(name: String, forms: [Form])] = []
+  private(set) var values: [(name: String, forms: [Form], lowercaseForms: [Form])] = []
   private(set) var hasSpaces = false
 
   /// - Parameter multiplier: The redactor's multiplier, which is odd.
@@ -172,15 +191,19 @@ struct SecretBatch: Sendable {
   /// Adds all forms of a value. Adds nothing for a value under six bytes.
   mutating func add(_ value: UnsafeRawBufferPointer, name: String) {
     var forms: [Form] = []
+    var lowercaseForms: [Form] = []
     SecretPattern.forEach(of: value) { bytes, coversLeft, coversRight in
-      forms.append(
+      func form(_ bytes: UnsafeBufferPointer<UInt8>) -> Form {
         Form(
           slot: SecretTable.slot(bytes, at: 0, multiplier), length: bytes.count,
           hash: SecretTable.hash(bytes, from: 0, count: bytes.count), coversLeft: coversLeft,
-          coversRight: coversRight))
+          coversRight: coversRight)
+      }
+      forms.append(form(bytes))
+      SecretPattern.withLowercase(of: bytes) { lowercaseForms.append(form($0)) }
       hasSpaces = hasSpaces || position(of: 0x20, in: UnsafeRawBufferPointer(bytes)) != nil
     }
-    if !forms.isEmpty { values.append((name, forms)) }
+    if !forms.isEmpty { values.append((name, forms, lowercaseForms)) }
   }
 }
 
@@ -252,6 +275,20 @@ enum SecretPattern {
           }
         }
       }
+    }
+  }
+
+  /// Calls `body` with a form in lower case, as in the name of a host, if that differs from it. The
+  /// mapping is that of `String.lowercased()`, without a string that would keep the bytes.
+  static func withLowercase(
+    of form: UnsafeBufferPointer<UInt8>, _ body: (UnsafeBufferPointer<UInt8>) -> Void
+  ) {
+    withErasedBytes(capacity: 3 * form.count) { lowercase in
+      _ = transcode(
+        form.makeIterator(), from: UTF8.self, to: UTF32.self, stoppingOnError: false
+      ) { lowercase += (Unicode.Scalar($0) ?? "\u{FFFD}").properties.lowercaseMapping.utf8 }
+      guard lowercase.count >= shortest, !lowercase.elementsEqual(form) else { return }
+      lowercase.withUnsafeBufferPointer(body)
     }
   }
 

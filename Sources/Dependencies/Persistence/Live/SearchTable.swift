@@ -42,7 +42,10 @@ extension LivePersistenceService {
   /// seconds, the log is left, and `takeWarning()` says so.
   public func removeSearches(_ text: String?, scope: String) async throws(PersistenceError) -> Int {
     await deferred?.searches.flush()
-    return try await erase("removeSearches", in: main) { (connection) throws(PersistenceError) in
+    // Where nothing is removed, no reader has to be waited for, unless something was left before.
+    return try await erase(
+      "removeSearches", in: main, isSkippable: !main.leavesRemovedContent
+    ) { (connection) throws(PersistenceError) in
       try SearchTable.remove(text, scope: scope, connection)
     }
   }

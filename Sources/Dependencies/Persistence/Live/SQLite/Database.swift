@@ -6,6 +6,9 @@ final class Database: Sendable {
   let file: DatabaseFile
   /// Set by the first call that found the file.
   private let wasFound = Atomic(false)
+  /// Whether removed content is still in the log, because another program kept it from being
+  /// emptied.
+  private let hasLeftovers = Atomic(false)
   private let writer: SQLiteWorker
   private let reader: SQLiteWorker?
 
@@ -18,6 +21,9 @@ final class Database: Sendable {
 
   /// Whether a call has found or made the file.
   var isOpen: Bool { wasFound.load(ordering: .relaxed) }
+
+  /// Whether an `erase` of this process has left removed content in the log.
+  var leavesRemovedContent: Bool { hasLeftovers.load(ordering: .relaxed) }
 
   /// Runs `body` in one transaction under the write lock. The transaction is as durable as the
   /// schema of the file says.
@@ -50,11 +56,13 @@ final class Database: Sendable {
     _ operation: String, isSkippable: Bool = false,
     _ body: @escaping @Sendable (SQLiteConnection) throws(PersistenceError) -> Int
   ) async throws(PersistenceError) -> (count: Int, isErased: Bool) {
-    try await exclusive(operation) { (connection) throws(PersistenceError) in
+    try await exclusive(operation) { [self] (connection) throws(PersistenceError) in
       connection.foldsLog = true
       let count = try connection.write { () throws(PersistenceError) in try body(connection) }
       if isSkippable, count == 0 { return (0, true) }
-      return (count, try connection.truncateLog())
+      let isErased = try connection.truncateLog()
+      hasLeftovers.store(!isErased, ordering: .relaxed)
+      return (count, isErased)
     }
   }
 

@@ -1,0 +1,36 @@
+import SwiftBoardBoard
+import SwiftBoardCommandLine
+
+extension APIRequestSpec {
+  /// Why a kept request cannot be sent with the items of the line that runs it; `nil` if it can.
+  func refusal(keptAs name: String) -> Failure? {
+    if let header = items.first(where: \.followsFromBody) {
+      return Failure(
+        code: ExitCode.data, error: "malformedData",
+        message:
+          "the request kept as '\(name)' has the header \(header.name), which follows from the body",
+        help: "keep it again without that header")
+    }
+    return repeatedMember.map { first, second in
+      Failure(
+        code: ExitCode.usage, error: "usage",
+        message:
+          "'\(items[first].typed)' and '\(items[second].typed)' are the same member of the JSON body",
+        help: "several values: \(items[second].name):='[1, 2]'")
+    }
+  }
+}
+
+extension APIItem {
+  /// A member as a line has it.
+  fileprivate var typed: String {
+    let separator =
+      switch kind {
+      case .json: ":="
+      case .textFile: "=@"
+      case .jsonFile: ":=@"
+      default: "="
+      }
+    return name + separator + value.description
+  }
+}
