@@ -4,7 +4,7 @@ import PackageDescription
 let strict: [SwiftSetting] = [.treatAllWarnings(as: .error)]
 
 /// `make test` sets the variable. It makes a debug build in which the modules that tests spend most
-/// of their time in are optimised. A package that depends on this one sees no unsafe flags.
+/// of their time in are optimized. A package that depends on this one sees no unsafe flags.
 let optimized: [SwiftSetting] =
   Context.environment["SWIFTBOARD_OPTIMIZED"] == nil
   ? []

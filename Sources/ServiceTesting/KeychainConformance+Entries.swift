@@ -4,7 +4,9 @@ import SwiftBoardSystem
 extension KeychainConformance {
   var entryChecks: [ConformanceCheck] {
     [
-      check("verifying tells what status tells") { try await verifyingTellsWhatStatusTells() },
+      check("verifying returns the same values as status") {
+        try await verifyingTellsWhatStatusTells()
+      },
       check("accepting opens it, and says that there was nothing to accept") {
         try await acceptsWhatIsKnown()
       },

@@ -37,7 +37,7 @@ extension Store {
     let location = SourceLocation(fileID: fileID, line: line)
     var task = EffectID.none
     let deferred = runtime.lock.withLock { shared in
-      shared.machine.obstacles.contains(.closed)
+      shared.machine.blockers.contains(.closed)
         ? runtime.send(action, origin, location, task: &task, &shared)
         : runtime.reduce(action, origin, task: &task, &shared)
     }
@@ -88,13 +88,13 @@ extension StoreMachine {
   /// The queued actions, in the order in which they will be reduced.
   var waiting: [Store<R>.WaitingAction] {
     turn.elements.filter { !isDropped($0) }.map { describe($0, isOfTurn: true) }
-      + arrivals.elements.filter { !isDropped($0) }.map { describe($0, isOfTurn: false) }
+      + queuedTurns.elements.filter { !isDropped($0) }.map { describe($0, isOfTurn: false) }
   }
 
   /// The first action of `waiting`.
   var nextWaiting: Store<R>.WaitingAction? {
     if let next = turn.first(where: { !isDropped($0) }) { return describe(next, isOfTurn: true) }
-    return arrivals.first { !isDropped($0) }.map { describe($0, isOfTurn: false) }
+    return queuedTurns.first { !isDropped($0) }.map { describe($0, isOfTurn: false) }
   }
 
   private func describe(

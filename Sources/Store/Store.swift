@@ -221,7 +221,7 @@ public final class Store<R: Reducer>: Sendable {
   ///
   /// - Returns: An observation that ends when its `cancel()` is called. Releasing it does not end
   ///   it.
-  /// - Complexity: O(1) amortised. Each later step costs one call for each observer, one copy of
+  /// - Complexity: O(1) amortized. Each later step costs one call for each observer, one copy of
   ///   the state, and a second lock.
   @discardableResult
   public func observe(

@@ -36,7 +36,7 @@ struct LiveInstallationTests {
       #expect(found[subject]?.state == .problem, "\(subject)")
       let text = found[subject]?.text ?? ""
       #expect(
-        text.hasSuffix(" cannot be made: '\(folder.path("home"))' is a file in place of a folder"),
+        text.hasSuffix(" cannot be made: '\(folder.path("home"))' is a file, not a folder"),
         "\(text)")
     }
     #expect(found["disk"]?.text.hasSuffix(" MiB free at \(folder.path)") == true)

@@ -223,7 +223,7 @@ struct DownloadsReducerTests {
       store.send(run(2, .remove(ids: ["x"], deletesFiles: false)))
       store.receive(where: {
         guard case .failed(2, let failure) = $0 else { return false }
-        return failure.code == 66 && failure.message == "SABnzbd has nothing with the ID x"
+        return failure.code == 66 && failure.message == "SABnzbd has no item with the ID x"
       })
       #expect(store.state.queue == before && store.state.pending.isEmpty)
     }

@@ -497,7 +497,7 @@ struct MediaFeatureTests {
       await lines.run("assert media.library.count == 3 and media.item.title == '\"Blade Runner\"'")
         == 0)
     #expect(await lines.run("media show films 99") == 66)
-    #expect(lines.allPrinted.contains("error: Radarr has nothing with the ID 99"))
+    #expect(lines.allPrinted.contains("error: Radarr has no item with the ID 99"))
     await lines.board.close()
   }
 

@@ -73,7 +73,7 @@ struct OwnFeatureTests {
     }
 
     let board: Board
-    let session: BoardSession
+    let session: LineExecutor
     private let output: Output
 
     var printed: String { output.text.withLock { $0 } }
@@ -84,7 +84,7 @@ struct OwnFeatureTests {
       board = Board(
         features: features, state: BoardState(features: features), dependencies: .mock, seed: 1,
         sink: { output.add($0.text) })
-      session = BoardSession(board: board, redirects: RedirectFiles(report: { output.add($0) }))
+      session = LineExecutor(board: board, redirects: RedirectFiles(report: { output.add($0) }))
     }
 
     func run(_ line: String) async -> LineOutcome {

@@ -68,7 +68,7 @@ struct StepsInPlaceTests {
     let board = Board(
       features: features, state: BoardState(features: features), dependencies: .mock, seed: 1,
       sink: { _ in })
-    let session = BoardSession(board: board, redirects: RedirectFiles(report: { _ in }))
+    let session = LineExecutor(board: board, redirects: RedirectFiles(report: { _ in }))
     for _ in 0..<4 { #expect(await session.run("rows change").exitCode == 0) }
     for _ in 0..<4 { #expect(await session.run("rows change &").exitCode == 0) }
     #expect(await session.run("wait").exitCode == 0)

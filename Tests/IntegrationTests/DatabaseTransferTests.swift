@@ -89,7 +89,7 @@ struct DatabaseTransferTests {
         #"{"service":{"baseURL":"http://h","name":"a","weight":1}}"#,
         "3: this version does not know 'weight' here"
       ), (#"{"index":{"collection":"c","path":"a..b"}}"#, "3: an index needs collection and"),
-      (#"{"thing":1}"#, "3: there is no kind of entry 'thing'"), ("{", "3: column"),
+      (#"{"thing":1}"#, "3: unknown kind of entry 'thing'"), ("{", "3: column"),
       (#"{"service":{"name":1}}"#, "3: this is not a service"),
       (
         #"{"service":{"baseURL":"http://h","name":"a b/c"}}"#,

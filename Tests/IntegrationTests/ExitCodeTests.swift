@@ -322,7 +322,7 @@ struct ExitCodeTests {
     let run = try await program.shell(
       "$0 -c '\(line)'", environment: ["XDG_DATA_HOME": "\(program.folder.path("f"))/below"])
     #expect(run.status == .exited(73), "\(run.errorText)")
-    #expect(run.errorText.contains("is a file in place of a folder"), "\(run.errorText)")
+    #expect(run.errorText.contains("is a file, not a folder"), "\(run.errorText)")
     #expect(run.errorText.contains("/f'"), "\(run.errorText)")
   }
 

@@ -76,7 +76,7 @@ struct HelpExampleTests {
     let program = try Program()
     try program.makeFolder("usb")
     let recording = try await recording.value
-    // A new recording goes into a file that is not there yet.
+    // A new recording needs a new file.
     for name in ["bug", "a", "b"] where !example.hasPrefix("session record") {
       try program.folder.write(recording, to: "\(name).actions.jsonl")
     }

@@ -203,7 +203,7 @@ struct MediaProgramTests {
     terminal.type("\u{3}")
     #expect(await terminal.waitForOutput("error: interrupted"), "\(terminal.outputText)")
     terminal.type("media show films 5\r")
-    #expect(await terminal.waitForOutput("Radarr has nothing with the ID 5"))
+    #expect(await terminal.waitForOutput("Radarr has no item with the ID 5"))
     terminal.type("exit\r")
     #expect(await terminal.wait() == .exited(0), "\(terminal.outputText)")
   }

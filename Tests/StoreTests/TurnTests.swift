@@ -3,26 +3,26 @@ import SwiftBoardTesting
 import Testing
 
 /// What watches a store: none of it changes the order.
-private enum Audience: CaseIterable, Sendable {
+private enum StepRecipients: CaseIterable, Sendable {
   case none, observer, hooks, meter, steps, states, all
 }
 
 extension Store {
-  /// Has `audience` watch until the store ends.
+  /// Has `recipients` watch until the store ends.
   ///
   /// - Returns: The tasks that iterate, to be awaited once the store has been dropped or shut down.
-  fileprivate func add(_ audience: Audience) -> [Task<Void, Never>] {
+  fileprivate func add(_ recipients: StepRecipients) -> [Task<Void, Never>] {
     var readers: [Task<Void, Never>] = []
-    if [.observer, .all].contains(audience) { observe { _, _ in } }
-    if [.hooks, .all].contains(audience) {
+    if [.observer, .all].contains(recipients) { observe { _, _ in } }
+    if [.hooks, .all].contains(recipients) {
       setHooks { _, _ in StepHooks(willReduce: { _ in }, didReduce: { _, _ in }) }
     }
-    if [.meter, .all].contains(audience) { setMeter { _ in } }
-    if [.steps, .all].contains(audience) {
+    if [.meter, .all].contains(recipients) { setMeter { _ in } }
+    if [.steps, .all].contains(recipients) {
       let steps = steps()
       readers.append(Task { for await _ in steps {} })
     }
-    if [.states, .all].contains(audience) {
+    if [.states, .all].contains(recipients) {
       let states = states
       readers.append(Task { for await _ in states {} })
     }
@@ -101,12 +101,12 @@ private struct Parts: Reducer {
 struct TurnTests {
   @Test("R2 what an action causes at once comes before the next of its effect, whatever watches")
   func effect() async {
-    for audience in Audience.allCases {
+    for recipients in StepRecipients.allCases {
       for _ in 0..<20 {
         let store = Store(initialState: Sum.State(), reducer: Sum(), dependencies: ())
-        let readers = store.add(audience)
+        let readers = store.add(recipients)
         await store.send(.go).finish()
-        #expect(store.state == Sum.end, "\(audience)")
+        #expect(store.state == Sum.end, "\(recipients)")
         await store.shutdown(deadline: .zero)
         for reader in readers { await reader.value }
       }
@@ -173,9 +173,9 @@ struct TurnTests {
 
   @Test("R2 turns of many senders stay whole, whatever watches", .timeLimit(.minutes(60)))
   func contended() async {
-    for audience in Audience.allCases {
+    for recipients in StepRecipients.allCases {
       let store = Store(initialState: [], reducer: Parts(), dependencies: ())
-      let readers = store.add(audience)
+      let readers = store.add(recipients)
       await withTaskGroup(of: Void.self) { group in
         for sender in 0..<4 {
           group.addTask {
@@ -193,11 +193,11 @@ struct TurnTests {
       let left = await store.shutdown(deadline: .seconds(600))
       for reader in readers { await reader.value }
       let turns = Parts.turns(store.state)
-      #expect(turns != nil, "\(audience)")
+      #expect(turns != nil, "\(recipients)")
       #expect(left.isEmpty)
       #expect(
         turns?.sorted() == (0..<4).flatMap { sender in (0..<60).map { sender * 1000 + $0 } },
-        "\(audience)")
+        "\(recipients)")
     }
   }
 

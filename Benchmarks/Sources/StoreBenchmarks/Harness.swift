@@ -1,4 +1,4 @@
-/// A value the optimiser cannot see through.
+/// A value the optimizer cannot see through.
 @inline(never)
 func opaque<T>(_ value: T) -> T { value }
 

@@ -49,7 +49,7 @@ extension Failure {
     case .missing(let id):
       self.init(
         code: ExitCode.missing, error: "missing",
-        message: "\(program) has nothing with the ID \(id)")
+        message: "\(program) has no item with the ID \(id)")
     case .exists:
       self.init(
         code: ExitCode.cannotCreate, error: "exists", message: "\(program) has it already")

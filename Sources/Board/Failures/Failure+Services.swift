@@ -194,7 +194,7 @@ extension Failure {
     case .dropped:
       self.init(
         code: ExitCode.io, error: "io",
-        message: "the log lost a record meanwhile, which may be the note",
+        message: "the log lost a record in the meantime, which may be the note",
         help: "'doctor' says where the log is, and whether its disk is full")
     case .late:
       self.init(
@@ -247,7 +247,7 @@ extension PersistenceError.Kind {
     case .moved:
       "The change is not confirmed. The next command opens the file that is there then."
     case .corrupted:
-      "It was left as it is: move it away (with its -wal beside it) and put a backup in its place."
+      "It was not changed: move it away (with its -wal beside it) and put a backup in its place."
     case .notADatabase: "Move the file away, or put a backup in its place."
     case .foreignDatabase: "Another program made it. Move it away or choose another folder."
     case .newerSchema: "A newer version made it. Install that version; nothing was changed."

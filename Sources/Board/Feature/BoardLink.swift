@@ -67,7 +67,7 @@ public struct BoardLink: Sendable, Equatable {
       rest = rest.dropFirst(2)
     }
     guard let result = String(validating: bytes, as: UTF8.self) else {
-      throw UsageError("the escapes of '\(text)' in the link are no UTF-8")
+      throw UsageError("the escapes of '\(text)' in the link are not UTF-8")
     }
     return result
   }

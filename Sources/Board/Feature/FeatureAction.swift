@@ -12,7 +12,7 @@ public protocol FeatureAction: Codable, Equatable, Sendable {
 
   /// Whether a line with this action is read-only. `session undo` skips such a line, and the line
   /// is permitted while the board shows an earlier step.
-  var onlyLooks: Bool { get }
+  var isReadOnly: Bool { get }
 
   /// The result of loading data for the state, or `nil` if the action does not end the loading. See
   /// `Feature.bootstrap`.
@@ -20,18 +20,18 @@ public protocol FeatureAction: Codable, Equatable, Sendable {
 
   /// Whether the action is caused only by the passage of time. A live replay, which takes less
   /// time, neither waits for it nor compares it.
-  var comesByItself: Bool { get }
+  var isTimeDriven: Bool { get }
 }
 
 extension FeatureAction {
   /// By default, `false`: the action may change the state of the board or its services.
-  public var onlyLooks: Bool { false }
+  public var isReadOnly: Bool { false }
 
   /// By default, `nil`: the action does not end the loading of data.
   public var loading: LoadingEnd? { nil }
 
   /// By default, `false`: a line causes the action.
-  public var comesByItself: Bool { false }
+  public var isTimeDriven: Bool { false }
 }
 
 /// The result of loading the service data that a feature's state shows.

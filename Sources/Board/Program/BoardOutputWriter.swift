@@ -13,7 +13,7 @@ final class BoardOutputWriter: Sendable {
   private let statusWidth = Mutex(0)
   private let failure = Mutex<Int32?>(nil)
   /// What the last round of a `watch` has shown.
-  private let rounds = Mutex(WatchedRounds())
+  private let rounds = Mutex(WatchDisplay())
   private let isJSON: Bool
   private let terminal: Terminal
   private let color: ProgramOptions.ColorMode

@@ -153,13 +153,13 @@ final class BoardRun: Sendable {
         try board.record(to: path)
       } catch {
         var help = Failure(error).help
-        if case .exists = error { help = "--record takes a file that is not there yet" }
+        if case .exists = error { help = "--record needs a new file" }
         return complain("\(error)", help: help, code: ExitCode.of(error))
       }
     }
     var arguments: [String] = []
     if case .script(_, let given) = options.mode { arguments = given }
-    let session = BoardSession(
+    let session = LineExecutor(
       board: board, redirects: redirects, scriptArguments: arguments, input: input,
       keepsGoing: !isInteractive && options.keepGoing == true)
     // Nothing else would end an endless command.
@@ -194,7 +194,7 @@ final class BoardRun: Sendable {
   /// `exit`, and the end of input at a prompt, cancel them.
   ///
   /// - Returns: The exit code of the lines, or else of the first background command that failed.
-  private func finish(_ code: Int32, _ board: Board, _ session: BoardSession) async -> Int32 {
+  private func finish(_ code: Int32, _ board: Board, _ session: LineExecutor) async -> Int32 {
     let exits = board.store.withState { $0.shell.exitCode } != nil
     let outcome = await session.finish(
       cancelledBy: exits ? "'exit'" : isInteractive ? "the end of input" : nil)
@@ -282,7 +282,7 @@ final class BoardRun: Sendable {
   // MARK: Lines
 
   private func runLines(
-    _ board: Board, _ session: BoardSession, _ reader: PlainLineReader
+    _ board: Board, _ session: LineExecutor, _ reader: PlainLineReader
   ) async -> Int32 {
     let source: any LineSource
     switch options.mode {
@@ -307,7 +307,7 @@ final class BoardRun: Sendable {
       }
       greet()
       if let code = await runInit(session) { return code }
-      let leaving = options.allowsInput ? LeavingQuestion(board) : nil
+      let leaving = options.allowsInput ? ExitConfirmation(board) : nil
       session.leaving.withLock { $0 = leaving }
       source = PromptedLineSource(
         reader: editor ?? reader,
@@ -326,7 +326,7 @@ final class BoardRun: Sendable {
 
   /// Runs a line, shows that it runs, and waits until the user has left its pager.
   private func run(
-    _ line: ScriptLine, _ session: BoardSession, isLiteral: Bool = false
+    _ line: ScriptLine, _ session: LineExecutor, isLiteral: Bool = false
   ) async -> LineOutcome {
     // The signal of a new size may still be under way.
     if let width = terminal.outputWidth { await session.board.resizeBeforeLine(to: width) }
@@ -337,7 +337,7 @@ final class BoardRun: Sendable {
     return outcome
   }
 
-  private func run(_ source: any LineSource, _ session: BoardSession) async -> Int32 {
+  private func run(_ source: any LineSource, _ session: LineExecutor) async -> Int32 {
     let policy: ScriptRunner.Policy =
       isInteractive ? .interactive : options.keepGoing == true ? .keepGoing : .stopAtFailure
     do throws(LineSourceError) {
@@ -397,7 +397,7 @@ final class BoardRun: Sendable {
   /// program.
   ///
   /// - Returns: The exit code if one of its lines ended the program.
-  private func runInit(_ session: BoardSession) async -> Int32? {
+  private func runInit(_ session: LineExecutor) async -> Int32? {
     guard options.runsInitFile, settings.environment == .live, access(paths.initScript, R_OK) == 0,
       let source = try? await DescriptorLineSource.file(paths.initScript)
     else { return nil }
@@ -425,7 +425,7 @@ final class BoardRun: Sendable {
   }
 
   private func answer(
-    _ signal: Signal, _ board: Board, _ session: BoardSession, _ reader: PlainLineReader,
+    _ signal: Signal, _ board: Board, _ session: LineExecutor, _ reader: PlainLineReader,
     _ redirects: RedirectFiles
   ) {
     guard !signalEnd.hasBegun else { return }

@@ -36,12 +36,12 @@ final class StandardInput: Sendable {
     case .free: nil
     case .script:
       (
-        "these lines come from standard input, so that there is none for \(option) to read",
+        "these lines come from standard input, so \(option) cannot read it",
         "use \(other), or give the lines with -f FILE or -c LINE"
       )
     case .prompt:
       (
-        "lines are typed on standard input, so that there is none for \(option) to read",
+        "lines are typed on standard input, so \(option) cannot read it",
         isItem ? "use \(other)" : "leave it out and the value is asked for, or use \(other)"
       )
     }

@@ -29,7 +29,7 @@ enum AliasExpansion {
   static func refuseCommand(_ name: String, _ firstWords: Set<String>) throws(UsageError) {
     guard firstWords.contains(name) else { return }
     throw UsageError(
-      "'\(name)' is a command, and no alias stands for it", help: "choose another word")
+      "'\(name)' is a command and cannot be an alias", help: "choose another word")
   }
 
   /// Returns the line with the aliases of its commands replaced, to be searched for secrets. A

@@ -252,7 +252,7 @@ public final class Board: Sendable {
   /// locked database, the others do not wait again.
   ///
   /// Cancelling the task ends the loading.
-  func bootstrap(_ shown: ShownFeatures) async {
+  func bootstrap(_ shown: FeaturesReadByCommand) async {
     for feature in features.features where shown.contains(feature.name) {
       guard !closing.isSet, !Task.isCancelled,
         let action = store.withState({ feature.bootstrap($0) })

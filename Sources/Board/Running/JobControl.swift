@@ -1,7 +1,7 @@
 import SwiftBoardCommandLine
 import Synchronization
 
-/// The commands of a session that an interrupt cancels, and those that run in the background.
+/// The commands of an executor that an interrupt cancels, and those that run in the background.
 final class JobControl: Sendable {
   /// The id of a running line. It includes the lines of a file that the line sources.
   struct LineID: Hashable {
@@ -72,9 +72,9 @@ final class JobControl: Sendable {
   /// - Parameter line: The line, or `nil` for all running lines.
   /// - Returns: What was running.
   @discardableResult
-  func interrupt(_ line: LineID? = nil) -> BoardSession.Interrupted {
+  func interrupt(_ line: LineID? = nil) -> LineExecutor.Interrupted {
     let (found, jobs, waits) = state.withLock {
-      state -> (BoardSession.Interrupted, [Int], [@Sendable () -> Void]) in
+      state -> (LineExecutor.Interrupted, [Int], [@Sendable () -> Void]) in
       let lines = state.lines.keys.filter { line == nil || $0 == line }
       guard !lines.isEmpty else { return (.nothing, [], []) }
       for line in lines { state.lines[line]?.isInterrupted = true }

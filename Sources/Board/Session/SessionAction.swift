@@ -129,7 +129,7 @@ public enum SessionCommand: Codable, Sendable, Equatable {
 
   /// Whether the command may run while the board shows an earlier step. A mark may not: it names
   /// the present, but would seem to name the shown step.
-  var mayRunInThePast: Bool {
+  var isAllowedAtEarlierStep: Bool {
     switch self {
     case .record, .mark: false
     case .stop, .status, .goto, .undo, .assert, .state, .action, .diff, .fork, .bisect, .graph,

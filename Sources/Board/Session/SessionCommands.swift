@@ -3,14 +3,14 @@ import SwiftBoardJSON
 
 enum SessionCommands {
   private static let risk = OptionSpec(
-    flag: "accept-risk", "go on where an older recording decodes only in part")
+    flag: "accept-risk", "continue if an older recording can only be decoded in part")
   private static let file = OptionSpec(
-    "file", value: "FILE", "a recording in place of the running one", kind: .file)
+    "file", value: "FILE", "a recording other than the running one", kind: .file)
   private static let recording = ArgumentSpec("file", "a recording", kind: .file)
   private static let otherRecording = ArgumentSpec(
-    "recording", "a recording in place of the running one", kind: .file, optional: true)
+    "recording", "a recording other than the running one", kind: .file, optional: true)
   private static let anyRecording = ArgumentSpec(
-    "file", "a recording in place of the running one", kind: .file, optional: true)
+    "file", "a recording other than the running one", kind: .file, optional: true)
   private static let step = "a number, @MARK, -1, +1 or end"
 
   static let table = CommandTable<BoardCommand>(recordingCommands + travelCommands + fileCommands)
@@ -24,10 +24,10 @@ enum SessionCommands {
         With --rotate a full file gets a number, FILE.1 before FILE.2, and FILE is always the newest. All are one recording \
         wherever FILE is looked into.
         """,
-      arguments: [ArgumentSpec("file", "a file that is not there yet", kind: .file)],
+      arguments: [ArgumentSpec("file", "a new file", kind: .file)],
       options: [
         OptionSpec(
-          "rotate", value: "MIB", "go on in another file when one has MIB MiB", kind: .int),
+          "rotate", value: "MIB", "continue in a new file after MIB MiB", kind: .int),
         OptionSpec("keep", value: "N", "with --rotate, remove all but N full files", kind: .int),
       ],
       examples: [
@@ -72,7 +72,7 @@ enum SessionCommands {
         """,
       arguments: [
         ArgumentSpec(
-          "file", "a recording in place of the running one", kind: .file, optional: true)
+          "file", "a recording other than the running one", kind: .file, optional: true)
       ],
       options: [
         OptionSpec("grep", value: "TEXT", "what has this text in its line, action or effects"),
@@ -161,14 +161,14 @@ enum SessionCommands {
           file: try otherFile(invocation)))
     },
     CommandSpec(
-      ["session", "fork"], "go on from an earlier step, in a recording of its own",
+      ["session", "fork"], "continue from an earlier step in a new recording",
       details: """
         The new file has the steps up to that one, and the board goes on from its state; the old recording ends. What services \
         hold (database, keychain, log) stays as it is. With --file the steps are copied and the board stays where it is.
         """,
       arguments: [
         ArgumentSpec("step", step, kind: .step),
-        ArgumentSpec("to", "a file that is not there yet", kind: .file, optional: true),
+        ArgumentSpec("to", "a new file", kind: .file, optional: true),
       ],
       options: [
         OptionSpec("file", value: "FILE", "copy from a file instead, and go nowhere", kind: .file)
@@ -346,7 +346,7 @@ enum SessionCommands {
     CommandSpec(
       ["session", "test"], "write a recording as a Swift test",
       details:
-        "Of 300 steps at most unless --until says where to end: the compiler has to read it.",
+        "At most 300 steps unless --until is given, because longer tests compile slowly.",
       arguments: [anyRecording],
       options: [
         OptionSpec("until", value: "STEP", "the last step: a number, @MARK or end", kind: .step)

@@ -56,7 +56,7 @@ struct SessionLiveReplay {
         isCompared: { action in
           switch action {
           case .session: false
-          case .feature(let action): !action.base.comesByItself
+          case .feature(let action): !action.base.isTimeDriven
           default: true
           }
         },

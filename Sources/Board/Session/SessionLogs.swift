@@ -130,7 +130,7 @@ extension RotatedLog {
       oddities.append(
         (
           last.path,
-          "\(path) is not there, only the files before it: what it had is not looked at"
+          "\(path) is missing; only the files before it were read"
         ))
     }
     return oddities

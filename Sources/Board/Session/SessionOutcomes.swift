@@ -127,7 +127,7 @@ enum SessionOutcomes {
       ],
       presentation: .text(
         "step \(step.step) of \(last), \(SessionText.seconds(step.time)) s\(what)\n"),
-      notes: ["looking back; 'session live' returns to now"])
+      notes: ["looking back; 'session live' returns to the present"])
   }
 
   private static func json(_ step: SessionStep) -> JSON {
@@ -276,7 +276,7 @@ enum SessionOutcomes {
         "fork": .string(fork.path), "step": JSON(fork.step), "source": .string(fork.source),
         "continued": .bool(fork.isContinued),
       ],
-      notes: [fork.isContinued ? what + ", and the board goes on there" : what])
+      notes: [fork.isContinued ? what + ", and the board continues there" : what])
   }
 
   private static func bisected(_ found: SessionBisected, _ job: Int) -> Outcome {
@@ -289,11 +289,11 @@ enum SessionOutcomes {
     if failsFirst { value.append(.init("failsFirst", .bool(true))) }
     // The state before the first step was looked at as well.
     let states = found.steps + (failsFirst ? 1 : 0)
-    let asked = "\(found.evaluations) of \(states) states were looked at"
+    let asked = "\(found.evaluations) of \(states) states were examined"
     guard let step = found.step else {
       // The state in between may differ from those at both ends.
       let isWhole = found.evaluations >= states
-      let none = isWhole ? "after no step" : "in none of the \(found.evaluations) states looked at"
+      let none = isWhole ? "after no step" : "in none of the \(found.evaluations) examined states"
       return Outcome(
         job: job,
         failure: Failure(

@@ -18,7 +18,7 @@ struct SessionReducer: Reducer {
       if command == .live { state.position = nil }
       return effect(
         of: command, context.job,
-        SessionWork(navigators: navigators, moment: moment, position: state.position?.step),
+        RecordingQueries(navigators: navigators, moment: moment, position: state.position?.step),
         state.position, dependencies)
     case .succeeded(_, let result, _, _): note(result, &state)
     case .printed, .printedBytes, .progress, .failed: break
@@ -40,7 +40,7 @@ struct SessionReducer: Reducer {
   }
 
   private func effect(
-    of command: SessionCommand, _ job: Int, _ work: SessionWork, _ position: SessionPosition?,
+    of command: SessionCommand, _ job: Int, _ work: RecordingQueries, _ position: SessionPosition?,
     _ dependencies: Dependencies
   ) -> [Effect<SessionAction>] {
     switch command {
@@ -135,8 +135,8 @@ struct SessionReducer: Reducer {
   ///
   /// - Parameter opens: Whether to open the picture of the graph that is the result.
   private func look(
-    _ name: String, _ job: Int, _ dependencies: Dependencies, _ work: SessionWork,
-    opens: Bool? = nil, _ body: @escaping @Sendable (SessionWork) throws -> SessionResult
+    _ name: String, _ job: Int, _ dependencies: Dependencies, _ work: RecordingQueries,
+    opens: Bool? = nil, _ body: @escaping @Sendable (RecordingQueries) throws -> SessionResult
   ) -> [Effect<SessionAction>] {
     let warnings = SessionWarnings(running: recording)
     return run(name, job, dependencies, opens: opens, warnings) { [recording] send in

@@ -143,11 +143,11 @@ enum SessionReplay {
   private static func key(_ dependencies: Dependencies) -> ReplayPacer.NextStep {
     {
       guard let terminal = dependencies.terminal as? any PausingTerminal,
-        let goesOn = try await terminal.pause("-- Enter goes on, q ends -- ")
+        let goesOn = try await terminal.pause("-- Enter: continue, q: quit -- ")
       else {
         throw Failure(
           code: ExitCode.usage, error: "noTerminal",
-          message: "--step waits for a key, and there is no terminal to wait at")
+          message: "--step waits for a key and needs a terminal")
       }
       return goesOn
     }

@@ -111,7 +111,7 @@ enum ShellCommands {
       details: "The word stands for its line where it is the first word of a command; what follows "
         + "it is added at the end. An alias does not stand for another alias.",
       arguments: [
-        ArgumentSpec("name", "a word that is no command", optional: true),
+        ArgumentSpec("name", "a word that is not a command", optional: true),
         ArgumentSpec(
           "line", "a command; in quotes if it has options", optional: true, repeating: true),
       ], examples: ["alias", "alias tea 'db get tea'", "alias ll 'log tail -n 30'"]
@@ -147,7 +147,7 @@ enum ShellCommands {
       details: "Runs with --environment preview. It says which line to type and checks it.",
       arguments: [
         ArgumentSpec(
-          "command", "go on without the line, begin again, or end the tutorial",
+          "command", "skip the line, start again, or end the tutorial",
           kind: .choice(TutorialCommand.allCases.map(\.rawValue)), optional: true)
       ], examples: ["tutorial", "tutorial next", "tutorial restart", "tutorial stop"]
     ) { invocation throws(UsageError) in
@@ -195,7 +195,7 @@ private func alias(_ invocation: Invocation) throws(UsageError) -> ShellCommand 
   let words = try plain(invocation.arguments("line"), "alias")
   guard !words.isEmpty else {
     throw UsageError(
-      "an alias needs the line that it stands for", help: "alias \(text) 'db list \(text)'",
+      "an alias needs the line that replaces it", help: "alias \(text) 'db list \(text)'",
       at: name)
   }
   // A single word is the line as it was quoted; several are the words of a line.

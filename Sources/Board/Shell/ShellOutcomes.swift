@@ -302,8 +302,9 @@ enum ShellOutcomes {
 
 extension Outcome {
   /// Adds what is missing of the state that a command shows.
-  fileprivate func noting(_ unloaded: [UnloadedState]?, shownBy command: ShellCommand) -> Outcome {
-    guard let unloaded, let shown = ShownFeatures(of: command) else { return self }
+  fileprivate func noting(_ unloaded: [StateLoadFailure]?, shownBy command: ShellCommand) -> Outcome
+  {
+    guard let unloaded, let shown = FeaturesReadByCommand(of: command) else { return self }
     var outcome = self
     outcome.notes += unloaded.filter { shown.contains($0.feature) }.map {
       .warning("not all of the state was loaded: \($0.feature): \($0.message)")

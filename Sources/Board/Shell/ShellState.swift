@@ -21,14 +21,14 @@ public struct ShellState: Codable, Sendable, Equatable {
   /// The commands that `watch` repeats, by the order of their jobs; `nil` if there are none.
   public var watches: [RepeatedCommand]?
   /// What the last lines that show the state could not load, by feature; `nil` if there is nothing.
-  public var unloaded: [UnloadedState]?
+  public var unloaded: [StateLoadFailure]?
 
   /// Creates a state without variables and commands.
   public init() {}
 }
 
 /// What a feature could not load for a line that shows the state.
-public struct UnloadedState: Codable, Sendable, Equatable {
+public struct StateLoadFailure: Codable, Sendable, Equatable {
   /// The name of the feature.
   public var feature: String
   /// The name of the error: `busy` if the database was locked for as long as a command waits.
@@ -50,7 +50,7 @@ extension ShellState {
     var others = (unloaded ?? []).filter { $0.feature != feature }
     if case .failed(let failure) = end {
       others.append(
-        UnloadedState(feature: feature, error: failure.error, message: failure.message))
+        StateLoadFailure(feature: feature, error: failure.error, message: failure.message))
     }
     unloaded = others.isEmpty ? nil : others
   }

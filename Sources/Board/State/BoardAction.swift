@@ -59,7 +59,7 @@ public enum BoardAction: Sendable, Equatable {
       case .set, .unset, .open, .alias, .unalias, .tutorial: false
       }
     case .shell(.reject), .shell(.diagnosed), .session: true
-    case .feature(let action): action.base.onlyLooks
+    case .feature(let action): action.base.isReadOnly
     case .shell, .resumed: false
     }
   }
@@ -71,8 +71,12 @@ public enum BoardAction: Sendable, Equatable {
   }
 
   /// Whether the action may run while the board shows an earlier step.
-  var mayRunInThePast: Bool {
-    if case .session(.run(_, let command, _)) = self { command.mayRunInThePast } else { isLook }
+  var isAllowedAtEarlierStep: Bool {
+    if case .session(.run(_, let command, _)) = self {
+      command.isAllowedAtEarlierStep
+    } else {
+      isLook
+    }
   }
 }
 

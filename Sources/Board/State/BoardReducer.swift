@@ -35,7 +35,7 @@ public struct BoardReducer: ComposedReducer {
   /// Runs the feature of an action, then updates the running commands from the
   /// result.
   public var body: some Reducer<BoardState, BoardAction, Dependencies> {
-    CausedReducer(steps, features) {
+    LogCauseReducer(steps, features) {
       reducers
       ReloadReducer(features: features)
       Scope(state: \.session, action: BoardAction.session, id: "session") {
@@ -43,7 +43,7 @@ public struct BoardReducer: ComposedReducer {
       }
       ShellReducer(features: features)
       JobsReducer(features: features)
-      ResumeReducer(recording: recording)
+      ForkReducer(recording: recording)
     }
   }
 
@@ -96,7 +96,7 @@ private struct FeatureReducers: Reducer {
 
 /// Continues in a fork of the running recording. It runs last because the state must equal the
 /// fork's exactly.
-struct ResumeReducer: Reducer {
+struct ForkReducer: Reducer {
   let recording: any RecordingService
 
   func reduce(

@@ -30,7 +30,7 @@ public struct StateText: Sendable, Equatable {
       job = try container.decode(Int.self, forKey: .job)
       guard Digest(digest) != nil else {
         throw DecodingError.dataCorruptedError(
-          forKey: .digest, in: container, debugDescription: "this is no digest")
+          forKey: .digest, in: container, debugDescription: "invalid digest")
       }
     }
   }

@@ -45,7 +45,7 @@ public struct APIExchange: Sendable {
     if !client.isRepeatable { answer.isFinal = true }
     answer.warning = await KeychainAccess(dependencies).takeWarning()
     if let download, let file = planned.file, isLast {
-      let wait = PipeWait(limit: planned.request.timeout, clock: dependencies.clock)
+      let wait = PipeTimeout(limit: planned.request.timeout, clock: dependencies.clock)
       try await answer.noteFile(
         file, download.written, fetched.response.body, dependencies.files, wait)
     }
@@ -158,7 +158,7 @@ extension APIAnswer {
   /// - Parameter written: The bytes that a download has written, or `nil` if it has written none.
   fileprivate mutating func noteFile(
     _ target: PlannedRequest.File, _ written: Download.Written?, _ body: Data,
-    _ files: any FileService, _ wait: PipeWait
+    _ files: any FileService, _ wait: PipeTimeout
   ) async throws {
     if let written {
       bytes = written.bytes

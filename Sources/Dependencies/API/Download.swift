@@ -197,7 +197,7 @@ final class Download: APIClient {
     let tag =
       continues && isContinuable
       ? PartialFileTag.text(for: response, key: key, total: total) : nil
-    let wait = PipeWait(limit: limit, clock: dependencies.clock)
+    let wait = PipeTimeout(limit: limit, clock: dependencies.clock)
     let begun: Void? = try await onFile { () throws(FileError) in
       try await wait.result([path]) { () throws(FileError) in
         try await output.begin(afterKept: kept != nil, tag: tag)

@@ -32,7 +32,7 @@ final class RequestBody: Sendable {
   /// - Returns: Whether the whole body can be read again.
   /// - Throws: `FileError` or `APIRequestProblem` if a file cannot be read or contains a mark, and
   ///   `APIError` of kind `timeout` if a pipe provides nothing in time.
-  func put(into request: inout APIRequest, _ wait: PipeWait) async throws -> Bool {
+  func put(into request: inout APIRequest, _ wait: PipeTimeout) async throws -> Bool {
     let paths = parts.compactMap { part in
       if case .file(let path, _) = part { path } else { nil }
     }

@@ -36,7 +36,7 @@ struct RequestResolver: Sendable {
       resolved.request.digest = APICredentials(user: digest.user, password: value)
       resolved.request.secretValues.insert(value)
     }
-    let wait = PipeWait(
+    let wait = PipeTimeout(
       limit: references.mayTakeLong ? nil : request.timeout, clock: dependencies.clock)
     if let content = references.content { try await add(content, to: &resolved, wait) }
     if let upload = resolved.request.upload, references.mayTakeLong {
@@ -100,7 +100,7 @@ struct RequestResolver: Sendable {
   // MARK: Bodies
 
   private func add(
-    _ content: APIContent, to resolved: inout Resolved, _ wait: PipeWait
+    _ content: APIContent, to resolved: inout Resolved, _ wait: PipeTimeout
   ) async throws {
     switch content.form {
     case .whole(.file(let path, let shown, _)):
@@ -127,7 +127,7 @@ struct RequestResolver: Sendable {
   }
 
   private func value(
-    of member: APIContent.Member, _ resolved: inout Resolved, _ wait: PipeWait
+    of member: APIContent.Member, _ resolved: inout Resolved, _ wait: PipeTimeout
   ) async throws -> RequestForm.Value {
     switch member.value {
     case .text(let value): return .text(try await text(value, &resolved.request))
@@ -158,7 +158,7 @@ struct RequestResolver: Sendable {
   /// contained a secret instead.
   private func content(
     of path: SecretText, _ shown: String, _ member: APIContent.Member,
-    _ resolved: inout Resolved, _ wait: PipeWait
+    _ resolved: inout Resolved, _ wait: PipeTimeout
   ) async throws -> String {
     let path = ItemPath.path(of: try await text(path, &resolved.request))
     // A pipe can be read only once.
@@ -173,7 +173,7 @@ struct RequestResolver: Sendable {
   }
 
   /// Reads a whole file. A pipe may take as long as it goes on giving something.
-  private func read(_ path: String, limit: Int, _ wait: PipeWait) async throws -> Data {
+  private func read(_ path: String, limit: Int, _ wait: PipeTimeout) async throws -> Data {
     let input = try await wait.run([path]) { [dependencies] in
       try await dependencies.files.input(path)
     }
@@ -186,7 +186,7 @@ struct RequestResolver: Sendable {
   }
 
   private func put(
-    _ parts: [RequestBody.Part], into resolved: inout Resolved, _ wait: PipeWait
+    _ parts: [RequestBody.Part], into resolved: inout Resolved, _ wait: PipeTimeout
   ) async throws {
     let body = RequestBody(parts, dependencies)
     let isRepeatable = try await body.put(into: &resolved.request, wait)

@@ -64,7 +64,7 @@ struct LiveInstallation: Sendable {
   private func fileInPlaceOfFolder(_ subject: String, _ path: String) -> InstallationFinding? {
     PathComponents.file(inPlaceOf: PathComponents(path).folder).map { file in
       InstallationFinding(
-        subject, .problem, "\(path) cannot be made: '\(file)' is a file in place of a folder",
+        subject, .problem, "\(path) cannot be made: '\(file)' is a file, not a folder",
         remedy: .other("move the file away"))
     }
   }

@@ -62,7 +62,7 @@ public struct KeychainImport: Sendable, Equatable, Codable {
 }
 
 /// The result of locking an unused keychain.
-public enum KeychainIdleness: Sendable, Equatable {
+public enum IdleLockResult: Sendable, Equatable {
   /// It was already locked.
   case wasLocked
   /// It was unused for the whole duration and has been locked.

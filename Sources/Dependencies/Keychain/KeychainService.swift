@@ -60,7 +60,7 @@ public protocol KeychainService: Service {
     from path: String, secret: KeychainSecret, existing: ImportDuplicates
   ) async throws(KeychainError) -> KeychainImport
   /// Locks the keychain if no call has used its entries for `duration`.
-  func lock(unusedFor duration: Duration) async -> KeychainIdleness
+  func lock(unusedFor duration: Duration) async -> IdleLockResult
 
   /// Returns a one-line warning for the user about the opened file, for example that others can
   /// read it. Returns `nil` if there is none or it was returned before. Does not open the file.

@@ -159,7 +159,7 @@ public final class RedactingKeychain: KeychainService {
   }
 
   /// Forwards to the wrapped keychain. Values stay registered.
-  public func lock(unusedFor duration: Duration) async -> KeychainIdleness {
+  public func lock(unusedFor duration: Duration) async -> IdleLockResult {
     await base.lock(unusedFor: duration)
   }
 

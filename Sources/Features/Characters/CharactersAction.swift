@@ -39,7 +39,7 @@ extension CharactersAction: FeatureAction {
   }
 
   /// The next page comes after a pause, whether or not a line follows.
-  public var comesByItself: Bool {
+  public var isTimeDriven: Bool {
     switch self {
     case .list(.prefetched), .list(.prefetchFailed): true
     default: false

@@ -134,7 +134,7 @@ enum DatabaseCommands {
     ) { _ in .db(.check) },
     CommandSpec(
       ["db", "backup"], "copy the database, while it may be in use",
-      arguments: [ArgumentSpec("file", "a file that is not there yet", kind: .file)],
+      arguments: [ArgumentSpec("file", "a new file", kind: .file)],
       examples: ["db backup monday.sqlite"]
     ) { invocation throws(UsageError) in .db(.backup(path: try invocation.requiredText("file"))) },
     CommandSpec(

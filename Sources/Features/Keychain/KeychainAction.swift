@@ -47,7 +47,7 @@ extension KeychainAction: FeatureAction {
 
   /// `true` for an automatic lock, and for the names that a line about the state has loaded: there
   /// are none in another home, whose keychain may be locked.
-  public var comesByItself: Bool {
+  public var isTimeDriven: Bool {
     switch self {
     case .autoLocked, .named(request: nil, _): true
     default: false

@@ -45,7 +45,7 @@ extension KeychainCommands {
     },
     CommandSpec(
       ["keychain", "export"], "write all secrets into a new keychain file with its own passphrase",
-      arguments: [ArgumentSpec("file", "a file that is not there yet", kind: .file)],
+      arguments: [ArgumentSpec("file", "a new file", kind: .file)],
       options: newSecret, examples: ["keychain export backup.sbkc"]
     ) { invocation throws(UsageError) in
       .keychain(

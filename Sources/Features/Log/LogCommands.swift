@@ -70,7 +70,7 @@ enum LogCommands {
     ) { _ in .log(.stats) },
     CommandSpec(
       ["log", "export"], "write the kept records to a file, as JSON Lines",
-      arguments: [ArgumentSpec("file", "a file that is not there yet", kind: .file)],
+      arguments: [ArgumentSpec("file", "a new file", kind: .file)],
       examples: ["log export today.jsonl"]
     ) { invocation throws(UsageError) in .log(.export(path: try invocation.requiredText("file"))) },
     CommandSpec(

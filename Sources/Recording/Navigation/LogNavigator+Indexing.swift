@@ -159,7 +159,7 @@ extension ReplayError {
       return .unreadable(rotatedLog.name(of: segment).map { error.inFile($0) } ?? error)
     case .impossible(let obstacle):
       return .impossible(
-        LogObstacle(
+        LogDecodingFailure(
           line: obstacle.line, offset: obstacle.offset,
           step: obstacle.step == 0 ? 0 : obstacle.step + before, reason: obstacle.reason,
           found: obstacle.found, file: rotatedLog.name(of: segment)))

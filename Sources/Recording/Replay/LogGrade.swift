@@ -50,7 +50,7 @@ public enum LogGrade: Sendable, Hashable, CustomStringConvertible {
 }
 
 /// A line that does not decode: the log cannot be replayed by this program.
-public struct LogObstacle: Sendable, Hashable, CustomStringConvertible {
+public struct LogDecodingFailure: Sendable, Hashable, CustomStringConvertible {
   /// The number of the line, from 1.
   public let line: Int
   /// The offset of the line, in bytes.

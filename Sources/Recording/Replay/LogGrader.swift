@@ -166,7 +166,7 @@ struct LogGrader<State: Codable, Action: Codable> {
     _ reason: String, _ found: JSON, _ entry: LogReader.Entry, _ step: Int
   ) -> ReplayError {
     .impossible(
-      LogObstacle(
+      LogDecodingFailure(
         line: entry.number, offset: entry.offset, step: step, reason: reason, found: found))
   }
 

@@ -5,7 +5,7 @@ public enum ReplayError: Error, Sendable, CustomStringConvertible {
   /// The log has the actions of another program or feature.
   case foreign(log: LogSchema, program: LogSchema)
   /// A line does not decode. Nothing was run.
-  case impossible(LogObstacle)
+  case impossible(LogDecodingFailure)
   /// The grade is risky, and the caller did not accept risk. Nothing was run.
   case risky(LogGrade)
   /// A step differs from the recording. The steps after it were not run.

@@ -4,7 +4,7 @@ extension IdentifiedArray {
   /// Appends an element, unless its id already exists.
   ///
   /// - Returns: Whether the element was appended. If not, nothing is changed.
-  /// - Complexity: O(1) amortised, or O(count) while there is a copy of `ids`.
+  /// - Complexity: O(1) amortized, or O(count) while there is a copy of `ids`.
   @inlinable
   @discardableResult
   public mutating func append(_ element: Element, id: ID) -> Bool {
@@ -30,7 +30,7 @@ extension IdentifiedArray {
   /// Replaces the element under the id in place, or appends a new one.
   ///
   /// - Returns: The replaced element, or `nil` if there was none.
-  /// - Complexity: O(1) amortised.
+  /// - Complexity: O(1) amortized.
   @inlinable
   @discardableResult
   public mutating func updateOrAppend(_ element: Element, id: ID) -> Element? {

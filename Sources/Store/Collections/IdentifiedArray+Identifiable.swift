@@ -14,7 +14,7 @@ extension IdentifiedArray where Element: Identifiable, ID == Element.ID {
     self.init(elements, id: { $0.id }, uniquingIDsWith: combine)
   }
 
-  /// Appends an element, unless its id already exists. See `append(_:id:)`. O(1) amortised.
+  /// Appends an element, unless its id already exists. See `append(_:id:)`. O(1) amortized.
   @inlinable
   @discardableResult
   public mutating func append(_ element: Element) -> Bool {
@@ -36,7 +36,7 @@ extension IdentifiedArray where Element: Identifiable, ID == Element.ID {
   }
 
   /// Replaces the element with the same id, or appends a new one. See `updateOrAppend(_:id:)`. O(1)
-  /// amortised.
+  /// amortized.
   @inlinable
   @discardableResult
   public mutating func updateOrAppend(_ element: Element) -> Element? {
@@ -44,7 +44,7 @@ extension IdentifiedArray where Element: Identifiable, ID == Element.ID {
   }
 
   /// The ids of elements whose own id has changed since they were added, in order. O(count).
-  public var misfiled: [ID] {
+  public var elementsWithOtherIDs: [ID] {
     zip(ids, storage).compactMap { $1.id == $0 ? nil : $0 }
   }
 }

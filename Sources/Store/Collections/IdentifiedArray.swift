@@ -12,8 +12,8 @@
 ///
 /// **An element keeps the id with which it was added.** If the property that provided the id
 /// changes, the element is still found under the original id, so that no element is lost and ids
-/// cannot collide. `misfiled` lists such elements. Encoding throws for them, because decoding would
-/// give them another id. To change the id of an element, remove it and add it again.
+/// cannot collide. `elementsWithOtherIDs` lists such elements. Encoding throws for them, because
+/// decoding would give them another id. To change the id of an element, remove it and add it again.
 ///
 /// No operation traps because of data: the result reports an id that already exists, and positions
 /// are clamped to the bounds of the array. In addition to the elements, the array stores every id
@@ -98,7 +98,7 @@ extension IdentifiedArray {
   /// The element under the id. Assigning `nil` removes it, like `remove(id:)`. Assigning to an id
   /// that does not exist appends the element.
   ///
-  /// - Complexity: O(1) to read and to change in place, with nothing copied. O(1) amortised to
+  /// - Complexity: O(1) to read and to change in place, with nothing copied. O(1) amortized to
   ///   append. O(count) to remove.
   @inlinable
   public subscript(id id: ID) -> Element? {

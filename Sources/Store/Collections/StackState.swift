@@ -78,7 +78,7 @@ public struct StackState<Element> {
   /// Adds an element on top.
   ///
   /// - Returns: The id of the element.
-  /// - Complexity: O(1) amortised.
+  /// - Complexity: O(1) amortized.
   @inlinable
   @discardableResult
   public mutating func append(_ element: Element) -> StackElementID {
@@ -92,7 +92,7 @@ public struct StackState<Element> {
   ///
   /// - Returns: Whether the element was added. An id below `nextID` was used before and is
   ///   rejected.
-  /// - Complexity: O(1) amortised.
+  /// - Complexity: O(1) amortized.
   @inlinable
   @discardableResult
   public mutating func push(_ element: Element, id: StackElementID) -> Bool {
@@ -162,7 +162,7 @@ extension StackState {
   /// Continues the ids of the stack that this one replaces. Elements of a new stack receive new
   /// ids, up to the greatest id, and elements of a copy keep theirs. O(count).
   @usableFromInline
-  mutating func goOn(from next: StackElementID) {
+  mutating func continueIDs(from next: StackElementID) {
     let sum = next.generation + self.next.generation
     if isNew, sum <= StackElementID.greatest {
       let ids = rows.ids.map { StackElementID(generation: next.generation + $0.generation) }

@@ -1,7 +1,7 @@
 /// A type-erased reducer, for lists of different reducers, and to keep the type of a long
 /// composition out of signatures.
 ///
-/// - Complexity: One more call through a closure for each action. The optimiser does not inline it.
+/// - Complexity: One more call through a closure for each action. The optimizer does not inline it.
 public struct AnyReducer<State: Sendable, Action: Sendable, Dependencies: Sendable>: Reducer {
   @usableFromInline let body: @Sendable (inout State, Action, Dependencies) -> [Effect<Action>]
   @usableFromInline let declares: @Sendable (CompositionPath) -> Bool

@@ -31,7 +31,7 @@ extension Array {
     let shared = unsafeBitCast([] as [Element], to: UnsafeRawPointer.self)
     guard unsafeBitCast(self, to: UnsafeRawPointer.self) == shared else { return isEmpty }
     // A copy that is never released. The shared object ignores its reference count, and this copy
-    // lets the optimiser remove the release.
+    // lets the optimizer remove the release.
     var copy: UInt = 0
     withUnsafeMutablePointer(to: &copy) { copy in
       _ = UnsafeMutableRawPointer(copy).initializeMemory(as: Self.self, to: self)

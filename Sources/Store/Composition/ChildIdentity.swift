@@ -5,7 +5,7 @@
 /// compile time, but one more overload of each operator makes chains of operators too slow to
 /// type-check.
 ///
-/// - Complexity: One look-up of a conformance. The optimiser removes it if the type of the state is
+/// - Complexity: One look-up of a conformance. The optimizer removes it if the type of the state is
 ///   known.
 @inlinable
 func ownIdentity<State: Sendable>(of state: State) -> any Hashable & Sendable {

@@ -2,7 +2,7 @@
 ///
 /// It is one closure, because a body is created for every action. Copying and destroying an id of
 /// any type would cost more than everything else that an action does, and creating the key
-/// allocates. Moreover, the optimiser splits only structs of up to six such parts, which makes them
+/// allocates. Moreover, the optimizer splits only structs of up to six such parts, which makes them
 /// free.
 @usableFromInline
 struct ChildPlace: Sendable {

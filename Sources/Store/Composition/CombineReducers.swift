@@ -25,10 +25,10 @@ public struct CombineReducers<
 
 // MARK: Parts
 
-extension CombineReducers: ReducerOfParts {
+extension CombineReducers: CompositeReducer {
   @inlinable
   @inline(__always)
-  func askParts<Question: PartQuestion>(
+  func visitChildren<Question: ChildVisitor>(
     _ question: Question, _ subject: Question.Subject, _ answer: inout Question.Answer
   )
   where Question.State == State, Question.Action == Action, Question.Dependencies == Dependencies {

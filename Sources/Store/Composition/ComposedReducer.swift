@@ -15,7 +15,7 @@ public protocol ComposedReducer<State, Action, Dependencies>: Reducer, ReducerWi
 extension ComposedReducer {
   // Under another name, so that `ReducerWithoutReduce` finds only a method of the type itself.
   /// Creates the body and reduces with it. This method implements `reduce`. Allocates nothing if
-  /// the body only lists reducers, so that the optimiser can inline it.
+  /// the body only lists reducers, so that the optimizer can inline it.
   @_implements(Reducer,reduce(_:_:_:))
   @inlinable
   public func reduceBody(

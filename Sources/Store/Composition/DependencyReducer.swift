@@ -65,10 +65,10 @@ public struct DependencyReducer<Base: Reducer, Whole: Sendable>: Reducer {
   }
 }
 
-extension DependencyReducer: ReducerOfParts {
+extension DependencyReducer: CompositeReducer {
   @inlinable
   @inline(__always)
-  func askParts<Question: PartQuestion>(
+  func visitChildren<Question: ChildVisitor>(
     _ question: Question, _ subject: Question.Subject, _ answer: inout Question.Answer
   )
   where Question.State == Base.State, Question.Action == Base.Action, Question.Dependencies == Whole

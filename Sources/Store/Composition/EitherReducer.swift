@@ -22,10 +22,10 @@ where
   }
 }
 
-extension EitherReducer: ReducerOfParts {
+extension EitherReducer: CompositeReducer {
   @inlinable
   @inline(__always)
-  func askParts<Question: PartQuestion>(
+  func visitChildren<Question: ChildVisitor>(
     _ question: Question, _ subject: Question.Subject, _ answer: inout Question.Answer
   )
   where

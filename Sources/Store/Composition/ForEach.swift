@@ -132,7 +132,7 @@ where Child.Dependencies == Base.Dependencies {
       if before == state[keyPath: self.state].ids { return effects }
       return effects + place.end(before, now: state[keyPath: self.state])
     }
-    // The position is found before the element is changed, because the optimiser turns only access
+    // The position is found before the element is changed, because the optimizer turns only access
     // without branches into direct access.
     guard let position = state[keyPath: self.state].positions[id] else {
       return place.refuse(childAction, id, among: state[keyPath: self.state].ids)
@@ -157,10 +157,10 @@ where Child.Dependencies == Base.Dependencies {
   }
 }
 
-extension ForEachReducer: ReducerOfParts {
+extension ForEachReducer: CompositeReducer {
   @inlinable
   @inline(__always)
-  func askParts<Question: PartQuestion>(
+  func visitChildren<Question: ChildVisitor>(
     _ question: Question, _ subject: Question.Subject, _ answer: inout Question.Answer
   )
   where

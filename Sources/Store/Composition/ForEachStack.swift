@@ -132,7 +132,7 @@ where Child.Dependencies == Base.Dependencies {
     let next = state[keyPath: self.state].nextID
     effects = .joined(effects, base.reduce(&state, action, dependencies))
     if state[keyPath: self.state].mayRepeatIDs(before: next) {
-      state[keyPath: self.state].goOn(from: next)
+      state[keyPath: self.state].continueIDs(from: next)
     }
     // The base may have removed the element already.
     if let popped { state[keyPath: self.state].pop(from: popped) }
@@ -142,10 +142,10 @@ where Child.Dependencies == Base.Dependencies {
   }
 }
 
-extension ForEachStackReducer: ReducerOfParts {
+extension ForEachStackReducer: CompositeReducer {
   @inlinable
   @inline(__always)
-  func askParts<Question: PartQuestion>(
+  func visitChildren<Question: ChildVisitor>(
     _ question: Question, _ subject: Question.Subject, _ answer: inout Question.Answer
   )
   where

@@ -149,10 +149,10 @@ where Child.Dependencies == Base.Dependencies {
   }
 }
 
-extension IfCaseLetReducer: ReducerOfParts {
+extension IfCaseLetReducer: CompositeReducer {
   @inlinable
   @inline(__always)
-  func askParts<Question: PartQuestion>(
+  func visitChildren<Question: ChildVisitor>(
     _ question: Question, _ subject: Question.Subject, _ answer: inout Question.Answer
   )
   where

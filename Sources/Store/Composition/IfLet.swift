@@ -118,10 +118,10 @@ where Child.Dependencies == Base.Dependencies {
   }
 }
 
-extension IfLetReducer: ReducerOfParts {
+extension IfLetReducer: CompositeReducer {
   @inlinable
   @inline(__always)
-  func askParts<Question: PartQuestion>(
+  func visitChildren<Question: ChildVisitor>(
     _ question: Question, _ subject: Question.Subject, _ answer: inout Question.Answer
   )
   where

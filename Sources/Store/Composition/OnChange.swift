@@ -76,10 +76,10 @@ public struct OnChangeReducer<Base: Reducer, Value>: Reducer {
   }
 }
 
-extension OnChangeReducer: ReducerOfParts {
+extension OnChangeReducer: CompositeReducer {
   @inlinable
   @inline(__always)
-  func askParts<Question: PartQuestion>(
+  func visitChildren<Question: ChildVisitor>(
     _ question: Question, _ subject: Question.Subject, _ answer: inout Question.Answer
   )
   where

@@ -17,10 +17,10 @@ public struct OptionalReducer<R: Reducer>: Reducer {
   }
 }
 
-extension OptionalReducer: ReducerOfParts {
+extension OptionalReducer: CompositeReducer {
   @inlinable
   @inline(__always)
-  func askParts<Question: PartQuestion>(
+  func visitChildren<Question: ChildVisitor>(
     _ question: Question, _ subject: Question.Subject, _ answer: inout Question.Answer
   )
   where

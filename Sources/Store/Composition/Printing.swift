@@ -81,10 +81,10 @@ func changeText<State>(_ action: Any, _ before: State, _ after: State) -> String
   return ValueTree(action).oneLine + lines.map { "\n  " + $0 }.joined()
 }
 
-extension PrintingReducer: ReducerOfParts {
+extension PrintingReducer: CompositeReducer {
   @inlinable
   @inline(__always)
-  func askParts<Question: PartQuestion>(
+  func visitChildren<Question: ChildVisitor>(
     _ question: Question, _ subject: Question.Subject, _ answer: inout Question.Answer
   )
   where

@@ -2,7 +2,7 @@
 /// produced. The effects of all are returned, in order.
 @resultBuilder
 public enum ReducerBuilder<State: Sendable, Action: Sendable, Dependencies: Sendable> {
-  /// Returns the reducer unchanged. Its type is kept, so that the optimiser can inline the whole
+  /// Returns the reducer unchanged. Its type is kept, so that the optimizer can inline the whole
   /// body.
   @inlinable
   @inline(__always)

@@ -21,10 +21,10 @@ public struct ReducerList<R: Reducer>: Reducer {
   }
 }
 
-extension ReducerList: ReducerOfParts {
+extension ReducerList: CompositeReducer {
   @inlinable
   @inline(__always)
-  func askParts<Question: PartQuestion>(
+  func visitChildren<Question: ChildVisitor>(
     _ question: Question, _ subject: Question.Subject, _ answer: inout Question.Answer
   )
   where

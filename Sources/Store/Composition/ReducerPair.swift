@@ -23,10 +23,10 @@ where R0.State == R1.State, R0.Action == R1.Action, R0.Dependencies == R1.Depend
   }
 }
 
-extension ReducerPair: ReducerOfParts {
+extension ReducerPair: CompositeReducer {
   @inlinable
   @inline(__always)
-  func askParts<Question: PartQuestion>(
+  func visitChildren<Question: ChildVisitor>(
     _ question: Question, _ subject: Question.Subject, _ answer: inout Question.Answer
   )
   where

@@ -76,10 +76,10 @@ public struct Scope<ParentState: Sendable, ParentAction: Sendable, Child: Reduce
   }
 }
 
-extension Scope: ReducerOfParts {
+extension Scope: CompositeReducer {
   @inlinable
   @inline(__always)
-  func askParts<Question: PartQuestion>(
+  func visitChildren<Question: ChildVisitor>(
     _ question: Question, _ subject: Question.Subject, _ answer: inout Question.Answer
   )
   where

@@ -40,10 +40,10 @@ public struct SubscribingReducer<Base: Reducer>: Reducer {
   }
 }
 
-extension SubscribingReducer: ReducerOfParts {
+extension SubscribingReducer: CompositeReducer {
   @inlinable
   @inline(__always)
-  func askParts<Question: PartQuestion>(
+  func visitChildren<Question: ChildVisitor>(
     _ question: Question, _ subject: Question.Subject, _ answer: inout Question.Answer
   )
   where

@@ -5,7 +5,7 @@ extension Effect {
     /// an issue.
     case stop
     /// Sends an action created from the error, and continues.
-    case goOn(@Sendable (_ error: any Error) -> Action)
+    case continueSending(@Sendable (_ error: any Error) -> Action)
   }
 }
 
@@ -44,7 +44,7 @@ extension EffectProtocol {
         do {
           if let action = try await work() { send(action) }
         } catch let error where !(error is CancellationError) {
-          guard case .goOn(let action) = onError else { throw error }
+          guard case .continueSending(let action) = onError else { throw error }
           send(action(error))
         }
         _ = try await grid.next()

@@ -12,7 +12,7 @@ extension EffectGraph {
       return tree[slot].phase == .pending
     case .wait(let displaced):
       tree[slot].phase = .waiting
-      if let displaced { displace(displaced.slot) }
+      if let displaced { evict(displaced.slot) }
     case .drop:
       drop(slot)
     }
@@ -21,7 +21,7 @@ extension EffectGraph {
   }
 
   /// Ends a node whose position in the queue, or whose permit, another node takes.
-  private mutating func displace(_ slot: Int32) {
+  private mutating func evict(_ slot: Int32) {
     guard tree[slot].phase == .waiting else { return cancel(leafEffects(slot)) }
     tree[slot].phase = .pending
     drop(slot)

@@ -38,7 +38,7 @@ struct EffectGraph: Sendable {
   /// cancelled.
   @usableFromInline var isDraining = false
   /// The remaining transitions of the current event. The last is next.
-  private var agenda: [Transition] = []
+  private var pendingTransitions: [Transition] = []
 
   private enum Transition: Sendable, Equatable {
     case start(EffectID)
@@ -55,7 +55,7 @@ extension EffectGraph {
   /// Starts an effect or a group, or lets it wait for a permit.
   @usableFromInline
   mutating func start(_ id: EffectID) {
-    agenda.append(.start(id))
+    pendingTransitions.append(.start(id))
     run()
   }
 
@@ -76,7 +76,7 @@ extension EffectGraph {
 
   /// Performs the remaining transitions. Not recursive, because groups can be nested to any depth.
   mutating func run() {
-    while let transition = agenda.popLast() {
+    while let transition = pendingTransitions.popLast() {
       switch transition {
       case .start(let id): if tree.contains(id) { begin(id.slot) }
       case .advance(let id): if tree.contains(id) { advance(id.slot) }
@@ -86,13 +86,15 @@ extension EffectGraph {
 
   /// Starts `id` after all transitions in progress.
   mutating func startLater(_ id: EffectID) {
-    agenda.insert(.start(id), at: 0)
+    pendingTransitions.insert(.start(id), at: 0)
   }
 
   /// Starts the next member of a sequence after all transitions in progress. Does so once, even if
   /// many members end together.
   private mutating func advanceLater(_ sequence: EffectID) {
-    if agenda.first != .advance(sequence) { agenda.insert(.advance(sequence), at: 0) }
+    if pendingTransitions.first != .advance(sequence) {
+      pendingTransitions.insert(.advance(sequence), at: 0)
+    }
   }
 
   private mutating func begin(_ slot: Int32) {
@@ -106,9 +108,9 @@ extension EffectGraph {
       commands.append(.start(tree.id(slot)))
     case .merge:
       passPermitToFirst(slot)
-      agenda += tree.members(slot).reversed().map { .start($0) }
+      pendingTransitions += tree.members(slot).reversed().map { .start($0) }
     case .concatenate:
-      agenda.append(.advance(tree.id(slot)))
+      pendingTransitions.append(.advance(tree.id(slot)))
     }
   }
 
@@ -117,7 +119,9 @@ extension EffectGraph {
     guard tree[sequence].phase == .running else { return }
     var member = tree[sequence].firstChild
     while member >= 0, tree[member].hasEnded { member = tree[member].next }
-    if member >= 0, tree[member].phase == .pending { agenda.append(.start(tree.id(member))) }
+    if member >= 0, tree[member].phase == .pending {
+      pendingTransitions.append(.start(tree.id(member)))
+    }
   }
 
   /// Ends the work of a node, and of the groups that only waited for it.

@@ -6,10 +6,10 @@ struct LimitTable: Sendable {
   /// The answer to a request for a permit.
   enum Answer: Sendable, Equatable {
     /// Start, and cancel the other effect.
-    case start(displacing: EffectID? = nil)
+    case start(evicting: EffectID? = nil)
     /// Wait. Drop the other effect if it waits too. Otherwise cancel it; it returns its permit when
     /// its work has ended.
-    case wait(displacing: EffectID? = nil)
+    case wait(evicting: EffectID? = nil)
     case drop
   }
 
@@ -66,16 +66,16 @@ private struct Permits: Sendable {
       // All permits are about to be returned. The newest effects wait for them.
       let oldest = waiting.count >= count ? waiting.popFirst() : nil
       waiting.append(effect)
-      return .wait(displacing: oldest)
+      return .wait(evicting: oldest)
     case .cancelOldest where limit.countsCancelled:
       let oldest = running.removeFirst()
       ending.append(oldest)
       waiting.append(effect)
-      return .wait(displacing: oldest)
+      return .wait(evicting: oldest)
     case .cancelOldest:
       let oldest = running.removeFirst()
       running.append(effect)
-      return .start(displacing: oldest)
+      return .start(evicting: oldest)
     case .wait(let capacity, let dropsOldest):
       guard let capacity, waiting.count >= capacity else {
         waiting.append(effect)
@@ -83,7 +83,7 @@ private struct Permits: Sendable {
       }
       guard dropsOldest, let oldest = waiting.popFirst() else { return .drop }
       waiting.append(effect)
-      return .wait(displacing: oldest)
+      return .wait(evicting: oldest)
     }
   }
 

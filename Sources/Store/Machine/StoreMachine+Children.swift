@@ -6,7 +6,7 @@ extension StoreMachine {
   @inlinable
   mutating func endAbsentChildren() {
     guard graph.hasEffectsOfChildren else {
-      audience.remove(.children)
+      recipients.remove(.children)
       return
     }
     let (absent, complete) = searchChildren(forPresent: false)

@@ -169,8 +169,8 @@ extension StoreMachine {
       case .drop(let id): meter(id, ofAnyKind: true) { .effectDropped($0) }
       case .release(let id): release(id)
       case .resume(let waiter):
-        if obstacles.contains(.telling) {
-          overdue.append(waiter)
+        if blockers.contains(.notifying) {
+          waitersToResume.append(waiter)
         } else {
           commands.append(.resume(waiter))
         }
@@ -256,7 +256,7 @@ extension StoreMachine {
   /// Reports an event to the meter, if there is one.
   @inlinable
   mutating func meter(_ event: @autoclosure () -> StoreEvent<R.Action>) {
-    if audience.contains(.meter) { commands.append(.meter(event())) }
+    if recipients.contains(.meter) { commands.append(.meter(event())) }
   }
 
   /// Reports an event of an effect to the meter, if there is one. Effects whose work takes no time
@@ -265,7 +265,7 @@ extension StoreMachine {
   mutating func meter(
     _ id: EffectID, ofAnyKind: Bool = false, _ event: (MeteredEffect) -> StoreEvent<R.Action>
   ) {
-    guard audience.contains(.meter), let work = works[Int(id.slot)],
+    guard recipients.contains(.meter), let work = works[Int(id.slot)],
       ofAnyKind || work.effect.operation.isTask
     else { return }
     commands.append(.meter(event(MeteredEffect(id, work))))

@@ -7,7 +7,7 @@ extension StoreMachine {
   mutating func enqueue(
     _ action: R.Action, origin: StepOrigin, location: SourceLocation
   ) -> EffectID {
-    if obstacles.contains(.closed) {
+    if blockers.contains(.closed) {
       meter(.actionDropped(action))
       commands.append(.reportLate(action, location, step: steps))
       return .none
@@ -55,7 +55,7 @@ extension StoreMachine {
       return nil
     }
     let task = graph.tree.task(of: effect)
-    guard obstacles.contains(.held) else {
+    guard blockers.contains(.held) else {
       return arrive(action, from: .ending(effect), task: task)
     }
     let next = arrive(action, from: .effect(effect), task: task)
@@ -63,18 +63,18 @@ extension StoreMachine {
     return next
   }
 
-  /// Receives an action. Enqueues it if there is an obstacle.
+  /// Receives an action. Enqueues it if it cannot be reduced now.
   ///
   /// - Returns: The action, if it is to be reduced at once.
   @inlinable
   mutating func arrive(
     _ action: R.Action, from sender: QueuedAction<R.Action>.Sender, task: EffectID
   ) -> QueuedAction<R.Action>? {
-    let isNext = obstacles.isEmpty
+    let isNext = blockers.isEmpty
     let action = QueuedAction(action, from: sender, task: task, inheritsTaskLocals: isNext)
     pin(action)
     if isNext { return action }
-    arrivals.append(action)
+    queuedTurns.append(action)
     return nil
   }
 
@@ -114,7 +114,7 @@ extension StoreMachine {
   @inlinable
   mutating func enqueue(_ action: QueuedAction<R.Action>) {
     pin(action)
-    if isInStep { turn.append(action) } else { arrivals.append(action) }
+    if isInStep { turn.append(action) } else { queuedTurns.append(action) }
   }
 
   /// Keeps the sender and the task of an action until it has been reduced or dropped.
@@ -165,20 +165,20 @@ extension StoreMachine {
   /// Cancels every effect and drops the queued actions. No more actions are accepted.
   @inlinable
   mutating func close() {
-    guard !obstacles.contains(.closed) else { return }
-    obstacles.insert(.closed)
+    guard !blockers.contains(.closed) else { return }
+    blockers.insert(.closed)
     cancelAll()
     endSubscriptions()
     while let action = takeQueued() { drop(action) }
     change { $0.resumeIdleWaiters() }
-    if !obstacles.contains(.telling) { commands.append(.end) }
+    if !blockers.contains(.notifying) { commands.append(.end) }
   }
 
   /// Closes the store if there are no effects. Returns whether it is closed.
   @inlinable
   mutating func closeIfIdle() -> Bool {
     if graph.tree.count == 0 { close() }
-    return obstacles.contains(.closed)
+    return blockers.contains(.closed)
   }
 
   // MARK: Waiting
@@ -188,8 +188,8 @@ extension StoreMachine {
   @inlinable
   mutating func wait(for task: EffectID, _ waiter: WaiterID) -> Bool {
     if graph.wait(for: task, waiter) { return true }
-    guard obstacles.contains(.telling) else { return false }
-    overdue.append(waiter)
+    guard blockers.contains(.notifying) else { return false }
+    waitersToResume.append(waiter)
     return true
   }
 
@@ -197,6 +197,6 @@ extension StoreMachine {
   /// has already happened.
   @inlinable
   mutating func waitUntilIdle(_ waiter: WaiterID) -> Bool {
-    !obstacles.contains(.closed) && graph.waitUntilIdle(waiter)
+    !blockers.contains(.closed) && graph.waitUntilIdle(waiter)
   }
 }

@@ -16,7 +16,7 @@ extension StoreMachine {
   /// Starts the subscriptions that the state declares, if they were held back.
   @inlinable
   mutating func startSubscriptions() {
-    guard subscriptionPhase == .heldBack, audience.contains(.subscriptions) else { return }
+    guard subscriptionPhase == .heldBack, recipients.contains(.subscriptions) else { return }
     subscriptionPhase = .active
     updateSubscriptions()
   }

@@ -3,11 +3,12 @@
 /// Events are calls of its methods. Its commands are added to `commands`, in order. It has no lock,
 /// starts no task, and calls no closure except the reducer. A copy is independent.
 ///
-/// An action arrives and, if there is no obstacle, is reduced in a step. Its effects are added to
+/// An action arrives and, if nothing blocks it, is reduced in a step. Its effects are added to
 /// the graph. The step is returned to the caller, which notifies hooks and observers.
 ///
 /// **Turns (R2).** An action from outside a reduction opens a turn. The turn consists of the action
-/// and the actions that it causes at once, which are in `turn`. Other actions wait in `arrivals`.
+/// and the actions that it causes at once, which are in `turn`. Other actions wait in
+/// `queuedTurns`.
 ///
 /// `+Sending` receives actions, `+Effects` handles effects, `+Subscriptions` handles the effects
 /// that the state declares, and `+Children` ends effects of removed children.
@@ -15,37 +16,37 @@
 struct StoreMachine<R: Reducer>: Sendable {
   /// The reasons not to reduce an action as soon as it arrives.
   @usableFromInline
-  struct Obstacles: OptionSet, Sendable {
+  struct ReductionBlockers: OptionSet, Sendable {
     @usableFromInline let rawValue: UInt8
 
     @inlinable
     init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// Observers are being notified of a step.
-    @inlinable static var telling: Obstacles { Obstacles(rawValue: 1) }
+    @inlinable static var notifying: ReductionBlockers { ReductionBlockers(rawValue: 1) }
     /// A test reduces the actions one by one.
-    @inlinable static var held: Obstacles { Obstacles(rawValue: 2) }
+    @inlinable static var held: ReductionBlockers { ReductionBlockers(rawValue: 2) }
     /// The store has ended.
-    @inlinable static var closed: Obstacles { Obstacles(rawValue: 4) }
+    @inlinable static var closed: ReductionBlockers { ReductionBlockers(rawValue: 4) }
   }
 
   /// The recipients of information about each step.
   @usableFromInline
-  struct Audience: OptionSet, Sendable {
+  struct StepRecipients: OptionSet, Sendable {
     @usableFromInline let rawValue: UInt8
 
     @inlinable
     init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    @inlinable static var hooks: Audience { Audience(rawValue: 1) }
-    @inlinable static var observers: Audience { Audience(rawValue: 2) }
-    @inlinable static var meter: Audience { Audience(rawValue: 4) }
+    @inlinable static var hooks: StepRecipients { StepRecipients(rawValue: 1) }
+    @inlinable static var observers: StepRecipients { StepRecipients(rawValue: 2) }
+    @inlinable static var meter: StepRecipients { StepRecipients(rawValue: 4) }
     /// The reducer declares subscriptions, which are checked after each step.
-    @inlinable static var subscriptions: Audience { Audience(rawValue: 8) }
+    @inlinable static var subscriptions: StepRecipients { StepRecipients(rawValue: 8) }
     /// Effects of children run. After each step, removed children are searched for.
-    @inlinable static var children: Audience { Audience(rawValue: 16) }
+    @inlinable static var children: StepRecipients { StepRecipients(rawValue: 16) }
     /// A hook or the meter is called before the reduction.
-    @inlinable static var upcoming: Audience { Audience(rawValue: 32) }
+    @inlinable static var beforeReduction: StepRecipients { StepRecipients(rawValue: 32) }
   }
 
   @usableFromInline let reducer: R
@@ -53,13 +54,13 @@ struct StoreMachine<R: Reducer>: Sendable {
   @usableFromInline var state: R.State
   /// The number of the last step.
   @usableFromInline var steps: Int
-  @usableFromInline var obstacles: Obstacles
-  @usableFromInline var audience: Audience = []
+  @usableFromInline var blockers: ReductionBlockers
+  @usableFromInline var recipients: StepRecipients = []
 
   /// The remaining actions of the current turn.
   @usableFromInline var turn = Queue<QueuedAction<R.Action>>()
   /// The actions that open turns, in the order in which they arrived.
-  @usableFromInline var arrivals = Queue<QueuedAction<R.Action>>()
+  @usableFromInline var queuedTurns = Queue<QueuedAction<R.Action>>()
 
   @usableFromInline var graph = EffectGraph()
   /// The work of each effect in the graph, by slot.
@@ -78,7 +79,7 @@ struct StoreMachine<R: Reducer>: Sendable {
   /// Commands to perform, oldest first. The caller removes the ones that it has performed.
   @usableFromInline var commands = Queue<StoreCommand<R.Action>>()
   /// The waiters to resume when observers have been notified.
-  @usableFromInline var overdue: [WaiterID] = []
+  @usableFromInline var waitersToResume: [WaiterID] = []
 
   /// Creates a machine.
   ///
@@ -91,8 +92,8 @@ struct StoreMachine<R: Reducer>: Sendable {
     self.reducer = reducer
     self.dependencies = dependencies
     self.steps = steps
-    obstacles = isHeld ? .held : []
-    if reducer.declaresSubscriptions(in: CompositionPath()) { audience.insert(.subscriptions) }
+    blockers = isHeld ? .held : []
+    if reducer.declaresSubscriptions(in: CompositionPath()) { recipients.insert(.subscriptions) }
   }
 }
 
@@ -126,16 +127,16 @@ extension StoreMachine {
   @inlinable
   @inline(__always)
   var isDue: Bool {
-    !commands.isEmpty || obstacles.isEmpty && !(turn.isEmpty && arrivals.isEmpty)
+    !commands.isEmpty || blockers.isEmpty && !(turn.isEmpty && queuedTurns.isEmpty)
   }
 
   /// Takes the next action of the turn, or otherwise the next that arrived, if it can be reduced.
   /// Drops actions of cancelled effects.
   ///
-  /// - Parameter ignored: Obstacles that do not count.
+  /// - Parameter ignored: ReductionBlockers that do not count.
   @inlinable
-  mutating func takeNext(ignoring ignored: Obstacles = []) -> QueuedAction<R.Action>? {
-    guard obstacles.subtracting(ignored).isEmpty else { return nil }
+  mutating func takeNext(ignoring ignored: ReductionBlockers = []) -> QueuedAction<R.Action>? {
+    guard blockers.subtracting(ignored).isEmpty else { return nil }
     while let next = takeQueued() {
       guard isDropped(next) else { return next }
       drop(next)
@@ -150,7 +151,7 @@ extension StoreMachine {
   /// Takes the next action. It is released after the unlock, because that can run user code.
   @inlinable
   mutating func takeQueued() -> QueuedAction<R.Action>? {
-    let next = turn.isEmpty ? arrivals.popFirst() : turn.popFirst()
+    let next = turn.isEmpty ? queuedTurns.popFirst() : turn.popFirst()
     if let next, !_isPOD(R.Action.self) { commands.append(.release(next.action)) }
     return next
   }
@@ -161,7 +162,7 @@ extension StoreMachine {
   @inlinable
   mutating func reduce(_ next: QueuedAction<R.Action>) -> Step<R.Action>? {
     let origin =
-      audience.isDisjoint(with: [.hooks, .observers])
+      recipients.isDisjoint(with: [.hooks, .observers])
       ? StepOrigin.program("") : origin(of: next.sender)
     // If the task was cancelled before, the effects of this step are cancelled too. If the step
     // itself cancels the task, only earlier effects are.
@@ -190,19 +191,19 @@ extension StoreMachine {
     inheritsTaskLocals: Bool
   ) -> Step<R.Action>? {
     var step: Step<R.Action>?
-    if !audience.isDisjoint(with: [.hooks, .observers]) {
+    if !recipients.isDisjoint(with: [.hooks, .observers]) {
       // Most steps without effects have an origin without a name, which costs nothing to copy.
       let isBare = effects.isEmpty && origin.isNameless
       step = Step(
         number: steps, action: action,
         details: isBare ? nil : StepDetails(origin: origin, effects: effects.descriptors()))
     }
-    if audience.contains(.meter) {
+    if recipients.contains(.meter) {
       commands.append(.meter(.didReduce(step: steps, effects: effects.count)))
     }
     // Set before effects end, so that waiters are resumed only after observers have been notified.
-    if audience.contains(.observers) { obstacles.insert(.telling) }
-    if !effects.isEmpty || !audience.isDisjoint(with: [.children, .subscriptions]) {
+    if recipients.contains(.observers) { blockers.insert(.notifying) }
+    if !effects.isEmpty || !recipients.isDisjoint(with: [.children, .subscriptions]) {
       update(effects, of: action, task: &task, inheritsTaskLocals: inheritsTaskLocals)
     }
     return step
@@ -221,10 +222,10 @@ extension StoreMachine {
     if !graph.idleWaiters.isEmpty { makeTask(&open) }
     if !effects.isEmpty {
       take(effects, of: action, task: &task, inheritsTaskLocals: inheritsTaskLocals)
-      if graph.hasEffectsOfChildren { audience.insert(.children) }
+      if graph.hasEffectsOfChildren { recipients.insert(.children) }
     }
-    if audience.contains(.children) { endAbsentChildren() }
-    if audience.contains(.subscriptions) { updateSubscriptions() }
+    if recipients.contains(.children) { endAbsentChildren() }
+    if recipients.contains(.subscriptions) { updateSubscriptions() }
     if open != .none { change { $0.unpin(open) } }
     isInStep = false
   }
@@ -232,12 +233,12 @@ extension StoreMachine {
   /// Ends the notification of observers.
   @inlinable
   mutating func notified() {
-    obstacles.remove(.telling)
-    if !overdue.isEmpty {
-      for waiter in overdue { commands.append(.resume(waiter)) }
-      overdue = []
+    blockers.remove(.notifying)
+    if !waitersToResume.isEmpty {
+      for waiter in waitersToResume { commands.append(.resume(waiter)) }
+      waitersToResume = []
     }
-    if obstacles.contains(.closed) { commands.append(.end) }
+    if blockers.contains(.closed) { commands.append(.end) }
   }
 
   @inlinable

@@ -5,7 +5,7 @@ struct Deferred: Sendable {
   @usableFromInline var items: [@Sendable () -> Void]?
   /// Whether observers are to be notified of a step. The step remains under the lock until then,
   /// because an optional step here would add to the cost of each `send`.
-  @usableFromInline var publishes = false
+  @usableFromInline var notifies = false
 
   @inlinable
   @inline(__always)
@@ -13,7 +13,7 @@ struct Deferred: Sendable {
 
   @inlinable
   @inline(__always)
-  var isEmpty: Bool { items == nil && !publishes }
+  var isEmpty: Bool { items == nil && !notifies }
 
   @inlinable
   mutating func add(_ item: @escaping @Sendable () -> Void) {
@@ -29,7 +29,7 @@ struct Deferred: Sendable {
 
 /// A step to deliver to the observers.
 @usableFromInline
-struct Publication<State: Sendable, Action: Sendable>: Sendable {
+struct PendingNotification<State: Sendable, Action: Sendable>: Sendable {
   @usableFromInline let step: Step<Action>
   @usableFromInline let state: State
   @usableFromInline let observers: Observer<State, Action>.Body

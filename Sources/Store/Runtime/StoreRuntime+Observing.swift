@@ -16,7 +16,7 @@ extension StoreRuntime {
   func removeObserver(_ id: Int) {
     let removed = lock.withLock { shared -> Observer<R.State, R.Action>? in
       guard let index = shared.observers.firstIndex(where: { $0.id == id }) else { return nil }
-      defer { shared.noteObservers() }
+      defer { shared.updateObservers() }
       return shared.observers.remove(at: index)
     }
     // Released here, outside the lock, because that can run user code.
@@ -29,7 +29,7 @@ extension StoreRuntime {
   @usableFromInline
   func change(_ change: (inout Shared) -> (any Sendable)?) {
     let old = lock.withLock { shared in
-      defer { shared.noteAudience() }
+      defer { shared.updateRecipients() }
       return change(&shared)
     }
     // The replaced value is released here, outside the lock.
@@ -45,17 +45,17 @@ extension StoreRuntime.Shared {
     _ body: @escaping @Sendable (_ step: Step<R.Action>, _ state: borrowing R.State) -> Void,
     _ end: (@Sendable () -> Void)?
   ) -> Int? {
-    if machine.obstacles.contains(.closed) { return nil }
+    if machine.blockers.contains(.closed) { return nil }
     let id = nextID()
     observers.append(Observer(id: id, body: body, end: end))
-    noteObservers()
+    updateObservers()
     return id
   }
 
   @usableFromInline
-  mutating func noteObservers() {
-    tellObservers = nil
-    noteAudience()
+  mutating func updateObservers() {
+    notifyObservers = nil
+    updateRecipients()
   }
 }
 

@@ -17,9 +17,9 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
     @usableFromInline var tasks: [EffectTask?] = []
     @usableFromInline var observers: [Observer<R.State, R.Action>] = []
     /// All observers as one function, in order. Created when a step is delivered.
-    @usableFromInline var tellObservers: Observer<R.State, R.Action>.Body?
+    @usableFromInline var notifyObservers: Observer<R.State, R.Action>.Body?
     /// The step to deliver to observers, until the delivering thread takes it.
-    @usableFromInline var publication: Publication<R.State, R.Action>?
+    @usableFromInline var pendingNotification: PendingNotification<R.State, R.Action>?
     /// The hooks, called without reference counting: with a count for each call, a step with hooks
     /// takes three times as long. They are changed and called only under the lock. The last hooks
     /// must be replaced with `nil`.
@@ -83,7 +83,7 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
         while true {
           var task = EffectID.none
           let deferred: Deferred
-          if shared.machine.audience.isEmpty, shared.machine.obstacles.isEmpty {
+          if shared.machine.recipients.isEmpty, shared.machine.blockers.isEmpty {
             guard let (action, effects) = shared.machine.reduce(&rest) else { return Deferred() }
             deferred = conclude(effects, action, origin, task: &task, &shared)
           } else {
@@ -127,7 +127,7 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
     _ action: R.Action, _ origin: StepOrigin, _ location: SourceLocation, task: inout EffectID,
     _ shared: inout Shared
   ) -> Deferred {
-    guard shared.machine.obstacles.isEmpty else {
+    guard shared.machine.blockers.isEmpty else {
       task = shared.machine.enqueue(action, origin: origin, location: location)
       var deferred = Deferred()
       finish(&shared, &deferred)
@@ -136,16 +136,16 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
     return reduce(action, origin, task: &task, &shared)
   }
 
-  /// Reduces an action of the program, if there is no obstacle.
+  /// Reduces an action of the program, if nothing blocks it.
   @inlinable
   @inline(__always)
   func reduce(
     _ action: R.Action, _ origin: StepOrigin, task: inout EffectID, _ shared: inout Shared
   ) -> Deferred {
-    if shared.machine.audience.contains(.upcoming) { shared.tellBefore(action) }
+    if shared.machine.recipients.contains(.beforeReduction) { shared.notifyBeforeReduction(action) }
     let effects = shared.machine.reduce(action)
     if effects.hasNoEffects() {
-      return shared.machine.audience.isEmpty
+      return shared.machine.recipients.isEmpty
         ? Deferred() : conclude(action, origin, task: &task, &shared)
     }
     return conclude(effects, action, origin, task: &task, &shared)
@@ -158,14 +158,14 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
   func conclude(
     _ action: R.Action, _ origin: StepOrigin, task: inout EffectID, _ shared: inout Shared
   ) -> Deferred {
-    if shared.machine.audience == .hooks, origin.isNameless {
-      shared.tellHooks(of: Step(number: shared.machine.steps, action: action, details: nil))
+    if shared.machine.recipients == .hooks, origin.isNameless {
+      shared.notifyHooks(of: Step(number: shared.machine.steps, action: action, details: nil))
       return Deferred()
     }
     return conclude([], action, origin, task: &task, &shared)
   }
 
-  /// Concludes a reduction with effects or an audience. Not inlined, so that a `send` without
+  /// Concludes a reduction with effects or an recipients. Not inlined, so that a `send` without
   /// either stays short.
   @inlinable
   @inline(never)
@@ -187,7 +187,7 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
   @inline(never)
   func finish(_ shared: inout Shared, _ deferred: inout Deferred) {
     while true {
-      carryOut(&shared, &deferred)
+      performCommands(&shared, &deferred)
       guard shared.machine.isDue else { return }
       if let next = shared.machine.takeNext() { reduce(next, &shared, &deferred) }
     }
@@ -197,13 +197,15 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
   func reduce(
     _ next: QueuedAction<R.Action>, _ shared: inout Shared, _ deferred: inout Deferred
   ) {
-    if shared.machine.audience.contains(.upcoming) { shared.tellBefore(next.action) }
+    if shared.machine.recipients.contains(.beforeReduction) {
+      shared.notifyBeforeReduction(next.action)
+    }
     if let step = shared.machine.reduce(next) { shared.tell(step, &deferred) }
   }
 
   /// Performs the machine's commands, or defers them until the lock has been released.
   @inlinable
-  func carryOut(_ shared: inout Shared, _ deferred: inout Deferred) {
+  func performCommands(_ shared: inout Shared, _ deferred: inout Deferred) {
     while let command = shared.machine.commands.popFirst() {
       switch command {
       case .start(let id, let inheritsTaskLocals):
@@ -230,7 +232,7 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
         for observer in shared.observers { if let end = observer.end { deferred.add(end) } }
         deferred.release(shared.observers)
         shared.observers = []
-        shared.noteObservers()
+        shared.updateObservers()
       }
     }
   }
@@ -243,9 +245,9 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
     var deferred = first
     while true {
       for item in deferred.items.take() ?? [] { item() }
-      guard deferred.publishes else { return }
-      deferred.publishes = false
-      lock.withLock { $0.publication.take() }?.tell()
+      guard deferred.notifies else { return }
+      deferred.notifies = false
+      lock.withLock { $0.pendingNotification.take() }?.tell()
       lock.withLock { shared in
         shared.machine.notified()
         if shared.machine.isDue { finish(&shared, &deferred) }
@@ -267,7 +269,7 @@ extension StoreRuntime.Shared {
   /// Notifies hooks and the meter before an action is reduced.
   @inlinable
   @inline(never)
-  mutating func tellBefore(_ action: R.Action) {
+  mutating func notifyBeforeReduction(_ action: R.Action) {
     let number = machine.steps &+ 1
     if let meter { meter(.willReduce(action: action, step: number)) }
     hooks?._withUnsafeGuaranteedRef { $0.willReduce(number) }
@@ -276,17 +278,17 @@ extension StoreRuntime.Shared {
   /// Calls hooks with a step, and defers its delivery to observers.
   @inlinable
   mutating func tell(_ step: Step<R.Action>, _ deferred: inout Deferred) {
-    if machine.audience.contains(.hooks) { tellHooks(of: step) }
-    guard machine.audience.contains(.observers) else { return }
-    if tellObservers == nil { tellObservers = Observer.together(observers[...]) }
-    guard let tellObservers else { return }
-    publication = Publication(step, machine.state, tellObservers)
-    deferred.publishes = true
+    if machine.recipients.contains(.hooks) { notifyHooks(of: step) }
+    guard machine.recipients.contains(.observers) else { return }
+    if notifyObservers == nil { notifyObservers = Observer.together(observers[...]) }
+    guard let notifyObservers else { return }
+    pendingNotification = PendingNotification(step, machine.state, notifyObservers)
+    deferred.notifies = true
   }
 
   @inlinable
   @inline(__always)
-  mutating func tellHooks(of step: Step<R.Action>) {
+  mutating func notifyHooks(of step: Step<R.Action>) {
     hooks?._withUnsafeGuaranteedRef { $0.tell(step, &machine.state) }
   }
 
@@ -299,21 +301,21 @@ extension StoreRuntime.Shared {
   ) -> HookBox<R.State, R.Action>? {
     let old = self.hooks?.takeRetainedValue()
     self.hooks = hooks.map { .passRetained(HookBox($0)) }
-    noteAudience()
+    updateRecipients()
     return old
   }
 
   @usableFromInline
-  mutating func noteAudience() {
+  mutating func updateRecipients() {
     let hooks = hooks?.takeUnretainedValue()
-    machine.audience.set(.hooks, hooks?.hasDidReduce == true)
-    machine.audience.set(.observers, !observers.isEmpty)
-    machine.audience.set(.meter, meter != nil)
-    machine.audience.set(.upcoming, meter != nil || hooks?.hasWillReduce == true)
+    machine.recipients.set(.hooks, hooks?.hasDidReduce == true)
+    machine.recipients.set(.observers, !observers.isEmpty)
+    machine.recipients.set(.meter, meter != nil)
+    machine.recipients.set(.beforeReduction, meter != nil || hooks?.hasWillReduce == true)
   }
 }
 
-extension StoreMachine.Audience {
+extension StoreMachine.StepRecipients {
   mutating func set(_ part: Self, _ isThere: Bool) {
     if isThere { insert(part) } else { remove(part) }
   }

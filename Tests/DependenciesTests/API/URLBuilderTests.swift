@@ -19,7 +19,7 @@ struct URLBuilderTests {
     ])
   func isNormalised(text: String, url: String) throws {
     #expect(try URLBuilder(text).url == url)
-    // What was normalised stays as it is.
+    // What was normalized stays as it is.
     #expect(try URLBuilder(url).url == url)
   }
 

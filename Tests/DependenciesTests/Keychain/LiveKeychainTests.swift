@@ -125,7 +125,7 @@ import Testing
     ] as [() async throws -> Void] {
       let error = await #expect(throws: KeychainError.self) { try await call() }
       #expect(error?.kind == .cannotCreate)
-      #expect(error?.message.contains("'\(file)' is a file in place of a folder") == true)
+      #expect(error?.message.contains("'\(file)' is a file, not a folder") == true)
     }
   }
 

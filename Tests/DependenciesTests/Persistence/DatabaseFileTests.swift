@@ -3,7 +3,7 @@ import Testing
 
 @testable import SwiftBoardDependencies
 
-/// How the files come to be, are recognised, and are migrated.
+/// How the files come to be, are recognized, and are migrated.
 @Suite("database files")
 struct DatabaseFileTests {
   @Test("nothing is touched before the first write") func nothingIsTouchedBeforeTheFirstWrite()

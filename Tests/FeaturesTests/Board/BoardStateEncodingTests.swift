@@ -46,7 +46,7 @@ struct BoardStateEncodingTests {
       context: context, status: 3, found: .init(lastStatus: 1, last: StateText(long, job: 5)))
     state.shell.exitCode = 2
     state.shell.unloaded = [
-      UnloadedState(feature: "api", error: "busy", message: "locked")
+      StateLoadFailure(feature: "api", error: "busy", message: "locked")
     ]
     state.shell.watches = [RepeatedCommand(job: 7, interval: 5000, left: 2, isDue: true)]
     state.api = api

@@ -11,7 +11,7 @@ import Testing
 @testable import SwiftBoardBoard
 @testable import SwiftBoardFeatures
 
-/// Runs what it is given at once, on the thread that gives it: a task begins inside its initialiser
+/// Runs what it is given at once, on the thread that gives it: a task begins inside its initializer
 /// and runs to its first suspension.
 final class InlineExecutor: TaskExecutor {
   func enqueue(_ job: consuming ExecutorJob) {
@@ -235,7 +235,7 @@ struct InterruptTests {
   /// Lines that are interrupted once, while the first output is printed: the command has ended
   /// then, and its waiting callers have not resumed.
   private static func interruptedLines(_ world: World = World()) -> Lines {
-    let session = Slot<BoardSession>()
+    let session = Slot<LineExecutor>()
     let isFirst = Atomic(true)
     let lines = Lines(world) {
       guard isFirst.exchange(false, ordering: .relaxed) else { return }

@@ -76,7 +76,7 @@ struct RecordingFailureTests {
           log: BoardFeatures.all.schema, program: BoardFeatures.all.schema), 65, "damaged"
       ),
       (
-        .impossible(LogObstacle(line: 1, offset: 0, step: 0, reason: "r", found: .null)), 65,
+        .impossible(LogDecodingFailure(line: 1, offset: 0, step: 0, reason: "r", found: .null)), 65,
         "damaged"
       ),
       (.encoding(step: 1, "r"), 70, "io"), (.noStep(9, last: 3), 64, "noStep"),

@@ -14,7 +14,7 @@ import Testing
 /// A board that runs lines and keeps what it prints.
 struct RunningBoard {
   let board: Board
-  private let session: BoardSession
+  private let session: LineExecutor
   private let printed: Printer
 
   private final class Printer: Sendable {
@@ -35,7 +35,7 @@ struct RunningBoard {
           }
         }
       })
-    session = BoardSession(
+    session = LineExecutor(
       board: board, redirects: RedirectFiles { _ in })
   }
 
@@ -399,7 +399,7 @@ struct SessionChainTests {
     unlink(path)
     let verified = await board.run("session verify \(path)")
     #expect(verified.status == 0)
-    #expect(verified.errors.contains("\(path) is not there"), "\(verified.errors)")
+    #expect(verified.errors.contains("\(path) is missing"), "\(verified.errors)")
     await board.board.close()
   }
 
@@ -568,14 +568,14 @@ struct SessionChainTests {
     let text = String(repeating: "x", count: 100_000)
     for _ in 1...10 { await board.run("set v \(text)") }
     await board.board.close()
-    let looks: [(SessionWork) throws -> SessionResult] = [
+    let looks: [(RecordingQueries) throws -> SessionResult] = [
       { try $0.state(nil, at: nil, file: path) }, { try $0.timeline(.init(file: path)) },
       { try $0.stats(path) }, { try $0.causes(path, nil) }, { try $0.graph(path, by: nil) },
       { try $0.bisect(path, assert: "a exists", linear: true) },
       { try $0.fork(at: .end, to: folder.path("f"), from: path) },
     ]
     for (index, look) in looks.enumerated() {
-      var work = SessionWork(
+      var work = RecordingQueries(
         navigators: SessionNavigators(BoardFeatures.all), moment: nil, position: nil)
       let flag = work.flag
       let heard = Mutex(0)
@@ -594,7 +594,9 @@ struct SessionChainTests {
   func cancelledWhileKept() async throws {
     let folder = try await Self.folder()
     let navigators = SessionNavigators(BoardFeatures.all)
-    func work() -> SessionWork { SessionWork(navigators: navigators, moment: nil, position: nil) }
+    func work() -> RecordingQueries {
+      RecordingQueries(navigators: navigators, moment: nil, position: nil)
+    }
     let path = folder.path("files")
     let state = try work().state(nil, at: .init(step: 20), file: path)
     let cancelled = work()

@@ -12,7 +12,7 @@ import Testing
 /// A board with its session, and all that it has printed and done.
 final class Lines: Sendable {
   let board: Board
-  let session: BoardSession
+  let session: LineExecutor
   let world: World
   private let printed: PrintedText
   private let steps: EventLog<String>
@@ -52,7 +52,7 @@ final class Lines: Sendable {
       steps.append(
         String(decoding: (try? CanonicalEncoder.encode(step.action)) ?? [], as: UTF8.self))
     }
-    session = BoardSession(board: board, redirects: redirects)
+    session = LineExecutor(board: board, redirects: redirects)
   }
 
   func run(_ text: String) async -> Int32 {

@@ -107,7 +107,7 @@ struct TimeTravelTests {
     #expect(
       run.errorText.withoutProgress(in: recording)
         .contains("x.sb:8:1: error: you are looking at step 1 of 6"), "\(run.errorText)")
-    #expect(run.errorText.contains("'session live' goes back to now, 'session fork 1 FILE'"))
+    #expect(run.errorText.contains("'session live' returns to the present, 'session fork 1 FILE'"))
   }
 
   @Test("without a recording there is nowhere to go") func withoutARecordingThereIsNowhereToGo()
@@ -149,10 +149,10 @@ struct TimeTravelTests {
       "--environment", "mock", "--record", "r.jsonl", "-c", "session live", "-c", "session goto 0",
       "-c", "session live")
     #expect(run.status == .exited(0), "\(run.errorText)")
-    let notes = run.errorLines.filter { $0.contains("now") }
+    let notes = run.errorLines.filter { $0.contains("now") || $0.contains("back") }
     #expect(
       notes == [
-        "this is now: nothing to go back to", "looking back; 'session live' returns to now",
+        "this is now: nothing to go back to", "looking back; 'session live' returns to the present",
         "back to now",
       ])
     #expect(try await program.run("session", "verify", "r.jsonl").status == .exited(0))
@@ -212,7 +212,7 @@ struct TimeTravelTests {
     let run = try await program.run("--environment", "mock", "--record", "r.jsonl", "-f", "x.sb")
     #expect(run.status == .exited(0), "\(run.errorText)")
     #expect(
-      run.errorText.contains("f.jsonl has the first 1 step of r.jsonl, and the board goes on"))
+      run.errorText.contains("f.jsonl has the first 1 step of r.jsonl, and the board continues"))
     let lines = run.outputText.split(separator: "\n")
     #expect(lines.dropFirst().first == #""1""#, "\(run.outputText)")
     #expect(lines.contains { $0.hasPrefix("recording  f.jsonl") }, "\(run.outputText)")
@@ -403,7 +403,7 @@ struct TimeTravelTests {
     let never = try await program.run("session", "bisect", "r.jsonl", "--assert", "api exists")
     #expect(never.status == .exited(1))
     #expect(
-      never.errorText.contains("the assertion fails in none of the 4 states looked at"),
+      never.errorText.contains("the assertion fails in none of the 4 examined states"),
       "\(never.errorText)")
     #expect(
       try await program.run("session", "bisect", "r.jsonl", "--assert", "a ==").status
@@ -468,7 +468,7 @@ struct TimeTravelTests {
     #expect(try await replay("--idle-limit", "1ms") == "one\ntwo\nthree\n")
     for (options, message) in [
       (["--until", "-1"], "--until takes"), (["--until", "@no"], "there is no mark"),
-      (["--speed", "0"], "--speed is a number above 0"), (["--step"], "there is no terminal"),
+      (["--speed", "0"], "--speed is a number above 0"), (["--step"], "needs a terminal"),
       (["--live", "--speed", "2"], "exclude each other"),
       (["--from", "99"], "there is no step 99; the recording has the steps 0 to 5"),
       (["--until", "99"], "there is no step 99; the recording has the steps 0 to 5"),
@@ -578,11 +578,11 @@ struct TimeTravelTests {
       "--environment", "mock", "--record", "r.jsonl", "-c", "echo one", "-c", "echo two")
     #expect(run.status == .exited(0))
     let terminal = try program.startOnTerminal("session", "replay", "r.jsonl", "--step")
-    #expect(await terminal.waitForOutput("q ends -- "), "\(terminal.outputText)")
+    #expect(await terminal.waitForOutput("q: quit -- "), "\(terminal.outputText)")
     #expect(!terminal.outputText.contains("one"))
     terminal.type("\r")
     #expect(await terminal.waitForOutput("one"))
-    #expect(await terminal.waitForOutput("q ends -- ", count: 2), "\(terminal.outputText)")
+    #expect(await terminal.waitForOutput("q: quit -- ", count: 2), "\(terminal.outputText)")
     terminal.type("q\r")
     #expect(await terminal.wait() == .exited(130), "\(terminal.outputText)")
     #expect(!terminal.outputText.contains("two"))

@@ -195,7 +195,7 @@ private struct Module {
 
 /// What a file in the format of the repository declares; it relies on two spaces a level.
 private enum Declarations {
-  /// Functions, initialisers and properties as `Type.name`, and functions of no type as `name`.
+  /// Functions, initializers and properties as `Type.name`, and functions of no type as `name`.
   static func names(in text: String) -> Set<String> {
     var names: Set<String> = []
     var types: [(name: Substring, indent: Int)] = []

@@ -106,7 +106,7 @@ struct PollTests {
     let stage = TimedStage { action, clock in
       action == "go"
         ? [
-          .poll(every: .milliseconds(100), clock: clock, onError: .goOn { "\($0)" }) {
+          .poll(every: .milliseconds(100), clock: clock, onError: .continueSending { "\($0)" }) {
             if attempts.next() == 2 { throw Broken() }
             return "found"
           }.cancellable(id: 1)
@@ -125,7 +125,7 @@ struct PollTests {
     let stage = TimedStage { action, clock in
       action == "go"
         ? [
-          .poll(every: .milliseconds(100), clock: clock, onError: .goOn { "\($0)" }) {
+          .poll(every: .milliseconds(100), clock: clock, onError: .continueSending { "\($0)" }) {
             throw CancellationError()
           }
         ] : []

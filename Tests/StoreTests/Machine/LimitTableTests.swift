@@ -29,24 +29,24 @@ struct LimitTableTests {
       (limit(2, .drop), [.start(), .start(), .drop, .drop]),
       (
         limit(2, .cancelOldest),
-        [.start(), .start(), .start(displacing: effect(1)), .start(displacing: effect(2))]
+        [.start(), .start(), .start(evicting: effect(1)), .start(evicting: effect(2))]
       ),
       (
         limit(1, .cancelOldest, countsCancelled: true),
         [
-          .start(), .wait(displacing: effect(1)), .wait(displacing: effect(2)),
-          .wait(displacing: effect(3)),
+          .start(), .wait(evicting: effect(1)), .wait(evicting: effect(2)),
+          .wait(evicting: effect(3)),
         ]
       ),
       (
         limit(2, .cancelOldest, countsCancelled: true),
-        [.start(), .start(), .wait(displacing: effect(1)), .wait(displacing: effect(2))]
+        [.start(), .start(), .wait(evicting: effect(1)), .wait(evicting: effect(2))]
       ),
       (limit(1, .wait(capacity: nil, dropsOldest: false)), [.start(), .wait(), .wait(), .wait()]),
       (limit(1, .wait(capacity: 1, dropsOldest: false)), [.start(), .wait(), .drop, .drop]),
       (
         limit(1, .wait(capacity: 1, dropsOldest: true)),
-        [.start(), .wait(), .wait(displacing: effect(2)), .wait(displacing: effect(3))]
+        [.start(), .wait(), .wait(evicting: effect(2)), .wait(evicting: effect(3))]
       ),
       (limit(1, .wait(capacity: 0, dropsOldest: true)), [.start(), .drop, .drop, .drop]),
     ] as [(EffectLimit, [LimitTable.Answer])])

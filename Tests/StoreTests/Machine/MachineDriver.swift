@@ -47,8 +47,8 @@ struct MachineDriver {
       isHeld: holding != .not)
     switch watching {
     case .nobody: break
-    case .everybody: machine.audience.formUnion([.hooks, .meter, .observers])
-    case .events: machine.audience.formUnion([.hooks, .meter])
+    case .everybody: machine.recipients.formUnion([.hooks, .meter, .observers])
+    case .events: machine.recipients.formUnion([.hooks, .meter])
     }
   }
 }
@@ -67,10 +67,10 @@ extension MachineDriver {
       running.contains { $0.effect == effect }
     case .cancelTask(let action), .waitForTask(let action):
       tasks.contains { $0.action == action }
-    case .told: machine.obstacles.contains(.telling)
+    case .told: machine.blockers.contains(.notifying)
     // A held store has one caller, which is the one that tells.
-    case .send: holding == .not || !machine.obstacles.contains(.telling)
-    case .reduceNext: holding == .untilEvents && !machine.obstacles.contains(.telling)
+    case .send: holding == .not || !machine.blockers.contains(.notifying)
+    case .reduceNext: holding == .untilEvents && !machine.blockers.contains(.notifying)
     case .cancelAll, .observe, .startSubscriptions, .waitUntilIdle, .drainQueued,
       .drainAll, .close:
       true
@@ -97,7 +97,7 @@ extension MachineDriver {
     case .cancelAll: machine.cancelAll()
     case .reduceNext: reduce(machine.takeNext(ignoring: .held))
     case .observe(let isObserved):
-      if watching == .events { machine.audience.set(.observers, isObserved) }
+      if watching == .events { machine.recipients.set(.observers, isObserved) }
     case .told: if watching == .events { machine.notified() }
     case .startSubscriptions: machine.startSubscriptions()
     case .waitForTask(let action):
@@ -119,7 +119,7 @@ extension MachineDriver {
   private mutating func send(_ action: ScriptedAction) {
     let origin = StepOrigin.program("test")
     let isAtOnce =
-      holding == .not ? machine.obstacles.isEmpty : !machine.obstacles.contains(.closed)
+      holding == .not ? machine.blockers.isEmpty : !machine.blockers.contains(.closed)
     guard isAtOnce else {
       let location = ScriptedEffect.location(action.number)
       tasks.append(
@@ -154,7 +154,7 @@ extension MachineDriver {
         carryOut()
       }
       carryOut()
-      guard watching == .everybody, machine.obstacles.contains(.telling) else { return }
+      guard watching == .everybody, machine.blockers.contains(.notifying) else { return }
       machine.notified()
       carryOut()
     }
@@ -221,7 +221,7 @@ extension MachineDriver {
 
   /// The actions of which tasks wait.
   var waitingTasks: [Int] {
-    let waiting = machine.turn.elements + machine.arrivals.elements
+    let waiting = machine.turn.elements + machine.queuedTurns.elements
     return tasks.filter { task in waiting.contains { $0.task == task.id } }.map { $0.action }
   }
 
@@ -256,11 +256,11 @@ extension MachineDriver {
     return contents
   }
 
-  var hasWaiting: Bool { !machine.turn.isEmpty || !machine.arrivals.isEmpty }
+  var hasWaiting: Bool { !machine.turn.isEmpty || !machine.queuedTurns.isEmpty }
 
   var queue: [Int] {
     guard hasWaiting else { return [] }
-    return (machine.turn.elements + machine.arrivals.elements).map { $0.action.number }
+    return (machine.turn.elements + machine.queuedTurns.elements).map { $0.action.number }
   }
 
   /// What must hold after every event; empty if all does.
@@ -304,9 +304,9 @@ extension MachineDriver {
   var everything: String {
     let graph = machine.graph
     return """
-      \(machine.state.seen) \(machine.steps) \(machine.obstacles) \(machine.audience) \(queue) \
+      \(machine.state.seen) \(machine.steps) \(machine.blockers) \(machine.recipients) \(queue) \
       \(graph.tree.nodes.map { "\($0.serial) \($0.phase) \($0.pins) \($0.parent)" }) \
-      \(graph.waiters.values.joined().sorted()) \(graph.idleWaiters) \(machine.overdue) \
+      \(graph.waiters.values.joined().sorted()) \(graph.idleWaiters) \(machine.waitersToResume) \
       \(machine.subscriptionOrder.count) \
       \(machine.works.map { $0?.effect.location.line }) \(running.map(\.effect)) \(graph.isDraining)
       """

@@ -36,7 +36,7 @@ let output = Output()
 let board = Board(
   features: features, state: BoardState(features: features), dependencies: dependencies, seed: 1,
   sink: { if $0.stream == .standardOutput { output.add($0.text) } })
-let session = BoardSession(board: board, redirects: RedirectFiles(report: { output.add($0) }))
+let session = LineExecutor(board: board, redirects: RedirectFiles(report: { output.add($0) }))
 let recording = "\(FileManager.default.temporaryDirectory.path)/pulse-\(getpid()).jsonl"
 try board.record(to: recording)
 

@@ -117,7 +117,7 @@ actor Drawer: KeychainService {
 
   func lock() { isUnlocked = false }
 
-  func lock(unusedFor duration: Duration) -> KeychainIdleness {
+  func lock(unusedFor duration: Duration) -> IdleLockResult {
     guard isUnlocked else { return .wasLocked }
     let left = duration - .microseconds(clock.now - lastUse)
     if left > .zero { return .inUse(left: left) }

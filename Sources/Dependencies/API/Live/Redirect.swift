@@ -75,12 +75,12 @@ enum Redirect {
     }
     if let upload = next.upload, !upload.isRepeatable {
       throw refusal(
-        from, to, CarriedSecrets(request.secretValues),
+        from, to, RequestSecrets(request.secretValues),
         "the body, which can be read only once, would be sent again")
     }
     if !from.hasSameOrigin(as: to) {
       next.digest = nil
-      let secrets = CarriedSecrets(request.secretValues)
+      let secrets = RequestSecrets(request.secretValues)
       if next.hasSecretBody, next.body?.isEmpty == false || next.upload != nil {
         throw refusal(from, to, secrets, "the body, which holds a secret, would be sent there")
       }
@@ -111,7 +111,7 @@ enum Redirect {
   }
 
   private static func refusal(
-    _ from: URLBuilder, _ to: URLBuilder, _ secrets: CarriedSecrets, _ reason: String
+    _ from: URLBuilder, _ to: URLBuilder, _ secrets: RequestSecrets, _ reason: String
   ) -> APIError {
     func shown(_ address: URLBuilder) -> String {
       if secrets.areHeld(inHost: address.host) { return "another host" }
@@ -127,7 +127,7 @@ enum Redirect {
 }
 
 /// The secrets of a request, to be searched for in the target of a redirect.
-private struct CarriedSecrets {
+private struct RequestSecrets {
   private let values: Set<String>
   /// Also finds secrets of at least six bytes in base64, hexadecimal and JSON.
   private let redactor = Redactor()

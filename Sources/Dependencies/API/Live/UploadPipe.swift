@@ -143,7 +143,7 @@ final class UploadPipe: Sendable {
   }
 
   private static var changed: APIError {
-    APIError(.file, "what was to be sent has changed its size meanwhile")
+    APIError(.file, "the size of the body changed while it was sent")
   }
 
   private func change(_ resume: @Sendable () -> Void, _ body: (inout State) -> Void) {

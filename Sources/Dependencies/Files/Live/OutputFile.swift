@@ -222,7 +222,7 @@ package struct OutputFile: Sendable {
     }
 
     private var exists: FileError {
-      FileError(.exists, path: path, message: "\(path) exists already and was left as it is")
+      FileError(.exists, path: path, message: "\(path) already exists and was not changed")
     }
 
     private func cannotCreate(_ number: Int32) -> FileError {

@@ -31,7 +31,7 @@ enum KeychainCodec {
       .wrongSecret,
       message:
         "wrong \(secret.name), or the file was replaced: none of the \(slots.count) slots for a "
-        + "\(secret.name) answers to it. The file is not damaged and was left as it is; try another \(secret.name)."
+        + "\(secret.name) answers to it. The file is not damaged and was not changed; try another \(secret.name)."
     )
   }
 

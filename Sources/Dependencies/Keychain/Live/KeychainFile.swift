@@ -107,7 +107,7 @@ final class KeychainFile {
       }
     }
     // This precedes the bytes, so that a change while they are read shows up as another file later.
-    let info = try io("the keychain cannot be looked at") { () throws(SystemError) in
+    let info = try io("the status of the keychain cannot be read") { () throws(SystemError) in
       try system.info(descriptor)
     }
     guard info.isRegular else { throw insecurePath(link: false) }
@@ -138,7 +138,7 @@ final class KeychainFile {
     else { return nil }
     return KeychainError(
       .cannotCreate,
-      message: "'\(file)' is a file in place of a folder. Move it away, or name another path.")
+      message: "'\(file)' is a file, not a folder. Move it away, or name another path.")
   }
 
   var missing: KeychainError {

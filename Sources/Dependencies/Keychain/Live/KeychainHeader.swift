@@ -91,13 +91,13 @@ struct KeychainHeader: Sendable, Equatable {
         .unsupportedVersion,
         message:
           "the keychain has version \(version), this program reads version \(KeychainFormat.version). "
-          + "Update the program; the file was left as it is.")
+          + "Update the program; the file was not changed.")
     }
   }
 
   private static let notAKeychain = KeychainError(
     .notAKeychain,
-    message: "this file is not a keychain; it was left as it is. Name another path or move it away."
+    message: "this file is not a keychain; it was not changed. Name another path or move it away."
   )
 
   /// Step 9: parses the slots.

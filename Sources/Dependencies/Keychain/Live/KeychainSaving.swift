@@ -29,7 +29,8 @@ extension KeychainFile {
       throw error.code == ENOENT
         ? missing : .io(error.code, "the keychain's folder cannot be opened")
     }
-    let info = try io("the keychain's folder cannot be looked at") { () throws(SystemError) in
+    let info = try io("the status of the keychain's folder cannot be read") {
+      () throws(SystemError) in
       try system.info(descriptor)
     }
     guard info.mode & 0o022 == 0 || info.mode & UInt32(S_ISVTX) != 0 else {
@@ -73,7 +74,7 @@ extension KeychainFile {
         let what = "the keychain's lock file cannot be opened, so nothing was written"
         throw creates ? .creation(error, what) : .io(error.code, what)
       }
-      let info = try io("the keychain's lock file cannot be looked at") {
+      let info = try io("the status of the keychain's lock file cannot be read") {
         () throws(SystemError) in
         try system.info(file)
       }
@@ -91,7 +92,7 @@ extension KeychainFile {
           advice: "Keep the keychain on a local disk.")
       }
       if locked {
-        let named = try io("the keychain's lock file cannot be looked at") {
+        let named = try io("the status of the keychain's lock file cannot be read") {
           () throws(SystemError) in
           try system.info(of: name, in: folder)
         }
@@ -247,7 +248,7 @@ extension KeychainFile {
     KeychainError(
       .exists,
       message:
-        "there is a keychain here already; it was left as it is. Unlock it, or name another path.")
+        "there is already a keychain here; it was not changed. Unlock it, or name another path.")
   }
 
   // MARK: Folders of a new keychain

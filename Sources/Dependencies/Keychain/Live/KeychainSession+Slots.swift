@@ -134,7 +134,7 @@ extension KeychainSession {
       guard state.header.slots == old else {
         throw KeychainError(
           .changedUnderneath,
-          message: "another process changed what opens the keychain meanwhile. "
+          message: "another process changed the keychain's slots in the meantime. "
             + "Nothing was written; look at its slots and try again.")
       }
       let bytes = try KeychainCodec.encode(
@@ -181,7 +181,7 @@ extension KeychainSession {
         guard error.kind == .exists || error.kind == .insecurePath else { throw error }
         throw KeychainError(
           .exists,
-          message: "there is something here already, which was left as it is. "
+          message: "the file already exists and was not changed. "
             + "Name a file that is not there.")
       }
     }

@@ -251,7 +251,7 @@ public final class LiveKeychainService: KeychainService {
 
   /// Locks an unused keychain. `status()`, `verify()` and `refresh()` do not count as use. A locked
   /// keychain counts as used while it keeps the secret of a descriptor for another rekey.
-  public func lock(unusedFor duration: Duration) async -> KeychainIdleness {
+  public func lock(unusedFor duration: Duration) async -> IdleLockResult {
     await state.use { [clock] state in
       let isLocked = state.session.unlocked == nil
       if isLocked, state.session.rekeySource == nil { return .wasLocked }

@@ -215,7 +215,7 @@ package final class UnlockSources: Sendable {
         guard error.isMissing else { throw .io(error.code, "the file cannot be opened") }
         throw KeychainError(
           .missingUnlockSource,
-          message: "there is no such file. Name one that is there"
+          message: "the file does not exist"
             + (variable == nil ? "." : ", or take the variable away."))
       }
       defer { file.close() }
@@ -232,12 +232,12 @@ package final class UnlockSources: Sendable {
     _ file: Int32, _ isCredential: Bool, mayBeDescriptor: Bool
   ) throws(KeychainError) {
     guard let info = FileInfo(descriptor: file) else {
-      throw KeychainError.io(errno, "the file cannot be looked at")
+      throw KeychainError.io(errno, "the status of the file cannot be read")
     }
     guard info.isRegular else {
       throw KeychainError(
         .insecurePermissions,
-        message: "a secret is read from a regular file only, and this is none. "
+        message: "a secret can only be read from a regular file. "
           + (mayBeDescriptor
             ? "Pass a pipe as \(Self.passphraseDescriptor)." : "Name a regular file."))
     }
@@ -303,7 +303,7 @@ extension UnlockSources {
       throw error.code == EEXIST
         ? KeychainError(
           .exists, path: path,
-          message: "\(path): there is a file here already; it was left as it is.")
+          message: "\(path): there is already a file here; it was not changed.")
         : KeychainError.creation(error, "the key file cannot be made").located(at: path)
     }
     try key.withBytes { bytes throws(KeychainError) in

@@ -95,7 +95,7 @@ extension MockKeychainService {
       guard state.exports[path] == nil else {
         throw KeychainError(
           .exists, path: path,
-          message: "\(path): there is something here already, which was left as it is.")
+          message: "\(path): the file already exists and was not changed.")
       }
       state.exports[path] = (secret, state.entries)
       return state.entries.count

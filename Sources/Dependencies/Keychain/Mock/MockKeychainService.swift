@@ -169,7 +169,7 @@ public final class MockKeychainService: KeychainService, CheckedMock {
       if state.isSample { return try Self.removeSamples(&state) }
       guard !state.exists else {
         throw KeychainError(
-          .exists, message: "there is a keychain here already; it was left as it is.")
+          .exists, message: "there is already a keychain here; it was not changed.")
       }
       guard let secret = secret ?? state.source else { throw Self.locked }
       try secret.checkNew()
@@ -260,7 +260,7 @@ public final class MockKeychainService: KeychainService, CheckedMock {
   }
 
   /// Uses the clock given to the initializer.
-  public func lock(unusedFor duration: Duration) async -> KeychainIdleness {
+  public func lock(unusedFor duration: Duration) async -> IdleLockResult {
     state.withLock { state in
       guard state.unlocked else { return .wasLocked }
       let left = duration - .microseconds(clock.now - state.lastUse)

@@ -3,7 +3,7 @@ import SwiftBoardJSON
 /// A line of an export: `{"document":{"collection":…,"id":…,"updated":…,"body":…}}`,
 /// `{"preference":{"name":…,"value":…}}`, `{"service":…}` or
 /// `{"index":{"collection":…,"path":…}}`. The last line is `{"end":{"entries":…}}`, so that a file
-/// that was cut short is recognised. Members that are not known here are refused: what they mean
+/// that was cut short is recognized. Members that are not known here are refused: what they mean
 /// would be lost.
 ///
 /// A value in canonical form is JSON in the line. Any other value is a string, `text`, so that an
@@ -120,7 +120,7 @@ enum DatabaseEntry {
       else { throw DatabaseEntryError("an index needs collection and the path of values") }
       try Self.refuseOthers(than: ["collection", "path"], in: value)
       self = .index(DocumentIndex(collection: collection, path: path))
-    default: throw DatabaseEntryError("there is no kind of entry '\(member.key)'")
+    default: throw DatabaseEntryError("unknown kind of entry '\(member.key)'")
     }
   }
 

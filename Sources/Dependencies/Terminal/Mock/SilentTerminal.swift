@@ -15,6 +15,6 @@ public struct SilentTerminal: TerminalService {
 
   /// Always throws `unavailable`.
   public func readInput(limit: Int) async throws(TerminalError) -> Data {
-    throw TerminalError(.unavailable, "nothing is left of standard input: there is none")
+    throw TerminalError(.unavailable, "there is no standard input")
   }
 }

@@ -338,7 +338,7 @@ final class DatabaseFile: Sendable {
     PathComponents.file(inPlaceOf: PathComponents(path).folder).map { file in
       PersistenceError(
         .cannotCreate, path: path, operation: operation,
-        what: "'\(file)' is a file in place of a folder")
+        what: "'\(file)' is a file, not a folder")
     }
   }
 

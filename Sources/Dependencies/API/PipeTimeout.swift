@@ -4,7 +4,7 @@ import SwiftBoardSystem
 ///
 /// Standard input and other inherited descriptors have no limit, although they may be pipes: the
 /// shell connected them when it started the program.
-struct PipeWait: Sendable {
+struct PipeTimeout: Sendable {
   /// The limit, or `nil` to wait without one.
   let limit: Duration?
   let clock: BoardClock

@@ -5,7 +5,7 @@ import SwiftBoardCommandLine
 ///
 /// Rows that do not fit the screen are left out, because no escape sequence reaches what has
 /// scrolled off it. Other output ends the replacing: the next round begins below it.
-struct WatchedRounds {
+struct WatchDisplay {
   private var watch: Int?
   private var round: Int?
   /// What the round has shown, in lines.
@@ -14,7 +14,7 @@ struct WatchedRounds {
   private var hidden = 0
 
   /// Notes output that is no round.
-  mutating func end() { self = WatchedRounds() }
+  mutating func end() { self = WatchDisplay() }
 
   /// Returns what to write for a part of a round.
   ///
@@ -27,7 +27,7 @@ struct WatchedRounds {
   ) -> StyledText {
     var erased = 0
     if self.watch != watch {
-      self = WatchedRounds()
+      self = WatchDisplay()
       (self.watch, round) = (watch, job)
     } else if round != job {
       erased = rows(size.columns)

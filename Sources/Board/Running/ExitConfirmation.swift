@@ -3,7 +3,7 @@ import Synchronization
 
 /// The question whether to leave while commands run in the background. It is asked once; leaving
 /// again without another line in between is the answer.
-final class LeavingQuestion: Sendable {
+final class ExitConfirmation: Sendable {
   private let board: Board
   private let isAsked = Mutex(false)
 

@@ -1,7 +1,7 @@
 import SwiftBoardJSON
 
 /// The features whose states a line reads.
-enum ShownFeatures {
+enum FeaturesReadByCommand {
   case all
   case named(Set<String>)
 

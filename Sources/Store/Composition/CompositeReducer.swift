@@ -1,17 +1,17 @@
 /// A reducer that is made of others. Its subscriptions and its children are those of its parts.
 @usableFromInline
-protocol ReducerOfParts: Reducer {
+protocol CompositeReducer: Reducer {
   /// Visits the child reducers, in the order of their subscriptions.
-  func askParts<Question: PartQuestion>(
+  func visitChildren<Question: ChildVisitor>(
     _ question: Question, _ subject: Question.Subject, _ answer: inout Question.Answer)
   where
     Question.State == State, Question.Action == Action, Question.Dependencies == Dependencies
 }
 
-/// A visitor of child reducers. Each visitor is a type of its own, so that the optimiser can inline
+/// A visitor of child reducers. Each visitor is a type of its own, so that the optimizer can inline
 /// a whole composition.
 @usableFromInline
-protocol PartQuestion<State, Action, Dependencies> {
+protocol ChildVisitor<State, Action, Dependencies> {
   /// The state of the reducer that asks.
   associatedtype State: Sendable
   associatedtype Action: Sendable
@@ -41,12 +41,12 @@ protocol PartQuestion<State, Action, Dependencies> {
     _ answer: inout Answer)
 }
 
-extension ReducerOfParts {
+extension CompositeReducer {
   /// Returns whether one of the parts declares subscriptions. O(number of parts).
   @inlinable
   public func declaresSubscriptions(in path: CompositionPath) -> Bool {
     var answer = false
-    askParts(DeclaresQuestion<State, Action, Dependencies>(), path, &answer)
+    visitChildren(SubscriptionDeclarations<State, Action, Dependencies>(), path, &answer)
     return answer
   }
 
@@ -54,8 +54,8 @@ extension ReducerOfParts {
   @inlinable
   public func subscriptions(_ state: State, _ dependencies: Dependencies) -> [Effect<Action>] {
     var answer: [Effect<Action>] = []
-    askParts(
-      SubscriptionsQuestion<State, Action, Dependencies>(), (state, dependencies), &answer)
+    visitChildren(
+      SubscriptionCollector<State, Action, Dependencies>(), (state, dependencies), &answer)
     return answer
   }
 
@@ -63,12 +63,14 @@ extension ReducerOfParts {
   @inlinable
   @inline(__always)
   public func findAbsentChildren(in state: State, _ search: inout ChildSearch) {
-    askParts(ChildrenQuestion<State, Action, Dependencies>(), state, &search)
+    visitChildren(AbsentChildrenSearch<State, Action, Dependencies>(), state, &search)
   }
 }
 
 @usableFromInline
-struct DeclaresQuestion<State: Sendable, Action: Sendable, Dependencies: Sendable>: PartQuestion {
+struct SubscriptionDeclarations<State: Sendable, Action: Sendable, Dependencies: Sendable>:
+  ChildVisitor
+{
   @inlinable
   init() {}
 
@@ -99,8 +101,8 @@ struct DeclaresQuestion<State: Sendable, Action: Sendable, Dependencies: Sendabl
 }
 
 @usableFromInline
-struct SubscriptionsQuestion<State: Sendable, Action: Sendable, Dependencies: Sendable>:
-  PartQuestion
+struct SubscriptionCollector<State: Sendable, Action: Sendable, Dependencies: Sendable>:
+  ChildVisitor
 {
   @usableFromInline typealias Subject = (state: State, dependencies: Dependencies)
 
@@ -134,7 +136,8 @@ struct SubscriptionsQuestion<State: Sendable, Action: Sendable, Dependencies: Se
 }
 
 @usableFromInline
-struct ChildrenQuestion<State: Sendable, Action: Sendable, Dependencies: Sendable>: PartQuestion {
+struct AbsentChildrenSearch<State: Sendable, Action: Sendable, Dependencies: Sendable>: ChildVisitor
+{
   @inlinable
   init() {}
 

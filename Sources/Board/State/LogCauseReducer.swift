@@ -12,7 +12,7 @@ final class StepCounter: Sendable {
 
 /// Adds the number of the causing step to the log lines of a reducer and its effects, and masks
 /// secrets that become known while its effects run.
-struct CausedReducer<Base: Reducer<BoardState, BoardAction, Dependencies>>: Reducer {
+struct LogCauseReducer<Base: Reducer<BoardState, BoardAction, Dependencies>>: Reducer {
   /// The counter, or `nil` to add nothing, as on a board that is not live.
   let steps: StepCounter?
   let features: FeatureList

@@ -5,8 +5,8 @@ import Testing
 @testable import SwiftBoardDependencies
 
 /// Requests whose file is a named pipe that no other process has opened.
-@Suite("PipeWait", .timeLimit(.minutes(5)))
-struct PipeWaitTests {
+@Suite("PipeTimeout", .timeLimit(.minutes(5)))
+struct PipeTimeoutTests {
   private let folder: TemporaryFolder
   private let pipe: String
   private let clock = ManualClock()

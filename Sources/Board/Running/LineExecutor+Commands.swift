@@ -2,9 +2,9 @@ import SwiftBoardCommandLine
 import SwiftBoardStore
 import Synchronization
 
-/// The commands that the session runs itself, because they work outside the store: they wait for
+/// The commands that the executor runs itself, because they work outside the store: they wait for
 /// other commands, inspect effects, or run other lines.
-extension BoardSession {
+extension LineExecutor {
   /// Runs a command, or returns `nil` if the reducers run it alone.
   func special(_ action: BoardAction, _ context: CommandContext, _ line: Line) async
     -> CommandEnd?

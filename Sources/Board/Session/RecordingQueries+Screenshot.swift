@@ -2,7 +2,7 @@ import SwiftBoardCommandLine
 import SwiftBoardRecording
 import SwiftBoardStore
 
-extension SessionWork {
+extension RecordingQueries {
   /// The most bytes of text that are drawn.
   private static let longest = 256 << 10
 

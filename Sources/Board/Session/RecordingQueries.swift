@@ -5,7 +5,7 @@ import SwiftBoardRecording
 import Synchronization
 
 /// The read-only `session` commands. They block and must run on their own thread.
-struct SessionWork {
+struct RecordingQueries {
   let navigators: SessionNavigators
   /// The running recording when the line was read.
   var moment: SessionMoment?
@@ -435,7 +435,7 @@ struct SessionWork {
     let location = try location(source)
     return try visit(location, target) { navigator, end in
       let step = try step(target, location, navigator, end)
-      let path = file ?? SessionWork.forkName(of: location.path, at: step)
+      let path = file ?? RecordingQueries.forkName(of: location.path, at: step)
       try check(path)
       let (continuation, state) = try navigator.fork(at: step, to: path)
       let begins = navigator.rotatedLog.stepsBefore(fileOf: step)

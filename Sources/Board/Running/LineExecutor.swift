@@ -6,7 +6,7 @@ import Synchronization
 /// An executor of lines on a board. It turns words into arguments and arguments into an action, and
 /// the end of the action determines the exit code of the line. Every line is a step, also one that
 /// is not understood.
-public final class BoardSession: Sendable {
+public final class LineExecutor: Sendable {
   let board: Board
   let redirects: RedirectFiles
   private let scriptArguments: [String]
@@ -18,7 +18,7 @@ public final class BoardSession: Sendable {
   /// Returns the lines of the history, the oldest first.
   let history = Mutex<@Sendable () -> [String]>({ [] })
   /// The question before `exit` while jobs run; `nil` leaves without one.
-  let leaving = Mutex<LeavingQuestion?>(nil)
+  let leaving = Mutex<ExitConfirmation?>(nil)
   /// The number of known secrets when the state was last searched for them.
   private let knownSecrets = Atomic(0)
 
@@ -26,13 +26,14 @@ public final class BoardSession: Sendable {
   public enum Interrupted: Sendable, Hashable {
     /// A command, which was cancelled unless it was just ending.
     case command
-    /// A line between two of its commands, or while its file was being opened.
+    /// A line between two of its commands, while its file was being opened, or while it waited for
+    /// background commands, which continue.
     case line
     /// No line. The interrupt had no effect.
     case nothing
   }
 
-  /// Creates a session.
+  /// Creates an executor.
   ///
   /// - Parameters:
   ///   - board: The board.
@@ -236,12 +237,14 @@ public final class BoardSession: Sendable {
 
   /// Rejects an action that changes something while the board shows an earlier step.
   private func refuseInThePast(_ action: BoardAction) throws(UsageError) {
-    guard let position = board.store.withState({ $0.session.position }), !action.mayRunInThePast
+    guard let position = board.store.withState({ $0.session.position }),
+      !action.isAllowedAtEarlierStep
     else { return }
     throw UsageError(
       "you are looking at step \(position.step) of \(position.last), where nothing can be changed",
       help:
-        "'session live' goes back to now, 'session fork \(position.step) FILE' goes on from there")
+        "'session live' returns to the present, 'session fork \(position.step) FILE' continues from this step"
+    )
   }
 
   /// The running recording, without secrets in its name.
@@ -394,7 +397,7 @@ public final class BoardSession: Sendable {
   func perform(
     _ action: BoardAction, _ context: CommandContext, _ line: Line, link: String? = nil
   ) async -> CommandEnd {
-    if let shown = ShownFeatures(of: action) {
+    if let shown = FeaturesReadByCommand(of: action) {
       await jobs.wait(in: line.id) { [board] () async throws(Never) in
         await board.bootstrap(shown)
       }

@@ -1,6 +1,6 @@
 import SwiftBoardCommandLine
 
-extension BoardSession {
+extension LineExecutor {
   /// Refuses a command that cannot be repeated.
   func checkRepeated(_ words: [Argument]) throws(UsageError) {
     guard let first = words.first else { return }
