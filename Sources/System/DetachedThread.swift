@@ -50,19 +50,6 @@ package enum DetachedThread {
     return code == 0
   }
 
-  /// Lets the system stop the process if the calling thread reads the terminal, or changes its
-  /// modes, while another process group has it, as after `bg` in a shell.
-  ///
-  /// Threads of tasks block the signals that do so, and the threads that they start inherit that.
-  /// Reads in the background would then fail, and changes of the modes would take effect.
-  package static func stopInBackground() {
-    var signals = sigset_t()
-    sigemptyset(&signals)
-    sigaddset(&signals, SIGTTIN)
-    sigaddset(&signals, SIGTTOU)
-    pthread_sigmask(SIG_UNBLOCK, &signals, nil)
-  }
-
   private final class Job: Sendable {
     let body: @Sendable () -> Void
     let blocksSignals: Bool

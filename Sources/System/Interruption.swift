@@ -40,6 +40,28 @@ package final class Interruption: Sendable {
     if Descriptor.isSecondReady(descriptor, try signal()) { throw Interruption.error }
   }
 
+  /// Waits until a descriptor can be read or is at its end, at most for a time.
+  ///
+  /// - Returns: Whether it can be read.
+  /// - Throws: `ECANCELED` if interrupted.
+  package func waitForInput(
+    _ descriptor: Int32, milliseconds: Int32
+  ) throws(SystemError) -> Bool {
+    let ready = Descriptor.waitForInput(
+      [descriptor, try signal()], milliseconds: milliseconds)
+    if ready[1] { throw Interruption.error }
+    return ready[0]
+  }
+
+  /// Waits for a time.
+  ///
+  /// - Throws: `ECANCELED` if interrupted.
+  package func pause(milliseconds: Int32) throws(SystemError) {
+    if Descriptor.waitForInput([try signal()], milliseconds: milliseconds)[0] {
+      throw Interruption.error
+    }
+  }
+
   /// Waits until a descriptor takes bytes or has no reader.
   ///
   /// - Throws: `ECANCELED` if interrupted.

@@ -91,7 +91,6 @@ final class EditingLineReader: LineReader {
   // MARK: The thread that waits for keys
 
   private func edit(_ prompt: EditorPrompt) throws(SystemError) -> LineRead {
-    DetachedThread.stopInBackground()
     shared.withLock { $0.prompt = prompt.first }
     defer { endEditing() }
     // A change before this line, and after the prompt was made, was not passed on.
@@ -99,6 +98,7 @@ final class EditingLineReader: LineReader {
       promptMayHaveChanged(current())
     }
     claimTerminal()
+    waitForForeground()
     guard !shared.withLock({ $0.isFinished }),
       terminal.beginLine(marksPaste: screen.marksPaste)
     else { return .endOfInput }
@@ -138,6 +138,7 @@ final class EditingLineReader: LineReader {
       screen.leave()
       shared.withLock { $0.expectsContinue = true }
       terminal.suspend()
+      waitForForeground()
       reenter()
     case .cleared: screen.redraw(clears: true)
     }
@@ -158,15 +159,25 @@ final class EditingLineReader: LineReader {
       return (shared.wasResized, shared.wasContinued, shared.wasInterrupted)
     }
     if wasContinued {
-      // In the background, this stops the process once more, until it is in the foreground.
+      waitForForeground()
       _ = terminal.beginLine(marksPaste: screen.marksPaste)
-      shared.withLock { $0.wasContinued = false }
       screen.redraw(forgets: true)
     } else if wasResized {
       screen.redraw()
     }
     if wasInterrupted { store.send(.interrupted) }
     hideWhilePaused()
+  }
+
+  /// Waits until the terminal is the program's: a shell may have continued or started it in the
+  /// background. Background commands continue meanwhile. Returns at once if the program is ending.
+  private func waitForForeground() {
+    while !terminal.isInForeground, !shared.withLock({ $0.isFinished }) {
+      // The shell may send a signal with it, after which the line is already shown.
+      shared.withLock { ($0.expectsContinue, $0.wasContinued) = (true, false) }
+      _ = Descriptor.waitForInput([wake.read], milliseconds: EditingTerminal.foregroundPause)
+      drainWake()
+    }
   }
 
   /// Waits for keys or for another thread.
@@ -178,7 +189,10 @@ final class EditingLineReader: LineReader {
       [terminal.input, wake.read], milliseconds: isWaiting ? Self.escapeTimeout : nil)
     if ready[1] { drainWake() }
     var keys: [Key] = []
-    if ready[0] {
+    if ready[0], !terminal.isInForeground {
+      // The keys are another program's.
+      note { $0.wasContinued = true }
+    } else if ready[0] {
       let bytes = try Descriptor.read(terminal.input, atMost: 1 << 14)
       guard !bytes.isEmpty else { return false }
       shared.withLock { $0.expectsContinue = false }
@@ -245,7 +259,7 @@ final class EditingLineReader: LineReader {
 
   /// Moves below the line and restores the terminal, before the program ends.
   func finish() {
-    shared.withLock { $0.isFinished = true }
+    note { $0.isFinished = true }
     screen.leave()
     terminal.close()
   }

@@ -311,8 +311,8 @@ final class BoardRun: Sendable {
       session.leaving.withLock { $0 = leaving }
       source = PromptedLineSource(
         reader: editor ?? reader,
-        mayEnd: { [output, editor] in
-          guard let running = leaving?.ask() else { return true }
+        mayEnd: { [output, editor, signalEnd] in
+          guard !signalEnd.hasBegun, let running = leaving?.ask() else { return true }
           let newline = editor == nil ? "\n" : ""
           output.warn(
             StyledText(
@@ -431,14 +431,14 @@ final class BoardRun: Sendable {
     guard !signalEnd.hasBegun else { return }
     switch signal {
     case .interrupt:
+      // The lines behind the running one were typed without knowing that it would be interrupted.
+      // Dropped first, because the next line may begin as soon as this one ends.
+      if isInteractive { editor?.dropTypedAhead() }
       let interrupted = session.interrupt()
       // The pager has the terminal, and its own use of Ctrl-C.
       if output.pager?.isRunning == true { return }
       switch interrupted {
-      case .command where isInteractive, .line where isInteractive:
-        // The lines behind it were typed without knowing that it would be interrupted.
-        editor?.dropTypedAhead()
-        return
+      case .command where isInteractive, .line where isInteractive: return
       case .nothing where isInteractive:
         if let editor { editor.interrupt() } else { reader.interrupt() }
         return

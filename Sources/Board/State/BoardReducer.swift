@@ -104,7 +104,10 @@ struct ForkReducer: Reducer {
   ) -> [Effect<BoardAction>] {
     switch action {
     case .session(.succeeded(let job, .forked(let fork), _, _)) where fork.isContinued:
-      return [.run(name: "session.resume", resume(job, state.shell.running.map(\.job)))]
+      let redactor = dependencies.logger.redactor
+      return [
+        .run(name: "session.resume", resume(job, state.shell.running.map(\.job), redactor))
+      ]
     case .resumed(let other, let path, _):
       // The commands that started after the fork was made.
       let late = state.shell.running.map(\.job)
@@ -128,7 +131,7 @@ struct ForkReducer: Reducer {
 
   /// Ends the recording and the running commands, and takes the state of the fork.
   private func resume(
-    _ job: Int, _ running: [Int]
+    _ job: Int, _ running: [Int], _ redactor: Redactor
   ) -> @Sendable (Send<BoardAction>) async throws -> Void {
     { [recording] send in
       let fork: ForkedState
@@ -144,7 +147,7 @@ struct ForkReducer: Reducer {
       for job in running where late.contains(job) {
         send(.shell(.cancelled(job: job, by: "'session fork'")))
       }
-      send(.resumed(fork.state, path: fork.path, job: job))
+      send(.resumed(fork.state, path: redactor.mask(fork.path).value, job: job))
     }
   }
 }

@@ -11,6 +11,9 @@ package struct EditingTerminal: Sendable {
   /// background.
   package var isInForeground: Bool { TerminalModes.isInForeground(input) }
 
+  /// The time between two looks whether the program is in the foreground again, in milliseconds.
+  package static var foregroundPause: Int32 { TerminalModes.foregroundPause }
+
   /// Lets all keys arrive at once. Returns `false` if the descriptor is not a terminal.
   ///
   /// - Parameter marksPaste: Whether the screen lets the terminal mark pasted text.
@@ -33,6 +36,8 @@ package struct EditingTerminal: Sendable {
   /// Restores the modes from before the first line for good. A prompt for a secret that still waits
   /// must not restore those that it found, which were the editor's.
   package func close() {
+    // What was typed at the prompt is no line of the shell.
+    if TerminalModes.secret.isSaved, isInForeground { tcflush(input, TCIFLUSH) }
     TerminalModes.secret.restoreAndForget()
     TerminalModes.editor.restoreAndForget()
   }

@@ -67,6 +67,13 @@ package enum SecretPrompt {
   ) throws(SecretPromptError) -> Value {
     let descriptor = open(path, O_RDWR | O_NOCTTY | O_CLOEXEC)
     guard descriptor >= 0 else { throw .noTerminal }
+    do throws(SystemError) {
+      // The modes in the background are those of another program.
+      try waitForForeground(descriptor, interruption)
+    } catch {
+      close(descriptor)
+      throw .interrupted
+    }
     let wasHidden = TerminalModes.secret.isSaved
     guard isatty(descriptor) == 1, TerminalModes.secret.save(descriptor) else {
       close(descriptor)
@@ -108,8 +115,7 @@ package enum SecretPrompt {
   ) async throws(SecretPromptError) -> Value {
     guard !Task.isCancelled else { throw .interrupted }
     return try await DetachedThread.runInterruptibly { interruption throws(SecretPromptError) in
-      DetachedThread.stopInBackground()
-      return try read(
+      try read(
         prompt: prompt, terminal: path, staysHidden: staysHidden, interruption: interruption, body)
     }
   }
@@ -149,15 +155,48 @@ package enum SecretPrompt {
   /// Whether a prompt waits for its answer.
   private static let isReading = Atomic(false)
 
+  /// Whether the process was continued in the background while a prompt waits.
+  private static let hasLostModes = Atomic(false)
+
+  private static func waitForForeground(
+    _ descriptor: Int32, _ interruption: Interruption
+  ) throws(SystemError) {
+    while !TerminalModes.isInForeground(descriptor) {
+      try interruption.pause(milliseconds: TerminalModes.foregroundPause)
+    }
+  }
+
+  /// Waits for a line, in the foreground and without echo.
+  private static func waitForLine(
+    _ descriptor: Int32, _ interruption: Interruption
+  ) throws(SystemError) {
+    while true {
+      let isReady = try interruption.waitForInput(
+        descriptor, milliseconds: TerminalModes.foregroundPause)
+      if !TerminalModes.isInForeground(descriptor) {
+        hasLostModes.store(true, ordering: .relaxed)
+        try waitForForeground(descriptor, interruption)
+      }
+      guard hasLostModes.exchange(false, ordering: .relaxed) else {
+        if isReady { return }
+        continue
+      }
+      try? hideEcho(descriptor, keepsInput: true)
+    }
+  }
+
   /// Turns echo off again after the process was stopped while it was off.
   ///
   /// - Returns: Whether a prompt waits for its answer, and has set the modes it needs.
   @discardableResult
   package static func restoreAfterStop() -> Bool {
     let isReading = isReading.load(ordering: .relaxed)
-    guard let descriptor = TerminalModes.secret.descriptor,
-      TerminalModes.isInForeground(descriptor)
-    else { return isReading }
+    guard let descriptor = TerminalModes.secret.descriptor else { return isReading }
+    guard TerminalModes.isInForeground(descriptor) else {
+      // The thread of the prompt sets the modes when it is in the foreground.
+      hasLostModes.store(true, ordering: .relaxed)
+      return isReading
+    }
     if isReading {
       try? hideEcho(descriptor, keepsInput: true)
     } else {
@@ -171,11 +210,14 @@ package enum SecretPrompt {
   ///
   /// - Returns: Whether the terminal belongs to the program.
   private static func suspend(
-    _ descriptor: Int32, prompt: String
+    _ descriptor: Int32, prompt: String, _ interruption: Interruption
   ) throws(SecretPromptError) -> Bool {
     guard tcgetpgrp(descriptor) == getpgrp() else { return false }
     Descriptor.show("\n", on: descriptor)
     TerminalModes.stopGroup()
+    do throws(SystemError) { try waitForForeground(descriptor, interruption) } catch {
+      throw .interrupted
+    }
     try hideEcho(descriptor, keepsInput: false)
     Descriptor.show(prompt, on: descriptor)
     return true
@@ -190,11 +232,14 @@ package enum SecretPrompt {
       let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[count...])
       let got: Int
       do throws(SystemError) {
-        try interruption.waitForInput(descriptor)
+        try waitForLine(descriptor, interruption)
         got = try Descriptor.read(descriptor, into: rest)
       } catch {
         switch error.code {
-        case ECANCELED: throw .interrupted
+        case ECANCELED:
+          // What was typed is no line of the board, which would show it.
+          if TerminalModes.isInForeground(descriptor) { tcflush(descriptor, TCIFLUSH) }
+          throw .interrupted
         case EIO: throw .endOfInput
         default: throw .failed("\(error)")
         }
@@ -205,7 +250,7 @@ package enum SecretPrompt {
       case interruptByte: throw .interrupted
       case suspendByte:
         count -= 1
-        if try suspend(descriptor, prompt: prompt) {
+        if try suspend(descriptor, prompt: prompt, interruption) {
           wipe(buffer)
           count = 0
         }

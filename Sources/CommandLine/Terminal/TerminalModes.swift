@@ -49,6 +49,10 @@ struct TerminalModes: Sendable {
     return group < 0 || group == getpgrp()
   }
 
+  /// The time between two looks whether the program is in the foreground again, in milliseconds.
+  /// A shell that brings it there need not send a signal.
+  static let foregroundPause: Int32 = 100
+
   /// Restores the saved modes, if any, unless the program is in the background. Async-signal-safe.
   func restore() {
     let descriptor = saved.pointee.descriptor

@@ -314,7 +314,9 @@ extension String {
     let kept = parts.reduce(0) { $0 + $1.utf8.count }
     let (length, rest) = (recorded.utf8.count - kept).quotientAndRemainder(dividingBy: places)
     guard length > 0, rest == 0 else { return false }
-    let path = recorded.utf8.dropFirst(parts[0].utf8.count).prefix(length)
-    return parts.joined(separator: String(decoding: path, as: UTF8.self)) == recorded
+    let bytes = recorded.utf8.dropFirst(parts[0].utf8.count).prefix(length)
+    let path = String(decoding: bytes, as: UTF8.self)
+    guard path.hasPrefix("/"), !path.contains(where: \.isNewline) else { return false }
+    return parts.joined(separator: path) == recorded
   }
 }

@@ -433,6 +433,27 @@ struct LineEditorProgramTests {
     _ = await terminal.wait()
   }
 
+  @Test("a program that is started in the background begins when it is in the foreground")
+  func startedInTheBackground() async throws {
+    let program = try Program()
+    let terminal = try PtyProcess(
+      "/bin/sh", ["-im"],
+      environment: program.environment(["TERM": "xterm", "PS1": "sh> ", "ENV": nil]),
+      folder: program.folder.path)
+    #expect(await terminal.waitForOutput("sh> "))
+    terminal.type("'\(try Program.executable())' --home h --no-init &\n")
+    #expect(await terminal.waitForOutput("sh> ", count: 2), "\(terminal.outputText)")
+    terminal.type("fg\n")
+    _ = await terminal.waitForScreen { $0.text.hasSuffix("board›") }
+    terminal.type("echo h''i\r")
+    #expect(await terminal.waitForOutput("hi\r\n"), "\(terminal.outputText)")
+    terminal.type("\u{4}")
+    #expect(await terminal.waitForOutput("sh> ", count: 3))
+    #expect(terminal.echoes, "the modes are those from before")
+    terminal.type("exit\n")
+    _ = await terminal.wait()
+  }
+
   @Test("a signal at a hidden prompt restores the terminal", arguments: [SIGTERM, SIGHUP, SIGQUIT])
   func hiddenPrompt(signal: Int32) async throws {
     let program = try Program()
@@ -450,10 +471,12 @@ struct LineEditorProgramTests {
     let terminal = try await Self.start(program)
     terminal.type("keychain init\r")
     #expect(await terminal.waitForOutput("new passphrase: "))
+    terminal.type("ha''lf")
     terminal.signal(SIGINT)
     _ = await terminal.waitForScreen { $0.text.hasSuffix("board›") }
     terminal.type("echo h''i\r")
     #expect(await terminal.waitForOutput("hi\r\n"), "\(terminal.outputText)")
+    #expect(!terminal.outputText.contains("ha''lf"), "what was typed at the prompt is not shown")
     await Self.leave(terminal)
   }
 

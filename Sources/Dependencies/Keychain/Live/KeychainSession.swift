@@ -32,6 +32,9 @@ final class KeychainSession {
   /// until a rekey succeeds or the keychain is locked: the next attempt needs it as well, and so
   /// does a keychain that the failed one did not open. A secret that opens nothing is not kept.
   private(set) var rekeySource: KeychainSecret?
+  /// Whether `rekeySource` is kept because its derivation was cancelled, until it opens the
+  /// keychain.
+  private var isKeptAfterCancelling = false
   /// The mark of the last verified file. It survives locking, so that an older file is detected for
   /// the life of the process.
   var remembered: RollbackMark?
@@ -83,7 +86,7 @@ final class KeychainSession {
 
   func lock() {
     unlocked = nil
-    rekeySource = nil
+    endRekey()
   }
 
   // MARK: The secret of the sources
@@ -102,12 +105,12 @@ final class KeychainSession {
   func secretForRekey() throws(KeychainError) -> KeychainSecret? {
     guard hasSourceSecret else { return nil }
     let secret = try sourceSecret()
-    if !sources.hasSecret { rekeySource = secret }
+    if !sources.hasSecret { (rekeySource, isKeptAfterCancelling) = (secret, false) }
     return secret
   }
 
   /// Forgets the secret that was kept for a rekey.
-  func endRekey() { rekeySource = nil }
+  func endRekey() { (rekeySource, isKeptAfterCancelling) = (nil, false) }
 
   // MARK: States
 
@@ -142,16 +145,22 @@ final class KeychainSession {
   func opened(with secret: inout KeychainSecret?) throws(KeychainError) -> Unlocked {
     let (bytes, held) = try file.read()
     let header = try KeychainHeader(parsing: bytes)
-    if secret == nil { secret = try sourceSecret() }
+    let isFromSources = secret == nil
+    if isFromSources { secret = try sourceSecret() }
     guard let found = secret else { throw locked }
     do throws(KeychainError) {
       let (keys, entries) = try deriving(with: found) { () throws(KeychainError) in
         try KeychainCodec.open(bytes, header, with: found)
       }
+      if isKeptAfterCancelling { endRekey() }
       return Unlocked(keys: keys, header: header, entries: entries, held: held)
     } catch {
       let opensNothing = error.kind == .wrongSecret || error.kind == .noMatchingSlot
       if opensNothing, rekeySource?.isSame(as: found) == true { endRekey() }
+      // A descriptor gives its secret once, and other calls may still need it.
+      if error.kind == .cancelled, isFromSources, !hasSourceSecret {
+        (rekeySource, isKeptAfterCancelling) = (found, true)
+      }
       throw error
     }
   }
