@@ -22,6 +22,21 @@ struct LineEditorProgramTests {
     return terminal
   }
 
+  /// Starts the program from a shell with job control, which says when it has stopped.
+  ///
+  /// - Parameter end: The end of the shell's line.
+  private static func startFromShell(
+    _ program: Program, _ end: String = ""
+  ) async throws -> PtyProcess {
+    let terminal = try PtyProcess(
+      "/bin/sh", ["-im"],
+      environment: program.environment(["TERM": "xterm", "PS1": "sh> ", "ENV": nil]),
+      folder: program.folder.path)
+    #expect(await terminal.waitForOutput("sh> "))
+    terminal.type("'\(try Program.executable())' --home h --no-init \(end)\n")
+    return terminal
+  }
+
   /// Makes a home in which the program does not greet.
   private static func quiet(_ program: Program) throws {
     if !program.exists("h") { try program.makeFolder("h") }
@@ -351,13 +366,7 @@ struct LineEditorProgramTests {
   @Test("Ctrl-Z stops the program, and it continues with the line as it was")
   func suspend() async throws {
     let program = try Program()
-    // A shell with job control, which says when the program has stopped.
-    let terminal = try PtyProcess(
-      "/bin/sh", ["-im"],
-      environment: program.environment(["TERM": "xterm", "PS1": "sh> ", "ENV": nil]),
-      folder: program.folder.path)
-    #expect(await terminal.waitForOutput("sh> "))
-    terminal.type("'\(try Program.executable())' --home h --no-init\n")
+    let terminal = try await Self.startFromShell(program)
     _ = await terminal.waitForScreen { $0.text.hasSuffix("board›") }
     terminal.type("echo h''i\u{2}")
     _ = await terminal.waitForScreen { $0.text.hasSuffix("board› echo h''i") }
@@ -382,12 +391,7 @@ struct LineEditorProgramTests {
   @Test("Ctrl-Z at a hidden prompt stops the program, and the prompt is shown again")
   func suspendHiddenPrompt() async throws {
     let program = try Program()
-    let terminal = try PtyProcess(
-      "/bin/sh", ["-im"],
-      environment: program.environment(["TERM": "xterm", "PS1": "sh> ", "ENV": nil]),
-      folder: program.folder.path)
-    #expect(await terminal.waitForOutput("sh> "))
-    terminal.type("'\(try Program.executable())' --home h --no-init\n")
+    let terminal = try await Self.startFromShell(program)
     _ = await terminal.waitForScreen { $0.text.hasSuffix("board›") }
     terminal.type("keychain init\r")
     #expect(await terminal.waitForOutput("new passphrase: "))
@@ -408,12 +412,7 @@ struct LineEditorProgramTests {
   @Test("a program that is continued in the background waits for the foreground, with its line")
   func background() async throws {
     let program = try Program()
-    let terminal = try PtyProcess(
-      "/bin/sh", ["-im"],
-      environment: program.environment(["TERM": "xterm", "PS1": "sh> ", "ENV": nil]),
-      folder: program.folder.path)
-    #expect(await terminal.waitForOutput("sh> "))
-    terminal.type("'\(try Program.executable())' --home h --no-init\n")
+    let terminal = try await Self.startFromShell(program)
     _ = await terminal.waitForScreen { $0.text.hasSuffix("board›") }
     terminal.type("echo h''i\u{1A}")
     #expect(await terminal.waitForOutput("sh> ", count: 2), "\(terminal.outputText)")
@@ -436,12 +435,7 @@ struct LineEditorProgramTests {
   @Test("a program that is started in the background begins when it is in the foreground")
   func startedInTheBackground() async throws {
     let program = try Program()
-    let terminal = try PtyProcess(
-      "/bin/sh", ["-im"],
-      environment: program.environment(["TERM": "xterm", "PS1": "sh> ", "ENV": nil]),
-      folder: program.folder.path)
-    #expect(await terminal.waitForOutput("sh> "))
-    terminal.type("'\(try Program.executable())' --home h --no-init &\n")
+    let terminal = try await Self.startFromShell(program, "&")
     #expect(await terminal.waitForOutput("sh> ", count: 2), "\(terminal.outputText)")
     terminal.type("fg\n")
     _ = await terminal.waitForScreen { $0.text.hasSuffix("board›") }
