@@ -84,8 +84,8 @@ let package = Package(
     module(
       "SwiftBoardFeatures", folder: "Features",
       dependencies: [
-        "SwiftBoardBoard", "SwiftBoardStore", "SwiftBoardJSON", "SwiftBoardRecording",
-        "SwiftBoardDependencies", "SwiftBoardCommandLine", "SwiftBoardSystem",
+        "SwiftBoardBoard", "SwiftBoardStore", "SwiftBoardJSON", "SwiftBoardDependencies",
+        "SwiftBoardCommandLine",
       ]),
     .executableTarget(
       name: "swiftboard",

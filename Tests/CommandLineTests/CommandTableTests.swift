@@ -212,7 +212,7 @@ struct CommandTableTests {
       run("--json echo")
         == "error at 1+6: a command is missing before '--json' | options follow their command")
     let error = #expect(throws: UsageError.self) { try demo.parse(words: []) }
-    #expect(error?.code == 64)
+    #expect(error?.kind == .usage)
   }
 
   @Test("literal words have no quotes")
@@ -269,7 +269,7 @@ struct CommandTableTests {
         #expect(demo.specs.contains { $0.path == match.path })
       } catch {
         #expect((1...line.count).contains(error.column ?? 0), "\(line): \(error)")
-        #expect(error.code == 64)
+        #expect(error.kind == .usage)
       }
     }
   }

@@ -50,6 +50,6 @@ struct ConditionArgumentsTests {
     let usage = UsageError(try #require(error))
     #expect(usage.help == help)
     #expect(usage.message == error?.description)
-    #expect(usage.code == 64)
+    #expect(usage.kind == .usage)
   }
 }

@@ -75,21 +75,11 @@ struct HelpTests {
 
   @Test("no line is wider than asked, none ends in a blank", arguments: [40, 60, 80, 120])
   func width(width: Int) throws {
-    var texts = [ProgramOptions.help(width: width)]
+    var texts: [String] = []
     for spec in demo.specs { texts.append(try demo.help(for: spec.path, width: width)) }
     for line in texts.joined(separator: "\n").split(separator: "\n") {
       #expect(line.count <= max(width, 80), "\(line)")
       #expect(line.last != " ")
     }
-  }
-
-  @Test("the program's help names every option")
-  func program() {
-    let text = ProgramOptions.help()
-    for option in ProgramOption.all {
-      #expect(text.contains("--\(option.spec.synopsis.dropFirst(2))"))
-    }
-    #expect(text.contains("-c, --command LINE"))
-    #expect(text.utf8.allSatisfy { $0 < 0x80 })
   }
 }

@@ -195,8 +195,8 @@ struct LineParserTests {
       Issue.record("not invalid")
       return
     }
-    #expect(zero.code == 65)
-    #expect(other.code == 64)
+    #expect(zero.kind == .malformedData)
+    #expect(other.kind == .usage)
     #expect(other.prefix == .mustFail)
     #expect(LineParser.parse("!a ;;").prefix == .mustFail)
   }

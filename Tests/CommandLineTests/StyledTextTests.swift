@@ -105,11 +105,6 @@ struct StyledTextTests {
       #expect(show(.json(["a": 1]), format).spans == [])
     }
     #expect(parts(show(.styled("a\u{1B}" + StyledText("b", .error)))) == "a\\u{1b}error[b]\n")
-    let failure = FailureReport(
-      Failure(code: 64, error: "usage", message: "no", help: "do", column: 1, length: 2),
-      text: "xy")
-    #expect(parts(failure.render()) == "error[error:] no\n  xy\n  error[^~]\nnotice[help:] do\n")
-    #expect(failure.render(json: true).spans == [])
     #expect(
       parts(HelpText.styled("a b: c\n\nExamples\n  a b\n\nSee\n\n  x\n"))
         == "a b: c\n\nheading[Examples]\n  a b\n\nSee\n\n  x\n")

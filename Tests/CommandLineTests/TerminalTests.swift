@@ -176,7 +176,6 @@ struct TerminalDeviceTests {
       try SecretPrompt.read(prompt: "", terminal: "/dev/null") { _ in }
     }
     #expect(noTerminal == .noTerminal)
-    #expect(noTerminal?.exitCode == 77)
   }
 
   @Test("signals arrive in order, and a second start is refused")
@@ -191,7 +190,5 @@ struct TerminalDeviceTests {
       kill(getpid(), signal.number)
       #expect(await received.next() == signal)
     }
-    #expect(Signal.interrupt.exitCode == 130)
-    #expect(Signal.terminate.exitCode == 143)
   }
 }

@@ -84,7 +84,7 @@ final class EditingLineReader: LineReader {
       return try await DetachedThread.run { () throws(SystemError) in try self.edit(prompt) }
     } catch {
       if error.code == EIO { return .endOfInput }
-      throw LineSourceError(code: 74, message: "cannot read the terminal: \(error)")
+      throw LineSourceError(.io, message: "cannot read the terminal: \(error)")
     }
   }
 

@@ -1,3 +1,5 @@
+import SwiftBoardCommandLine
+
 /// The board's exit codes. They follow sysexits.h if it has a matching code.
 public enum ExitCode {
   /// A negative answer: from `assert`, or differences that were requested.
@@ -26,4 +28,38 @@ public enum ExitCode {
   public static let configuration: Int32 = 78
   /// 128 plus `SIGINT`: cancelled by Ctrl-C or `cancel`.
   public static let interrupted: Int32 = 130
+  /// 128 plus `SIGPIPE`: the reader has closed the output.
+  static let closedOutput: Int32 = 141
+}
+
+/// The exit codes of what the command line reports.
+extension ExitCode {
+  static func of(_ kind: UsageError.Kind) -> Int32 {
+    switch kind {
+    case .usage: usage
+    case .malformedData: data
+    case .configuration: configuration
+    case .missing: missing
+    case .io: io
+    }
+  }
+
+  static func of(_ kind: LineSourceError.Kind) -> Int32 {
+    switch kind {
+    case .missing: missing
+    case .io: io
+    case .malformedData: data
+    case .cancelled: interrupted
+    }
+  }
+
+  static func of(_ error: OutputError) -> Int32 {
+    switch error {
+    case .closed: closedOutput
+    case .failed: io
+    }
+  }
+
+  /// Returns the exit code of a program that the signal ends.
+  static func of(_ signal: Signal) -> Int32 { 128 + signal.number }
 }

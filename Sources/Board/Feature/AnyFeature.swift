@@ -85,11 +85,8 @@ final class AnyFeature: Sendable {
       bootstrap(state[key]).map { .feature(AnyFeatureAction($0, of: name)) }
     }
     candidates = { [candidates = feature.candidates] kind, state, dependencies in
-      // The path of a target begins with the name of a service.
-      let values = await candidates(
-        kind == .target ? .service : kind, state[key], dependencies)
-      return values.map { value in
-        kind == .target ? .init(value + "/", isPartial: true) : .init(value)
+      await candidates(kind, state[key], dependencies).map {
+        LineCompletion.Value($0, isPartial: $0.hasSuffix("/"))
       }
     }
     initialState = FeatureStates.Value(feature.initialState)

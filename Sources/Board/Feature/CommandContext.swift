@@ -47,7 +47,7 @@ public struct CommandContext: Codable, Sendable, Equatable {
   /// Whether an HTTP status of 300 and above is a failure, or `nil` to use the program's option.
   public var checksStatus: Bool?
   /// The use of colors at a terminal, if the line sets one.
-  package var color: ProgramOptions.ColorMode?
+  package var color: ColorMode?
   /// Whether a pager may show the output, or `nil` to use the program's option.
   package var usesPager: Bool?
 

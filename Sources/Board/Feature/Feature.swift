@@ -75,8 +75,9 @@ public struct Feature<State: FeatureState, Action: FeatureAction>: Sendable {
   /// start a command, and all of its effects must have ended when the data is loaded. The action
   /// that ends the loading has a `FeatureAction.loading`.
   public let bootstrap: @Sendable (State) -> Action?
-  /// Returns the values of a kind for completion, for example the names of services. It must not
-  /// change anything, and must never return a secret.
+  /// Returns the values of a kind for completion, for example the names of services. A value that
+  /// ends with `/` is the beginning of one. It must not change anything, and must never return a
+  /// secret.
   public let candidates: @Sendable (ValueKind, State, Dependencies) async -> [String]
   /// The version of the encoding of its states and actions in recordings, from 1. Raise it, and add
   /// a migration, when the encoding changes. It is `nil` for the features of this package, which

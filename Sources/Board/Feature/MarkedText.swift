@@ -9,7 +9,7 @@ package enum MarkedText {
   private static let passing: Set<String> = ["open", "source"]
 
   /// - Parameter file: The destination of the command's output.
-  /// - Throws: `UsageError` at the word that contains a mark, with the exit code of malformed data.
+  /// - Throws: `UsageError` at the word that contains a mark, of the kind `malformedData`.
   static func refuse(
     _ words: [Argument], _ file: Argument?, _ features: FeatureList
   ) throws(UsageError) {
@@ -20,7 +20,7 @@ package enum MarkedText {
       for case .text(let text) in word.parts {
         guard let mark = RedactionMark.first(inAnyFormIn: text) else { continue }
         let failure = failure(mark, in: "the text")
-        throw UsageError(failure.message, help: failure.help, at: word, code: failure.code)
+        throw UsageError(failure.message, help: failure.help, at: word, kind: .malformedData)
       }
     }
   }

@@ -16,7 +16,7 @@ final class BoardOutputWriter: Sendable {
   private let rounds = Mutex(WatchDisplay())
   private let isJSON: Bool
   private let terminal: Terminal
-  private let color: ProgramOptions.ColorMode
+  private let color: ColorMode
   /// Called once, when standard output can no longer be written.
   let onFailure = Mutex<(@Sendable () -> Void)?>(nil)
 
@@ -32,7 +32,7 @@ final class BoardOutputWriter: Sendable {
   ///   - terminal: Whether standard output is a terminal, and so appears there too.
   ///   - pager: The pager for long output.
   init(
-    isJSON: Bool, color: ProgramOptions.ColorMode = .auto, screen: PromptScreen? = nil,
+    isJSON: Bool, color: ColorMode = .auto, screen: PromptScreen? = nil,
     terminal: Terminal, pager: Pager? = nil
   ) {
     self.pager = pager
@@ -100,11 +100,11 @@ final class BoardOutputWriter: Sendable {
     do throws(OutputError) {
       try writeWithoutStatus(bytes)
     } catch {
-      failure.withLock { $0 = error.exitCode }
+      failure.withLock { $0 = ExitCode.of(error) }
       onFailure.withLock { $0 }?()
       if error != .closed {
         BoardProgram.complain(
-          "\(error)", help: nil, code: error.exitCode, isJSON: isJSON,
+          "\(error)", help: nil, code: ExitCode.of(error), isJSON: isJSON,
           usesColor: terminal.usesColor(color, onError: true))
       }
     }
@@ -148,7 +148,7 @@ final class BoardOutputWriter: Sendable {
   ///   - color: The use of colors, or `nil` for that of the program.
   ///   - wraps: Whether lines are broken between words at a terminal.
   func warn(
-    _ text: StyledText, _ color: ProgramOptions.ColorMode? = nil, wraps: Bool = true
+    _ text: StyledText, _ color: ColorMode? = nil, wraps: Bool = true
   ) {
     let write: @Sendable () -> Void = { [self] in
       if terminal.isErrorTerminal { rounds.withLock { $0.end() } }
@@ -162,7 +162,7 @@ final class BoardOutputWriter: Sendable {
 
   /// Returns the text with escape sequences if the stream has colors.
   private func render(
-    _ text: StyledText, _ color: ProgramOptions.ColorMode?, onError: Bool
+    _ text: StyledText, _ color: ColorMode?, onError: Bool
   ) -> [UInt8] {
     terminal.usesColor(color ?? self.color, onError: onError)
       ? text.rendered(.standard) : text.bytes

@@ -40,7 +40,7 @@ public enum BoardProgram {
         } catch {
           // `doctor` reports it among its findings.
           var error = error
-          if error.code == ExitCode.configuration, error.help == nil {
+          if error.kind == .configuration, error.help == nil {
             error.help = "correct the file, or name another one with --config"
           }
           guard options.isDoctor else { throw error }
@@ -51,12 +51,13 @@ public enum BoardProgram {
     } catch let refusal {
       // Without its configuration, an environment is unknown.
       let error = problem ?? refusal
+      let code = ExitCode.of(error.kind)
       complain(
-        error.message, help: error.help ?? "try 'swiftboard --help'", code: error.code,
+        error.message, help: error.help ?? "try 'swiftboard --help'", code: code,
         isJSON: environment["SWIFTBOARD_OUTPUT"] == "json"
           || ProgramOptions.askForJSON(arguments),
         usesColor: Terminal(environment: environment).usesColor(.auto, onError: true))
-      return error.code
+      return code
     }
     switch options.mode {
     case .help:
@@ -91,7 +92,7 @@ public enum BoardProgram {
       try StandardOutput().write(usesColor ? text.rendered(.standard) : text.bytes)
       return 0
     } catch {
-      return error.exitCode
+      return ExitCode.of(error)
     }
   }
 
@@ -150,16 +151,12 @@ extension ProgramOptions {
 extension Failure {
   /// Creates the failure of a line source.
   init(_ error: LineSourceError) {
-    guard error.code != ExitCode.interrupted else {
+    guard error.kind != .cancelled else {
       self = .cancelled
       return
     }
-    let name =
-      switch error.code {
-      case ExitCode.data: "malformedData"
-      case ExitCode.missing: "missing"
-      default: "io"
-      }
-    self.init(code: error.code, error: name, message: error.message, help: error.help)
+    self.init(
+      code: ExitCode.of(error.kind), error: error.kind.rawValue, message: error.message,
+      help: error.help)
   }
 }

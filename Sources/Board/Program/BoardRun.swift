@@ -298,7 +298,7 @@ final class BoardRun: Sendable {
       do throws(LineSourceError) {
         source = try await DescriptorLineSource.file(path)
       } catch {
-        return complain(error.message, help: error.help, code: error.code)
+        return complain(error.message, help: error.help, code: ExitCode.of(error.kind))
       }
     case .standardInput, .help, .version:
       guard isInteractive else {
@@ -362,7 +362,7 @@ final class BoardRun: Sendable {
       if policy == .keepGoing, let message = summary.message { note(message) }
       return summary.exitCode
     } catch {
-      return complain(error.message, help: error.help, code: error.code)
+      return complain(error.message, help: error.help, code: ExitCode.of(error.kind))
     }
   }
 

@@ -31,11 +31,11 @@ enum ConfigurationFile {
       throw UsageError(
         "cannot read the configuration '\(path)': \(error)",
         help: error.isMissing ? "--config takes a file that exists" : nil,
-        code: error.isMissing ? ExitCode.missing : ExitCode.io)
+        kind: error.isMissing ? .missing : .io)
     }
     guard bytes.count <= limit else {
       throw UsageError(
-        "the configuration '\(path)' is larger than 1 MiB", code: ExitCode.configuration)
+        "the configuration '\(path)' is larger than 1 MiB", kind: .configuration)
     }
     var configuration = try ProgramConfiguration(parsing: bytes, path: path)
     configuration.expandHomes(BoardPaths.userHome(variables))

@@ -29,7 +29,7 @@ final class SignalEnd: Sendable {
   ///
   /// - Parameter close: The work to do before the process exits.
   func begin(_ signal: Signal, close: @escaping @Sendable () async -> Void) {
-    let code = signal.exitCode
+    let code = ExitCode.of(signal)
     ending.withLock { ending in
       guard ending == nil else { return }
       ending = Task {
@@ -45,7 +45,7 @@ final class SignalEnd: Sendable {
   ///
   /// - Parameter seal: Saves what must not be lost. It gets the same time again.
   func limit(_ signal: Signal, seal: @escaping @Sendable () -> Void) {
-    let code = signal.exitCode
+    let code = ExitCode.of(signal)
     // These are separate queues: Dispatch ends a process if it cannot inspect its shared threads in
     // `/proc`.
     let queues = ["swiftboard.seal", "swiftboard.leave"].map { DispatchQueue(label: $0) }

@@ -34,7 +34,7 @@ public struct BoardOutput: Sendable, Equatable {
     /// round takes the place of the one before.
     package var round: Int?
     /// The use of colors, if the line sets one.
-    package var color: ProgramOptions.ColorMode?
+    package var color: ColorMode?
 
     /// The display of messages.
     public init() {}
@@ -167,7 +167,8 @@ public struct BoardRenderer: Sendable {
         .standardOutput,
         StyledText(
           rows.end(
-            milliseconds: Int(milliseconds), isOK: outcome.status == 0, outcome.failure)))
+            milliseconds: Int(milliseconds), isOK: outcome.status == 0,
+            failure: outcome.failure?.members ?? [])))
     } else if isReplay || !outcome.isWrittenAlready, format != .json || outcome.failure == nil {
       add(
         .standardOutput,

@@ -320,7 +320,10 @@ public final class LineExecutor: Sendable {
         return await reject(refusal, context, line, command)
       }
       if let redirect = command.redirect, let file {
-        context.redirect = try await open(file, appends: redirect.appends, context.job, line)
+        if let failure = try await open(file, appends: redirect.appends, &context, line) {
+          return jobs.isInterrupted(line.id)
+            ? await fail(context, .cancelled) : await reject(failure, context)
+        }
       } else if let outer = line.outer, outer.redirect != nil {
         borrowOutput(of: outer, for: &context)
       }
@@ -440,17 +443,18 @@ public final class LineExecutor: Sendable {
     if let timeout = options.timeout { context.timeout = max(1, timeout.microseconds / 1000) }
   }
 
+  /// Opens the file that a command writes to. Returns the failure if that is not possible.
   private func open(
-    _ file: Argument, appends: Bool, _ job: Int, _ line: Line
-  ) async throws(UsageError) -> CommandContext.Redirect {
+    _ file: Argument, appends: Bool, _ context: inout CommandContext, _ line: Line
+  ) async throws(UsageError) -> Failure? {
     guard let path = file.text else { throw UsageError("a secret is not a file name", at: file) }
+    let job = context.job
     let failure = await jobs.wait(in: line.id) { [redirects] () async throws(Never) in
       await redirects.open(path, appends: appends, job: job)
     }
-    if let failure {
-      throw UsageError(failure.message, help: failure.help, at: file, code: failure.code)
-    }
-    return CommandContext.Redirect(file: path, appends: appends)
+    if let failure { return failure.at(file) }
+    context.redirect = CommandContext.Redirect(file: path, appends: appends)
+    return nil
   }
 
   /// Lets the output of a command go into the file of the command that runs it, if it has one.

@@ -59,7 +59,7 @@ struct LineExpansion {
       throw UsageError(
         "\(name) has \(text.count) bytes, which this session has not taken over with the state",
         help: "have it made again by the command that made it", column: word.column,
-        length: max(1, word.length), lineOffset: word.lineOffset, code: ExitCode.data)
+        length: max(1, word.length), lineOffset: word.lineOffset, kind: .malformedData)
     }
   }
 
@@ -79,7 +79,7 @@ struct LineExpansion {
         "the last list was too long to be kept as a value",
         help: "a short one is kept: --limit N, and -n N of a log; {{last.count}} is their number",
         column: word.column, length: max(1, word.length), lineOffset: word.lineOffset,
-        code: ExitCode.data)
+        kind: .malformedData)
     }
   }
 
@@ -90,7 +90,7 @@ struct LineExpansion {
       throw UsageError(
         "the body of the last answer is not text and cannot be put into a line",
         help: "write it to a file with --out FILE, and send that with @FILE", column: word.column,
-        length: max(1, word.length), lineOffset: word.lineOffset, code: ExitCode.data)
+        length: max(1, word.length), lineOffset: word.lineOffset, kind: .malformedData)
     }
   }
 }

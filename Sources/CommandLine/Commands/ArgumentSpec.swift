@@ -26,7 +26,7 @@ public struct ArgumentSpec: Sendable, Hashable {
   }
 
   /// The argument in a synopsis: `NAME`, `[NAME]`, `NAME…`, or the words of a choice.
-  var synopsis: String {
+  package var synopsis: String {
     var text = name.uppercased()
     if case .choice(let words) = kind { text = words.joined(separator: "|") }
     if isRepeating { text += "..." }

@@ -143,7 +143,7 @@ package enum HelpText {
     return text
   }
 
-  static func options(_ options: [OptionSpec], width: Int) -> String {
+  package static func options(_ options: [OptionSpec], width: Int) -> String {
     rows(
       options.map { option in
         ((option.short.map { "-\($0), " } ?? "    ") + option.synopsis, option.help)

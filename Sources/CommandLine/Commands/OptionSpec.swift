@@ -40,7 +40,7 @@ public struct OptionSpec: Sendable, Hashable {
   }
 
   /// Whether it takes no value.
-  var isFlag: Bool { value == nil }
+  package var isFlag: Bool { value == nil }
 
   /// The placeholder of the value in help.
   var placeholder: String? {
@@ -50,7 +50,7 @@ public struct OptionSpec: Sendable, Hashable {
   }
 
   /// The option in a synopsis: `--timeout DUR`.
-  var synopsis: String {
+  package var synopsis: String {
     let dashes = isNegatable ? "--[no-]\(name)" : "--\(name)"
     return placeholder.map { "\(dashes) \($0)" } ?? dashes
   }
@@ -66,7 +66,7 @@ public struct OptionValues: Sendable, Hashable {
   private var values: [String: [Argument]] = [:]
   private var flags: [String: Bool] = [:]
   /// The names in the order given, the last time counting.
-  private(set) var names: [String] = []
+  package private(set) var names: [String] = []
 
   /// Creates an empty set of options.
   public init() {}

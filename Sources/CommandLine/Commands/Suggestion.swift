@@ -24,7 +24,7 @@ package enum Suggestion {
   /// Returns advice with the nearest word: `did you mean 'api'?`.
   ///
   /// - Parameter path: The words before it, which the advice repeats.
-  static func advice(
+  package static func advice(
     for word: String, among candidates: some Sequence<String>, after path: [String] = []
   ) -> String? {
     let synonym = synonyms[word].flatMap { synonym in candidates.first { $0 == synonym } }

@@ -1,7 +1,21 @@
 /// An error in a command as typed: the problem, its position, and advice.
 public struct UsageError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The exit code: 64, or 65 if the data itself is malformed, or 78 if the configuration is.
-  public var code: Int32
+  /// What is at fault. The raw value is the name of the error for programs.
+  public enum Kind: String, Sendable, Hashable {
+    /// The command: a wrong word, option or value.
+    case usage
+    /// The data itself, such as invalid JSON.
+    case malformedData
+    /// A variable of the environment, or the configuration.
+    case configuration
+    /// A file that does not exist.
+    case missing
+    /// A file that cannot be read.
+    case io
+  }
+
+  /// What is at fault.
+  public var kind: Kind
   /// The problem, in one line without a full stop. It may contain control characters that were
   /// typed, so escape it before displaying it.
   public var message: String
@@ -17,9 +31,9 @@ public struct UsageError: Error, Sendable, Hashable, CustomStringConvertible {
   /// Creates an error at a numeric position.
   public init(
     _ message: String, help: String? = nil, column: Int? = nil, length: Int? = nil,
-    lineOffset: Int = 0, code: Int32 = 64
+    lineOffset: Int = 0, kind: Kind = .usage
   ) {
-    self.code = code
+    self.kind = kind
     self.message = message
     self.help = help
     self.column = column
@@ -28,10 +42,10 @@ public struct UsageError: Error, Sendable, Hashable, CustomStringConvertible {
   }
 
   /// Creates an error at a word.
-  public init(_ message: String, help: String? = nil, at argument: Argument?, code: Int32 = 64) {
+  public init(_ message: String, help: String? = nil, at argument: Argument?, kind: Kind = .usage) {
     self.init(
       message, help: help, column: argument?.column, length: argument.map { max(1, $0.length) },
-      lineOffset: argument?.lineOffset ?? 0, code: code)
+      lineOffset: argument?.lineOffset ?? 0, kind: kind)
   }
 
   /// The message without the help.

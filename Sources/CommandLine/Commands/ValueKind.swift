@@ -17,35 +17,24 @@ public enum ValueKind: Sendable, Hashable {
   case file
   /// A folder name. The folder is not looked up before the command runs.
   case directory
-  /// The name of a service defined with `api service`.
-  case service
-  /// The name of a request kept with `api … --save`.
-  case savedRequest
   /// The name of a secret in the keychain, never its value.
   case secret
-  /// A collection of documents.
-  case collection
   /// A JSON text.
   case json
-  /// A request item such as `key=text`.
+  /// A value with a name, such as `key=text`, or `key@FILE` for that of a file.
   case item
   /// A condition: see `JSONCondition`.
   case expression
   /// A command, as an argument of `help`.
   case command
-  /// The name of an alias.
-  case alias
-  /// The number of a job.
-  case job
   /// The name of a variable, without `$`.
   case variable
-  /// A step of a recording: a number, `@MARK` or `end`.
-  case step
-  /// A path of a service, such as `sample/character/1`, or an address.
-  case target
+  /// One of the things that a feature knows, such as the name of a service. The text is the
+  /// feature's word for it.
+  case entity(String)
 
   /// Throws if the argument is invalid for a checked kind.
-  func check(_ argument: Argument, named name: String) throws(UsageError) {
+  package func check(_ argument: Argument, named name: String) throws(UsageError) {
     switch self {
     case .int: _ = try argument.int(named: name)
     case .duration: _ = try argument.duration(named: name)
@@ -63,7 +52,7 @@ public enum ValueKind: Sendable, Hashable {
 
 extension Argument {
   /// Returns the text, or throws if it contains a secret.
-  func requiredText(named name: String) throws(UsageError) -> String {
+  package func requiredText(named name: String) throws(UsageError) -> String {
     guard let text else {
       throw UsageError(
         "\(name) cannot hold a secret", help: "it would be stored and shown in the clear", at: self)
@@ -79,7 +68,7 @@ extension Argument {
     return value
   }
 
-  func duration(named name: String) throws(UsageError) -> Duration {
+  package func duration(named name: String) throws(UsageError) -> Duration {
     let text = try requiredText(named: name)
     guard let value = DurationText.parse(text) else {
       let help =

@@ -50,7 +50,7 @@ public struct Argument: Sendable, Hashable {
   public var shown: String { template.description }
 
   /// Returns an argument at the same position with other parts.
-  func replacing(parts: [Part]) -> Argument {
+  package func replacing(parts: [Part]) -> Argument {
     Argument(
       parts: parts, quoting: quoting, typedCount: typedCount, lineOffset: lineOffset,
       column: column, length: length)
@@ -69,7 +69,7 @@ public struct Argument: Sendable, Hashable {
   }
 
   /// Returns the argument without the first `count` characters of `leadingText`.
-  func droppingLeading(_ count: Int) -> Argument {
+  package func droppingLeading(_ count: Int) -> Argument {
     guard case .text(let text) = parts.first else { return self }
     return replacing(parts: [.text(String(text.dropFirst(count)))] + parts.dropFirst())
   }

@@ -46,7 +46,8 @@ struct LineScanner {
     do throws(LineStop) {
       if let zero = scalars.firstIndex(of: "\0") {
         throw fail(
-          "a NUL character", help: "a line is text; is this a binary file?", at: zero, code: 65)
+          "a NUL character", help: "a line is text; is this a binary file?", at: zero,
+          kind: .malformedData)
       }
       skipBlankLines()
       guard !isAtEnd else { return .empty }
@@ -301,13 +302,14 @@ struct LineScanner {
   }
 
   func fail(
-    _ message: String, help: String? = nil, at start: Int, to end: Int? = nil, code: Int32 = 64
+    _ message: String, help: String? = nil, at start: Int, to end: Int? = nil,
+    kind: UsageError.Kind = .usage
   ) -> LineStop {
     let location = locations.location(start)
     return .invalid(
       LineSyntaxError(
         message, help: help, lineOffset: location.lineOffset, column: location.column,
-        length: end.map { length(from: start, to: $0) } ?? 1, code: code, prefix: prefix))
+        length: end.map { length(from: start, to: $0) } ?? 1, kind: kind, prefix: prefix))
   }
 
   func incomplete(_ reason: IncompleteLine.Reason, at start: Int) -> LineStop {

@@ -1,7 +1,7 @@
 /// A syntax error in a line, with its position.
 public struct LineSyntaxError: Error, Sendable, Hashable {
-  /// The exit code: 64, or 65 if the bytes are malformed (invalid UTF-8, NUL).
-  public var code: Int32
+  /// `usage`, or `malformedData` for invalid UTF-8 and NUL.
+  public var kind: UsageError.Kind
   /// The problem, in one line without a full stop.
   public var message: String
   /// Advice, if any.
@@ -20,9 +20,9 @@ public struct LineSyntaxError: Error, Sendable, Hashable {
   /// - Parameter length: Values below 1 count as 1.
   public init(
     _ message: String, help: String? = nil, lineOffset: Int = 0, column: Int = 1, length: Int = 1,
-    code: Int32 = 64, prefix: LinePrefix? = nil
+    kind: UsageError.Kind = .usage, prefix: LinePrefix? = nil
   ) {
-    self.code = code
+    self.kind = kind
     self.message = message
     self.help = help
     self.lineOffset = lineOffset
@@ -34,6 +34,6 @@ public struct LineSyntaxError: Error, Sendable, Hashable {
   /// The error as a usage error, for callers that treat both alike.
   public var usageError: UsageError {
     UsageError(
-      message, help: help, column: column, length: length, lineOffset: lineOffset, code: code)
+      message, help: help, column: column, length: length, lineOffset: lineOffset, kind: kind)
   }
 }

@@ -1,7 +1,7 @@
 extension String {
   /// Creates a text of scalars. Appending them to a `String.UnicodeScalarView` would take several
   /// hundred instructions for each.
-  init(scalars: some Collection<Unicode.Scalar>) {
+  package init(scalars: some Collection<Unicode.Scalar>) {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(scalars.count)
     for scalar in scalars { bytes.append(scalar: scalar) }
@@ -11,7 +11,7 @@ extension String {
 
 extension [UInt8] {
   /// Appends a scalar in UTF-8.
-  mutating func append(scalar: Unicode.Scalar) {
+  package mutating func append(scalar: Unicode.Scalar) {
     if scalar.isASCII {
       append(UInt8(truncatingIfNeeded: scalar.value))
     } else {

@@ -55,7 +55,7 @@ package struct OutputFormatter: Sendable, Hashable {
   }
 
   /// Returns one line with control characters escaped.
-  static func line(_ value: JSON) -> String { value.text(JSONFormat(escaping: .controls)) }
+  package static func line(_ value: JSON) -> String { value.text(JSONFormat(escaping: .controls)) }
 
   private func table(_ presentation: Presentation) -> StyledText {
     switch presentation {

@@ -71,15 +71,11 @@ package struct RowStream: Sendable {
   }
 
   /// Returns the end of the output. Only JSON has one, which contains the command's result.
-  package func end(milliseconds: Int, isOK: Bool, _ failure: Failure?) -> String {
+  ///
+  /// - Parameter failure: The members that describe the failure of the command.
+  package func end(milliseconds: Int, isOK: Bool, failure: [JSON.Member]) -> String {
     guard formatter.format == .json else { return "" }
-    var members: [JSON.Member] = [.init("ms", JSON(milliseconds)), .init("ok", .bool(isOK))]
-    if let failure {
-      members += [
-        .init("code", JSON(Int(failure.code))), .init("error", .string(failure.error)),
-        .init("message", .string(failure.message)),
-      ]
-    }
+    let members = [.init("ms", JSON(milliseconds)), .init("ok", .bool(isOK))] + failure
     return "]," + OutputFormatter.line(.object(members)).dropFirst() + "\n"
   }
 }

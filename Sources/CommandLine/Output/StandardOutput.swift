@@ -50,19 +50,10 @@ package final class StandardOutput: Sendable {
 
 /// An error when writing output.
 package enum OutputError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The reader has closed the pipe. The program exits with 141 without a message. SIGPIPE must be
-  /// ignored for this error to occur.
+  /// The reader has closed the pipe. SIGPIPE must be ignored for this error to occur.
   case closed
   /// Any other error, such as a full disk, with the system's message.
   case failed(String)
-
-  /// The exit code, 141 or 74.
-  package var exitCode: Int32 {
-    switch self {
-    case .closed: 141
-    case .failed: 74
-    }
-  }
 
   package var description: String {
     switch self {

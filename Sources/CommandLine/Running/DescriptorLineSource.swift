@@ -37,10 +37,10 @@ package final class DescriptorLineSource: LineSource {
 
   /// Opens a script. Waits for the writer of a pipe until the task is cancelled.
   ///
-  /// - Throws: 66 if it cannot be opened, 130 if the task is cancelled.
+  /// - Throws: `missing` if it cannot be opened, `cancelled` if the task is cancelled.
   package static func file(_ path: String) async throws(LineSourceError) -> DescriptorLineSource {
     if path.utf8.contains(0) {
-      throw LineSourceError(code: 66, message: "a file's name cannot hold a NUL character")
+      throw LineSourceError(.missing, message: "a file's name cannot hold a NUL character")
     }
     do throws(SystemError) {
       let opened = try await DetachedThread.runInterruptibly {
@@ -50,7 +50,7 @@ package final class DescriptorLineSource: LineSource {
     } catch {
       if error.code == ECANCELED { throw .cancelled }
       throw LineSourceError(
-        code: 66, message: "cannot open \(escapeControls(path)): \(error)",
+        .missing, message: "cannot open \(escapeControls(path)): \(error)",
         help: error.code == ENOENT ? "a path is taken from the current folder" : nil)
     }
   }
@@ -62,8 +62,8 @@ package final class DescriptorLineSource: LineSource {
   /// Returns the next line. Reads a chunk of 64 KiB on a thread of its own if no complete line is
   /// buffered.
   ///
-  /// - Throws: 74 if reading fails, 66 for a folder, 65 for a line of more than 64 MiB, 130 if the
-  ///   task is cancelled while it waits.
+  /// - Throws: `io` if reading fails, `missing` for a folder, `malformedData` for a line of more
+  ///   than 64 MiB, `cancelled` if the task is cancelled while it waits.
   package func next(isContinuation: Bool) async throws(LineSourceError) -> NextLine {
     while true {
       let (line, isAtEnd) = try buffer.withLock { buffer throws(LineSourceError) in
@@ -85,7 +85,7 @@ package final class DescriptorLineSource: LineSource {
     } catch {
       if error.code == ECANCELED { throw .cancelled }
       throw LineSourceError(
-        code: error.code == EISDIR ? 66 : 74,
+        error.code == EISDIR ? .missing : .io,
         message: "cannot read \(escapeControls(file ?? "the input")): \(error)")
     }
   }

@@ -2,10 +2,10 @@ import SwiftBoardJSON
 import SwiftBoardSystem
 
 /// Splits bytes into lines. It is a pure value and does not read by itself.
-struct LineBuffer: Sendable {
+package struct LineBuffer: Sendable {
   /// The maximum number of bytes in a line, including its continuation lines. It equals the limit
   /// of a line in a recording.
-  static let limit = 64 << 20
+  package static let limit = 64 << 20
 
   private let limit: Int
   private var bytes: [UInt8] = []
@@ -79,7 +79,7 @@ struct LineBuffer: Sendable {
       text: String(decoding: bytes, as: UTF8.self), location: location,
       problem: LineSyntaxError(
         "invalid UTF-8: byte 0x\(digits.count == 1 ? "0" : "")\(digits) at offset \(offset + valid)",
-        help: "save it as UTF-8", column: column, code: 65))
+        help: "save it as UTF-8", column: column, kind: .malformedData))
   }
 }
 
@@ -87,10 +87,11 @@ extension LineSourceError {
   /// Returns the error of a line that is too long.
   ///
   /// - Parameter limit: The limit in bytes.
-  static func tooLong(_ location: LineLocation, limit: Int) -> LineSourceError {
+  package static func tooLong(_ location: LineLocation, limit: Int) -> LineSourceError {
     let size = limit >> 20 > 0 ? "\(limit >> 20) MiB" : "\(limit) bytes"
     return LineSourceError(
-      code: 65, message: "\(escapeControls(location.description)): a line of more than \(size)",
+      .malformedData,
+      message: "\(escapeControls(location.description)): a line of more than \(size)",
       help: "is this a script? a quote, bracket or heredoc left open takes the lines behind it, too"
     )
   }

@@ -2,7 +2,7 @@
 package protocol LineReader: Sendable {
   /// Shows the prompt and waits for a line. One caller at a time.
   ///
-  /// - Throws: 74 if the terminal can no longer be read.
+  /// - Throws: `io` if the terminal can no longer be read.
   func readLine(prompt: String) async throws(LineSourceError) -> LineRead
 }
 

@@ -38,21 +38,30 @@ package struct SourceLine: Sendable, Hashable {
 
 /// An error when reading lines.
 package struct LineSourceError: Error, Sendable, Hashable {
-  /// The exit code: 66 for a file that cannot be opened, 74 for a failed read, 65 for a line
-  /// without an end, 130 if the task was cancelled.
-  package var code: Int32
+  /// The kind of an error. The raw value is the name of the error for programs.
+  package enum Kind: String, Sendable, Hashable {
+    /// A file that cannot be opened.
+    case missing
+    /// A failed read.
+    case io
+    /// A line without an end.
+    case malformedData
+    /// The task was cancelled while the source waited.
+    case cancelled
+  }
+
+  package var kind: Kind
   /// The problem, in one line without a full stop.
   package var message: String
   /// Advice, if any.
   package var help: String?
 
-  /// Creates an error with its exit code.
-  package init(code: Int32, message: String, help: String? = nil) {
-    self.code = code
+  package init(_ kind: Kind, message: String, help: String? = nil) {
+    self.kind = kind
     self.message = message
     self.help = help
   }
 
   /// The error of a source whose task was cancelled while it waited.
-  package static let cancelled = LineSourceError(code: 130, message: "cancelled")
+  package static let cancelled = LineSourceError(.cancelled, message: "cancelled")
 }

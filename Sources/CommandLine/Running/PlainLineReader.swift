@@ -30,7 +30,7 @@ package final class PlainLineReader: LineReader {
 
   /// Writes the prompt and waits on a thread of its own. A terminal that hung up ends the input.
   ///
-  /// - Throws: 74 if the terminal cannot be read, 65 for a line of more than 64 MiB.
+  /// - Throws: `io` if the terminal cannot be read, `malformedData` for a line of more than 64 MiB.
   package func readLine(prompt: String) async throws(LineSourceError) -> LineRead {
     Descriptor.show(prompt, on: output)
     shown.withLock { $0 = prompt }
@@ -55,7 +55,7 @@ package final class PlainLineReader: LineReader {
       } catch {
         // A terminal that hung up fails with EIO, which ends the input.
         if error.code == EIO { return .endOfInput }
-        throw LineSourceError(code: 74, message: "cannot read the terminal: \(error)")
+        throw LineSourceError(.io, message: "cannot read the terminal: \(error)")
       }
     }
   }

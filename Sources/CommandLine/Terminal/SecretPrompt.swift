@@ -16,17 +16,6 @@ package enum SecretPromptError: Error, Sendable, Hashable, CustomStringConvertib
   /// Any other error, with the system's message.
   case failed(String)
 
-  /// The exit code: 77 without a terminal or an answer, 130 for Ctrl-C, 64 for too long or a
-  /// control character, 74 otherwise.
-  package var exitCode: Int32 {
-    switch self {
-    case .noTerminal, .endOfInput: 77
-    case .interrupted: 130
-    case .tooLong, .controlCharacter: 64
-    case .failed: 74
-    }
-  }
-
   package var description: String {
     switch self {
     case .noTerminal: "there is no terminal to ask for it"

@@ -19,9 +19,6 @@ package enum Signal: Sendable, Hashable, CaseIterable {
     case .continued: SIGCONT
     }
   }
-
-  /// The exit code of a program that the signal ends.
-  package var exitCode: Int32 { 128 + number }
 }
 
 /// Delivers signals to asynchronous code.

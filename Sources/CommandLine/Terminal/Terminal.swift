@@ -64,7 +64,7 @@ package struct Terminal: Sendable, Hashable {
   /// Returns whether to use colors on standard output or standard error. An explicit choice takes
   /// precedence, then `NO_COLOR`, then `CLICOLOR_FORCE`, then whether it is a terminal that is not
   /// dumb.
-  package func usesColor(_ mode: ProgramOptions.ColorMode, onError: Bool = false) -> Bool {
+  package func usesColor(_ mode: ColorMode, onError: Bool = false) -> Bool {
     switch mode {
     case .always: true
     case .never: false

@@ -10,6 +10,9 @@ package enum ServiceName {
 
 /// The rule for the addresses of services.
 package enum ServiceAddress {
+  /// Returns whether a target is an address and not a path at a service.
+  package static func isAddress(_ target: String) -> Bool { target.end(ofFirst: "://") != nil }
+
   /// Returns the problem with an address, or `nil` if the address is valid.
   package static func problem(_ url: String) -> String? {
     guard let schemeEnd = url.end(ofFirst: "://") else {

@@ -46,6 +46,8 @@ extension BoardFeatures {
     candidates: { kind, _, dependencies in
       switch kind {
       case .service: ((try? await dependencies.persistence.services()) ?? []).map(\.name)
+      case .target:
+        ((try? await dependencies.persistence.services()) ?? []).map { $0.name + "/" }
       // What is sent needs them, also where the keychain is locked and does not tell its names.
       case .secret:
         ((try? await dependencies.persistence.services()) ?? [])

@@ -1,8 +1,6 @@
 import SwiftBoardBoard
 import SwiftBoardDependencies
 import SwiftBoardJSON
-import SwiftBoardRecording
-import SwiftBoardSystem
 
 enum APIMigrations {
   /// Each leads one version of the board's recordings up.

@@ -2,7 +2,6 @@ import SwiftBoardBoard
 import SwiftBoardCommandLine
 import SwiftBoardDependencies
 import SwiftBoardJSON
-import SwiftBoardSystem
 
 enum APIOutcomes {
   static func outcome(of action: APIAction, _ context: OutcomeContext) -> Outcome? {

@@ -1,7 +1,6 @@
 import SwiftBoardBoard
 import SwiftBoardCommandLine
 import SwiftBoardDependencies
-import SwiftBoardSystem
 
 /// A request in flight.
 public struct PendingRequest: Codable, Sendable, Equatable, Identifiable {
@@ -87,7 +86,7 @@ public struct PendingRequest: Codable, Sendable, Equatable, Identifiable {
   /// determines which it is, not the value of a secret.
   var serviceName: String? {
     guard let spec, case .text(let text)? = spec.target.parts.first,
-      text.end(ofFirst: "://") == nil,
+      !ServiceAddress.isAddress(text),
       // A secret in a service's name is refused, and none is looked up.
       spec.target.text != nil || text.contains("/")
     else { return nil }

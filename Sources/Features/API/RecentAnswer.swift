@@ -1,5 +1,4 @@
 import SwiftBoardDependencies
-import SwiftBoardSystem
 
 /// An answer as the state keeps it.
 public struct RecentAnswer: Codable, Sendable, Equatable {

@@ -2,7 +2,6 @@ import SwiftBoardBoard
 import SwiftBoardCommandLine
 import SwiftBoardDependencies
 import SwiftBoardJSON
-import SwiftBoardSystem
 
 /// Determines the request that a line sends, its destination, and the permitted sources of its
 /// response. Uses only the line and the service: it knows no secret and reads no file.

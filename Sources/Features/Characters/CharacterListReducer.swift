@@ -1,6 +1,5 @@
 import SwiftBoardDependencies
 import SwiftBoardStore
-import SwiftBoardSystem
 
 /// The reducer of the list. It shows a page and, after a pause without requests, loads the next one
 /// into the cache.

@@ -2,7 +2,6 @@ import SwiftBoardBoard
 import SwiftBoardCommandLine
 import SwiftBoardDependencies
 import SwiftBoardStore
-import SwiftBoardSystem
 
 /// The reducer of the search. It adds the search to the recent ones, then sends the request.
 struct CharacterSearchReducer: Reducer {

@@ -2,7 +2,6 @@ import SwiftBoardBoard
 import SwiftBoardCommandLine
 import SwiftBoardDependencies
 import SwiftBoardStore
-import SwiftBoardSystem
 
 /// The parameters of a request. A reducer determines them, and an effect uses them.
 public struct CharactersRequest: Codable, Sendable, Equatable {

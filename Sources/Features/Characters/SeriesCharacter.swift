@@ -1,4 +1,4 @@
-import SwiftBoardSystem
+import SwiftBoardDependencies
 
 /// A character of the series, as far as the board shows it.
 public struct SeriesCharacter: Codable, Sendable, Equatable, Identifiable {

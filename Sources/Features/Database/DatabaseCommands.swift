@@ -181,7 +181,7 @@ enum DatabaseCommands {
       throw UsageError(
         "the body is not JSON: \(error.message) (character \(error.column))",
         help: "quote it, or take it from a file with @FILE", at: invocation.argument("body"),
-        code: ExitCode.data)
+        kind: .malformedData)
     }
     return .json(text: text)
   }

@@ -1,5 +1,4 @@
 import SwiftBoardBoard
-import SwiftBoardRecording
 
 enum LogMigrations {
   /// The migrations, each to the next version of the board's recordings.

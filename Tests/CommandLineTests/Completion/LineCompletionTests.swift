@@ -6,7 +6,7 @@ import Testing
   private static let table = CommandTable<Int>(
     [
       spec(
-        ["api", "get"], [ArgumentSpec("target", "", kind: .target), item],
+        ["api", "get"], [ArgumentSpec("target", "", kind: .entity("target")), item],
         [
           OptionSpec("cache", value: "POLICY", "", kind: .choice(["localFirst", "noCache"])),
           OptionSpec("out", short: "o", value: "FILE", "", kind: .file),
@@ -14,7 +14,7 @@ import Testing
           OptionSpec("header", value: "H", "", repeatable: true),
         ]),
       spec(["api", "service", "list"]),
-      spec(["api", "service", "show"], [ArgumentSpec("name", "", kind: .service)]),
+      spec(["api", "service", "show"], [ArgumentSpec("name", "", kind: .entity("service"))]),
       spec(["set"], [ArgumentSpec("name", "", kind: .variable), ArgumentSpec("value", "")]),
       spec(
         ["log", "level"],
@@ -67,10 +67,10 @@ import Testing
   @Test(
     "the kind of value follows from the argument, the option and the sign before it",
     arguments: [
-      ("api get ", ValueKind.target, "", ""), ("api get ra", .target, "", "ra"),
+      ("api get ", ValueKind.entity("target"), "", ""), ("api get ra", .entity("target"), "", "ra"),
       ("api get x k@fi", .file, "k@", "fi"), ("api get x --out fi", .file, "", "fi"),
       ("api get x -o fi", .file, "", "fi"), ("api get --out=fi", .file, "--out=", "fi"),
-      ("api service show r", .service, "", "r"), ("set na", .variable, "", "na"),
+      ("api service show r", .entity("service"), "", "r"), ("set na", .variable, "", "na"),
       ("echo $na", .variable, "$", "na"), ("echo ${na", .variable, "${", "na"),
       ("echo \"$na", .variable, "$", "na"), ("verify a b", .file, "", "b"),
       ("put @fi", .file, "@", "fi"), ("assert api.re", .path, "", "api.re"),

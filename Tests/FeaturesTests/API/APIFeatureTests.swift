@@ -793,7 +793,7 @@ struct APIFeatureTests {
     let malformed = try #require(throws: UsageError.self) {
       try action("api post http://rm.test/c count:=x")
     }
-    #expect(malformed.code == 65)
+    #expect(malformed.kind == .malformedData)
     #expect(world.api.requests.count == 1)
     let request = try #require(world.api.requests.first)
     #expect(request.body == Data(#"{"name":"x","count":3}"#.utf8))

@@ -90,7 +90,7 @@ struct BoardCommandTests {
     var length: Int?
     var message: String
     var help: String?
-    var code: Int32 = 64
+    var kind = UsageError.Kind.usage
     var testDescription: String { line }
   }
 
@@ -141,7 +141,7 @@ struct BoardCommandTests {
       help: "usage: db get COLLECTION ID"),
     Wrong(
       line: "db put a 1 {\"x\":}", column: 12, length: 6, message: "the body is not JSON: ",
-      help: "quote it, or take it from a file with @FILE", code: 65),
+      help: "quote it, or take it from a file with @FILE", kind: .malformedData),
     Wrong(
       line: "db list a --where status", column: 19, length: 6,
       message: "--where takes PATH=VALUE, not 'status'", help: "for example --where status=Alive"),
@@ -167,7 +167,7 @@ struct BoardCommandTests {
     #expect(error.message.hasPrefix(wrong.message))
     #expect(error.column == wrong.column)
     #expect(error.length == wrong.length)
-    #expect(error.code == wrong.code)
+    #expect(error.kind == wrong.kind)
     if let help = wrong.help { #expect(error.help == help) }
   }
 

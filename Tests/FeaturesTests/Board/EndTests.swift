@@ -367,8 +367,8 @@ struct ProgramEndTests {
     arguments: [Signal.terminate, .hangup], [false, true])
   func theSignalsCode(signal: Signal, keepsGoing: Bool) async throws {
     let (code, left) = try await Self.run([signal], keepsGoing: keepsGoing)
-    #expect(code == signal.exitCode)
-    #expect(left == [signal.exitCode], "the process is left once, and not by its last line")
+    #expect(code == ExitCode.of(signal))
+    #expect(left == [ExitCode.of(signal)], "the process is left once, and not by its last line")
   }
 
   @Test("the first signal that ends the program gives the code")

@@ -74,7 +74,7 @@ struct StateSizeTests {
         try expansion.arguments(list.commands[0].words)
       }
       #expect(error?.message.contains("has 65537 bytes") == true, "\(error as Any)")
-      #expect(error?.code == ExitCode.data)
+      #expect(error?.kind == .malformedData)
     }
   }
 

@@ -2,6 +2,7 @@ import SwiftBoardTestSupport
 import SwiftBoardTesting
 import Testing
 
+@testable import SwiftBoardBoard
 @testable import SwiftBoardCommandLine
 
 @Suite("the configuration file")
@@ -56,12 +57,12 @@ struct ProgramConfigurationTests {
   func unknownEnvironment() throws {
     let text = #"{"environments": {"work": {}}}"#
     let typed = #expect(throws: UsageError.self) { try options(["--environment", "wrk"], text) }
-    #expect(typed?.code == 64)
+    #expect(typed?.kind == .usage)
     #expect(typed?.help == "did you mean 'work'?")
     let variable = #expect(throws: UsageError.self) {
       try options([], text, ["SWIFTBOARD_ENVIRONMENT": "nowhere"])
     }
-    #expect(variable?.code == 78)
+    #expect(variable?.kind == .configuration)
     #expect(variable?.help?.contains("live, mock, preview, work") == true)
   }
 
@@ -101,7 +102,7 @@ struct ProgramConfigurationTests {
     ] as [(String, String, String?)])
   func errors(text: String, message: String, help: String?) {
     let error = #expect(throws: UsageError.self) { try parse(text) }
-    #expect(error?.code == 78)
+    #expect(error?.kind == .configuration)
     #expect(error?.message.hasPrefix(message) == true, "\(error?.message ?? "")")
     if let help { #expect(error?.help?.hasPrefix(help) == true, "\(error?.help ?? "")") }
   }
@@ -142,7 +143,7 @@ struct ProgramConfigurationTests {
       do throws(UsageError) {
         _ = try parse(text)
       } catch {
-        #expect(error.code == 78)
+        #expect(error.kind == .configuration)
         #expect(error.message.hasPrefix("config.json:"))
       }
     }

@@ -1,3 +1,4 @@
+import SwiftBoardCommandLine
 import SwiftBoardJSON
 
 /// A failure with the line that caused it.
@@ -48,10 +49,10 @@ package struct FailureReport: Sendable, Equatable {
   package func render(json: Bool = false, width: Int = 200) -> StyledText {
     if json {
       var members: [JSON.Member] = [
-        .init("line", JSON(line)), .init("ok", false), .init("code", JSON(failure.code)),
-        .init("error", .string(failure.error)), .init("message", .string(failure.message)),
-        .init("hint", failure.help.map(JSON.string) ?? .null),
+        .init("line", JSON(line)), .init("ok", false),
       ]
+      members += failure.members
+      members.append(.init("hint", failure.help.map(JSON.string) ?? .null))
       if let value { members.append(.init("value", value)) }
       return StyledText(OutputFormatter.line(.object(members)) + "\n")
     }

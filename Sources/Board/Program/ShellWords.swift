@@ -1,3 +1,5 @@
+import SwiftBoardCommandLine
+
 /// The words of a command line that a shell asks to complete, split into the program's options and
 /// the words of a command.
 package struct ShellWords: Sendable, Equatable {

@@ -1,3 +1,5 @@
+import SwiftBoardCommandLine
+
 /// Parses the program's arguments before the command.
 struct ProgramArgumentParser {
   private let words: [Argument]

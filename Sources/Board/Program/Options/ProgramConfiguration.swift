@@ -1,3 +1,4 @@
+import SwiftBoardCommandLine
 import SwiftBoardJSON
 
 /// The configuration file: defaults for the program's options, aliases, and named environments.
@@ -70,7 +71,8 @@ package struct ProgramConfiguration: Sendable, Hashable {
     }
   }
 
-  /// Returns the error of an alias in the file with this text: 78 with the alias's line and column.
+  /// Returns the error of an alias in the file with this text: `configuration`, with the alias's
+  /// line and column.
   package static func error(
     ofAlias name: String, _ error: UsageError, in text: [UInt8], path: String
   ) -> UsageError {
@@ -102,7 +104,7 @@ package struct ProgramConfiguration: Sendable, Hashable {
     _ path: String, _ location: (line: Int, column: Int)?, _ message: String, help: String? = nil
   ) -> UsageError {
     let place = location.map { ":\($0.line):\($0.column)" } ?? ""
-    return UsageError("\(path)\(place): \(message)", help: help, code: 78)
+    return UsageError("\(path)\(place): \(message)", help: help, kind: .configuration)
   }
 
   /// The text of a file, for the locations of errors.

@@ -1,6 +1,7 @@
 import Synchronization
 import Testing
 
+@testable import SwiftBoardBoard
 @testable import SwiftBoardCommandLine
 
 /// Runs lines whose command is `fail N`, `exit N`, or anything else for success.
@@ -18,7 +19,9 @@ private func run(
 
 private func outcome(of line: ScriptLine) -> LineOutcome {
   guard case .commands(let list) = line.parsed else {
-    if case .invalid(let error) = line.parsed { return LineOutcome(exitCode: error.code) }
+    if case .invalid(let error) = line.parsed {
+      return LineOutcome(exitCode: ExitCode.of(error.kind))
+    }
     return LineOutcome(exitCode: 70)
   }
   let words = list.commands[0].words.compactMap(\.literal)
@@ -124,7 +127,7 @@ struct ScriptRunnerTests {
         return .success
       }
     }
-    #expect(error?.code == 65)
+    #expect(error?.kind == .malformedData)
     #expect(error?.message == "x.sb:2: a line of more than 100 bytes")
     #expect(seen.withLock { $0 } == ["ok"])
   }
@@ -175,6 +178,19 @@ struct ScriptRunnerTests {
     #expect(seen.withLock { $0 } == ["line 2 b"])
     #expect(prompts.withLock { $0 } == [false, true, false, false, false, false])
   }
+
+  @Test("malformed text reaches the handler as a line, with its offset from the first one")
+  func malformedText() async throws {
+    let source = OpenBrace()
+    let summary = try await ScriptRunner(source: source, policy: .stopAtFailure).run { line in
+      guard case .invalid(let error) = line.parsed else { return .success }
+      #expect(error.lineOffset == 1)
+      #expect(error.column == 2)
+      #expect(line.location == LineLocation("p", line: 1))
+      return LineOutcome(exitCode: ExitCode.of(error.kind))
+    }
+    #expect(summary.exitCode == 65)
+  }
 }
 
 /// A person whose answers are known.
@@ -185,5 +201,23 @@ private final class ScriptedReader: LineReader {
 
   func readLine(prompt: String) async throws(LineSourceError) -> LineRead {
     answers.withLock { $0.popLast() } ?? .endOfInput
+  }
+}
+
+/// A line that is continued by malformed text.
+private final class OpenBrace: LineSource {
+  private let count = Mutex(0)
+
+  func next(isContinuation: Bool) async throws(LineSourceError) -> NextLine {
+    let number = count.withLock {
+      $0 += 1
+      return $0
+    }
+    guard number > 1 else {
+      return .line(SourceLine(text: "a {", location: LineLocation("p", line: 1)))
+    }
+    let problem = LineSyntaxError("invalid UTF-8", column: 2, kind: .malformedData)
+    return .line(
+      SourceLine(text: "b", location: LineLocation("p", line: number), problem: problem))
   }
 }

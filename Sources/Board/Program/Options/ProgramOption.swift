@@ -1,3 +1,5 @@
+import SwiftBoardCommandLine
+
 /// A program option: its spelling, and the property that receives its value.
 struct ProgramOption: Sendable {
   enum Given: Sendable {
@@ -85,7 +87,7 @@ struct ProgramOption: Sendable {
     make(
       OptionSpec(
         "color", value: "WHEN", "colours; never with NO_COLOR set",
-        kind: .choice(ProgramOptions.ColorMode.allCases.map(\.rawValue)))
+        kind: .choice(ColorMode.allCases.map(\.rawValue)))
     ) { given, options throws(UsageError) in
       options.color = try given.choice()
     },

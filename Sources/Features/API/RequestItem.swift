@@ -1,3 +1,4 @@
+import SwiftBoardCommandLine
 import SwiftBoardJSON
 
 /// A part of a request, in the syntax of HTTPie.
@@ -28,7 +29,7 @@ package enum RequestItem: Sendable, Hashable {
   /// Parses an item. The values of fields, queries and headers may contain secrets. The separator
   /// must be typed: values inserted from variables are data and do not determine the kind.
   ///
-  /// - Throws: a `UsageError` at the word, with code 65 for malformed JSON.
+  /// - Throws: A `UsageError` at the word, of the kind `malformedData` for malformed JSON.
   package static func parse(_ argument: Argument) throws(UsageError) -> RequestItem {
     let text = Array(argument.leadingText.unicodeScalars)
     var name: [UInt8] = []
@@ -107,7 +108,8 @@ package enum RequestItem: Sendable, Hashable {
       } catch {
         throw UsageError(
           "the value of '\(name)' is not JSON: \(error.message)",
-          help: "'\(name)=\(text)' sends it as text", at: value, code: 65)
+          help: "'\(name)=\(text)' sends it as text", at: value,
+          kind: .malformedData)
       }
     }
   }

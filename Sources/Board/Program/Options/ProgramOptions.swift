@@ -1,3 +1,5 @@
+import SwiftBoardCommandLine
+
 /// The program's options, and what to run.
 ///
 /// An option that may also be in a configuration file is `nil` unless a flag or a variable sets it.
@@ -23,13 +25,6 @@ package struct ProgramOptions: Sendable, Hashable {
     /// The words of a command, literal except for `{{…}}`.
     case oneShot([String])
   }
-
-  /// The use of colors. `auto` uses them at a terminal that supports them, unless `NO_COLOR` is
-  /// set.
-  package enum ColorMode: String, Sendable, Hashable, CaseIterable, Codable {
-    case auto, always, never
-  }
-
   /// The environment of the services: the real one, a deterministic one in memory, or one with
   /// sample data.
   package enum Environment: String, Sendable, Hashable, CaseIterable { case live, mock, preview }
@@ -132,7 +127,7 @@ package struct ProgramOptions: Sendable, Hashable {
           "there is no environment '\(name)'",
           help: Suggestion.advice(for: name, among: known)
             ?? "known are \(known.joined(separator: ", ")); config.json may name others",
-          code: given.environmentName == nil ? 78 : 64)
+          kind: given.environmentName == nil ? .configuration : .usage)
       }
       defaults.environmentName = nil
       try ProgramConfiguration.apply(values, to: &defaults)
@@ -140,7 +135,7 @@ package struct ProgramOptions: Sendable, Hashable {
       guard let environment = Environment(rawValue: services) else {
         throw UsageError(
           "the environment '\(name)' of config.json has services of 'live', 'mock' or 'preview', "
-            + "not '\(services)'", code: 78)
+            + "not '\(services)'", kind: .configuration)
       }
       defaults.environment = environment
     }
@@ -190,7 +185,7 @@ package struct ProgramOptions: Sendable, Hashable {
           throw UsageError("\(name) is 1 or 0, not '\(text)'")
         }
       } catch {
-        throw UsageError(error.message, help: error.help, code: 78)
+        throw UsageError(error.message, help: error.help, kind: .configuration)
       }
     }
   }

@@ -1,5 +1,7 @@
+import SwiftBoardFeatures
 import Testing
 
+@testable import SwiftBoardBoard
 @testable import SwiftBoardCommandLine
 
 @Suite struct ShellWordsTests {

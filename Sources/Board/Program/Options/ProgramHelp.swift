@@ -1,3 +1,5 @@
+import SwiftBoardCommandLine
+
 extension ProgramOptions {
   /// The text of `swiftboard --help`, without the list of commands.
   package static func help(width: Int = 80) -> String {

@@ -1,6 +1,8 @@
 import SwiftBoardCommandLine
 import Testing
 
+@testable import SwiftBoardBoard
+
 struct ProgramOptionsTests {
   private func parse(_ arguments: [String], _ environment: [String: String] = [:])
     throws(UsageError) -> ProgramOptions
@@ -106,7 +108,7 @@ struct ProgramOptionsTests {
     #expect(error?.message == wrong.message)
     #expect(error?.column == wrong.column)
     if let help = wrong.help { #expect(error?.help == help) }
-    #expect(error?.code == 64)
+    #expect(error?.kind == .usage)
   }
 
   @Test("variables are defaults, flags win")
@@ -138,7 +140,7 @@ struct ProgramOptionsTests {
     for (name, value) in [("OUTPUT", "xml"), ("OFFLINE", "maybe"), ("TIMEOUT", "5"), ("SEED", "x")]
     {
       let error = #expect(throws: UsageError.self) { try parse([], ["SWIFTBOARD_\(name)": value]) }
-      #expect(error?.code == 78)
+      #expect(error?.kind == .configuration)
       #expect(error?.column == nil)
     }
     #expect(throws: Never.self) { try parse(["--help"], ["SWIFTBOARD_OUTPUT": "xml"]) }
@@ -166,5 +168,25 @@ struct ProgramOptionsTests {
     // The last of two counts.
     let last = try table.parse(words: ["db", "--json", "-o", "csv"].map { Argument($0) })
     #expect(try ProgramOptions().applying(last.globals).output == .csv)
+  }
+
+  @Test("the program's help names every option")
+  func program() {
+    let text = ProgramOptions.help()
+    for option in ProgramOption.all {
+      #expect(text.contains("--\(option.spec.synopsis.dropFirst(2))"))
+    }
+    #expect(text.contains("-c, --command LINE"))
+    #expect(text.utf8.allSatisfy { $0 < 0x80 })
+  }
+
+  @Test(
+    "no line of the program's help is wider than asked, none ends in a blank",
+    arguments: [40, 60, 80, 120])
+  func helpWidth(width: Int) {
+    for line in ProgramOptions.help(width: width).split(separator: "\n") {
+      #expect(line.count <= max(width, 80), "\(line)")
+      #expect(line.last != " ")
+    }
   }
 }

@@ -1,6 +1,13 @@
 import SwiftBoardCommandLine
+import SwiftBoardFeatures
 import SwiftBoardJSON
 import Testing
+
+/// The words of a line with one command.
+private func words(_ line: String) throws -> [Argument] {
+  guard case .commands(let list) = LineParser.parse(line) else { return [] }
+  return try list.commands[0].words.map { try $0.expanded(variables: { _ in nil }) { _ in nil } }
+}
 
 struct RequestItemTests {
   @Test(
@@ -35,21 +42,23 @@ struct RequestItemTests {
       ),
     ])
   func forms(text: String, expected: RequestItem) throws {
-    #expect(try RequestItem.parse(try arguments("x \(text)")[1]) == expected)
+    #expect(try RequestItem.parse(try words("x \(text)")[1]) == expected)
   }
 
   @Test(
     "refused",
     arguments: [
-      ("abc", 64), ("=b", 64), (":b", 64), ("a@", 64), ("@", 64), ("a:=nope", 65),
-      ("{{secret:x}}=b", 64),
-      ("a:={{secret:x}}", 64), ("a@{{secret:x}}", 64), ("''", 64), ("a=@", 64), ("=@f", 64),
-      ("a=@{{secret:x}}", 64), ("';'", 64), ("'a@;type=x'", 64),
-    ])
-  func refused(text: String, code: Int32) throws {
-    let word = try arguments("x \(text)")[1]
+      ("abc", .usage), ("=b", .usage), (":b", .usage), ("a@", .usage), ("@", .usage),
+      ("a:=nope", .malformedData),
+      ("{{secret:x}}=b", .usage),
+      ("a:={{secret:x}}", .usage), ("a@{{secret:x}}", .usage), ("''", .usage), ("a=@", .usage),
+      ("=@f", .usage),
+      ("a=@{{secret:x}}", .usage), ("';'", .usage), ("'a@;type=x'", .usage),
+    ] as [(String, UsageError.Kind)])
+  func refused(text: String, kind: UsageError.Kind) throws {
+    let word = try words("x \(text)")[1]
     let error = #expect(throws: UsageError.self) { try RequestItem.parse(word) }
-    #expect(error?.code == code)
+    #expect(error?.kind == kind)
     #expect(error?.column == 3)
   }
 }

@@ -1,3 +1,5 @@
+import SwiftBoardCommandLine
+
 /// Reads lines from a source and runs complete ones with a handler, one after the other.
 package struct ScriptRunner: Sendable {
   /// The effect of a failing line.
@@ -37,8 +39,8 @@ package struct ScriptRunner: Sendable {
   ///   - onInterrupt: called on Ctrl-C at the prompt, with whether text had been typed. An
   ///     incomplete line is dropped.
   ///   - handler: runs a line and returns its outcome.
-  /// - Throws: the source's error, or 65 for a line that is not complete after 64 MiB. Its rest
-  ///   must not be run as lines.
+  /// - Throws: The source's error, or `malformedData` for a line that is not complete after
+  ///   64 MiB. Its rest must not be run as lines.
   package func run(
     onInterrupt: (_ hadText: Bool) async -> Void = { _ in },
     _ handler: (ScriptLine) async -> LineOutcome

@@ -1,3 +1,4 @@
+import SwiftBoardBoard
 import SwiftBoardCommandLine
 import SwiftBoardJSON
 import Testing
@@ -80,12 +81,15 @@ struct FailureTests {
   }
 
   @Test(
-    "a usage error becomes a failure of its line, named after its code",
-    arguments: [(64, "usage"), (65, "malformedData"), (78, "configuration")] as [(Int32, String)])
-  func usage(code: Int32, name: String) {
+    "a usage error becomes a failure of its line, with the code and name of its kind",
+    arguments: [
+      (.usage, 64, "usage"), (.malformedData, 65, "malformedData"),
+      (.configuration, 78, "configuration"), (.missing, 66, "missing"), (.io, 74, "io"),
+    ] as [(UsageError.Kind, Int, String)])
+  func usage(kind: UsageError.Kind, code: Int, name: String) {
     let line = ScriptLine(text: "ab cd", location: LineLocation("s", line: 2), parsed: .empty)
     let report = FailureReport(
-      Failure(UsageError("bad", column: 4, length: 2, code: code)), in: line)
+      Failure(UsageError("bad", column: 4, length: 2, kind: kind)), in: line)
     #expect(report.render().text == "s:2:4: error: bad\n  ab cd\n     ^~\n")
     #expect(
       OutputFormatter(format: .json).render(report).text
@@ -98,5 +102,19 @@ struct FailureTests {
     let shown = failure("x", column: 1, location: LineLocation("a\u{1B}b\nc", line: 1)).render()
       .text
     #expect(shown.hasPrefix("a\\u{1b}b\\nc:1:1: error: no\n"))
+  }
+
+  @Test("the words before the message, the caret and the advice are styled, and JSON is not")
+  func styles() {
+    let report = FailureReport(
+      Failure(code: 64, error: "usage", message: "no", help: "do", column: 1, length: 2),
+      text: "xy")
+    var shown = ""
+    report.render().forEachToken { part, style in
+      let part = String(decoding: part, as: UTF8.self)
+      shown += style.map { "\($0)[\(part)]" } ?? part
+    }
+    #expect(shown == "error[error:] no\n  xy\n  error[^~]\nnotice[help:] do\n")
+    #expect(report.render(json: true).spans == [])
   }
 }

@@ -1,3 +1,6 @@
+import SwiftBoardCommandLine
+import SwiftBoardJSON
+
 /// The failure of a command: the problem, the reason, advice, and the exit code.
 public struct Failure: Error, Codable, Sendable, Equatable {
   /// The exit code. It follows sysexits.h if it has a matching code: 64 usage, 65 malformed data,
@@ -30,23 +33,29 @@ public struct Failure: Error, Codable, Sendable, Equatable {
     self.lineOffset = lineOffset
   }
 
-  /// Creates the failure of a line, with its position. See `UsageError.name`.
+  /// Creates the failure of a line, with its position.
   public init(_ error: UsageError) {
     self.init(
-      code: error.code, error: error.name, message: error.message, help: error.help,
+      code: ExitCode.of(error.kind), error: error.kind.rawValue, message: error.message,
+      help: error.help,
       column: error.column, length: error.length,
       lineOffset: error.lineOffset > 0 ? error.lineOffset : nil)
   }
-}
 
-extension UsageError {
-  /// The name of the error for programs: `malformedData` for malformed data (65), `configuration`
-  /// for a variable or the configuration (78), else `usage`.
-  public var name: String {
-    switch code {
-    case 65: "malformedData"
-    case 78: "configuration"
-    default: "usage"
-    }
+  /// The members that describe the failure in JSON output.
+  var members: [JSON.Member] {
+    [
+      .init("code", JSON(code)), .init("error", .string(error)),
+      .init("message", .string(message)),
+    ]
+  }
+
+  /// Returns the failure with the position of a word.
+  func at(_ word: Argument) -> Failure {
+    var failure = self
+    failure.column = word.column
+    failure.length = max(1, word.length)
+    failure.lineOffset = word.lineOffset > 0 ? word.lineOffset : nil
+    return failure
   }
 }

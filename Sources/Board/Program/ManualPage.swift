@@ -1,3 +1,5 @@
+import SwiftBoardCommandLine
+
 /// The manual page of the program in the language of `man`, made from the table of commands.
 package struct ManualPage: Sendable {
   /// The page.

@@ -1,0 +1,10 @@
+import SwiftBoardCommandLine
+
+extension ValueKind {
+  /// The name of an alias.
+  public static let alias = ValueKind.entity("alias")
+  /// The number of a job.
+  public static let job = ValueKind.entity("job")
+  /// A step of a recording: a number, `@MARK` or `end`.
+  public static let step = ValueKind.entity("step")
+}
