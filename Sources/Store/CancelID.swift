@@ -129,16 +129,43 @@ struct ChildKey: Hashable, Sendable {
 }
 
 extension ChildKey {
-  /// Creates a key from the id that the composition gave, or from the source location if it gave
-  /// none.
+  /// Creates a key from the id that the composition gave, or from the source location and the path
+  /// of the child's state if it gave none.
   @inlinable
-  init(id: (any Hashable & Sendable)?, location: SourceLocation) {
+  init(
+    id: (any Hashable & Sendable)?, path: (AnyKeyPath & Sendable)? = nil, location: SourceLocation
+  ) {
     if let id {
       let identity = CancelID(opening: id)
       self.init(identity: identity, label: identity.description)
+    } else if let path {
+      self.init(identity: CancelID(ComposedChild(path: path, location: location)), label: nil)
     } else {
       self.init(identity: CancelID(location), label: nil)
     }
+  }
+}
+
+/// A child without an id: the line that composed it, and the path of its state, by which children
+/// of the same line differ.
+@usableFromInline
+struct ComposedChild: Hashable, Sendable {
+  @usableFromInline let path: AnyKeyPath & Sendable
+  @usableFromInline let location: SourceLocation
+
+  @inlinable
+  init(path: AnyKeyPath & Sendable, location: SourceLocation) {
+    self.path = path
+    self.location = location
+  }
+
+  @inlinable
+  static func == (a: Self, b: Self) -> Bool { a.path == b.path && a.location == b.location }
+
+  @inlinable
+  func hash(into hasher: inout Hasher) {
+    hasher.combine(path)
+    hasher.combine(location)
   }
 }
 

@@ -33,7 +33,7 @@ public protocol Reducer<State, Action, Dependencies>: Sendable {
   ///
   /// Called for the initial state and after every step, under the lock. Build the list from the
   /// state and nothing else. Attach it with `subscribing`. A reducer made of others collects the
-  /// subscriptions of its children.
+  /// subscriptions of its children; operators do, and so does a `WrappingReducer`.
   ///
   /// - Complexity: Determined by the implementation, in every step of a store with a reducer that
   ///   declares any. The store adds O(number declared).

@@ -13,14 +13,14 @@ public struct StateSequence<Value: Sendable>: AsyncSequence, Sendable {
   let isEqual: (@Sendable (Value, Value) -> Bool)?
   let observe:
     @Sendable (@escaping @Sendable () -> Void, @escaping @Sendable () -> Void) ->
-      Observation
+      ObservationToken
 
   init(
     read: @escaping @Sendable () -> Value, isEqual: (@Sendable (Value, Value) -> Bool)?,
     observe:
       @escaping @Sendable (
         @escaping @Sendable () -> Void, @escaping @Sendable () -> Void
-      ) -> Observation
+      ) -> ObservationToken
   ) {
     self.read = read
     self.isEqual = isEqual
@@ -78,9 +78,9 @@ public struct StateSequence<Value: Sendable>: AsyncSequence, Sendable {
 
 /// An owner of an observation that cancels it on release.
 final class Watch: Sendable {
-  private let observation: Observation
+  private let observation: ObservationToken
 
-  init(_ observation: Observation) {
+  init(_ observation: ObservationToken) {
     self.observation = observation
   }
 
@@ -121,12 +121,13 @@ final class ChangeSignal: Sendable {
     await withTaskCancellationHandler {
       await withUnsafeContinuation { continuation in
         let answer = state.withLock { state -> Bool? in
+          if Task.isCancelled { return false }
           // A change before the end is still delivered.
           if state.isMarked {
             state.isMarked = false
             return true
           }
-          if state.isOver || Task.isCancelled { return false }
+          if state.isOver { return false }
           state.waiter = continuation
           return nil
         }

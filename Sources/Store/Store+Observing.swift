@@ -6,7 +6,7 @@ extension Store {
   func observe(
     _ observer: @escaping @Sendable (_ step: Step<Action>, _ state: borrowing State) -> Void,
     end: (@Sendable () -> Void)?
-  ) -> Observation {
+  ) -> ObservationToken {
     runtime.observe(observer, end: end)
   }
 
@@ -124,7 +124,7 @@ public struct StoreEnded: Error, Sendable, CustomStringConvertible {
 extension StoreRuntime {
   func observe(
     _ changed: @escaping @Sendable () -> Void, _ end: @escaping @Sendable () -> Void
-  ) -> Observation {
+  ) -> ObservationToken {
     observe({ _, _ in changed() }, end: end)
   }
 

@@ -226,7 +226,7 @@ public final class Store<R: Reducer>: Sendable {
   @discardableResult
   public func observe(
     _ observer: @escaping @Sendable (_ step: Step<Action>, _ state: borrowing State) -> Void
-  ) -> Observation {
+  ) -> ObservationToken {
     observe(observer, end: nil)
   }
 

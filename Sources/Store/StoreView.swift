@@ -10,7 +10,7 @@ public struct StoreView<State: Sendable, Action: Sendable>: Sendable {
   @usableFromInline let watch:
     @Sendable (
       _ changed: @escaping @Sendable (borrowing State) -> Void, _ end: (@Sendable () -> Void)?
-    ) -> Observation
+    ) -> ObservationToken
 
   @inlinable
   init(
@@ -19,7 +19,7 @@ public struct StoreView<State: Sendable, Action: Sendable>: Sendable {
     watch:
       @escaping @Sendable (
         _ changed: @escaping @Sendable (borrowing State) -> Void, _ end: (@Sendable () -> Void)?
-      ) -> Observation
+      ) -> ObservationToken
   ) {
     self.read = read
     self.dispatch = dispatch
@@ -60,7 +60,7 @@ public struct StoreView<State: Sendable, Action: Sendable>: Sendable {
   /// - Complexity: The same as `Store.observe`, and one key path for each level in every step.
   @discardableResult
   public func observe(_ observer: @escaping @Sendable (_ state: borrowing State) -> Void)
-    -> Observation
+    -> ObservationToken
   {
     watch(observer, nil)
   }

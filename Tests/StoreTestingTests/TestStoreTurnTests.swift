@@ -101,4 +101,70 @@ struct TestStoreTurnTests {
     #expect(store.state == Self.order + [.tapped])
     #expect(failures.messages == [])
   }
+
+  @Test("R2 what an effect causes gets its permit, in a store and in a test store")
+  func permit() async {
+    let store = Store(initialState: [], reducer: Pages(), dependencies: ())
+    await store.send(.load).finish()
+    #expect(store.state == [0, 1, 2])
+    let test = TestStore(
+      initialState: [], reducer: Pages(), dependencies: (), report: { Issue.record("\($0)") })
+    test.send(.load)
+    for page in 0...2 { test.receive(.loaded(page)) { $0.append(page) } }
+    test.finish()
+  }
+
+  @Test("R2 a cancel behind work reaches what its action causes, in a store and in a test store")
+  func cancelBehindWork() async {
+    let store = Store(initialState: [], reducer: Polling(), dependencies: ())
+    await store.send(.go).finish()
+    #expect(store.state == [1])
+    let test = TestStore(
+      initialState: [], reducer: Polling(), dependencies: (), report: { Issue.record("\($0)") })
+    test.send(.go)
+    test.receive(.add(1)) { $0 = [1] }
+    test.finish()
+  }
+}
+
+/// Loads a page after the other, never two at once.
+private struct Pages: Reducer {
+  enum Action: Sendable, Equatable { case load, loaded(Int) }
+
+  func reduce(_ state: inout [Int], _ action: Action, _ dependencies: Void) -> [Effect<Action>] {
+    switch action {
+    case .load: return [load(0)]
+    case .loaded(let page):
+      state.append(page)
+      return page < 2 ? [load(page + 1)] : []
+    }
+  }
+
+  private func load(_ page: Int) -> Effect<Action> {
+    .task { .loaded(page) }.limited(id: "load", whenFull: .drop)
+  }
+}
+
+/// Cancels what the action of the work before it has started.
+private struct Polling: Reducer {
+  enum Action: Sendable, Equatable { case go, add(Int) }
+
+  func reduce(_ state: inout [Int], _ action: Action, _ dependencies: Void) -> [Effect<Action>] {
+    switch action {
+    case .go: return [.concatenate([.task { .add(1) }, .cancel(id: "poll")])]
+    case .add(let number):
+      state.append(number)
+      guard number == 1 else { return [] }
+      return [
+        .task {
+          // Ends when it is cancelled.
+          let (stream, continuation) = AsyncStream<Int>.makeStream()
+          for await _ in stream {}
+          withExtendedLifetime(continuation) {}
+          return .add(2)
+        }
+        .cancellable(id: "poll")
+      ]
+    }
+  }
 }

@@ -41,7 +41,7 @@ struct AudienceTests {
   )
   func leavesWhileTold() {
     let store = makeStore()
-    let observation = Mutex<Observation?>(nil)
+    let observation = Mutex<ObservationToken?>(nil)
     observation.withLock { [tail = Tail("first", journal, store), journal] observation in
       observation = store.observe { step, _ in
         tail.touch()
@@ -166,7 +166,7 @@ struct ChangingAudienceTests {
     var expected: [String: [Int]] = [:]
     var hook: Int?
     var meter: Int?
-    var observers: [(id: Int, observation: Observation)] = []
+    var observers: [(id: Int, observation: ObservationToken)] = []
     for id in 0..<40 {
       switch next(9) {
       case 0:

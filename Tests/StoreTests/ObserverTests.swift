@@ -92,6 +92,23 @@ struct ObserverTests {
     #expect(await counts.next() == nil)
   }
 
+  @Test("R12 a cancelled task gets no more states, though the store changes all the time")
+  func cancelledStates() async {
+    let store = countStore()
+    let task = Task {
+      var seen = 0
+      for await _ in store.states {
+        seen += 1
+        if seen == 2 { withUnsafeCurrentTask { $0?.cancel() } }
+        store.send(1)
+        // A loop that goes on would never end.
+        if seen == 100 { break }
+      }
+      return seen
+    }
+    #expect(await task.value == 2)
+  }
+
   @Test("R12 who waits for a state is woken by the step; cancelling ends the waiting")
   func woken() async {
     let store = countStore()

@@ -97,6 +97,31 @@ private struct Parts: Reducer {
   }
 }
 
+/// A turn that cancels a sequence, of which the next member then sends 1, and starts a task, which
+/// sends 2.
+private struct Waking: Reducer {
+  enum Action: Sendable, Equatable { case go, kick, more, add(Int) }
+
+  func reduce(
+    _ state: inout [Int], _ action: Action, _ clock: TestClock
+  ) -> [Effect<Action>] {
+    switch action {
+    case .go:
+      return [
+        .concatenate([
+          .run { _ in try await clock.sleep(for: .seconds(9)) }.cancellable(id: 1),
+          .send(.add(1)),
+        ])
+      ]
+    case .kick: return [.cancel(id: 1), .send(.more)]
+    case .more: return [.task { .add(2) }]
+    case .add(let number):
+      state.append(number)
+      return []
+    }
+  }
+}
+
 @Suite("R2 Turns")
 struct TurnTests {
   @Test("R2 what an action causes at once comes before the next of its effect, whatever watches")
@@ -111,6 +136,30 @@ struct TurnTests {
         for reader in readers { await reader.value }
       }
     }
+  }
+
+  @Test("R2 a cancelled task wakes up before the next action of the turn, whatever watches")
+  func wakingUp() {
+    for recipients in StepRecipients.allCases {
+      let clock = TestClock()
+      let store = Store(
+        initialState: [], reducer: Waking(), dependencies: clock, executor: clock.executor)
+      let readers = store.add(recipients)
+      store.send(.go)
+      clock.executor.run()
+      store.send(.kick)
+      clock.executor.run()
+      #expect(store.state == [1, 2], "\(recipients)")
+      for reader in readers { reader.cancel() }
+    }
+    let clock = TestClock()
+    let store = NonExhaustiveTestStore(
+      initialState: [], reducer: Waking(), clock: clock, dependencies: clock,
+      report: { Issue.record("\($0)") })
+    store.send(.go)
+    store.send(.kick)
+    store.skipReceivedActions()
+    #expect(store.state == [1, 2])
   }
 
   @Test("R2 a test store takes the same steps as a store")

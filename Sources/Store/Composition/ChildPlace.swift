@@ -7,7 +7,9 @@
 @usableFromInline
 struct ChildPlace: Sendable {
   @usableFromInline let declaration:
-    @Sendable () -> (id: (any Hashable & Sendable)?, SourceLocation)
+    @Sendable () -> (
+      id: (any Hashable & Sendable)?, path: (AnyKeyPath & Sendable)?, location: SourceLocation
+    )
 
   @inlinable
   @inline(__always)
@@ -15,16 +17,37 @@ struct ChildPlace: Sendable {
     id: @escaping @Sendable () -> (any Hashable & Sendable)?,
     fileID: @escaping @Sendable () -> StaticString, line: @escaping @Sendable () -> UInt32
   ) {
-    declaration = { (id(), SourceLocation(fileID: fileID(), line: line())) }
+    declaration = { (id(), nil, SourceLocation(fileID: fileID(), line: line())) }
   }
 
   @usableFromInline
-  var location: SourceLocation { declaration().1 }
+  init(
+    _ declaration:
+      @escaping @Sendable () -> (
+        id: (any Hashable & Sendable)?, path: (AnyKeyPath & Sendable)?, location: SourceLocation
+      )
+  ) {
+    self.declaration = declaration
+  }
+
+  /// Returns the place of a child whose state is at a path, since one line can compose several: in
+  /// a helper or a loop. It allocates.
+  @inlinable
+  @inline(never)
+  func of(_ path: AnyKeyPath & Sendable) -> ChildPlace {
+    ChildPlace { [declaration] in
+      let (id, _, location) = declaration()
+      return (id, path, location)
+    }
+  }
+
+  @usableFromInline
+  var location: SourceLocation { declaration().location }
 
   @usableFromInline
   var key: ChildKey {
-    let (id, location) = declaration()
-    return ChildKey(id: id, location: location)
+    let (id, path, location) = declaration()
+    return ChildKey(id: id, path: path, location: location)
   }
 
   /// Returns a child's effects as effects of the parent.

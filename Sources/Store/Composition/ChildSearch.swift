@@ -39,10 +39,10 @@ extension ChildSearch {
   @inlinable
   @inline(__always)
   mutating func visit<Child: Reducer>(
-    _ child: Child, at childPlace: ChildPlace, _ state: () -> Child.State
+    _ child: Child, at childPlace: @autoclosure () -> ChildPlace, _ state: () -> Child.State
   ) {
     if hasNothingToFind(isThere: true) { return }
-    guard let (key, inside) = inside(childPlace) else { return }
+    guard let (key, inside) = inside(childPlace()) else { return }
     note(key, inside, isThere: true)
     visit(child, at: key, inside, state)
   }
@@ -51,12 +51,12 @@ extension ChildSearch {
   @inlinable
   @inline(__always)
   mutating func visit<Child: Reducer>(
-    _ child: Child, at childPlace: ChildPlace,
+    _ child: Child, at childPlace: @autoclosure () -> ChildPlace,
     by identity: (@Sendable (Child.State) -> any Hashable & Sendable)?,
     _ state: () -> Child.State?
   ) {
     if hasNothingToFind(isThere: state() != nil) { return }
-    guard let (key, inside) = inside(childPlace) else { return }
+    guard let (key, inside) = inside(childPlace()) else { return }
     visit(child, at: key, inside, by: identity, state())
   }
 
@@ -65,10 +65,11 @@ extension ChildSearch {
   @inlinable
   @inline(__always)
   mutating func visit<ID: Hashable & Sendable, Child: Reducer>(
-    each child: Child, at childPlace: ChildPlace, _ elements: () -> IdentifiedArray<ID, Child.State>
+    each child: Child, at childPlace: @autoclosure () -> ChildPlace,
+    _ elements: () -> IdentifiedArray<ID, Child.State>
   ) {
     if hasNothingToFind(isThere: !elements().isEmpty) { return }
-    guard let (key, inside) = inside(childPlace) else { return }
+    guard let (key, inside) = inside(childPlace()) else { return }
     // Arrays with the same storage are equal, which makes this O(1).
     let isComplete =
       !forPresent && (inside.completeIDs as? ListIDs<ID>)?.ids == elements().ids

@@ -14,8 +14,8 @@ extension Reducer {
   ///   .forEach(\.rows, action: .rows) { Row() }
   /// ```
   ///
-  /// - Parameter id: Distinguishes children whose effects may have equal ids. The default is this
-  ///   source line.
+  /// - Parameter id: Distinguishes this list from other children. The default is this source line
+  ///   and the path of the list.
   /// - Complexity: O(1) plus the cost of the child and this reducer, regardless of the number of
   ///   elements. O(count) in a step that adds or removes one.
   @inlinable
@@ -130,12 +130,12 @@ where Child.Dependencies == Base.Dependencies {
       let effects = base.reduce(&state, action, dependencies)
       // O(1) if no id was added or removed, because arrays with the same storage are equal.
       if before == state[keyPath: self.state].ids { return effects }
-      return effects + place.end(before, now: state[keyPath: self.state])
+      return effects + childPlace.end(before, now: state[keyPath: self.state])
     }
     // The position is found before the element is changed, because the optimizer turns only access
     // without branches into direct access.
     guard let position = state[keyPath: self.state].positions[id] else {
-      return place.refuse(childAction, id, among: state[keyPath: self.state].ids)
+      return childPlace.refuse(childAction, id, among: state[keyPath: self.state].ids)
     }
     let childEffects = child.reduce(
       &state[keyPath: self.state].storage[position], childAction, dependencies)
@@ -143,7 +143,7 @@ where Child.Dependencies == Base.Dependencies {
     let effects: [Effect<Base.Action>] = .joined(
       adopted(childEffects, id), base.reduce(&state, action, dependencies))
     if before == state[keyPath: self.state].ids { return effects }
-    return effects + place.end(before, now: state[keyPath: self.state])
+    return effects + childPlace.end(before, now: state[keyPath: self.state])
   }
 
   @inlinable
@@ -151,10 +151,15 @@ where Child.Dependencies == Base.Dependencies {
   func adopted(_ effects: [Effect<Child.Action>], _ id: ID) -> [Effect<Base.Action>] {
     effects.adopted { effects in
       let embed = action.embed
-      return place.adopt(
+      return childPlace.adopt(
         effects, of: CancelID(id), as: { embed(.element(id: id, action: $0)) })
     }
   }
+
+  /// The place of the child. It is computed only where there are effects.
+  @inlinable
+  @inline(__always)
+  var childPlace: ChildPlace { place.of(state) }
 }
 
 extension ForEachReducer: CompositeReducer {
@@ -168,9 +173,9 @@ extension ForEachReducer: CompositeReducer {
     Question.Dependencies == Base.Dependencies
   {
     question.ask(child: child, subject, &answer) { state, search in
-      search.visit(each: child, at: place) { state[keyPath: self.state] }
+      search.visit(each: child, at: childPlace) { state[keyPath: self.state] }
     } subscriptions: { state, dependencies in
-      place.subscriptions(of: child, in: state[keyPath: self.state], dependencies) {
+      place.subscriptions(of: child, at: self.state, in: state[keyPath: self.state], dependencies) {
         [embed = action.embed] in embed(.element(id: $0, action: $1))
       }
     }
@@ -184,14 +189,16 @@ extension ChildPlace {
   /// - Complexity: O(number of elements) if the child declares any.
   @inlinable
   func subscriptions<ID: Hashable & Sendable, Child: Reducer, Parent>(
-    of child: Child, in elements: IdentifiedArray<ID, Child.State>,
+    of child: Child, at path: AnyKeyPath & Sendable,
+    in elements: IdentifiedArray<ID, Child.State>,
     _ dependencies: Child.Dependencies,
     as embed: @escaping @Sendable (ID, Child.Action) -> Parent
   ) -> [Effect<Parent>] {
     guard child.declaresSubscriptions(in: CompositionPath()) else { return [] }
+    let place = of(path)
     return elements.ids.flatMap { id in
       elements[id: id].map { element in
-        adopt(
+        place.adopt(
           child.subscriptions(element, dependencies), of: CancelID(id), as: { embed(id, $0) })
       } ?? []
     }

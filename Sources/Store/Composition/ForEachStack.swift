@@ -18,8 +18,8 @@ extension Reducer {
   /// case .path(.element(let id, .doneTapped)): state.path.pop(from: id)
   /// ```
   ///
-  /// - Parameter id: Distinguishes children whose effects may have equal ids. The default is this
-  ///   source line.
+  /// - Parameter id: Distinguishes this list from other children. The default is this source line
+  ///   and the path of the list.
   /// - Complexity: O(1) plus the cost of the child and this reducer. O(count) in a step that adds
   ///   or removes an element.
   @inlinable
@@ -102,14 +102,14 @@ where Child.Dependencies == Base.Dependencies {
       before = state[keyPath: self.state].ids
     case .element(let id, let childAction)?:
       guard let position = state[keyPath: self.state].rows.positions[id] else {
-        return place.refuse(childAction, id, among: state[keyPath: self.state].ids)
+        return childPlace.refuse(childAction, id, among: state[keyPath: self.state].ids)
       }
       let childEffects = child.reduce(
         &state[keyPath: self.state].rows.storage[position], childAction, dependencies)
       before = state[keyPath: self.state].ids
       if !childEffects.isEmpty {
         let embed = self.action.embed
-        effects = place.adopt(
+        effects = childPlace.adopt(
           childEffects, of: CancelID(id), as: { embed(.element(id: id, action: $0)) })
       }
     case .push(let id, let element)?:
@@ -138,8 +138,13 @@ where Child.Dependencies == Base.Dependencies {
     if let popped { state[keyPath: self.state].pop(from: popped) }
     // O(1) if no id was added or removed, because arrays with the same storage are equal.
     if before == state[keyPath: self.state].ids { return effects }
-    return .joined(effects, place.end(before, now: state[keyPath: self.state].rows))
+    return .joined(effects, childPlace.end(before, now: state[keyPath: self.state].rows))
   }
+
+  /// The place of the child. It is computed only where there are effects.
+  @inlinable
+  @inline(__always)
+  var childPlace: ChildPlace { place.of(state) }
 }
 
 extension ForEachStackReducer: CompositeReducer {
@@ -153,9 +158,11 @@ extension ForEachStackReducer: CompositeReducer {
     Question.Dependencies == Base.Dependencies
   {
     question.ask(child: child, subject, &answer) { state, search in
-      search.visit(each: child, at: place) { state[keyPath: self.state].rows }
+      search.visit(each: child, at: childPlace) { state[keyPath: self.state].rows }
     } subscriptions: { state, dependencies in
-      place.subscriptions(of: child, in: state[keyPath: self.state].rows, dependencies) {
+      place.subscriptions(
+        of: child, at: self.state, in: state[keyPath: self.state].rows, dependencies
+      ) {
         [embed = action.embed] in embed(.element(id: $0, action: $1))
       }
     }

@@ -17,8 +17,8 @@ extension Reducer {
   ///   - identity: Distinguishes a child from the next one in the same case, for example `\.key`.
   ///     The default is the `id` of a state that is `Identifiable`. With `nil`, or without such an
   ///     `id`, a value that is replaced within the case is the same child.
-  ///   - id: Distinguishes children whose effects may have equal ids. The default is this source
-  ///     line.
+  ///   - id: Distinguishes this child from others. The default is this source line and
+  ///     the path of the enum.
   /// - Complexity: The cost of the child and this reducer. The value of the case is changed in
   ///   place.
   @inlinable
@@ -125,7 +125,7 @@ where Child.Dependencies == Base.Dependencies {
       let before = presence(state)
       let effects = base.reduce(&state, action, dependencies)
       let after = presence(state)
-      return before == after ? effects : effects + place.end(before, before, now: after)
+      return before == after ? effects : effects + childPlace.end(before, before, now: after)
     }
     let step = self.state.modify(&state[keyPath: container]) { value in
       let before = ChildPresence(value, identity)
@@ -133,20 +133,25 @@ where Child.Dependencies == Base.Dependencies {
       return (effects: effects, before: before, after: ChildPresence(value, identity))
     }
     guard let step else {
-      return place.refuse(otherCase(childAction, state[keyPath: container]))
+      return childPlace.refuse(otherCase(childAction, state[keyPath: container]))
     }
     let effects: [Effect<Base.Action>] = .joined(
-      place.adopt(step.effects, of: step.after, as: self.action.embed),
+      step.effects.adopted { childPlace.adopt($0, of: step.after, as: self.action.embed) },
       base.reduce(&state, action, dependencies))
     let now = presence(state)
     return step.before == now && step.after == now
-      ? effects : effects + place.end(step.before, step.after, now: now)
+      ? effects : effects + childPlace.end(step.before, step.after, now: now)
   }
 
   @inlinable
   func presence(_ state: Base.State) -> ChildPresence {
     ChildPresence(self.state.extract(state[keyPath: container]), identity)
   }
+
+  /// The place of the child. It is computed only where there are effects.
+  @inlinable
+  @inline(__always)
+  var childPlace: ChildPlace { place.of(container) }
 }
 
 extension IfCaseLetReducer: CompositeReducer {
@@ -160,14 +165,14 @@ extension IfCaseLetReducer: CompositeReducer {
     Question.Dependencies == Base.Dependencies
   {
     question.ask(child: child, subject, &answer) { state, search in
-      search.visit(child, at: place, by: identity) {
+      search.visit(child, at: childPlace, by: identity) {
         self.state.extract(state[keyPath: container])
       }
     } subscriptions: { state, dependencies in
       guard let present = self.state.extract(state[keyPath: container]) else { return [] }
-      return place.adopt(
-        child.subscriptions(present, dependencies), of: ChildPresence(present, identity),
-        as: action.embed)
+      return child.subscriptions(present, dependencies).adopted {
+        childPlace.adopt($0, of: ChildPresence(present, identity), as: action.embed)
+      }
     }
     question.ask(base, subject, &answer)
   }

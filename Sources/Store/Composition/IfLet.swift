@@ -19,8 +19,8 @@ extension Reducer {
   ///   - identity: Distinguishes a child from the next one at the same place, for example `\.key`.
   ///     The default is the `id` of a state that is `Identifiable`. With `nil`, or without such an
   ///     `id`, a state that is replaced while it is not `nil` is the same child.
-  ///   - id: Distinguishes children whose effects may have equal ids. The default is this source
-  ///     line.
+  ///   - id: Distinguishes this child from others. The default is this source line and
+  ///     the path of the child's state.
   /// - Complexity: The cost of the child and this reducer. No allocation without effects.
   @inlinable
   public consuming func ifLet<
@@ -102,20 +102,25 @@ where Child.Dependencies == Base.Dependencies {
       let before = ChildPresence(state[keyPath: self.state], identity)
       let effects = base.reduce(&state, action, dependencies)
       let after = ChildPresence(state[keyPath: self.state], identity)
-      return before == after ? effects : effects + place.end(before, before, now: after)
+      return before == after ? effects : effects + childPlace.end(before, before, now: after)
     }
     guard
       let step = ChildPresence.step(
         &state[keyPath: self.state], identity,
         { child.reduce(&$0, childAction, dependencies) })
-    else { return place.refuse(absentChild(childAction)) }
+    else { return childPlace.refuse(absentChild(childAction)) }
     let effects: [Effect<Base.Action>] = .joined(
-      place.adopt(step.effects, of: step.after, as: self.action.embed),
+      step.effects.adopted { childPlace.adopt($0, of: step.after, as: self.action.embed) },
       base.reduce(&state, action, dependencies))
     let now = ChildPresence(state[keyPath: self.state], identity)
     return step.before == now && step.after == now
-      ? effects : effects + place.end(step.before, step.after, now: now)
+      ? effects : effects + childPlace.end(step.before, step.after, now: now)
   }
+
+  /// The place of the child. It is computed only where there are effects.
+  @inlinable
+  @inline(__always)
+  var childPlace: ChildPlace { place.of(state) }
 }
 
 extension IfLetReducer: CompositeReducer {
@@ -129,12 +134,12 @@ extension IfLetReducer: CompositeReducer {
     Question.Dependencies == Base.Dependencies
   {
     question.ask(child: child, subject, &answer) { state, search in
-      search.visit(child, at: place, by: identity) { state[keyPath: self.state] }
+      search.visit(child, at: childPlace, by: identity) { state[keyPath: self.state] }
     } subscriptions: { state, dependencies in
       guard let present = state[keyPath: self.state] else { return [] }
-      return place.adopt(
-        child.subscriptions(present, dependencies), of: ChildPresence(present, identity),
-        as: action.embed)
+      return child.subscriptions(present, dependencies).adopted {
+        childPlace.adopt($0, of: ChildPresence(present, identity), as: action.embed)
+      }
     }
     question.ask(base, subject, &answer)
   }

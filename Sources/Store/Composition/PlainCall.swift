@@ -5,13 +5,14 @@ extension Array {
   /// Returns a child's effects as effects of its parent: embeds the actions, and moves the ids into
   /// a place of their own.
   ///
-  /// This is the plain-call form of `Scope`, and the fastest form:
+  /// This is the plain-call form of `Scope`, and the fastest form. It has the effects that the
+  /// child returns. A child with `subscribing`, or with children that operators compose, needs
+  /// `Scope`:
   /// ```swift
   /// case .child(let action):
   ///   return child.reduce(&state.child, action, dependencies).scoped(Action.child, id: "child")
   /// ```
-  /// - Parameter id: Distinguishes children whose effects may have equal ids. It is shown in
-  ///   descriptors.
+  /// - Parameter id: Distinguishes this child from others. It is shown in descriptors.
   /// - Complexity: One comparison if there are no effects. The id is not evaluated in that case.
   @inlinable
   @inline(__always)

@@ -35,8 +35,9 @@ extension Reducer {
 }
 
 /// A reducer that prints its steps. Created by `printing`.
-public struct PrintingReducer<Base: Reducer>: Reducer {
-  @usableFromInline let base: Base
+public struct PrintingReducer<Base: Reducer>: WrappingReducer {
+  /// The reducer whose actions are printed.
+  public let base: Base
   @usableFromInline let style: PrintStyle
   @usableFromInline let name: String?
   @usableFromInline let sink: @Sendable (String) -> Void
@@ -79,18 +80,4 @@ func changeText<State>(_ action: Any, _ before: State, _ after: State) -> String
   let change = differenceText(of: before, and: after) ?? "(state unchanged)"
   let lines = change.split(separator: "\n", omittingEmptySubsequences: false)
   return ValueTree(action).oneLine + lines.map { "\n  " + $0 }.joined()
-}
-
-extension PrintingReducer: CompositeReducer {
-  @inlinable
-  @inline(__always)
-  func visitChildren<Question: ChildVisitor>(
-    _ question: Question, _ subject: Question.Subject, _ answer: inout Question.Answer
-  )
-  where
-    Question.State == Base.State, Question.Action == Base.Action,
-    Question.Dependencies == Base.Dependencies
-  {
-    question.ask(base, subject, &answer)
-  }
 }

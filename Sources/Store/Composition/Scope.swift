@@ -19,8 +19,8 @@ public struct Scope<ParentState: Sendable, ParentAction: Sendable, Child: Reduce
 
   /// Creates a scope for a child that sees all of the parent's dependencies.
   ///
-  /// - Parameter id: Distinguishes children whose effects may have equal ids. The default is this
-  ///   source line. It is shown in descriptors.
+  /// - Parameter id: Distinguishes this child from others. The default is this source line and the
+  ///   path of the child's state. It is shown in descriptors.
   /// - Complexity: Allocates nothing if `id` is omitted or a literal.
   @inlinable
   @inline(__always)
@@ -72,8 +72,13 @@ public struct Scope<ParentState: Sendable, ParentAction: Sendable, Child: Reduce
   ) -> [Effect<ParentAction>] {
     guard let childAction = self.action.extract(action) else { return [] }
     return child.reduce(&state[keyPath: self.state], childAction, dependencies)
-      .adopted { place.adopt($0, as: self.action.embed) }
+      .adopted { childPlace.adopt($0, as: self.action.embed) }
   }
+
+  /// The place of the child. It is computed only where there are effects.
+  @inlinable
+  @inline(__always)
+  var childPlace: ChildPlace { place.of(state) }
 }
 
 extension Scope: CompositeReducer {
@@ -88,10 +93,10 @@ extension Scope: CompositeReducer {
   {
     // The child's state is copied, which retains its shared parts.
     question.ask(child: child, subject, &answer) { state, search in
-      search.visit(child, at: place) { state[keyPath: self.state] }
+      search.visit(child, at: childPlace) { state[keyPath: self.state] }
     } subscriptions: { state, dependencies in
-      place.adopt(
-        child.subscriptions(state[keyPath: self.state], dependencies), as: action.embed)
+      child.subscriptions(state[keyPath: self.state], dependencies)
+        .adopted { childPlace.adopt($0, as: action.embed) }
     }
   }
 }

@@ -40,12 +40,46 @@ extension EffectGraph {
 
   /// Returns the permit, or leaves the queue of waiting nodes.
   mutating func releasePermit(_ slot: Int32, wasWaiting: Bool) {
-    guard let limit = tree[slot].limit, tree[slot].hasPermit || wasWaiting else { return }
+    if let next = passPermitOn(slot, wasWaiting: wasWaiting) { startLater(next) }
+  }
+
+  /// Does the same, and returns the node that has got the permit, if there is one.
+  private mutating func passPermitOn(_ slot: Int32, wasWaiting: Bool) -> EffectID? {
+    guard let limit = tree[slot].limit, tree[slot].hasPermit || wasWaiting else { return nil }
     tree[slot].hasPermit = false
-    guard let next = limits.release(tree.id(slot), limit.key), tree.contains(next) else { return }
+    guard let next = limits.release(tree.id(slot), limit.key), tree.contains(next) else {
+      return nil
+    }
     tree[next.slot].phase = .pending
     tree[next.slot].hasPermit = true
-    startLater(next)
+    return next
+  }
+
+  /// Whether an effect runs or waits under a limit.
+  @usableFromInline var hasPermits: Bool { !limits.isEmpty }
+
+  /// Returns the permits of an effect whose work has ended with an action that has not been reduced
+  /// yet, and of the groups that end with it. The nodes that get them start after the reduction.
+  @usableFromInline
+  mutating func returnPermits(endingWith id: EffectID) {
+    var slot = id.slot
+    returnPermit(slot)
+    while tree.isMember(slot), tree[tree[slot].parent].unfinished == 1 {
+      slot = tree[slot].parent
+      returnPermit(slot)
+    }
+  }
+
+  private mutating func returnPermit(_ slot: Int32) {
+    guard let next = passPermitOn(slot, wasWaiting: false) else { return }
+    startsAfterReduction.append(next)
+  }
+
+  /// Starts the nodes that have got permits before the reduction, with the next event.
+  @usableFromInline
+  mutating func resumeStarts() {
+    for next in startsAfterReduction { startLater(next) }
+    startsAfterReduction = []
   }
 
   /// Returns the permit of a cancelled effect at once, or when its work has ended if the limit

@@ -37,6 +37,8 @@ struct EffectGraph: Sendable {
   /// Whether the store is shutting down. An effect that would have to wait for a permit is
   /// cancelled.
   @usableFromInline var isDraining = false
+  /// The nodes that have got permits of effects whose last action has not been reduced yet.
+  @usableFromInline var startsAfterReduction: [EffectID] = []
   /// The remaining transitions of the current event. The last is next.
   private var pendingTransitions: [Transition] = []
 

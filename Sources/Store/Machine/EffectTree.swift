@@ -90,6 +90,23 @@ struct EffectTree: Sendable {
     return members
   }
 
+  /// Returns the effects of the member that starts in a sequence when the work of an effect has
+  /// ended, if there is one.
+  @usableFromInline
+  func successors(of id: EffectID) -> [EffectID] {
+    var slot = id.slot
+    while isMember(slot) {
+      let next = self[slot].next
+      let parent = self[slot].parent
+      if self[parent].form == .concatenate, next >= 0 {
+        return nodes(under: next).filter { self[$0].form == .leaf }.map { self.id($0) }
+      }
+      guard self[parent].unfinished == 1 else { return [] }
+      slot = parent
+    }
+    return []
+  }
+
   /// Returns the node and all nodes under it.
   func nodes(under slot: Int32) -> [Int32] {
     var tree = [slot]

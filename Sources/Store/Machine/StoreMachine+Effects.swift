@@ -169,7 +169,7 @@ extension StoreMachine {
       case .drop(let id): meter(id, ofAnyKind: true) { .effectDropped($0) }
       case .release(let id): release(id)
       case .resume(let waiter):
-        if blockers.contains(.notifying) {
+        if blockers.contains(.delivering) {
           waitersToResume.append(waiter)
         } else {
           commands.append(.resume(waiter))

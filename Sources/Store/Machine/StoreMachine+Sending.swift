@@ -41,10 +41,10 @@ extension StoreMachine {
 
   /// Receives the one action of a task effect, which ends the effect's work.
   ///
-  /// In a held store the work ends at once, so that the next member of a sequence does not wait
-  /// until a test receives the action. The permit is therefore free, and a `.cancel` that follows
-  /// in the sequence is reached, before the action is reduced; in other stores this happens after
-  /// it.
+  /// Its permits are free before the action is reduced, because the effects that the action causes
+  /// may need them. What follows in a sequence starts after the action. In a held store it starts
+  /// at once, so that it does not wait until a test receives the action; but a `.cancel` waits,
+  /// because it applies to what the action causes.
   ///
   /// - Returns: The action, if it is to be reduced at once.
   @inlinable
@@ -55,12 +55,22 @@ extension StoreMachine {
       return nil
     }
     let task = graph.tree.task(of: effect)
-    guard blockers.contains(.held) else {
+    guard blockers.contains(.held), !isFollowedByCancel(effect) else {
+      if graph.hasPermits { graph.returnPermits(endingWith: effect) }
       return arrive(action, from: .ending(effect), task: task)
     }
     let next = arrive(action, from: .effect(effect), task: task)
     end(effect, nil)
     return next
+  }
+
+  /// Returns whether a `.cancel` is in the member that follows an effect in its sequence.
+  @inlinable
+  @inline(never)
+  func isFollowedByCancel(_ effect: EffectID) -> Bool {
+    graph.tree.successors(of: effect).contains { id in
+      if case .cancel? = works[Int(id.slot)]?.effect.operation { true } else { false }
+    }
   }
 
   /// Receives an action. Enqueues it if it cannot be reduced now.
@@ -107,6 +117,7 @@ extension StoreMachine {
     guard case .ending(let id) = action.sender else { return }
     let wasInStep = isInStep
     isInStep = !graph.tree.hasTask(id)
+    if !graph.startsAfterReduction.isEmpty { graph.resumeStarts() }
     end(id, nil, inheritsTaskLocals: action.inheritsTaskLocals)
     isInStep = wasInStep
   }
@@ -171,7 +182,7 @@ extension StoreMachine {
     endSubscriptions()
     while let action = takeQueued() { drop(action) }
     change { $0.resumeIdleWaiters() }
-    if !blockers.contains(.notifying) { commands.append(.end) }
+    if !blockers.contains(.delivering) { commands.append(.end) }
   }
 
   /// Closes the store if there are no effects. Returns whether it is closed.
@@ -188,7 +199,7 @@ extension StoreMachine {
   @inlinable
   mutating func wait(for task: EffectID, _ waiter: WaiterID) -> Bool {
     if graph.wait(for: task, waiter) { return true }
-    guard blockers.contains(.notifying) else { return false }
+    guard blockers.contains(.delivering) else { return false }
     waitersToResume.append(waiter)
     return true
   }

@@ -22,8 +22,8 @@ struct StoreMachine<R: Reducer>: Sendable {
     @inlinable
     init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// Observers are being notified of a step.
-    @inlinable static var notifying: ReductionBlockers { ReductionBlockers(rawValue: 1) }
+    /// A thread does the work of a step that is done outside the lock, such as notifying observers.
+    @inlinable static var delivering: ReductionBlockers { ReductionBlockers(rawValue: 1) }
     /// A test reduces the actions one by one.
     @inlinable static var held: ReductionBlockers { ReductionBlockers(rawValue: 2) }
     /// The store has ended.
@@ -78,7 +78,7 @@ struct StoreMachine<R: Reducer>: Sendable {
 
   /// Commands to perform, oldest first. The caller removes the ones that it has performed.
   @usableFromInline var commands = Queue<StoreCommand<R.Action>>()
-  /// The waiters to resume when observers have been notified.
+  /// The waiters to resume when the work of the step has been done.
   @usableFromInline var waitersToResume: [WaiterID] = []
 
   /// Creates a machine.
@@ -202,7 +202,7 @@ extension StoreMachine {
       commands.append(.meter(.didReduce(step: steps, effects: effects.count)))
     }
     // Set before effects end, so that waiters are resumed only after observers have been notified.
-    if recipients.contains(.observers) { blockers.insert(.notifying) }
+    if recipients.contains(.observers) { blockers.insert(.delivering) }
     if !effects.isEmpty || !recipients.isDisjoint(with: [.children, .subscriptions]) {
       update(effects, of: action, task: &task, inheritsTaskLocals: inheritsTaskLocals)
     }
@@ -230,10 +230,10 @@ extension StoreMachine {
     isInStep = false
   }
 
-  /// Ends the notification of observers.
+  /// Ends the work of the last step outside the lock.
   @inlinable
-  mutating func notified() {
-    blockers.remove(.notifying)
+  mutating func delivered() {
+    blockers.remove(.delivering)
     if !waitersToResume.isEmpty {
       for waiter in waitersToResume { commands.append(.resume(waiter)) }
       waitersToResume = []

@@ -3,9 +3,10 @@
 struct Deferred: Sendable {
   /// The work, in order. `nil` if there is none, which is cheaper to pass on than an empty array.
   @usableFromInline var items: [@Sendable () -> Void]?
-  /// Whether observers are to be notified of a step. The step remains under the lock until then,
-  /// because an optional step here would add to the cost of each `send`.
-  @usableFromInline var notifies = false
+  /// Whether the store reduces nothing until the work is done: observers are notified of a step,
+  /// or queued actions follow. The step remains under the lock until then, because an optional step
+  /// here would add to the cost of each `send`.
+  @usableFromInline var blocksReductions = false
 
   @inlinable
   @inline(__always)
@@ -13,7 +14,7 @@ struct Deferred: Sendable {
 
   @inlinable
   @inline(__always)
-  var isEmpty: Bool { items == nil && !notifies }
+  var isEmpty: Bool { items == nil && !blocksReductions }
 
   @inlinable
   mutating func add(_ item: @escaping @Sendable () -> Void) {

@@ -95,7 +95,7 @@ extension StoreRuntime {
       return lock.withLock { !$0.machine.graph.tree.contains(id) }
     case .isDelivered(let id):
       return lock.withLock {
-        !$0.machine.graph.tree.contains(id) && !$0.machine.blockers.contains(.notifying)
+        !$0.machine.graph.tree.contains(id) && !$0.machine.blockers.contains(.delivering)
       }
     case .wait(let task, let waiter):
       return lock.withLock { shared in

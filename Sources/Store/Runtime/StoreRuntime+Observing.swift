@@ -6,10 +6,10 @@ extension StoreRuntime {
   func observe(
     _ body: @escaping @Sendable (_ step: Step<R.Action>, _ state: borrowing R.State) -> Void,
     end: (@Sendable () -> Void)?
-  ) -> Observation {
+  ) -> ObservationToken {
     let id = lock.withLock { $0.addObserver(body, end) }
     if id == nil { end?() }
-    return Observation(runtime: id == nil ? nil : self, id: id ?? 0)
+    return ObservationToken(runtime: id == nil ? nil : self, id: id ?? 0)
   }
 
   @usableFromInline

@@ -181,14 +181,20 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
     return deferred
   }
 
-  /// Performs the machine's commands and reduces queued actions, until a step has to be delivered
-  /// to observers.
+  /// Performs the machine's commands and reduces queued actions, until there is work to do outside
+  /// the lock. It is done before the next action is reduced, with and without observers, so that
+  /// watching does not change the order in which tasks wake up (R2).
   @inlinable
   @inline(never)
   func finish(_ shared: inout Shared, _ deferred: inout Deferred) {
     while true {
       performCommands(&shared, &deferred)
       guard shared.machine.isDue else { return }
+      guard deferred.items == nil else {
+        shared.machine.blockers.insert(.delivering)
+        deferred.blocksReductions = true
+        return
+      }
       if let next = shared.machine.takeNext() { reduce(next, &shared, &deferred) }
     }
   }
@@ -245,11 +251,11 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
     var deferred = first
     while true {
       for item in deferred.items.take() ?? [] { item() }
-      guard deferred.notifies else { return }
-      deferred.notifies = false
+      guard deferred.blocksReductions else { return }
+      deferred.blocksReductions = false
       lock.withLock { $0.pendingNotification.take() }?.tell()
       lock.withLock { shared in
-        shared.machine.notified()
+        shared.machine.delivered()
         if shared.machine.isDue { finish(&shared, &deferred) }
       }
     }
@@ -283,7 +289,7 @@ extension StoreRuntime.Shared {
     if notifyObservers == nil { notifyObservers = Observer.together(observers[...]) }
     guard let notifyObservers else { return }
     pendingNotification = PendingNotification(step, machine.state, notifyObservers)
-    deferred.notifies = true
+    deferred.blocksReductions = true
   }
 
   @inlinable

@@ -101,7 +101,7 @@ public final class TransitionMonitor<
   public func observe<R: Reducer>(
     _ store: Store<R>,
     onImpossible: @escaping @Sendable (ImpossibleTransition<Label, Event>) -> Void
-  ) -> Observation where R.State == State, R.Action == Action {
+  ) -> ObservationToken where R.State == State, R.Action == Action {
     let box = WalkBox()
     let steps = store.stepCount
     let state = store.state

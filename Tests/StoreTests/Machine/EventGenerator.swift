@@ -33,7 +33,7 @@ struct EventGenerator {
   // MARK: Events
 
   mutating func event(for driver: MachineDriver) -> MachineEvent {
-    let isTelling = driver.machine.blockers.contains(.notifying)
+    let isTelling = driver.machine.blockers.contains(.delivering)
     if isTelling || driver.holding != .not, let event = eventAboutWaiting(driver, isTelling) {
       return event
     }

@@ -67,10 +67,10 @@ extension MachineDriver {
       running.contains { $0.effect == effect }
     case .cancelTask(let action), .waitForTask(let action):
       tasks.contains { $0.action == action }
-    case .told: machine.blockers.contains(.notifying)
+    case .told: machine.blockers.contains(.delivering)
     // A held store has one caller, which is the one that tells.
-    case .send: holding == .not || !machine.blockers.contains(.notifying)
-    case .reduceNext: holding == .untilEvents && !machine.blockers.contains(.notifying)
+    case .send: holding == .not || !machine.blockers.contains(.delivering)
+    case .reduceNext: holding == .untilEvents && !machine.blockers.contains(.delivering)
     case .cancelAll, .observe, .startSubscriptions, .waitUntilIdle, .drainQueued,
       .drainAll, .close:
       true
@@ -98,7 +98,7 @@ extension MachineDriver {
     case .reduceNext: reduce(machine.takeNext(ignoring: .held))
     case .observe(let isObserved):
       if watching == .events { machine.recipients.set(.observers, isObserved) }
-    case .told: if watching == .events { machine.notified() }
+    case .told: if watching == .events { machine.delivered() }
     case .startSubscriptions: machine.startSubscriptions()
     case .waitForTask(let action):
       lastWait += 1
@@ -154,8 +154,8 @@ extension MachineDriver {
         carryOut()
       }
       carryOut()
-      guard watching == .everybody, machine.blockers.contains(.notifying) else { return }
-      machine.notified()
+      guard watching == .everybody, machine.blockers.contains(.delivering) else { return }
+      machine.delivered()
       carryOut()
     }
   }

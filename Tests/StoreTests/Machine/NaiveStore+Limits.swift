@@ -81,17 +81,31 @@ extension NaiveStore {
 
   /// Gives up the permit, or the place of one that waits for it.
   mutating func leaveLimit(_ effect: Int) {
-    guard let index = permits.firstIndex(where: { $0.effect == effect }) else { return }
+    if let next = passPermitOn(effect) { later.append(.begin(next)) }
+  }
+
+  private mutating func passPermitOn(_ effect: Int) -> Int? {
+    guard let index = permits.firstIndex(where: { $0.effect == effect }) else { return nil }
     let left = permits.remove(at: index)
     guard left.state != .waiting,
       permits(left.key, .held, .returning).count < left.limit.count,
       let next = permits(left.key, .waiting).first
-    else { return }
+    else { return nil }
     var permit = permits.remove(at: next)
     permit.state = .held
     permits.append(permit)
     effects[permit.effect].status = .pending
-    later.append(.begin(permit.effect))
+    return permit.effect
+  }
+
+  /// Gives up the permits of an effect whose last action has come, and of the groups of which it is
+  /// the last.
+  mutating func returnPermits(endingWith effect: Int) {
+    if let next = passPermitOn(effect) { afterReduction.append(next) }
+    guard let group = effects[effect].group,
+      members(group).allSatisfy({ $0 == effect || effects[$0].isEnded })
+    else { return }
+    returnPermits(endingWith: group)
   }
 
   mutating func returnPermitOfCancelled(_ effect: Int) {

@@ -100,6 +100,8 @@ struct NaiveStore {
   var tasks: [Task] = []
   /// In the order in which they were given or asked for.
   var permits: [Permit] = []
+  /// What has got the permit of an effect whose last action has not been reduced.
+  var afterReduction: [Int] = []
   /// The turn under way, then those to come.
   var turns: [[Item]] = [[]]
   var step = 0
@@ -229,12 +231,30 @@ extension NaiveStore {
       return end(effect, fails: false)
     }
     // In a held store the work has ended when its action comes, and does not wait for a test to
-    // receive it.
+    // receive it, unless a cancel follows.
+    let ends = isHeld && !isFollowedByCancel(effect)
     enqueue(
       Item(
-        action: action, sender: isHeld ? .effect(effect) : .ending(effect),
+        action: action, sender: ends ? .effect(effect) : .ending(effect),
         task: effects[effect].task, inherits: isReducedBySender))
-    if isHeld { end(effect, fails: false) }
+    if ends { end(effect, fails: false) } else { returnPermits(endingWith: effect) }
+  }
+
+  /// Whether a cancel is in the member that follows in the sequence.
+  private func isFollowedByCancel(_ effect: Int) -> Bool {
+    guard let group = effects[effect].group else { return false }
+    let open = members(group).filter { !effects[$0].isEnded }
+    if case .concatenate = effects[group].script.kind, open.count > 1 {
+      return hasCancel(open[1])
+    }
+    return open.count == 1 && isFollowedByCancel(group)
+  }
+
+  private func hasCancel(_ effect: Int) -> Bool {
+    switch effects[effect].script.kind {
+    case .cancel, .cancelPlace: effects[effect].isOpen
+    default: members(effect).contains { hasCancel($0) }
+    }
   }
 
   private mutating func end(_ effect: Int, fails: Bool) {
@@ -330,6 +350,8 @@ extension NaiveStore {
     guard case .ending(let effect) = item.sender else { return }
     if case .send = effects[effect].script.kind { isInStep = true }
     inheritingList = item.inherits ? effects[effect].list : nil
+    later += afterReduction.map { .begin($0) }
+    afterReduction = []
     finish(effect)
     carryOut()
     inheritingList = nil

@@ -1,5 +1,5 @@
-/// A handle that ends an observation. Keeping it keeps the state of its store.
-public struct Observation: Sendable {
+/// A token that ends an observation. Keeping it keeps the state of its store.
+public struct ObservationToken: Sendable {
   @usableFromInline let runtime: AnyStoreRuntime?
   @usableFromInline let id: Int
 
