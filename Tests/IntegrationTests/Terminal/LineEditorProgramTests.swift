@@ -448,6 +448,22 @@ struct LineEditorProgramTests {
     _ = await terminal.wait()
   }
 
+  @Test("a job in the background takes no keys of the next line for a passphrase")
+  func backgroundPassphrase() async throws {
+    let program = try Program.withKeychain()
+    let terminal = try await Self.start(program)
+    // The job may be faster than the prompt of the next line.
+    for round in 1...10 {
+      terminal.type("api get http://127.0.0.1:1/ X-K:{{secret:k}} &\recho ne''xt\(round)\r")
+      #expect(await terminal.waitForOutput("next\(round)\r\n"), "\(terminal.outputText)")
+    }
+    terminal.type("wait\r")
+    #expect(await terminal.waitForOutput("'keychain unlock'", count: 10))
+    #expect(!terminal.outputText.contains("passphrase of the keychain"))
+    terminal.type("exit 0\r")
+    #expect(await terminal.wait() == .exited(0), "\(terminal.outputText)")
+  }
+
   @Test("a signal at a hidden prompt restores the terminal", arguments: [SIGTERM, SIGHUP, SIGQUIT])
   func hiddenPrompt(signal: Int32) async throws {
     let program = try Program()
