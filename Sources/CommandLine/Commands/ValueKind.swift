@@ -29,6 +29,8 @@ public enum ValueKind: Sendable, Hashable {
   case json
   /// A request item such as `key=text`.
   case item
+  /// A query item `name==text` with one of these names.
+  case query([String])
   /// A condition: see `JSONCondition`.
   case expression
   /// A command, as an argument of `help`.
@@ -41,6 +43,8 @@ public enum ValueKind: Sendable, Hashable {
   case variable
   /// A step of a recording: a number, `@MARK` or `end`.
   case step
+  /// A link of the board, such as `swiftboard://api`.
+  case link
   /// A path of a service, such as `sample/character/1`, or an address.
   case target
 
