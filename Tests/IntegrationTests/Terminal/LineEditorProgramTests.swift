@@ -464,6 +464,20 @@ struct LineEditorProgramTests {
     #expect(await terminal.wait() == .exited(0), "\(terminal.outputText)")
   }
 
+  @Test("a wrong passphrase is asked for again at the terminal")
+  func passphraseAgain() async throws {
+    let program = try Program.withKeychain()
+    let terminal = try await Self.start(program)
+    terminal.type("keychain list\r")
+    #expect(await terminal.waitForOutput("passphrase of the keychain: "))
+    terminal.type("wrong\r")
+    #expect(await terminal.waitForOutput("wrong passphrase; once more: "))
+    #expect(!terminal.echoes)
+    terminal.type(try program.text("pass"))
+    #expect(await terminal.waitForOutput("api.openai.token"), "\(terminal.outputText)")
+    await Self.leave(terminal)
+  }
+
   @Test("a signal at a hidden prompt restores the terminal", arguments: [SIGTERM, SIGHUP, SIGQUIT])
   func hiddenPrompt(signal: Int32) async throws {
     let program = try Program()
