@@ -90,7 +90,7 @@ import Testing
     // The terminal has wrapped the row of 20 and 7 characters into three of 10, the cursor on the
     // last one.
     output = renderer.resize(columns: 10, height: 8)
-    #expect(output == "\u{1B}[2A\r\u{1B}[J")
+    #expect(output == "\u{1B}[2A\r\u{1B}[K\u{1B}[2G\u{1B}[J\r")
     var screen = ScreenModel(columns: 10, rows: 8)
     screen.show(renderer.draw(Self.view("12345678901234567890")))
     #expect(screen.text == "board> 123\n4567890123\n4567890")
