@@ -69,6 +69,22 @@ import Testing
     #expect(screen.text == "board> echo" && screen.cursor == (0, 11))
   }
 
+  @Test(
+    "more candidates than rows end with their number in one row",
+    arguments: [
+      (30, "(15 candidates; type more)"), (20, "(15; type more)"), (8, "(15)"), (3, "(15"),
+    ])
+  func menuEnd(columns: Int, end: String) {
+    var screen = ScreenModel(columns: columns, rows: 5)
+    var renderer = ScreenRenderer(columns: columns, height: 5, usesColor: false)
+    var view = EditorView(
+      prompt: EditorPrompt(first: "", continuation: ""), text: EditedText("x"))
+    view.menu = (1...15).map { "candidate\($0)" }
+    screen.show(renderer.draw(view))
+    #expect(screen.text.hasSuffix("\n" + end), "\(screen.text)")
+    #expect(screen.screen.first == "x" && screen.scrollback == [])
+  }
+
   @Test("a line that is higher than the terminal is shown around the cursor, and whole at its end")
   func tall() {
     var screen = ScreenModel(columns: 20, rows: 4)
