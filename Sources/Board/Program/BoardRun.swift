@@ -58,6 +58,7 @@ final class BoardRun: Sendable {
       terminal.isErrorTerminal && !shown.isQuiet && shown.output != .json
       ? ActivityLine(
         isASCII: terminal.usesASCII(shown.ascii ?? false), spins: screen != nil,
+        isInForeground: { EditingTerminal(input: STDERR_FILENO).isInForeground },
         // The last column stays free, since some terminals begin a new row after it.
         columns: { terminal.size.columns - 1 },
         write: { [output] in output.showStatus($0) }) : nil
