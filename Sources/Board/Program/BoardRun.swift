@@ -387,8 +387,8 @@ final class BoardRun: Sendable {
       output.warn(
         """
         \(name): services, secrets, documents and logs, line by line.
-        'help' lists the commands; 'doctor' says what is installed and where the files are.
-        'swiftboard --environment preview' has sample data, and a 'tutorial' of five minutes.
+        'help' lists the commands; 'doctor' says what is installed, and where files are.
+        'swiftboard --environment preview' has sample data, and a short 'tutorial'.
 
         """)
     }

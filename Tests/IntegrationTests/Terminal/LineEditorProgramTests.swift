@@ -478,6 +478,18 @@ struct LineEditorProgramTests {
     await Self.leave(terminal)
   }
 
+  @Test("the first start greets in three rows", arguments: ["live", "preview"])
+  func greeting(environment: String) async throws {
+    let program = try Program()
+    let terminal = try PtyProcess(
+      try Program.executable(), ["--home", "h", "--no-init", "--environment", environment],
+      environment: program.environment(Self.variables), folder: program.folder.path)
+    let screen = await terminal.waitForScreen { $0.text.hasSuffix("›") }
+    let rows = screen.text.split(separator: "\n", omittingEmptySubsequences: false)
+    #expect(rows.count == 4 && rows.allSatisfy { !$0.isEmpty }, "\(screen.text)")
+    await Self.leave(terminal)
+  }
+
   @Test("a signal at a hidden prompt restores the terminal", arguments: [SIGTERM, SIGHUP, SIGQUIT])
   func hiddenPrompt(signal: Int32) async throws {
     let program = try Program()
