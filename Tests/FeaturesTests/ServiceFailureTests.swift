@@ -18,8 +18,8 @@ struct ServiceFailureTests {
       ),
       (
         .unlock,
-        "unlock it at a terminal, or name a secret in SWIFTBOARD_PASSPHRASE_FILE, "
-          + "SWIFTBOARD_PASSPHRASE_FD or SWIFTBOARD_KEY_FILE"
+        "unlock it with 'keychain unlock' at the board's prompt, or name a secret in "
+          + "SWIFTBOARD_PASSPHRASE_FILE, SWIFTBOARD_PASSPHRASE_FD or SWIFTBOARD_KEY_FILE"
       ),
       (
         .acceptOlder,

@@ -90,6 +90,7 @@ final class BoardCompletion: Sendable {
   ) async -> [LineCompletion.Value] {
     switch kind {
     case .path: return paths(typed, state)
+    case .link: return features.linkHosts.map { .init("swiftboard://\($0)/", isPartial: true) }
     case .file, .directory:
       return await DetachedThread.run { files(typed, areFolders: kind == .directory) }
     default:

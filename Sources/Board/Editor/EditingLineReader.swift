@@ -282,9 +282,6 @@ final class EditingLineReader: LineReader {
 
   // MARK: Other prompts
 
-  /// Whether a line is edited. Whatever runs then runs in the background.
-  var isEditing: Bool { shared.withLock { $0.isEditing } }
-
   /// Hides the line until `endPause`, and returns when it is hidden.
   func beginPause() async {
     await withCheckedContinuation { continuation in

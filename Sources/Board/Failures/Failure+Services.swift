@@ -278,8 +278,8 @@ extension KeychainError.Remedy {
       "make it at a terminal, which asks for a passphrase, or name one in "
         + "SWIFTBOARD_PASSPHRASE_FILE, SWIFTBOARD_PASSPHRASE_FD or SWIFTBOARD_KEY_FILE"
     case .unlock:
-      "unlock it at a terminal, or name a secret in SWIFTBOARD_PASSPHRASE_FILE, "
-        + "SWIFTBOARD_PASSPHRASE_FD or SWIFTBOARD_KEY_FILE"
+      "unlock it with 'keychain unlock' at the board's prompt, or name a secret in "
+        + "SWIFTBOARD_PASSPHRASE_FILE, SWIFTBOARD_PASSPHRASE_FD or SWIFTBOARD_KEY_FILE"
     case .acceptOlder:
       "restore the newest file, or run 'keychain accept' if you restored a backup on purpose"
     case .acceptOther:

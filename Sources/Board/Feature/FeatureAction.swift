@@ -10,6 +10,10 @@ public protocol FeatureAction: Codable, Equatable, Sendable {
   /// The command that this action starts, or `nil` if it starts none.
   var started: CommandContext? { get }
 
+  /// The number of the command that this action belongs to, or `nil` if it belongs to none. Effects
+  /// of a command in the background ask nothing at the terminal.
+  var owningJob: Int? { get }
+
   /// Whether a line with this action is read-only. `session undo` skips such a line, and the line
   /// is permitted while the board shows an earlier step.
   var isReadOnly: Bool { get }
@@ -24,6 +28,9 @@ public protocol FeatureAction: Codable, Equatable, Sendable {
 }
 
 extension FeatureAction {
+  /// By default, the number of the command that this action starts.
+  public var owningJob: Int? { started?.job }
+
   /// By default, `false`: the action may change the state of the board or its services.
   public var isReadOnly: Bool { false }
 

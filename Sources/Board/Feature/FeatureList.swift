@@ -133,6 +133,13 @@ public struct FeatureList: Sendable {
     return self[action.feature]?.partialOutcome(action)
   }
 
+  /// The features that handle a link without a path.
+  var linkHosts: [String] {
+    (features.map(\.name) + ["session"]).filter { name in
+      (try? BoardLink(parsing: "swiftboard://\(name)")).flatMap(words(for:)) != nil
+    }
+  }
+
   /// Returns the command line for a link, or `nil` if no feature handles it.
   public func words(for link: BoardLink) -> [String]? {
     if link.feature == "session" {

@@ -7,4 +7,6 @@ extension ValueKind {
   public static let job = ValueKind.entity("job")
   /// A step of a recording: a number, `@MARK` or `end`.
   public static let step = ValueKind.entity("step")
+  /// A link of the board, such as `swiftboard://api`.
+  public static let link = ValueKind.entity("link")
 }

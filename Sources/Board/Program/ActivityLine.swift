@@ -32,6 +32,7 @@ final class ActivityLine: Sendable {
   private static let interval = Duration.milliseconds(100)
   private let isASCII: Bool
   private let spins: Bool
+  private let isInForeground: @Sendable () -> Bool
   private let columns: @Sendable () -> Int
   private let now: @Sendable () -> Duration
   private let later: @Sendable (@escaping @Sendable () -> Void) -> Void
@@ -42,12 +43,15 @@ final class ActivityLine: Sendable {
   ///
   /// - Parameters:
   ///   - spins: Whether a running command without progress is shown.
+  ///   - isInForeground: Returns whether the terminal is the program's. The rows of another program
+  ///     are not written to.
   ///   - columns: Returns the columns that a text may have.
   ///   - now: The time since any origin.
   ///   - later: Calls its argument after a tenth of a second.
   ///   - write: Shows a text in place of the previous one, and removes it for an empty one.
   init(
-    isASCII: Bool, spins: Bool, columns: @escaping @Sendable () -> Int,
+    isASCII: Bool, spins: Bool, isInForeground: @escaping @Sendable () -> Bool = { true },
+    columns: @escaping @Sendable () -> Int,
     now: @escaping @Sendable () -> Duration = ActivityLine.uptime,
     later: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void = { body in
       DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(100), execute: body)
@@ -56,6 +60,7 @@ final class ActivityLine: Sendable {
   ) {
     self.isASCII = isASCII
     self.spins = spins
+    self.isInForeground = isInForeground
     self.columns = columns
     self.now = now
     self.later = later
@@ -109,7 +114,7 @@ final class ActivityLine: Sendable {
       let isVisible = state.isActive && state.pauses == 0
       if !isVisible, state.isShown {
         state.isShown = false
-        write("")
+        if isInForeground() { write("") }
       }
       guard isVisible, !state.isTicking else { return false }
       state.isTicking = true
@@ -125,7 +130,7 @@ final class ActivityLine: Sendable {
         return false
       }
       let time = now() - state.begin
-      if time >= Self.interval {
+      if time >= Self.interval, isInForeground() {
         state.isShown = true
         write(text(state, time))
       }

@@ -58,6 +58,7 @@ final class BoardRun: Sendable {
       terminal.isErrorTerminal && !shown.isQuiet && shown.output != .json
       ? ActivityLine(
         isASCII: terminal.usesASCII(shown.ascii ?? false), spins: screen != nil,
+        isInForeground: { EditingTerminal(input: STDERR_FILENO).isInForeground },
         // The last column stays free, since some terminals begin a new row after it.
         columns: { terminal.size.columns - 1 },
         write: { [output] in output.showStatus($0) }) : nil
@@ -386,8 +387,8 @@ final class BoardRun: Sendable {
       output.warn(
         """
         \(name): services, secrets, documents and logs, line by line.
-        'help' lists the commands; 'doctor' says what is installed and where the files are.
-        'swiftboard --environment preview' has sample data, and a 'tutorial' of five minutes.
+        'help' lists the commands; 'doctor' says what is installed, and where files are.
+        'swiftboard --environment preview' has sample data, and a short 'tutorial'.
 
         """)
     }

@@ -45,10 +45,6 @@ struct BoardTerminal: TerminalService, PausingTerminal {
 
   func show(_ progress: TransferProgress?) { activity?.show(progress) }
 
-  /// Whether a question may be asked now. A command in the background does not ask: what is typed
-  /// belongs to the line.
-  var canAsk: Bool { mayAsk && reader?.isEditing != true }
-
   /// Takes the terminal from the line editor for a prompt of the program.
   func beginPrompt() async {
     activity?.pause()
@@ -62,7 +58,7 @@ struct BoardTerminal: TerminalService, PausingTerminal {
   }
 
   func askPassphrase(prompt: String, isNew: Bool) async throws(TerminalError) -> GuardedBytes? {
-    guard canAsk else { return nil }
+    guard mayAsk else { return nil }
     guard let first = try await ask(prompt) else { return nil }
     guard isNew else { return first }
     guard let second = try await ask("once more: ") else { return nil }
@@ -108,7 +104,7 @@ struct BoardTerminal: TerminalService, PausingTerminal {
   }
 
   func pause(_ prompt: String) async throws(TerminalError) -> Bool? {
-    guard canAsk else { return nil }
+    guard mayAsk else { return nil }
     await beginPrompt()
     defer { endPrompt() }
     do throws(SecretPromptError) {

@@ -6,6 +6,9 @@ import Synchronization
 /// The warnings about the recording that a command reads: a last line that is cut off, a missing
 /// end, lines of unknown kinds, missing files.
 ///
+/// They are about what the command has read. One that reads a range of steps says nothing about
+/// what follows it.
+///
 /// A command that reads a recording again, because a file of it was removed, has the warnings of
 /// the last time.
 final class SessionWarnings: Sendable {

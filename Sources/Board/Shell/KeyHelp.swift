@@ -31,6 +31,7 @@ enum KeyHelp {
       [
         ("C-b C-f, arrows", "one character"), ("M-b M-f, C-arrows", "one word"),
         ("C-a C-e, Home End", "start and end of the line"),
+        ("C-]", "to the next place of the character that follows"),
         ("Up Down, C-p C-n", "lines of the history that begin with what was typed"),
       ]
     ),
@@ -41,14 +42,17 @@ enum KeyHelp {
         ("C-w M-Backspace", "cut back to a blank, or to the start of a word"),
         ("M-d C-k C-u", "cut a word, the rest of the line, its beginning"),
         ("C-y M-y", "insert what was cut, then what was cut before"),
-        ("C-t M-u M-l M-c", "swap characters; upper case, lower case, capital"),
+        ("C-t M-t", "swap characters, swap words"),
+        ("M-u M-l M-c", "upper case, lower case, capital"),
         ("M-.", "insert the last word of the line before"), ("C-_ M-_", "undo and redo"),
+        ("C-v C-q", "insert the key that follows, such as Tab, as it is"),
+        ("M-1 to M-9", "apply the next key so often; more digits may follow"),
       ]
     ),
     (
       "History and completion",
       [
-        ("C-r C-s", "search back and forward while typing; C-g ends it"),
+        ("C-r C-s", "search while typing; Backspace goes back, C-g ends it"),
         ("Tab", "complete; again: list what is possible"),
         ("Right, C-e, M-f", "at the end: take the grey hint, or a word of it"),
       ]

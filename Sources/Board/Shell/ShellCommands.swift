@@ -89,7 +89,7 @@ enum ShellCommands {
     },
     CommandSpec(
       ["open"], "follow a link of the board",
-      arguments: [ArgumentSpec("link", "swiftboard://FEATURE/PATH")],
+      arguments: [ArgumentSpec("link", "swiftboard://FEATURE/PATH", kind: .link)],
       examples: ["open swiftboard://api/sample/character/1"]
     ) { invocation throws(UsageError) in
       let link = try invocation.requiredText("link")

@@ -8,6 +8,8 @@ enum Tutorial {
     let line: String
     /// The names of the commands that end the lesson.
     let commands: [String]
+    /// What to do where the line fails.
+    var advice: String?
   }
 
   static let lessons = [
@@ -33,7 +35,8 @@ enum Tutorial {
       line: "assert 'api.requests >= 2'", commands: ["assert"]),
     Lesson(
       text: "From here on, every step goes into a file.",
-      line: "session record tutorial.actions.jsonl", commands: ["session.record"]),
+      line: "session record tutorial.actions.jsonl", commands: ["session.record"],
+      advice: "any file that is not there yet will do: session record again.actions.jsonl"),
     Lesson(text: "Change something.", line: "set colour green", commands: ["set"]),
     Lesson(
       text: "What happened? The steps of the recording so far:", line: "session timeline",
@@ -44,7 +47,7 @@ enum Tutorial {
     Lesson(text: "And back to now.", line: "session live", commands: ["session.live"]),
     Lesson(
       text:
-        "End the recording. 'session replay tutorial.actions.jsonl' prints the same again, on any "
+        "End the recording. 'session replay' and the name of its file print the same again, on any "
         + "machine, without the services.", line: "session stop", commands: ["session.stop"]),
   ]
 
@@ -70,7 +73,9 @@ enum Tutorial {
     guard let present = lesson, lessons.indices.contains(present), command != "tutorial",
       command != "help"
     else { return nil }
-    guard succeeded, lessons[present].commands.contains(command) else {
+    let isAwaited = lessons[present].commands.contains(command)
+    guard succeeded, isAwaited else {
+      if isAwaited, let advice = lessons[present].advice { return advice }
       return "the tutorial waits for: \(lessons[present].line)"
     }
     lesson = present + 1 < lessons.count ? present + 1 : nil

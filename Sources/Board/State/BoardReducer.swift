@@ -57,7 +57,8 @@ public struct BoardReducer: ComposedReducer {
 }
 
 /// The reducers of the features. Runs the one that an action belongs to, because each of them would
-/// need longer to see that an action belongs to another one than the lookup takes.
+/// need longer to see that an action belongs to another one than the lookup takes. Effects of
+/// commands in the background ask nothing at the terminal.
 private struct FeatureReducers: Reducer {
   typealias Part = AnyReducer<BoardState, BoardAction, Dependencies>
 
@@ -78,7 +79,11 @@ private struct FeatureReducers: Reducer {
     _ state: inout BoardState, _ action: BoardAction, _ dependencies: Dependencies
   ) -> [Effect<BoardAction>] {
     guard case .feature(let own) = action, let reducer = byName[own.feature] else { return [] }
-    return reducer.reduce(&state, action, dependencies)
+    let isInBackground =
+      own.base.started?.isBackground
+      ?? state.shell.running.first { $0.job == own.base.owningJob }?.isBackground ?? false
+    return reducer.reduce(
+      &state, action, isInBackground ? dependencies.inBackground : dependencies)
   }
 
   func declaresSubscriptions(in path: CompositionPath) -> Bool {

@@ -23,6 +23,8 @@ public enum ValueKind: Sendable, Hashable {
   case json
   /// A value with a name, such as `key=text`, or `key@FILE` for that of a file.
   case item
+  /// A query item `name==text` with one of these names.
+  case query([String])
   /// A condition: see `JSONCondition`.
   case expression
   /// A command, as an argument of `help`.

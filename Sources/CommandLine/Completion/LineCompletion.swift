@@ -127,6 +127,14 @@ package struct LineCompletion: Sendable, Equatable {
       + table.globals.filter { global in
         !spec.options.contains { $0.name == global.name }
       }
+    if let start = Self.start(ofCommandBehind: spec, rest, options, typed: typed) {
+      self.path = []
+      words = []
+      find(Array(rest[start...]), table)
+      // They may follow the command too.
+      if typed.hasPrefix("-"), kind == nil, head.isEmpty { words += unused(spec.options, rest) }
+      return
+    }
     if let option = rest.last.flatMap({ Self.openOption($0, options) }) {
       return take(option.kind)
     }
@@ -136,6 +144,25 @@ package struct LineCompletion: Sendable, Equatable {
     }
     rest = Self.arguments(rest, options)
     for argument in Self.arguments(at: rest.count, spec.arguments) { take(argument.kind) }
+  }
+
+  /// Returns where the command begins that is the last argument of another one, as behind `watch`.
+  ///
+  /// - Returns: The index in `words`, which is their count if the word that is typed begins it, or
+  ///   `nil` if there is no such command yet.
+  private static func start<Output>(
+    ofCommandBehind spec: CommandSpec<Output>, _ words: [String], _ options: [OptionSpec],
+    typed: String
+  ) -> Int? {
+    guard spec.takesCommand else { return nil }
+    for start in words.indices.dropFirst() {
+      let isArgument = arguments(Array(words[...start]), options).count == spec.arguments.count
+      if isArgument { return start }
+    }
+    guard arguments(words, options).count == spec.arguments.count - 1, !typed.hasPrefix("-"),
+      words.last.flatMap({ openOption($0, options) }) == nil
+    else { return nil }
+    return words.count
   }
 
   /// Returns the option that takes the next word as its value.
@@ -155,7 +182,12 @@ package struct LineCompletion: Sendable, Equatable {
       return
     }
     self.options = options
-    words = options.flatMap { option in
+    words = unused(options, given)
+  }
+
+  /// Returns the spellings of the options that may be given again, or have not been.
+  private func unused(_ options: [OptionSpec], _ given: [String]) -> [String] {
+    options.flatMap { option in
       option.spellings.filter { option.isRepeatable || !given.contains($0) }
     }
   }
@@ -195,6 +227,7 @@ package struct LineCompletion: Sendable, Equatable {
   private mutating func take(_ kind: ValueKind) {
     switch kind {
     case .choice(let choices): words += choices
+    case .query(let names): words += names.map { $0 + Self.querySeparator }
     case .item:
       guard let at = typed.lastIndex(of: "@") else { return }
       split(at: typed[...at].count)
@@ -210,12 +243,16 @@ package struct LineCompletion: Sendable, Equatable {
     }
   }
 
+  /// The text between the name and the value of a query item.
+  private static let querySeparator = "=="
+
   // MARK: The answer
 
   /// Returns the words and values that begin with what is typed, without duplicates.
   private func matches(_ values: [Value]) -> [Value] {
     var seen: Set<String> = []
-    return (words.map { Value($0) } + values).filter { value in
+    let words = words.map { Value($0, isPartial: $0.hasSuffix(Self.querySeparator)) }
+    return (words + values).filter { value in
       value.text.hasPrefix(typed) && !value.text.unicodeScalars.contains { isControl($0) }
         && seen.insert(value.text).inserted
     }

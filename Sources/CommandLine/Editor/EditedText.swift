@@ -87,7 +87,38 @@ package struct EditedText: Sendable, Equatable {
     return true
   }
 
+  /// Swaps the word at or after the cursor and the word before it, or the last two if there is none
+  /// after it. The cursor moves behind both.
+  ///
+  /// - Returns: Whether there are two.
+  package mutating func transposeWords() -> Bool {
+    var place = self
+    place.cursor = place.wordEnd
+    place.cursor = place.wordStart
+    let secondStart = place.cursor
+    let secondEnd = place.wordEnd
+    place.cursor = place.wordStart
+    let first = place.cursor..<place.wordEnd
+    guard first.lowerBound < secondStart, first.upperBound <= secondStart else { return false }
+    let swapped =
+      characters[secondStart..<secondEnd] + characters[first.upperBound..<secondStart]
+      + characters[first]
+    replace(first.lowerBound..<secondEnd, with: String(swapped))
+    return true
+  }
+
   // MARK: Moving
+
+  /// Moves the cursor to a place of a character behind it.
+  ///
+  /// - Parameter count: The number of the place, from 1.
+  /// - Returns: Whether there is such a place.
+  package mutating func move(to character: Character, count: Int) -> Bool {
+    let places = characters.indices.dropFirst(cursor + 1).filter { characters[$0] == character }
+    guard let place = places.dropFirst(max(0, count - 1)).first else { return false }
+    cursor = place
+    return true
+  }
 
   package mutating func move(to position: Int) {
     cursor = min(max(0, position), characters.count)

@@ -22,6 +22,7 @@ package struct EditorView: Sendable, Equatable {
   package init(_ state: LineEditorState, showsHints: Bool, isASCII: Bool) {
     self.init(prompt: state.prompt, text: state.text)
     self.isASCII = isASCII
+    if let count = state.count { prompt.first = "(\(count) times) " }
     if let search = state.search {
       let name = search.hasFailed ? "no match" : search.step < 0 ? "search" : "search forward"
       prompt.first = "(\(name)) \(escapeControls(search.query)): "

@@ -9,6 +9,30 @@ package struct HistorySearch: Sendable, Equatable, Codable {
   var step: Int
   /// The text before the search.
   var original: EditedText
+  /// What was found before each key, the newest last.
+  var earlier: [Step] = []
+
+  /// What a key has found.
+  struct Step: Sendable, Equatable, Codable {
+    var query: String
+    var index: Int?
+    var hasFailed: Bool
+    var step: Int
+  }
+
+  /// Notes what is found before a key changes it.
+  mutating func noteStep() {
+    earlier.append(Step(query: query, index: index, hasFailed: hasFailed, step: step))
+  }
+
+  /// Returns to what was found before the last key.
+  ///
+  /// - Returns: Whether there was a key.
+  mutating func takeStep() -> Bool {
+    guard let last = earlier.popLast() else { return false }
+    (query, index, hasFailed, step) = (last.query, last.index, last.hasFailed, last.step)
+    return true
+  }
 }
 
 extension LineEditorState {
@@ -61,22 +85,23 @@ extension LineEditorState {
     switch key {
     case .text(let typed):
       for character in typed {
+        search.noteStep()
         search.query.append(character)
         find(&search, from: search.index)
       }
     case .paste(let pasted):
+      search.noteStep()
       search.query += pasted
       find(&search, from: search.index)
     case .backspace, .control("h"):
-      guard !search.query.isEmpty else {
+      guard search.takeStep() else {
         ring()
         break
       }
-      search.query.removeLast()
-      search.index = nil
       text = search.original
-      find(&search, from: nil)
+      if let index = search.index { show(index, of: search) }
     case .control("r"), .control("s"):
+      search.noteStep()
       search.step = key == .control("r") ? -1 : 1
       if search.query.isEmpty { search.query = lastQuery }
       findNext(&search)
@@ -124,6 +149,11 @@ extension LineEditorState {
     }
     search.hasFailed = false
     search.index = index
+    show(index, of: search)
+  }
+
+  /// Shows a line of the history with the cursor at the query.
+  private mutating func show(_ index: Int, of search: HistorySearch) {
     let line = history.entries[index].text
     let start = LineHistory.position(of: Array(search.query.utf8), in: line) ?? 0
     text = EditedText(line, cursor: String(decoding: line.utf8.prefix(start), as: UTF8.self).count)

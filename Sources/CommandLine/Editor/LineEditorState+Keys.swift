@@ -9,33 +9,79 @@ extension LineEditorState {
     if search != nil {
       guard searches(with: key) else { return nil }
     }
-    if previous == .prefixX {
-      switch key {
-      case .control("u"): undoChange()
-      case .control("r"): redoChange()
-      default: ring()
+    let isPrefix =
+      switch previous {
+      case .prefixX, .quoting, .seeking: true
+      default: false
       }
+    if let digit = key.digit, !isPrefix {
+      count = min((count ?? 0) * 10 + digit, Self.largestCount)
+      lastKey = previous
+      return nil
+    }
+    let count = self.count.take()
+    if isPrefix {
+      apply(key, behind: previous)
       return nil
     }
     switch key {
-    case .text(let typed): insertWords(typed)
+    case .text(let typed):
+      // A count is that of the first character.
+      if let count, let first = typed.first {
+        insert(String(repeating: first, count: count), .other)
+      }
+      insertWords(count == nil ? typed : String(typed.dropFirst()))
     case .paste(let pasted): insert(pasted, .other)
     case .tab: return requestCandidates(after: previous)
     case .enter, .control("j"), .control("m"): accept()
     case .metaEnter: insert("\n", .other)
     case .control("c"): interrupt()
     case .control("d"):
-      if text.isEmpty { end(with: .ended) } else { deleteForward() }
+      if text.isEmpty { end(with: .ended) } else { applyRepeatedly(.delete, count ?? 1, previous) }
     case .control("z"): signal = .suspended
     case .control("l"): signal = .cleared
     case .control("x"): lastKey = .prefixX
+    case .control("v"), .control("q"): lastKey = .quoting
+    case .control("]"): lastKey = .seeking(count: count ?? 1)
     case .control("r"): beginSearch(step: -1)
     case .control("s"): beginSearch(step: 1)
     case .escape, .control("g"), .backTab, .pageUp, .pageDown: break
-    default:
-      if !move(by: key), !edit(by: key, previous), !walk(by: key) { ring() }
+    default: applyRepeatedly(key, key.isRepeatable ? count ?? 1 : 1, previous)
     }
     return nil
+  }
+
+  /// The most often that a key is applied.
+  private static let largestCount = 999
+
+  /// Applies a key some times, or until it changes nothing more.
+  private mutating func applyRepeatedly(_ key: Key, _ count: Int, _ previous: LastKey) {
+    var previous = previous
+    for _ in 0..<count {
+      let (before, rung) = (text, bells)
+      lastKey = .other
+      if !move(by: key), !edit(by: key, previous), !walk(by: key) { ring() }
+      guard text != before, bells == rung else { return }
+      previous = lastKey
+    }
+  }
+
+  /// Applies a key behind one that gives it another meaning.
+  private mutating func apply(_ key: Key, behind prefix: LastKey) {
+    switch (prefix, key) {
+    case (.prefixX, .control("u")): undoChange()
+    case (.prefixX, .control("r")): redoChange()
+    case (.quoting, .text(let typed)): insertWords(typed)
+    case (.quoting, .paste(let pasted)): insert(pasted, .other)
+    // A line has no other control characters.
+    case (.quoting, .tab): insert("\t", .other)
+    case (.quoting, .enter), (.quoting, .control("j")): insert("\n", .other)
+    case (.seeking(let count), .text(let typed)):
+      guard let first = typed.first, text.move(to: first, count: count) else { return ring() }
+      undo.endGroup()
+      insertWords(String(typed.dropFirst()))
+    default: ring()
+    }
   }
 
   // MARK: Moving
@@ -119,6 +165,9 @@ extension LineEditorState {
     case .control("t"):
       let before = text
       if text.transpose() { undo.note(before, before: .other) } else { ring() }
+    case .meta("t"):
+      let before = text
+      if text.transposeWords() { undo.note(before, before: .other) } else { ring() }
     case .meta("u"): changeWord { $0.uppercased() }
     case .meta("l"): changeWord { $0.lowercased() }
     case .meta("c"):
@@ -188,5 +237,19 @@ extension LineEditorState {
 
   private mutating func redoChange() {
     if let next = undo.redo(text) { text = next } else { ring() }
+  }
+}
+
+extension Key {
+  /// The digit of a count for the next key.
+  fileprivate var digit: Int? { if case .meta(let sign) = self { Int(sign) } else { nil } }
+
+  /// Whether a count applies the key more than once. What was cut may be long, and each further
+  /// Alt-. inserts another word.
+  fileprivate var isRepeatable: Bool {
+    switch self {
+    case .control("y"), .meta("y"), .meta("."): false
+    default: true
+    }
   }
 }

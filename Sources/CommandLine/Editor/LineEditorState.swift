@@ -26,6 +26,10 @@ package struct LineEditorState: Sendable, Equatable, Codable {
   /// The last key's kind, for keys that continue what the previous one began.
   enum LastKey: Sendable, Hashable, Codable {
     case other, killing, yanking(count: Int), tab, prefixX
+    /// The next key is inserted as it is.
+    case quoting
+    /// The next key is the character to move to, at its place `count` behind the cursor.
+    case seeking(count: Int)
     /// The last word of an earlier line was inserted: its length, and the number of lines whose
     /// words were.
     case insertingWord(count: Int, lines: Int)
@@ -49,6 +53,8 @@ package struct LineEditorState: Sendable, Equatable, Codable {
   var undo = UndoStack()
   var walk: Walk?
   var lastKey = LastKey.other
+  /// How often the next key is applied, once digits were typed for it.
+  package internal(set) var count: Int?
   var requests = 0
   /// The query of the last search, for a search that begins without one.
   var lastQuery = ""
@@ -73,7 +79,7 @@ package struct LineEditorState: Sendable, Equatable, Codable {
       self.prompt = prompt
       text = EditedText()
       phase = .editing
-      (undo, walk, search, lastKey, menu) = (UndoStack(), nil, nil, .other, [])
+      (undo, walk, search, lastKey, count, menu) = (UndoStack(), nil, nil, .other, nil, [])
       request = takeHeldKeys()
     case .keys(let keys):
       heldKeys += keys

@@ -124,7 +124,8 @@ struct ScreenLayout: Sendable, Equatable {
     for index in 0..<count {
       rows.append(Row())
       if isCut, index == count - 1 {
-        add("(\(labels.count) candidates; type more)")
+        let texts = ["(\(labels.count) candidates; type more)", "(\(labels.count); type more)"]
+        add(texts.first { $0.count <= columns } ?? String("(\(labels.count))".prefix(columns)))
         return
       }
       for place in stride(from: index, to: labels.count, by: needed) {

@@ -76,7 +76,7 @@ struct ScreenRenderer: Sendable {
   mutating func clear() -> String {
     guard isShown else { return "" }
     move(to: Position(row: 0, column: 0))
-    output += "\r\u{1B}[J"
+    output += Self.eraseBelow
     forget()
     return takeOutput()
   }
@@ -95,8 +95,12 @@ struct ScreenRenderer: Sendable {
     (self.columns, self.height) = (columns, max(1, height))
     guard isShown else { return "" }
     forget()
-    return (above > 0 ? "\u{1B}[\(above)A" : "") + "\r\u{1B}[J"
+    return (above > 0 ? "\u{1B}[\(above)A" : "") + Self.eraseBelow
   }
+
+  /// Erases the row of the cursor and those below. The row is erased by itself, because tmux adds a
+  /// screen that is erased from its first column on to the scrollback.
+  static let eraseBelow = "\r\u{1B}[K\u{1B}[2G\u{1B}[J\r"
 
   /// Returns how many rows are above the cursor once the terminal has wrapped the rows again.
   private func rowsAboveCursor(at columns: Int) -> Int {

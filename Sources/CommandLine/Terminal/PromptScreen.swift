@@ -125,7 +125,7 @@ package final class PromptScreen: Sendable {
       guard let view = state.view else { return }
       var output = pasteOn + (clears ? "\u{1B}[H\u{1B}[2J" : "")
       // Without a shell that begins a new row, the cursor is still on the line.
-      if forgets { output += "\r\u{1B}[J" }
+      if forgets { output += ScreenRenderer.eraseBelow }
       if clears || forgets { state.renderer.forget() }
       state.tail = 0
       let size = terminal.size

@@ -64,7 +64,10 @@ public struct APIExchange: Sendable {
   /// request.
   private func remember(_ planned: PlannedRequest) async {
     guard let search = planned.search else { return }
-    let (shown, now) = (dependencies.logger.redact(search), dependencies.date.now)
+    // The line's own words: no name of a host, which would have a value in lower case.
+    let redactor = dependencies.logger.redactor
+    let shown = Redactor.redactPositions(redactor.mask(search).value)
+    let now = dependencies.date.now
     do throws(PersistenceError) {
       try await dependencies.persistence.addSearch(shown, scope: "api", at: now)
     } catch {

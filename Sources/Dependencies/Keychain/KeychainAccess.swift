@@ -9,6 +9,8 @@ import SwiftBoardSystem
 package struct KeychainAccess: Sendable {
   /// The most bytes of a value.
   private static let longestValue = 1 << 20
+  /// How often a person is asked for the passphrase of the keychain.
+  private static let tries = 3
 
   package let keychain: any KeychainService
   let terminal: any TerminalService
@@ -67,13 +69,34 @@ package struct KeychainAccess: Sendable {
   package func asking<Result: Sendable>(
     _ work: (KeychainAccess) async throws -> Result
   ) async throws -> Result? {
-    guard let secret = try await passphrase("passphrase of the keychain: ") else { return nil }
-    try await keychain.unlock(with: secret)
+    guard try await unlockAtTerminal() else { return nil }
     return try await work(self)
   }
 
+  /// Asks for the passphrase until it is right, three times at most. To the effect that asks, they
+  /// are one question, as is one whose answer was corrected while it was typed.
+  ///
+  /// - Returns: `false` if there is no terminal.
+  private func unlockAtTerminal() async throws -> Bool {
+    var question = "passphrase of the keychain: "
+    var refusal: KeychainError?
+    for _ in 0..<Self.tries {
+      guard let secret = try await passphrase(question) else { break }
+      do throws(KeychainError) {
+        try await keychain.unlock(with: secret)
+        return true
+      } catch {
+        guard error.kind == .wrongSecret else { throw error }
+        refusal = error
+        question = "wrong passphrase; once more: "
+      }
+    }
+    if let refusal { throw refusal }
+    return false
+  }
+
   /// Performs the work. If the keychain is locked and there is a terminal, asks for the passphrase
-  /// once and performs the work again.
+  /// and performs the work again.
   package func unlocking<Result>(
     _ work: () async throws(KeychainError) -> Result
   ) async throws -> Result {
@@ -82,10 +105,7 @@ package struct KeychainAccess: Sendable {
     } catch {
       terminal.hideInput()
       defer { terminal.showInput() }
-      guard error.kind == .locked,
-        let secret = try await passphrase("passphrase of the keychain: ")
-      else { throw error }
-      try await keychain.unlock(with: secret)
+      guard error.kind == .locked, try await unlockAtTerminal() else { throw error }
       return try await work()
     }
   }

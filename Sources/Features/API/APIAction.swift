@@ -50,6 +50,9 @@ extension APIAction: FeatureAction {
   public var started: CommandContext? {
     if case .run(let context, _) = self { context } else { nil }
   }
+
+  /// The job of the command that the action belongs to. The loading of what the state shows has 0.
+  public var owningJob: Int? { job }
 }
 
 extension APIAction {

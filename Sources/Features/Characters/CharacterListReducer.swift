@@ -55,7 +55,8 @@ struct CharacterListReducer: Reducer {
     _ number: Int, _ request: CharactersRequest, _ dependencies: Dependencies
   ) -> [Effect<CharacterListAction>] {
     let endpoint = request.endpoint(page: number)
-    let pages = request.repository(dependencies) { $0 }
+    // The line has ended: what is typed belongs to the next one.
+    let pages = request.repository(dependencies.inBackground) { $0 }
     return .task(name: "characters.prefetch") {
       _ = try await pages.value(of: endpoint, policy: .localFirst)
       return .prefetched(page: number)

@@ -38,6 +38,24 @@ extension CharactersAction: FeatureAction {
     if case .run(let context, _) = self { context } else { nil }
   }
 
+  /// The next page of a list belongs to no command, because the command has ended.
+  public var owningJob: Int? {
+    switch self {
+    case .run(let context, _): context.job
+    case .resolved(let job, _), .recent(let job, _), .removed(let job, _, _, _),
+      .failed(let job, _):
+      job
+    case .list(.load(let request, _)), .list(.loaded(let request, _)),
+      .list(.failed(let request, _, _)), .detail(.load(let request, _)),
+      .detail(.loaded(let request, _)), .detail(.failed(let request, _, _)),
+      .detail(.saveImage(let request, _, _)), .detail(.imageSaved(let request, _, _)),
+      .detail(.imageFailed(let request, _)), .search(.load(let request, _, _)),
+      .search(.loaded(let request, _)), .search(.failed(let request, _)):
+      request.job
+    case .list(.prefetched), .list(.prefetchFailed), .search, .bootstrap, .bootstrapped: nil
+    }
+  }
+
   /// The next page comes after a pause, whether or not a line follows.
   public var isTimeDriven: Bool {
     switch self {

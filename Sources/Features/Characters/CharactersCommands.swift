@@ -22,7 +22,9 @@ enum CharactersCommands {
   static let table = CommandTable<FeatureCommand<CharactersAction>>([
     CommandSpec(
       ["characters", "list"], "list all characters, a page at a time",
-      arguments: [ArgumentSpec("item", "page==N", kind: .item, optional: true, repeating: true)],
+      arguments: [
+        ArgumentSpec("item", "page==N", kind: .query(["page"]), optional: true, repeating: true)
+      ],
       options: [page] + asking,
       examples: ["characters list", "characters list --page 2 --cache noCache"]
     ) { invocation throws(UsageError) in
@@ -44,8 +46,8 @@ enum CharactersCommands {
       ["characters", "search"], "find characters; case does not matter, and parts are enough",
       arguments: [
         ArgumentSpec(
-          "item", "\(CharacterFilter.names.joined(separator: "==, "))==, page==", kind: .item,
-          optional: true, repeating: true)
+          "item", "\(CharacterFilter.names.joined(separator: "==, "))==, page==",
+          kind: .query(CharacterFilter.names + ["page"]), optional: true, repeating: true)
       ], options: [page] + asking,
       examples: [
         "characters search name==rick status==alive", "characters search species==alien --page 2",

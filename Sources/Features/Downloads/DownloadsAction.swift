@@ -19,6 +19,14 @@ extension DownloadsAction: FeatureAction {
   public var started: CommandContext? {
     if case .run(let context, _) = self { context } else { nil }
   }
+
+  /// The job of the command that the action belongs to, if any.
+  public var owningJob: Int? {
+    switch self {
+    case .run(let context, _): context.job
+    case .resolved(let job, _), .answered(let job, _, _), .failed(let job, _): job
+    }
+  }
 }
 
 /// A command of the feature `downloads`.

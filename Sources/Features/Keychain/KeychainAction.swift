@@ -45,6 +45,19 @@ extension KeychainAction: FeatureAction {
     if case .run(let context, _) = self { context } else { nil }
   }
 
+  /// The job of the command that the action belongs to, if any.
+  public var owningJob: Int? {
+    switch self {
+    case .run(let context, _): context.job
+    case .opened(let request), .refused(let request, _), .locked(let request),
+      .unanswered(let request), .stored(let request, _):
+      request.job
+    case .named(let request, _): request?.job
+    case .succeeded(let job, _), .failed(let job, _): job
+    case .bootstrap, .bootstrapped, .autoLocked: nil
+    }
+  }
+
   /// `true` for an automatic lock, and for the names that a line about the state has loaded: there
   /// are none in another home, whose keychain may be locked.
   public var isTimeDriven: Bool {

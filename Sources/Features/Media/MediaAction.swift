@@ -22,6 +22,16 @@ extension MediaAction: FeatureAction {
     if case .run(let context, _) = self { context } else { nil }
   }
 
+  /// The job of the command that the action belongs to, if any.
+  public var owningJob: Int? {
+    switch self {
+    case .run(let context, _): context.job
+    case .resolved(let job, _), .answered(let job, _, _), .addition(let job, _),
+      .failed(let job, _):
+      job
+    }
+  }
+
   /// The job and the action of an addition.
   var addition: (Int, MediaAdditionAction)? {
     if case .addition(let job, let action) = self { (job, action) } else { nil }

@@ -26,6 +26,14 @@ import Testing
       spec(["put"], [ArgumentSpec("body", "", kind: .json, repeating: true)]),
       spec(["assert"], [ArgumentSpec("expression", "", kind: .expression, repeating: true)]),
       spec(["verify"], [ArgumentSpec("file", "", kind: .file, repeating: true)]),
+      CommandSpec(
+        ["watch"], "",
+        arguments: [
+          ArgumentSpec("interval", "", kind: .duration),
+          ArgumentSpec("command", "", repeating: true),
+        ], options: [OptionSpec("count", value: "N", "")], takesCommand: true
+      ) { _ in 0 },
+      spec(["find"], [ArgumentSpec("item", "", kind: .query(["name", "page"]), repeating: true)]),
     ], globals: [OptionSpec(flag: "json", "")])
 
   private static let item = ArgumentSpec("item", "", kind: .item, optional: true, repeating: true)
@@ -48,7 +56,8 @@ import Testing
   @Test(
     "words come from the table of commands",
     arguments: [
-      ("", ["api", "set", "log", "help", "put", "assert", "verify"]), ("ap", ["api"]),
+      ("", ["api", "set", "log", "help", "put", "assert", "verify", "watch", "find"]),
+      ("ap", ["api"]),
       ("api s", ["service"]),
       ("api service ", ["list", "show"]), ("!ap", ["api"]), ("! ap", ["api"]),
       ("!log l", ["level"]), ("time ap", ["api"]),
@@ -59,6 +68,13 @@ import Testing
       ("api get --cache ", ["localFirst", "noCache"]), ("api get --cache=n", ["--cache=noCache"]),
       ("api get --j", ["--json"]), ("help ap", ["api"]), ("help api ser", ["service"]),
       ("help api service ", ["list", "show"]),
+      ("watch 1s ap", ["api"]), ("watch 1s api s", ["service"]),
+      ("watch 1s log level d", ["debug"]), ("watch --count 3 1s lo", ["log"]),
+      ("watch 1s --count 3 lo", ["log"]), ("watch 1s log l", ["level"]),
+      ("watch 1s api get --cache n", ["noCache"]), ("watch 1s api get --che", ["--check"]),
+      ("watch 1s --c", ["--count"]), ("watch 1s log level e --c", ["--count"]),
+      ("watch 1s watch 2s ap", ["api"]),
+      ("find n", ["name=="]), ("find name==x ", ["name==", "page=="]), ("find name==x", []),
     ])
   func words(text: String, expected: [String]) {
     #expect(Self.candidates(text) == expected)
@@ -77,6 +93,8 @@ import Testing
       ("assert api.requests == 1 and db", .path, "", "db"),
       ("x > fi", .file, "", "fi"), ("x >> fi", .file, "", "fi"),
       ("api get x Authorization:{{secret:na", .secret, "Authorization:{{secret:", "na"),
+      ("watch 1s api get x --out fi", .file, "", "fi"), ("watch 1s set na", .variable, "", "na"),
+      ("watch 1s ap", .command, "", "ap"),
       ("echo {\"a\": \"{{secret:na", .secret, "{\"a\": \"{{secret:", "na"),
     ])
   func kinds(text: String, kind: ValueKind, head: String, typed: String) {
@@ -90,6 +108,7 @@ import Testing
     "nothing is offered in comments, heredocs, values and for unknown commands",
     arguments: [
       "# a", "echo <<X\na", "set x ", "nope ", "api service list ", "api get x key=a", "put {",
+      "watch ", "watch 1", "watch 1s --count ",
     ])
   func nothing(text: String) {
     #expect(Self.candidates(text) == nil)

@@ -45,6 +45,21 @@ import Testing
       ("e\u{1}x\u{6}\u{301}", "xe\u{301}|"),
       ("家族\u{2}X", "家X|族"), ("\u{1B}[200~a\r\nb\u{1B}[201~", "a\nb|"),
       ("ab\u{1F}", "|"), ("ab cd\u{1F}", "ab |"), ("ab cd\u{1F}\u{18}\u{12}", "ab cd|"),
+      ("ab cd\u{1B}t", "cd ab|"), ("ab, cd ef\u{1}\u{1B}f\u{1B}t", "cd, ab| ef"),
+      ("ab cd  \u{1B}t", "cd ab|  "), ("ab\u{1B}t", "ab|"), ("\u{1B}t", "|"),
+      ("ab cd\u{1B}t\u{1F}", "ab cd|"), ("a\u{1B}\rb\u{1B}t", "b\na|"),
+      ("a\u{16}\tb", "a\tb|"), ("a\u{11}\rb", "a\nb|"), ("a\u{16}\nb", "a\nb|"),
+      ("a\u{16}\u{1}b", "ab|"), ("a\u{16}\u{3}b", "ab|"), ("a\u{16}\u{1B}[Ab", "ab|"),
+      ("a\u{16}\u{1B}[200~\u{7}x\ty\u{1B}[201~", "ax\ty|"), ("a\u{16}\u{7F}b", "ab|"),
+      ("a\u{16}\u{16}\u{16}b", "ab|"), ("a\u{16}\u{1B}3b", "ab|"),
+      ("a=b=c\u{1}\u{1D}=X", "aX|=b=c"), ("a=b=c\u{1}\u{1B}2\u{1D}=X", "a=bX|=c"),
+      ("=a=\u{1}\u{1D}=X", "=aX|="), ("ab\u{1}\u{1D}x", "|ab"), ("ab\u{1}\u{1D}\u{5}X", "X|ab"),
+      ("\u{1B}3x", "xxx|"), ("\u{1B}1\u{1B}2xy", "xxxxxxxxxxxxy|"), ("\u{1B}0x", "|"),
+      ("abcd\u{1B}3\u{2}X", "aX|bcd"), ("abcd\u{1}\u{1B}2\u{4}", "|cd"),
+      ("abcd\u{1B}3\u{7F}", "a|"), ("a b c d\u{1B}2\u{17}\u{19}\u{19}", "a b c dc d|"),
+      ("a b c\u{1}\u{1B}2\u{1B}d\u{5}-\u{19}", " c-a b|"), ("a\u{17}\u{1B}9\u{19}", "a|"),
+      ("\u{1B}3x\u{1F}", "|"), ("ab\u{1}\u{1B}9\u{1B}9\u{1B}9\u{1B}9\u{1B}9\u{4}", "|"),
+      ("ab cd\u{1B}2\u{1F}", "|"), ("\u{1B}3\u{3}", "|"),
       ("ab\u{17}\u{18}\u{15}", "ab|"), ("ab\u{1B}[1;5Dx", "x|ab"),
     ])
   func keys(keys: String, expected: String) {
@@ -71,6 +86,9 @@ import Testing
       ("\u{12}echo\u{12}\u{13}", "|echo two"), ("ab\u{12}one\u{7}", "ab|"),
       ("\u{12}one\u{1}X", "X|echo one"), ("\u{12}onx", "echo |one"),
       ("\u{12}onx\u{7F}", "echo |one"),
+      ("\u{12}echo\u{12}\u{7F}", "|echo two"), ("\u{12}echo\u{12}\u{13}\u{7F}", "|echo one"),
+      ("ab\u{12}on\u{7F}\u{7F}X", "ab|"), ("ab\u{12}o\u{7F}\u{5}X", "abX|"),
+      ("\u{12}on\u{7F}", "ech|o two"), ("\u{12}\u{7F}\u{7F}one", "echo |one"),
       ("\u{12}one\u{7}\u{12}\u{12}", "echo |one"),
     ])
   func search(keys: String, expected: String) {
@@ -129,6 +147,19 @@ import Testing
     _ = editor.apply(.resumed)
     #expect(Self.shown(editor) == "ab|")
     #expect(Self.press("\u{4}", &editor).signal == nil, "Ctrl-D on text does not leave")
+  }
+
+  @Test("the count for the next key is shown in place of the prompt, until the key")
+  func countShown() {
+    var editor = Self.editor()
+    Self.press("ab\u{1B}1\u{1B}2", &editor)
+    #expect(EditorView(editor, showsHints: true, isASCII: true).prompt.first == "(12 times) ")
+    Self.press("\u{2}", &editor)
+    #expect(EditorView(editor, showsHints: true, isASCII: true).prompt.first == "> ")
+    // The next line begins without it.
+    Self.press("\u{1B}5\r", &editor)
+    _ = editor.apply(.begin(prompt: EditorPrompt(first: "> ", continuation: ". ")))
+    #expect(Self.shown(Self.press("x", &editor)) == "x|")
   }
 
   @Test("a hint continues the line with the newest line of the history")

@@ -69,6 +69,22 @@ import Testing
     #expect(screen.text == "board> echo" && screen.cursor == (0, 11))
   }
 
+  @Test(
+    "more candidates than rows end with their number in one row",
+    arguments: [
+      (30, "(15 candidates; type more)"), (20, "(15; type more)"), (8, "(15)"), (3, "(15"),
+    ])
+  func menuEnd(columns: Int, end: String) {
+    var screen = ScreenModel(columns: columns, rows: 5)
+    var renderer = ScreenRenderer(columns: columns, height: 5, usesColor: false)
+    var view = EditorView(
+      prompt: EditorPrompt(first: "", continuation: ""), text: EditedText("x"))
+    view.menu = (1...15).map { "candidate\($0)" }
+    screen.show(renderer.draw(view))
+    #expect(screen.text.hasSuffix("\n" + end), "\(screen.text)")
+    #expect(screen.screen.first == "x" && screen.scrollback == [])
+  }
+
   @Test("a line that is higher than the terminal is shown around the cursor, and whole at its end")
   func tall() {
     var screen = ScreenModel(columns: 20, rows: 4)
@@ -90,7 +106,7 @@ import Testing
     // The terminal has wrapped the row of 20 and 7 characters into three of 10, the cursor on the
     // last one.
     output = renderer.resize(columns: 10, height: 8)
-    #expect(output == "\u{1B}[2A\r\u{1B}[J")
+    #expect(output == "\u{1B}[2A\r\u{1B}[K\u{1B}[2G\u{1B}[J\r")
     var screen = ScreenModel(columns: 10, rows: 8)
     screen.show(renderer.draw(Self.view("12345678901234567890")))
     #expect(screen.text == "board> 123\n4567890123\n4567890")

@@ -46,6 +46,22 @@ struct TutorialTests {
     #expect(lines.allPrinted.hasSuffix("y\n"))
   }
 
+  @Test("a recording of an earlier time is in nobody's way, and it says how to go on")
+  func secondTime() async throws {
+    let folder = try TemporaryFolder()
+    try folder.write("", to: "tutorial.actions.jsonl")
+    let lines = lines()
+    _ = await lines.run("tutorial" + String(repeating: "; tutorial next", count: 6))
+    #expect(lines.board.store.withState { $0.shell.tutorial } == 6)
+    #expect(await lines.run("session record \(folder.path("tutorial.actions.jsonl"))") == 73)
+    #expect(lines.board.store.withState { $0.shell.tutorial } == 6)
+    let advice = "any file that is not there yet will do: session record again.actions.jsonl\n"
+    #expect(lines.allPrinted.contains(advice), "\(lines.allPrinted)")
+    #expect(await lines.run("session record \(folder.path("again.actions.jsonl"))") == 0)
+    #expect(lines.board.store.withState { $0.shell.tutorial } == 7)
+    await lines.board.close()
+  }
+
   @Test("it begins again, also after its end")
   func restart() async {
     let lines = lines()

@@ -91,7 +91,7 @@ struct KeychainFeatureTests {
     let locked = World(MockKeychainService(unlocked: false))
     let printed = try run(["keychain list", "keychain set a", "keychain status"], in: locked)
     #expect(printed.map(\.status) == [77, 77, 0])
-    #expect(printed[0].errors.contains("help: unlock it at a terminal, or name a secret in"))
+    #expect(printed[0].errors.contains("help: unlock it with 'keychain unlock' at"))
     // A value that cannot be stored is not asked for.
     #expect(printed[1].errors.contains("SWIFTBOARD_PASSPHRASE_FILE"))
     #expect(try run("keychain set a").errors.contains("there is no terminal to ask for the value"))

@@ -56,6 +56,29 @@ struct ActivityLineTests {
     #expect(other.shown == ["⠙ x"])
   }
 
+  @Test("nothing is written while another program has the terminal")
+  func background() {
+    let screen = Screen()
+    let isInForeground = Mutex(true)
+    let line = ActivityLine(
+      isASCII: true, spins: true, isInForeground: { isInForeground.withLock { $0 } },
+      columns: { 79 }, now: { screen.time.withLock { $0 } },
+      later: { body in screen.waiting.withLock { $0.append(body) } },
+      write: { text in screen.texts.withLock { $0.append(text) } })
+    line.begin { "x" }
+    screen.tick()
+    #expect(screen.shown == ["/ x"])
+    isInForeground.withLock { $0 = false }
+    screen.tick(3)
+    #expect(screen.shown == ["/ x"])
+    isInForeground.withLock { $0 = true }
+    screen.tick()
+    #expect(screen.shown == ["/ x", "/ x"])
+    isInForeground.withLock { $0 = false }
+    line.end()
+    #expect(screen.shown == ["/ x", "/ x"])
+  }
+
   @Test("short commands are not shown, one after the other, and nothing ticks between lines")
   func short() {
     let screen = Screen()

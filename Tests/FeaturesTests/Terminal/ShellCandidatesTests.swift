@@ -63,6 +63,20 @@ import Testing
     await lines.board.close()
   }
 
+  @Test("links, the names of query items, and the command of watch are completed")
+  func links() async {
+    #expect(
+      await answer("open", "swiftboard://a") == ["swiftboard://api/", "swiftboard://analytics/"])
+    #expect(await answer("open", "swiftboard://s") == ["swiftboard://session/"])
+    #expect(await answer("open", "").count > 5)
+    #expect(await answer("characters", "search", "na") == ["name=="])
+    #expect(await answer("characters", "list", "") == ["page=="])
+    #expect(
+      await answer("watch", "1s", "keych") == ["keychain\tsecrets in an encrypted file"])
+    #expect(
+      await answer("watch", "1s", "db", "list", "--lim").first?.hasPrefix("--limit\t") == true)
+  }
+
   @Test("the shell lists files and folders itself")
   func files() async {
     #expect(await answer("session", "verify", "") == ["\tfiles"])

@@ -55,6 +55,20 @@ struct CutRecordingTests {
     }
   }
 
+  @Test("a range that ends before the cut needs nothing behind it, and has no warning")
+  func ranges() async throws {
+    let (program, lines) = try await Self.recorded()
+    try program.folder.write(lines.dropLast().joined(), to: "cut.jsonl")
+    for command in ["timeline cut.jsonl", "graph cut.jsonl --causes"] {
+      for (range, count) in [("1..2", 0), ("2..99", 1)] {
+        let run = try await program.run(
+          "--environment", "mock", "-c", "session \(command) --range \(range)")
+        #expect(run.status == .exited(0), "\(run.errorText)")
+        #expect(Self.warnings(run).count == count, "\(command) \(range): \(run.errorText)")
+      }
+    }
+  }
+
   @Test("with --json the warnings are lines of JSON with the number of the line")
   func json() async throws {
     let (program, lines) = try await Self.recorded()

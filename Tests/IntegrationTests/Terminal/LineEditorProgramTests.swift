@@ -448,6 +448,48 @@ struct LineEditorProgramTests {
     _ = await terminal.wait()
   }
 
+  @Test("a job in the background takes no keys of the next line for a passphrase")
+  func backgroundPassphrase() async throws {
+    let program = try Program.withKeychain()
+    let terminal = try await Self.start(program)
+    // The job may be faster than the prompt of the next line.
+    for round in 1...10 {
+      terminal.type("api get http://127.0.0.1:1/ X-K:{{secret:k}} &\recho ne''xt\(round)\r")
+      #expect(await terminal.waitForOutput("next\(round)\r\n"), "\(terminal.outputText)")
+    }
+    terminal.type("wait\r")
+    #expect(await terminal.waitForOutput("'keychain unlock'", count: 10))
+    #expect(!terminal.outputText.contains("passphrase of the keychain"))
+    terminal.type("exit 0\r")
+    #expect(await terminal.wait() == .exited(0), "\(terminal.outputText)")
+  }
+
+  @Test("a wrong passphrase is asked for again at the terminal")
+  func passphraseAgain() async throws {
+    let program = try Program.withKeychain()
+    let terminal = try await Self.start(program)
+    terminal.type("keychain list\r")
+    #expect(await terminal.waitForOutput("passphrase of the keychain: "))
+    terminal.type("wrong\r")
+    #expect(await terminal.waitForOutput("wrong passphrase; once more: "))
+    #expect(!terminal.echoes)
+    terminal.type(try program.text("pass"))
+    #expect(await terminal.waitForOutput("api.openai.token"), "\(terminal.outputText)")
+    await Self.leave(terminal)
+  }
+
+  @Test("the first start greets in three rows", arguments: ["live", "preview"])
+  func greeting(environment: String) async throws {
+    let program = try Program()
+    let terminal = try PtyProcess(
+      try Program.executable(), ["--home", "h", "--no-init", "--environment", environment],
+      environment: program.environment(Self.variables), folder: program.folder.path)
+    let screen = await terminal.waitForScreen { $0.text.hasSuffix("›") }
+    let rows = screen.text.split(separator: "\n", omittingEmptySubsequences: false)
+    #expect(rows.count == 4 && rows.allSatisfy { !$0.isEmpty }, "\(screen.text)")
+    await Self.leave(terminal)
+  }
+
   @Test("a signal at a hidden prompt restores the terminal", arguments: [SIGTERM, SIGHUP, SIGQUIT])
   func hiddenPrompt(signal: Int32) async throws {
     let program = try Program()
