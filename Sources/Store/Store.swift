@@ -28,7 +28,7 @@
 ///   list; effects after it in the list run. In a `concatenate` it acts when it is reached, and
 ///   also cancels effects that later steps have returned by then.
 /// - **R6** Ids belong to one store and one place in the composition. A parent can cancel the
-///   effects of a child by id.
+///   effects of a child by id. A limit counts in the whole store, or in each place if it says so.
 /// - **R7** The step that removes a child ends its effects and its subscriptions, whichever reducer
 ///   removes it. Effects with `outlives()` continue. Children that are composed by plain calls end
 ///   with `Effect.endChild(id:)`.

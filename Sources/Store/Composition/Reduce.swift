@@ -1,4 +1,8 @@
 /// A reducer that calls a closure.
+///
+/// An error in the closure takes the compiler long to find if several operators follow, since their
+/// overloads are tried with each of its types. Before a third operator, name the types:
+/// `Reduce<State, Action, Dependencies> { … }`.
 public struct Reduce<State: Sendable, Action: Sendable, Dependencies: Sendable>: Reducer {
   @usableFromInline let body: @Sendable (inout State, Action, Dependencies) -> [Effect<Action>]
 

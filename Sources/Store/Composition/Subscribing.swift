@@ -8,6 +8,9 @@ extension Reducer {
   ///       ? [.stream(dependencies.changes) { .changed($0) }.cancellable(id: "changes")] : []
   ///   }
   /// ```
+  /// An effect whose parameters change under the same id continues as it is. Put what it depends on
+  /// into the id, such as the interval of a timer, to have it replaced.
+  ///
   /// - Complexity: Adds a call of `declare` to every step of the store.
   @inlinable
   public func subscribing(

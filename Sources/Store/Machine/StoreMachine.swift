@@ -133,7 +133,7 @@ extension StoreMachine {
   /// Takes the next action of the turn, or otherwise the next that arrived, if it can be reduced.
   /// Drops actions of cancelled effects.
   ///
-  /// - Parameter ignored: ReductionBlockers that do not count.
+  /// - Parameter ignored: The reasons that do not count.
   @inlinable
   mutating func takeNext(ignoring ignored: ReductionBlockers = []) -> QueuedAction<R.Action>? {
     guard blockers.subtracting(ignored).isEmpty else { return nil }

@@ -165,7 +165,7 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
     return conclude([], action, origin, task: &task, &shared)
   }
 
-  /// Concludes a reduction with effects or an recipients. Not inlined, so that a `send` without
+  /// Concludes a reduction with effects or recipients. Not inlined, so that a `send` without
   /// either stays short.
   @inlinable
   @inline(never)

@@ -97,8 +97,8 @@ final class TestCore<R: Reducer> {
     guard store.reduceNext() else { return nil }
     stepped(at: location)
     guard let action = lastStep?.action else { return nil }
-    if !reported.isEmpty, let reportedActions = reported.firstIndex(of: text(action)) {
-      reported.remove(at: reportedActions)
+    if !reported.isEmpty, let index = reported.firstIndex(of: text(action)) {
+      reported.remove(at: index)
     }
     return action
   }
