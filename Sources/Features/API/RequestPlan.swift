@@ -95,9 +95,11 @@ struct RequestPlan {
   }
 
   /// Whether the response may be cached, or replaced by a cached one. It may not if a header
-  /// contains a credential without a name, because the response could belong to another user.
+  /// contains a credential without a name, or if the client has a certificate, whose file can
+  /// change: the response could belong to another user.
   private var isCacheable: Bool {
     spec.connection?.unixSocket == nil && spec.connection?.isInsecure != true
+      && spec.connection?.certificateFile == nil
       && references.content == nil && request.body == nil
       && !spec.items.contains { item in
         item.kind == .header && SecretNames.isHeader(item.name) && item.value.secretNames.isEmpty
