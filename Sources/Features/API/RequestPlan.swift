@@ -67,6 +67,12 @@ struct RequestPlan {
       captures: spec.captures ?? [], attempt: attempt)
   }
 
+  /// The longest wait that a service may ask for before the request is sent again, in seconds: a
+  /// minute, or a shorter time limit of the attempts.
+  func longestPause(within limit: Int64?) -> Int64 {
+    min(ServiceRetry.longestPause, spec.timeout ?? limit ?? .max) / 1000
+  }
+
   // MARK: Checks
 
   /// Refuses text that contains a mark, and a secret at a position that others can see.
