@@ -43,7 +43,8 @@ public struct APIAnswer: Codable, Sendable, Equatable {
   public var captured: [CapturedSecret]?
   /// The warning about the keychain that was opened for the request.
   public var warning: String?
-  /// Whether the request cannot be repeated, because its body can be read only once.
+  /// Whether the request is not repeated, because its body can be read only once, or because the
+  /// service asks to wait for too long.
   public var isFinal: Bool?
 
   private enum CodingKeys: String, CodingKey {

@@ -66,13 +66,10 @@ struct SecretCapture {
   /// stored.
   func store(_ captures: [APICapture], of response: APIResponse) async -> [CapturedSecret] {
     guard !captures.isEmpty else { return [] }
-    let body = String(decoding: response.body, as: UTF8.self)
-    let answer: JSON = [
-      "headers": AnswerJSON.headers(response.headers), "body": AnswerJSON.body(body),
-    ]
+    let content = Content(response)
     var result: [CapturedSecret] = []
     for capture in captures {
-      switch value(at: capture.path, of: answer, response.status) {
+      switch value(at: capture.path, of: content) {
       case .success(let value): result.append(await store(value, capture))
       case .failure(let reason): result.append(nothing(capture, reason.text))
       }
@@ -85,14 +82,40 @@ struct SecretCapture {
     var text: String
   }
 
-  private func value(
-    at path: String, of answer: JSON, _ status: Int
-  ) -> Result<[UInt8], Reason> {
-    guard status < 400 else {
-      return .failure(Reason(text: "the service answered HTTP \(status)"))
+  /// The parts of a response from which values are captured.
+  private struct Content {
+    let status: Int
+    let json: JSON
+    /// A body that is not UTF-8. Decoding would replace bytes, and the secret would be another one.
+    let bytes: [UInt8]?
+
+    init(_ response: APIResponse) {
+      status = response.status
+      let body = String(validating: response.body, as: UTF8.self)
+      bytes = body == nil ? [UInt8](response.body) : nil
+      json = [
+        "headers": AnswerJSON.headers(response.headers), "body": AnswerJSON.body(body ?? ""),
+      ]
+    }
+  }
+
+  private func value(at path: String, of content: Content) -> Result<[UInt8], Reason> {
+    guard content.status < 400 else {
+      return .failure(Reason(text: "the service answered HTTP \(content.status)"))
     }
     let value: [UInt8]
-    switch (try? JSONPath(parsing: path)).flatMap(answer.value(at:)) {
+    let steps = try? JSONPath(parsing: path)
+    let isHeader = steps?.steps.first == .key("headers")
+    switch steps.flatMap(content.json.value(at:)) {
+    case _ where content.bytes != nil && !isHeader:
+      guard steps?.steps == [.key("body")], let bytes = content.bytes else {
+        return .failure(
+          Reason(text: "the body is not UTF-8, so a part of it would not be exact"))
+      }
+      value = bytes
+    // Its bytes may have been UTF-8 or Latin-1.
+    case .string(let text) where isHeader && !text.utf8.allSatisfy { $0 < 0x80 }:
+      return .failure(Reason(text: "what is at '\(path)' is not ASCII"))
     case .string(let text) where !text.isEmpty: value = Array(text.utf8)
     case .number(let text): value = Array(text.utf8)
     case nil: return .failure(Reason(text: "the answer has nothing at '\(path)'"))

@@ -281,6 +281,7 @@ enum APIOutcomes {
 
   private static func refusal(_ answer: APIAnswer) -> Failure? {
     guard answer.status >= 300 else { return nil }
+    let wait = answer.headers.value(of: "Retry-After").map { "the service asks to wait: \($0)" }
     switch answer.status {
     case 304:
       return Failure(
@@ -291,13 +292,14 @@ enum APIOutcomes {
       return Failure(
         code: 3, error: "redirect",
         message: "HTTP \(answer.status) from \(address(answer)): a redirect that was not followed",
-        help: "follow it with --follow 5")
+        help: answer.headers.value(of: "Location") == nil
+          ? "it has no Location to follow: check the service" : "follow it with --follow 5")
     case 429:
-      let wait = answer.headers.value(of: "Retry-After").map { "the service asks to wait: \($0)" }
       return Failure(
         code: 4, error: "httpStatus", message: "HTTP 429 from \(address(answer))",
         help: (wait ?? "the service takes no more for now")
-          + (answer.attempts > 1 || !RepeatedRequest.isSafe(answer.method)
+          + (answer.attempts > 1 || answer.isFinal == true
+            || !RepeatedRequest.isSafe(answer.method)
             ? "; try later" : "; --retry 3 tries again"))
     case 400..<500:
       let help =
@@ -309,11 +311,13 @@ enum APIOutcomes {
     default:
       return Failure(
         code: 5, error: "httpStatus", message: "HTTP \(answer.status) from \(address(answer))",
-        help: RepeatedRequest.isSafe(answer.method)
-          ? answer.attempts > 1
-            ? "the service failed \(answer.attempts) times; try later"
-            : "the service failed; --retry 3 tries again"
-          : "the service failed; a \(answer.method) is not sent again by itself, for it may have been carried out"
+        help: answer.isFinal == true && wait != nil
+          ? wait.map { "\($0); try later" }
+          : RepeatedRequest.isSafe(answer.method)
+            ? answer.attempts > 1
+              ? "the service failed \(answer.attempts) times; try later"
+              : "the service failed; --retry 3 tries again"
+            : "the service failed; a \(answer.method) is not sent again by itself, for it may have been carried out"
       )
     }
   }

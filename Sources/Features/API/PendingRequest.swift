@@ -146,7 +146,8 @@ public struct PendingRequest: Codable, Sendable, Equatable, Identifiable {
 
   /// The pause before the next attempt, which doubles as `ServiceRetry` says.
   ///
-  /// - Parameter asked: What the service asks for, in seconds; at most a minute.
+  /// - Parameter asked: What the service asks for, in seconds. Answers that ask for more than a
+  ///   minute are final; in earlier recordings they were not, and it was a minute then.
   mutating func nextPause(asked: Int64?) -> Duration {
     if let asked { pause = min(max(asked, 0), ServiceRetry.longestPause / 1000) * 1000 }
     defer { pause = min(pause * 2, ServiceRetry.longestPause) }

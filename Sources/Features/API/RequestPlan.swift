@@ -67,6 +67,12 @@ struct RequestPlan {
       captures: spec.captures ?? [], attempt: attempt)
   }
 
+  /// The longest wait that a service may ask for before the request is sent again, in seconds: a
+  /// minute, or a shorter time limit of the attempts.
+  func longestPause(within limit: Int64?) -> Int64 {
+    min(ServiceRetry.longestPause, spec.timeout ?? limit ?? .max) / 1000
+  }
+
   // MARK: Checks
 
   /// Refuses text that contains a mark, and a secret at a position that others can see.
@@ -95,9 +101,11 @@ struct RequestPlan {
   }
 
   /// Whether the response may be cached, or replaced by a cached one. It may not if a header
-  /// contains a credential without a name, because the response could belong to another user.
+  /// contains a credential without a name, or if the client has a certificate, whose file can
+  /// change: the response could belong to another user.
   private var isCacheable: Bool {
     spec.connection?.unixSocket == nil && spec.connection?.isInsecure != true
+      && spec.connection?.certificateFile == nil
       && references.content == nil && request.body == nil
       && !spec.items.contains { item in
         item.kind == .header && SecretNames.isHeader(item.name) && item.value.secretNames.isEmpty

@@ -169,6 +169,7 @@ struct RequestReducer: Reducer {
     state.stage = .asking
     var planned = plan.planned(attempt: state.attempt, showsProgress: !state.isBackground)
     planned.repeatedStatuses = state.repeatedStatuses
+    planned.longestPause = plan.longestPause(within: state.timeout)
     planned.file?.takesFailures = state.wantsAnyStatus == true
     if !state.isTest, state.attempt == 1 {
       planned.search = "\(spec.method) \(spec.target.description)"
@@ -224,7 +225,8 @@ struct RequestReducer: Reducer {
     _ dependencies: Dependencies
   ) -> [Effect<RequestAction>] {
     if answer.isFinal != true, state.mayRepeat(status: answer.status) {
-      return pause(&state, asked: answer.retryAfter(dependencies), dependencies)
+      return pause(
+        &state, asked: answer.headers.retryAfter(now: dependencies.date.now), dependencies)
     }
     if state.stage == .asking, let spec = state.spec, let name = spec.save, spec.isSavedLast == true
     {
@@ -250,19 +252,6 @@ struct RequestReducer: Reducer {
     return .task(name: "api.pause") { .again }
       .delay(for: state.nextPause(asked: asked), clock: dependencies.clock.standard)
       .cancellable(id: state.job)
-  }
-}
-
-extension APIAnswer {
-  /// `Retry-After` in seconds; it is a number of them or a date.
-  fileprivate func retryAfter(_ dependencies: Dependencies) -> Int64? {
-    guard let value = headers.value(of: "Retry-After") else { return nil }
-    if !value.isEmpty,
-      value.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
-    {
-      return Int64(value) ?? .max
-    }
-    return HTTPDate.seconds(value).map { $0 - dependencies.date.now / 1_000_000 }
   }
 }
 

@@ -37,6 +37,23 @@ struct LiveAPIClientFailureTests {
       try await client.send(APIRequest(url: server.origin + "/echo", timeout: nil)).status == 200)
   }
 
+  @Test("an answer that is no HTTP is malformed on a connection that was used before, too")
+  func garbageOnAUsedConnection() async throws {
+    let server = try TestHTTPServer { request in
+      switch request.path {
+      case "/garbage": .raw(Array("\u{0}\u{1}garbage\r\n\r\n".utf8))
+      case "/version": .raw(Array("HTTP/1.1 abc S\r\n\r\n".utf8))
+      default: .response(.init(json: "1"))
+      }
+    }
+    for fault in ["/garbage", "/version"] {
+      _ = try await client.send(APIRequest(url: server.origin + "/good", timeout: nil))
+      let error = await failure(server.origin + fault)
+      #expect(error?.kind == .malformed, "\(fault): \(error?.message ?? "none")")
+      #expect(error?.message.contains("is not HTTP") == true)
+    }
+  }
+
   @Test("a damaged compressed body is malformed") func aDamagedCompressedBodyIsMalformed()
     async throws
   {

@@ -57,6 +57,23 @@ struct DatabaseFileTests {
     }
   }
 
+  @Test("a backup, whose journal mode nobody may change, is read as it is")
+  func readOnlyBackup() async throws {
+    let folder = try DatabaseFolder()
+    let service = folder.service()
+    try await service.putDocument(Document("1", "1"))
+    let copy = folder.path + "/copy.sqlite"
+    try await service.backup(to: copy)
+    let before = try DatabaseFolder.bytes(copy)
+    let reader = LivePersistenceService(
+      main: DatabaseFile(path: copy, schema: .main, options: .init(onlyReads: true)),
+      cache: DatabaseFile(path: folder.cache, schema: .cache), limits: PersistenceLimits(),
+      writesTogether: false)
+    #expect(try await reader.document(collection: "c", id: "1")?.body == "1")
+    try await reader.close()
+    #expect(try DatabaseFolder.bytes(copy) == before)
+  }
+
   @Test("a symbolic link is followed") func aSymbolicLinkIsFollowed() async throws {
     let folder = try DatabaseFolder()
     let service = folder.service()

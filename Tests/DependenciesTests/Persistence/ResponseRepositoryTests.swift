@@ -160,6 +160,49 @@ struct ResponseRepositoryTests {
     await #expect(throws: error) { try await subject.fetch(.remoteFirst) }
   }
 
+  @Test("a 304 for another version is no confirmation: the answer is asked for as a whole")
+  func confirmationOfAnotherVersion() async throws {
+    let subject = Subject([
+      Self.answer("one", 200, Self.holding), Self.answer("", 304, [HTTPHeader("ETag", "W/\"1\"")]),
+      Self.answer("", 304, [HTTPHeader("ETag", "\"2\"")]),
+      Self.answer("two", 200, [HTTPHeader("ETag", "\"2\"")]),
+    ])
+    _ = try await subject.fetch(.remoteFirst)
+    // The same version by weak comparison.
+    #expect(try await subject.fetch(.remoteFirst).verdict == .revalidated)
+    let fetched = try await subject.fetch(.remoteFirst)
+    #expect(fetched.verdict == .miss)
+    #expect(Self.text(fetched) == "two")
+    let conditions = subject.client.requests.map { $0.headers.value(of: "If-None-Match") != nil }
+    #expect(conditions == [false, true, true, false])
+    let kept = try #require(try await subject.kept)
+    #expect(String(decoding: kept.body, as: UTF8.self) == "two")
+    #expect(kept.headers.value(of: "ETag") == "\"2\"")
+  }
+
+  @Test(
+    "what has to be confirmed stands in for no service out of reach, unless it is fresh",
+    arguments: [
+      ("max-age=5, must-revalidate", true), ("max-age=5, Must-Revalidate", true),
+      ("no-cache", false), ("max-age=5, no-cache", false),
+    ])
+  func whatHasToBeConfirmed(directives: String, isFreshAtFirst: Bool) async throws {
+    let error = APIError(.refused, "no")
+    let subject = Subject([
+      Self.answer("one", 200, [HTTPHeader("Cache-Control", directives)]), .failure(error),
+      .failure(error),
+    ])
+    _ = try await subject.fetch(.remoteFirst)
+    if isFreshAtFirst {
+      #expect(try await subject.fetch(.remoteFirst, after: 4).verdict == .stale)
+    } else {
+      await #expect(throws: error) { try await subject.fetch(.remoteFirst, after: 4) }
+    }
+    await #expect(throws: error) { try await subject.fetch(.remoteFirst, after: 5) }
+    // It stays, for `localFirst` and for the time when the service can be reached again.
+    #expect(try await subject.fetch(.localFirst, after: 5).verdict == .stale)
+  }
+
   @Test("no cache leaves the cache alone") func noCacheLeavesTheCacheAlone() async throws {
     let subject = Subject([Self.answer("one", 200, Self.holding), Self.answer("two")])
     #expect(try await subject.fetch(.noCache).verdict == .none)

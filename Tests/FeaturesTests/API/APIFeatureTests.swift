@@ -210,7 +210,7 @@ struct APIFeatureTests {
     world.api.answer(
       "GET", "http://rm.test/x",
       with: .status(429, headers: [HTTPHeader("Retry-After", "7")]),
-      .status(429, headers: [HTTPHeader("Retry-After", "9999")]), .json("1"))
+      .status(429, headers: [HTTPHeader("Retry-After", "60")]), .json("1"))
     let store = world.looseStore()
     store.send(try action("api get http://rm.test/x --retry 2"))
     store.skipReceivedActions()
@@ -223,21 +223,44 @@ struct APIFeatureTests {
     store.receive(where: { if case .answered? = $0.api { true } else { false } })
   }
 
-  @Test("a Retry-After beyond any number is a minute, and a negative one is none")
-  func retryAfterBeyondNumbers() throws {
-    func later(_ value: String) -> MockAnswer {
-      .status(503, headers: [HTTPHeader("Retry-After", value)])
-    }
+  @Test("a Retry-After that is no number and no date is none")
+  func malformedRetryAfter() throws {
     world.api.answer(
-      "GET", "http://rm.test/x", with: later("99999999999999999999"), later("-5"), .json("1"))
+      "GET", "http://rm.test/x",
+      with: .status(503, headers: [HTTPHeader("Retry-After", "-5")]), .json("1"))
     let store = world.looseStore()
     store.send(try action("api get http://rm.test/x --retry 2"))
     store.skipReceivedActions()
-    #expect(world.clock.sleepers.map(\.offset) == [.seconds(60)])
-    store.advance(by: .seconds(60))
-    store.skipReceivedActions()
-    // The pause of the attempts before goes on to grow.
-    #expect(world.clock.sleepers.map(\.offset) == [.seconds(120)])
+    #expect(world.clock.sleepers.map(\.offset) == [.milliseconds(200)])
+  }
+
+  @Test(
+    "a request is not sent again before the time that the service asks for",
+    arguments: [
+      ("61", ""), ("99999999999999999999", ""), ("Fri, 31 Dec 2399 23:59:59 GMT", ""),
+      ("4", "--timeout 3s"),
+    ])
+  func longRetryAfter(value: String, options: String) throws {
+    for (status, code) in [(429, 4), (503, 5)] as [(Int, Int32)] {
+      world.api.answer(
+        "GET", "http://rm.test/\(status)",
+        with: .status(status, headers: [HTTPHeader("Retry-After", value)]), .json("1"))
+      let printed = try run(["api get http://rm.test/\(status) --retry 2 \(options)"], in: world)
+      #expect(printed.map(\.status) == [code])
+      #expect(
+        printed[0].errors.contains("help: the service asks to wait: \(value); try later"),
+        "\(printed[0].errors)")
+    }
+    #expect(world.clock.sleepers.isEmpty)
+    #expect(world.api.requests.count == 2)
+  }
+
+  @Test("a redirect without a Location is not advised to be followed")
+  func redirectWithoutLocation() throws {
+    world.api.answer("GET", "http://rm.test/x", with: .status(302))
+    let printed = try run(["api get http://rm.test/x --follow 3"], in: world)
+    #expect(printed.map(\.status) == [3])
+    #expect(printed[0].errors.contains("help: it has no Location to follow: check the service"))
   }
 
   @Test("the help of 429 advises to try again only where --retry does")

@@ -56,6 +56,24 @@ struct CacheCredentialTests {
     #expect(!kept.contains("alice"), "\(kept)")
   }
 
+  @Test("an answer to a client certificate is not kept, nor is a kept one given to it")
+  func clientCertificates() async throws {
+    for name in ["alice.pem", "bob.pem"] {
+      try await world.files.write(Data("certificate".utf8), to: name, mode: .replace)
+    }
+    world.api.answer { request in
+      let file = request.connection.certificateFile
+      let user = ["alice", "bob"].first { file?.contains($0) == true } ?? "nobody"
+      return .json(
+        #"{"user":"\#(user)"}"#, headers: [HTTPHeader("Cache-Control", "max-age=600")])
+    }
+    let bob = "api get https://h/x --cert bob.pem --cache localFirst"
+    #expect(await user("api get https://h/x --cert alice.pem") == "alice NONE")
+    #expect(await user(bob) == "bob NONE")
+    #expect(await user("api get https://h/x --cache localFirst") == "nobody MISS")
+    #expect(await user(bob) == "bob NONE")
+  }
+
   @Test(
     "one secret's answer is none for another's, and none for a request without",
     arguments: [

@@ -649,6 +649,33 @@ struct RedactionRuleTests {
     await run(64, "api get http://h/ --capture t", "api get http://h/ --capture t=status")
   }
 
+  @Test("rule 5: a captured body keeps its bytes, and is masked by them")
+  func captureOfBytes() async throws {
+    let bytes = Data((0...255).map { UInt8($0) } + Array("tail".utf8))
+    world.api.answer { _ in .response(status: 200, headers: [], body: bytes) }
+    await run(0, "api get http://h/ --capture b=body")
+    #expect(try await world.keychain.load(forKey: "b") == bytes)
+    #expect(!lines.allSteps.contains(bytes.base64EncodedString()))
+    let marked = Data("«secret:b»".utf8).base64EncodedString()
+    #expect(lines.allSteps.contains(marked), "\(lines.allSteps)")
+  }
+
+  @Test("rule 5: a part of a body or of a header that is not UTF-8 is refused, not altered")
+  func captureOfUndecodableText() async throws {
+    let body = Data(Array(#"{"token":"cap-"#.utf8) + [0xFF, 0xFE] + Array(#"-tured"}"#.utf8))
+    let headers = [HTTPHeader("X-Token", "cap-\u{FF}\u{FE}-tured")]
+    world.api.answer { _ in .response(status: 200, headers: headers, body: body) }
+    await run(66, "api get http://h/ --capture t=body.token")
+    #expect(
+      lines.allPrinted.contains(
+        "the body is not UTF-8, so a part of it would not be exact; the secret 't' was not stored"))
+    await run(66, "api get http://h/ --capture h=headers.x-token")
+    #expect(
+      lines.allPrinted.contains(
+        "what is at 'headers.x-token' is not ASCII; the secret 'h' was not stored"))
+    #expect(try await world.keychain.keys().sorted() == ["k", "pin"])
+  }
+
   @Test("rule 5: nothing is sent where what is captured could not be stored")
   func captureWhileLocked() async throws {
     let locked = World(MockKeychainService(unlocked: false))

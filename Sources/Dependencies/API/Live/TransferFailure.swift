@@ -38,9 +38,10 @@ extension APIError {
     let systemError = Int32(truncatingIfNeeded: easy.library.get(easy.raw, CURLINFO_OS_ERRNO))
     switch code {
     case CURLE_UNSUPPORTED_PROTOCOL:
-      // The scheme was checked before. After connecting, the code means HTTP/0.9: bytes without a
-      // status line.
-      if easy.library.get(easy.raw, offset: CURLINFO_CONNECT_TIME_T) > 0 { return noHTTP(endpoint) }
+      // The scheme was checked before. Once the request was sent, the code is about the answer:
+      // bytes without a status line, or a version that is none. The time of the connection does
+      // not tell, because it is 0 for a connection that was used before.
+      if easy.library.get(easy.raw, CURLINFO_REQUEST_SIZE) > 0 { return noHTTP(endpoint) }
       return APIError(.unsupportedScheme, "this libcurl was built without \(address.scheme)")
     case CURLE_COULDNT_CONNECT:
       if let path = transfer.request.connection.unixSocket {

@@ -4,8 +4,9 @@ import SwiftBoardSystem
 /// The rules of HTTP caching (RFC 9111) as pure functions.
 ///
 /// Not implemented: heuristic freshness (a response without a lifetime is never fresh), `Vary`
-/// other than `*` (headers that vary the response belong in the key), `s-maxage` and `private` (the
-/// cache belongs to one user).
+/// other than `*` (headers that vary the response belong in the key), `s-maxage`,
+/// `proxy-revalidate` and `private` (the cache belongs to one user). `localFirst` without a
+/// lifetime uses responses that have expired, also those that the service wants confirmed.
 enum CacheRules {
   /// Returns whether the entry may be used without asking the service. An entry that was stored in
   /// the future is not fresh, because the clock was set back.
@@ -117,6 +118,25 @@ enum CacheRules {
     case .dns, .refused, .unreachable, .offline, .timeout: true
     default: false
     }
+  }
+
+  /// Returns whether the cached response may be used although the service has not confirmed it. One
+  /// that has expired may not if the service forbids it (RFC 9111, 4.2.4).
+  static func mayReplaceFailure(
+    _ entry: CachedResponse, _ lifetime: CacheLifetime, now: Int64
+  ) -> Bool {
+    let directives = directives(entry.headers)
+    return directives["must-revalidate"] == nil && directives["no-cache"] == nil
+      || isFresh(entry, lifetime, now: now)
+  }
+
+  /// Returns whether a 304 is about the version of the entry (RFC 9111, 4.3.4). Tags are compared
+  /// weakly. A 304 without a tag is.
+  static func confirms(_ answer: APIResponse, _ entry: CachedResponse) -> Bool {
+    func opaque(_ tag: String) -> Substring { tag.hasPrefix("W/") ? tag.dropFirst(2) : tag[...] }
+    guard let kept = entry.headers.value(of: "ETag"), let tag = answer.headers.value(of: "ETag")
+    else { return true }
+    return opaque(kept) == opaque(tag)
   }
 
   // MARK: Fields

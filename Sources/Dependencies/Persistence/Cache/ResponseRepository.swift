@@ -139,8 +139,9 @@ public struct ResponseRepository: Sendable {
   /// everything that contains one of `secretValues`.
   ///
   /// A response with any status is a result. If there is a cached response, it replaces one with
-  /// status 500, 502, 503 or 504, or a failure to reach the service. Its verdict is then `stale`,
-  /// and `networkError` contains the reason.
+  /// status 500, 502, 503 or 504, or a failure to reach the service, unless it has expired and the
+  /// service wants it confirmed (`must-revalidate`, `no-cache`). Its verdict is then `stale`, and
+  /// `networkError` contains the reason.
   ///
   /// - Parameters:
   ///   - request: The complete request, with its secrets.
@@ -268,10 +269,18 @@ public struct ResponseRepository: Sendable {
     let isConditional = asking.headers.count > request.headers.count
     switch await plain(asking) {
     case .failure(let error):
-      guard let entry, CacheRules.mayStandIn(for: error) else { return .failure(error) }
+      guard let entry, CacheRules.mayStandIn(for: error),
+        CacheRules.mayReplaceFailure(entry, lifetime, now: now)
+      else { return .failure(error) }
       return .success(kept(entry, request, .stale, networkError: error))
     case .success(let answer):
       if answer.status == 304, isConditional, var entry {
+        // The service has another version, and a merge would give its tag to this one.
+        guard CacheRules.confirms(answer, entry) else {
+          return await fetch(
+            request: request, key: key, service: service, policy: policy, now: now,
+            ignoresKept: true)
+        }
         entry.headers = CacheRules.merged(entry.headers, with: answer.headers)
         entry.stored = now
         entry.expires = CacheRules.expiry(of: entry.headers, now: now)
@@ -284,7 +293,9 @@ public struct ResponseRepository: Sendable {
         fetched.cacheError = cacheError
         return .success(fetched)
       }
-      if replacesServerErrors, let entry, [500, 502, 503, 504].contains(answer.status) {
+      if replacesServerErrors, let entry, [500, 502, 503, 504].contains(answer.status),
+        CacheRules.mayReplaceFailure(entry, lifetime, now: now)
+      {
         let error = APIError.noValue(request, status: answer.status)
         return .success(kept(entry, request, .stale, networkError: error))
       }

@@ -97,8 +97,9 @@ final class Database: Sendable {
       case .missing: return empty
       case .needsWriter:
         throw PersistenceError(
-          .cannotOpen, path: file.path, operation: operation,
-          what: "the database changes under our hands")
+          .readOnly, path: file.path, operation: operation,
+          what:
+            "the database may only be read, and has to be changed before this version can read it")
       }
     } catch {
       if error.kind == .moved, reader != nil { try? await writer.close() }

@@ -126,7 +126,11 @@ final class DatabaseFile: Sendable {
       let found = try identify(connection)
       if !mayWrite {
         let mode = try connection.text("PRAGMA journal_mode")
-        if found < schema.version || mode != "wal" {
+        // Where nobody may change the mode, such as that of a backup, the file is read as it is.
+        let isChangeable =
+          !options.onlyReads && !connection.isReadOnly
+          && access(PathComponents(resolved).folder, W_OK) == 0
+        if found < schema.version || mode != "wal" && isChangeable {
           try connection.close(keepingLog: !closedCleanly)
           return .needsWriter
         }
