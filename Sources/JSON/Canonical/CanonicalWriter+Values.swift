@@ -82,7 +82,7 @@ extension CanonicalWriter {
 
   /// Writes a date in the form of `Timestamp`.
   ///
-  /// - Throws: `EncodingError` for a date outside of the years 0001 to 9999.
+  /// - Throws: `EncodingError` for a date outside of the years 0000 to 9999.
   public mutating func date(_ value: Date) throws {
     guard let microseconds = Timestamp.microseconds(of: value) else {
       throw Self.error(for: value, at: codingPath(of: frames.count))
@@ -99,7 +99,7 @@ extension CanonicalWriter {
       .init(
         codingPath: path,
         debugDescription: "found a date \(seconds) seconds from 2001, "
-          + "expected one in the years 0001 to 9999"))
+          + "expected one in the years 0000 to 9999"))
   }
 
   /// - Parameter microseconds: Microseconds since 1970, clamped to `Timestamp.range`.

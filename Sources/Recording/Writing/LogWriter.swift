@@ -356,7 +356,7 @@ final class LogWriter: Sendable {
         fail(failure)
       }
     } catch {
-      fail(last, nil, "\(error)", kept: last)
+      fail(last, nil, codingReason(error), kept: last)
     }
   }
 

@@ -42,7 +42,7 @@ public final class Recorder<State: Codable & Sendable, Action: Codable & Sendabl
     do {
       canonical = try CanonicalEncoder.encode(state)
     } catch {
-      throw .encoding("\(error)")
+      throw .encoding(codingReason(error))
     }
     if let reason = canonical.withUnsafeBufferPointer({ obstacle(to: $0) }) {
       throw .encoding(reason)
@@ -123,7 +123,7 @@ public final class Recorder<State: Codable & Sendable, Action: Codable & Sendabl
       do {
         found = Digest(of: try CanonicalEncoder.encode(state))
       } catch {
-        throw .encoding("\(error)")
+        throw .encoding(codingReason(error))
       }
       guard found == expected else { throw .state(expected: expected, found: found) }
     }

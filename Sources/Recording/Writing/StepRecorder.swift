@@ -119,7 +119,7 @@ final class StepRecorder: @unchecked Sendable {
   @usableFromInline
   func fail(_ scratch: UnsafeMutablePointer<StepScratch>, _ error: any Error) {
     leave(scratch)
-    writer.fail(writer.step + 1, nil, "\(error)")
+    writer.fail(writer.step + 1, nil, codingReason(error))
   }
 
   /// Writes a step without effects that unnamed code sent. Its values are in `scratch`.
