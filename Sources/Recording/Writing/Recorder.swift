@@ -9,6 +9,12 @@ import Synchronization
 /// value cannot be encoded, it stops, sets `failure`, and calls `onFailure` once. The lines written
 /// before remain a valid log.
 ///
+/// A replay reduces the actions that the log has, which are not always those that were sent. The log
+/// has dates in whole microseconds and -0 as 0, and a `JSON` value in canonical form: sorted members,
+/// and `1.0` as `1`. Of any other value it has what its `Codable` conformance writes. The first date
+/// of more than microseconds, and the first -0, is an issue in the log and a call of `onWarning`:
+/// round dates with `roundedToMicroseconds()` before they enter an action or the initial state.
+///
 /// A step costs encoding the action, and the state if a digest is due, in the store's critical
 /// section. Then, unless the durability is `none`, it costs one system call.
 public final class Recorder<State: Codable & Sendable, Action: Codable & Sendable>: Sendable {
@@ -31,16 +37,20 @@ public final class Recorder<State: Codable & Sendable, Action: Codable & Sendabl
   ///     `stop`.
   ///   - onFailure: Called once, on the thread that detected the failure, possibly inside the
   ///     store's critical section. It must be fast and must not call the store.
+  ///   - onWarning: Called once, like `onFailure`, for the first value that the log does not have
+  ///     exactly. The recording continues.
   public init(
     sink: any LogSink, rotation: (any LogRotation)? = nil, info: RecordingInfo, state: State,
     options: RecordingOptions = .init(), journal: DrawJournal?,
     clock: @escaping @Sendable () -> Int64,
     endsRecording: (@Sendable (Action) -> Bool)? = nil,
-    onFailure: @escaping @Sendable (StoreIssue) -> Void = { _ in }
+    onFailure: @escaping @Sendable (StoreIssue) -> Void = { _ in },
+    onWarning: @escaping @Sendable (StoreIssue) -> Void = { _ in }
   ) throws(RecordingError) {
     let canonical: [UInt8]
+    let rounded: RoundedValue?
     do {
-      canonical = try CanonicalEncoder.encode(state)
+      (canonical, rounded) = try CanonicalEncoder.encodeFindingRounding(state)
     } catch {
       throw .encoding(codingReason(error))
     }
@@ -57,10 +67,12 @@ public final class Recorder<State: Codable & Sendable, Action: Codable & Sendabl
         StoreIssue(
           message: failure.description, location: SourceLocation(), step: failure.step + base))
     }
-    core = StepRecorder(writer, info: info, options: options, journal: journal, clock: clock)
+    core = StepRecorder(
+      writer, info: info, options: options, journal: journal, clock: clock, onWarning: onWarning)
     actions = .make()
     states = .make()
     self.endsRecording = endsRecording
+    if let rounded { core.warn(of: rounded, in: .state, base) }
   }
 
   /// Begins a recording in a new file of mode 0600. Fails if the file exists.
@@ -68,8 +80,8 @@ public final class Recorder<State: Codable & Sendable, Action: Codable & Sendabl
   /// If the file is removed, renamed or replaced, the recording ends. This is detected within 50 ms
   /// of the next step, in `checkFile()` and in `stop`.
   ///
-  /// - Parameter onWarning: Called once, like `onFailure`, if rotation cannot remove a file. The
-  ///   recording continues.
+  /// - Parameter onWarning: Called like `onFailure`, once if rotation cannot remove a file, and once
+  ///   for the first value that the log does not have exactly. The recording continues.
   public convenience init(
     path: String, info: RecordingInfo, state: State, options: RecordingOptions = .init(),
     journal: DrawJournal?, clock: @escaping @Sendable () -> Int64,
@@ -91,7 +103,7 @@ public final class Recorder<State: Codable & Sendable, Action: Codable & Sendabl
       try self.init(
         sink: sink, rotation: rotation, info: info, state: state, options: options,
         journal: journal, clock: clock,
-        endsRecording: endsRecording, onFailure: onFailure)
+        endsRecording: endsRecording, onFailure: onFailure, onWarning: onWarning)
     } catch {
       sink.remove(path)
       throw error
@@ -153,7 +165,7 @@ public final class Recorder<State: Codable & Sendable, Action: Codable & Sendabl
     }
     core = StepRecorder(
       writer, info: RecordingInfo(log.header), options: options, journal: journal, clock: clock,
-      earlier: (log.step, log.time))
+      earlier: (log.step, log.time), onWarning: onWarning)
     actions = .make()
     states = .make()
     self.endsRecording = endsRecording

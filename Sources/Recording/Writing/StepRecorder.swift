@@ -21,6 +21,9 @@ final class StepRecorder: @unchecked Sendable {
   private let base: Atomic<Int>
   /// A pointer, since a class would need reference counting at every step.
   @usableFromInline let scratch = StepRecorder.makeScratch()
+  /// Whether no value has been reported yet that the log does not have exactly.
+  private let findsRoundedValues = Atomic<Bool>(true)
+  private let onWarning: @Sendable (StoreIssue) -> Void
   /// Whether `scratch` is in use. Encoding a value runs user code, which may begin another step.
   private let isEncoding = Atomic<Bool>(false)
 
@@ -28,8 +31,10 @@ final class StepRecorder: @unchecked Sendable {
   ///   recording.
   init(
     _ writer: LogWriter, info: RecordingInfo, options: RecordingOptions, journal: DrawJournal?,
-    clock: @escaping @Sendable () -> Int64, earlier: (steps: Int, time: Int64) = (0, 0)
+    clock: @escaping @Sendable () -> Int64, earlier: (steps: Int, time: Int64) = (0, 0),
+    onWarning: @escaping @Sendable (StoreIssue) -> Void
   ) {
+    self.onWarning = onWarning
     self.writer = writer
     self.info = info
     self.options = options
@@ -93,6 +98,11 @@ final class StepRecorder: @unchecked Sendable {
       scratch.pointee.hasDraws = true
     }
     scratch.pointee.wantsState = isLast || wantsState(storeStep)
+    let finds = findsRoundedValues.load(ordering: .relaxed)
+    scratch.pointee.action.findsRoundedValues = finds
+    // A replay computes the other states itself.
+    scratch.pointee.state.findsRoundedValues =
+      finds && (options.snapshotEvery != nil || options.rotation != nil)
   }
 
   @inline(__always)
@@ -171,6 +181,7 @@ final class StepRecorder: @unchecked Sendable {
     writer.add(number, at: now - began.load(ordering: .relaxed), digest: digest) { line, time in
       body(&line, number, time, digest)
     }
+    if let value = scratch.pointee.action.roundedValue { warn(of: value, in: .action, storeStep) }
     if let digest { digested(scratch, digest, storeStep, number, rotates: rotates, now) }
   }
 
@@ -191,6 +202,7 @@ final class StepRecorder: @unchecked Sendable {
         LogSnapshot.appendBody(to: &line, n: n, digest: digest, state: canonical[...])
       }
     }
+    if let value = scratch.pointee.state.roundedValue { warn(of: value, in: .state, storeStep) }
   }
 
   private func rotate(
@@ -203,6 +215,15 @@ final class StepRecorder: @unchecked Sendable {
     guard goesOn else { return }
     base.store(storeStep, ordering: .relaxed)
     began.store(now, ordering: .relaxed)
+  }
+
+  /// Warns once of a value that the log does not have exactly.
+  func warn(of value: RoundedValue, in place: RoundedValue.Place, _ storeStep: Int) {
+    guard findsRoundedValues.exchange(false, ordering: .relaxed) else { return }
+    let issue = StoreIssue(
+      message: value.message(in: place), location: SourceLocation(), step: storeStep)
+    record(issue)
+    onWarning(issue)
   }
 
   @usableFromInline
