@@ -245,7 +245,7 @@ final class StepRecorder: @unchecked Sendable {
     let header = LogHeader(
       schema: info.schema, created: info.created + time, environment: info.environment,
       locale: info.locale, timeZone: info.timeZone, seed: info.seed, state: .null, digest: digest,
-      digestEvery: options.digestEvery > 1 ? options.digestEvery : nil, redacted: info.redacted,
+      digestEvery: options.digestEvery > 1 ? options.digestEvery : nil, redacted: info.declaredRedactions,
       minor: LogHeader.currentMinor,
       extra: link.map { [JSON.Member(LogLink.key, $0.json)] } ?? [])
     var line: [UInt8] = []

@@ -287,6 +287,23 @@ struct RecorderTests {
     #expect(header.state["at"] == ["0000-12-30T00:00:00.000000Z", "4001-01-01T00:00:00.000000Z"])
   }
 
+  @Test("declared redactions are a note in the header, and nothing is replaced")
+  func redactions() throws {
+    var info = Session.info
+    info.declaredRedactions = ["token"]
+    let sink = MemorySink()
+    let recorder = try Recorder<Int, JSON>(
+      sink: sink, info: info, state: 0, journal: nil, clock: { 0 })
+    recorder.hooks.didReduce?(
+      Step(number: 1, origin: .program("p"), action: ["token": "x"], effects: []), 0)
+    guard case .header(let header)? = read(sink.bytes).lines.first else {
+      Issue.record("no header")
+      return
+    }
+    #expect(header.redacted == ["token"])
+    #expect(read(sink.bytes).lines.last?.step?.action == ["token": "x"])
+  }
+
   @Test("numbers keep their digests") func numbersKeepTheirDigests() throws {
     struct Numbers: Codable, Sendable {
       var doubles = [0.1, -0.0, 3.0, 9_007_199_254_740_992.0, 1e22, 1e-7, .infinity]
