@@ -4,16 +4,20 @@ import Synchronization
 
 /// Writes every step of a store to a log, from the time it is attached.
 ///
-/// Install `hooks` on the store whose state was passed to the initializer. The store must not
-/// reduce a step in between. A recorder never fails the store. If a line cannot be written or a
+/// `Store.record` creates a recorder and attaches it to the store, so that no step is lost.
+/// Otherwise create it in `Store.setHooks`, which has the state and the number of the last step,
+/// and return its `hooks`. A recorder has one store. A step that does not follow the last one ends
+/// the recording, since no reader would accept the file.
+///
+/// A recorder never fails the store. If a line cannot be written or a
 /// value cannot be encoded, it stops, sets `failure`, and calls `onFailure` once. The lines written
 /// before remain a valid log.
 ///
-/// A replay reduces the actions that the log has, which are not always those that were sent. The log
-/// has dates in whole microseconds and -0 as 0, and a `JSON` value in canonical form: sorted members,
-/// and `1.0` as `1`. Of any other value it has what its `Codable` conformance writes. The first date
-/// of more than microseconds, and the first -0, is an issue in the log and a call of `onWarning`:
-/// round dates with `roundedToMicroseconds()` before they enter an action or the initial state.
+/// A replay reduces the actions that the log has, which are not always those that were sent. The
+/// log has dates in whole microseconds and -0 as 0, and a `JSON` value in canonical form: sorted
+/// members, and `1.0` as `1`. Of any other value it has what its `Codable` conformance writes. The
+/// first date of more than microseconds, or -0, is an issue in the log and a call of `onWarning`.
+/// Round dates with `roundedToMicroseconds()` before they enter an action or the initial state.
 ///
 /// A step costs encoding the action, and the state if a digest is due, in the store's critical
 /// section. Then, unless the durability is `none`, it costs one system call.
@@ -58,6 +62,7 @@ public final class Recorder<State: Codable & Sendable, Action: Codable & Sendabl
       throw .encoding(reason)
     }
     let digest = Digest(of: canonical)
+    try Self.check(StepRecorder.header(info, options, Array("null".utf8)[...], digest))
     let line = StepRecorder.header(info, options, canonical[...], digest)
     let base = options.baseStep
     let writer = try LogWriter(
@@ -80,8 +85,8 @@ public final class Recorder<State: Codable & Sendable, Action: Codable & Sendabl
   /// If the file is removed, renamed or replaced, the recording ends. This is detected within 50 ms
   /// of the next step, in `checkFile()` and in `stop`.
   ///
-  /// - Parameter onWarning: Called like `onFailure`, once if rotation cannot remove a file, and once
-  ///   for the first value that the log does not have exactly. The recording continues.
+  /// - Parameter onWarning: Called like `onFailure`, once if rotation cannot remove a file, and
+  ///   once for the first value that the log does not have exactly. The recording continues.
   public convenience init(
     path: String, info: RecordingInfo, state: State, options: RecordingOptions = .init(),
     journal: DrawJournal?, clock: @escaping @Sendable () -> Int64,
@@ -171,6 +176,19 @@ public final class Recorder<State: Codable & Sendable, Action: Codable & Sendabl
     self.endsRecording = endsRecording
   }
 
+  /// Checks that readers accept a header, which is given without its state.
+  private static func check(_ header: [UInt8]) throws(RecordingError) {
+    var line = header
+    var chain = HashChain()
+    chain.appendChecksum(&line, from: 0)
+    do throws(LogReadError) {
+      _ = try LogLineParser.parse(line.dropLast()[...])
+    } catch {
+      guard case .damage(let damage) = error else { throw .header(error.description) }
+      throw .header("\(damage.message) (expected \(damage.expected), found \(damage.found))")
+    }
+  }
+
   private static func kept(
     _ onWarning: @escaping @Sendable (StoreIssue) -> Void
   ) -> @Sendable (String, LogIOError) -> Void {
@@ -190,7 +208,8 @@ public final class Recorder<State: Codable & Sendable, Action: Codable & Sendabl
     return StepHooks(
       willReduce: willReduce,
       didReduce: { [self] step, state in record(step, state) },
-      issue: { [core] issue in core.record(issue) })
+      issue: { [core] issue in core.record(issue) },
+      attachment: RecorderAttachment(recorder: self, others: nil))
   }
 
   @inlinable

@@ -60,11 +60,16 @@ public struct RecordingOptions: Sendable, Hashable {
   public var durability: Durability
   /// The interval of steps with a digest of the state, at least 1. A digest takes time in
   /// proportion to the state.
-  public var digestEvery: Int
-  /// The interval of steps after which the whole state is written, or `nil` for no snapshots.
-  public var snapshotEvery: Int?
+  public var digestEvery: Int {
+    didSet { digestEvery = max(1, digestEvery) }
+  }
+  /// The interval of steps after which the whole state is written, or `nil` for no snapshots;
+  /// at least 1.
+  public var snapshotEvery: Int? {
+    didSet { snapshotEvery = snapshotEvery.map { max(1, $0) } }
+  }
   /// The store's number of the last step before the recording. The next step has number 1 in the
-  /// file.
+  /// file. A recording ends at a step that does not follow. `Store.record` sets this itself.
   public var baseStep: Int
   /// The rotation of files, or `nil` for a single file.
   public var rotation: Rotation?

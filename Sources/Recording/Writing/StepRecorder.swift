@@ -176,9 +176,11 @@ final class StepRecorder: @unchecked Sendable {
     let digest: Digest? = scratch.pointee.wantsState ? scratch.pointee.state.digest : nil
     // The header of the next file has the state anyway.
     let rotates = digest != nil && writer.isFull
-    let number = storeStep - base.load(ordering: .relaxed)
+    let base = base.load(ordering: .relaxed)
+    let number = storeStep - base
     let now = clock()
-    writer.add(number, at: now - began.load(ordering: .relaxed), digest: digest) { line, time in
+    writer.add(number, after: base, at: now - began.load(ordering: .relaxed), digest: digest) {
+      line, time in
       body(&line, number, time, digest)
     }
     if let value = scratch.pointee.action.roundedValue { warn(of: value, in: .action, storeStep) }
@@ -245,7 +247,8 @@ final class StepRecorder: @unchecked Sendable {
     let header = LogHeader(
       schema: info.schema, created: info.created + time, environment: info.environment,
       locale: info.locale, timeZone: info.timeZone, seed: info.seed, state: .null, digest: digest,
-      digestEvery: options.digestEvery > 1 ? options.digestEvery : nil, redacted: info.declaredRedactions,
+      digestEvery: options.digestEvery > 1 ? options.digestEvery : nil,
+      redacted: info.declaredRedactions,
       minor: LogHeader.currentMinor,
       extra: link.map { [JSON.Member(LogLink.key, $0.json)] } ?? [])
     var line: [UInt8] = []
