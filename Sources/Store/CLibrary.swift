@@ -10,7 +10,7 @@
 
 /// Writes a line to standard error. This is the default handler of issues.
 @usableFromInline
-func writeToStandardError(_ line: String) {
+package func writeToStandardError(_ line: String) {
   var text = line + "\n"
   text.withUTF8 { bytes in
     _ = write(2, bytes.baseAddress, bytes.count)

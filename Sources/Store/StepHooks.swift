@@ -8,6 +8,8 @@ public struct StepHooks<State: Sendable, Action: Sendable>: Sendable {
   public var didReduce: (@Sendable (_ step: Step<Action>, _ state: borrowing State) -> Void)?
   /// Called for an issue, after the step that caused it.
   public var issue: (@Sendable (StoreIssue) -> Void)?
+  /// The recorder that the hooks belong to, for `Store.replaceHooks`.
+  package var attachment: (any Sendable)?
 
   /// Creates hooks. A `nil` hook costs nothing. Calls of the others are part of the cost of every
   /// step.
@@ -19,5 +21,16 @@ public struct StepHooks<State: Sendable, Action: Sendable>: Sendable {
     self.willReduce = willReduce
     self.didReduce = didReduce
     self.issue = issue
+  }
+
+  /// Creates the hooks of a recorder.
+  @usableFromInline
+  package init(
+    willReduce: (@Sendable (Int) -> Void)?,
+    didReduce: (@Sendable (Step<Action>, borrowing State) -> Void)?,
+    issue: (@Sendable (StoreIssue) -> Void)?, attachment: any Sendable
+  ) {
+    self.init(willReduce: willReduce, didReduce: didReduce, issue: issue)
+    self.attachment = attachment
   }
 }

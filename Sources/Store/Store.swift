@@ -239,9 +239,27 @@ public final class Store<R: Reducer>: Sendable {
   public func setHooks(
     _ make: (_ state: borrowing State, _ lastStep: Int) -> StepHooks<State, Action>?
   ) {
+    replaceHooks { _, state, lastStep in make(state, lastStep) }
+  }
+
+  /// Replaces the hooks like `setHooks`. `make` also receives the present hooks, which remain if it
+  /// throws.
+  package func replaceHooks<Failure: Error>(
+    _ make: (
+      _ present: StepHooks<State, Action>?, _ state: borrowing State, _ lastStep: Int
+    ) throws(Failure) -> StepHooks<State, Action>?
+  ) throws(Failure) {
+    var failure: Failure?
     runtime.change { shared in
-      shared.setHooks(make(shared.machine.state, shared.machine.steps))
+      let present = shared.hooks?.takeUnretainedValue().hooks
+      do throws(Failure) {
+        return shared.setHooks(try make(present, shared.machine.state, shared.machine.steps))
+      } catch {
+        failure = error
+        return nil
+      }
     }
+    if let failure { throw failure }
   }
 
   /// Waits until no effect runs or `deadline` passes, then cancels the remaining effects and

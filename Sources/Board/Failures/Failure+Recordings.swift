@@ -31,7 +31,7 @@ extension ExitCode {
     switch error {
     case .exists, .busy, .failed, .changed: cannotCreate
     case .io, .unwritable: io
-    case .encoding: software
+    case .encoding, .header, .attached: software
     case .state: data
     case .unreadable(let error): of(error)
     case .noStep: usage

@@ -33,6 +33,22 @@ public enum CanonicalEncoder {
     return core.writer.array
   }
 
+  /// Returns the canonical JSON of the value, and the first part that it does not have exactly.
+  package static func encodeFindingRounding(
+    _ value: some Encodable
+  ) throws -> (bytes: [UInt8], rounded: RoundedValue?) {
+    var writer = CanonicalWriter()
+    writer.findsRoundedValues = true
+    if let byHand = value as? any CanonicalEncodable {
+      try byHand.encodeCanonical(to: &writer)
+      try writer.requireOneValue(of: byHand)
+      return (writer.array, writer.roundedValue)
+    }
+    let core = EncoderCore(writer, plain: type(of: value))
+    try core.encodeRoot(value)
+    return (core.writer.array, core.writer.roundedValue)
+  }
+
   /// Appends the canonical JSON of the value. If it throws, appends nothing. Does not allocate for
   /// the result if `bytes` has enough capacity.
   public static func encode(_ value: some Encodable, into bytes: inout [UInt8]) throws {

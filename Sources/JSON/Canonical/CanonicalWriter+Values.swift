@@ -45,6 +45,11 @@ extension CanonicalWriter {
   /// Writes a number. Integral values below 2⁵³ are written as integers, -0 as 0, infinities and
   /// NaN as strings, and all others as `Double.description`.
   public mutating func double(_ value: Double) {
+    if findsRoundedValues, value == 0, value.sign == .minus { noteRounding(.negativeZero) }
+    real(value)
+  }
+
+  private mutating func real(_ value: Double) {
     beginValue()
     if value.magnitude < 0x1p53 {
       let integer = Int(value)
@@ -57,6 +62,7 @@ extension CanonicalWriter {
 
   /// Writes a number like `double(_:)`, but with the digits of `Float`, so that `0.1` stays `0.1`.
   public mutating func float(_ value: Float) {
+    if findsRoundedValues, value == 0, value.sign == .minus { noteRounding(.negativeZero) }
     beginValue()
     if value.magnitude < 0x1p53 {
       let integer = Int(value)
@@ -82,10 +88,13 @@ extension CanonicalWriter {
 
   /// Writes a date in the form of `Timestamp`.
   ///
-  /// - Throws: `EncodingError` for a date outside of the years 0001 to 9999.
+  /// - Throws: `EncodingError` for a date outside of the years 0000 to 9999.
   public mutating func date(_ value: Date) throws {
     guard let microseconds = Timestamp.microseconds(of: value) else {
-      throw Self.error(for: value, at: codingPath(of: frames.count))
+      throw Self.error(for: value, at: pathOfNextValue)
+    }
+    if findsRoundedValues, Timestamp.date(microseconds: microseconds) != value {
+      noteRounding(.date)
     }
     timestamp(clamped: microseconds)
   }
@@ -99,7 +108,7 @@ extension CanonicalWriter {
       .init(
         codingPath: path,
         debugDescription: "found a date \(seconds) seconds from 2001, "
-          + "expected one in the years 0001 to 9999"))
+          + "expected one in the years 0000 to 9999"))
   }
 
   /// - Parameter microseconds: Microseconds since 1970, clamped to `Timestamp.range`.
@@ -176,7 +185,7 @@ extension CanonicalWriter {
       beginValue()
       appendASCII(literal == "-0" ? "0" : literal)
     } else if let value = Double(literal), value.isFinite {
-      double(value)
+      real(value)
     } else {
       beginValue()
       appendASCII(literal)

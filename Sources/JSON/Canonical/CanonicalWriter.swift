@@ -56,6 +56,10 @@ public struct CanonicalWriter: ~Copyable {
   private var nextSerial = 1
   /// Whether a key or value was written where it is not allowed.
   var isMisused = false
+  /// Whether to look for values that are not written exactly.
+  package var findsRoundedValues = false
+  /// The first value that was not written exactly, if they are looked for.
+  package internal(set) var roundedValue: RoundedValue?
 
   /// Checks that exactly one complete, well-formed value was written.
   ///
@@ -99,6 +103,7 @@ public struct CanonicalWriter: ~Copyable {
     entries.count = 0
     nesting = 0
     isMisused = false
+    roundedValue = nil
   }
 
   /// Calls `body` with the written bytes. The buffer is valid only during the call.
@@ -367,13 +372,14 @@ public struct CanonicalWriter: ~Copyable {
     var entries: Int
     var nesting: Int
     var isMisused: Bool
+    var isRounded: Bool
     var frame: Frame
   }
 
   var mark: Mark {
     Mark(
       bytes: bytes.count, frames: frames.count, entries: entries.count, nesting: nesting,
-      isMisused: isMisused, frame: frames.base[frames.count - 1])
+      isMisused: isMisused, isRounded: roundedValue != nil, frame: frames.base[frames.count - 1])
   }
 
   mutating func rollBack(to mark: Mark) {
@@ -382,6 +388,7 @@ public struct CanonicalWriter: ~Copyable {
     entries.count = mark.entries
     nesting = mark.nesting
     isMisused = mark.isMisused
+    if !mark.isRounded { roundedValue = nil }
     frames.base[frames.count - 1] = mark.frame
   }
 

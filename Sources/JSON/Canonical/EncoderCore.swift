@@ -92,9 +92,14 @@ final class EncoderCore {
     swap(&target, &writer)
     defer { swap(&target, &writer) }
     writer = CanonicalWriter()
+    writer.findsRoundedValues = target.findsRoundedValues
     if beginSingle(root) { try write(value) }
     if let failure { throw failure }
     links.emit(root.serial, from: writer, to: &target)
+    // The writer's own paths do not have the containers.
+    if let kind = writer.roundedValue?.kind {
+      target.noteRounding(RoundedValue(kind: kind, path: nil))
+    }
   }
 
   // MARK: Positions
@@ -286,6 +291,9 @@ final class EncoderCore {
     guard links == nil else {
       guard let microseconds = Timestamp.microseconds(of: value) else {
         throw CanonicalWriter.error(for: value, at: links?.pathOfCurrent ?? [])
+      }
+      if writer.findsRoundedValues, Timestamp.date(microseconds: microseconds) != value {
+        writer.noteRounding(.date)
       }
       return writer.timestamp(clamped: microseconds)
     }

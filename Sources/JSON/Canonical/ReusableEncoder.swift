@@ -2,6 +2,9 @@
 package struct ReusableEncoder: ~Copyable {
   private var core = EncoderCore(CanonicalWriter())
 
+  /// Whether to look for values that are not written exactly.
+  package var findsRoundedValues = false
+
   package init() {}
 
   /// Encodes a value that is not `CanonicalEncodable`, and replaces the last one. For a value that
@@ -13,8 +16,12 @@ package struct ReusableEncoder: ~Copyable {
     } else {
       core = EncoderCore(CanonicalWriter())
     }
+    core.writer.findsRoundedValues = findsRoundedValues
     try core.encodeInside(value)
   }
+
+  /// The first part of the last value that was not written exactly, if they are looked for.
+  package var roundedValue: RoundedValue? { core.writer.roundedValue }
 
   /// Calls `body` with the last encoded value. The buffer is valid only during the call.
   package func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {

@@ -16,6 +16,11 @@ public struct JSONPath: Sendable, Hashable, CustomStringConvertible {
   /// Creates a path from its steps.
   public init(_ steps: [Step]) { self.steps = steps }
 
+  /// Creates the path of a value that is encoded or decoded.
+  package init(codingPath: [any CodingKey]) {
+    steps = codingPath.map { key in key.intValue.map(Step.index) ?? .key(key.stringValue) }
+  }
+
   /// Parses a path. Keys without quotes end at `.`, `[`, `]` and `"`. Keys in quotes are JSON
   /// strings.
   public init(parsing text: String) throws(JSONPathError) {

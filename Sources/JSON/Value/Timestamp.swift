@@ -5,13 +5,13 @@
 #endif
 
 /// Converts times to and from text such as `2026-11-20T22:45:00.250331Z`: always UTC with six
-/// digits, years 0001 to 9999.
+/// digits, years 0000 to 9999. Year 0000 is 1 BC; `Date.distantPast` is in it.
 ///
 /// Times are integral microseconds since 1970-01-01T00:00:00Z in the proleptic Gregorian calendar.
 /// Results do not depend on locale or time zone.
 package enum Timestamp {
   /// The supported range, in microseconds since 1970.
-  package static let range = -62_135_596_800_000_000...253_402_300_799_999_999
+  package static let range = -62_167_219_200_000_000...253_402_300_799_999_999
 
   /// The length of every timestamp in bytes.
   static let length = 27
@@ -93,7 +93,7 @@ package enum Timestamp {
       text[19] == UInt8(ascii: "."), text[26] == UInt8(ascii: "Z"),
       let year = get(text, 0, 4), let month = get(text, 5, 2), let day = get(text, 8, 2),
       let hour = get(text, 11, 2), let minute = get(text, 14, 2), let second = get(text, 17, 2),
-      let micro = get(text, 20, 6), year >= 1, (1...12).contains(month), day >= 1,
+      let micro = get(text, 20, 6), (1...12).contains(month), day >= 1,
       day <= days(in: month, of: year), hour < 24, minute < 60, second < 60
     else { return nil }
     let days = days(year: year, month: month, day: day)

@@ -44,7 +44,8 @@ public struct LogHeader: Sendable, Hashable {
   public var digest: Digest
   /// The interval of steps with a digest; `nil` means that every step has one.
   public var digestEvery: Int?
-  /// The paths or types whose values are replaced by tokens.
+  /// The paths or types whose values the program replaces by tokens before they enter an action or
+  /// a state, as it declares. A recorder replaces nothing.
   public var redacted: [String]
   /// The additions to the version that the writer knew, or 0 if the log does not say. From 1 on,
   /// effects have all of their ids.

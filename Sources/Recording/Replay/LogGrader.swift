@@ -87,7 +87,7 @@ struct LogGrader<State: Codable, Action: Codable> {
     do {
       return try CanonicalDecoder.decode(Action.self, from: step.actionBytes, userInfo: userInfo)
     } catch {
-      throw obstacle(Self.reason(error), step.action, entry, step.n)
+      throw obstacle(codingReason(error), step.action, entry, step.n)
     }
   }
 
@@ -121,7 +121,7 @@ struct LogGrader<State: Codable, Action: Codable> {
     do {
       return try CanonicalDecoder.decode(Value.self, from: json, userInfo: userInfo)
     } catch {
-      throw obstacle(Self.reason(error), json, entry, step)
+      throw obstacle(codingReason(error), json, entry, step)
     }
   }
 
@@ -139,27 +139,6 @@ struct LogGrader<State: Codable, Action: Codable> {
       throw obstacle("its migration failed: \(error)", migrated, entry, step)
     }
     return migrated
-  }
-
-  /// Returns the text of a decoding error, with the path of the value.
-  private static func reason(_ error: any Error) -> String {
-    guard let error = error as? DecodingError else { return "\(error)" }
-    let context: DecodingError.Context
-    switch error {
-    case .typeMismatch(_, let place), .valueNotFound(_, let place), .keyNotFound(_, let place),
-      .dataCorrupted(let place):
-      context = place
-    @unknown default: return "\(error)"
-    }
-    var path = ""
-    for key in context.codingPath {
-      if let index = key.intValue {
-        path += "[\(index)]"
-      } else {
-        path += (path.isEmpty ? "" : ".") + key.stringValue
-      }
-    }
-    return (path.isEmpty ? "" : "\(path): ") + context.debugDescription
   }
 
   private func obstacle(

@@ -53,7 +53,7 @@ public enum ReplayError: Error, Sendable, CustomStringConvertible {
     switch error {
     case let error as ReplayError: self = error
     case let error as LogReadError: self = .unreadable(error)
-    default: self = .encoding(step: step, "\(error)")
+    default: self = .encoding(step: step, codingReason(error))
     }
   }
 }

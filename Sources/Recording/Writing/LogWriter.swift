@@ -145,16 +145,22 @@ final class LogWriter: Sendable {
   /// Adds a step.
   ///
   /// - Parameters:
-  ///   - number: The number of the step in the file, from 1.
+  ///   - number: The number of the step in the file, from 1. A number that does not follow the last
+  ///     one ends the recording, since no reader would accept the file.
+  ///   - base: The store's last step before the file, for the message.
   ///   - time: The time since the beginning, in microseconds.
   ///   - body: Appends the body of the line, with the given time, which is never before that of the
   ///     previous step.
   @inline(__always)
   func add(
-    _ number: Int, at time: Int64, digest: Digest?, _ body: (inout ByteBuffer, Int64) -> Void
+    _ number: Int, after base: Int, at time: Int64, digest: Digest?,
+    _ body: (inout ByteBuffer, Int64) -> Void
   ) {
     let next = core.withLock { core -> Next in
       guard core.open else { return .nothing }
+      guard number == core.step + 1 else {
+        return .fail(core.stepsBefore + core.step, LogWriter.gap(core.step + base, number + base))
+      }
       if keepsTail {
         core.tail.begin(after: digest == nil ? core.chain : nil)
         core.tailStart = digest == nil ? core.lines.bytes.count : nil
@@ -170,6 +176,14 @@ final class LogWriter: Sendable {
       return plan(&core)
     }
     take(next)
+  }
+
+  /// Returns why the store's step `found` cannot be recorded after its step `last`.
+  @inline(never)
+  private static func gap(_ last: Int, _ found: Int) -> String {
+    "step \(found) of the store follows step \(last): the recorder was attached late, missed a step, "
+      + "or has two stores; attach it with store.record(to:info:...), or create it in setHooks with "
+      + "that state and step as state and options.baseStep, and for one store"
   }
 
   /// Adds a line that is not a step. `body` receives the number of the last step.
@@ -356,7 +370,7 @@ final class LogWriter: Sendable {
         fail(failure)
       }
     } catch {
-      fail(last, nil, "\(error)", kept: last)
+      fail(last, nil, codingReason(error), kept: last)
     }
   }
 

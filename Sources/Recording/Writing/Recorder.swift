@@ -4,10 +4,20 @@ import Synchronization
 
 /// Writes every step of a store to a log, from the time it is attached.
 ///
-/// Install `hooks` on the store whose state was passed to the initializer. The store must not
-/// reduce a step in between. A recorder never fails the store. If a line cannot be written or a
+/// `Store.record` creates a recorder and attaches it to the store, so that no step is lost.
+/// Otherwise create it in `Store.setHooks`, which has the state and the number of the last step,
+/// and return its `hooks`. A recorder has one store. A step that does not follow the last one ends
+/// the recording, since no reader would accept the file.
+///
+/// A recorder never fails the store. If a line cannot be written or a
 /// value cannot be encoded, it stops, sets `failure`, and calls `onFailure` once. The lines written
 /// before remain a valid log.
+///
+/// A replay reduces the actions that the log has, which are not always those that were sent. The
+/// log has dates in whole microseconds and -0 as 0, and a `JSON` value in canonical form: sorted
+/// members, and `1.0` as `1`. Of any other value it has what its `Codable` conformance writes. The
+/// first date of more than microseconds, or -0, is an issue in the log and a call of `onWarning`.
+/// Round dates with `roundedToMicroseconds()` before they enter an action or the initial state.
 ///
 /// A step costs encoding the action, and the state if a digest is due, in the store's critical
 /// section. Then, unless the durability is `none`, it costs one system call.
@@ -31,23 +41,28 @@ public final class Recorder<State: Codable & Sendable, Action: Codable & Sendabl
   ///     `stop`.
   ///   - onFailure: Called once, on the thread that detected the failure, possibly inside the
   ///     store's critical section. It must be fast and must not call the store.
+  ///   - onWarning: Called once, like `onFailure`, for the first value that the log does not have
+  ///     exactly. The recording continues.
   public init(
     sink: any LogSink, rotation: (any LogRotation)? = nil, info: RecordingInfo, state: State,
     options: RecordingOptions = .init(), journal: DrawJournal?,
     clock: @escaping @Sendable () -> Int64,
     endsRecording: (@Sendable (Action) -> Bool)? = nil,
-    onFailure: @escaping @Sendable (StoreIssue) -> Void = { _ in }
+    onFailure: @escaping @Sendable (StoreIssue) -> Void = { _ in },
+    onWarning: @escaping @Sendable (StoreIssue) -> Void = { _ in }
   ) throws(RecordingError) {
     let canonical: [UInt8]
+    let rounded: RoundedValue?
     do {
-      canonical = try CanonicalEncoder.encode(state)
+      (canonical, rounded) = try CanonicalEncoder.encodeFindingRounding(state)
     } catch {
-      throw .encoding("\(error)")
+      throw .encoding(codingReason(error))
     }
     if let reason = canonical.withUnsafeBufferPointer({ obstacle(to: $0) }) {
       throw .encoding(reason)
     }
     let digest = Digest(of: canonical)
+    try Self.check(StepRecorder.header(info, options, Array("null".utf8)[...], digest))
     let line = StepRecorder.header(info, options, canonical[...], digest)
     let base = options.baseStep
     let writer = try LogWriter(
@@ -57,10 +72,12 @@ public final class Recorder<State: Codable & Sendable, Action: Codable & Sendabl
         StoreIssue(
           message: failure.description, location: SourceLocation(), step: failure.step + base))
     }
-    core = StepRecorder(writer, info: info, options: options, journal: journal, clock: clock)
+    core = StepRecorder(
+      writer, info: info, options: options, journal: journal, clock: clock, onWarning: onWarning)
     actions = .make()
     states = .make()
     self.endsRecording = endsRecording
+    if let rounded { core.warn(of: rounded, in: .state, base) }
   }
 
   /// Begins a recording in a new file of mode 0600. Fails if the file exists.
@@ -68,8 +85,8 @@ public final class Recorder<State: Codable & Sendable, Action: Codable & Sendabl
   /// If the file is removed, renamed or replaced, the recording ends. This is detected within 50 ms
   /// of the next step, in `checkFile()` and in `stop`.
   ///
-  /// - Parameter onWarning: Called once, like `onFailure`, if rotation cannot remove a file. The
-  ///   recording continues.
+  /// - Parameter onWarning: Called like `onFailure`, once if rotation cannot remove a file, and
+  ///   once for the first value that the log does not have exactly. The recording continues.
   public convenience init(
     path: String, info: RecordingInfo, state: State, options: RecordingOptions = .init(),
     journal: DrawJournal?, clock: @escaping @Sendable () -> Int64,
@@ -91,7 +108,7 @@ public final class Recorder<State: Codable & Sendable, Action: Codable & Sendabl
       try self.init(
         sink: sink, rotation: rotation, info: info, state: state, options: options,
         journal: journal, clock: clock,
-        endsRecording: endsRecording, onFailure: onFailure)
+        endsRecording: endsRecording, onFailure: onFailure, onWarning: onWarning)
     } catch {
       sink.remove(path)
       throw error
@@ -123,7 +140,7 @@ public final class Recorder<State: Codable & Sendable, Action: Codable & Sendabl
       do {
         found = Digest(of: try CanonicalEncoder.encode(state))
       } catch {
-        throw .encoding("\(error)")
+        throw .encoding(codingReason(error))
       }
       guard found == expected else { throw .state(expected: expected, found: found) }
     }
@@ -153,10 +170,23 @@ public final class Recorder<State: Codable & Sendable, Action: Codable & Sendabl
     }
     core = StepRecorder(
       writer, info: RecordingInfo(log.header), options: options, journal: journal, clock: clock,
-      earlier: (log.step, log.time))
+      earlier: (log.step, log.time), onWarning: onWarning)
     actions = .make()
     states = .make()
     self.endsRecording = endsRecording
+  }
+
+  /// Checks that readers accept a header, which is given without its state.
+  private static func check(_ header: [UInt8]) throws(RecordingError) {
+    var line = header
+    var chain = HashChain()
+    chain.appendChecksum(&line, from: 0)
+    do throws(LogReadError) {
+      _ = try LogLineParser.parse(line.dropLast()[...])
+    } catch {
+      guard case .damage(let damage) = error else { throw .header(error.description) }
+      throw .header("\(damage.message) (expected \(damage.expected), found \(damage.found))")
+    }
   }
 
   private static func kept(
@@ -178,7 +208,8 @@ public final class Recorder<State: Codable & Sendable, Action: Codable & Sendabl
     return StepHooks(
       willReduce: willReduce,
       didReduce: { [self] step, state in record(step, state) },
-      issue: { [core] issue in core.record(issue) })
+      issue: { [core] issue in core.record(issue) },
+      attachment: RecorderAttachment(recorder: self, others: nil))
   }
 
   @inlinable

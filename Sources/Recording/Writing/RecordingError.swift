@@ -8,6 +8,10 @@ public enum RecordingError: Error, Sendable, Hashable, CustomStringConvertible {
   case failed(path: String, LogIOError)
   /// A file to be continued has changed.
   case changed(path: String)
+  /// No reader would accept the header, for example because of a negative version.
+  case header(String)
+  /// The store has another recorder, which has not been stopped.
+  case attached
   /// The header cannot be written.
   case io(LogIOError)
   /// A fork was created but cannot be written. It was removed.
@@ -28,6 +32,8 @@ public enum RecordingError: Error, Sendable, Hashable, CustomStringConvertible {
     case .busy(let path): "\(path) is being written by another recorder"
     case .failed(let path, let error): "\(path) cannot be created: \(error)"
     case .changed(let path): "\(path) has changed since it was read"
+    case .header(let reason): "the recording would not be readable: \(reason)"
+    case .attached: "the store is being recorded already; stop its recorder first"
     case .io(let error): "the recording's first line cannot be written: \(error)"
     case .unwritable(let path, let error): "\(path) cannot be written: \(error)"
     case .encoding(let text): "the state cannot be recorded: \(text)"

@@ -12,13 +12,16 @@ public struct RecordingInfo: Sendable, Hashable {
   public var timeZone: String
   /// The seed of the random source.
   public var seed: UInt64
-  /// The paths or types whose values are replaced by tokens.
-  public var redacted: [String]
+  /// The paths or types whose values the program replaces by tokens before they enter an action or
+  /// a state: a note for readers of the log, which is the header's member `redacted`. The recorder
+  /// replaces nothing, and writes every value as it is.
+  public var declaredRedactions: [String]
 
   /// Creates the information for the header.
   public init(
     schema: LogSchema, created: Int64, environment: String, locale: String = "C",
-    timeZone: String = "UTC", seed: UInt64, redacted: [String] = []
+    timeZone: String = "UTC", seed: UInt64,
+    declaredRedactions: [String] = []
   ) {
     self.schema = schema
     self.created = created
@@ -26,7 +29,7 @@ public struct RecordingInfo: Sendable, Hashable {
     self.locale = locale
     self.timeZone = timeZone
     self.seed = seed
-    self.redacted = redacted
+    self.declaredRedactions = declaredRedactions
   }
 }
 
@@ -36,7 +39,7 @@ extension RecordingInfo {
     self.init(
       schema: header.schema, created: header.created, environment: header.environment,
       locale: header.locale, timeZone: header.timeZone, seed: header.seed,
-      redacted: header.redacted)
+      declaredRedactions: header.redacted)
   }
 }
 
@@ -57,11 +60,16 @@ public struct RecordingOptions: Sendable, Hashable {
   public var durability: Durability
   /// The interval of steps with a digest of the state, at least 1. A digest takes time in
   /// proportion to the state.
-  public var digestEvery: Int
-  /// The interval of steps after which the whole state is written, or `nil` for no snapshots.
-  public var snapshotEvery: Int?
+  public var digestEvery: Int {
+    didSet { digestEvery = max(1, digestEvery) }
+  }
+  /// The interval of steps after which the whole state is written, or `nil` for no snapshots;
+  /// at least 1.
+  public var snapshotEvery: Int? {
+    didSet { snapshotEvery = snapshotEvery.map { max(1, $0) } }
+  }
   /// The store's number of the last step before the recording. The next step has number 1 in the
-  /// file.
+  /// file. A recording ends at a step that does not follow. `Store.record` sets this itself.
   public var baseStep: Int
   /// The rotation of files, or `nil` for a single file.
   public var rotation: Rotation?

@@ -21,6 +21,9 @@ final class StepRecorder: @unchecked Sendable {
   private let base: Atomic<Int>
   /// A pointer, since a class would need reference counting at every step.
   @usableFromInline let scratch = StepRecorder.makeScratch()
+  /// Whether no value has been reported yet that the log does not have exactly.
+  private let findsRoundedValues = Atomic<Bool>(true)
+  private let onWarning: @Sendable (StoreIssue) -> Void
   /// Whether `scratch` is in use. Encoding a value runs user code, which may begin another step.
   private let isEncoding = Atomic<Bool>(false)
 
@@ -28,8 +31,10 @@ final class StepRecorder: @unchecked Sendable {
   ///   recording.
   init(
     _ writer: LogWriter, info: RecordingInfo, options: RecordingOptions, journal: DrawJournal?,
-    clock: @escaping @Sendable () -> Int64, earlier: (steps: Int, time: Int64) = (0, 0)
+    clock: @escaping @Sendable () -> Int64, earlier: (steps: Int, time: Int64) = (0, 0),
+    onWarning: @escaping @Sendable (StoreIssue) -> Void
   ) {
+    self.onWarning = onWarning
     self.writer = writer
     self.info = info
     self.options = options
@@ -93,6 +98,11 @@ final class StepRecorder: @unchecked Sendable {
       scratch.pointee.hasDraws = true
     }
     scratch.pointee.wantsState = isLast || wantsState(storeStep)
+    let finds = findsRoundedValues.load(ordering: .relaxed)
+    scratch.pointee.action.findsRoundedValues = finds
+    // A replay computes the other states itself.
+    scratch.pointee.state.findsRoundedValues =
+      finds && (options.snapshotEvery != nil || options.rotation != nil)
   }
 
   @inline(__always)
@@ -119,7 +129,7 @@ final class StepRecorder: @unchecked Sendable {
   @usableFromInline
   func fail(_ scratch: UnsafeMutablePointer<StepScratch>, _ error: any Error) {
     leave(scratch)
-    writer.fail(writer.step + 1, nil, "\(error)")
+    writer.fail(writer.step + 1, nil, codingReason(error))
   }
 
   /// Writes a step without effects that unnamed code sent. Its values are in `scratch`.
@@ -166,11 +176,14 @@ final class StepRecorder: @unchecked Sendable {
     let digest: Digest? = scratch.pointee.wantsState ? scratch.pointee.state.digest : nil
     // The header of the next file has the state anyway.
     let rotates = digest != nil && writer.isFull
-    let number = storeStep - base.load(ordering: .relaxed)
+    let base = base.load(ordering: .relaxed)
+    let number = storeStep - base
     let now = clock()
-    writer.add(number, at: now - began.load(ordering: .relaxed), digest: digest) { line, time in
+    writer.add(number, after: base, at: now - began.load(ordering: .relaxed), digest: digest) {
+      line, time in
       body(&line, number, time, digest)
     }
+    if let value = scratch.pointee.action.roundedValue { warn(of: value, in: .action, storeStep) }
     if let digest { digested(scratch, digest, storeStep, number, rotates: rotates, now) }
   }
 
@@ -191,6 +204,7 @@ final class StepRecorder: @unchecked Sendable {
         LogSnapshot.appendBody(to: &line, n: n, digest: digest, state: canonical[...])
       }
     }
+    if let value = scratch.pointee.state.roundedValue { warn(of: value, in: .state, storeStep) }
   }
 
   private func rotate(
@@ -203,6 +217,15 @@ final class StepRecorder: @unchecked Sendable {
     guard goesOn else { return }
     base.store(storeStep, ordering: .relaxed)
     began.store(now, ordering: .relaxed)
+  }
+
+  /// Warns once of a value that the log does not have exactly.
+  func warn(of value: RoundedValue, in place: RoundedValue.Place, _ storeStep: Int) {
+    guard findsRoundedValues.exchange(false, ordering: .relaxed) else { return }
+    let issue = StoreIssue(
+      message: value.message(in: place), location: SourceLocation(), step: storeStep)
+    record(issue)
+    onWarning(issue)
   }
 
   @usableFromInline
@@ -224,7 +247,8 @@ final class StepRecorder: @unchecked Sendable {
     let header = LogHeader(
       schema: info.schema, created: info.created + time, environment: info.environment,
       locale: info.locale, timeZone: info.timeZone, seed: info.seed, state: .null, digest: digest,
-      digestEvery: options.digestEvery > 1 ? options.digestEvery : nil, redacted: info.redacted,
+      digestEvery: options.digestEvery > 1 ? options.digestEvery : nil,
+      redacted: info.declaredRedactions,
       minor: LogHeader.currentMinor,
       extra: link.map { [JSON.Member(LogLink.key, $0.json)] } ?? [])
     var line: [UInt8] = []

@@ -20,6 +20,10 @@ struct ValueScratch: ~Copyable {
   fileprivate var writer = CanonicalWriter()
   /// The encoder for all other types, or `nil` if there was none.
   fileprivate var encoder: ReusableEncoder?
+  /// Whether to look for values that the log will not have exactly.
+  var findsRoundedValues = false
+  /// The first part of the last value that the log will not have exactly, if they are looked for.
+  fileprivate(set) var roundedValue: RoundedValue?
   /// The last encoded value, in the memory of one of the two. Valid until the next value is
   /// encoded.
   fileprivate(set) var bytes = UnsafeBufferPointer<UInt8>(start: nil, count: 0)
@@ -47,7 +51,9 @@ class ValueEncoder<Value: Encodable>: @unchecked Sendable {
   func encode(_ value: borrowing Value, _ scratch: inout ValueScratch) throws {
     let value = copy value
     if scratch.encoder == nil { scratch.encoder = ReusableEncoder() }
+    scratch.encoder?.findsRoundedValues = scratch.findsRoundedValues
     try scratch.encoder?.encode(value)
+    scratch.roundedValue = scratch.findsRoundedValues ? scratch.encoder?.roundedValue : nil
     scratch.bytes =
       scratch.encoder?.withBytes { $0 } ?? UnsafeBufferPointer(start: nil, count: 0)
     if scratch.bytes.isEmpty {
@@ -63,9 +69,11 @@ private final class HandEncoder<Value: CanonicalEncodable & Encodable>: ValueEnc
   // Unchecked as its superclass is; it has no fields.
   override func encode(_ value: borrowing Value, _ scratch: inout ValueScratch) throws {
     scratch.writer.removeAll()
+    scratch.writer.findsRoundedValues = scratch.findsRoundedValues
     try value.encodeCanonical(to: &scratch.writer)
     try scratch.writer.requireOneValue(of: value)
     scratch.bytes = scratch.writer.withBytes { $0 }
+    scratch.roundedValue = scratch.findsRoundedValues ? scratch.writer.roundedValue : nil
   }
 }
 

@@ -8,8 +8,11 @@ final class HookBox<State: Sendable, Action: Sendable>: Sendable {
   private let didReduce: @Sendable (_ step: Step<Action>, _ state: borrowing State) -> Void
   @usableFromInline let issue: @Sendable (StoreIssue) -> Void
 
+  let hooks: StepHooks<State, Action>
+
   @usableFromInline
   init(_ hooks: StepHooks<State, Action>) {
+    self.hooks = hooks
     hasWillReduce = hooks.willReduce != nil
     hasDidReduce = hooks.didReduce != nil
     // No `??`, which would wrap each hook in one more closure.

@@ -13,6 +13,9 @@ import Testing
   @Test(
     "known timestamps are written and read",
     arguments: [
+      ("0000-01-01T00:00:00.000000Z", -62_167_219_200_000_000),
+      ("0000-02-29T23:59:59.999999Z", -62_162_035_200_000_001),
+      ("0000-12-30T00:00:00.000000Z", -62_135_769_600_000_000),
       ("0001-01-01T00:00:00.000000Z", -62_135_596_800_000_000),
       ("1582-10-15T12:34:56.000001Z", -12_219_247_503_999_999),
       ("1900-02-28T23:59:59.999999Z", -2_203_891_200_000_001),
@@ -47,10 +50,17 @@ import Testing
       "2026-13-20T22:45:00.250331Z", "2026-00-20T22:45:00.250331Z", "2026-04-31T22:45:00.250331Z",
       "2026-11-00T22:45:00.250331Z", "2026-02-29T22:45:00.250331Z", "1900-02-29T00:00:00.000000Z",
       "2026-11-20T24:00:00.000000Z", "2026-11-20T22:60:00.000000Z", "2026-11-20T22:45:60.000000Z",
-      "0000-01-01T00:00:00.000000Z", "2026-11-20T22:45:00.25 331Z", "+026-11-20T22:45:00.250331Z",
+      "0000-00-01T00:00:00.000000Z", "2026-11-20T22:45:00.25 331Z", "+026-11-20T22:45:00.250331Z",
     ])
   func otherTexts(_ text: String) {
     #expect(Timestamp.microseconds(parsing: text) == nil)
+  }
+
+  @Test("the constants of Date are in the range") func constants() throws {
+    for date in [Date.distantPast, .distantFuture] {
+      let microseconds = try #require(Timestamp.microseconds(of: date))
+      #expect(Timestamp.date(microseconds: microseconds) == date)
+    }
   }
 
   @Test("every microsecond survives a date") func everyMicrosecondSurvivesADate() {

@@ -44,6 +44,8 @@ extension RecordingError {
     case .io: "io"
     case .unwritable: "unwritable"
     case .encoding: "encoding"
+    case .header: "header"
+    case .attached: "attached"
     case .state: "state"
     case .unreadable(let error): error.kind
     case .noStep: "noStep"

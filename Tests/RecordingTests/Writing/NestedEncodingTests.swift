@@ -38,15 +38,17 @@ struct NestedEncodingTests {
     }
   }
 
+  /// - Parameter isSecond: Whether the step that is encoded is the second one.
   private func recorded(
-    _ body: @escaping @Sendable (Recorder<Int, Action>, Inside) -> Void
+    isSecond: Bool = false, _ body: @escaping @Sendable (Recorder<Int, Action>, Inside) -> Void
   ) throws -> (text: String, error: LogReadError?) {
     let sink = MemorySink()
     let recorder = try Recorder<Int, Action>(
       sink: sink, info: Session.info, state: 0, options: RecordingOptions(digestEvery: .max),
       journal: nil, clock: { 0 })
-    let store = Store(initialState: 0, reducer: Adding(), dependencies: ())
-    store.setHooks { _, _ in recorder.hooks }
+    let store = Store(
+      initialState: 0, reducer: Adding(), dependencies: (), hooks: recorder.hooks,
+      lastStep: isSecond ? 1 : 0)
     let inside = Inside()
     inside.whileEncoding { body(recorder, inside) }
     store.send(Action(inside: inside, name: "outer"))
@@ -70,7 +72,7 @@ struct NestedEncodingTests {
   }
 
   @Test("a step has memory of its own") func aStepHasMemoryOfItsOwn() throws {
-    let (text, _) = try recorded { recorder, inside in
+    let (text, _) = try recorded(isSecond: true) { recorder, inside in
       recorder.hooks.didReduce?(
         Step(
           number: 1, origin: .program(""), action: Action(inside: inside, name: "inner"),

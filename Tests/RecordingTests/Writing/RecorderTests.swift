@@ -1,5 +1,6 @@
 import SwiftBoardJSON
 import SwiftBoardStore
+import SwiftBoardSystem
 import Testing
 
 @testable import SwiftBoardRecording
@@ -258,6 +259,49 @@ struct RecorderTests {
     #expect(error == nil)
     #expect(lines.count == (fits ? 3 : 1))
     #expect((recorder.failure == nil) == fits)
+  }
+
+  @Test("a date that has no text is an error with its path and the years that have one")
+  func dates() throws {
+    struct Visit: Codable, Sendable {
+      var at: [Date]
+    }
+    func record(_ date: Date) throws -> [LogLine] {
+      let sink = MemorySink()
+      let state = Visit(at: [.distantPast, date])
+      _ = try Recorder<Visit, Int>(
+        sink: sink, info: Session.info, state: state, journal: nil, clock: { 0 })
+      return read(sink.bytes).lines
+    }
+    let error = #expect(throws: RecordingError.self) {
+      try record(Date(timeIntervalSinceReferenceDate: .infinity))
+    }
+    #expect(
+      error?.description
+        == "the state cannot be recorded: at[1]: found a date inf seconds from 2001, "
+        + "expected one in the years 0000 to 9999")
+    guard case .header(let header)? = try record(.distantFuture).first else {
+      Issue.record("no header")
+      return
+    }
+    #expect(header.state["at"] == ["0000-12-30T00:00:00.000000Z", "4001-01-01T00:00:00.000000Z"])
+  }
+
+  @Test("declared redactions are a note in the header, and nothing is replaced")
+  func redactions() throws {
+    var info = Session.info
+    info.declaredRedactions = ["token"]
+    let sink = MemorySink()
+    let recorder = try Recorder<Int, JSON>(
+      sink: sink, info: info, state: 0, journal: nil, clock: { 0 })
+    recorder.hooks.didReduce?(
+      Step(number: 1, origin: .program("p"), action: ["token": "x"], effects: []), 0)
+    guard case .header(let header)? = read(sink.bytes).lines.first else {
+      Issue.record("no header")
+      return
+    }
+    #expect(header.redacted == ["token"])
+    #expect(read(sink.bytes).lines.last?.step?.action == ["token": "x"])
   }
 
   @Test("numbers keep their digests") func numbersKeepTheirDigests() throws {
