@@ -129,42 +129,42 @@ struct ChildKey: Hashable, Sendable {
 }
 
 extension ChildKey {
-  /// Creates a key from the id that the composition gave, or from the source location and the path
-  /// of the child's state if it gave none.
+  /// Creates a key from the id that the composition gave, or from the source location and the
+  /// offset of the child's state if it gave none.
   @inlinable
   init(
-    id: (any Hashable & Sendable)?, path: (AnyKeyPath & Sendable)? = nil, location: SourceLocation
+    id: (any Hashable & Sendable)?, offset: Int? = nil, location: SourceLocation
   ) {
     if let id {
       let identity = CancelID(opening: id)
       self.init(identity: identity, label: identity.description)
-    } else if let path {
-      self.init(identity: CancelID(ComposedChild(path: path, location: location)), label: nil)
+    } else if let offset {
+      self.init(identity: CancelID(ComposedChild(offset: offset, location: location)), label: nil)
     } else {
       self.init(identity: CancelID(location), label: nil)
     }
   }
 }
 
-/// A child without an id: the line that composed it, and the path of its state, by which children
-/// of the same line differ.
+/// A child without an id: the line that composed it, and the offset of its state in the parent's,
+/// by which children of the same line differ.
 @usableFromInline
 struct ComposedChild: Hashable, Sendable {
-  @usableFromInline let path: AnyKeyPath & Sendable
+  @usableFromInline let offset: Int
   @usableFromInline let location: SourceLocation
 
   @inlinable
-  init(path: AnyKeyPath & Sendable, location: SourceLocation) {
-    self.path = path
+  init(offset: Int, location: SourceLocation) {
+    self.offset = offset
     self.location = location
   }
 
   @inlinable
-  static func == (a: Self, b: Self) -> Bool { a.path == b.path && a.location == b.location }
+  static func == (a: Self, b: Self) -> Bool { a.offset == b.offset && a.location == b.location }
 
   @inlinable
   func hash(into hasher: inout Hasher) {
-    hasher.combine(path)
+    hasher.combine(offset)
     hasher.combine(location)
   }
 }

@@ -8,7 +8,7 @@
 struct ChildPlace: Sendable {
   @usableFromInline let declaration:
     @Sendable () -> (
-      id: (any Hashable & Sendable)?, path: (AnyKeyPath & Sendable)?, location: SourceLocation
+      id: (any Hashable & Sendable)?, offset: Int?, location: SourceLocation
     )
 
   @inlinable
@@ -24,20 +24,23 @@ struct ChildPlace: Sendable {
   init(
     _ declaration:
       @escaping @Sendable () -> (
-        id: (any Hashable & Sendable)?, path: (AnyKeyPath & Sendable)?, location: SourceLocation
+        id: (any Hashable & Sendable)?, offset: Int?, location: SourceLocation
       )
   ) {
     self.declaration = declaration
   }
 
-  /// Returns the place of a child whose state is at a path, since one line can compose several: in
-  /// a helper or a loop. It allocates.
+  /// Returns the place of a child whose state is at an offset in the parent's, since one line can
+  /// compose several children: in a helper or a loop. It allocates.
+  ///
+  /// A key path in its place would be called at run time, which makes an action through five scopes
+  /// take 5 microseconds instead of 15 nanoseconds. The compiler computes the offset.
   @inlinable
   @inline(never)
-  func of(_ path: AnyKeyPath & Sendable) -> ChildPlace {
+  func at(_ offset: Int?) -> ChildPlace {
     ChildPlace { [declaration] in
       let (id, _, location) = declaration()
-      return (id, path, location)
+      return (id, offset, location)
     }
   }
 
@@ -46,8 +49,8 @@ struct ChildPlace: Sendable {
 
   @usableFromInline
   var key: ChildKey {
-    let (id, path, location) = declaration()
-    return ChildKey(id: id, path: path, location: location)
+    let (id, offset, location) = declaration()
+    return ChildKey(id: id, offset: offset, location: location)
   }
 
   /// Returns a child's effects as effects of the parent.

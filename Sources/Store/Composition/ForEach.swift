@@ -15,7 +15,7 @@ extension Reducer {
   /// ```
   ///
   /// - Parameter id: Distinguishes this list from other children. The default is this source line
-  ///   and the path of the list.
+  ///   and the place of the list in the state; of a computed property only the line.
   /// - Complexity: O(1) plus the cost of the child and this reducer, regardless of the number of
   ///   elements. O(count) in a step that adds or removes one.
   @inlinable
@@ -159,7 +159,7 @@ where Child.Dependencies == Base.Dependencies {
   /// The place of the child. It is computed only where there are effects.
   @inlinable
   @inline(__always)
-  var childPlace: ChildPlace { place.of(state) }
+  var childPlace: ChildPlace { place.at(MemoryLayout<Base.State>.offset(of: state)) }
 }
 
 extension ForEachReducer: CompositeReducer {
@@ -175,7 +175,10 @@ extension ForEachReducer: CompositeReducer {
     question.ask(child: child, subject, &answer) { state, search in
       search.visit(each: child, at: childPlace) { state[keyPath: self.state] }
     } subscriptions: { state, dependencies in
-      place.subscriptions(of: child, at: self.state, in: state[keyPath: self.state], dependencies) {
+      place.subscriptions(
+        of: child, at: MemoryLayout<Base.State>.offset(of: self.state),
+        in: state[keyPath: self.state], dependencies
+      ) {
         [embed = action.embed] in embed(.element(id: $0, action: $1))
       }
     }
@@ -189,13 +192,13 @@ extension ChildPlace {
   /// - Complexity: O(number of elements) if the child declares any.
   @inlinable
   func subscriptions<ID: Hashable & Sendable, Child: Reducer, Parent>(
-    of child: Child, at path: AnyKeyPath & Sendable,
+    of child: Child, at offset: Int?,
     in elements: IdentifiedArray<ID, Child.State>,
     _ dependencies: Child.Dependencies,
     as embed: @escaping @Sendable (ID, Child.Action) -> Parent
   ) -> [Effect<Parent>] {
     guard child.declaresSubscriptions(in: CompositionPath()) else { return [] }
-    let place = of(path)
+    let place = at(offset)
     return elements.ids.flatMap { id in
       elements[id: id].map { element in
         place.adopt(

@@ -19,7 +19,7 @@ extension Reducer {
   /// ```
   ///
   /// - Parameter id: Distinguishes this list from other children. The default is this source line
-  ///   and the path of the list.
+  ///   and the place of the list in the state; of a computed property only the line.
   /// - Complexity: O(1) plus the cost of the child and this reducer. O(count) in a step that adds
   ///   or removes an element.
   @inlinable
@@ -144,7 +144,7 @@ where Child.Dependencies == Base.Dependencies {
   /// The place of the child. It is computed only where there are effects.
   @inlinable
   @inline(__always)
-  var childPlace: ChildPlace { place.of(state) }
+  var childPlace: ChildPlace { place.at(MemoryLayout<Base.State>.offset(of: state)) }
 }
 
 extension ForEachStackReducer: CompositeReducer {
@@ -161,7 +161,8 @@ extension ForEachStackReducer: CompositeReducer {
       search.visit(each: child, at: childPlace) { state[keyPath: self.state].rows }
     } subscriptions: { state, dependencies in
       place.subscriptions(
-        of: child, at: self.state, in: state[keyPath: self.state].rows, dependencies
+        of: child, at: MemoryLayout<Base.State>.offset(of: self.state),
+        in: state[keyPath: self.state].rows, dependencies
       ) {
         [embed = action.embed] in embed(.element(id: $0, action: $1))
       }

@@ -18,7 +18,7 @@ extension Reducer {
   ///     The default is the `id` of a state that is `Identifiable`. With `nil`, or without such an
   ///     `id`, a value that is replaced within the case is the same child.
   ///   - id: Distinguishes this child from others. The default is this source line and
-  ///     the path of the enum.
+  ///     the place of the enum in the state; of a computed property only the line.
   /// - Complexity: The cost of the child and this reducer. The value of the case is changed in
   ///   place.
   @inlinable
@@ -151,7 +151,7 @@ where Child.Dependencies == Base.Dependencies {
   /// The place of the child. It is computed only where there are effects.
   @inlinable
   @inline(__always)
-  var childPlace: ChildPlace { place.of(container) }
+  var childPlace: ChildPlace { place.at(MemoryLayout<Base.State>.offset(of: container)) }
 }
 
 extension IfCaseLetReducer: CompositeReducer {

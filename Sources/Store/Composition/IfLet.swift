@@ -20,7 +20,7 @@ extension Reducer {
   ///     The default is the `id` of a state that is `Identifiable`. With `nil`, or without such an
   ///     `id`, a state that is replaced while it is not `nil` is the same child.
   ///   - id: Distinguishes this child from others. The default is this source line and
-  ///     the path of the child's state.
+  ///     the place of the child's state in the parent's; of a computed property only the line.
   /// - Complexity: The cost of the child and this reducer. No allocation without effects.
   @inlinable
   public consuming func ifLet<
@@ -120,7 +120,7 @@ where Child.Dependencies == Base.Dependencies {
   /// The place of the child. It is computed only where there are effects.
   @inlinable
   @inline(__always)
-  var childPlace: ChildPlace { place.of(state) }
+  var childPlace: ChildPlace { place.at(MemoryLayout<Base.State>.offset(of: state)) }
 }
 
 extension IfLetReducer: CompositeReducer {

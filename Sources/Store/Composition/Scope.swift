@@ -20,7 +20,8 @@ public struct Scope<ParentState: Sendable, ParentAction: Sendable, Child: Reduce
   /// Creates a scope for a child that sees all of the parent's dependencies.
   ///
   /// - Parameter id: Distinguishes this child from others. The default is this source line and the
-  ///   path of the child's state. It is shown in descriptors.
+  ///   place of the child's state in the parent's; of a computed property only the line. It is
+  ///   shown in descriptors.
   /// - Complexity: Allocates nothing if `id` is omitted or a literal.
   @inlinable
   @inline(__always)
@@ -78,7 +79,7 @@ public struct Scope<ParentState: Sendable, ParentAction: Sendable, Child: Reduce
   /// The place of the child. It is computed only where there are effects.
   @inlinable
   @inline(__always)
-  var childPlace: ChildPlace { place.of(state) }
+  var childPlace: ChildPlace { place.at(MemoryLayout<ParentState>.offset(of: state)) }
 }
 
 extension Scope: CompositeReducer {
