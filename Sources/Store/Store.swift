@@ -13,8 +13,8 @@
 ///   these cause, first in, first out, with no other action in between. Turns run in the order in
 ///   which their actions arrived. Watching a store does not change the order. When `send` returns,
 ///   the turn is over and observers have been notified, with one exception: while an observer is
-///   being notified of a step, by this thread or another, `send` only queues its action, and the
-///   notifying thread then reduces it.
+///   being notified of a step, or a task is being cancelled within a turn, by this thread or
+///   another, `send` only queues its action, and that thread then reduces it.
 /// - **R3** State is changed in place: a step costs the same beside 10 or 10 million untouched
 ///   elements, and a `send` without effects allocates nothing.
 /// - **R4** Effects start in the order returned, after the step's state is visible; the effects of

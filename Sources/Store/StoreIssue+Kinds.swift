@@ -46,6 +46,6 @@ extension StoreIssue {
 /// The description of an action for a message, truncated to 200 characters.
 @usableFromInline
 func brief(_ action: Any) -> String {
-  let text = ValueTree(action).oneLine
+  let text = String(describing: action)
   return text.count <= 200 ? text : text.prefix(200) + "..."
 }

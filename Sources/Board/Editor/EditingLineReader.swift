@@ -282,6 +282,9 @@ final class EditingLineReader: LineReader {
 
   // MARK: Other prompts
 
+  /// Whether a line is edited.
+  var isEditing: Bool { shared.withLock { $0.isEditing } }
+
   /// Hides the line until `endPause`, and returns when it is hidden.
   func beginPause() async {
     await withCheckedContinuation { continuation in

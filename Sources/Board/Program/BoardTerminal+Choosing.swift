@@ -7,7 +7,7 @@ extension BoardTerminal {
   func choose(
     _ question: String, among names: [String]
   ) async throws(TerminalError) -> Int? {
-    guard mayAsk else { return nil }
+    guard canAsk else { return nil }
     await beginPrompt()
     defer { endPrompt() }
     let list = names.enumerated().map { "  \($0.offset + 1)  \(escapeControls($0.element))\n" }

@@ -45,6 +45,11 @@ struct BoardTerminal: TerminalService, PausingTerminal {
 
   func show(_ progress: TransferProgress?) { activity?.show(progress) }
 
+  /// Whether a question may be asked now: what is typed while a line is edited belongs to the line.
+  /// Commands in the background have a `BackgroundTerminal`; this holds for what runs beside lines,
+  /// such as a replay that pauses.
+  var canAsk: Bool { mayAsk && reader?.isEditing != true }
+
   /// Takes the terminal from the line editor for a prompt of the program.
   func beginPrompt() async {
     activity?.pause()
@@ -58,7 +63,7 @@ struct BoardTerminal: TerminalService, PausingTerminal {
   }
 
   func askPassphrase(prompt: String, isNew: Bool) async throws(TerminalError) -> GuardedBytes? {
-    guard mayAsk else { return nil }
+    guard canAsk else { return nil }
     guard let first = try await ask(prompt) else { return nil }
     guard isNew else { return first }
     guard let second = try await ask("once more: ") else { return nil }
@@ -104,7 +109,7 @@ struct BoardTerminal: TerminalService, PausingTerminal {
   }
 
   func pause(_ prompt: String) async throws(TerminalError) -> Bool? {
-    guard mayAsk else { return nil }
+    guard canAsk else { return nil }
     await beginPrompt()
     defer { endPrompt() }
     do throws(SecretPromptError) {

@@ -63,23 +63,20 @@ extension EffectGraph {
   @usableFromInline
   mutating func returnPermits(endingWith id: EffectID) {
     var slot = id.slot
-    returnPermit(slot)
-    while tree.isMember(slot), tree[tree[slot].parent].unfinished == 1 {
+    while true {
+      if let next = passPermitOn(slot, wasWaiting: false) {
+        startsAfterReduction.append((ending: id, next: next))
+      }
+      guard tree.isMember(slot), tree[tree[slot].parent].unfinished == 1 else { return }
       slot = tree[slot].parent
-      returnPermit(slot)
     }
   }
 
-  private mutating func returnPermit(_ slot: Int32) {
-    guard let next = passPermitOn(slot, wasWaiting: false) else { return }
-    startsAfterReduction.append(next)
-  }
-
-  /// Starts the nodes that have got permits before the reduction, with the next event.
+  /// Starts the nodes that have got permits of an effect before the reduction, with the next event.
   @usableFromInline
-  mutating func resumeStarts() {
-    for next in startsAfterReduction { startLater(next) }
-    startsAfterReduction = []
+  mutating func resumeStarts(after id: EffectID) {
+    for start in startsAfterReduction where start.ending == id { startLater(start.next) }
+    startsAfterReduction.removeAll { $0.ending == id }
   }
 
   /// Returns the permit of a cancelled effect at once, or when its work has ended if the limit

@@ -38,7 +38,7 @@ struct EffectGraph: Sendable {
   /// cancelled.
   @usableFromInline var isDraining = false
   /// The nodes that have got permits of effects whose last action has not been reduced yet.
-  @usableFromInline var startsAfterReduction: [EffectID] = []
+  @usableFromInline var startsAfterReduction: [(ending: EffectID, next: EffectID)] = []
   /// The remaining transitions of the current event. The last is next.
   private var pendingTransitions: [Transition] = []
 

@@ -117,7 +117,7 @@ extension StoreMachine {
     guard case .ending(let id) = action.sender else { return }
     let wasInStep = isInStep
     isInStep = !graph.tree.hasTask(id)
-    if !graph.startsAfterReduction.isEmpty { graph.resumeStarts() }
+    if !graph.startsAfterReduction.isEmpty { graph.resumeStarts(after: id) }
     end(id, nil, inheritsTaskLocals: action.inheritsTaskLocals)
     isInStep = wasInStep
   }

@@ -8,6 +8,9 @@ struct Deferred: Sendable {
   /// here would add to the cost of each `send`.
   @usableFromInline var blocksReductions = false
 
+  /// Whether the work cancels tasks, which comes before the next action.
+  @usableFromInline var cancelsTasks = false
+
   @inlinable
   @inline(__always)
   init() {}

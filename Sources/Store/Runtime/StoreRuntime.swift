@@ -181,16 +181,17 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
     return deferred
   }
 
-  /// Performs the machine's commands and reduces queued actions, until there is work to do outside
-  /// the lock. It is done before the next action is reduced, with and without observers, so that
-  /// watching does not change the order in which tasks wake up (R2).
+  /// Performs the machine's commands and reduces queued actions, until a step has to be delivered
+  /// to observers or tasks have to be cancelled, which is done outside the lock. Tasks are
+  /// cancelled before the next action is reduced, with and without observers, so that watching does
+  /// not change the order in which they wake up (R2).
   @inlinable
   @inline(never)
   func finish(_ shared: inout Shared, _ deferred: inout Deferred) {
     while true {
       performCommands(&shared, &deferred)
       guard shared.machine.isDue else { return }
-      guard deferred.items == nil else {
+      guard !deferred.cancelsTasks else {
         shared.machine.blockers.insert(.delivering)
         deferred.blocksReductions = true
         return
@@ -222,6 +223,7 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
       case .cancel(let id):
         if Int(id.slot) < shared.tasks.count, let task = shared.tasks[Int(id.slot)].take() {
           deferred.add { task.cancel() }
+          deferred.cancelsTasks = true
         }
       case .resume(let id):
         if let waiter = shared.waiters.removeValue(forKey: id) { deferred.add(waiter) }
@@ -253,6 +255,7 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
       for item in deferred.items.take() ?? [] { item() }
       guard deferred.blocksReductions else { return }
       deferred.blocksReductions = false
+      deferred.cancelsTasks = false
       lock.withLock { $0.pendingNotification.take() }?.tell()
       lock.withLock { shared in
         shared.machine.delivered()

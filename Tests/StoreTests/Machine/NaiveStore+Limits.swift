@@ -100,12 +100,15 @@ extension NaiveStore {
 
   /// Gives up the permits of an effect whose last action has come, and of the groups of which it is
   /// the last.
-  mutating func returnPermits(endingWith effect: Int) {
-    if let next = passPermitOn(effect) { afterReduction.append(next) }
-    guard let group = effects[effect].group,
-      members(group).allSatisfy({ $0 == effect || effects[$0].isEnded })
-    else { return }
-    returnPermits(endingWith: group)
+  mutating func returnPermits(endingWith ending: Int) {
+    var effect = ending
+    while true {
+      if let next = passPermitOn(effect) { afterReduction.append((ending, next)) }
+      guard let group = effects[effect].group,
+        members(group).allSatisfy({ $0 == effect || $0 == ending || effects[$0].isEnded })
+      else { return }
+      effect = group
+    }
   }
 
   mutating func returnPermitOfCancelled(_ effect: Int) {

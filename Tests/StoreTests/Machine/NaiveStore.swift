@@ -101,7 +101,7 @@ struct NaiveStore {
   /// In the order in which they were given or asked for.
   var permits: [Permit] = []
   /// What has got the permit of an effect whose last action has not been reduced.
-  var afterReduction: [Int] = []
+  var afterReduction: [(ending: Int, next: Int)] = []
   /// The turn under way, then those to come.
   var turns: [[Item]] = [[]]
   var step = 0
@@ -350,8 +350,8 @@ extension NaiveStore {
     guard case .ending(let effect) = item.sender else { return }
     if case .send = effects[effect].script.kind { isInStep = true }
     inheritingList = item.inherits ? effects[effect].list : nil
-    later += afterReduction.map { .begin($0) }
-    afterReduction = []
+    later += afterReduction.filter { $0.ending == effect }.map { .begin($0.next) }
+    afterReduction.removeAll { $0.ending == effect }
     finish(effect)
     carryOut()
     inheritingList = nil
