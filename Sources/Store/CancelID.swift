@@ -131,10 +131,8 @@ struct ChildKey: Hashable, Sendable {
 extension ChildKey {
   /// Creates a key from the id that the composition gave, or from the source location and the
   /// offset of the child's state if it gave none.
-  @inlinable
-  init(
-    id: (any Hashable & Sendable)?, offset: Int? = nil, location: SourceLocation
-  ) {
+  @usableFromInline
+  init(id: (any Hashable & Sendable)?, offset: Int? = nil, location: SourceLocation) {
     if let id {
       let identity = CancelID(opening: id)
       self.init(identity: identity, label: identity.description)
@@ -148,25 +146,9 @@ extension ChildKey {
 
 /// A child without an id: the line that composed it, and the offset of its state in the parent's,
 /// by which children of the same line differ.
-@usableFromInline
-struct ComposedChild: Hashable, Sendable {
-  @usableFromInline let offset: Int
-  @usableFromInline let location: SourceLocation
-
-  @inlinable
-  init(offset: Int, location: SourceLocation) {
-    self.offset = offset
-    self.location = location
-  }
-
-  @inlinable
-  static func == (a: Self, b: Self) -> Bool { a.offset == b.offset && a.location == b.location }
-
-  @inlinable
-  func hash(into hasher: inout Hasher) {
-    hasher.combine(offset)
-    hasher.combine(location)
-  }
+private struct ComposedChild: Hashable, Sendable {
+  let offset: Int
+  let location: SourceLocation
 }
 
 extension CancelID {

@@ -11,16 +11,16 @@ public final class Board: Sendable {
   /// their context.
   public let store: Store<BoardReducer>
   let features: FeatureList
-  private let dependencies: Dependencies
+  let dependencies: Dependencies
   private let sink: @Sendable (BoardOutput) -> Void
   private let onBackgroundEnd: @Sendable (FinishedJob) -> Int32?
-  private let recordings: BoardRecording
+  let recordings: BoardRecording
   private let replays: RunningReplays
   private let analytics: StepAnalytics
   private let shared: Mutex<Shared>
-  private let widths = Mutex(TerminalWidths())
+  let widths = Mutex(TerminalWidths())
   /// The flag that is set when the board is being closed. No action is sent after that.
-  private let closing: CancelFlag
+  let closing: CancelFlag
 
   private struct Shared {
     var renderer: BoardRenderer
@@ -285,66 +285,6 @@ public final class Board: Sendable {
     store.send(.shell(.failed(job: job, failure: failure)), origin: .program("secrets"))
   }
 
-  /// The time between two widths that running commands are told of.
-  static let resizePause = Duration.milliseconds(100)
-
-  /// Lets the output of running commands fit a terminal of another width. Of several widths within
-  /// `resizePause`, as when an edge is dragged, the first and the newest become steps. Without a
-  /// running command, none does: the next line calls `resize(to:)`.
-  func resizeRunning(to width: Int) {
-    guard !closing.isSet, isRunning else { return }
-    if widths.withLock({ $0.noteRunning(width) }) { sendWidthsAndPause() }
-  }
-
-  private func sendWidthsAndPause() {
-    sendWidths()
-    Task { [weak self, clock = dependencies.clock] in
-      try? await clock.sleep(for: Self.resizePause)
-      self?.endResizePause()
-    }
-  }
-
-  /// Ends the pause, or begins another one with the newest width. Widths that come meanwhile wait.
-  private func endResizePause() {
-    let isRunning = isRunning
-    if widths.withLock({ $0.endPause(isRunning: isRunning) }) { sendWidthsAndPause() }
-  }
-
-  /// Lets further output fit a terminal of another width. Does not wait where another thread sends
-  /// an older width.
-  func resize(to width: Int) {
-    widths.withLock { $0.note(width) }
-    sendWidths()
-  }
-
-  /// Lets the output of the next line fit a terminal of another width. Returns once the width is on
-  /// its way to the store before all that is sent later, also if another thread sends it.
-  func resizeBeforeLine(to width: Int) async {
-    resize(to: width)
-    await withCheckedContinuation { continuation in
-      if widths.withLock({ $0.areSent { continuation.resume() } }) { continuation.resume() }
-    }
-  }
-
-  /// Whether a command runs.
-  private var isRunning: Bool { store.withState { !$0.shell.running.isEmpty } }
-
-  private func sendWidths() {
-    guard widths.withLock({ $0.beginSending() }) else { return }
-    while true {
-      switch widths.withLock({ $0.takeNext() }) {
-      case .end(let resume):
-        for resume in resume { resume() }
-        return
-      case .send(let width, let last):
-        guard !closing.isSet else { continue }
-        // The last one may not be in the state yet.
-        let isShown = store.withState { $0.settings.width } == width && (last ?? width) == width
-        if !isShown { store.send(.shell(.resized(width: width)), origin: .program("terminal")) }
-      }
-    }
-  }
-
   /// Cancels a running command. Its exit code is then 130.
   ///
   /// - Parameters:
@@ -357,47 +297,6 @@ public final class Board: Sendable {
 
   /// Whether the board is being closed. Every command then ends with 130.
   var isClosing: Bool { closing.isSet }
-
-  // MARK: Recording
-
-  /// The running recording with its last step, or `nil` if there is none.
-  public var recording: SessionMoment? { recordings.moment }
-
-  /// The names of the marks that were set in the running recording.
-  var marks: [String] { recordings.marks }
-
-  /// The reason why the recording ended by itself, or `nil` if it did not.
-  var recordingProblem: String? { recordings.problem }
-
-  /// Whether a recording of this board ended by itself, the present one or an earlier one. Final
-  /// once the board is closed.
-  var hasLostRecording: Bool { recordings.hasLostRecording }
-
-  /// Records all further steps into a new file and, with `rotation`, into more files after it. Ends
-  /// a running recording first. No recording starts while the board is being closed.
-  ///
-  /// - Throws: `RecordingError` if the file cannot be created.
-  public func record(
-    to path: String, rotation: RecordingOptions.Rotation? = nil
-  ) throws(RecordingError) {
-    try recordings.record(to: path, rotation)
-  }
-
-  /// Records all further steps into a sink.
-  ///
-  /// - Parameters:
-  ///   - sink: The sink.
-  ///   - path: The name of the recording.
-  func record(into sink: any LogSink, path: String) throws(RecordingError) {
-    try recordings.record(into: sink, path: path)
-  }
-
-  /// Ends the recording. Returns `nil` if there is none or if another call has ended it. The file
-  /// is complete in both cases.
-  @discardableResult
-  public func stopRecording() -> (path: String, steps: Int)? {
-    recordings.stop().map { ($0.path, $0.steps) }
-  }
 
   // MARK: After each step
 

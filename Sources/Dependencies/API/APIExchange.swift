@@ -37,15 +37,14 @@ public struct APIExchange: Sendable {
     }
     // Another process may have stored a secret that the service repeats.
     await dependencies.keychainService.refresh()
+    let isRepeated = planned.repeatedStatuses.contains(fetched.response.status)
     let asked = fetched.response.headers.retryAfter(now: dependencies.date.now) ?? 0
-    let isRepeatable = client.isRepeatable && asked <= planned.longestPause
-    let isLast = !planned.repeatedStatuses.contains(fetched.response.status) || !isRepeatable
+    let isFinal = !client.isRepeatable || isRepeated && asked > planned.longestPause
+    let isLast = !isRepeated || isFinal
     let captured = isLast ? await capture.store(planned.captures, of: fetched.response) : []
     var answer = APIAnswer(fetched, to: planned, dependencies.logger.redactor)
     if !captured.isEmpty { answer.captured = captured }
-    if !client.isRepeatable || !isRepeatable && !planned.repeatedStatuses.isEmpty {
-      answer.isFinal = true
-    }
+    if isFinal { answer.isFinal = true }
     answer.warning = await KeychainAccess(dependencies).takeWarning()
     if let download, let file = planned.file, isLast {
       let wait = PipeTimeout(limit: planned.request.timeout, clock: dependencies.clock)

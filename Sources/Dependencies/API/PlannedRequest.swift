@@ -16,7 +16,7 @@ public struct PlannedRequest: Sendable, Equatable {
   /// such a response is not written to the file, and no secret is captured from it.
   public var repeatedStatuses: Set<Int> = []
   /// The longest wait that a service may ask for with `Retry-After`, in seconds. An answer that
-  /// asks for more is final, whatever its status.
+  /// asks for more is not repeated.
   public var longestPause = Int64.max
   /// The text to add to the recent searches before the request is sent, or `nil` for none.
   public var search: String?

@@ -81,7 +81,15 @@ package struct KeychainAccess: Sendable {
     var question = "passphrase of the keychain: "
     var refusal: KeychainError?
     for _ in 0..<Self.tries {
-      guard let secret = try await passphrase(question) else { break }
+      let answer: KeychainSecret?
+      do throws(TerminalError) {
+        answer = try await passphrase(question)
+      } catch {
+        // An empty answer gives up, which the refusal explains.
+        guard let refusal, error.kind == .tooLong else { throw error }
+        throw refusal
+      }
+      guard let secret = answer else { break }
       do throws(KeychainError) {
         try await keychain.unlock(with: secret)
         return true
@@ -111,7 +119,9 @@ package struct KeychainAccess: Sendable {
   }
 
   /// Returns `nil` if there is no terminal.
-  func passphrase(_ prompt: String, isNew: Bool = false) async throws -> KeychainSecret? {
+  func passphrase(
+    _ prompt: String, isNew: Bool = false
+  ) async throws(TerminalError) -> KeychainSecret? {
     try await terminal.askPassphrase(prompt: prompt, isNew: isNew).map(KeychainSecret.passphrase)
   }
 

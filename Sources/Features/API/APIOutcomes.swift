@@ -281,7 +281,11 @@ enum APIOutcomes {
 
   private static func refusal(_ answer: APIAnswer) -> Failure? {
     guard answer.status >= 300 else { return nil }
-    let wait = answer.headers.value(of: "Retry-After").map { "the service asks to wait: \($0)" }
+    let asked = answer.headers.value(of: "Retry-After")
+    let wait = asked.map { "the service asks to wait: \($0)" }
+    // --retry refuses a wait of more than a minute; a date counts as one.
+    let seconds = answer.headers.retryAfter(now: 0) ?? 0
+    let isFinal = answer.isFinal == true || seconds > ServiceRetry.longestPause / 1000
     switch answer.status {
     case 304:
       return Failure(
@@ -298,8 +302,7 @@ enum APIOutcomes {
       return Failure(
         code: 4, error: "httpStatus", message: "HTTP 429 from \(address(answer))",
         help: (wait ?? "the service takes no more for now")
-          + (answer.attempts > 1 || answer.isFinal == true
-            || !RepeatedRequest.isSafe(answer.method)
+          + (answer.attempts > 1 || isFinal || !RepeatedRequest.isSafe(answer.method)
             ? "; try later" : "; --retry 3 tries again"))
     case 400..<500:
       let help =
@@ -311,7 +314,7 @@ enum APIOutcomes {
     default:
       return Failure(
         code: 5, error: "httpStatus", message: "HTTP \(answer.status) from \(address(answer))",
-        help: answer.isFinal == true && wait != nil
+        help: isFinal && wait != nil
           ? wait.map { "\($0); try later" }
           : RepeatedRequest.isSafe(answer.method)
             ? answer.attempts > 1

@@ -6,10 +6,12 @@
 /// free.
 @usableFromInline
 struct ChildPlace: Sendable {
-  @usableFromInline let declaration:
-    @Sendable () -> (
-      id: (any Hashable & Sendable)?, offset: Int?, location: SourceLocation
-    )
+  /// What the composition says about a child. The offset is that of its state in the parent's.
+  @usableFromInline typealias Declaration = (
+    id: (any Hashable & Sendable)?, offset: Int?, location: SourceLocation
+  )
+
+  @usableFromInline let declaration: @Sendable () -> Declaration
 
   @inlinable
   @inline(__always)
@@ -21,12 +23,7 @@ struct ChildPlace: Sendable {
   }
 
   @usableFromInline
-  init(
-    _ declaration:
-      @escaping @Sendable () -> (
-        id: (any Hashable & Sendable)?, offset: Int?, location: SourceLocation
-      )
-  ) {
+  init(_ declaration: @escaping @Sendable () -> Declaration) {
     self.declaration = declaration
   }
 

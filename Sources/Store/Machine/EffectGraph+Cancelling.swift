@@ -57,11 +57,12 @@ extension EffectGraph {
     run()
   }
 
-  /// Cancels the effects that wait for a permit.
+  /// Cancels the effects that wait for a permit, or have got one and wait for a reduction.
   @usableFromInline
   mutating func cancelWaiting() {
     let waiting = tree.nodes.indices.map(Int32.init).filter { tree[$0].phase == .waiting }
-    cancel(waiting.flatMap { leafEffects($0) })
+    let resumed = startsAfterReduction.map(\.next).filter { tree.contains($0) }.map(\.slot)
+    cancel((waiting + resumed).flatMap { leafEffects($0) })
     run()
   }
 

@@ -273,6 +273,13 @@ struct APIFeatureTests {
     #expect(
       printed[0].errors.contains("help: the service takes no more for now; --retry 3 tries again"))
     #expect(printed[1].errors.contains("help: the service takes no more for now; try later"))
+    for (status, wait) in [(429, "3600"), (503, "3600"), (429, "5"), (503, "5")] {
+      world.api.answer(
+        "GET", "http://rm.test/\(status)/\(wait)",
+        with: .status(status, headers: [HTTPHeader("Retry-After", wait)]))
+      let printed = try run(["api get http://rm.test/\(status)/\(wait)"], in: world)
+      #expect(printed[0].errors.contains("--retry") == (wait == "5"), "\(printed[0].errors)")
+    }
   }
 
   @Test("the pause stops growing at a minute, also behind a Retry-After")

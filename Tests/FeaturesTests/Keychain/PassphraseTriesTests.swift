@@ -49,6 +49,15 @@ import Testing
     #expect(terminal.hidden == 0)
   }
 
+  @Test("an empty answer behind a wrong one ends the command with what was wrong", arguments: lines)
+  func emptyTry(line: String) async throws {
+    let terminal = ScriptedTerminal("shut", "")
+    let (status, printed) = try await Self.run(line, terminal)
+    #expect(status == 77, "\(printed)")
+    #expect(printed.contains("wrong passphrase"), "\(printed)")
+    #expect(terminal.prompts == [Self.first, Self.again])
+  }
+
   @Test("a wrong one of an unlock source is final, and nobody is asked", arguments: lines)
   func source(line: String) async throws {
     let terminal = ScriptedTerminal(passphrase: { _ in "open" })

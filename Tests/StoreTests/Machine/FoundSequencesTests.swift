@@ -97,6 +97,27 @@ struct FoundSequencesTests {
         .send(Self.action(3, Self.effect(4, .run, limit: 0))), .drainQueued))
   }
 
+  @Test("R11 what has got a permit, and waits for a reduction, does not start while the store ends")
+  func drainedBeforeReduction() {
+    expectNoDifference(
+      Self.scenario(
+        [.init(overflow: .wait(capacity: nil, dropsOldest: false))], .observe(true),
+        .send(
+          Self.action(1, Self.effect(2, .task, limit: 0), Self.effect(3, .run, limit: 0))), .told,
+        .send(Self.action(4)), .effectReturns(effect: 2, Self.action(5)), .drainQueued, .told))
+  }
+
+  @Test("R2 what has got a permit starts behind the action of its own sender")
+  func startsAfterItsSender() {
+    expectNoDifference(
+      Self.scenario(
+        [.init(overflow: .wait(capacity: nil, dropsOldest: false))], .observe(true),
+        .send(
+          Self.action(1, Self.effect(2, .task, limit: 0), Self.effect(3, .run, limit: 0))), .told,
+        .send(Self.action(4, Self.effect(6, .send(Self.action(7)), id: 1))),
+        .effectReturns(effect: 2, Self.action(5)), .told, .told, .told))
+  }
+
   @Test("R11 the next member of a sequence does not wait while the store ends")
   func drainedSequence() {
     expectNoDifference(

@@ -95,7 +95,7 @@ extension NaiveStore {
 
   mutating func cancelWaiting() {
     let waiting = effects.indices.filter { effects[$0].status == .waiting }
-    cancel(waiting.flatMap { leaves($0) })
+    cancel((waiting + afterReduction.map(\.next)).flatMap { leaves($0) })
     carryOut()
   }
 

@@ -1,0 +1,42 @@
+import SwiftBoardRecording
+
+extension Board {
+  /// The running recording with its last step, or `nil` if there is none.
+  public var recording: SessionMoment? { recordings.moment }
+
+  /// The names of the marks that were set in the running recording.
+  var marks: [String] { recordings.marks }
+
+  /// The reason why the recording ended by itself, or `nil` if it did not.
+  var recordingProblem: String? { recordings.problem }
+
+  /// Whether a recording of this board ended by itself, the present one or an earlier one. Final
+  /// once the board is closed.
+  var hasLostRecording: Bool { recordings.hasLostRecording }
+
+  /// Records all further steps into a new file and, with `rotation`, into more files after it. Ends
+  /// a running recording first. No recording starts while the board is being closed.
+  ///
+  /// - Throws: `RecordingError` if the file cannot be created.
+  public func record(
+    to path: String, rotation: RecordingOptions.Rotation? = nil
+  ) throws(RecordingError) {
+    try recordings.record(to: path, rotation)
+  }
+
+  /// Records all further steps into a sink.
+  ///
+  /// - Parameters:
+  ///   - sink: The sink.
+  ///   - path: The name of the recording.
+  func record(into sink: any LogSink, path: String) throws(RecordingError) {
+    try recordings.record(into: sink, path: path)
+  }
+
+  /// Ends the recording. Returns `nil` if there is none or if another call has ended it. The file
+  /// is complete in both cases.
+  @discardableResult
+  public func stopRecording() -> (path: String, steps: Int)? {
+    recordings.stop().map { ($0.path, $0.steps) }
+  }
+}
