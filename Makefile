@@ -8,9 +8,11 @@ UNAME := $(shell uname -s)
 # Code asks for types by their functions and not by their names, for which the runtime would search
 # all conformances of the program: half of the instructions of a start. ADR-030 has the figures of
 # the fixed address, of the C++ library, which is linked statically where it is installed as such,
-# and of the debug information, which is left out.
+# and of the debug information, which is left out. Shared libraries are those of the system: none is
+# looked for in the program's own folder, where others may be able to write.
 LIBSTDCXX := .build/static/libstdc++.a
-LINUX := --static-swift-stdlib -Xlinker --no-export-dynamic -Xswiftc -use-ld=lld -Xlinker --icf=all \
+LINUX := --static-swift-stdlib --disable-local-rpath \
+  -Xlinker --no-export-dynamic -Xswiftc -use-ld=lld -Xlinker --icf=all \
   $(foreach flag,-function-sections -disable-concrete-type-metadata-mangled-name-accessors,\
   -Xswiftc -Xfrontend -Xswiftc $(flag)) \
   -Xswiftc -Xclang-linker -Xswiftc -no-pie -Xswiftc -L$(CURDIR)/$(dir $(LIBSTDCXX))

@@ -13,6 +13,7 @@ func enter(
   _ count: Int32, _ words: UnsafePointer<UnsafeMutablePointer<CChar>?>?
 ) -> Int32 {
   MemoryAllocator.shareFreedMemory()
+  SQLiteLibrary.leaveOutMemoryStatistics()
   ProcessHardening.forbidDumps()
   ProcessHardening.holdStandardDescriptors()
   UnlockSources.holdClosedDescriptor()

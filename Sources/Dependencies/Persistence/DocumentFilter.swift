@@ -56,15 +56,19 @@ struct DocumentFilter: Sendable {
   /// Returns whether `left` comes first. Documents without a value at the sort path come last in
   /// both directions. Equal documents are in ascending order of their ids, compared by bytes.
   private func precedes(_ left: Match, _ right: Match) -> Bool {
-    switch (left.key, right.key) {
-    case (.some(let a), .some(let b)):
-      let order = JSON.compare(a, b)
-      if order != 0 { return isDescending ? order > 0 : order < 0 }
-    case (.some, nil): return true
-    case (nil, .some): return false
-    case (nil, nil): break
+    let order = order(left.key, right.key)
+    return order != 0 ? order < 0 : left.id < right.id
+  }
+
+  /// Returns a negative number if the key `left` comes first, and 0 if the ids decide.
+  private func order(_ left: JSON?, _ right: JSON?) -> Int {
+    switch (left, right) {
+    case (.some(let left), .some(let right)):
+      isDescending ? JSON.compare(right, left) : JSON.compare(left, right)
+    case (.some, nil): -1
+    case (nil, .some): 1
+    case (nil, nil): 0
     }
-    return left.id < right.id
   }
 
   /// The matches found so far. With a limit, they are few more than the limit, so that a small part
@@ -77,7 +81,14 @@ struct DocumentFilter: Sendable {
 
     init(_ filter: DocumentFilter) { self.filter = filter }
 
-    mutating func add(_ match: Match) {
+    /// Adds a match if it can be within the limit.
+    ///
+    /// - Parameters:
+    ///   - key: The value at the sort path.
+    ///   - id: The id, which is read only if the key does not decide.
+    mutating func add(key: JSON?, id: @autoclosure () -> String) {
+      if let last, filter.order(key, last.key) > 0 { return }
+      let match = Match(id(), key: key)
       if let last, !filter.precedes(match, last) { return }
       found.append(match)
       guard let limit = filter.limit, found.count / 2 >= max(128, limit) else { return }

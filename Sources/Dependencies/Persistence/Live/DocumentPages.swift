@@ -65,14 +65,13 @@ struct DocumentPages {
       after: nil, index: try index(), connection)
     var found = DocumentFilter.Matches(filter)
     try statement.forEachRow { row in
-      let id = row.text(0)
       if filter.conditions.isEmpty, let key = Self.sortKey(row) {
-        return found.add(DocumentFilter.Match(id, key: key))
+        return found.add(key: key, id: row.text(0))
       }
       // A damaged document comes last. The damage is reported if it is part of a page.
       let value = try? JSON(parsing: row.text(2))
       guard filter.conditions.isEmpty || value.map(filter.matches) == true else { return }
-      found.add(DocumentFilter.Match(id, key: value?.value(at: path)))
+      found.add(key: value?.value(at: path), id: row.text(0))
     }
     return found.arranged.map(\.id.text)
   }
