@@ -308,18 +308,41 @@ struct TypedSecrets: Sendable {
   }
 
   private func literal(in words: [Argument]) -> TypedSecret? {
-    guard let found = literals.lazy.compactMap({ $0.find(words) }).first else { return nil }
+    guard let found = literals.lazy.compactMap({ $0.find(words) }).first else {
+      return literal(behindUnknown: words)
+    }
     // A reference that is text was quoted, as a shell needs it.
     let isQuoted = words.contains { $0.text?.contains("{{secret:") == true }
     return TypedSecret(
       name: found.name,
-      error: UsageError(
-        isQuoted
-          ? "in single quotes {{secret:...}} is plain text"
-          : "the value of '\(found.name)' looks like a secret, and recordings store every line",
-        help: isQuoted
-          ? "leave the quotes off, or use double quotes"
-          : "store it with 'keychain set NAME' and write \(found.form)"))
+      error: isQuoted
+        ? UsageError(
+          "in single quotes {{secret:...}} is plain text",
+          help: "leave the quotes off, or use double quotes") : Self.error(for: found))
+  }
+
+  /// Returns a secret in words of which the first is no command: misspelt, left out, or that of
+  /// another program. The words are read as those of each feature.
+  private func literal(behindUnknown words: [Argument]) -> TypedSecret? {
+    guard let first = words.first?.text, !firstWords.contains(first) else { return nil }
+    func find(_ rest: some Sequence<Argument>) -> SecretWords.Found? {
+      literals.lazy.compactMap { $0.find([Argument($0.feature)] + rest) }.first
+    }
+    if let found = find(words.dropFirst()) {
+      // The error quotes the first word alone.
+      do throws(UsageError) { _ = try commands.parse(words: [Argument(first)]) } catch {
+        var error = error
+        (error.column, error.length, error.lineOffset) = (nil, nil, 0)
+        return TypedSecret(name: found.name, error: error)
+      }
+    }
+    return find(words).map { TypedSecret(name: $0.name, error: Self.error(for: $0)) }
+  }
+
+  private static func error(for found: SecretWords.Found) -> UsageError {
+    UsageError(
+      "the value of '\(found.name)' looks like a secret, and recordings store every line",
+      help: "store it with 'keychain set NAME' and write \(found.form)")
   }
 
   /// Returns a secret in the line that an alias is to stand for, be it quoted or not.

@@ -4,8 +4,14 @@ import Synchronization
 /// The file of a recording. It is locked while it is open, and a new file has mode 0600.
 public final class FileSink: LogSink {
   private let system: FileSystem
-  /// `nil` once closed.
-  private let file: Mutex<OpenFile?>
+  private struct Contents {
+    /// `nil` once closed.
+    var file: OpenFile?
+    /// The size of the file, unless another program changes it.
+    var size: Int
+  }
+
+  private let contents: Mutex<Contents>
   /// The path of the file.
   private let path: Mutex<String>
 
@@ -25,7 +31,7 @@ public final class FileSink: LogSink {
     // The umask may have removed permissions, so set them again.
     try? system.changeMode(file, to: 0o600)
     self.system = system
-    self.file = Mutex(file)
+    contents = Mutex(Contents(file: file, size: 0))
     self.path = Mutex(path)
   }
 
@@ -52,7 +58,7 @@ public final class FileSink: LogSink {
       throw .changed(path: path)
     }
     self.system = system
-    self.file = Mutex(file)
+    contents = Mutex(Contents(file: file, size: size))
     self.path = Mutex(path)
   }
 
@@ -75,32 +81,43 @@ public final class FileSink: LogSink {
 
   /// Calls `pwrite` once, which may write only some of the bytes.
   ///
+  /// Writes nothing if another program has cut the file or written to it. Bytes after a cut would
+  /// follow a gap of zeros.
+  ///
   /// - Throws: `LogIOError`, and `EBADF` after `close()`.
   public func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(LogIOError) -> Int {
-    try withFile("write") { file throws(SystemError) in
-      try system.write(bytes, to: file, at: Int64(offset))
+    let count: Int? = try withFile("write") { (file, size) throws(SystemError) in
+      guard try system.info(file).size == size else { return nil }
+      let count = try system.write(bytes, to: file, at: Int64(offset))
+      size = max(size, offset + count)
+      return count
     }
+    guard let count else { throw .changed }
+    return count
   }
 
   /// Calls `ftruncate` to remove the bytes beyond `size`.
   public func truncate(to size: Int) throws(LogIOError) {
-    try withFile("ftruncate") { file throws(SystemError) in
+    try withFile("ftruncate") { (file, current) throws(SystemError) in
       try system.truncate(file, to: Int64(size))
+      current = size
     }
   }
 
   /// Calls `fdatasync`, or on Darwin `F_FULLFSYNC` if the file system supports it. Takes
   /// milliseconds on a disk.
   public func synchronize() throws(LogIOError) {
-    try withFile("fsync") { file throws(SystemError) in try system.sync(file, dataOnly: true) }
+    try withFile("fsync") { (file, _) throws(SystemError) in
+      try system.sync(file, dataOnly: true)
+    }
   }
 
   /// Returns the path if it no longer refers to the file. Calls `lstat` and `fstat`. If the folder
   /// cannot be read, the file is assumed to exist.
   public func missingName() -> String? {
     let path = path.withLock { $0 }
-    return file.withLock { file -> String? in
-      guard let file else { return nil }
+    return contents.withLock { contents -> String? in
+      guard let file = contents.file else { return nil }
       do throws(SystemError) {
         guard let named = try system.info(of: path) else { return path }
         return named.id == (try system.info(file)).id ? nil : path
@@ -115,14 +132,15 @@ public final class FileSink: LogSink {
     self.path.withLock { $0 = path }
   }
 
-  /// Calls `body` under the lock. Once the file is closed, another file may get its descriptor.
+  /// Calls `body` under the lock, with the size. Once the file is closed, another file may get its
+  /// descriptor.
   private func withFile<Result>(
-    _ call: String, _ body: (OpenFile) throws(SystemError) -> Result
+    _ call: String, _ body: (OpenFile, inout Int) throws(SystemError) -> Result
   ) throws(LogIOError) -> Result {
     do throws(SystemError) {
-      return try file.withLock { file throws(SystemError) in
-        guard let file else { throw SystemError(code: EBADF, call: call) }
-        return try body(file)
+      return try contents.withLock { contents throws(SystemError) in
+        guard let file = contents.file else { throw SystemError(code: EBADF, call: call) }
+        return try body(file, &contents.size)
       }
     } catch {
       throw LogIOError(error)
@@ -132,8 +150,8 @@ public final class FileSink: LogSink {
   /// Closes the file, which also releases its lock. A second call does nothing. Deinitialization
   /// also closes the file.
   public func close() {
-    file.withLock { file in
-      if let open = file.take() { FileSink.close(open, system) }
+    contents.withLock { contents in
+      if let open = contents.file.take() { FileSink.close(open, system) }
     }
   }
 }

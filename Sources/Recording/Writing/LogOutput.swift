@@ -42,7 +42,8 @@ struct LogOutput: ~Copyable {
       isBroken = true
       let whole = lines.whole(in: written)
       size += whole.bytes
-      try? sink.truncate(to: size)
+      // What another program has changed is left as it is.
+      if error != .changed { try? sink.truncate(to: size) }
       return Failure(step: whole.lost, kept: whole.kept, error: error)
     }
     size += lines.bytes.count
@@ -127,8 +128,10 @@ struct LogOutput: ~Copyable {
     let (_, error) = LogOutput.put(new, at: start, into: sink)
     if let error {
       isBroken = true
-      _ = LogOutput.put(old, at: start, into: sink)
-      try? sink.truncate(to: size)
+      if error != .changed {
+        _ = LogOutput.put(old, at: start, into: sink)
+        try? sink.truncate(to: size)
+      }
       return Failure(step: step, kept: step, error: error)
     }
     size = start + new.count

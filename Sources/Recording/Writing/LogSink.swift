@@ -2,10 +2,13 @@ import SwiftBoardSystem
 
 /// A failed system call on a log file.
 public struct LogIOError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The value of `errno`.
+  /// The value of `errno`, or 0 if no call failed.
   public let code: Int32
-  /// The name of the operation, for example `write`.
+  /// The name of the operation, for example `write`, or the problem if no call failed.
   public let operation: String
+
+  /// Another program cut the file or wrote to it.
+  static let changed = LogIOError(code: 0, operation: "another program has changed the file")
 
   /// Creates an error for a failed call.
   ///
@@ -18,7 +21,9 @@ public struct LogIOError: Error, Sendable, Hashable, CustomStringConvertible {
   init(_ error: SystemError) { self.init(code: error.code, operation: error.call) }
 
   /// The operation and the text of the error.
-  public var description: String { "\(operation): \(SystemError.text(of: code))" }
+  public var description: String {
+    code == 0 ? operation : "\(operation): \(SystemError.text(of: code))"
+  }
 }
 
 /// A destination for the bytes of a recorder: a file, or in tests a sink that fails on purpose.

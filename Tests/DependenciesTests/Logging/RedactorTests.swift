@@ -184,11 +184,17 @@ struct RedactorByValueTests {
       (#"{"123456789":true}"#, #"{"«secret:pin»":true}"#),
       ("123456789", "«secret:pin»"), ("{123456789", "{«secret:pin»"),
       ("\u{FEFF}[123456789]", "\u{FEFF}[\"«secret:pin»\"]"),
-    ])
-  func numbers(text: String, expected: String) {
+      (#"{"a":1.23456789E8}"#, #"{"a":"«secret:pin»"}"#),
+      (
+        #"[1.23456789e+8,123456789e0,0.123456789E9,12345678.9e1,-1.23456789e8]"#,
+        #"["«secret:pin»","«secret:pin»","«secret:pin»","«secret:pin»","-«secret:pin»"]"#
+      ),
+      ("[1.2345678e8,1.23456789e9,1e5e5,1.2.3e4,1e99999999999999999999]", nil),
+    ] as [(String, String?)])
+  func numbers(text: String, expected: String?) {
     let redactor = Redactor()
     redactor.registerSecret(Array("123456789".utf8), name: "pin")
-    #expect(redactor.mask(text).value == expected)
+    #expect(redactor.mask(text).value == expected ?? text)
     #expect(redactor.mask("123456789", isJSON: true).value == "\"«secret:pin»\"")
   }
 

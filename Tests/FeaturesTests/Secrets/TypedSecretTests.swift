@@ -97,10 +97,35 @@ struct TypedSecretTests {
     #expect(secrets.shown(ScriptLine(line)) == line)
   }
 
+  @Test(
+    "rule 3: a secret behind a misspelt, missing or foreign command is in no step, nowhere",
+    arguments: [
+      "ap get http://h/ token==hunter2x", "apii get http://h/?token=hunter2x",
+      "get http://h/ 'Authorization:Bearer hunter2x'", "curl http://user:hunter2x@h/",
+      "wtach 1s api get http://h/ token==hunter2x", "token==hunter2x", "http://u:hunter2x@h/",
+      "echo a; ap get http://h/ --auth basic:u:hunter2x", "ap get http://h/ token==hunter2x '",
+    ])
+  func unknownCommand(line: String) async {
+    let lines = Lines()
+    #expect(await lines.run(line) == 64)
+    #expect(!lines.allPrinted.contains("hunter2x") && !lines.allSteps.contains("hunter2x"))
+    #expect(lines.allSteps.contains("[refused: secret "), "\(lines.allSteps)")
+  }
+
+  @Test("an unknown command without a secret is shown as it is, and so is an alias")
+  func unknownCommandWithoutSecret() {
+    let secrets = TypedSecrets(BoardFeatures.all)
+    for line in ["ap get http://h/ a==word", "banana key:value", "curl http://h/?page=2"] {
+      #expect(secrets.refusal(of: ScriptLine(line), Redactor()) == nil)
+    }
+  }
+
   @Test("what is wrong besides is said, and the value is not")
   func messages() async {
     for (line, error) in [
       ("sudo keychain set a hunter2", "error: unknown command 'sudo'"),
+      ("ap get http://h/ token==hunter2", "error: unknown command 'ap'"),
+      ("ap get http://h/ token==hunter2", "help: did you mean 'api'?"),
       ("keychain sett a hunter2", "error: unknown keychain command 'sett'"),
       ("keychain sett a hunter2", "help: did you mean 'set'?"),
       ("keychain unlock hunter2", "help: usage: keychain unlock; what it needs"),

@@ -60,6 +60,31 @@ struct LostFileTests {
     }
   }
 
+  @Test(
+    "a file that another program has cut or written to is left as it is", arguments: [true, false],
+    [RecordingOptions.Durability.none, .flush])
+  func changed(isCut: Bool, durability: RecordingOptions.Durability) throws {
+    try withFolder { folder in
+      let path = folder + "/a"
+      let session = try session(path, durability)
+      session.send(.add(1))
+      if isCut {
+        #expect(truncate(path, 10) == 0)
+      } else {
+        let file = open(path, O_WRONLY | O_APPEND)
+        #expect(write(file, "other", 5) == 5)
+        close(file)
+      }
+      let changed = try contents(of: path)
+      session.send(.add(2))
+      session.recorder.stop()
+      let failure = try #require(session.recorder.failure)
+      #expect(failure.io?.description == "another program has changed the file")
+      #expect(try contents(of: path) == changed)
+      #expect(session.failures.now.map(\.message) == [failure.description], "told once")
+    }
+  }
+
   @Test("steps notice it by themselves, with a look every 50 ms")
   func steps() throws {
     try withFolder { folder in

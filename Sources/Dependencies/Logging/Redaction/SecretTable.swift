@@ -44,6 +44,8 @@ final class SecretTable: Sendable {
   private let lowercaseForms: Index
   /// Whether values contain spaces, which may be `+` in forms.
   private let hasSpaces: Bool
+  /// Whether values consist of digits, which a document may write as numbers with an exponent.
+  private let hasNumbers: Bool
 
   /// Creates a table with the values of a batch added, or returns `nil` if it already contains all
   /// of them.
@@ -66,6 +68,7 @@ final class SecretTable: Sendable {
     self.lowercaseForms = lowercaseForms
     multiplier = batch.multiplier
     hasSpaces = (old?.hasSpaces ?? false) || batch.hasSpaces
+    hasNumbers = (old?.hasNumbers ?? false) || batch.hasNumbers
   }
 
   /// Creates a table with the same values, some of them renamed.
@@ -75,6 +78,7 @@ final class SecretTable: Sendable {
     lowercaseForms = old.lowercaseForms
     multiplier = old.multiplier
     hasSpaces = old.hasSpaces
+    hasNumbers = old.hasNumbers
   }
 
   var count: Int { names.count }
@@ -102,6 +106,14 @@ final class SecretTable: Sendable {
       joined.bytes.withUnsafeBufferPointer { search($0, range: joined.original) }
     }
     if DecodedText.hasWrappedLines(text) { searchJoined(DecodedText(text)) }
+    for number in hasNumbers ? ExponentNumber.all(in: text) : [] {
+      number.digits.withUnsafeBufferPointer { digits in
+        self.search(digits, forms) { range, name in
+          guard range == digits.indices else { return }
+          matches.append(Match(range: number.range, name: names[name]))
+        }
+      }
+    }
     guard hasPercent || hasEscape || (hasSpaces && markers.contains(.plus)) else { return matches }
     // Encodings can be nested, such as in the query of an address in a JSON string.
     var views = [DecodedText(text)]
@@ -182,6 +194,7 @@ struct SecretBatch: Sendable {
   let multiplier: UInt32
   private(set) var values: [(name: String, forms: [Form], lowercaseForms: [Form])] = []
   private(set) var hasSpaces = false
+  private(set) var hasNumbers = false
 
   /// - Parameter multiplier: The redactor's multiplier, which is odd.
   init(multiplier: UInt32) {
@@ -190,6 +203,7 @@ struct SecretBatch: Sendable {
 
   /// Adds all forms of a value. Adds nothing for a value under six bytes.
   mutating func add(_ value: UnsafeRawBufferPointer, name: String) {
+    hasNumbers = hasNumbers || value.allSatisfy { (0x30...0x39).contains($0) }
     var forms: [Form] = []
     var lowercaseForms: [Form] = []
     SecretPattern.forEach(of: value) { bytes, coversLeft, coversRight in
