@@ -323,7 +323,13 @@ extension BoardRecording: RecordingService {
         help: "'session stop', then 'session record FILE' begins another")
     }
     guard let recorder, recorder.isRecording else { throw Failure.noRecording }
-    shared.withLock { $0.marks[job] = (name, recorder) }
+    let isUsed = shared.withLock { shared in
+      shared.marks[job] = (name, recorder)
+      return shared.markNames.contains(name)
+    }
+    if isUsed {
+      warn("the recording has a mark '\(name)' already, which '@\(name)' goes on to mean")
+    }
   }
 
   /// The names of the marks that were set in the running recording.

@@ -180,6 +180,19 @@ struct ResponseRepositoryTests {
     #expect(kept.headers.value(of: "ETag") == "\"2\"")
   }
 
+  @Test("behind a 304 for another version, a failure is replaced as any other")
+  func failureBehindAnotherVersion() async throws {
+    let another = Self.answer("", 304, [HTTPHeader("ETag", "\"2\"")])
+    let error = APIError(.refused, "no")
+    let subject = Subject([
+      Self.answer("one", 200, Self.holding), another, .failure(error),
+    ])
+    _ = try await subject.fetch(.remoteFirst)
+    let fetched = try await subject.fetch(.remoteFirst)
+    #expect(fetched.verdict == .stale && Self.text(fetched) == "one")
+    #expect(fetched.networkError == error)
+  }
+
   @Test(
     "what has to be confirmed stands in for no service out of reach, unless it is fresh",
     arguments: [

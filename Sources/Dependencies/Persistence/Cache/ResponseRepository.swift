@@ -267,32 +267,21 @@ public struct ResponseRepository: Sendable {
     }
     let asking = entry.map { CacheRules.validating(request, $0) } ?? request
     let isConditional = asking.headers.count > request.headers.count
-    switch await plain(asking) {
+    var result = await plain(asking)
+    if case .success(let answer) = result, answer.status == 304, isConditional, let entry {
+      if CacheRules.confirms(answer, entry) {
+        return .success(await confirmed(entry, by: answer, request, now: now, cacheError))
+      }
+      // The service has another version, and a merge would give its tag to this one.
+      result = await plain(request)
+    }
+    switch result {
     case .failure(let error):
       guard let entry, CacheRules.mayStandIn(for: error),
         CacheRules.mayReplaceFailure(entry, lifetime, now: now)
       else { return .failure(error) }
       return .success(kept(entry, request, .stale, networkError: error))
     case .success(let answer):
-      if answer.status == 304, isConditional, var entry {
-        // The service has another version, and a merge would give its tag to this one.
-        guard CacheRules.confirms(answer, entry) else {
-          return await fetch(
-            request: request, key: key, service: service, policy: policy, now: now,
-            ignoresKept: true)
-        }
-        entry.headers = CacheRules.merged(entry.headers, with: answer.headers)
-        entry.stored = now
-        entry.expires = CacheRules.expiry(of: entry.headers, now: now)
-        var fetched = kept(entry, request, .revalidated)
-        fetched.response.timing = answer.timing
-        fetched.response.httpVersion = answer.httpVersion
-        // Store the whole response, because the cached one may have been replaced since it was
-        // read.
-        if mayKeep(fetched.response) { await store(entry, &cacheError) }
-        fetched.cacheError = cacheError
-        return .success(fetched)
-      }
       if replacesServerErrors, let entry, [500, 502, 503, 504].contains(answer.status),
         CacheRules.mayReplaceFailure(entry, lifetime, now: now)
       {
@@ -308,6 +297,24 @@ public struct ResponseRepository: Sendable {
       }
       return .success(Fetched(response: answer, verdict: .miss, cacheError: cacheError))
     }
+  }
+
+  /// Returns the response of a cached one that a 304 has confirmed, and stores it.
+  private func confirmed(
+    _ entry: CachedResponse, by answer: APIResponse, _ request: APIRequest, now: Int64,
+    _ cacheError: PersistenceError?
+  ) async -> Fetched {
+    var (entry, cacheError) = (entry, cacheError)
+    entry.headers = CacheRules.merged(entry.headers, with: answer.headers)
+    entry.stored = now
+    entry.expires = CacheRules.expiry(of: entry.headers, now: now)
+    var fetched = kept(entry, request, .revalidated)
+    fetched.response.timing = answer.timing
+    fetched.response.httpVersion = answer.httpVersion
+    // Store the whole response, because the cached one may have been replaced since it was read.
+    if mayKeep(fetched.response) { await store(entry, &cacheError) }
+    fetched.cacheError = cacheError
+    return fetched
   }
 
   /// Returns the key of a request: method, URL without the named query items, the accepted types
