@@ -1,7 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A feature whose tests are XCTest's: `swift test --package-path Examples/XCTestFeature`.
+// A feature whose tests are XCTest's: `swift test --package-path Examples/XCTestFeature`. Its
+// program records the feature's store, verifies the recording and replays it.
 let package = Package(
   name: "xctest-feature",
   platforms: [.macOS(.v15)],
@@ -12,7 +13,11 @@ let package = Package(
       dependencies: [.product(name: "SwiftBoardStore", package: "swiftboard")],
       swiftSettings: [.treatAllWarnings(as: .error)]),
     .executableTarget(
-      name: "boil", dependencies: ["EggTimer"],
+      name: "boil",
+      dependencies: [
+        "EggTimer", .product(name: "SwiftBoardStore", package: "swiftboard"),
+        .product(name: "SwiftBoardRecording", package: "swiftboard"),
+      ],
       swiftSettings: [.treatAllWarnings(as: .error)]),
     .testTarget(
       name: "EggTimerTests",

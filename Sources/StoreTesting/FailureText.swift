@@ -2,6 +2,9 @@ import SwiftBoardStore
 
 // Texts that several failures share.
 
+/// The maximum number of lines of a difference in a failure; see `TestFailure.message`.
+let differenceLimit = 100
+
 /// Returns a value for a message, shortened if it is long.
 func short(_ value: Any) -> String {
   let text = ValueTree(value).oneLine
@@ -20,8 +23,8 @@ func count(_ number: Int, _ noun: String) -> String {
 }
 
 func difference<Value>(_ first: Value, _ second: Value) -> String {
-  if let text = differenceText(of: first, and: second) { return text }
-  if let text = completeDifferenceText(of: first, and: second) {
+  if let text = differenceText(of: first, and: second, limit: differenceLimit) { return text }
+  if let text = completeDifferenceText(of: first, and: second, limit: differenceLimit) {
     return text + "\n\n"
       + "The stacks have the same elements, but will give different ids to those that are pushed next (nextID). "
       + "Likely causes: one of them was made anew, by StackState(), in the test or in a reducer without forEach, "

@@ -42,6 +42,9 @@ public struct TestFailure: Error, Sendable, Hashable, CustomStringConvertible {
   /// The kind of the failure.
   public let kind: Kind
   /// The message: what happened, and what to do.
+  ///
+  /// A difference in it has at most 100 lines, and a list of waiting actions or running effects has
+  /// at most 20 entries. If there are more, the end says how many are left out.
   public let message: String
   /// The responsible line.
   public let location: TestLocation

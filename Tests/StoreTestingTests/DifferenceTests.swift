@@ -118,4 +118,37 @@ struct DifferenceTests {
         + )
         """)
   }
+
+  struct Row: Sendable, Equatable { var id: Int; var title = "row" }
+
+  @Test("8000 reversed rows: the first difference, and the number of lines left out")
+  func reversedRows() throws {
+    let rows = (0..<8_000).map { Row(id: $0) }
+    let list = try #require(differenceText(of: rows, and: rows.reversed()))
+    let lines = list.split(separator: "\n")
+    #expect(
+      lines.prefix(6) == [
+        "  [", "    Row(", "-     id: 0,", "+     id: 7999,", "      … (1 unchanged)", "    ),",
+      ])
+    #expect(lines.count == 100)
+    #expect(lines.last == "… and 39903 more lines")
+
+    let named = try #require(
+      differenceText(
+        of: IdentifiedArray(rows, id: \.id), and: IdentifiedArray(rows.reversed(), id: \.id),
+        limit: 3))
+    #expect(
+      named == """
+          [
+        -   0: Row(id: 0, title: "row"),
+        … and 15999 more lines
+        """)
+  }
+
+  @Test("a limit of one line, and one that is not reached")
+  func limits() {
+    #expect(differenceText(of: 1, and: 2, limit: 1) == "… and 2 more lines")
+    #expect(differenceText(of: 1, and: 2, limit: 0) == "… and 2 more lines")
+    #expect(differenceText(of: 1, and: 2, limit: 2) == "- 1\n+ 2")
+  }
 }

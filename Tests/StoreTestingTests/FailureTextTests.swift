@@ -100,6 +100,55 @@ struct FailureTextTests {
     store.skipInFlightEffects()
   }
 
+  @Test("nothing was received, since the effect sleeps on another clock")
+  func anotherClock() {
+    let clock = TestClock()
+    let other = TestClock(executor: clock.executor)
+    let reducer = Reduce<Int, String, Void> { _, _, _ in
+      [
+        .run(name: "later") { send in
+          try await other.sleep(for: .seconds(1))
+          send("done")
+        }
+        .cancellable(id: "timer")
+      ]
+    }
+    let store = TestStore(initialState: 0, reducer: reducer, clock: clock, report: failures.report)
+    store.send("start")
+    store.advance(by: .seconds(1))
+    let line = #line + 1
+    store.receive("done")
+    #expect(failures.lines == [line])
+    #expect(
+      failures.messages == [
+        "Expected to receive `\"done\"`, but no effect sent an action. "
+          + "Still running: “later” (id timer). "
+          + "Nothing sleeps on the test store's clock, which shows 1.0 seconds. "
+          + "Does an effect wait for a clock that this test does not advance, such as another "
+          + "TestClock, ContinuousClock or Task.sleep? Pass the test store's clock to the "
+          + "dependencies. If it waits for another thread, use `receive(_:within:)`."
+      ])
+    store.skipInFlightEffects()
+    store.finish()
+  }
+
+  @Test("of many running effects 20 are named")
+  func manyEffects() {
+    let clock = TestClock()
+    let reducer = Reduce<Int, Int, Void> { _, count, _ in
+      (0..<count).map { number in
+        .run(name: "\(number)") { _ in try await clock.sleep(for: .seconds(1)) }
+      }
+    }
+    let store = TestStore(initialState: 0, reducer: reducer, clock: clock, report: failures.report)
+    store.send(23)
+    store.receive(1)
+    #expect(failures.messages[0].contains("“18”, “19” and 3 more. The clock shows"))
+    store.advance(by: .seconds(1))
+    store.finish()
+    #expect(failures.all.count == 1)
+  }
+
   @Test("another action than expected")
   func unexpectedAction() {
     let store = searchStore(report: failures.report)
@@ -218,6 +267,26 @@ struct FailureTextTests {
         """
       ])
     #expect(store.state == Search.State())
+  }
+
+  @Test("long differences of states and effects are cut, also without Equatable")
+  func longDifference() {
+    struct State: Sendable { var rows = Array(0..<8_000) }
+    let reducer = Reduce<State, Int, Void> { state, effects, _ in
+      state.rows.reverse()
+      return (0..<effects).map { .cancel(id: $0) }
+    }
+    let store = TestStore(
+      initialState: State(), reducer: reducer, dependencies: (), report: failures.report)
+    store.send(1_000, effects: [])
+    #expect(failures.kinds == [.unexpectedChange, .effectsDiffer])
+    let texts = failures.messages.map {
+      $0.split(separator: "\n", omittingEmptySubsequences: false)
+    }
+    #expect(texts.map(\.count) == [2 + 100, 2 + 100])
+    #expect(texts[0][4] == "-     0,")
+    #expect(texts[0][5] == "+     7999,")
+    #expect(texts.map(\.last) == ["… and 15905 more lines", "… and 901 more lines"])
   }
 
   @Test("long lists are cut")

@@ -729,4 +729,28 @@ struct NonExhaustiveTestStoreTests {
     store.skipInFlightEffects()
     store.finish()
   }
+
+  @Test("a store of a reducer without dependencies needs no argument for them")
+  func withoutDependencies() {
+    struct Opaque: Sendable { var count = 0 }
+    let failures = Failures()
+    let counting = Reduce<Int, Int, Void> {
+      $0 += $1; return []
+    }
+    let hiding = Reduce<Opaque, Int, Void> {
+      $0.count += $1; return []
+    }
+
+    let equatable = TestStore(initialState: 1, reducer: counting, report: failures.report)
+    equatable.send(2) { $0 = 3 }
+    let opaque = TestStore(initialState: Opaque(), reducer: hiding, report: failures.report)
+    opaque.send(2) { $0.count = 2 }
+    let loose = NonExhaustiveTestStore(
+      initialState: 1, reducer: counting, report: failures.report)
+    loose.send(2) { $0 = 3 }
+    let looseOpaque = NonExhaustiveTestStore(
+      initialState: Opaque(), reducer: hiding, report: failures.report)
+    looseOpaque.send(2) { $0.count = 2 }
+    #expect(failures.all.isEmpty)
+  }
 }

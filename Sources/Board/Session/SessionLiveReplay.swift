@@ -163,7 +163,7 @@ struct SessionLiveReplay {
       }
       if changes.isTruncated { lines.append("  ... and more") }
       return lines.joined(separator: "\n")
-    case .missing(let step, let expected):
+    case .missing(let step, let expected, _):
       let shown = SessionText.values(expected, nil, limit: 200).old
       return "step \(step): expected the action \(shown), nothing came"
     }

@@ -33,13 +33,15 @@ public struct LiveReplay<R: Reducer>: Sendable where R.State: Codable, R.Action:
     /// Another action was reduced. `changes` are the first positions at which it differs, and `old`
     /// is the recorded value.
     case other(step: Int, expected: JSON, found: JSON, changes: StateDiff.Changes)
-    /// The action was not reduced before the store became idle or the patience ended.
-    case missing(step: Int, expected: JSON)
+    /// The action was not reduced before the store became idle or the patience ended. `notSent` is
+    /// the name of the program that sent it to the recorded store, if the replay sends no actions
+    /// of this program. It is `nil` if an effect sent the action.
+    case missing(step: Int, expected: JSON, notSent: String? = nil)
 
     /// The step of the recording.
     public var step: Int {
       switch self {
-      case .other(let step, _, _, _), .missing(let step, _): step
+      case .other(let step, _, _, _), .missing(let step, _, _): step
       }
     }
 
@@ -52,9 +54,20 @@ public struct LiveReplay<R: Reducer>: Sendable where R.State: Codable, R.Action:
             let (expected, found) = StateDiff.excerpts(change.old, change.new)
             return "  \(change.path): expected \(expected), found \(found)"
           } + (changes.isTruncated ? ["  ... and more"] : [])).joined(separator: "\n")
-      case .missing(let step, let expected):
+      case .missing(let step, let expected, let notSent):
         "step \(step): expected the action \(StateDiff.text(expected)), and nothing came"
+          + (notSent.map(Self.hint) ?? "")
       }
+    }
+
+    /// Says why an action of a program was not sent.
+    private static func hint(_ program: String) -> String {
+      let sender =
+        program.isEmpty
+        ? "code that passed no origin to `send`, which is recorded as the program \"\""
+        : "the program \"\(program)\""
+      return "\n  it was sent by \(sender); only actions of `.user` and `.link` are sent again: "
+        + "pass `sending: [\"\(program)\"]`, or an origin when recording"
     }
   }
 
@@ -99,7 +112,8 @@ public struct LiveReplay<R: Reducer>: Sendable where R.State: Codable, R.Action:
   ///     expected, and are ignored if the store reduces them. For actions that control the
   ///     recording itself. Called like `isUnderWay`.
   ///   - sentPrograms: The names of `by.program` whose actions are sent, because their senders do
-  ///     not run beside the store in a live replay.
+  ///     not run beside the store in a live replay. Pass `[""]` for actions that were sent without
+  ///     an origin.
   ///   - ignored: The members of actions that may differ between runs, such as timings, dates and
   ///     ports. Paths begin at the whole action, in the form in which differences name them.
   public init(
@@ -221,7 +235,9 @@ public struct LiveReplay<R: Reducer>: Sendable where R.State: Codable, R.Action:
         if Task.isCancelled { throw LogReadError.cancelled }
         guard let found else {
           return Report(
-            sent: sent, agreed: agreed, difference: .missing(step: step.n, expected: expected))
+            sent: sent, agreed: agreed,
+            difference: .missing(
+              step: step.n, expected: expected, notSent: unsentProgram(step.origin)))
         }
         var changes = StateDiff.changes(expected, found, limit: 5, ignoring: ignored)
         if !changes.isEmpty, let folder {
@@ -240,6 +256,11 @@ public struct LiveReplay<R: Reducer>: Sendable where R.State: Codable, R.Action:
       throw ReplayError(error, at: recording.rotatedLog.firstStep + agreed + 1)
     }
     return Report(sent: sent, agreed: agreed, difference: nil)
+  }
+
+  /// Returns the name of the program whose actions are not sent, or `nil` for another sender.
+  private func unsentProgram(_ origin: StepOrigin) -> String? {
+    if case .program(let name) = origin, !isSent(origin) { name } else { nil }
   }
 
   private func isSent(_ origin: StepOrigin) -> Bool {

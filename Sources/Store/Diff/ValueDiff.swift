@@ -2,27 +2,34 @@
 /// `-`, and lines that only the second has begin with `+`. Of the common lines, only those needed
 /// to locate a difference are included.
 ///
+/// - Parameter limit: The maximum number of lines. If there are more, a last line says how many are
+///   left out.
 /// - Returns: The lines, or `nil` if the mirrors of the values do not differ.
 /// - Complexity: O(size of both values), with reflection, 32 levels deep. Lists of different
-///   lengths are O((n + m) · d) for d differences. Sets and dictionaries are sorted by their text.
+///   lengths, or with different names, and sets and dictionaries are O(n log n) for n elements.
 ///   Intended for tests and for messages, not for every step.
-public func differenceText<Value>(of first: Value, and second: Value) -> String? {
-  ValueDiff.text(ValueTree(first), ValueTree(second))
+public func differenceText<Value>(
+  of first: Value, and second: Value, limit: Int = 100
+) -> String? {
+  ValueDiff.text(ValueTree(first), ValueTree(second), limit: limit)
 }
 
 /// The same as `differenceText`, including parts that mirrors omit; see `PartlyMirrored`.
-package func completeDifferenceText<Value>(of first: Value, and second: Value) -> String? {
-  ValueDiff.text(ValueTree(first, isComplete: true), ValueTree(second, isComplete: true))
+package func completeDifferenceText<Value>(
+  of first: Value, and second: Value, limit: Int = 100
+) -> String? {
+  ValueDiff.text(
+    ValueTree(first, isComplete: true), ValueTree(second, isComplete: true), limit: limit)
 }
 
 struct ValueDiff {
-  private(set) var lines: [String] = []
+  private var lines: LimitedLines
 
-  static func text(_ a: ValueTree, _ b: ValueTree) -> String? {
+  static func text(_ a: ValueTree, _ b: ValueTree, limit: Int) -> String? {
     guard a != b else { return nil }
-    var diff = ValueDiff()
+    var diff = ValueDiff(lines: LimitedLines(limit: limit))
     diff.compare(a, b, label: nil, indent: 0, isLast: true)
-    return diff.lines.joined(separator: "\n")
+    return diff.lines.text
   }
 
   mutating func compare(
@@ -77,32 +84,11 @@ struct ValueDiff {
     let areNamed = (a + b).allSatisfy { $0.label != nil }
     let isInPlace = areNamed ? a.map(\.label) == b.map(\.label) : a.count == b.count
     if isInPlace { return zip(a, b).map { ($0, $1) } }
-    let changes = b.difference(from: a) { areNamed ? $0.label == $1.label : $0 == $1 }
-    var removed: Set<Int> = []
-    var inserted: Set<Int> = []
-    for change in changes {
-      switch change {
-      case .remove(let offset, _, _): removed.insert(offset)
-      case .insert(let offset, _, _): inserted.insert(offset)
-      }
-    }
-    var pairs: [Pair] = []
-    var i = 0
-    var j = 0
-    while i < a.count || j < b.count {
-      if i < a.count, removed.contains(i) {
-        pairs.append((a[i], nil))
-        i += 1
-      } else if j < b.count, inserted.contains(j) {
-        pairs.append((nil, b[j]))
-        j += 1
-      } else {
-        pairs.append((a[i], b[j]))
-        i += 1
-        j += 1
-      }
-    }
-    return pairs
+    let pairs =
+      areNamed
+      ? ListAlignment.pairs(a.map(\.label), b.map(\.label))
+      : ListAlignment.pairs(a.map(\.tree), b.map(\.tree))
+    return pairs.map { (first, second) in (first.map { a[$0] }, second.map { b[$0] }) }
   }
 
   /// Returns pairs of entries by key, or of set elements by value, in the order of their text.

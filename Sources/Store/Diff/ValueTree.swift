@@ -1,8 +1,8 @@
 /// A value as a tree of its parts, created with `Mirror`. Failure messages and printed changes use
 /// it.
-package struct ValueTree: Equatable {
+package struct ValueTree: Hashable {
   /// The structure of a value.
-  package enum Shape: Equatable {
+  package enum Shape: Hashable {
     case leaf
     /// A struct, a class, a tuple, or a case with a payload: parts with names, in order.
     case parts
@@ -13,7 +13,7 @@ package struct ValueTree: Equatable {
   }
 
   /// A part of a value.
-  package struct Part: Equatable {
+  package struct Part: Hashable {
     /// The name of the part, or `nil` if it has none.
     package let label: String?
     /// The value of the part.
@@ -109,9 +109,9 @@ package struct ValueTree: Equatable {
   }
 
   private init(unordered parts: [Part]) {
-    self.init(
-      shape: .unordered, name: "", text: nil,
-      parts: parts.sorted { ($0.label ?? $0.tree.oneLine) < ($1.label ?? $1.tree.oneLine) })
+    let sorted = parts.map { (key: $0.label ?? $0.tree.oneLine, part: $0) }
+      .sorted { $0.key < $1.key }
+    self.init(shape: .unordered, name: "", text: nil, parts: sorted.map(\.part))
   }
 
   private init(enumCase payload: Mirror.Child, depth: Int, isComplete: Bool) {

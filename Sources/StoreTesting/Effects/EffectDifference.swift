@@ -5,28 +5,16 @@ import SwiftBoardStore
 func effectDifference(_ expected: [EffectDescriptor], _ returned: [EffectDescriptor]) -> String {
   let a = expected.flatMap { effectLines($0, indent: "") }
   let b = returned.flatMap { effectLines($0, indent: "") }
-  let changes = b.difference(from: a)
-  let removed = Set(changes.removals.map(\.offset))
-  let inserted = Set(changes.insertions.map(\.offset))
-  var lines: [String] = []
-  var j = 0
-  func addInserted() {
-    while j < b.count, inserted.contains(j) {
-      lines.append("+ " + b[j])
-      j += 1
+  var lines = LimitedLines(limit: differenceLimit)
+  for pair in ListAlignment.pairs(a, b) {
+    switch pair {
+    case (_?, let j?): lines.append("  " + b[j])
+    case (let i?, nil): lines.append("- " + a[i])
+    case (nil, let j?): lines.append("+ " + b[j])
+    case (nil, nil): break
     }
   }
-  for (i, line) in a.enumerated() {
-    if removed.contains(i) {
-      lines.append("- " + line)
-      continue
-    }
-    addInserted()
-    lines.append("  " + line)
-    j += 1
-  }
-  addInserted()
-  return lines.joined(separator: "\n")
+  return lines.text
 }
 
 /// Returns an effect as a line, and its members as lines below it.
@@ -35,12 +23,4 @@ private func effectLines(_ effect: EffectDescriptor, indent: String) -> [String]
   if effect.name != effect.kind.rawValue { line += " “\(effect.name)”" }
   line += idText(effect)
   return [line] + effect.parts.flatMap { effectLines($0, indent: indent + "  ") }
-}
-
-extension CollectionDifference.Change {
-  fileprivate var offset: Int {
-    switch self {
-    case .insert(let offset, _, _), .remove(let offset, _, _): offset
-    }
-  }
 }

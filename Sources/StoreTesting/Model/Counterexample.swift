@@ -57,7 +57,9 @@ public struct Counterexample<State: Sendable, Action: Sendable>: Sendable, Custo
       text += " of the effect \(title(.task(name, id: id))) of step \(cause)"
     }
     text += ", broke it (- before, + after):\n\n"
-    text += differenceText(of: before, and: after) ?? "  (the state did not change)"
+    text +=
+      differenceText(of: before, and: after, limit: differenceLimit)
+      ?? "  (the state did not change)"
     text += "\n\n"
     if let recording { text += recording + "\n" }
     return text + Seeds.advice(seed, "check")

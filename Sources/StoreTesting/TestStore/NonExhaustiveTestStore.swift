@@ -146,3 +146,31 @@ extension NonExhaustiveTestStore {
         report: report, reportSkipped: reportSkipped, isEqual: looksEqual), isPart: false)
   }
 }
+
+extension NonExhaustiveTestStore where R.Dependencies == Void {
+  /// Creates a store of a reducer without dependencies. Otherwise the same as
+  /// `init(initialState:reducer:clock:dependencies:report:reportSkipped:)`.
+  public convenience init(
+    initialState: State, reducer: R, clock: TestClock = TestClock(),
+    report: @escaping TestReporter, reportSkipped: TestReporter? = nil,
+    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line,
+    column: Int = #column
+  ) where R.State: Equatable {
+    self.init(
+      initialState: initialState, reducer: reducer, clock: clock, dependencies: (), report: report,
+      reportSkipped: reportSkipped, fileID: fileID, filePath: filePath, line: line, column: column)
+  }
+
+  /// Creates a store of a reducer without dependencies, and of a state that is not `Equatable`.
+  /// Otherwise the same as `init(initialState:reducer:clock:dependencies:report:reportSkipped:)`.
+  public convenience init(
+    initialState: State, reducer: R, clock: TestClock = TestClock(),
+    report: @escaping TestReporter, reportSkipped: TestReporter? = nil,
+    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line,
+    column: Int = #column
+  ) {
+    self.init(
+      initialState: initialState, reducer: reducer, clock: clock, dependencies: (), report: report,
+      reportSkipped: reportSkipped, fileID: fileID, filePath: filePath, line: line, column: column)
+  }
+}

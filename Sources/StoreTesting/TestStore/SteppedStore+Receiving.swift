@@ -182,8 +182,8 @@ extension SteppedStore {
       let time = patience.map { " within \($0)" } ?? ""
       core.fail(
         .nothingReceived,
-        "Expected to receive \(wanted.name())\(time), but \(others)\(core.whyNothing)",
-        at: wanted.location)
+        "Expected to receive \(wanted.name())\(time), but \(others)"
+          + core.whyNothing(hasWaited: patience != nil), at: wanted.location)
     }
     noteFailure(passed: passed)
     return nil

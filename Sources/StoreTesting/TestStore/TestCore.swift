@@ -222,7 +222,8 @@ final class TestCore<R: Reducer> {
     }
     guard !isInTime else { return }
     fail(
-      .nothingReceived, "Waited \(patience) for an effect, and nothing came. \(whyNothing)",
+      .nothingReceived,
+      "Waited \(patience) for an effect, and nothing came. \(whyNothing(hasWaited: true))",
       at: location)
   }
 
@@ -319,19 +320,26 @@ final class TestCore<R: Reducer> {
       + "`.send` effects, is reduced before any other action."
   }
 
-  /// The reason that no action was received.
-  var whyNothing: String {
+  /// Returns the reason that no action was received.
+  ///
+  /// - Parameter hasWaited: Whether the test has waited for other threads.
+  func whyNothing(hasWaited: Bool) -> String {
     let effects = unended
     guard !effects.isEmpty else {
       return "No effect is running: it never started, has ended, or was cancelled."
     }
-    let names = effects.map { title($0.descriptor) }.joined(separator: ", ")
-    var text = "Still running: \(names)."
-    if let next = clock.nextDeadline {
-      text +=
-        " The clock shows \(clock.now), and the next sleeper wakes at \(next): advance the clock."
+    let names = effects.prefix(20).map { title($0.descriptor) }.joined(separator: ", ")
+    let rest = effects.count > 20 ? " and \(effects.count - 20) more" : ""
+    let running = "Still running: \(names)\(rest)."
+    guard let next = clock.nextDeadline else {
+      return running + " Nothing sleeps on the test store's clock, which shows \(clock.now). "
+        + "Does an effect wait for a clock that this test does not advance, such as another "
+        + "TestClock, ContinuousClock or Task.sleep? Pass the test store's clock to the "
+        + "dependencies."
+        + (hasWaited ? "" : " If it waits for another thread, use `receive(_:within:)`.")
     }
-    return text
+    return running
+      + " The clock shows \(clock.now), and the next sleeper wakes at \(next): advance the clock."
   }
 
   /// Reports waiting actions and running effects at the end of the test.

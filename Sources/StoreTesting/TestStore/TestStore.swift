@@ -148,7 +148,33 @@ extension TestStore {
   }
 }
 
+extension TestStore where R.Dependencies == Void {
+  /// Creates a store of a reducer without dependencies. Otherwise the same as
+  /// `init(initialState:reducer:clock:dependencies:report:)`.
+  public convenience init(
+    initialState: State, reducer: R, clock: TestClock = TestClock(),
+    report: @escaping TestReporter, fileID: StaticString = #fileID,
+    filePath: StaticString = #filePath, line: Int = #line, column: Int = #column
+  ) where R.State: Equatable {
+    self.init(
+      initialState: initialState, reducer: reducer, clock: clock, dependencies: (), report: report,
+      fileID: fileID, filePath: filePath, line: line, column: column)
+  }
+
+  /// Creates a store of a reducer without dependencies, and of a state that is not `Equatable`.
+  /// Otherwise the same as `init(initialState:reducer:clock:dependencies:report:)`.
+  public convenience init(
+    initialState: State, reducer: R, clock: TestClock = TestClock(),
+    report: @escaping TestReporter, fileID: StaticString = #fileID,
+    filePath: StaticString = #filePath, line: Int = #line, column: Int = #column
+  ) {
+    self.init(
+      initialState: initialState, reducer: reducer, clock: clock, dependencies: (), report: report,
+      fileID: fileID, filePath: filePath, line: line, column: column)
+  }
+}
+
 /// Returns whether mirrors show no difference.
 func looksEqual<Value>(_ a: Value, _ b: Value) -> Bool {
-  differenceText(of: a, and: b) == nil
+  ValueTree(a) == ValueTree(b)
 }

@@ -11,7 +11,7 @@ public final class TestTask {
     let wait:
       nonisolated(nonsending) (TestLocation, _ patience: Duration, _ isEnough: () -> Bool) async
         -> Void
-    let whatIsLeft: () -> String
+    let whatIsLeft: (_ hasWaited: Bool) -> String
   }
 
   private let task: StoreTask
@@ -68,14 +68,14 @@ public final class TestTask {
   {
     let location = TestLocation(fileID: fileID, filePath: filePath, line: line, column: column)
     await hooks?.wait(location, patience) { isFinished }
-    check(location)
+    check(location, hasWaited: true)
   }
 
-  private func check(_ location: TestLocation) {
+  private func check(_ location: TestLocation, hasWaited: Bool = false) {
     guard let hooks else { return }
     hooks.finishEnded(location)
     guard !isFinished else { return }
-    hooks.fail("What was sent has not finished. \(hooks.whatIsLeft())", location)
+    hooks.fail("What was sent has not finished. \(hooks.whatIsLeft(hasWaited))", location)
   }
 }
 
@@ -90,9 +90,9 @@ extension TestCore {
       wait: { location, patience, isEnough in
         await self.waitForAction(at: location, patience: patience, isEnd: true, or: isEnough)
       },
-      whatIsLeft: {
+      whatIsLeft: { hasWaited in
         let waiting = self.waiting
-        guard !waiting.isEmpty else { return self.whyNothing }
+        guard !waiting.isEmpty else { return self.whyNothing(hasWaited: hasWaited) }
         return
           "\(count(waiting.count, "action")) of effects \(waiting.count == 1 ? "waits" : "wait") "
           + "to be received:\n\(list(waiting))"

@@ -358,6 +358,29 @@ struct DatabaseFileTests {
     marks.closeStore()
   }
 
+  @Test("a keychain mark is read where no file can be created beside the database")
+  func aKeychainMarkInAClosedFolder() async throws {
+    let folder = try DatabaseFolder()
+    let service = folder.service()
+    let marks = DatabaseKeychainMarks(in: service)
+    let mark = RollbackMark(keyID: [1], generation: 5, mac: [2])
+    try marks.raise(mark, forKeychainAt: "/k")
+    marks.closeStore()
+    try await service.close()
+    // A user who may write everywhere meets a folder in place of the log's index.
+    #expect(mkdir(folder.main + "-shm", 0o700) == 0)
+    let later = DatabaseKeychainMarks(DatabaseFile(path: folder.main, schema: .main))
+    #expect(try later.mark(forKeychainAt: "/k") == mark)
+    #expect(try later.mark(forKeychainAt: "/other") == nil)
+    #expect(throws: PersistenceError.self) { try later.raise(mark, forKeychainAt: "/k") }
+    // What only the log has is not known.
+    let log = open(folder.main + "-wal", O_CREAT | O_WRONLY, 0o600)
+    #expect(write(log, "x", 1) == 1)
+    close(log)
+    let file = DatabaseFile(path: folder.main, schema: .main)
+    #expect(throws: PersistenceError.self) { _ = try file.openAsItIs(operation: "test") }
+  }
+
   @Test("a damaged service fails by its own name, and no other does")
   func damagedService() async throws {
     let folder = try DatabaseFolder()

@@ -221,6 +221,33 @@ struct LiveReplayTests {
     }
   }
 
+  @Test(
+    "the difference for a program whose actions are not sent says how to send them",
+    arguments: [
+      (
+        "",
+        "code that passed no origin to `send`, which is recorded as the program \"\"",
+        "sending: [\"\"]"
+      ),
+      ("watch", "the program \"watch\"", "sending: [\"watch\"]"),
+    ])
+  func anUnsentProgramIsNamed(program: String, sender: String, advice: String) async throws {
+    let log = try await record(noting: program)
+    let store = Store(initialState: State(), reducer: Loading(), dependencies: ())
+    let report = try await LiveReplay<Loading>(schema: Self.schema).run(log, on: store)
+    #expect(report.difference == .missing(step: 11, expected: ["note": [:]], notSent: program))
+    #expect(
+      report.difference?.description == """
+        step 11: expected the action {"note":{}}, and nothing came
+          it was sent by \(sender); only actions of `.user` and `.link` are sent again: \
+        pass `\(advice)`, or an origin when recording
+        """)
+    let sent = Store(initialState: State(), reducer: Loading(), dependencies: ())
+    let complete = try await LiveReplay<Loading>(schema: Self.schema, sending: [program])
+      .run(log, on: sent)
+    #expect(complete.difference == nil)
+  }
+
   @Test("a cancelled run ends") func aCancelledRunEnds() async throws {
     let log = try await record()
     let store = Store(

@@ -1,15 +1,16 @@
 import SwiftBoardStore
 
-/// Counts the minutes until an egg is done.
+/// Counts the minutes until an egg is done. A recording needs states and actions that are
+/// `Codable`.
 public struct EggTimer: Reducer {
-  public struct State: Sendable, Equatable {
+  public struct State: Sendable, Equatable, Codable {
     public var minutesLeft = 0
     public var isDone = false
 
     public init() {}
   }
 
-  public enum Action: Sendable, Equatable {
+  public enum Action: Sendable, Equatable, Codable {
     case boil(minutes: Int)
     case minutePassed
     case takeOut

@@ -47,7 +47,10 @@ extension KeychainSession {
     }
     if marks == nil || marksUnavailable {
       warnings.append(
-        "Rollback across processes was not checked: there is no record of the last save.")
+        "Rollback across processes was not checked: "
+          + (marksUnavailable
+            ? "the record of the last save cannot be read."
+            : "there is no record of the last save."))
     }
     if info.isOpenToOthers {
       warnings.append(

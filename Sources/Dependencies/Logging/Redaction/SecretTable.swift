@@ -298,9 +298,14 @@ enum SecretPattern {
     of form: UnsafeBufferPointer<UInt8>, _ body: (UnsafeBufferPointer<UInt8>) -> Void
   ) {
     withErasedBytes(capacity: 3 * form.count) { lowercase in
-      _ = transcode(
-        form.makeIterator(), from: UTF8.self, to: UTF32.self, stoppingOnError: false
-      ) { lowercase += (Unicode.Scalar($0) ?? "\u{FFFD}").properties.lowercaseMapping.utf8 }
+      if form.allSatisfy({ $0 < 0x80 }) {
+        // All forms but the value itself. A scalar's mapping is a string, and takes its time.
+        for byte in form { lowercase.append((0x41...0x5A).contains(byte) ? byte | 0x20 : byte) }
+      } else {
+        _ = transcode(
+          form.makeIterator(), from: UTF8.self, to: UTF32.self, stoppingOnError: false
+        ) { lowercase += (Unicode.Scalar($0) ?? "\u{FFFD}").properties.lowercaseMapping.utf8 }
+      }
       guard lowercase.count >= shortest, !lowercase.elementsEqual(form) else { return }
       lowercase.withUnsafeBufferPointer(body)
     }

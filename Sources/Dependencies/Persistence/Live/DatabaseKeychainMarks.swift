@@ -19,10 +19,19 @@ package final class DatabaseKeychainMarks: RollbackMarkStore {
   init(_ file: DatabaseFile) { self.file = file }
 
   /// Returns the mark of a location, or `nil` if none was set. Does not create a missing database.
+  /// Also reads a database in a folder that cannot be written to, or on a full disk.
   package func mark(forKeychainAt location: String) throws(PersistenceError) -> RollbackMark? {
     guard FileSystem().isTaken(file.path) else { return nil }
-    return try perform("keychainMark") { (connection) throws(PersistenceError) in
-      try Self.get(location, connection)
+    let operation = "keychainMark"
+    do throws(PersistenceError) {
+      return try perform(operation) { (connection) throws(PersistenceError) in
+        try Self.get(location, connection)
+      }
+    } catch {
+      guard [.cannotOpen, .full, .io, .readOnly].contains(error.kind),
+        let connection = try? file.openAsItIs(operation: operation)
+      else { throw error }
+      return try Self.get(location, connection)
     }
   }
 

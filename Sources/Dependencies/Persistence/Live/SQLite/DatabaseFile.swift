@@ -72,6 +72,22 @@ final class DatabaseFile: Sendable {
     }
   }
 
+  /// Opens a connection that reads the file as it is, where no file can be created beside it.
+  ///
+  /// - Throws: `cannotOpen` if the log contains changes, which cannot be read there.
+  func openAsItIs(operation: String) throws(PersistenceError) -> SQLiteConnection {
+    let resolved = system.resolved(path)
+    guard FileInfo(resolved + "-wal").map({ $0.size == 0 }) ?? true else {
+      throw PersistenceError(
+        .cannotOpen, path: path, operation: operation,
+        what: "changes in its log cannot be read here")
+    }
+    let connection = try SQLiteConnection(
+      resolved, shownPath: path, access: .asItIs, busyWait: options.busyWait, operation: operation)
+    _ = try identify(connection)
+    return connection
+  }
+
   private func open(
     operation: String, mayWrite: Bool, isAlone: Bool = false
   ) throws(PersistenceError) -> Opened {

@@ -6,7 +6,11 @@ import CSQLite
 /// It caches the 32 most recently used statements. Errors contain path, operation, code and SQL,
 /// never a bound value.
 final class SQLiteConnection {
-  enum Access { case readWrite, readOnly }
+  enum Access {
+    case readWrite, readOnly
+    /// Reads the file as it is, without locks, its log and files beside it.
+    case asItIs
+  }
 
   let path: String
   /// The path in errors.
@@ -49,7 +53,11 @@ final class SQLiteConnection {
     let flags =
       (access == .readWrite ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY)
       | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_NOFOLLOW
-    let result = sqlite3_open_v2(path, &handle, flags, nil)
+    let result =
+      access == .asItIs
+      ? sqlite3_open_v2(
+        "file:\(PercentEncoding.encoded(path))?immutable=1", &handle, flags | SQLITE_OPEN_URI, nil)
+      : sqlite3_open_v2(path, &handle, flags, nil)
     guard result == SQLITE_OK else {
       let error = error(result, sql: nil)
       sqlite3_close_v2(handle)
