@@ -95,7 +95,7 @@ struct DatabaseTransferTests {
         #"{"service":{"baseURL":"http://h","name":"a b/c"}}"#,
         "3: 'a b/c' is not a valid service name"
       ),
-      (#"{"service":{"baseURL":"ftp://h","name":"a"}}"#, "3: 'ftp' is not spoken here"),
+      (#"{"service":{"baseURL":"ftp://h","name":"a"}}"#, "3: 'ftp' is not supported"),
       (#"{"service":{"baseURL":"http://u:p@h","name":"a"}}"#, "3: the address holds a user"),
     ])
   func mistakes(line: String, message: String) async throws {

@@ -49,7 +49,7 @@ enum SessionCommands {
       ["session", "stop"], "end the recording", examples: ["session stop"]
     ) { _ in .session(.stop) },
     CommandSpec(
-      ["session", "status"], "say whether a recording runs, and where in it one looks",
+      ["session", "status"], "say whether a recording runs, and which step is shown",
       examples: ["session status"]
     ) { _ in .session(.status) },
     CommandSpec(
@@ -333,7 +333,7 @@ enum SessionCommands {
     },
     CommandSpec(
       ["session", "screenshot"], "draw the terminal of a recorded session, as SVG",
-      details: "Has what was typed and printed, in its colours. Needs no font but the viewer's.",
+      details: "Has what was typed and printed, in its colors. Needs no font but the viewer's.",
       arguments: [anyRecording], examples: ["session screenshot bug.actions.jsonl > bug.svg"]
     ) { invocation throws(UsageError) in
       .session(.screenshot(file: try invocation.text("file")))

@@ -21,7 +21,8 @@ enum Tutorial {
       line: "api get sample/character page==1 --select results[0].name",
       commands: ["api.get", "api"]),
     Lesson(
-      text: "{{last}} is the value of the last command. Here it becomes a document of a database.",
+      text: "{{last}} is the last answer as a whole: status, headers and body. Here it becomes a "
+        + "document of a database.",
       line: "db put people first {{last}}", commands: ["db.put"]),
     Lesson(
       text: "Documents are listed, filtered and sorted.", line: "db list people",
@@ -52,8 +53,8 @@ enum Tutorial {
   ]
 
   static let start =
-    "Five minutes, a line at a time. Any other line works too; 'tutorial next' passes a lesson by, "
-    + "'tutorial stop' ends.\n"
+    "Five minutes, a line at a time. Any other line works too; 'tutorial next' skips a lesson, "
+    + "'tutorial stop' ends the tutorial.\n"
   static let end =
     "That was the tutorial. 'help' lists the commands, 'help COMMAND' explains one with examples."
 

@@ -190,7 +190,7 @@ struct LineScanner {
     let help =
       word.raw == "&&"
       ? "write ';': a line stops at its first failing command"
-      : "for the character itself write '\(word.raw)'"
+      : "there are no pipes: '> FILE' takes the output, and '\(word.raw)' in quotes is the text"
     throw fail("'\(word.raw)' joins no commands here", help: help, at: start, to: index)
   }
 

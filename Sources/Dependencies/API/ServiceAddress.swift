@@ -20,7 +20,7 @@ package enum ServiceAddress {
     }
     let scheme = url[..<url.utf8.index(schemeEnd, offsetBy: -3)].lowercased()
     guard scheme == "http" || scheme == "https" else {
-      return "'\(scheme)' is not spoken here; http and https are"
+      return "'\(scheme)' is not supported; http and https are"
     }
     let authority = url[schemeEnd...].utf8.prefix { !"/?#".utf8.contains($0) }
     if authority.contains(UInt8(ascii: "@")) { return "the address holds a user or password" }

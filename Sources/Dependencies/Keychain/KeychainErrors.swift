@@ -52,15 +52,14 @@ extension KeychainError {
   public static func slotSecretNeeded(_ slot: Slot) -> KeychainError {
     let what =
       switch slot.kind {
-      case "passphrase": "its passphrase is needed"
-      case "keyFile": "its key file is needed"
-      default: "this version does not know its kind, so that it can only be removed"
+      case "passphrase": "slot \(slot.number) stays, so its passphrase is needed"
+      case "keyFile": "slot \(slot.number) stays, so its key file is needed"
+      default: "slot \(slot.number) has a kind that this version does not know: remove it first"
       }
     return KeychainError(
       .slotSecretNeeded, category: "slotSecretNeeded(\(slot.number), \(slot.kind))",
       message:
-        "slot \(slot.number) stays, so \(what): the data key is drawn anew and each slot gets a new copy. "
-        + "Nothing was changed.",
+        "\(what). The data key is drawn anew and each slot gets a new copy. Nothing was changed.",
       slot: slot)
   }
 

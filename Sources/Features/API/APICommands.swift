@@ -16,7 +16,7 @@ enum APICommands {
         "localFirst: what is kept; remoteFirst: ask whether it still holds, and give what is kept, as STALE with exit code 0, where "
           + "the service is out of reach or too slow; noCache: ask, and fail where there is no answer",
         kind: .choice(CachePolicy.allCases.map(\.rawValue))),
-      OptionSpec("timeout", value: "DUR", "the longest that each try may take, like 5s or 500ms"),
+      OptionSpec("timeout", value: "DUR", "the maximum time of each attempt, like 5s or 500ms"),
       OptionSpec(
         "retry", value: "N",
         "try again after a failure of the service, N times, unless it asks to wait longer than --timeout or a minute"

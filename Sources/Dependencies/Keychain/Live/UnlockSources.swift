@@ -215,8 +215,8 @@ package final class UnlockSources: Sendable {
         guard error.isMissing else { throw .io(error.code, "the file cannot be opened") }
         throw KeychainError(
           .missingUnlockSource,
-          message: "the file does not exist"
-            + (variable == nil ? "." : ", or take the variable away."))
+          message: "the file does not exist."
+            + (variable == nil ? "" : " Create it, or unset the variable."))
       }
       defer { file.close() }
       try judge(file.number, isCredential, mayBeDescriptor: variable == Self.passphraseFile)
