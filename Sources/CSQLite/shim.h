@@ -8,6 +8,6 @@ static inline int csqlite_db_config_flag(sqlite3 *db, int option, int value, int
 
 /// Turns off SQLite's own count of its memory, for which it locks a mutex at each allocation.
 /// Returns the result code: `SQLITE_MISUSE` if the process already uses SQLite.
-static inline int csqlite_leave_out_memory_statistics(void) {
+static inline int csqlite_disable_memory_statistics(void) {
   return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
 }

@@ -13,7 +13,7 @@ func enter(
   _ count: Int32, _ words: UnsafePointer<UnsafeMutablePointer<CChar>?>?
 ) -> Int32 {
   MemoryAllocator.shareFreedMemory()
-  SQLiteLibrary.leaveOutMemoryStatistics()
+  SQLiteLibrary.disableMemoryStatistics()
   ProcessHardening.forbidDumps()
   ProcessHardening.holdStandardDescriptors()
   UnlockSources.holdClosedDescriptor()

@@ -87,9 +87,10 @@ struct DocumentFilter: Sendable {
     ///   - key: The value at the sort path.
     ///   - id: The id, which is read only if the key does not decide.
     mutating func add(key: JSON?, id: @autoclosure () -> String) {
-      if let last, filter.order(key, last.key) > 0 { return }
+      let order = last.map { filter.order(key, $0.key) } ?? -1
+      if order > 0 { return }
       let match = Match(id(), key: key)
-      if let last, !filter.precedes(match, last) { return }
+      if order == 0, let last, match.id >= last.id { return }
       found.append(match)
       guard let limit = filter.limit, found.count / 2 >= max(128, limit) else { return }
       found = filter.arranged(found)

@@ -1,6 +1,6 @@
 import SwiftBoardSystem
 
-/// A failed system call on a log file.
+/// A failed system call on a log file, or another reason not to write it.
 public struct LogIOError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The value of `errno`, or 0 if no call failed.
   public let code: Int32

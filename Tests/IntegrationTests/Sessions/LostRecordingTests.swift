@@ -46,6 +46,23 @@ struct LostRecordingTests {
     if loss == .replaced { #expect(try program.text("r.jsonl") == "other\n") }
   }
 
+  @Test("a file that another program has cut is left as it is, and the script ends with 74")
+  func cut() async throws {
+    let program = try Program()
+    let child = try program.start("--home", "h", "--record", "r.jsonl")
+    child.writeInput("echo one\n")
+    #expect(await child.waitForOutput("one\n"))
+    try #require(try await program.shell(": > r.jsonl").status == .exited(0))
+    child.writeInput("echo two\n-session status\necho three\n")
+    child.closeInput()
+    let outcome = await child.wait()
+    #expect(outcome.status == .exited(74), "\(outcome.errorText)")
+    #expect(count("warning: ", in: outcome.errorText) == 1, "\(outcome.errorText)")
+    #expect(outcome.errorText.contains("another program has changed the file"))
+    #expect(outcome.outputText.hasSuffix("three\n"))
+    #expect(try program.text("r.jsonl") == "")
+  }
+
   @Test("it is noticed at the end, too", arguments: [["-c"], ["-f"], []])
   func noticedAtTheEnd(way: [String]) async throws {
     let server = try TestHTTPServer { request in

@@ -40,6 +40,28 @@ struct SessionCommandTests {
     #expect(!replay.outputText.contains("before"))
   }
 
+  @Test("a mark's name that is used again is said, and a search counts the states that it examined")
+  func marksAndSearches() async throws {
+    let program = try Program()
+    try program.folder.write(
+      """
+      session record r.jsonl
+      session mark m
+      session mark other
+      session mark m
+      !session bisect --assert 'shell.lastStatus exists' --linear
+
+      """, to: "x.sb")
+    let run = try await program.run("--environment", "mock", "-f", "x.sb")
+    #expect(run.status == .exited(0), "\(run.errorText)")
+    let notes = run.errorText.split(separator: "\n")
+    #expect(notes.count { $0.contains("the recording has a mark 'm' already") } == 1)
+    #expect(!run.errorText.contains("a mark 'other' already"))
+    let counts = try #require(notes.first { $0.contains(" states were examined") })
+      .split { !$0.isNumber }
+    #expect(counts.count == 2 && counts[0] == counts[1], "\(run.errorText)")
+  }
+
   @Test("a file that is there is not recorded over") func aFileThatIsThereIsNotRecordedOver()
     async throws
   {

@@ -203,7 +203,6 @@ struct SecretBatch: Sendable {
 
   /// Adds all forms of a value. Adds nothing for a value under six bytes.
   mutating func add(_ value: UnsafeRawBufferPointer, name: String) {
-    hasNumbers = hasNumbers || value.allSatisfy { (0x30...0x39).contains($0) }
     var forms: [Form] = []
     var lowercaseForms: [Form] = []
     SecretPattern.forEach(of: value) { bytes, coversLeft, coversRight in
@@ -217,7 +216,9 @@ struct SecretBatch: Sendable {
       SecretPattern.withLowercase(of: bytes) { lowercaseForms.append(form($0)) }
       hasSpaces = hasSpaces || position(of: 0x20, in: UnsafeRawBufferPointer(bytes)) != nil
     }
-    if !forms.isEmpty { values.append((name, forms, lowercaseForms)) }
+    guard !forms.isEmpty else { return }
+    values.append((name, forms, lowercaseForms))
+    hasNumbers = hasNumbers || value.allSatisfy { (0x30...0x39).contains($0) }
   }
 }
 
