@@ -1,7 +1,7 @@
-// For test stores only: a held store keeps the actions of effects in its queue until `reduceNext()`
-// is called. It uses the store's own turns, cancellation, ids, origins and tasks, so that a test
-// that steps through actions meets the same rules as the program. A held store has one caller, and
-// its observers must not send actions to it.
+// For test stores and live replays: a held store keeps the actions of effects in its queue until
+// `reduceNext()` is called. It uses the store's own turns, cancellation, ids, origins and tasks, so
+// that a test or a replay that steps through actions meets the same rules as the program. A held
+// store has one caller. Actions from elsewhere wait in the queue.
 
 extension Store {
   /// An effect's action that waits for `reduceNext()`.
@@ -28,7 +28,29 @@ extension Store {
     startSubscriptions()
   }
 
-  /// Reduces an action of the test at once, before the queued ones. In an open turn it joins the
+  /// Holds a store that runs. From now on actions wait in the queue until `reduceNext()` is called.
+  ///
+  /// Returns after observers have been notified of the last step.
+  ///
+  /// - Parameter onEvent: Called when an action may have been queued or an effect may have ended,
+  ///   outside the lock, on any thread.
+  package func hold(onEvent: @escaping @Sendable () -> Void) async {
+    runtime.lock.withLock { shared in
+      shared.machine.blockers.insert(.held)
+      shared.onHeldEvent = onEvent
+    }
+    await StoreTask(runtime: runtime, id: .none).finish()
+  }
+
+  /// Ends `hold` and reduces the queued actions.
+  package func endHold() {
+    runtime.perform { shared, deferred in
+      if let onEvent = shared.onHeldEvent.take() { deferred.release(onEvent) }
+      shared.machine.blockers.remove(.held)
+    }
+  }
+
+  /// Reduces an action of the caller at once, before the queued ones. In an open turn it joins the
   /// turn: the actions that it causes at once are queued behind those of the turn. A store that has
   /// ended drops the action and reports an issue at the calling line.
   package func sendHeld(
@@ -58,9 +80,13 @@ extension Store {
   }
 
   /// Reduces the next queued action. Returns whether there was one.
+  ///
+  /// - Parameter index: The index in `waiting` of the action that is to be the next one. Others can
+  ///   be chosen only if no turn is open.
   @discardableResult
-  package func reduceNext() -> Bool {
+  package func reduceNext(at index: Int = 0) -> Bool {
     runtime.perform { shared, deferred in
+      if index > 0 { shared.machine.moveToFront(index) }
       let next = shared.machine.takeNext(ignoring: .held)
       if let next { runtime.reduce(next, &shared, &deferred) }
       return next != nil
@@ -95,6 +121,14 @@ extension StoreMachine {
   var nextWaiting: Store<R>.WaitingAction? {
     if let next = turn.first(where: { !isDropped($0) }) { return describe(next, isOfTurn: true) }
     return queuedTurns.first { !isDropped($0) }.map { describe($0, isOfTurn: false) }
+  }
+
+  /// Moves an action of `waiting` to the front of those that open turns.
+  mutating func moveToFront(_ index: Int) {
+    let index = index - turn.elements.count { !isDropped($0) }
+    let actions = queuedTurns.elements
+    let waiting = actions.indices.filter { !isDropped(actions[$0]) }
+    if waiting.indices.contains(index) { queuedTurns.moveToFront(waiting[index]) }
   }
 
   private func describe(

@@ -44,4 +44,51 @@ struct HeldTests {
     while store.reduceNext() {}
     #expect(store.state.seen == ["a", "x", "b", "c", "y"])
   }
+
+  @Test("R2 a running store that is held queues what is sent, and reduces it when released")
+  func heldWhileRunning() async {
+    let store = Store(
+      initialState: Script.State(),
+      reducer: Script { action in action == "a" ? [.send("b")] : [] }, dependencies: ())
+    let events = Journal<Bool>()
+    await store.hold { events.note(true) }
+    for action in ["a", "c", "d"] { store.send(action, origin: .program(action)) }
+    #expect(events.entries.count == 3)
+    #expect(store.state.seen == [])
+    #expect(store.waiting.map(\.action) == ["a", "c", "d"])
+    store.reduceNext(at: 2)
+    #expect(store.state.seen == ["d"])
+    store.reduceNext()
+    // The turn of "a" is open: another action cannot be chosen.
+    store.reduceNext(at: 1)
+    #expect(store.state.seen == ["d", "a", "b"])
+    store.endHold()
+    #expect(store.state.seen == ["d", "a", "b", "c"])
+    store.send("e")
+    #expect(store.state.seen.last == "e")
+  }
+
+  @Test("R5 an action is chosen among those whose effects were not cancelled")
+  func chosen() async {
+    let store = Store(
+      initialState: Script.State(),
+      reducer: Script { action in
+        switch action {
+        case "start":
+          ["1", "2", "3"].map { name in Effect<String>.task { name }.cancellable(id: name) }
+        case "cancel": [.cancel(id: "2")]
+        default: []
+        }
+      }, dependencies: ())
+    let (events, continuation) = AsyncStream.makeStream(of: Void.self)
+    await store.hold { continuation.yield() }
+    _ = store.sendHeld("start", origin: .program(""))
+    for await _ in events where store.waiting.count == 3 { break }
+    _ = store.sendHeld("cancel", origin: .program(""))
+    let chosen = store.waiting[1].action
+    store.reduceNext(at: 1)
+    #expect(store.state.seen == ["start", "cancel", chosen])
+    store.endHold()
+    #expect(store.state.seen.sorted() == ["1", "3", "cancel", "start"])
+  }
 }

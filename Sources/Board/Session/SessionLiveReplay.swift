@@ -166,6 +166,9 @@ struct SessionLiveReplay {
     case .missing(let step, let expected, _):
       let shown = SessionText.values(expected, nil, limit: 200).old
       return "step \(step): expected the action \(shown), nothing came"
+    case .additional(let step, let found):
+      let shown = SessionText.values(found, nil, limit: 200).old
+      return "step \(step): an effect sent the action \(shown), which is not recorded"
     }
   }
 }

@@ -50,6 +50,13 @@ struct Queue<Element: Sendable>: Sendable {
     head = 0
   }
 
+  /// Moves an element to the front. O(count).
+  ///
+  /// - Parameter index: The index of the element in `elements`.
+  mutating func moveToFront(_ index: Int) {
+    storage.insert(storage.remove(at: head + index), at: head)
+  }
+
   /// Removes the first element that equals `element`. Returns whether there was one. O(count).
   mutating func remove(_ element: Element) -> Bool where Element: Equatable {
     guard let index = storage[head...].firstIndex(of: element) else { return false }

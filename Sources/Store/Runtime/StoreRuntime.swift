@@ -26,6 +26,8 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
     @usableFromInline var hooks: Unmanaged<HookBox<R.State, R.Action>>?
     @usableFromInline var meter: (@Sendable (StoreEvent<R.Action>) -> Void)?
     @usableFromInline var waiters: [WaiterID: @Sendable () -> Void] = [:]
+    /// Called after each event of a store that is held until the end of a replay.
+    @usableFromInline var onHeldEvent: (@Sendable () -> Void)?
     /// The last number given to an observer or a waiter.
     @usableFromInline var lastID = 0
 
@@ -190,7 +192,10 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
   func finish(_ shared: inout Shared, _ deferred: inout Deferred) {
     while true {
       performCommands(&shared, &deferred)
-      guard shared.machine.isDue else { return }
+      guard shared.machine.isDue else {
+        if let onHeldEvent = shared.onHeldEvent { deferred.add(onHeldEvent) }
+        return
+      }
       guard !deferred.cancelsTasks else {
         shared.machine.blockers.insert(.delivering)
         deferred.blocksReductions = true

@@ -90,6 +90,24 @@ struct LiveReplayProgramTests {
     }
   }
 
+  @Test("requests in the background may be answered in another order")
+  func requestsInTheBackgroundMayBeAnsweredInAnotherOrder() async throws {
+    let (program, service) = (try Self.program(), try Service())
+    try await Self.record(
+      program,
+      ["api service add rm \(service.origin)"] + (1...20).map { "api get rm/\($0) &" } + ["wait"])
+    for _ in 1...3 {
+      let run = try await Self.live(program)
+      #expect(run.status == .exited(0), "\(run.errorText)")
+      #expect(run.errorText.hasPrefix("22 lines were sent, "), "\(run.errorText)")
+    }
+    service.set(body: #"{"name":"Summer"}"#)
+    let run = try await Self.live(program)
+    #expect(run.status == .exited(1))
+    #expect(
+      run.errorText.contains(#"answer.text: expected "{\"name\":\"Rick\"}""#), "\(run.errorText)")
+  }
+
   @Test("a changed body is shown around the difference")
   func aChangedBodyIsShownAroundTheDifference() async throws {
     let (program, service) = (try Self.program(), try Service())

@@ -1,0 +1,258 @@
+import SwiftBoardJSON
+import SwiftBoardStore
+import SwiftBoardTesting
+import Testing
+
+@testable import SwiftBoardRecording
+
+/// A live replay compares the actions that each sent action caused, in whatever order the effects
+/// of several run.
+struct LiveReplayOrderTests {
+  struct State: Codable, Sendable, Equatable {
+    var items: [Int] = []
+  }
+
+  enum Action: Codable, Sendable, Equatable {
+    case load(Int)
+    case loaded(Int)
+    case stored(Int)
+    case note
+  }
+
+  /// Loads a value, then stores it. The steps of `isHeld` wait until `loaded(0)` was reduced.
+  private struct Loading: Reducer {
+    var answer: @Sendable (Int) -> Int = { $0 * 10 }
+    var name: @Sendable (Int) -> String = { _ in "load" }
+    var followUp: @Sendable (Int) -> [Effect<Action>] = { value in [.task { .stored(value) }] }
+    let order: Order
+
+    func reduce(_ state: inout State, _ action: Action, _: Void) -> [Effect<Action>] {
+      switch action {
+      case .load(let number):
+        let (order, answer) = (order, answer)
+        return [
+          .task(name: name(number)) {
+            await order.wait(for: number)
+            return .loaded(answer(number))
+          }.cancellable(id: number)
+        ]
+      case .loaded(let value):
+        state.items.append(value)
+        return followUp(value)
+      case .stored, .note:
+        return []
+      }
+    }
+  }
+
+  /// Lets effects continue in a given order.
+  private actor Order {
+    private var rest: [Int]
+    private var waiting: [Int: CheckedContinuation<Void, Never>] = [:]
+
+    init(_ order: [Int]) { rest = order }
+
+    func wait(for number: Int) async {
+      await withCheckedContinuation { continuation in
+        waiting[number] = continuation
+        resume()
+      }
+    }
+
+    private func resume() {
+      while let next = rest.first, let continuation = waiting.removeValue(forKey: next) {
+        rest.removeFirst()
+        continuation.resume()
+      }
+    }
+  }
+
+  private static let schema = LogSchema(program: "loader 1", feature: "f", name: "A", version: 1)
+  private static let loads = 1...4
+
+  /// Records loads that all run before the first ends.
+  private static func record(order: [Int], then last: Action? = nil) async throws -> LogFile {
+    let sink = MemorySink()
+    var info = Session.info
+    info.schema = schema
+    let store = Store(
+      initialState: State(), reducer: Loading(order: Order(order)), dependencies: ())
+    let recorder = try Recorder<State, Action>(
+      sink: sink, info: info, state: State(), journal: nil, clock: { 0 })
+    store.setHooks { _, _ in recorder.hooks }
+    let tasks = loads.map {
+      store.send(.load($0), origin: .user(line: "load \($0)", at: "a:\($0)"))
+    }
+    for task in tasks { await task.finish() }
+    if let last { store.send(last, origin: .user(line: "note", at: "a:9")) }
+    recorder.stop()
+    return LogFile(bytes: sink.bytes)
+  }
+
+  private static func replay(
+    _ log: LogFile, _ reducer: Loading
+  ) async throws -> LiveReplay<Loading>.Report {
+    let store = Store(initialState: State(), reducer: reducer, dependencies: ())
+    return try await LiveReplay<Loading>(schema: schema).run(log, on: store)
+  }
+
+  @Test(
+    "actions are compared by the action that caused them, in any order",
+    arguments: [[1, 2, 3, 4], [4, 3, 2, 1], [2, 4, 1, 3]], [[1, 2, 3, 4], [3, 1, 4, 2]])
+  func orders(recorded: [Int], live: [Int]) async throws {
+    let log = try await Self.record(order: recorded, then: .note)
+    let report = try await Self.replay(log, Loading(order: Order(live)))
+    #expect(report == .init(sent: 5, agreed: 13, difference: nil))
+  }
+
+  @Test(
+    "a difference names the step that has the same cause",
+    arguments: [[1, 2, 3, 4], [4, 2, 1, 3]])
+  func differences(live: [Int]) async throws {
+    let log = try await Self.record(order: [3, 1, 4, 2])
+    let report = try await Self.replay(
+      log, Loading(answer: { $0 == 4 ? 41 : $0 * 10 }, order: Order(live)))
+    let step = try #require(try Self.step(of: #"{"loaded":{"_0":40}}"#, in: log))
+    let changes = StateDiff.changes(["loaded": ["_0": 40]], ["loaded": ["_0": 41]])
+    #expect(
+      report.difference
+        == .other(
+          step: step, expected: ["loaded": ["_0": 40]], found: ["loaded": ["_0": 41]],
+          changes: changes))
+  }
+
+  @Test("an action of one effect is missing while other effects run") func missing() async throws {
+    let log = try Self.log([
+      (.user(line: "load 1", at: "a:1"), .load(1), [.init(kind: .task, name: "load", id: "1")]),
+      (.user(line: "load 2", at: "a:2"), .load(2), [.init(kind: .task, name: "load", id: "2")]),
+      (.effect(name: "load", id: "1", step: 1), .loaded(10), [.init(kind: .task)]),
+      (.effect(name: "task", id: nil, step: 3), .stored(10), []),
+    ])
+    // The second load never ends, and nothing follows the first value.
+    let report = try await Self.replay(log, Loading(followUp: { _ in [] }, order: Order([1])))
+    #expect(report.difference == .missing(step: 4, expected: ["stored": ["_0": 10]]))
+  }
+
+  /// What an effect is asked to do depends on the steps before it.
+  @Test(
+    "each step meets the state that it met when it was recorded", arguments: [[1, 2], [2, 1]])
+  func states(live: [Int]) async throws {
+    struct Counting: Reducer {
+      let order: Order
+
+      func reduce(_ state: inout State, _ action: Action, _: Void) -> [Effect<Action>] {
+        switch action {
+        case .load(let number):
+          let order = order
+          return [
+            .task(name: "load \(number)") {
+              await order.wait(for: number)
+              return .loaded(number * 10)
+            }
+          ]
+        case .loaded(let value):
+          state.items.append(value)
+          let count = state.items.count
+          return count == 1 ? [.task { .stored(value + count) }] : []
+        case .stored, .note:
+          return []
+        }
+      }
+    }
+    let log = try Self.log([
+      (.user(line: "load 1", at: "a:1"), .load(1), [.init(kind: .task, name: "load 1")]),
+      (.user(line: "load 2", at: "a:2"), .load(2), [.init(kind: .task, name: "load 2")]),
+      (.effect(name: "load 2", id: nil, step: 2), .loaded(20), [.init(kind: .task)]),
+      (.effect(name: "load 1", id: nil, step: 1), .loaded(10), []),
+      (.effect(name: "task", id: nil, step: 3), .stored(21), []),
+    ])
+    let store = Store(
+      initialState: State(), reducer: Counting(order: Order(live)), dependencies: ())
+    let report = try await LiveReplay<Counting>(schema: Self.schema).run(log, on: store)
+    #expect(report == .init(sent: 2, agreed: 5, difference: nil))
+    #expect(store.state.items == [20, 10])
+  }
+
+  @Test("effects with other names are matched by their actions")
+  func otherNames() async throws {
+    let log = try await Self.record(order: [1, 2, 3, 4])
+    let report = try await Self.replay(
+      log, Loading(name: { "fetch \($0)" }, order: Order([4, 3, 2, 1])))
+    #expect(report == .init(sent: 4, agreed: 12, difference: nil))
+  }
+
+  @Test("an action of one more effect is a difference")
+  func additional() async throws {
+    let log = try await Self.record(order: [1, 2, 3, 4])
+    let report = try await Self.replay(
+      log,
+      Loading(
+        followUp: { value in
+          [.task { .stored(value) }] + (value == 30 ? [.task(name: "more") { .note }] : [])
+        }, order: Order([1, 2, 3, 4])))
+    let step = try #require(try Self.step(of: #"{"loaded":{"_0":30}}"#, in: log))
+    #expect(report.agreed == 12)
+    #expect(report.difference == .additional(step: step, found: ["note": [:]]))
+    #expect(
+      report.difference?.description
+        == "step \(step): an effect sent the action {\"note\":{}}, which is not recorded")
+  }
+
+  @Test("effects of one name come in any order, and their actions are compared")
+  func sameNames() async throws {
+    func both() -> Loading {
+      Loading(
+        followUp: { value in [.task { .stored(value) }, .task { .stored(value + 1) }] },
+        order: Order([1]))
+    }
+    let user = StepOrigin.user(line: "load 1", at: "a:1")
+    let effect = StepOrigin.effect(name: "task", id: nil, step: 2)
+    func log(_ first: Int, _ second: Int) throws -> LogFile {
+      try Self.log([
+        (user, .load(1), [EffectDescriptor(kind: .task, name: "load", id: "1")]),
+        (
+          .effect(name: "load", id: "1", step: 1), .loaded(10),
+          [EffectDescriptor(kind: .task), EffectDescriptor(kind: .task)]
+        ),
+        (effect, .stored(first), []), (effect, .stored(second), []),
+      ])
+    }
+    for (first, second) in [(10, 11), (11, 10)] {
+      let report = try await Self.replay(try log(first, second), both())
+      #expect(report == .init(sent: 1, agreed: 4, difference: nil))
+    }
+    let report = try await Self.replay(try log(11, 12), both())
+    #expect(report.agreed == 3)
+    #expect(report.difference?.step == 4)
+  }
+
+  /// Returns the number of the step with an action.
+  private static func step(of action: String, in log: LogFile) throws -> Int? {
+    let reader = try RotatedLogReader(RotatedLog(log))
+    while let entry = try reader.next() {
+      if case .step(let step) = entry.line,
+        String(decoding: step.actionBytes, as: UTF8.self) == action
+      {
+        return step.n
+      }
+    }
+    return nil
+  }
+
+  private static func log(
+    _ steps: [(origin: StepOrigin, action: Action, effects: [EffectDescriptor])]
+  ) throws -> LogFile {
+    let sink = MemorySink()
+    var info = Session.info
+    info.schema = schema
+    let recorder = try Recorder<State, Action>(
+      sink: sink, info: info, state: State(), journal: nil, clock: { 0 })
+    for (n, step) in steps.enumerated() {
+      recorder.hooks.didReduce?(
+        Step(number: n + 1, origin: step.origin, action: step.action, effects: step.effects),
+        State())
+    }
+    recorder.stop()
+    return LogFile(bytes: sink.bytes)
+  }
+}
