@@ -58,7 +58,7 @@ public struct MediaConformance: Sendable {
     }
 
     func items() async throws -> [MediaItem] {
-      try await service.library(of: server, policy: .noCache).items
+      try await service.library(of: server, policy: .noCache).value
     }
   }
 

@@ -411,7 +411,7 @@ struct CharactersReducerTests {
         where: {
           guard case .detail(.loaded(_, let answer)) = $0 else { return false }
           return answer.verdict == .stale
-            && answer.stale == "nothing listens at rickandmortyapi.com:443"
+            && answer.staleReason == "nothing listens at rickandmortyapi.com:443"
         })
       #expect(store.state.detail?.status == .shown(isStale: true))
       #expect(store.state.detail?.item?.name == "Morty Smith")

@@ -8,15 +8,19 @@ public struct ServiceAnswer<Value: Codable & Equatable & Sendable>: Codable, Equ
   /// The source of the value: the service or the cache.
   public var verdict: CacheVerdict
   /// The reason why a cached response replaces that of the service, or `nil` if none does.
-  public var stale: String?
+  public var staleReason: String?
   /// The secrets that marks replace in the value.
   public var masked: MaskedValues?
 
+  private enum CodingKeys: String, CodingKey {
+    case value, verdict, staleReason = "stale", masked
+  }
+
   /// Creates a value.
-  public init(_ value: Value, verdict: CacheVerdict = .miss, stale: String? = nil) {
+  public init(_ value: Value, verdict: CacheVerdict = .miss, staleReason: String? = nil) {
     self.value = value
     self.verdict = verdict
-    self.stale = stale
+    self.staleReason = staleReason
   }
 }
 
@@ -31,7 +35,7 @@ extension Repository where Value: Codable & Equatable {
     let (value, masked) = try await masking(fetched.value, dependencies)
     var answer = ServiceAnswer(
       value, verdict: fetched.verdict,
-      stale: fetched.networkError.map { dependencies.logger.redact($0.message) })
+      staleReason: fetched.staleReason(dependencies.logger.redactor))
     answer.masked = masked
     return answer
   }

@@ -39,7 +39,7 @@ enum ConfigurationFile {
     }
     var configuration = try ProgramConfiguration(parsing: bytes, path: path)
     configuration.expandHomes(BoardPaths.userHome(variables))
-    let secrets = TypedSecrets(features)
+    let secrets = TypedSecretFinder(features)
     for (name, line) in configuration.aliases.sorted(by: { $0.key < $1.key }) {
       do throws(UsageError) {
         try AliasExpansion.refuseCommand(name, secrets.firstWords)

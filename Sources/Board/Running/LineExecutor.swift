@@ -13,7 +13,7 @@ public final class LineExecutor: Sendable {
   let keepsGoing: Bool
   let input: StandardInput
   let redactor: Redactor
-  let secrets: TypedSecrets
+  let secrets: TypedSecretFinder
   let jobs: JobControl
   /// Returns the lines of the history, the oldest first.
   let history = Mutex<@Sendable () -> [String]>({ [] })
@@ -61,7 +61,7 @@ public final class LineExecutor: Sendable {
     self.input = input
     redactor = board.redactor
     jobs = JobControl(board)
-    secrets = TypedSecrets(board.features)
+    secrets = TypedSecretFinder(board.features)
   }
 
   /// Cancels the running command of each running line. A command that has just ended keeps its
@@ -213,7 +213,7 @@ public final class LineExecutor: Sendable {
     let hasSeveralCommands: Bool
 
     init(
-      _ line: ScriptLine, _ secrets: TypedSecrets, _ isLiteral: Bool, _ id: JobControl.LineID,
+      _ line: ScriptLine, _ secrets: TypedSecretFinder, _ isLiteral: Bool, _ id: JobControl.LineID,
       knownCount: Int
     ) {
       self.id = id

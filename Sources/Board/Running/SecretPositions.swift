@@ -9,6 +9,16 @@ struct SecretPositions: Sendable {
     var text: String
     /// Whether the word contains a variable, the last value or the name of a secret.
     var isFilledIn = false
+
+    init(text: String, isFilledIn: Bool = false) {
+      self.text = text
+      self.isFilledIn = isFilledIn
+    }
+
+    init(_ argument: Argument) {
+      self.init(
+        text: argument.text(replacingSecretsWith: ""), isFilledIn: argument.text == nil)
+    }
   }
 
   /// A value at such a position.

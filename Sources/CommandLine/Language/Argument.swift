@@ -42,6 +42,13 @@ public struct Argument: Sendable, Hashable {
   /// The text, or `nil` if a secret is part of it.
   public var text: String? { template.text }
 
+  /// Returns the text with a replacement for each secret.
+  package func text(replacingSecretsWith replacement: String) -> String {
+    // Most words are one text.
+    if parts.count == 1, case .text(let text) = parts[0] { return text }
+    return parts.map { if case .text(let text) = $0 { text } else { replacement } }.joined()
+  }
+
   /// The argument as a value that can be stored and logged. It contains names of secrets, not
   /// values.
   public var template: SecretTemplate { SecretTemplate(parts: parts) }

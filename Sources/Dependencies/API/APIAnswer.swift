@@ -28,7 +28,7 @@ public struct APIAnswer: Codable, Sendable, Equatable {
   /// The number of redirects that were followed.
   public var redirects: Int
   /// The reason why a cached response replaces that of the service, or `nil` if none does.
-  public var stale: String?
+  public var staleReason: String?
   /// The file that contains the body.
   public var file: String?
   /// The `BodyChecksum` of the received bytes that were written to the file.
@@ -49,8 +49,8 @@ public struct APIAnswer: Codable, Sendable, Equatable {
 
   private enum CodingKeys: String, CodingKey {
     case method, url, status, httpVersion, sent, headers, readableText = "text", base64, bytes
-    case timing, verdict, redirects, stale, file, checksum, kept, attempts, masked, captured
-    case warning, isFinal
+    case timing, verdict, redirects, staleReason = "stale", file, checksum, kept, attempts, masked
+    case captured, warning, isFinal
   }
 
   /// The body as text, with known secrets masked, or `nil` if it is not text. Recordings contain it
@@ -90,9 +90,9 @@ extension APIAnswer {
 
   /// - Parameter redactor: Replaces known secrets by marks.
   init(
-    _ fetched: ResponseRepository.Fetched, to planned: PlannedRequest, _ redactor: Redactor
+    _ fetched: Fetched<APIResponse>, to planned: PlannedRequest, _ redactor: Redactor
   ) {
-    let response = fetched.response
+    let response = fetched.value
     var found: [String] = []
     method = planned.request.method
     url = redactor.mask(address: response.url).value
@@ -127,7 +127,7 @@ extension APIAnswer {
     timing = response.timing
     verdict = fetched.verdict
     redirects = response.redirects
-    stale = fetched.networkError.map { redactor.redact($0.message) }
+    staleReason = fetched.staleReason(redactor)
     file = nil
     attempts = planned.attempt
     masked = MaskedValues(found)

@@ -37,11 +37,11 @@ public struct APIExchange: Sendable {
     }
     // Another process may have stored a secret that the service repeats.
     await dependencies.keychainService.refresh()
-    let isRepeated = planned.repeatedStatuses.contains(fetched.response.status)
-    let asked = fetched.response.headers.retryAfter(now: dependencies.date.now) ?? 0
+    let isRepeated = planned.repeatedStatuses.contains(fetched.value.status)
+    let asked = fetched.value.headers.retryAfter(now: dependencies.date.now) ?? 0
     let isFinal = !client.isRepeatable || isRepeated && asked > planned.longestPause
     let isLast = !isRepeated || isFinal
-    let captured = isLast ? await capture.store(planned.captures, of: fetched.response) : []
+    let captured = isLast ? await capture.store(planned.captures, of: fetched.value) : []
     var answer = APIAnswer(fetched, to: planned, dependencies.logger.redactor)
     if !captured.isEmpty { answer.captured = captured }
     if isFinal { answer.isFinal = true }
@@ -49,7 +49,7 @@ public struct APIExchange: Sendable {
     if let download, let file = planned.file, isLast {
       let wait = PipeTimeout(limit: planned.request.timeout, clock: dependencies.clock)
       try await answer.noteFile(
-        file, download.written, fetched.response.body, dependencies.files, wait)
+        file, download.written, fetched.value.body, dependencies.files, wait)
     }
     log(answer, fetched.verdict)
     return answer
@@ -81,7 +81,7 @@ public struct APIExchange: Sendable {
 
   private func fetch(
     _ planned: PlannedRequest, _ client: ResolvingAPIClient, _ download: Download?
-  ) async throws -> ResponseRepository.Fetched {
+  ) async throws -> Fetched<APIResponse> {
     let repository = repository(download ?? client, download)
     let key = dependencies.logger.redactor.mask(address: planned.key).value
     // A request that accepts a cached response also accepts one that is being received. A download

@@ -76,23 +76,6 @@ public struct MediaItem: Codable, Sendable, Equatable, Identifiable {
   public var name: String { year.map { "\(title) (\($0))" } ?? title }
 }
 
-/// The items of a library, and their source.
-public struct MediaLibrary: Codable, Sendable, Equatable {
-  /// The items in the order of the program.
-  public var items: [MediaItem]
-  /// The source of the response: the program or the cache.
-  public var verdict: CacheVerdict
-  /// The reason why a cached response replaces that of the program, or `nil` if none does.
-  public var stale: String?
-
-  /// A library from its parts.
-  public init(_ items: [MediaItem], verdict: CacheVerdict = .miss, stale: String? = nil) {
-    self.items = items
-    self.verdict = verdict
-    self.stale = stale
-  }
-}
-
 /// A setting that can be chosen for a new item: a quality profile, a root folder or a metadata
 /// profile.
 public struct MediaOption: Codable, Sendable, Equatable {

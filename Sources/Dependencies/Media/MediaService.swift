@@ -15,12 +15,12 @@ public protocol MediaService: Service {
   /// - Throws: `ProgramError`, like all calls: `wrongKey`, `wrongProgram` or `wrongPath` if the
   ///   server does not match its description.
   func status(of server: MediaServer) async throws(ProgramError) -> ProgramStatus
-  /// Returns the items of the library, in the order of the program.
+  /// Returns the items of the library, in the order of the program, and their source.
   ///
   /// - Parameter policy: Whether a cached response may replace that of the program.
   func library(
     of server: MediaServer, policy: CachePolicy
-  ) async throws(ProgramError) -> MediaLibrary
+  ) async throws(ProgramError) -> Fetched<[MediaItem]>
   /// Returns an item of the library. Throws `missing`.
   func item(_ id: Int, on server: MediaServer) async throws(ProgramError) -> MediaResource
   /// Returns the entries of the program's catalogue that match a term. May be empty.

@@ -38,7 +38,7 @@ extension BoardFeatures {
       "succeeded.result.cache.responses[*].stored",
       "succeeded.result.cache.responses[*].expires",
     ] + volatileHeaders.map { "answered.answer.headers[name=\($0)]" },
-    passesWordsOn: true, secretWords: SecretWords(literal: LiteralSecrets.first),
+    passesWordsOn: true, secretWords: SecretWords(literal: RequestSecrets.first),
     atTerminal: { $0.rereadsServices = true },
     bootstrap: {
       ($0.services == nil || $0.saved == nil) && !$0.isEarlier ? .bootstrap : nil

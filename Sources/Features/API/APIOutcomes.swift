@@ -49,7 +49,9 @@ enum APIOutcomes {
     var notes: [Outcome.Note] = []
     if let warning = answer.warning { notes.append(.warning(warning)) }
     notes.append(Outcome.Note(note(answer)))
-    if let stale = answer.stale { notes.append(.warning("the service did not answer: \(stale)")) }
+    if let reason = answer.staleReason {
+      notes.append(.warning(CacheVerdict.noAnswer(reason)))
+    }
     if let masked = answer.masked { notes.append(.warning(masked.note)) }
     notes += captures(answer.captured ?? []).map { Outcome.Note($0) }
     if context.isRecording, let name = credential(in: body) {

@@ -49,7 +49,7 @@ enum CharactersOutcomes {
       job: job,
       value: json(page, answer),
       presentation: .table(columns: columns, rows: page.characters.map(row)),
-      notes: [Outcome.Note("\(title)  \(number)\(shown(answer.verdict))")] + stale(answer)
+      notes: [Outcome.Note("\(title)  \(number)\(answer.verdict.suffix)")] + answer.sourceNotes
     ).masked(answer.masked)
   }
 
@@ -103,7 +103,7 @@ enum CharactersOutcomes {
     return Outcome(
       job: job,
       value: .object(members + [.init("verdict", .string(answer.verdict.rawValue))]),
-      presentation: .fields(fields), notes: stale(answer)
+      presentation: .fields(fields), notes: answer.sourceNotes
     ).masked(answer.masked)
   }
 
@@ -157,20 +157,12 @@ enum CharactersOutcomes {
         rows: searches.map { [Timestamp.format($0.at), $0.text] })
     ).withMarks
   }
+}
 
-  // MARK: Where it came from
-
-  private static func shown(_ verdict: CacheVerdict) -> String {
-    verdict == .none ? "" : "  \(verdict.rawValue)"
-  }
-
-  /// What is said of an answer that the service has not confirmed.
-  private static func stale<Value>(_ answer: ServiceAnswer<Value>) -> [Outcome.Note] {
-    if let reason = answer.stale {
-      return [.warning("this is a kept answer; the service did not answer: \(reason)")]
-    }
-    return answer.verdict == .stale
-      ? [Outcome.Note("this is a kept answer; 'characters refresh' asks again")] : []
+extension ServiceAnswer {
+  /// What is said of a value that the service has not confirmed.
+  fileprivate var sourceNotes: [Outcome.Note] {
+    verdict.notes(staleReason: staleReason, advice: "'characters refresh' asks again")
   }
 }
 

@@ -86,17 +86,13 @@ enum DownloadsCommands {
   // MARK: Parts
 
   private static func key(_ word: Argument) -> SecretWords.Found? {
-    var name: Substring = ""
     for part in word.parts {
       guard case .text(let text) = part else { continue }
       guard let query = text.firstIndex(where: { $0 == "?" || $0 == "&" }) else { continue }
       for item in text[query...].split(whereSeparator: { $0 == "?" || $0 == "&" || $0 == "#" }) {
-        let parts = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-        name = parts[0]
-        guard parts.count == 2, !parts[1].isEmpty,
-          SecretNames.isQueryItem(PercentEncoding.decoded(name))
-        else { continue }
-        return SecretWords.Found(name: String(name), form: "\(name)={{secret:NAME}}")
+        guard let found = SecretQueryItem(item) else { continue }
+        return SecretWords.Found(
+          name: found.encodedName, form: "\(found.encodedName)={{secret:NAME}}")
       }
     }
     return nil

@@ -49,18 +49,13 @@ enum MediaOutcomes {
   private static func library(_ library: MediaLibrary, _ job: Int) -> Outcome {
     let count = library.items.count
     let monitored = library.items.count { $0.isMonitored }
-    let verdict = library.verdict == .none ? "" : "  \(library.verdict.rawValue)"
-    var notes = [Outcome.Note("\(Counted.text(count, "item")), \(monitored) monitored\(verdict)")]
-    if let reason = library.stale {
-      notes.append(.warning("this is a kept answer; the program did not answer: \(reason)"))
-    } else if library.verdict == .stale {
-      notes.append(Outcome.Note("this is a kept answer; --cache remoteFirst asks the program"))
-    }
+    let verdict = library.verdict
+    let summary = "\(Counted.text(count, "item")), \(monitored) monitored\(verdict.suffix)"
     return Outcome(
       job: job,
       value: .object([
         .init("items", .array(library.items.map { .object(members($0)) })),
-        .init("verdict", .string(library.verdict.rawValue)),
+        .init("verdict", .string(verdict.rawValue)),
       ]),
       presentation: .table(
         columns: columns,
@@ -69,7 +64,11 @@ enum MediaOutcomes {
             String($0.id), $0.title, $0.year.map(String.init) ?? "", $0.isMonitored ? "yes" : "no",
             "\($0.files)/\($0.wanted)",
           ]
-        }), notes: notes)
+        }),
+      notes: [Outcome.Note(summary)]
+        + verdict.notes(
+          staleReason: library.staleReason, from: "program",
+          advice: "--cache remoteFirst asks the program"))
   }
 
   /// All members of an item as JSON, and the ones that are shown as a record.

@@ -75,7 +75,8 @@ private struct MediaRouting: Reducer {
     case .list:
       let policy = pending.command.cache ?? .remoteFirst
       return ask("library") {
-        .library(library: try await media.library(of: server, policy: policy))
+        let fetched = try await media.library(of: server, policy: policy)
+        return .library(library: MediaLibrary(fetched, dependencies.logger.redactor))
       }
     case .show(let id), .monitor(let id, _):
       return ask("item") { .item(resource: try await media.item(id, on: server)) }

@@ -8,7 +8,7 @@ import Testing
 struct TLSTests {
   /// Asks with an answer in the cache that would do.
   private func fetch(_ url: String, authority: String?) async throws
-    -> Result<ResponseRepository.Fetched, APIError>
+    -> Result<Fetched<APIResponse>, APIError>
   {
     var configuration = LiveAPIClient.Configuration()
     configuration.certificateFile = authority
@@ -30,7 +30,7 @@ struct TLSTests {
     let server = try await TestTLSServer()
     let answer = try await fetch(server.origin, authority: server.authority).get()
     #expect(answer.verdict == .miss)
-    #expect(answer.response.status == 200)
+    #expect(answer.value.status == 200)
     await server.stop()
     let kept = try await fetch(server.origin, authority: server.authority).get()
     #expect(kept.verdict == .stale)

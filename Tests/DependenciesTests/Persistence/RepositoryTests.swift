@@ -80,7 +80,7 @@ import Testing
     ) async throws -> String {
       let fetched = try await answers.response(
         to: APIRequest(url: url, timeout: .seconds(3600)), policy: policy)
-      return fetched.verdict.rawValue + " " + String(decoding: fetched.response.body, as: UTF8.self)
+      return fetched.verdict.rawValue + " " + String(decoding: fetched.value.body, as: UTF8.self)
     }
   }
 
@@ -124,8 +124,8 @@ import Testing
     let confirmed = try await answers.response(
       to: APIRequest(url: world.url, timeout: .seconds(3600)))
     #expect(confirmed.verdict == .revalidated)
-    #expect(confirmed.response.body == Data("one".utf8))
-    #expect(confirmed.response.headers.value(of: "X-Count") == "2")
+    #expect(confirmed.value.body == Data("one".utf8))
+    #expect(confirmed.value.headers.value(of: "X-Count") == "2")
     #expect(confirmed.stored == world.time.date.now)
     world.time.pass(19)
     #expect(try await world.fetch(answers) == "HIT one")
@@ -179,7 +179,7 @@ import Testing
       let found = try await answers.response(
         to: APIRequest(url: world.url, timeout: .seconds(3600)), policy: .remoteFirst)
       #expect(found.verdict == .stale)
-      #expect(found.response.body == Data("one".utf8))
+      #expect(found.value.body == Data("one".utf8))
       #expect(found.networkError?.message.contains("status \(status)") == true)
     }
     // Those are answers.
@@ -212,7 +212,7 @@ import Testing
       service: "films")
     let found = try await later.response(to: APIRequest(url: world.url, timeout: .seconds(3600)))
     #expect(found.verdict == .stale)
-    #expect(Array(found.response.body) == bytes)
+    #expect(Array(found.value.body) == bytes)
   }
 
   @Test("bytes are bounded, and the least recently used leave first")

@@ -51,7 +51,7 @@ struct ResponseRepositoryTests {
     func fetch(
       _ policy: CachePolicy, after seconds: Int64 = 0, method: String = "GET",
       headers: [HTTPHeader] = [HTTPHeader("X-Api-Key", "hidden")]
-    ) async throws -> ResponseRepository.Fetched {
+    ) async throws -> Fetched<APIResponse> {
       try await repository.fetch(
         request: APIRequest(method: method, url: ResponseRepositoryTests.url, headers: headers),
         key: "k", service: "s", policy: policy,
@@ -67,8 +67,8 @@ struct ResponseRepositoryTests {
     HTTPHeader("Last-Modified", "Sat, 04 Nov 2017 18:48:46 GMT"), HTTPHeader("X-Kept", "yes"),
   ]
 
-  private static func text(_ fetched: ResponseRepository.Fetched) -> String {
-    String(decoding: fetched.response.body, as: UTF8.self)
+  private static func text(_ fetched: Fetched<APIResponse>) -> String {
+    String(decoding: fetched.value.body, as: UTF8.self)
   }
 
   // MARK: Policies
@@ -101,7 +101,7 @@ struct ResponseRepositoryTests {
     #expect(try await subject.fetch(.remoteFirst).verdict == .miss)
     let second = try await subject.fetch(.remoteFirst, after: 10)
     #expect(second.verdict == .revalidated)
-    #expect(second.response.status == 200)
+    #expect(second.value.status == 200)
     #expect(Self.text(second) == "one")
     let sent = try #require(subject.client.requests.dropFirst().first).headers
     #expect(sent.value(of: "If-None-Match") == "\"1\"")
@@ -137,8 +137,8 @@ struct ResponseRepositoryTests {
     let merged = [
       stored[0], confirmation[0], confirmation[3], confirmation[2], stored[4], confirmation[1],
     ]
-    #expect(try await subject.fetch(.remoteFirst).response.headers == merged)
-    let again = try await subject.fetch(.remoteFirst).response.headers
+    #expect(try await subject.fetch(.remoteFirst).value.headers == merged)
+    let again = try await subject.fetch(.remoteFirst).value.headers
     #expect(again.map { $0.name.lowercased() } == merged.map { $0.name.lowercased() })
   }
 
@@ -257,7 +257,7 @@ struct ResponseRepositoryTests {
     ]
     let subject = Subject([Self.answer("one", 200, headers)])
     // The caller sees the answer as it came.
-    #expect(try await subject.fetch(.localFirst).response.headers == headers)
+    #expect(try await subject.fetch(.localFirst).value.headers == headers)
     #expect(try await subject.kept?.headers == [HTTPHeader("X-Kept", "1")])
     let refusing = Subject([Self.answer("echo of hidden")]) { response in
       !String(decoding: response.body, as: UTF8.self).contains("hidden")
@@ -274,7 +274,7 @@ struct ResponseRepositoryTests {
     let fetched = try await subject.fetch(
       .remoteFirst, headers: [HTTPHeader("if-none-match", "\"1\"")])
     #expect(fetched.verdict == .none)
-    #expect(fetched.response.status == 304)
+    #expect(fetched.value.status == 304)
   }
 
   @Test("a cache that fails is empty") func aCacheThatFailsIsEmpty() async throws {

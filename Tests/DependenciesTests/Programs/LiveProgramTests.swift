@@ -356,10 +356,10 @@ struct LiveProgramTests {
     let server = ProgramConformanceTests.server(.radarr, programs.origin)
     let service = LiveMediaService(dependencies)
     let first = try await service.library(of: server, policy: .remoteFirst)
-    #expect(first.verdict == .miss && first.items.map(\.title) == ["Solaris", "Stalker", "Mirror"])
+    #expect(first.verdict == .miss && first.value.map(\.title) == ["Solaris", "Stalker", "Mirror"])
     programs.stop()
     let kept = try await service.library(of: server, policy: .remoteFirst)
-    #expect(kept.verdict == .stale && kept.items == first.items && kept.stale != nil)
+    #expect(kept.verdict == .stale && kept.value == first.value && kept.networkError != nil)
     var other = server
     other.service.authentication = .header(name: "X-Api-Key", secret: "wrong")
     await #expect(throws: ProgramError.self) {
@@ -375,7 +375,7 @@ struct LiveProgramTests {
     let keychain = MockKeychainService()
     dependencies.keychainService = keychain
     let kept = try await LiveMediaService(dependencies).library(of: server, policy: .localFirst)
-    #expect(kept.items == first.items)
+    #expect(kept.value == first.value)
     #expect(keychain.calls.isEmpty && programs.requests.count == 1)
   }
 

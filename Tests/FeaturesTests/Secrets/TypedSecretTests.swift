@@ -29,7 +29,7 @@ struct TypedSecretTests {
 
   @Test("no command of the keychain takes more words than its own")
   func commandsOfTheKeychain() {
-    let secrets = TypedSecrets(BoardFeatures.all)
+    let secrets = TypedSecretFinder(BoardFeatures.all)
     for spec in BoardFeatures.all.commands.specs where spec.path.first == "keychain" {
       let count = spec.path.last == "set" ? 1 : spec.arguments.count
       let path = spec.path.joined(separator: " ")
@@ -92,7 +92,7 @@ struct TypedSecretTests {
       "set s api; $s get nas/x a==word", "set s db; $s get c word", "help keychain set",
     ])
   func notASecret(line: String) {
-    let secrets = TypedSecrets(BoardFeatures.all)
+    let secrets = TypedSecretFinder(BoardFeatures.all)
     #expect(secrets.refusal(of: ScriptLine(line), Redactor()) == nil)
     #expect(secrets.shown(ScriptLine(line)) == line)
   }
@@ -114,7 +114,7 @@ struct TypedSecretTests {
 
   @Test("an unknown command without a secret is shown as it is, and so is an alias")
   func unknownCommandWithoutSecret() {
-    let secrets = TypedSecrets(BoardFeatures.all)
+    let secrets = TypedSecretFinder(BoardFeatures.all)
     for line in ["ap get http://h/ a==word", "banana key:value", "curl http://h/?page=2"] {
       #expect(secrets.refusal(of: ScriptLine(line), Redactor()) == nil)
     }

@@ -44,19 +44,18 @@ public struct LiveMediaService: MediaService {
   /// One request, for up to 128 MiB. A kept answer is used as the policy says.
   public func library(
     of server: MediaServer, policy: CachePolicy
-  ) async throws(ProgramError) -> MediaLibrary {
+  ) async throws(ProgramError) -> Fetched<[MediaItem]> {
     let connection = connection(server)
     let fetched = try await connection.fetch(
       .init(path: "/\(server.program.kind)", limit: 128 << 20), policy: policy)
-    let rows = try reader(fetched.response, connection, server).elements()
-    var items: [MediaItem] = []
-    for row in rows {
-      _ = try row.int("id")
-      items.append(MediaResource(row.json).item)
+    return try fetched.map { response throws(ProgramError) in
+      var items: [MediaItem] = []
+      for row in try reader(response, connection, server).elements() {
+        _ = try row.int("id")
+        items.append(MediaResource(row.json).item)
+      }
+      return items
     }
-    return MediaLibrary(
-      items, verdict: fetched.verdict,
-      stale: fetched.networkError.map { dependencies.logger.redact($0.message) })
   }
 
   /// One request.

@@ -51,9 +51,9 @@ public final class MockMediaService: MediaService, CheckedMock {
   /// The items of the content.
   public func library(
     of server: MediaServer, policy: CachePolicy
-  ) async throws(ProgramError) -> MediaLibrary {
+  ) async throws(ProgramError) -> Fetched<[MediaItem]> {
     try programs.answer("library", server, policy.rawValue) { content throws(ProgramError) in
-      MediaLibrary(content.library.map(\.item))
+      Fetched(content.library.map(\.item))
     }
   }
 

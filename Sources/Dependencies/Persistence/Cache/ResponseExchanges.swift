@@ -6,7 +6,7 @@ import Synchronization
 /// The first caller performs the exchange in its own task, and the other callers wait for it. If
 /// the first caller is cancelled, one of the others asks again.
 public final class ResponseExchanges: Sendable {
-  typealias Output = Result<ResponseRepository.Fetched, APIError>
+  typealias Output = Result<Fetched<APIResponse>, APIError>
 
   private struct Exchange {
     var request: APIRequest

@@ -101,33 +101,6 @@ public struct ResponseRepository: Sendable {
     self.exchanges = exchanges ?? ResponseExchanges()
   }
 
-  /// A response and its source.
-  public struct Fetched: Sendable, Equatable {
-    /// The response, from the service or cached.
-    public var response: APIResponse
-    /// The source of the response.
-    public var verdict: CacheVerdict
-    /// The time at which a cached response was stored or last confirmed, in microseconds since
-    /// 1970, or `nil` for a response from the service.
-    public var stored: Int64?
-    /// The failure of the service, if a cached response replaces its own.
-    public var networkError: APIError?
-    /// The error of reading or writing the cache.
-    public var cacheError: PersistenceError?
-
-    /// Creates a result of `fetch`; for tests.
-    public init(
-      response: APIResponse, verdict: CacheVerdict, stored: Int64? = nil,
-      networkError: APIError? = nil, cacheError: PersistenceError? = nil
-    ) {
-      self.response = response
-      self.verdict = verdict
-      self.stored = stored
-      self.networkError = networkError
-      self.cacheError = cacheError
-    }
-  }
-
   /// Returns the response to a request.
   ///
   /// Callers with equal requests wait for one exchange with the service, in the task of the first
@@ -150,13 +123,13 @@ public struct ResponseRepository: Sendable {
   ///   response, and `cancelled` if the task is cancelled.
   public func response(
     to request: APIRequest, policy: CachePolicy = .localFirst
-  ) async throws(APIError) -> Fetched {
+  ) async throws(APIError) -> Fetched<APIResponse> {
     try await response(to: request, policy: policy, ignoresKept: false)
   }
 
   func response(
     to request: APIRequest, policy: CachePolicy, ignoresKept: Bool
-  ) async throws(APIError) -> Fetched {
+  ) async throws(APIError) -> Fetched<APIResponse> {
     let key = key(of: request)
     let policy = key == nil || !CacheRules.isCacheable(request) ? .noCache : policy
     return try await fetchShared(
@@ -170,8 +143,8 @@ public struct ResponseRepository: Sendable {
   package func fetchShared(
     request: APIRequest, key: String, service: String, policy: CachePolicy, now: Int64,
     ignoresKept: Bool = false
-  ) async -> Result<Fetched, APIError> {
-    let exchange: @Sendable () async -> Result<Fetched, APIError> = {
+  ) async -> Result<Fetched<APIResponse>, APIError> {
+    let exchange: @Sendable () async -> Result<Fetched<APIResponse>, APIError> = {
       await fetch(
         request: request, key: key, service: service, policy: policy, now: now,
         ignoresKept: ignoresKept)
@@ -242,7 +215,7 @@ public struct ResponseRepository: Sendable {
   package func fetch(
     request: APIRequest, key: String, service: String, policy: CachePolicy, now: Int64,
     ignoresKept: Bool = false
-  ) async -> Result<Fetched, APIError> {
+  ) async -> Result<Fetched<APIResponse>, APIError> {
     var cacheError: PersistenceError?
     guard policy != .noCache, CacheRules.isCacheable(request) else {
       let result = await plain(request)
@@ -251,7 +224,7 @@ public struct ResponseRepository: Sendable {
           try await cache.removeResponses(target: Self.target(ofKey: key))
         }
       }
-      return result.map { Fetched(response: $0, verdict: .none, cacheError: cacheError) }
+      return result.map { Fetched($0, verdict: .none, cacheError: cacheError) }
     }
     var entry: CachedResponse?
     if !ignoresKept {
@@ -295,7 +268,7 @@ public struct ResponseRepository: Sendable {
           expires: CacheRules.expiry(of: answer.headers, now: now))
         await store(new, &cacheError)
       }
-      return .success(Fetched(response: answer, verdict: .miss, cacheError: cacheError))
+      return .success(Fetched(answer, verdict: .miss, cacheError: cacheError))
     }
   }
 
@@ -303,16 +276,16 @@ public struct ResponseRepository: Sendable {
   private func confirmed(
     _ entry: CachedResponse, by answer: APIResponse, _ request: APIRequest, now: Int64,
     _ cacheError: PersistenceError?
-  ) async -> Fetched {
+  ) async -> Fetched<APIResponse> {
     var (entry, cacheError) = (entry, cacheError)
     entry.headers = CacheRules.merged(entry.headers, with: answer.headers)
     entry.stored = now
     entry.expires = CacheRules.expiry(of: entry.headers, now: now)
     var fetched = kept(entry, request, .revalidated)
-    fetched.response.timing = answer.timing
-    fetched.response.httpVersion = answer.httpVersion
+    fetched.value.timing = answer.timing
+    fetched.value.httpVersion = answer.httpVersion
     // Store the whole response, because the cached one may have been replaced since it was read.
-    if mayKeep(fetched.response) { await store(entry, &cacheError) }
+    if mayKeep(fetched.value) { await store(entry, &cacheError) }
     fetched.cacheError = cacheError
     return fetched
   }
@@ -368,9 +341,9 @@ public struct ResponseRepository: Sendable {
   private func kept(
     _ entry: CachedResponse, _ request: APIRequest, _ verdict: CacheVerdict,
     networkError: APIError? = nil
-  ) -> Fetched {
+  ) -> Fetched<APIResponse> {
     Fetched(
-      response: APIResponse(
+      APIResponse(
         status: entry.status, headers: entry.headers, body: entry.body, url: request.url),
       verdict: verdict, stored: entry.stored, networkError: networkError)
   }

@@ -17,21 +17,6 @@ public struct Repository<Value: Sendable>: Sendable {
   private let decode: @Sendable (_ response: APIResponse) throws -> Value
   private let log: (logger: any Logger, category: String)?
 
-  /// A value and its source.
-  public struct Fetched: Sendable {
-    /// The decoded value.
-    public var value: Value
-    /// The source of the decoded response.
-    public var verdict: CacheVerdict
-    /// The time at which a cached response was stored or last confirmed, in microseconds since
-    /// 1970, or `nil` for a response from the service.
-    public var stored: Int64?
-    /// The failure of the service, if a cached response replaces its own.
-    public var networkError: APIError?
-    /// The error of reading or writing the cache.
-    public var cacheError: PersistenceError?
-  }
-
   /// Creates a repository of the values that a closure decodes.
   ///
   /// - Parameters:
@@ -56,7 +41,7 @@ public struct Repository<Value: Sendable>: Sendable {
   ///   decode, and `cancelled` if the task is cancelled.
   public func value(
     of endpoint: APIEndpoint, policy: CachePolicy = .localFirst
-  ) async throws(APIError) -> Fetched {
+  ) async throws(APIError) -> Fetched<Value> {
     let fetched = try await fetch(endpoint, policy)
     if let log {
       log.logger.log(
@@ -68,7 +53,7 @@ public struct Repository<Value: Sendable>: Sendable {
 
   private func fetch(
     _ endpoint: APIEndpoint, _ policy: CachePolicy
-  ) async throws(APIError) -> Fetched {
+  ) async throws(APIError) -> Fetched<Value> {
     let request = try endpoint.request()
     let fetched = try await responses.response(to: request, policy: policy)
     do throws(APIError) { return try decoded(fetched, request) } catch {
@@ -84,15 +69,11 @@ public struct Repository<Value: Sendable>: Sendable {
   }
 
   private func decoded(
-    _ fetched: ResponseRepository.Fetched, _ request: APIRequest
-  ) throws(APIError) -> Fetched {
-    Fetched(
-      value: try fetched.response.decoded(request, decode), verdict: fetched.verdict,
-      stored: fetched.stored, networkError: fetched.networkError, cacheError: fetched.cacheError)
+    _ fetched: Fetched<APIResponse>, _ request: APIRequest
+  ) throws(APIError) -> Fetched<Value> {
+    try fetched.map { response throws(APIError) in try response.decoded(request, decode) }
   }
 }
-
-extension Repository.Fetched: Equatable where Value: Equatable {}
 
 extension Repository<Data> {
   /// Writes the value of an endpoint to a file, in place of what is there. If the file cannot be

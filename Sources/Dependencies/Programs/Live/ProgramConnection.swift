@@ -44,7 +44,7 @@ struct ProgramConnection: Sendable {
   /// Sends a request, or returns a cached response if the policy permits.
   func fetch(
     _ call: Call, policy: CachePolicy
-  ) async throws(ProgramError) -> ResponseRepository.Fetched {
+  ) async throws(ProgramError) -> Fetched<APIResponse> {
     let request = try request(call)
     let answers = ResponseRepository(
       dependencies, service: service.name, account: service.authentication?.secret)

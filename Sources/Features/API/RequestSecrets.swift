@@ -5,7 +5,7 @@ import SwiftBoardDependencies
 /// Finds secrets typed into the address or headers of a request. Lines become part of recordings,
 /// so at the position of a secret only its name is permitted. Members of a body are data, whatever
 /// their names are.
-enum LiteralSecrets {
+enum RequestSecrets {
   typealias Found = SecretWords.Found
 
   /// What stands for a part of a word that was not typed.
@@ -97,10 +97,7 @@ enum LiteralSecrets {
     if word.typedCount != nil, !word.parts.contains(.secret("")) {
       return word.typedText + String(inserted)
     }
-    // Most words are one text.
-    if word.parts.count == 1, case .text(let text) = word.parts[0] { return text }
-    return word.parts.map { if case .text(let text) = $0 { text } else { String(inserted) } }
-      .joined()
+    return word.text(replacingSecretsWith: String(inserted))
   }
 
   private static func item(_ word: Argument) -> Found? {
@@ -129,15 +126,9 @@ enum LiteralSecrets {
     // Bytes, as the parts of an address are separated, and because characters take long.
     let rest = text.utf8.drop { $0 != UInt8(ascii: "?") }.dropFirst()
     let query = rest.prefix { $0 != UInt8(ascii: "#") }
-    for item in query.split(separator: UInt8(ascii: "&")) {
-      let parts = item.split(
-        separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-      guard parts.count == 2, !parts[1].isEmpty,
-        case let name = PercentEncoding.decoded(Substring(parts[0])),
-        SecretNames.isQueryItem(name), !Substring(parts[1]).contains(inserted)
-      else { continue }
-      return Found(name: name, form: "\(name)=={{secret:NAME}}")
-    }
-    return nil
+    let found = query.split(separator: UInt8(ascii: "&")).lazy
+      .compactMap { SecretQueryItem(Substring($0)) }
+      .first { !$0.value.contains(inserted) }
+    return found.map { Found(name: $0.name, form: "\($0.name)=={{secret:NAME}}") }
   }
 }

@@ -1,0 +1,259 @@
+import SwiftBoardCommandLine
+import SwiftBoardDependencies
+
+/// The search for secrets in typed lines: the values of known secrets, and values at positions that
+/// only a secret can have.
+///
+/// A value after `keychain set NAME`, where none belongs, is found by its position. It is a secret
+/// even if a quote is left open, the command is misspelled, or an earlier command fails first.
+struct TypedSecretFinder: Sendable {
+  private let literals: [(feature: String, find: @Sendable ([Argument]) -> SecretWords.Found?)]
+  private let positions: [SecretPositions]
+  private let advice: [String: String]
+  private let commands: CommandTable<BoardCommand>
+  private let known: KnownSecretFinder
+  /// The first words of all commands.
+  let firstWords: Set<String>
+
+  init(_ features: FeatureList) {
+    literals = features.features.map { ($0.name, $0.secretWords.literal) }
+    positions = features.features.compactMap { SecretPositions($0, in: features.commands) }
+    advice = Dictionary(
+      features.features.compactMap { feature in
+        feature.secretWords.advice.map { (feature.name, $0) }
+      },
+      uniquingKeysWith: { first, _ in first })
+    commands = features.commands
+    firstWords = Set(features.commands.words(after: []))
+    known = KnownSecretFinder(commands, firstWords: firstWords)
+  }
+
+  /// Returns the secret for which a whole line is rejected before any part of it runs, because each
+  /// command has the whole line in its step. It is the value of a known secret in any command, or a
+  /// value at the position of a secret.
+  func refusal(of line: ScriptLine, _ redactor: Redactor) -> TypedSecret? {
+    if let known = known.secret(in: line, redactor) { return known }
+    switch line.parsed {
+    case .empty: return nil
+    case .commands(let list):
+      for command in list.commands {
+        let words = typedWords(of: command)
+        let file = command.redirect.map { Argument(typedPartOf: $0.file) }
+        if let known = known.secret(in: words, file, redactor) { return known }
+        if let literal = literal(in: words) ?? literal(inAlias: words) { return literal }
+        if let value = value(in: words) { return value }
+      }
+      return nil
+    case .incomplete(let open):
+      return secret(inUnread: line.text, open.error.usageError, redactor)
+    case .invalid(let error):
+      return secret(inUnread: line.text, error.usageError, redactor)
+    }
+  }
+
+  private func secret(
+    inUnread text: String, _ error: UsageError, _ redactor: Redactor
+  ) -> TypedSecret? {
+    known.secret(inUnread: text, redactor) ?? literal(inUnread: text)
+      ?? value(inUnread: text, error)
+  }
+
+  /// Returns the text of a line for steps. If a variable may name the command, a line with a
+  /// possible secret is replaced.
+  func shown(_ line: ScriptLine) -> String {
+    guard case .commands(let list) = line.parsed else { return line.text }
+    var mayDefineAliases = false
+    for command in list.commands {
+      var words = typedWords(of: command)
+      // A file that the line runs may let the word stand for anything.
+      let isUnknown = mayDefineAliases && !firstWords.contains(words.first?.text ?? "")
+      if isUnknown, !words.isEmpty { words[0] = Argument(parts: [.secret("")], typedCount: 0) }
+      mayDefineAliases = mayDefineAliases || words.first?.text == "source"
+      if command.words.first?.literal == nil || isUnknown {
+        for (feature, _) in literals {
+          if let found = literal(in: [Argument(feature)] + words.dropFirst()) { return found.text }
+        }
+      }
+      if let (found, _) = position(in: words, of: list, mayBeAny: isUnknown) {
+        return TypedSecret.text(for: found.name)
+      }
+    }
+    return line.text
+  }
+
+  /// Returns the secret for which a command is rejected after its words were expanded.
+  ///
+  /// - Parameters:
+  ///   - words: The expanded words.
+  ///   - file: The file of its output.
+  func refusal(of words: [Argument], _ file: Argument?, _ redactor: Redactor) -> TypedSecret? {
+    known.secret(in: words, file, redactor) ?? literal(in: words + (file.map { [$0] } ?? []))
+      ?? value(in: words)
+  }
+
+  // MARK: Values by their position
+
+  /// Returns the value for which a command is rejected regardless of its variables.
+  private func value(in words: [Argument]) -> TypedSecret? {
+    guard let (found, feature) = position(in: words, of: nil), found.isCertain else { return nil }
+    var error: UsageError?
+    if found.synopsis == nil {
+      do throws(UsageError) {
+        _ = try commands.parse(words: words)
+      } catch let problem {
+        error = problem
+      }
+    }
+    return refusal(for: found, of: feature, error)
+  }
+
+  /// Returns a secret in a text that could not be parsed as commands.
+  private func value(inUnread text: String, _ error: UsageError) -> TypedSecret? {
+    for feature in positions {
+      if let found = feature.find(anywhereIn: text) {
+        return refusal(for: found, of: feature, error)
+      }
+    }
+    return nil
+  }
+
+  /// Returns a value at the position of a secret, and the feature.
+  ///
+  /// - Parameters:
+  ///   - words: The words of a command.
+  ///   - list: The commands of the line if it has not run and its variables are unknown, or `nil`.
+  ///   - mayBeAny: Whether the first word may stand for any command.
+  private func position(
+    in words: [Argument], of list: CommandList?, mayBeAny: Bool = false
+  ) -> (SecretPositions.Found, SecretPositions)? {
+    guard let first = words.first else { return nil }
+    for feature in positions {
+      var isNamed: Bool {
+        mayBeAny
+          || list?.commands.contains { command in
+            command.words.contains { $0.literal.map(feature.isNamed(in:)) == true }
+          } ?? false
+      }
+      func find(behindVariable index: Int) -> SecretPositions.Found? {
+        feature.find(
+          behindVariable: words[(index + 1)...].map(SecretPositions.Word.init),
+          namesFeature: isNamed)
+      }
+      var found: SecretPositions.Found?
+      if first.text == nil {
+        found = find(behindVariable: 0)
+      } else if first.text == feature.feature {
+        // The other commands of the line have its text and run before the variable is known.
+        found = feature.find(
+          behind: words.dropFirst().map(SecretPositions.Word.init),
+          unknownCount: list.map { $0.commands.count > 1 } == true ? 0 : 1)
+      } else if first.text == "open" {
+        found =
+          words.dropFirst().lazy.compactMap {
+            feature.find(inLink: $0.text(replacingSecretsWith: ""))
+          }.first
+      } else if first.text == "help", words.dropFirst().first?.text == feature.feature {
+        found = feature.find(behind: words.dropFirst(2).map(SecretPositions.Word.init))
+      } else if ["help", "alias"].contains(first.text) || !firstWords.contains(first.text ?? "") {
+        found = feature.find(
+          anywhereIn: words.map { $0.text(replacingSecretsWith: "") }.joined(separator: " "))
+        // Another part of the line may define the word.
+        if found == nil, isNamed { found = find(behindVariable: 0) }
+        for index in words.indices where found == nil && words[index].text == nil {
+          found = find(behindVariable: index)
+        }
+      }
+      if let found { return (found, feature) }
+    }
+    return nil
+  }
+
+  /// Returns the rejection of a line.
+  ///
+  /// - Parameters:
+  ///   - found: The value.
+  ///   - feature: The feature.
+  ///   - error: Another error of the line, which is reported instead unless it contains a part of
+  ///     the value.
+  private func refusal(
+    for found: SecretPositions.Found, of feature: SecretPositions, _ error: UsageError?
+  ) -> TypedSecret {
+    let said = [error?.message, error?.help].compactMap { $0 }
+    if let error, !found.values.contains(where: { value in said.contains { $0.contains(value) } }) {
+      return TypedSecret(name: found.name, reporting: error)
+    }
+    let help =
+      found.isStoring || found.synopsis == nil
+      ? advice[feature.feature]
+      : found.synopsis.map { "usage: \($0); what it needs of a secret is asked for" }
+    return TypedSecret(
+      name: found.name,
+      error: UsageError(
+        "a secret on the command line would stay in histories and process lists", help: help))
+  }
+
+  // MARK: Values in requests
+
+  private func literal(in words: [Argument]) -> TypedSecret? {
+    guard let found = literals.lazy.compactMap({ $0.find(words) }).first else {
+      return literal(behindUnknown: words)
+    }
+    // A reference that is text was quoted, as a shell needs it.
+    let isQuoted = words.contains { $0.text?.contains("{{secret:") == true }
+    return TypedSecret(found, isQuoted: isQuoted)
+  }
+
+  /// Returns a secret in words of which the first is no command: misspelt, left out, or that of
+  /// another program. The words are read as those of each feature.
+  private func literal(behindUnknown words: [Argument]) -> TypedSecret? {
+    guard let first = words.first?.text, !firstWords.contains(first) else { return nil }
+    func find(_ rest: some Sequence<Argument>) -> SecretWords.Found? {
+      literals.lazy.compactMap { $0.find([Argument($0.feature)] + rest) }.first
+    }
+    if let found = find(words.dropFirst()) {
+      // The error quotes the first word alone.
+      do throws(UsageError) { _ = try commands.parse(words: [Argument(first)]) } catch {
+        return TypedSecret(name: found.name, reporting: error)
+      }
+    }
+    return find(words).map { TypedSecret($0) }
+  }
+
+  /// Returns a secret in the line that an alias is to stand for, be it quoted or not.
+  private func literal(inAlias words: [Argument]) -> TypedSecret? {
+    guard words.first?.text == "alias", words.count > 2 else { return nil }
+    return literal(in: Array(words[2...]))
+      ?? literal(inUnread: words[2...].compactMap(\.text).joined(separator: " "))
+  }
+
+  /// Returns a secret in a text that could not be parsed as commands, by splitting it roughly.
+  private func literal(inUnread text: String) -> TypedSecret? {
+    var scanner = RoughLineScanner(text)
+    while var words = scanner.nextWords()?.withoutWatch(firstWords) {
+      if let first = words.first?.text { words[0] = Argument(first.trimming(prefixes: "!-")) }
+      if let found = literal(in: words) { return found }
+    }
+    return nil
+  }
+
+  /// Returns the typed words of a command, without a `watch` that repeats it.
+  private func typedWords(of command: ParsedCommand) -> [Argument] {
+    command.words.map(Argument.init(typedPartOf:)).withoutWatch(firstWords)
+  }
+}
+
+extension Argument {
+  /// Creates an argument from the typed part of a word. A secret without a name replaces the rest.
+  init(typedPartOf word: Word) {
+    let parts = word.segments.map { segment -> Part in
+      if case .text(let text) = segment { .text(text) } else { .secret("") }
+    }
+    self.init(parts: parts, typedCount: word.literal == nil && !word.hasSecret ? 0 : nil)
+  }
+}
+
+extension String {
+  fileprivate func trimming(prefixes: String) -> String {
+    String(drop { prefixes.contains($0) })
+  }
+}
