@@ -60,6 +60,8 @@ struct ListAlignmentTests {
     #expect(work(numbers, numbers.reversed()) < 20 * count)
     #expect(work(numbers, numbers.map { $0 % 7 }.reversed()) < 20 * count)
     #expect(work(numbers, numbers.map { $0 + count }) < 20 * count)
+    #expect(work(numbers, []) < 20 * count)
+    #expect(work([count / 2, -1, count / 3], numbers) < 20 * count)
   }
 
   @Test("in long lists, a moved, a removed, a replaced and an inserted element are found")

@@ -274,6 +274,7 @@ final class BoardRecording: Sendable {
           clock: { [self] in shared.withLock { $0.time } },
           onFailure: { [self] in lose($0.message) }),
         path)
+      shared.withLock { $0.markNames = log.marks }
     } catch {
       // Do not warn here, under the store's lock. `resumed()` does so.
       shared.withLock {

@@ -36,12 +36,18 @@ struct TypedSecretFinder: Sendable {
     switch line.parsed {
     case .empty: return nil
     case .commands(let list):
+      var mayDefineAliases = false
       for command in list.commands {
         let words = typedWords(of: command)
         let file = command.redirect.map { Argument(typedPartOf: $0.file) }
         if let known = known.secret(in: words, file, redactor) { return known }
-        if let literal = literal(in: words) ?? literal(inAlias: words) { return literal }
+        if let literal = literal(in: words, mayBeAlias: mayDefineAliases)
+          ?? literal(inLineOf: words)
+        {
+          return literal
+        }
         if let value = value(in: words) { return value }
+        mayDefineAliases = mayDefineAliases || ["source", "alias"].contains(words.first?.text)
       }
       return nil
     case .incomplete(let open):
@@ -194,9 +200,10 @@ struct TypedSecretFinder: Sendable {
 
   // MARK: Values in requests
 
-  private func literal(in words: [Argument]) -> TypedSecret? {
+  /// - Parameter mayBeAlias: Whether the first word may be an alias that is not defined yet.
+  private func literal(in words: [Argument], mayBeAlias: Bool = false) -> TypedSecret? {
     guard let found = literals.lazy.compactMap({ $0.find(words) }).first else {
-      return literal(behindUnknown: words)
+      return literal(behindUnknown: words, mayBeAlias: mayBeAlias)
     }
     // A reference that is text was quoted, as a shell needs it.
     let isQuoted = words.contains { $0.text?.contains("{{secret:") == true }
@@ -205,33 +212,43 @@ struct TypedSecretFinder: Sendable {
 
   /// Returns a secret in words of which the first is no command: misspelt, left out, or that of
   /// another program. The words are read as those of each feature.
-  private func literal(behindUnknown words: [Argument]) -> TypedSecret? {
+  private func literal(behindUnknown words: [Argument], mayBeAlias: Bool) -> TypedSecret? {
     guard let first = words.first?.text, !firstWords.contains(first) else { return nil }
     func find(_ rest: some Sequence<Argument>) -> SecretWords.Found? {
       literals.lazy.compactMap { $0.find([Argument($0.feature)] + rest) }.first
     }
-    if let found = find(words.dropFirst()) {
-      // The error quotes the first word alone.
+    if let found = find(words.prefix(1)) { return TypedSecret(found) }
+    guard let found = find(words.dropFirst()) ?? find(words) else { return nil }
+    if !mayBeAlias {
+      // The error quotes the first word alone, which has no secret.
       do throws(UsageError) { _ = try commands.parse(words: [Argument(first)]) } catch {
         return TypedSecret(name: found.name, reporting: error)
       }
     }
-    return find(words).map { TypedSecret($0) }
+    return TypedSecret(found)
   }
 
-  /// Returns a secret in the line that an alias is to stand for, be it quoted or not.
-  private func literal(inAlias words: [Argument]) -> TypedSecret? {
-    guard words.first?.text == "alias", words.count > 2 else { return nil }
-    return literal(in: Array(words[2...]))
-      ?? literal(inUnread: words[2...].compactMap(\.text).joined(separator: " "))
+  /// Returns a secret in the line that an alias is to stand for, be it quoted or not, or in the
+  /// words behind `help`.
+  private func literal(inLineOf words: [Argument]) -> TypedSecret? {
+    switch words.first?.text {
+    case "alias" where words.count > 2:
+      literal(in: Array(words[2...]), mayBeAlias: true)
+        ?? literal(
+          inUnread: words[2...].compactMap(\.text).joined(separator: " "), mayBeAlias: true)
+    case "help":
+      literal(in: Array(words[1...]), mayBeAlias: true)
+    default:
+      nil
+    }
   }
 
   /// Returns a secret in a text that could not be parsed as commands, by splitting it roughly.
-  private func literal(inUnread text: String) -> TypedSecret? {
+  private func literal(inUnread text: String, mayBeAlias: Bool = false) -> TypedSecret? {
     var scanner = RoughLineScanner(text)
     while var words = scanner.nextWords()?.withoutWatch(firstWords) {
       if let first = words.first?.text { words[0] = Argument(first.trimming(prefixes: "!-")) }
-      if let found = literal(in: words) { return found }
+      if let found = literal(in: words, mayBeAlias: mayBeAlias) { return found }
     }
     return nil
   }

@@ -336,7 +336,7 @@ struct RecordingQueries {
         try flag.check()
         return condition.holds(for: try StateJSON.past(state))
       }
-      var found = try navigator.bisect(search) { !(try holds($0)) }
+      var found = try navigator.bisect(search, through: end) { !(try holds($0)) }
       var result = SessionBisected(
         path: location.path, assertion: text, step: nil, diff: nil, steps: end,
         evaluations: found.evaluations)
@@ -345,7 +345,7 @@ struct RecordingQueries {
       if found.step ?? first + 1 == first + 1 {
         result.evaluations += 1
         if !(try holds(try navigator.state(at: first))) {
-          found = try navigator.bisect(search, where: holds)
+          found = try navigator.bisect(search, through: end, where: holds)
           result.failsFirst = true
           result.evaluations = found.evaluations + (linear ? 1 : result.evaluations)
         }

@@ -32,7 +32,8 @@ enum SessionOutcomes {
         job: job,
         failure: Failure(
           code: 74, error: "io", message: "\(path): \(problem)",
-          help: "it has \(Counted.text(steps, "step")); check it with 'session verify \(path)'"
+          help:
+            "'session verify \(path)' says how many of its \(Counted.text(steps, "step")) are there"
         ))
     case .stopped(let path, let steps, nil):
       return Outcome(
@@ -287,8 +288,8 @@ enum SessionOutcomes {
     ]
     let failsFirst = found.failsFirst == true
     if failsFirst { value.append(.init("failsFirst", .bool(true))) }
-    // The state before the first step was looked at as well, and a running recording grows.
-    let states = max(found.evaluations, found.steps + (failsFirst ? 1 : 0))
+    // The state before the first step was examined as well.
+    let states = found.steps + (failsFirst ? 1 : 0)
     let asked = "\(found.evaluations) of \(states) states were examined"
     guard let step = found.step else {
       // The state in between may differ from those at both ends.

@@ -112,6 +112,11 @@ extension [Argument] {
       guard let text = word.text, !text.hasPrefix("-") else { return false }
       return firstWords.contains(text)
     }
-    return start.map { Array(self[$0...]) } ?? Array(self[2...])
+    if let start { return Array(self[start...]).withoutWatch(firstWords) }
+    // The first word behind options, their values and the interval.
+    let unknown = self[1...].firstIndex { word in
+      word.text?.first.map { $0 != "-" && !$0.isNumber } ?? true
+    }
+    return Array(self[(unknown ?? 2)...])
   }
 }

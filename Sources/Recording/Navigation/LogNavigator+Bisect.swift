@@ -24,11 +24,14 @@ extension LogNavigator {
   /// The state before the first step is not evaluated. A predicate that is true from the beginning
   /// gives step 1.
   ///
+  /// - Parameter last: The last step to examine, by default that of the recording.
   /// - Complexity: O(log n) evaluations and visits, or one pass with `.linear`.
   public func bisect(
-    _ search: LogSearch = .halving, where predicate: (R.State) throws -> Bool
+    _ search: LogSearch = .halving, through last: Int? = nil,
+    where predicate: (R.State) throws -> Bool
   ) throws -> LogBisection {
-    guard stepCount > firstStep else { return LogBisection(step: nil, evaluations: 0) }
+    let last = min(last ?? stepCount, stepCount)
+    guard last > firstStep else { return LogBisection(step: nil, evaluations: 0) }
     var evaluations = 0
     func holds(_ state: R.State) throws -> Bool {
       evaluations += 1
@@ -36,16 +39,16 @@ extension LogNavigator {
     }
     switch search {
     case .halving:
-      // The result is in low...high, where stepCount + 1 means never.
-      var (low, high) = (firstStep + 1, stepCount + 1)
+      // The result is in low...high, where last + 1 means never.
+      var (low, high) = (firstStep + 1, last + 1)
       while low < high {
         let middle = (low + high) / 2
         if try holds(try state(at: middle)) { high = middle } else { low = middle + 1 }
       }
-      return LogBisection(step: low <= stepCount ? low : nil, evaluations: evaluations)
+      return LogBisection(step: low <= last ? low : nil, evaluations: evaluations)
     case .linear:
       var found: Int?
-      try forEachState(in: (firstStep + 1)...stepCount) { n, state in
+      try forEachState(in: (firstStep + 1)...last) { n, state in
         guard try holds(state) else { return true }
         found = n
         return false
@@ -58,9 +61,9 @@ extension LogNavigator {
   ///
   /// Costs as much as with a closure, plus encoding the state as JSON at each evaluation.
   public func bisect(
-    _ search: LogSearch = .halving, where condition: JSONCondition
+    _ search: LogSearch = .halving, through last: Int? = nil, where condition: JSONCondition
   ) throws -> LogBisection {
-    try bisect(search) { state in
+    try bisect(search, through: last) { state in
       condition.holds(for: try JSON(parsing: try CanonicalEncoder.encode(state)))
     }
   }

@@ -4,14 +4,14 @@ import Synchronization
 /// The file of a recording. It is locked while it is open, and a new file has mode 0600.
 public final class FileSink: LogSink {
   private let system: FileSystem
-  private struct Contents {
+  private struct Target {
     /// `nil` once closed.
     var file: OpenFile?
     /// The size of the file, unless another program changes it.
     var size: Int
   }
 
-  private let contents: Mutex<Contents>
+  private let target: Mutex<Target>
   /// The path of the file.
   private let path: Mutex<String>
 
@@ -31,7 +31,7 @@ public final class FileSink: LogSink {
     // The umask may have removed permissions, so set them again.
     try? system.changeMode(file, to: 0o600)
     self.system = system
-    contents = Mutex(Contents(file: file, size: 0))
+    target = Mutex(Target(file: file, size: 0))
     self.path = Mutex(path)
   }
 
@@ -58,7 +58,7 @@ public final class FileSink: LogSink {
       throw .changed(path: path)
     }
     self.system = system
-    contents = Mutex(Contents(file: file, size: size))
+    target = Mutex(Target(file: file, size: size))
     self.path = Mutex(path)
   }
 
@@ -81,7 +81,7 @@ public final class FileSink: LogSink {
 
   /// Calls `pwrite` once, which may write only some of the bytes.
   ///
-  /// Writes nothing if another program has cut the file or written to it. Bytes after a cut would
+  /// Writes nothing if another program has cut the file or appended to it. Bytes after a cut would
   /// follow a gap of zeros.
   ///
   /// - Throws: `LogIOError`, and `EBADF` after `close()`.
@@ -116,8 +116,8 @@ public final class FileSink: LogSink {
   /// cannot be read, the file is assumed to exist.
   public func missingName() -> String? {
     let path = path.withLock { $0 }
-    return contents.withLock { contents -> String? in
-      guard let file = contents.file else { return nil }
+    return target.withLock { target -> String? in
+      guard let file = target.file else { return nil }
       do throws(SystemError) {
         guard let named = try system.info(of: path) else { return path }
         return named.id == (try system.info(file)).id ? nil : path
@@ -138,9 +138,9 @@ public final class FileSink: LogSink {
     _ call: String, _ body: (OpenFile, inout Int) throws(SystemError) -> Result
   ) throws(LogIOError) -> Result {
     do throws(SystemError) {
-      return try contents.withLock { contents throws(SystemError) in
-        guard let file = contents.file else { throw SystemError(code: EBADF, call: call) }
-        return try body(file, &contents.size)
+      return try target.withLock { target throws(SystemError) in
+        guard let file = target.file else { throw SystemError(code: EBADF, call: call) }
+        return try body(file, &target.size)
       }
     } catch {
       throw LogIOError(error)
@@ -150,8 +150,8 @@ public final class FileSink: LogSink {
   /// Closes the file, which also releases its lock. A second call does nothing. Deinitialization
   /// also closes the file.
   public func close() {
-    contents.withLock { contents in
-      if let open = contents.file.take() { FileSink.close(open, system) }
+    target.withLock { target in
+      if let open = target.file.take() { FileSink.close(open, system) }
     }
   }
 }

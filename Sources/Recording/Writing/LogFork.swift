@@ -14,6 +14,8 @@ package struct LogContinuation: Sendable {
   package let time: Int64
   /// The digest of the state after the last step, or `nil` if the step has none.
   package let digest: Digest?
+  /// The names of the marks in the log.
+  package let marks: [String]
 
   let chain: HashChain
   /// The last step and the lines after it, if the step has no digest.
@@ -116,6 +118,7 @@ extension LogFork {
     private var size = 0
     private var header: LogHeader?
     private var last: (step: Int, time: Int64, digest: Digest?) = (0, 0, nil)
+    private var marks: [String] = []
     private var tail = UndigestedTail()
 
     init(sink: FileSink, path: String) {
@@ -127,7 +130,7 @@ extension LogFork {
       header.map {
         LogContinuation(
           header: $0, size: size, step: last.step, time: last.time, digest: last.digest,
-          chain: chain, tail: tail)
+          marks: marks, chain: chain, tail: tail)
       }
     }
 
@@ -168,7 +171,8 @@ extension LogFork {
       case .step(let step):
         last = (step.n, step.t, step.digest)
         tail.begin(after: step.digest == nil ? before : nil)
-      case .issue, .mark, .snapshot, .end, .unknown: break
+      case .mark(let mark): marks.append(mark.name)
+      case .issue, .snapshot, .end, .unknown: break
       }
       bytes.withUnsafeBufferPointer { tail.add(UnsafeBufferPointer(rebasing: $0[start...])) }
       chain.appendChecksum(&bytes, from: start)

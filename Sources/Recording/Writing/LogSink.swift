@@ -7,8 +7,10 @@ public struct LogIOError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The name of the operation, for example `write`, or the problem if no call failed.
   public let operation: String
 
-  /// Another program cut the file or wrote to it.
-  static let changed = LogIOError(code: 0, operation: "another program has changed the file")
+  /// Another program cut the file or appended to it. A sink that notices this throws it and writes
+  /// nothing. The recorder then leaves the file as it is.
+  public static let changed = LogIOError(
+    code: 0, operation: "another program has cut the file or appended to it")
 
   /// Creates an error for a failed call.
   ///

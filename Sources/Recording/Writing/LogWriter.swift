@@ -387,7 +387,7 @@ final class LogWriter: Sendable {
   ) {
     var failure = RecordingFailure(
       step: step, io: error, reason: reason ?? error?.description ?? "unknown",
-      isFileLost: isFileLost)
+      isFileLost: isFileLost || error == .changed)
     seemsOpen.store(false, ordering: .relaxed)
     let isFirst = core.withLock { core in
       core.open = false
@@ -400,7 +400,8 @@ final class LogWriter: Sendable {
     // Lines added before an encoding error are still valid. After an I/O error this writes nothing.
     if let lost = flushed() {
       failure = RecordingFailure(
-        step: lost.step, io: lost.error, reason: lost.error.description, isFileLost: false)
+        step: lost.step, io: lost.error, reason: lost.error.description,
+        isFileLost: lost.error == .changed)
       core.withLock { core in
         core.failure = failure
         core.kept = lost.kept

@@ -96,11 +96,12 @@ public struct RecordingOptions: Sendable, Hashable {
 public struct RecordingFailure: Sendable, Hashable, CustomStringConvertible {
   /// The first step, counted in the recording, that is not in the file.
   public let step: Int
-  /// The system call that failed, or `nil` if an action or a state could not be encoded.
+  /// The error of the file, or `nil` if an action or a state could not be encoded.
   public let io: LogIOError?
   /// A sentence that describes the failure.
   public let reason: String
-  /// Whether the file is no longer at its path, so that the written lines are lost or elsewhere.
+  /// Whether the file is no longer at its path, or another program has changed it, so that written
+  /// lines may be lost or elsewhere.
   public let isFileLost: Bool
 
   /// The step and the reason, and whether the written lines are intact.

@@ -6,15 +6,16 @@ package enum ListAlignment {
   /// the element.
   package typealias Pair = (first: Int?, second: Int?)
 
-  /// The largest product of two lengths for which the alignment is minimal.
-  static var exactLimit: Int { 250_000 }
+  /// The largest sum of two lengths for which the alignment is minimal. Its time and memory grow
+  /// with the square of the sum.
+  static var exactLimit: Int { 1_000 }
 
   /// Returns all positions of both lists, in order. Removed elements precede those that were
   /// inserted at the same place.
   ///
   /// - Complexity: O((n + m) · log (n + m)) on average, with O(n + m) comparisons and hashes of
-  ///   elements. If the product of the lengths, without the common beginning and end, is at most
-  ///   250 000, O((n + m) · d) for d differences.
+  ///   elements. If the sum of the lengths, without the common beginning and end, is at most 1 000,
+  ///   O((n + m) · d) for d differences.
   package static func pairs<Element: Hashable>(_ a: [Element], _ b: [Element]) -> [Pair] {
     let common = min(a.count, b.count)
     var start = 0
@@ -22,9 +23,8 @@ package enum ListAlignment {
     var tail = 0
     while tail < common - start, a[a.count - 1 - tail] == b[b.count - 1 - tail] { tail += 1 }
     let (rangeA, rangeB) = (start..<a.count - tail, start..<b.count - tail)
-    let isShort = rangeA.count.multipliedReportingOverflow(by: rangeB.count)
     let matches =
-      !isShort.overflow && isShort.partialValue <= exactLimit
+      rangeA.count + rangeB.count <= exactLimit
       ? minimalMatches(a[rangeA], b[rangeB]) : increasingMatches(a[rangeA], b[rangeB])
     let ends = (0..<tail).map { (rangeA.upperBound + $0, rangeB.upperBound + $0) }
     return filled((0..<start).map { ($0, $0) } + matches + ends, a.count, b.count)

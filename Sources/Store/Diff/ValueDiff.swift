@@ -2,21 +2,21 @@
 /// `-`, and lines that only the second has begin with `+`. Of the common lines, only those needed
 /// to locate a difference are included.
 ///
-/// - Parameter limit: The maximum number of lines. If there are more, a last line says how many are
-///   left out.
+/// - Parameter limit: The maximum number of lines, or `nil` for no limit. If there are more, a last
+///   line says how many are left out.
 /// - Returns: The lines, or `nil` if the mirrors of the values do not differ.
 /// - Complexity: O(size of both values), with reflection, 32 levels deep. Lists of different
 ///   lengths, or with different names, and sets and dictionaries are O(n log n) for n elements.
 ///   Intended for tests and for messages, not for every step.
 public func differenceText<Value>(
-  of first: Value, and second: Value, limit: Int = 100
+  of first: Value, and second: Value, limit: Int? = nil
 ) -> String? {
   ValueDiff.text(ValueTree(first), ValueTree(second), limit: limit)
 }
 
 /// The same as `differenceText`, including parts that mirrors omit; see `PartlyMirrored`.
 package func completeDifferenceText<Value>(
-  of first: Value, and second: Value, limit: Int = 100
+  of first: Value, and second: Value, limit: Int? = nil
 ) -> String? {
   ValueDiff.text(
     ValueTree(first, isComplete: true), ValueTree(second, isComplete: true), limit: limit)
@@ -25,9 +25,9 @@ package func completeDifferenceText<Value>(
 struct ValueDiff {
   private var lines: LimitedLines
 
-  static func text(_ a: ValueTree, _ b: ValueTree, limit: Int) -> String? {
+  static func text(_ a: ValueTree, _ b: ValueTree, limit: Int?) -> String? {
     guard a != b else { return nil }
-    var diff = ValueDiff(lines: LimitedLines(limit: limit))
+    var diff = ValueDiff(lines: LimitedLines(limit: limit ?? .max))
     diff.compare(a, b, label: nil, indent: 0, isLast: true)
     return diff.lines.text
   }

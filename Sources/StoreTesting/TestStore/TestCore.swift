@@ -334,8 +334,10 @@ final class TestCore<R: Reducer> {
     guard let next = clock.nextDeadline else {
       return running + " Nothing sleeps on the test store's clock, which shows \(clock.now). "
         + "Does an effect wait for a clock that this test does not advance, such as another "
-        + "TestClock, ContinuousClock or Task.sleep? Pass the test store's clock to the "
-        + "dependencies."
+        + "TestClock, ContinuousClock or Task.sleep? "
+        + (R.Dependencies.self == Void.self
+          ? "Let the reducer take a clock from its dependencies, and pass the test store's clock."
+          : "Pass the test store's clock to the dependencies.")
         + (hasWaited ? "" : " If it waits for another thread, use `receive(_:within:)`.")
     }
     return running

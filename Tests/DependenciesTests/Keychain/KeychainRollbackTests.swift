@@ -132,6 +132,36 @@ import Testing
     return try bytes(of: other)
   }
 
+  @Test("a mark that cannot be written is a warning, unless it is there already")
+  func unwritableMark() async throws {
+    let service = marked()
+    try await service.create(with: .words("open"))
+    let old = try bytes(of: folder.keychain)
+    marks.isReadOnly.withLock { $0 = true }
+    let reader = marked()
+    try await reader.unlock(with: .words("open"))
+    #expect(try await reader.status().warnings.filter { $0.contains("record") } == [])
+
+    try await reader.save(Data([1]), forKey: "a")
+    let unwritten = try await reader.status().warnings.filter { $0.contains("record") }
+    #expect(unwritten.count == 1)
+    #expect(unwritten.first?.hasPrefix("The record of the last save cannot be written: ") == true)
+    marks.isReadOnly.withLock { $0 = false }
+    try await reader.save(Data([2]), forKey: "a")
+    #expect(try await reader.status().warnings.filter { $0.contains("record") } == [])
+    try put(old)
+    #expect(await kind { try await marked().unlock(with: .words("open")) } == .rolledBack)
+
+    marks.isAvailable.withLock { $0 = false }
+    try await marked().unlock(with: .words("open"))
+    let unread = marked()
+    try await unread.unlock(with: .words("open"))
+    #expect(
+      try await unread.status().warnings.contains {
+        $0.hasSuffix("the record of the last save cannot be read.")
+      })
+  }
+
   @Test("an older copy that is accepted is saved above both, and the newer one is refused then")
   func acceptOlder() async throws {
     let first = marked()

@@ -138,6 +138,12 @@ final class MarksInMemory: RollbackMarkStore {
   struct Unavailable: Error {}
   let marks = Mutex<[String: RollbackMark]>([:])
   let isAvailable = Mutex(true)
+  let isReadOnly = Mutex(false)
+
+  private func checkWriting() throws {
+    try check()
+    if isReadOnly.withLock(\.self) { throw Unavailable() }
+  }
 
   private func check() throws { if !isAvailable.withLock({ $0 }) { throw Unavailable() } }
 
@@ -147,7 +153,7 @@ final class MarksInMemory: RollbackMarkStore {
   }
 
   func raise(_ mark: RollbackMark, forKeychainAt path: String) throws {
-    try check()
+    try checkWriting()
     marks.withLock { marks in
       switch marks[path]?.judge(mark) {
       case .newer, .successor, nil: marks[path] = mark
@@ -157,7 +163,7 @@ final class MarksInMemory: RollbackMarkStore {
   }
 
   func replace(_ mark: RollbackMark, forKeychainAt path: String) throws {
-    try check()
+    try checkWriting()
     marks.withLock { $0[path] = mark }
   }
 }

@@ -104,6 +104,9 @@ struct TypedSecretTests {
       "get http://h/ 'Authorization:Bearer hunter2x'", "curl http://user:hunter2x@h/",
       "wtach 1s api get http://h/ token==hunter2x", "token==hunter2x", "http://u:hunter2x@h/",
       "echo a; ap get http://h/ --auth basic:u:hunter2x", "ap get http://h/ token==hunter2x '",
+      "http://u:hunter2x@h/ token==zzzzzz", "Authorization:hunter2x X-Api-Key:defghij",
+      "token==hunter2x http://h/ token==zzzzzz", "help ap get http://h/ token==hunter2x",
+      "watch 1s watch 1s curl http://h/?token=hunter2x", "source x; q get token==hunter2x",
     ])
   func unknownCommand(line: String) async {
     let lines = Lines()
@@ -126,6 +129,12 @@ struct TypedSecretTests {
       ("sudo keychain set a hunter2", "error: unknown command 'sudo'"),
       ("ap get http://h/ token==hunter2", "error: unknown command 'ap'"),
       ("ap get http://h/ token==hunter2", "help: did you mean 'api'?"),
+      ("watch --count 1 1s curl http://h/?token=hunter2", "error: unknown command 'curl'"),
+      ("source x.sb; q token==hunter2", "error: the value of 'token' looks like a secret"),
+      (
+        "alias w \"get http://h/ token==hunter2\"",
+        "error: the value of 'token' looks like a secret"
+      ),
       ("keychain sett a hunter2", "error: unknown keychain command 'sett'"),
       ("keychain sett a hunter2", "help: did you mean 'set'?"),
       ("keychain unlock hunter2", "help: usage: keychain unlock; what it needs"),

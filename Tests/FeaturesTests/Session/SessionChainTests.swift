@@ -423,7 +423,7 @@ struct SessionChainTests {
     #expect(board.board.hasLostRecording)
     let stop = await board.run("session stop")
     #expect(stop.status == 74)
-    #expect(stop.errors.contains("it has \(steps) steps"), "\(stop.errors)")
+    #expect(stop.errors.contains("how many of its \(steps) steps are there"), "\(stop.errors)")
     #expect(await board.run("session stop").status == 64)
     await board.board.close()
     rmdir(path + ".next")

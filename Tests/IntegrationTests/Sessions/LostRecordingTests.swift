@@ -58,7 +58,7 @@ struct LostRecordingTests {
     let outcome = await child.wait()
     #expect(outcome.status == .exited(74), "\(outcome.errorText)")
     #expect(count("warning: ", in: outcome.errorText) == 1, "\(outcome.errorText)")
-    #expect(outcome.errorText.contains("another program has changed the file"))
+    #expect(outcome.errorText.contains("another program has cut the file or appended to it"))
     #expect(outcome.outputText.hasSuffix("three\n"))
     #expect(try program.text("r.jsonl") == "")
   }

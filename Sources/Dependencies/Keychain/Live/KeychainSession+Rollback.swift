@@ -1,3 +1,9 @@
+/// A problem with the stored mark of the last save.
+enum MarkProblem {
+  case unreadable
+  case unwritable
+}
+
 /// The detection of older copies and other keychains, and their acceptance.
 extension KeychainSession {
   /// Step 14 after `read`. If another save replaced the file in between, it is read again.
@@ -30,10 +36,10 @@ extension KeychainSession {
     guard let marks, let path = try? file.source().path else { return nil }
     do {
       let mark = try marks.mark(forKeychainAt: path)
-      marksUnavailable = false
+      if markProblem == .unreadable { markProblem = nil }
       return mark
     } catch {
-      marksUnavailable = true
+      markProblem = .unreadable
       return nil
     }
   }
@@ -62,8 +68,10 @@ extension KeychainSession {
     guard let marks, let path = try? file.source().path else { return }
     do {
       try marks.raise(mark, forKeychainAt: path)
+      markProblem = nil
     } catch {
-      marksUnavailable = true
+      // Where nothing can be written, the mark may be there already.
+      if storedMark() != mark, markProblem == nil { markProblem = .unwritable }
     }
   }
 
@@ -119,8 +127,9 @@ extension KeychainSession {
     guard let marks, let path = try? file.source().path else { return }
     do {
       try marks.replace(mark, forKeychainAt: path)
+      markProblem = nil
     } catch {
-      marksUnavailable = true
+      markProblem = .unwritable
     }
   }
 

@@ -45,12 +45,19 @@ extension KeychainSession {
       warnings.append(
         "The keychain is locked: generation, slots and size are what the file says, unverified.")
     }
-    if marks == nil || marksUnavailable {
+    switch markProblem {
+    case .unreadable:
       warnings.append(
-        "Rollback across processes was not checked: "
-          + (marksUnavailable
-            ? "the record of the last save cannot be read."
-            : "there is no record of the last save."))
+        "Rollback across processes was not checked: the record of the last save cannot be read.")
+    case .unwritable:
+      warnings.append(
+        "The record of the last save cannot be written: other processes do not notice a rollback to "
+          + "a file before this save.")
+    case nil:
+      if marks == nil {
+        warnings.append(
+          "Rollback across processes was not checked: there is no record of the last save.")
+      }
     }
     if info.isOpenToOthers {
       warnings.append(

@@ -38,7 +38,7 @@ final class KeychainSession {
   /// The mark of the last verified file. It survives locking, so that an older file is detected for
   /// the life of the process.
   var remembered: RollbackMark?
-  var marksUnavailable = false
+  var markProblem: MarkProblem?
   var folderCannotBeSynced = false
   /// The permissions of a file that others can read. Set when it is opened, and removed once the
   /// user was warned.

@@ -1,14 +1,15 @@
-/// A whole number that a text writes with an exponent, as some programs do: `1.2345678E7`.
+/// A number that a text writes with an exponent, as some programs do: `1.2345678E7`.
 struct ExponentNumber {
-  /// The most digits of a number that is written in full.
-  private static let maximalDigits = 40
+  /// The most characters of a number that is written in full.
+  private static let maximalLength = 40
 
   /// The place in the text, without a sign.
   let range: Range<Int>
-  /// The number in full: `12345678`.
+  /// The number in full, without zeros at the end of a fraction: `12345678`, `1234.5678`.
   let digits: [UInt8]
 
-  /// Returns the numbers of a text, in order. Cost: O(length).
+  /// Returns the numbers of a text that are words of their own, in order. Parts of longer words,
+  /// such as of hashes and UUIDs, are not numbers. Cost: O(length).
   static func all(in text: UnsafeBufferPointer<UInt8>) -> [ExponentNumber] {
     var numbers: [ExponentNumber] = []
     var index = 0
@@ -21,33 +22,69 @@ struct ExponentNumber {
     return numbers
   }
 
-  /// Returns `nil` if the letter is not the exponent sign of a whole number.
+  /// Returns `nil` if the letter is not the exponent sign of a number.
   private init?(
     in text: UnsafeBufferPointer<UInt8>, exponentSignAt sign: Int, after previous: Int
   ) {
-    var start = sign
-    while start > previous, Self.isDigit(text[start - 1]) || text[start - 1] == UInt8(ascii: ".") {
-      start -= 1
-    }
     var end = sign + 1
-    if end < text.count, text[end] == UInt8(ascii: "+") { end += 1 }
+    if end < text.count, text[end] == UInt8(ascii: "+") || text[end] == UInt8(ascii: "-") {
+      end += 1
+    }
     let exponentStart = end
     while end < text.count, Self.isDigit(text[end]) { end += 1 }
-    let parts = text[start..<sign].split(
-      separator: UInt8(ascii: "."), maxSplits: 2, omittingEmptySubsequences: false)
-    guard end > exponentStart, parts.count <= 2, !parts[0].isEmpty,
-      let exponent = Int(String(decoding: text[exponentStart..<end], as: UTF8.self))
+    guard (1...3).contains(end - exponentStart), end == text.count || Self.endsNumber(text[end])
     else { return nil }
-    let written = parts[0].count + (parts.count == 2 ? parts[1].count : 0)
-    let zeros = exponent - (written - parts[0].count)
-    guard zeros >= 0, zeros <= Self.maximalDigits, written + zeros <= Self.maximalDigits else {
-      return nil
+
+    var start = sign
+    var point: Int?
+    while start > previous {
+      if text[start - 1] == UInt8(ascii: "."), point == nil {
+        point = start - 1
+      } else if !Self.isDigit(text[start - 1]) {
+        break
+      }
+      start -= 1
+      guard sign - start <= Self.maximalLength else { return nil }
     }
+    let hasSign = start > 0 && "+-".utf8.contains(text[start - 1])
+    let before = hasSign ? start - 2 : start - 1
+    guard start < (point ?? sign), before < 0 || Self.startsNumber(text[before]),
+      let exponent = Int(String(decoding: text[sign + 1..<end], as: UTF8.self)),
+      let digits = Self.digits(
+        whole: text[start..<(point ?? sign)],
+        fraction: text[(point.map { $0 + 1 } ?? sign)..<sign], exponent)
+    else { return nil }
     range = start..<end
-    digits =
-      parts.joined().drop { $0 == UInt8(ascii: "0") }
-      + [UInt8](repeating: UInt8(ascii: "0"), count: zeros)
+    self.digits = digits
+  }
+
+  /// Returns a number in full, or `nil` if it is too long.
+  private static func digits(
+    whole: Slice<UnsafeBufferPointer<UInt8>>, fraction: Slice<UnsafeBufferPointer<UInt8>>,
+    _ exponent: Int
+  ) -> [UInt8]? {
+    let zero = UInt8(ascii: "0")
+    var digits = Array(whole) + Array(fraction)
+    var point = whole.count + exponent
+    guard (-maximalLength...maximalLength).contains(point) else { return nil }
+    if point < 1 {
+      digits = [UInt8](repeating: zero, count: 1 - point) + digits
+      point = 1
+    }
+    digits += [UInt8](repeating: zero, count: max(0, point - digits.count))
+    while digits.count > point, digits.last == zero { digits.removeLast() }
+    if digits.count > point { digits.insert(UInt8(ascii: "."), at: point) }
+    let leading = digits.prefix(point - 1).prefix { $0 == zero }.count
+    return Array(digits.dropFirst(leading))
   }
 
   private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
+
+  private static func startsNumber(_ byte: UInt8) -> Bool {
+    byte <= 0x20 || "\"'([{:,;=>&/?".utf8.contains(byte)
+  }
+
+  private static func endsNumber(_ byte: UInt8) -> Bool {
+    byte <= 0x20 || "\"')]},;<&/?".utf8.contains(byte)
+  }
 }

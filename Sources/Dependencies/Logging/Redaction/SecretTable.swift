@@ -44,7 +44,7 @@ final class SecretTable: Sendable {
   private let lowercaseForms: Index
   /// Whether values contain spaces, which may be `+` in forms.
   private let hasSpaces: Bool
-  /// Whether values consist of digits, which a document may write as numbers with an exponent.
+  /// Whether values are numbers, which a document may write with an exponent.
   private let hasNumbers: Bool
 
   /// Creates a table with the values of a batch added, or returns `nil` if it already contains all
@@ -95,6 +95,13 @@ final class SecretTable: Sendable {
     var matches: [Match] = []
     func search(_ text: UnsafeBufferPointer<UInt8>, range: (Range<Int>) -> Range<Int> = { $0 }) {
       self.search(text, forms) { matches.append(Match(range: range($0), name: names[$1])) }
+      for number in hasNumbers ? ExponentNumber.all(in: text) : [] {
+        number.digits.withUnsafeBufferPointer { digits in
+          self.search(digits, forms) { _, name in
+            matches.append(Match(range: range(number.range), name: names[name]))
+          }
+        }
+      }
       guard inLowercase else { return }
       self.search(text, lowercaseForms) { matches.append(Match(range: range($0), name: names[$1])) }
     }
@@ -106,14 +113,6 @@ final class SecretTable: Sendable {
       joined.bytes.withUnsafeBufferPointer { search($0, range: joined.original) }
     }
     if DecodedText.hasWrappedLines(text) { searchJoined(DecodedText(text)) }
-    for number in hasNumbers ? ExponentNumber.all(in: text) : [] {
-      number.digits.withUnsafeBufferPointer { digits in
-        self.search(digits, forms) { range, name in
-          guard range == digits.indices else { return }
-          matches.append(Match(range: number.range, name: names[name]))
-        }
-      }
-    }
     guard hasPercent || hasEscape || (hasSpaces && markers.contains(.plus)) else { return matches }
     // Encodings can be nested, such as in the query of an address in a JSON string.
     var views = [DecodedText(text)]
@@ -218,7 +217,7 @@ struct SecretBatch: Sendable {
     }
     guard !forms.isEmpty else { return }
     values.append((name, forms, lowercaseForms))
-    hasNumbers = hasNumbers || value.allSatisfy { (0x30...0x39).contains($0) }
+    hasNumbers = hasNumbers || value.allSatisfy { (0x30...0x39).contains($0) || $0 == 0x2e }
   }
 }
 
