@@ -23,13 +23,21 @@ package struct TemporaryFile: Sendable {
   /// The file is `PATH.swiftboard-N.tmp`, with the first free number, and locked. A file with such
   /// a name that has no lock belongs to no process. Where the file system has no locks, none is
   /// removed.
-  package init(for path: String, system: FileSystem = FileSystem()) throws(SystemError) {
+  ///
+  /// - Parameter endings: The endings of the names of files that belong to the file, such as the
+  ///   journal of a database. Those that killed processes have left are removed too.
+  package init(
+    for path: String, withEndings endings: [String] = [], system: FileSystem = FileSystem()
+  ) throws(SystemError) {
     self.system = system
     folder = nil
     let number: Int
     (number, file, lock) = try Self.createFirst(for: path, system)
+    for ending in endings { try? system.remove(file.name + ending) }
     for other in 1...Self.lastNumber where other > number {
-      Self.removeUnused(Self.name(other, of: path))
+      let name = Self.name(other, of: path)
+      guard Self.removeUnused(name) else { continue }
+      for ending in endings { try? system.remove(name + ending) }
     }
   }
 

@@ -406,6 +406,27 @@ struct DatabaseFaultTests {
     #expect(failure(.io).message == "it happened (/main)")
   }
 
+  @Test("what a killed backup has left is removed by the next one of that path")
+  func leftovers() async throws {
+    let folder = try DatabaseFolder()
+    let service = folder.service()
+    try await service.putDocument(Document("1", "1"))
+    let path = folder.path + "/copy.sqlite"
+    for number in [1, 3] {
+      for ending in ["", "-journal"] {
+        let file = open("\(path).swiftboard-\(number).tmp\(ending)", O_CREAT | O_WRONLY, 0o600)
+        #expect(write(file, "half a copy", 11) == 11)
+        close(file)
+      }
+    }
+    try await service.backup(to: path)
+    #expect(try folder.names.filter { $0.contains(".swiftboard-") } == [])
+    let copy = LivePersistenceService(mainPath: path, cachePath: folder.cache)
+    #expect(try await copy.documents(DocumentQuery(collection: "c")).count == 1)
+    try await copy.close()
+    try await service.close()
+  }
+
   @Test("a backup is whole and never over a file") func aBackupIsWholeAndNeverOverAFile()
     async throws
   {
@@ -427,7 +448,7 @@ struct DatabaseFaultTests {
     let copy = LivePersistenceService(mainPath: path, cachePath: folder.cache)
     #expect(try await copy.documents(DocumentQuery(collection: "c")).map(\.id) == ["1"])
     try await copy.putDocument(Document("3", "[3]"))
-    #expect(try folder.names.filter { $0.contains(".new-") } == [])
+    #expect(try folder.names.filter { $0.contains(".swiftboard-") } == [])
   }
 
   @Test("the cache stays bounded") func theCacheStaysBounded() async throws {

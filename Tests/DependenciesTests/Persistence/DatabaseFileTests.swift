@@ -283,7 +283,7 @@ struct DatabaseFileTests {
       try await group.waitForAll()
     }
     #expect(try await folder.service().documents(DocumentQuery(collection: "c")).count == 8)
-    #expect(try folder.names.filter { $0.contains(".new-") } == [])
+    #expect(try folder.names.filter { $0.contains(".swiftboard-") } == [])
   }
 
   // MARK: Connections

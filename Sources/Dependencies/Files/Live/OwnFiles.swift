@@ -39,7 +39,7 @@ struct OwnFiles: Sendable {
     static func database(_ path: String, _ title: String) -> Family {
       Family(path: path, title: title) { name, base in
         name == base || ["-wal", "-shm", "-journal"].contains { name == base + $0 }
-          || [".damaged", ".before-", ".new-"].contains { name.hasPrefix(base + $0) }
+          || [".damaged", ".before-", ".swiftboard-"].contains { name.hasPrefix(base + $0) }
       }
     }
   }

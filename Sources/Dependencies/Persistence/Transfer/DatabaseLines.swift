@@ -25,12 +25,15 @@ struct DatabaseLines: Sendable {
     }
     while let piece = try await input.next() {
       try Task.checkCancellation()
-      rest.append(piece)
-      while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
-        guard try await take(rest[rest.startIndex..<end]) else { return }
-        rest = rest[(end + 1)...]
+      var piece = piece[...]
+      while let end = piece.withUnsafeBytes({ position(of: UInt8(ascii: "\n"), in: $0) }) {
+        rest.append(piece.prefix(end))
+        piece = piece.dropFirst(end + 1)
+        let line = rest
+        rest = Data()
+        guard try await take(line) else { return }
       }
-      rest = Data(rest)
+      rest.append(piece)
       guard rest.count <= Self.longestLine else {
         throw malformed(progress.lines + 1, "the line has more than 64 MiB")
       }

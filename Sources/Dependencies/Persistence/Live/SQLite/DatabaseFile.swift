@@ -309,10 +309,11 @@ final class DatabaseFile: Sendable {
     if schema.durability == .full { try? system.sync(folder: directory) }
   }
 
-  /// Creates an empty file beside `path` and closes it, because SQLite opens it by name.
+  /// Creates an empty file beside `path` and closes it, because SQLite opens it by name. Release it
+  /// after the connection was closed: that closes the descriptor with the lock, and so ends SQLite's
+  /// locks.
   private static func temporary(for path: String) throws(SystemError) -> TemporaryFile {
-    let name = "\(path).new-\(getpid())-\(UInt32.random(in: 0 ... .max))"
-    let temporary = try TemporaryFile(name)
+    let temporary = try TemporaryFile(for: path, withEndings: ["-journal", "-wal", "-shm"])
     temporary.file.close()
     return temporary
   }
