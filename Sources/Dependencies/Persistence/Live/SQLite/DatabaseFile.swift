@@ -309,9 +309,10 @@ final class DatabaseFile: Sendable {
     if schema.durability == .full { try? system.sync(folder: directory) }
   }
 
-  /// Creates an empty file beside `path` and closes it, because SQLite opens it by name. Release it
-  /// after the connection was closed: that closes the descriptor with the lock, and so ends SQLite's
-  /// locks.
+  /// Creates an empty file beside `path` and closes it, because SQLite opens it by name.
+  ///
+  /// Release it after the connection was closed. That closes the descriptor with the lock, which
+  /// also ends SQLite's locks on the file.
   private static func temporary(for path: String) throws(SystemError) -> TemporaryFile {
     let temporary = try TemporaryFile(for: path, withEndings: ["-journal", "-wal", "-shm"])
     temporary.file.close()
