@@ -196,14 +196,7 @@ public struct LiveReplay<R: Reducer>: Sendable where R.State: Codable, R.Action:
     clock: any Clock<Duration> = ContinuousClock(), filesIn folder: String? = nil
   ) async throws(ReplayError) -> Report {
     let (events, continuation) = AsyncStream.makeStream(of: Event.self)
-    let observation = store.observe { [isUnderWay, isCompared] step, state in
-      var action: JSON?
-      if isCompared(step.action) {
-        let bytes = try? CanonicalEncoder.encode(step.action)
-        action = (try? JSON(parsing: bytes ?? [])) ?? .null
-      }
-      continuation.yield(.reduced(action, isUnderWay: isUnderWay(copy state)))
-    }
+    let observation = observe(store, continuation)
     defer {
       observation.cancel()
       continuation.finish()
@@ -223,11 +216,7 @@ public struct LiveReplay<R: Reducer>: Sendable where R.State: Codable, R.Action:
         // Encoded by this program, so that a migrated action can be compared.
         let expected = try JSON(parsing: try CanonicalEncoder.encode(action))
         if isSent(step.origin) {
-          let task = store.send(action, origin: step.origin)
-          Task(executorPreference: executor) {
-            await task.finish()
-            continuation.yield(.ended)
-          }
+          send(action, step.origin, to: store, continuation)
           if case .program = step.origin {} else { sent += 1 }
           life.running += 1
         }
@@ -239,11 +228,7 @@ public struct LiveReplay<R: Reducer>: Sendable where R.State: Codable, R.Action:
             difference: .missing(
               step: step.n, expected: expected, notSent: unsentProgram(step.origin)))
         }
-        var changes = StateDiff.changes(expected, found, limit: 5, ignoring: ignored)
-        if !changes.isEmpty, let folder {
-          changes = StateDiff.changes(
-            expected, found.naming(folder, as: expected), limit: 5, ignoring: ignored)
-        }
+        let changes = changes(expected, found, filesIn: folder)
         guard changes.isEmpty else {
           return Report(
             sent: sent, agreed: agreed,
@@ -256,6 +241,42 @@ public struct LiveReplay<R: Reducer>: Sendable where R.State: Codable, R.Action:
       throw ReplayError(error, at: recording.rotatedLog.firstStep + agreed + 1)
     }
     return Report(sent: sent, agreed: agreed, difference: nil)
+  }
+
+  /// Reports each step of the store as an event.
+  private func observe(
+    _ store: Store<R>, _ continuation: AsyncStream<Event>.Continuation
+  ) -> ObservationToken {
+    store.observe { [isUnderWay, isCompared] step, state in
+      var action: JSON?
+      if isCompared(step.action) {
+        let bytes = try? CanonicalEncoder.encode(step.action)
+        action = (try? JSON(parsing: bytes ?? [])) ?? .null
+      }
+      continuation.yield(.reduced(action, isUnderWay: isUnderWay(copy state)))
+    }
+  }
+
+  /// Sends an action, and reports the end of its effects as an event.
+  private func send(
+    _ action: R.Action, _ origin: StepOrigin, to store: Store<R>,
+    _ continuation: AsyncStream<Event>.Continuation
+  ) {
+    let task = store.send(action, origin: origin)
+    Task(executorPreference: executor) {
+      await task.finish()
+      continuation.yield(.ended)
+    }
+  }
+
+  /// Returns the first positions at which a reduced action differs from the recorded one.
+  private func changes(
+    _ expected: JSON, _ found: JSON, filesIn folder: String?
+  ) -> StateDiff.Changes {
+    let changes = StateDiff.changes(expected, found, limit: 5, ignoring: ignored)
+    guard !changes.isEmpty, let folder else { return changes }
+    return StateDiff.changes(
+      expected, found.naming(folder, as: expected), limit: 5, ignoring: ignored)
   }
 
   /// Returns the name of the program whose actions are not sent, or `nil` for another sender.
