@@ -41,14 +41,14 @@ extension KeychainSession {
   private func objection(to found: RollbackMark) -> Objection? {
     let stored = storedMark()
     if let stored {
-      switch stored.judge(found) {
+      switch stored.relation(of: found) {
       case .older: return Objection(mark: stored, refusal: rolledBack)
       case .different: return Objection(mark: stored, refusal: differentKeychain)
       case .same, .newer, .successor: break
       }
     }
     guard let remembered else { return nil }
-    switch remembered.judge(found) {
+    switch remembered.relation(of: found) {
     case .older: return Objection(mark: remembered, refusal: rolledBack)
     // After another process's rekey, only the stored mark tells whether the new key comes from it.
     case .different:
