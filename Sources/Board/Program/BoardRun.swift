@@ -133,7 +133,7 @@ final class BoardRun: Sendable {
     state.session.recording = options.record
     // A script means the same wherever it runs.
     if isInteractive, !options.aliases.isEmpty { state.shell.aliases = options.aliases }
-    if isInteractive { for feature in features.features { feature.atTerminal(&state) } }
+    if isInteractive { for feature in features.features { feature.changes.atTerminal(&state) } }
     return Board(
       features: features, state: state, dependencies: dependencies, seed: seed,
       sink: { [output] in output.write($0, redirects) },
