@@ -55,6 +55,11 @@ public struct APIClientConformance: Sendable {
 
   private let make: @Sendable (_ exchanges: [Exchange]) async throws -> Subject
 
+  private static let bytes = Data((0..<1000).map { UInt8(truncatingIfNeeded: $0) })
+  private static let repeated = [
+    HTTPHeader("X-Two", "a"), HTTPHeader("X-One", "1"), HTTPHeader("X-Two", "b"),
+  ]
+
   /// Creates a suite. `make` returns a new client for each call.
   public init(_ make: @escaping @Sendable (_ exchanges: [Exchange]) async throws -> Subject) {
     self.make = make
@@ -62,8 +67,11 @@ public struct APIClientConformance: Sendable {
 
   /// The checks of all rules: answers, streams, limits, refusals and cancelling.
   public var checks: [ConformanceCheck] {
-    let bytes = Data((0..<1000).map { UInt8(truncatingIfNeeded: $0) })
-    let repeated = [HTTPHeader("X-Two", "a"), HTTPHeader("X-One", "1"), HTTPHeader("X-Two", "b")]
+    answerChecks + bodyChecks + endChecks
+  }
+
+  /// Statuses, fields, methods and redirects.
+  private var answerChecks: [ConformanceCheck] {
     let location = [HTTPHeader("Location", "/other")]
     return [
       check("every status is an answer", [200, 404, 500, 503].map { .status($0) }) {
@@ -74,15 +82,11 @@ public struct APIClientConformance: Sendable {
             status)
         }
       },
-      check("a body comes back byte for byte", [.get("/b", body: bytes)]) { client, base in
-        try await equal(
-          client.send(APIRequest(url: base + "/b", timeout: .seconds(3600))).body, bytes)
-      },
       check("an answer without a body has an empty one", [.status(204)]) { client, base in
         try await equal(
           client.send(APIRequest(url: base + "/204", timeout: .seconds(3600))).body, Data())
       },
-      check("fields come in their order, also repeated ones", [.get("/h", repeated)]) {
+      check("fields come in their order, also repeated ones", [.get("/h", Self.repeated)]) {
         client, base in
         let headers = try await client.send(APIRequest(url: base + "/h", timeout: .seconds(3600)))
           .headers
@@ -101,7 +105,18 @@ public struct APIClientConformance: Sendable {
         try equal(answer.redirects, 0)
         try equal(answer.headers.value(of: "location"), "/other")
       },
-      check("a stream gives the head, then the body", [.get("/b", repeated, body: bytes)]) {
+    ]
+  }
+
+  /// Bodies, whole and as streams.
+  private var bodyChecks: [ConformanceCheck] {
+    [
+      check("a body comes back byte for byte", [.get("/b", body: Self.bytes)]) { client, base in
+        try await equal(
+          client.send(APIRequest(url: base + "/b", timeout: .seconds(3600))).body, Self.bytes)
+      },
+      check("a stream gives the head, then the body", [.get("/b", Self.repeated, body: Self.bytes)])
+      {
         client, base in
         let stream = try await client.open(APIRequest(url: base + "/b", timeout: .seconds(3600)))
         try equal(stream.response.status, 200)
@@ -109,19 +124,27 @@ public struct APIClientConformance: Sendable {
         try equal(stream.response.body, Data())
         var body = Data()
         while let piece = try await stream.next() { body += piece }
-        try equal(body, bytes)
+        try equal(body, Self.bytes)
         try await equal(stream.next(), nil)
       },
-      check("more bytes than the limit are refused", [.get("/b?token=hidden-value", body: bytes)]) {
+      check(
+        "more bytes than the limit are refused", [.get("/b?token=hidden-value", body: Self.bytes)]
+      ) {
         client, base in
         var request = APIRequest(
           url: base + "/b?token=hidden-value", timeout: .seconds(3600), bodyLimit: 1000)
-        try await equal(client.send(request).body, bytes)
+        try await equal(client.send(request).body, Self.bytes)
         request.bodyLimit = 999
         let error = await failure(of: client, request)
         try equal(error?.kind, .tooLarge)
         try equal(error?.message.contains("hidden-value"), false)
       },
+    ]
+  }
+
+  /// Refusals, cancelling, and requests at the same time.
+  private var endChecks: [ConformanceCheck] {
+    [
       check("an address that cannot be used is refused", []) { client, _ in
         try await equal(
           failure(of: client, APIRequest(url: "nowhere", timeout: .seconds(3600)))?.kind,

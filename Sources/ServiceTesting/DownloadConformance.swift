@@ -51,6 +51,11 @@ public struct DownloadConformance: Sendable {
   public var checks: [ConformanceCheck] { DownloadProgram.allCases.flatMap(checks) }
 
   private func checks(of program: DownloadProgram) -> [ConformanceCheck] {
+    readingChecks(program) + pauseChecks(program) + changeChecks(program)
+  }
+
+  /// The program, its queue and its history.
+  private func readingChecks(_ program: DownloadProgram) -> [ConformanceCheck] {
     [
       check("the status names the program", program) { subject in
         let status = try await subject.service.status(of: subject.server)
@@ -63,6 +68,17 @@ public struct DownloadConformance: Sendable {
         try equal(queue.count, queue.entries.count)
         for entry in queue.entries { try holds(entry.left <= entry.size, "left <= size") }
       },
+      check("a history has what ended, up to a limit", program) { subject in
+        let all = try await subject.service.history(of: subject.server, limit: 100)
+        try equal(all.isEmpty, false)
+        try equal(try await subject.service.history(of: subject.server, limit: 1), [all[0]])
+      },
+    ]
+  }
+
+  /// Pausing and resuming.
+  private func pauseChecks(_ program: DownloadProgram) -> [ConformanceCheck] {
+    [
       check("the whole queue is paused, and goes on", program) { subject in
         try await subject.service.pause([], on: subject.server)
         try equal(try await subject.service.queue(of: subject.server).isPaused, true)
@@ -78,6 +94,12 @@ public struct DownloadConformance: Sendable {
         try await subject.service.resume([id], on: subject.server)
         try equal(try await subject.entries().contains { $0.status == .paused }, false)
       },
+    ]
+  }
+
+  /// Additions, removals and unknown IDs.
+  private func changeChecks(_ program: DownloadProgram) -> [ConformanceCheck] {
+    [
       check("an added download is the last of the queue", program) { subject in
         let id = try await subject.service.add(
           NewDownload("http://indexer.example/get/7.nzb", name: "Arrival", category: "films"),
@@ -103,11 +125,6 @@ public struct DownloadConformance: Sendable {
           try await subject.service.remove(["999"], deletesFiles: true, from: subject.server)
         }
         try equal(removed, .missing(id: "999"))
-      },
-      check("a history has what ended, up to a limit", program) { subject in
-        let all = try await subject.service.history(of: subject.server, limit: 100)
-        try equal(all.isEmpty, false)
-        try equal(try await subject.service.history(of: subject.server, limit: 1), [all[0]])
       },
     ]
   }

@@ -28,17 +28,21 @@ public struct FileConformance: Sendable {
 
   private let make: @Sendable () async throws -> Subject
 
+  private static let bytes = Data((0..<70_000).map { UInt8(truncatingIfNeeded: $0) })
+
   /// Creates a suite. `make` returns a new service with a new folder for each call.
   public init(_ make: @escaping @Sendable () async throws -> Subject) { self.make = make }
 
   /// The checks of all rules: whole files, modes of writing, limits, and files that are read or
   /// written in pieces.
-  public var checks: [ConformanceCheck] {
-    let bytes = Data((0..<70_000).map { UInt8(truncatingIfNeeded: $0) })
-    return [
+  public var checks: [ConformanceCheck] { wholeFileChecks + pieceChecks }
+
+  /// Whole files, modes of writing, and limits.
+  private var wholeFileChecks: [ConformanceCheck] {
+    [
       check("what is written is read, byte for byte") { files, path in
-        try await files.write(bytes, to: path, mode: .replace)
-        try await equal(files.read(path, limit: bytes.count), bytes)
+        try await files.write(Self.bytes, to: path, mode: .replace)
+        try await equal(files.read(path, limit: Self.bytes.count), Self.bytes)
         try await files.write(Data(), to: path, mode: .replace)
         try await equal(files.read(path, limit: 0), Data())
       },
@@ -52,9 +56,9 @@ public struct FileConformance: Sendable {
         try equal(input?.kind, .missing)
       },
       check("more bytes than the limit are refused") { files, path in
-        try await files.write(bytes, to: path, mode: .replace)
+        try await files.write(Self.bytes, to: path, mode: .replace)
         let error = await failure { () throws(FileError) in
-          _ = try await files.read(path, limit: bytes.count - 1)
+          _ = try await files.read(path, limit: Self.bytes.count - 1)
         }
         try equal(error?.kind, .tooLarge)
       },
@@ -69,31 +73,37 @@ public struct FileConformance: Sendable {
         try await files.write(Data("d".utf8), to: path + "2", mode: .append)
         try await equal(files.read(path + "2", limit: 10), Data("d".utf8))
       },
+    ]
+  }
+
+  /// Files that are read or written in pieces.
+  private var pieceChecks: [ConformanceCheck] {
+    [
       check("the pieces of a file are the file") { files, path in
-        try await files.write(bytes, to: path, mode: .replace)
+        try await files.write(Self.bytes, to: path, mode: .replace)
         let input = try await files.input(path)
-        try equal(input.size, Int64(bytes.count))
+        try equal(input.size, Int64(Self.bytes.count))
         var read = Data()
         while let piece = try await input.next() { read += piece }
-        try equal(read, bytes)
+        try equal(read, Self.bytes)
       },
       check("a file that is written in pieces is there when it is whole") { files, path in
         try await files.write(Data("before".utf8), to: path, mode: .replace)
         let output = try await files.output(path, continues: false)
         try equal(output.kept, nil)
         try await output.begin(afterKept: false, tag: nil)
-        for start in stride(from: 0, to: bytes.count, by: 10_000) {
-          try await output.write(Data(bytes[start..<start + 10_000]))
+        for start in stride(from: 0, to: Self.bytes.count, by: 10_000) {
+          try await output.write(Data(Self.bytes[start..<start + 10_000]))
         }
         try await equal(files.read(path, limit: 10), Data("before".utf8))
         try await output.finish()
-        try await equal(files.read(path, limit: bytes.count), bytes)
+        try await equal(files.read(path, limit: Self.bytes.count), Self.bytes)
       },
       check("a file that is given up leaves what was there") { files, path in
         try await files.write(Data("before".utf8), to: path, mode: .replace)
         let output = try await files.output(path, continues: false)
         try await output.begin(afterKept: false, tag: nil)
-        try await output.write(bytes)
+        try await output.write(Self.bytes)
         await output.discard()
         try await equal(files.read(path, limit: 10), Data("before".utf8))
       },

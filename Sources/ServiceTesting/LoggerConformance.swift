@@ -15,7 +15,10 @@ public struct LoggerConformance: Sendable {
   }
 
   /// The checks of all rules: order, levels, lazy messages, redaction and statistics.
-  public var checks: [ConformanceCheck] {
+  public var checks: [ConformanceCheck] { recordChecks + levelChecks + memoryChecks }
+
+  /// Records: their order, contents and redaction.
+  private var recordChecks: [ConformanceCheck] {
     [
       check("the newest records come, oldest of them first") { logger in
         for text in ["one", "two", "three"] { logger.log(text, category: "c") }
@@ -30,6 +33,23 @@ public struct LoggerConformance: Sendable {
         try equal(record.category, "c")
         try equal(record.fields, [LogField("k", "v")])
       },
+      check("known secrets and the values of secret names are taken out") { logger in
+        logger.redactor.registerSecret(Array("hidden-value".utf8), name: "n")
+        logger.log(
+          "a hidden-value b",
+          fields: [LogField("k", "hidden-value"), LogField("password", "pass-word")])
+        let record = try required(logger.recent(limit: 1).first, "a record")
+        let text = "\(record.message) \(record.fields.map(\.value))"
+        try holds(!text.contains("hidden-value"), "no secret in “\(text)”")
+        try holds(!text.contains("pass-word"), "no value of a secret name in “\(text)”")
+        try holds(!logger.redact("hidden-value").contains("hidden-value"), "redact takes it out")
+      },
+    ]
+  }
+
+  /// Levels.
+  private var levelChecks: [ConformanceCheck] {
+    [
       check("a message below the level is neither built nor written") { logger in
         logger.setLevel(.warning, category: nil)
         let built = Mutex(0)
@@ -53,17 +73,12 @@ public struct LoggerConformance: Sendable {
         try holds(logger.isEnabled(.debug, category: "a"), "debug of a is enabled")
         try holds(!logger.isEnabled(.debug, category: "b"), "debug of b is not enabled")
       },
-      check("known secrets and the values of secret names are taken out") { logger in
-        logger.redactor.registerSecret(Array("hidden-value".utf8), name: "n")
-        logger.log(
-          "a hidden-value b",
-          fields: [LogField("k", "hidden-value"), LogField("password", "pass-word")])
-        let record = try required(logger.recent(limit: 1).first, "a record")
-        let text = "\(record.message) \(record.fields.map(\.value))"
-        try holds(!text.contains("hidden-value"), "no secret in “\(text)”")
-        try holds(!text.contains("pass-word"), "no value of a secret name in “\(text)”")
-        try holds(!logger.redact("hidden-value").contains("hidden-value"), "redact takes it out")
-      },
+    ]
+  }
+
+  /// What is in memory, and how much.
+  private var memoryChecks: [ConformanceCheck] {
+    [
       check("what is in memory is cleared") { logger in
         logger.log("one")
         logger.clear()

@@ -73,6 +73,12 @@ public struct MediaConformance: Sendable {
   public var checks: [ConformanceCheck] { MediaProgram.allCases.flatMap(checks) }
 
   private func checks(of program: MediaProgram) -> [ConformanceCheck] {
+    statusChecks(program) + libraryChecks(program) + additionChecks(program)
+      + changeChecks(program) + planChecks(program)
+  }
+
+  /// The program of a server.
+  private func statusChecks(_ program: MediaProgram) -> [ConformanceCheck] {
     [
       check("the status names the program", program) { subject in
         let status = try await subject.service.status(of: subject.server)
@@ -88,6 +94,12 @@ public struct MediaConformance: Sendable {
         }
         try equal(kind, .wrongProgram(found: program.title))
       },
+    ]
+  }
+
+  /// What is read of the library and of the catalogue.
+  private func libraryChecks(_ program: MediaProgram) -> [ConformanceCheck] {
+    [
       check("an item of the library is found by its ID", program) { subject in
         for item in try await subject.items().prefix(3) {
           try equal(try await subject.service.item(item.id, on: subject.server).item, item)
@@ -110,6 +122,12 @@ public struct MediaConformance: Sendable {
         try equal(found.item.catalogue == nil, false)
         try equal(try await subject.service.lookup("", on: subject.server), [])
       },
+    ]
+  }
+
+  /// Additions to the library.
+  private func additionChecks(_ program: MediaProgram) -> [ConformanceCheck] {
+    [
       check("an added resource is in the library, with all its members", program) { subject in
         let found = try await subject.found()
         let added = try await subject.service.add(found, to: subject.server)
@@ -139,6 +157,12 @@ public struct MediaConformance: Sendable {
           throw ConformanceMismatch(expected: "refused, with a reason", found: "\(kind as Any)")
         }
       },
+    ]
+  }
+
+  /// Changes and removals.
+  private func changeChecks(_ program: MediaProgram) -> [ConformanceCheck] {
+    [
       check("a change keeps all other members", program) { subject in
         let before = try await subject.service.item(1, on: subject.server)
         var changed = before
@@ -151,6 +175,12 @@ public struct MediaConformance: Sendable {
         try await subject.service.remove(1, deletesFiles: false, from: subject.server)
         try equal(try await subject.items().map(\.id), before.filter { $0 != 1 })
       },
+    ]
+  }
+
+  /// The queue, the calendar, searches and options.
+  private func planChecks(_ program: MediaProgram) -> [ConformanceCheck] {
+    [
       check("a queue says how much is still to come", program) { subject in
         let queue = try await subject.service.queue(of: subject.server)
         try equal(queue.count, queue.entries.count)

@@ -55,7 +55,7 @@ struct FeatureListTests {
     let dependencies = World().dependencies
     var state = BoardState()
     #expect(reducer.subscriptions(state, dependencies).isEmpty)
-    for feature in BoardFeatures.all.features { feature.atTerminal(&state) }
+    for feature in BoardFeatures.all.features { feature.changes.atTerminal(&state) }
     let declared = reducer.subscriptions(state, dependencies)
     #expect(declared.map(\.descriptor.name) == ["keychain.idle"])
     #expect(

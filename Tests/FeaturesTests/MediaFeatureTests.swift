@@ -38,7 +38,7 @@ struct MediaReducerTests {
 
   private func store(
     _ terminal: any TerminalService = SilentTerminal(), service: APIService? = nil,
-    content: MediaContent = .sample(.radarr)
+    content: MockMediaService.Content = .sample(.radarr)
   ) async throws -> TestStore<Media> {
     var dependencies = world.dependencies
     let service = service ?? films
@@ -68,7 +68,7 @@ struct MediaReducerTests {
     let store = try await store()
     let command = MediaCommand(.list, of: "films")
     let server = MediaServer(.radarr, films)
-    let items = MediaContent.sample(.radarr).library.map(\.item)
+    let items = MockMediaService.Content.sample(.radarr).library.map(\.item)
 
     store.send(run(1, .list)) { $0.pending = [PendingMedia(job: 1, command: command)] }
     store.receive(.resolved(job: 1, service: films)) { $0.pending[0].server = server }
@@ -84,7 +84,7 @@ struct MediaReducerTests {
 
   @Test("an addition takes what there is one of, and sends the whole resource")
   func addition() async throws {
-    var content = MediaContent.sample(.radarr)
+    var content = MockMediaService.Content.sample(.radarr)
     content.options[.qualityProfile] = [MediaOption(id: 4, name: "HD-1080p")]
     let store = try await store(content: content)
     store.nonExhaustively { store in
@@ -174,7 +174,7 @@ struct MediaReducerTests {
   @Test("a change of an item is sent whole")
   func monitor() async throws {
     let store = try await store()
-    let before = MediaContent.sample(.radarr).library[1]
+    let before = MockMediaService.Content.sample(.radarr).library[1]
     store.nonExhaustively { store in
       store.send(run(1, .list))
       store.skipReceivedActions()
@@ -344,7 +344,7 @@ struct MediaReducerTests {
     "what a program sends with a secret in it is not sent back, and no address with one is asked")
   func secrets() async throws {
     world.logger.redactor.registerSecret(Array("s3cretvalue".utf8), name: "k")
-    var content = MediaContent.sample(.radarr)
+    var content = MockMediaService.Content.sample(.radarr)
     content.library[0].json["overview"] = "s3cretvalue"
     let store = try await store(content: content)
     try await world.persistence.saveService(
@@ -363,7 +363,7 @@ struct MediaReducerTests {
   @Test("an option with a secret in its name is not sent back")
   func secretOption() async throws {
     world.logger.redactor.registerSecret(Array("s3cretvalue".utf8), name: "k")
-    var content = MediaContent.sample(.radarr)
+    var content = MockMediaService.Content.sample(.radarr)
     content.options[.rootFolder] = [MediaOption(id: 1, name: "/s3cretvalue")]
     let store = try await store(content: content)
     store.nonExhaustively { store in
@@ -378,7 +378,7 @@ struct MediaReducerTests {
 
   @Test("an option is what the line says, or the only one that differs from it in case alone")
   func optionCase() async throws {
-    var content = MediaContent.sample(.radarr)
+    var content = MockMediaService.Content.sample(.radarr)
     content.options[.rootFolder] = [
       MediaOption(id: 1, name: "/Media"), MediaOption(id: 2, name: "/media"),
     ]
@@ -455,7 +455,7 @@ struct MediaReducerTests {
     ) { run in
       var dependencies = Dependencies.mock
       let media = MockMediaService()
-      var content = MediaContent.sample(.radarr)
+      var content = MockMediaService.Content.sample(.radarr)
       content.library = library
       media.set(content, for: "films")
       dependencies.mediaService = media

@@ -75,7 +75,7 @@ struct MediaTransitionTests {
     ) { run in
       var dependencies = Dependencies.mock
       let media = MockMediaService()
-      var content = MediaContent.sample(.radarr)
+      var content = MockMediaService.Content.sample(.radarr)
       // With one folder, it is taken; with two, the user chooses.
       if run.seed % 3 == 0 {
         content.options[.rootFolder]?.append(MediaOption(id: 2, name: "/more"))

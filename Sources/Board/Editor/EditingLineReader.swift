@@ -8,21 +8,37 @@ import Synchronization
 /// A thread waits for keys and sends them to the editor's store. Other threads wake it through a
 /// pipe. The store's observer draws each state.
 final class EditingLineReader: LineReader {
-  private struct Shared {
-    /// What the editor asks for, in order.
-    var signals: [EditorSignal] = []
-    var isEditing = false
-    /// Whether the line is hidden while another prompt uses the terminal.
-    var isHidden = false
-    /// How many prompts use the terminal.
-    var pauses = 0
-    /// The prompts that wait for the line to be hidden.
-    var pausing: [CheckedContinuation<Void, Never>] = []
-    /// Whether another program has the terminal.
-    var isLent = false
+  /// The events of other threads that the line has not answered yet.
+  private struct Events {
     var wasResized = false
     var wasContinued = false
     var wasInterrupted = false
+  }
+
+  /// The prompts that use the terminal in place of the line.
+  private struct OtherPrompts {
+    var count = 0
+    /// Those that wait for the line to be hidden.
+    var waiting: [CheckedContinuation<Void, Never>] = []
+
+    var isEmpty: Bool { count == 0 }
+
+    mutating func takeWaiting() -> [CheckedContinuation<Void, Never>] {
+      defer { waiting = [] }
+      return waiting
+    }
+  }
+
+  private struct Shared {
+    /// What the editor asks for, in order.
+    var signals: [EditorSignal] = []
+    var events = Events()
+    var isEditing = false
+    /// Whether the line is hidden while another prompt uses the terminal.
+    var isHidden = false
+    var otherPrompts = OtherPrompts()
+    /// Whether another program has the terminal.
+    var isLent = false
     /// Whether the program is ending, so that no further line begins.
     var isFinished = false
     /// Whether the next SIGCONT follows from Ctrl-Z, after which the line is already shown.
@@ -120,12 +136,11 @@ final class EditingLineReader: LineReader {
   }
 
   private func endEditing() {
-    let pausing = shared.withLock { shared in
+    let waiting = shared.withLock { shared in
       (shared.isEditing, shared.prompt) = (false, nil)
-      defer { shared.pausing = [] }
-      return shared.pausing
+      return shared.otherPrompts.takeWaiting()
     }
-    for continuation in pausing { continuation.resume() }
+    for continuation in waiting { continuation.resume() }
   }
 
   /// Returns the result of a line that has ended.
@@ -152,20 +167,18 @@ final class EditingLineReader: LineReader {
   }
 
   private func handleEvents() {
-    let (wasResized, wasContinued, wasInterrupted) = shared.withLock { shared in
-      defer {
-        (shared.wasResized, shared.wasContinued, shared.wasInterrupted) = (false, false, false)
-      }
-      return (shared.wasResized, shared.wasContinued, shared.wasInterrupted)
+    let events = shared.withLock { shared in
+      defer { shared.events = Events() }
+      return shared.events
     }
-    if wasContinued {
+    if events.wasContinued {
       waitForForeground()
       _ = terminal.beginLine(marksPaste: screen.marksPaste)
       screen.redraw(forgets: true)
-    } else if wasResized {
+    } else if events.wasResized {
       screen.redraw()
     }
-    if wasInterrupted { store.send(.interrupted) }
+    if events.wasInterrupted { store.send(.interrupted) }
     hideWhilePaused()
   }
 
@@ -174,7 +187,7 @@ final class EditingLineReader: LineReader {
   private func waitForForeground() {
     while !terminal.isInForeground, !shared.withLock({ $0.isFinished }) {
       // The shell may send a signal with it, after which the line is already shown.
-      shared.withLock { ($0.expectsContinue, $0.wasContinued) = (true, false) }
+      shared.withLock { ($0.expectsContinue, $0.events.wasContinued) = (true, false) }
       _ = Descriptor.waitForInput([wake.read], milliseconds: EditingTerminal.foregroundPause)
       drainWake()
     }
@@ -191,7 +204,7 @@ final class EditingLineReader: LineReader {
     var keys: [Key] = []
     if ready[0], !terminal.isInForeground {
       // The keys are another program's.
-      note { $0.wasContinued = true }
+      note { $0.events.wasContinued = true }
     } else if ready[0] {
       let bytes = try Descriptor.read(terminal.input, atMost: 1 << 14)
       guard !bytes.isEmpty else { return false }
@@ -222,10 +235,10 @@ final class EditingLineReader: LineReader {
   }
 
   /// Ends the line that is edited, as Ctrl-C does.
-  func interrupt() { note { $0.wasInterrupted = true } }
+  func interrupt() { note { $0.events.wasInterrupted = true } }
 
   /// Draws the line again for the new size.
-  func resize() { note { $0.wasResized = true } }
+  func resize() { note { $0.events.wasResized = true } }
 
   /// Sets the modes of the terminal again after the process was stopped.
   func continueAfterStop() {
@@ -235,7 +248,7 @@ final class EditingLineReader: LineReader {
       return (shared.isEditing && !shared.isHidden, shared.expectsContinue)
     }
     if isEditing {
-      if !isExpected { note { $0.wasContinued = true } }
+      if !isExpected { note { $0.events.wasContinued = true } }
     } else if terminal.isInForeground, !SecretPrompt.restoreAfterStop() {
       terminal.endLine()
       SecretPrompt.restoreAfterStop()
@@ -289,9 +302,9 @@ final class EditingLineReader: LineReader {
   func beginPause() async {
     await withCheckedContinuation { continuation in
       let isHidden = shared.withLock { shared in
-        shared.pauses += 1
+        shared.otherPrompts.count += 1
         guard shared.isEditing, !shared.isHidden else { return true }
-        shared.pausing.append(continuation)
+        shared.otherPrompts.waiting.append(continuation)
         return false
       }
       if isHidden { continuation.resume() } else { note { _ in } }
@@ -301,20 +314,19 @@ final class EditingLineReader: LineReader {
   /// Shows the line again, and drops what was typed ahead: it was meant for the other prompt.
   func endPause() {
     dropTypedAhead()
-    note { $0.pauses -= 1 }
+    note { $0.otherPrompts.count -= 1 }
   }
 
   /// Hides the line while other prompts use the terminal.
   private func hideWhilePaused() {
-    guard shared.withLock({ $0.pauses > 0 }) else { return }
+    guard shared.withLock({ !$0.otherPrompts.isEmpty }) else { return }
     screen.hide()
     terminal.endLine()
-    let pausing = shared.withLock { shared in
+    let waiting = shared.withLock { shared in
       shared.isHidden = true
-      defer { shared.pausing = [] }
-      return shared.pausing
+      return shared.otherPrompts.takeWaiting()
     }
-    for continuation in pausing { continuation.resume() }
+    for continuation in waiting { continuation.resume() }
     claimTerminal()
     reenter()
   }
@@ -325,7 +337,7 @@ final class EditingLineReader: LineReader {
     while true {
       waitForPauses()
       let isClaimed = shared.withLock { shared in
-        guard shared.pauses == 0 else { return false }
+        guard shared.otherPrompts.isEmpty else { return false }
         (shared.isEditing, shared.isHidden) = (true, false)
         return true
       }
@@ -334,7 +346,7 @@ final class EditingLineReader: LineReader {
   }
 
   private func waitForPauses() {
-    while shared.withLock({ $0.pauses > 0 }) {
+    while shared.withLock({ !$0.otherPrompts.isEmpty }) {
       _ = Descriptor.waitForInput([wake.read])
       drainWake()
     }

@@ -1,12 +1,9 @@
 import SwiftBoardCommandLine
 import SwiftBoardDependencies
-import SwiftBoardRecording
 import SwiftBoardStore
 
 /// A feature with erased state and action types.
 final class AnyFeature: Sendable {
-  typealias Key = FeatureStates.Key
-
   let name: String
   let summary: String
   let details: String
@@ -14,26 +11,18 @@ final class AnyFeature: Sendable {
   let link: @Sendable (BoardLink) -> [String]?
   /// Texts of `JSONPathPattern`, relative to the board's action.
   let volatile: [String]
-  let version: Int?
-  /// Returns the migrations, relative to the board's state and action.
-  let migrations: @Sendable () -> [LogMigration]
   let passesWordsOn: Bool
   let secretWords: SecretWords
   let reducer: AnyReducer<BoardState, BoardAction, Dependencies>
   let outcome: @Sendable (AnyFeatureAction, BoardState) -> Outcome?
   let partialOutcome: @Sendable (AnyFeatureAction) -> PartialOutcome?
   let events: @Sendable (AnyFeatureAction, BoardState) -> [AnalyticsEvent]
-  let cancelled: @Sendable (inout BoardState, _ job: Int) -> Void
-  let forget: @Sendable (inout BoardState) -> Void
-  let hide: @Sendable (inout BoardState, _ job: Int) -> Bool
+  let changes: FeatureStateChanges
   let replacesData: @Sendable (AnyFeatureAction) -> Bool
-  let reload: @Sendable (inout BoardState) -> Void
-  let atTerminal: @Sendable (inout BoardState) -> Void
   let bootstrap: @Sendable (BoardState) -> BoardAction?
   let candidates: @Sendable (ValueKind, BoardState, Dependencies) async -> [LineCompletion.Value]
   let initialState: FeatureStates.Value
-  let decodeState: @Sendable (KeyedDecodingContainer<Key>, Key) throws -> FeatureStates.Value
-  let decodeAction: @Sendable (KeyedDecodingContainer<Key>, Key) throws -> AnyFeatureAction
+  let coding: FeatureCoding
 
   init<State, Action>(_ feature: Feature<State, Action>) {
     let name = feature.name
@@ -46,10 +35,6 @@ final class AnyFeature: Sendable {
     }
     link = feature.link
     volatile = feature.volatile.map { "\(name).\($0)" }
-    version = feature.version
-    migrations = { [migrations = feature.migrations, part = feature.version == nil ? nil : name] in
-      migrations().map { $0.inside(name, part: part) }
-    }
     passesWordsOn = feature.passesWordsOn
     secretWords = feature.secretWords
     reducer = AnyReducer(
@@ -64,23 +49,10 @@ final class AnyFeature: Sendable {
     events = { [events = feature.events] action, state in
       (action.base as? Action).map { events($0, state[key]) } ?? []
     }
-    cancelled = { [cancelled = feature.cancelled] state, job in
-      // A missing state has nothing to update and is not created.
-      if state.features.contains(name) { cancelled(&state[key], job) }
-    }
-    forget = { [forget = feature.forget] state in
-      if state.features.contains(name) { forget(&state[key]) }
-    }
-    hide = { [hide = feature.hide] state, job in
-      state.features.contains(name) ? hide(&state[key], job) : true
-    }
+    changes = FeatureStateChanges(feature, key)
     replacesData = { [replacesData = feature.replacesData] action in
       (action.base as? Action).map(replacesData) ?? false
     }
-    reload = { [reload = feature.reload] state in
-      if state.features.contains(name) { reload(&state[key]) }
-    }
-    atTerminal = { [atTerminal = feature.atTerminal] state in atTerminal(&state[key]) }
     bootstrap = { [bootstrap = feature.bootstrap] state in
       bootstrap(state[key]).map { .feature(AnyFeatureAction($0, of: name)) }
     }
@@ -90,11 +62,6 @@ final class AnyFeature: Sendable {
       }
     }
     initialState = FeatureStates.Value(feature.initialState)
-    decodeState = { container, key in
-      FeatureStates.Value(try container.decode(State.self, forKey: key))
-    }
-    decodeAction = { container, key in
-      AnyFeatureAction(try container.decode(Action.self, forKey: key), of: name)
-    }
+    coding = FeatureCoding(feature)
   }
 }

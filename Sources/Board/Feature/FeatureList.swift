@@ -59,7 +59,7 @@ public struct FeatureList: Sendable {
     commands = .joined(
       [board] + features.map(\.commands) + [SessionCommands.table, ShellCommands.table])
     var versions: [String: Int] = [:]
-    for feature in features { versions[feature.name] = feature.version }
+    for feature in features { versions[feature.name] = feature.coding.version }
     schema = LogSchema(
       program: program, feature: "board", name: "BoardAction", version: BoardMigrations.version,
       // A missing version means version 1.
@@ -77,7 +77,7 @@ public struct FeatureList: Sendable {
   /// The migrations that convert earlier recordings to the current version: those of the board,
   /// then those of the features. They are created when a recording is read, not at each start.
   public var migrations: [LogMigration] {
-    BoardMigrations.all + features.flatMap { $0.migrations() }
+    BoardMigrations.all + features.flatMap { $0.coding.migrations() }
   }
 
   /// The names of all features in help order.

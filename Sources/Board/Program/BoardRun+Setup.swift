@@ -1,5 +1,6 @@
 import SwiftBoardCommandLine
 import SwiftBoardDependencies
+import SwiftBoardSystem
 
 /// What a run is made of, as the options and the terminal decide.
 extension BoardRun {
@@ -26,6 +27,84 @@ extension BoardRun {
     case .oneShot, .lines, .help, .version: .free
     case .script(let path, _): path == "-" || StandardInput.isSame(path: path) ? .script : .free
     case .standardInput: isInteractive ? .prompt : .script
+    }
+  }
+
+  /// Returns the screen for escape sequences. Without colors, only the line editor writes them.
+  static func screen(
+    _ terminal: Terminal, _ isInteractive: Bool, usesColor: Bool, isASCII: Bool
+  ) -> PromptScreen? {
+    guard terminal.isErrorTerminal, !terminal.isDumb, isInteractive || usesColor else { return nil }
+    return PromptScreen(terminal: terminal, usesColor: usesColor, isASCII: isASCII)
+  }
+
+  /// Returns the row that shows what runs.
+  ///
+  /// - Parameter shown: The result of `shownOptions`.
+  static func activity(
+    _ shown: ProgramOptions, _ terminal: Terminal, spins: Bool, _ output: BoardOutputWriter
+  ) -> ActivityLine? {
+    guard terminal.isErrorTerminal, !shown.isQuiet, shown.output != .json else { return nil }
+    return ActivityLine(
+      isASCII: terminal.usesASCII(shown.ascii ?? false), spins: spins,
+      isInForeground: { EditingTerminal(input: STDERR_FILENO).isInForeground },
+      // The last column stays free, since some terminals begin a new row after it.
+      columns: { terminal.size.columns - 1 },
+      write: { output.showStatus($0) })
+  }
+
+  /// Returns the configuration of the live services.
+  static func configuration(
+    _ options: ProgramOptions, _ environment: [String: String], _ settings: BoardSettings,
+    _ activity: ActivityLine?, _ output: BoardOutputWriter
+  ) -> LiveConfiguration {
+    var configuration = LiveConfiguration(
+      home: options.home, environment: environment, seed: options.seed,
+      isOffline: settings.isOffline)
+    if let file = options.config { configuration.paths.configuration = file }
+    if let activity { configuration.onDerivation = { activity.derive(isRunning: $0) } }
+    configuration.onFullLog = { message in
+      let warning = BoardOutput.warning(message, settings)
+      output.warn(warning.content, wraps: warning.display.wraps)
+    }
+    return configuration
+  }
+
+  /// Gives the terminal to a pager while it runs.
+  static func lendTerminal(
+    to pager: Pager, _ activity: ActivityLine?, _ editor: EditingLineReader?
+  ) {
+    pager.onBegin.withLock {
+      $0 = {
+        activity?.pause()
+        editor?.lendTerminal()
+      }
+    }
+    pager.onEnd.withLock {
+      $0 = {
+        editor?.reclaimTerminal()
+        activity?.resume()
+      }
+    }
+  }
+
+  /// Returns a function that makes services whose files include standard input.
+  ///
+  /// - Parameter problem: What is wrong with the configuration, for `doctor`.
+  static func making(
+    _ make: @escaping BoardProgram.MakeDependencies, reading input: StandardInput,
+    _ problem: UsageError?
+  ) -> BoardProgram.MakeDependencies {
+    {
+      var dependencies = make($0, $1, $2)
+      dependencies.files = InputFiles(dependencies.files, input)
+      if let problem {
+        let installation = dependencies.installation
+        dependencies.installation = {
+          ConfigurationFile.findings(await installation(), with: problem)
+        }
+      }
+      return dependencies
     }
   }
 

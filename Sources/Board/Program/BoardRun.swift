@@ -46,31 +46,14 @@ final class BoardRun: Sendable {
     settings = BoardRun.settings(options, terminal, isInteractive)
     seed = options.seed ?? UInt64.random(in: .min ... .max)
     let shown = BoardRun.shownOptions(options, terminal, features)
-    let usesColor = terminal.usesColor(shown.color ?? .auto, onError: true)
-    // Without colors, only the line editor writes escape sequences.
-    let screen =
-      terminal.isErrorTerminal && !terminal.isDumb && (isInteractive || usesColor)
-      ? PromptScreen(terminal: terminal, usesColor: usesColor, isASCII: settings.isASCII) : nil
+    let screen = BoardRun.screen(
+      terminal, isInteractive, usesColor: terminal.usesColor(shown.color ?? .auto, onError: true),
+      isASCII: settings.isASCII)
     output = BoardOutputWriter(
       isJSON: settings.output == .json, color: options.color ?? .auto, screen: screen,
       terminal: terminal, pager: BoardRun.pager(options, terminal, environment))
-    activity =
-      terminal.isErrorTerminal && !shown.isQuiet && shown.output != .json
-      ? ActivityLine(
-        isASCII: terminal.usesASCII(shown.ascii ?? false), spins: screen != nil,
-        isInForeground: { EditingTerminal(input: STDERR_FILENO).isInForeground },
-        // The last column stays free, since some terminals begin a new row after it.
-        columns: { terminal.size.columns - 1 },
-        write: { [output] in output.showStatus($0) }) : nil
-    var configuration = LiveConfiguration(
-      home: options.home, environment: environment, seed: options.seed,
-      isOffline: settings.isOffline)
-    if let file = options.config { configuration.paths.configuration = file }
-    if let activity { configuration.onDerivation = { activity.derive(isRunning: $0) } }
-    configuration.onFullLog = { [output, settings] message in
-      let warning = BoardOutput.warning(message, settings)
-      output.warn(warning.content, wraps: warning.display.wraps)
-    }
+    activity = BoardRun.activity(shown, terminal, spins: screen != nil, output)
+    let configuration = BoardRun.configuration(options, environment, settings, activity, output)
     paths = configuration.paths
     input = StandardInput(BoardRun.inputUse(options.mode, isInteractive))
     let completion = BoardCompletion(
@@ -89,30 +72,10 @@ final class BoardRun: Sendable {
       mayAsk: options.allowsInput && terminal.isInputTerminal,
       showsOutput: terminal.isOutputTerminal, input: input, activity: activity, reader: editor
     ) { [output] in output.reveal($0) }
-    output.pager?.onBegin.withLock { [activity, editor] in
-      $0 = {
-        activity?.pause()
-        editor?.lendTerminal()
-      }
-    }
-    output.pager?.onEnd.withLock { [activity, editor] in
-      $0 = {
-        editor?.reclaimTerminal()
-        activity?.resume()
-      }
-    }
-    let input = input
-    dependencies = BoardRun.dependencies(settings.environment, configuration, boardTerminal) {
-      var dependencies = make($0, $1, $2)
-      dependencies.files = InputFiles(dependencies.files, input)
-      if let problem {
-        let installation = dependencies.installation
-        dependencies.installation = {
-          ConfigurationFile.findings(await installation(), with: problem)
-        }
-      }
-      return dependencies
-    }
+    if let pager = output.pager { BoardRun.lendTerminal(to: pager, activity, editor) }
+    dependencies = BoardRun.dependencies(
+      settings.environment, configuration, boardTerminal,
+      BoardRun.making(make, reading: input, problem))
   }
 
   /// Runs the lines to their end. If a signal ends the program, the process exits with the signal's
@@ -130,34 +93,8 @@ final class BoardRun: Sendable {
     let redirects = RedirectFiles(files: dependencies.files) { [self] in
       note($0, isWarning: true)
     }
-    var state = BoardState(features: features, settings: settings)
-    state.session.recording = options.record
-    // A script means the same wherever it runs.
-    if isInteractive, !options.aliases.isEmpty { state.shell.aliases = options.aliases }
-    if isInteractive { for feature in features.features { feature.atTerminal(&state) } }
-    let board = Board(
-      features: features, state: state, dependencies: dependencies, seed: seed,
-      sink: { output.write($0, redirects) },
-      onBackgroundEnd: { [self] finished in
-        let job = finished.context.job
-        guard let failure = redirects.close(job, status: finished.status) else { return nil }
-        note("job \(job): \(failure.message)", line: finished.context.line, isWarning: true)
-        return failure.code
-      })
-    if let path = options.record {
-      do throws(FileError) {
-        try dependencies.files.checkTarget(path, isRecording: true)
-      } catch {
-        return complain(error.message, help: nil, code: ExitCode.cannotCreate)
-      }
-      do throws(RecordingError) {
-        try board.record(to: path)
-      } catch {
-        var help = Failure(error).help
-        if case .exists = error { help = "--record needs a new file" }
-        return complain("\(error)", help: help, code: ExitCode.of(error))
-      }
-    }
+    let board = makeBoard(redirects)
+    if let code = beginRecording(of: board) { return code }
     var arguments: [String] = []
     if case .script(_, let given) = options.mode { arguments = given }
     let session = LineExecutor(
@@ -189,6 +126,43 @@ final class BoardRun: Sendable {
     // A line that failed keeps its code. The number of 'exit' is none.
     let exit = board.store.withState { $0.shell.exitCode }
     return code == 0 || code == exit ? ExitCode.io : code
+  }
+
+  private func makeBoard(_ redirects: RedirectFiles) -> Board {
+    var state = BoardState(features: features, settings: settings)
+    state.session.recording = options.record
+    // A script means the same wherever it runs.
+    if isInteractive, !options.aliases.isEmpty { state.shell.aliases = options.aliases }
+    if isInteractive { for feature in features.features { feature.changes.atTerminal(&state) } }
+    return Board(
+      features: features, state: state, dependencies: dependencies, seed: seed,
+      sink: { [output] in output.write($0, redirects) },
+      onBackgroundEnd: { [self] finished in
+        let job = finished.context.job
+        guard let failure = redirects.close(job, status: finished.status) else { return nil }
+        note("job \(job): \(failure.message)", line: finished.context.line, isWarning: true)
+        return failure.code
+      })
+  }
+
+  /// Begins the recording of `--record`, if there is one.
+  ///
+  /// - Returns: The exit code if it cannot begin.
+  private func beginRecording(of board: Board) -> Int32? {
+    guard let path = options.record else { return nil }
+    do throws(FileError) {
+      try dependencies.files.checkTarget(path, isRecording: true)
+    } catch {
+      return complain(error.message, help: nil, code: ExitCode.cannotCreate)
+    }
+    do throws(RecordingError) {
+      try board.record(to: path)
+      return nil
+    } catch {
+      var help = Failure(error).help
+      if case .exists = error { help = "--record needs a new file" }
+      return complain("\(error)", help: help, code: ExitCode.of(error))
+    }
   }
 
   /// Ends the background commands after the lines have ended. The end of a script waits for them.

@@ -140,75 +140,104 @@ public struct BoardRenderer: Sendable {
     let context = finished.context
     let milliseconds = begun.removeValue(forKey: context.job).map { (t - $0) / 1000 } ?? 0
     let settings = state.settings.following(context)
-    let format = settings.output
-    var outputs: [BoardOutput] = []
 
-    func add(_ stream: BoardOutput.Stream, _ text: StyledText, wraps: Bool = true) {
-      var added = Self.output(stream, text, outcome.marks, context, state)
-      for index in added.indices { added[index].display.wraps = wraps }
-      outputs += added
-    }
-
-    if settings.isVerbose, !settings.isQuiet, format != .json {
-      // What is sent and received is shown as it is.
-      for detail in outcome.details {
-        add(.standardError, Self.visible(StyledText(detail)), wraps: false)
+    func errorOutputs(_ messages: [Message]) -> [BoardOutput] {
+      messages.flatMap { message in
+        var outputs = Self.output(.standardError, message.text, outcome.marks, context, state)
+        for index in outputs.indices { outputs[index].display.wraps = message.wraps }
+        return outputs
       }
     }
-    for note in outcome.notes {
-      guard let text = Self.text(of: note, context, settings) else { continue }
-      add(.standardError, text, wraps: format != .json)
+
+    var all = errorOutputs(Self.messages(before: outcome, context, settings))
+    if let result = result(outcome, context, state, milliseconds) {
+      all += Self.output(.standardOutput, result, outcome.marks, context, state)
     }
-    let formatter = formatter(context, state)
-    if let rows = streams.removeValue(forKey: context.job)
-      ?? (writesLines(context, format) ? nil : begunStream(of: context, formatter, after: 0))
-    {
-      add(
-        .standardOutput,
-        StyledText(
-          rows.end(
-            milliseconds: Int(milliseconds), isOK: outcome.status == 0,
-            failure: outcome.failure?.members ?? [])))
-    } else if isReplay || !outcome.isWrittenAlready, format != .json || outcome.failure == nil {
-      add(
-        .standardOutput,
-        formatter.render(
-          line: context.line, command: context.name, presentation: outcome.presentation,
-          value: outcome.selectedValue ?? outcome.value, milliseconds: Int(milliseconds),
-          isOK: outcome.status == 0))
-    }
-    if let failure = outcome.failure, context.isBackground, failure.isCancellation, format != .json
-    {
-      // What was asked for is not a mistake of the line.
-      add(
-        .standardError,
-        StyledText("[\(context.job)] \(failure.message): \(Self.words(of: context))\n"))
-    } else if let failure = outcome.failure {
-      add(
-        .standardError, formatter.render(report(failure, outcome.value, context)),
-        wraps: format != .json)
-    } else if announces(context, state) {
-      add(
-        .standardError,
-        StyledText("[\(context.job)] done: \(Self.words(of: context))\n"))
-    }
-    if let text = outcome.afterword, !settings.isQuiet, format != .json {
-      add(.standardError, StyledText(text + "\n"))
-    }
-    if context.prefix == .time {
-      let text = "time: \(milliseconds) ms"
-      add(
-        .standardError,
-        format == .json ? NoteReport.json(text, line: context.line) : StyledText(text + "\n"),
-        wraps: format != .json)
-    }
-    if outputs.isEmpty, let round = Self.shownRound(of: context, settings) {
+    all += errorOutputs(messages(after: outcome, context, state, milliseconds))
+    if all.isEmpty, let round = Self.shownRound(of: context, settings) {
       // A round without output takes away what the one before it has shown.
       var nothing = BoardOutput(stream: .standardOutput, text: "", job: context.job)
       nothing.display.round = round
       return [nothing]
     }
-    return outputs
+    return all
+  }
+
+  /// A text for standard error.
+  private struct Message {
+    var text: StyledText
+    var wraps = true
+  }
+
+  /// Returns the details and notes of a command, which precede its result.
+  private static func messages(
+    before outcome: Outcome, _ context: CommandContext, _ settings: BoardSettings
+  ) -> [Message] {
+    var messages: [Message] = []
+    if settings.isVerbose, !settings.isQuiet, settings.output != .json {
+      // What is sent and received is shown as it is.
+      messages += outcome.details.map { Message(text: visible(StyledText($0)), wraps: false) }
+    }
+    for note in outcome.notes {
+      guard let text = text(of: note, context, settings) else { continue }
+      messages.append(Message(text: text, wraps: settings.output != .json))
+    }
+    return messages
+  }
+
+  /// Returns the result of a command, or the end of its rows, or `nil` if there is nothing left to
+  /// print.
+  private mutating func result(
+    _ outcome: Outcome, _ context: CommandContext, _ state: BoardState, _ milliseconds: Int64
+  ) -> StyledText? {
+    let formatter = formatter(context, state)
+    if let rows = streams.removeValue(forKey: context.job)
+      ?? (writesLines(context, formatter.format)
+        ? nil : begunStream(of: context, formatter, after: 0))
+    {
+      return StyledText(
+        rows.end(
+          milliseconds: Int(milliseconds), isOK: outcome.status == 0,
+          failure: outcome.failure?.members ?? []))
+    }
+    guard isReplay || !outcome.isWrittenAlready,
+      formatter.format != .json || outcome.failure == nil
+    else { return nil }
+    return formatter.render(
+      line: context.line, command: context.name, presentation: outcome.presentation,
+      value: outcome.selectedValue ?? outcome.value, milliseconds: Int(milliseconds),
+      isOK: outcome.status == 0)
+  }
+
+  /// Returns the end of a command and what follows its result.
+  private func messages(
+    after outcome: Outcome, _ context: CommandContext, _ state: BoardState, _ milliseconds: Int64
+  ) -> [Message] {
+    let settings = state.settings.following(context)
+    let isJSON = settings.output == .json
+    var messages: [Message] = []
+    if let failure = outcome.failure, context.isBackground, failure.isCancellation, !isJSON {
+      // What was asked for is not a mistake of the line.
+      let text = "[\(context.job)] \(failure.message): \(Self.words(of: context))\n"
+      messages.append(Message(text: StyledText(text)))
+    } else if let failure = outcome.failure {
+      let report = report(failure, outcome.value, context)
+      messages.append(Message(text: formatter(context, state).render(report), wraps: !isJSON))
+    } else if announces(context, state) {
+      let text = "[\(context.job)] done: \(Self.words(of: context))\n"
+      messages.append(Message(text: StyledText(text)))
+    }
+    if let text = outcome.afterword, !settings.isQuiet, !isJSON {
+      messages.append(Message(text: StyledText(text + "\n")))
+    }
+    if context.prefix == .time {
+      let text = "time: \(milliseconds) ms"
+      messages.append(
+        Message(
+          text: isJSON ? NoteReport.json(text, line: context.line) : StyledText(text + "\n"),
+          wraps: !isJSON))
+    }
+    return messages
   }
 
   /// Returns the text of a note, or `nil` if it is not printed: in JSON, the value has all but

@@ -123,21 +123,7 @@ extension LineExecutor {
   private func source(
     _ path: String, _ action: BoardAction, _ context: CommandContext, _ line: Line
   ) async -> CommandEnd {
-    guard !context.isBackground else {
-      return await fail(
-        context,
-        Failure(
-          code: ExitCode.usage, error: "usage",
-          message: "'source' runs its lines one after the other and takes no '&'",
-          help: "put the '&' behind a line of the file"))
-    }
-    guard line.depth < 16 else {
-      return await fail(
-        context,
-        Failure(
-          code: ExitCode.usage, error: "usage",
-          message: "files that source each other go 16 deep and no deeper: \(path)"))
-    }
+    if let refusal = refusalOfSource(path, context, line) { return await fail(context, refusal) }
     let file: DescriptorLineSource
     do throws(LineSourceError) {
       file = try await jobs.wait(in: line.id) { () async throws(LineSourceError) in
@@ -157,32 +143,59 @@ extension LineExecutor {
       return end
     }
     do throws(LineSourceError) {
-      // The outcome for the file: the first failure, or else the last outcome.
-      let counted = Mutex(LineOutcome.success)
-      let policy: ScriptRunner.Policy = keepsGoing ? .keepGoing : .stopAtFailure
-      let lines = SourcedLines(file: file, jobs: jobs, line: line.id)
-      let summary = try await ScriptRunner(source: lines, policy: policy).run {
-        [self, outer, sourcing = line] line in
-        var inner = Line(
-          withoutAliases(line), secrets, false, sourcing.id, knownCount: redactor.count)
-        (inner.outer, inner.depth) = (outer, sourcing.depth + 1)
-        var outcome = await run(line, inner)
-        // An interrupt ends the file, regardless of its failure policy.
-        if outcome.isInterrupted { outcome.stop = true }
-        counted.withLock { if $0.exitCode == 0 || outcome.stop { $0 = outcome } }
-        return outcome
-      }
-      let outcome = counted.withLock { $0 }
-      if let failure = redirects.close(outer.job, status: summary.exitCode) {
+      let (exitCode, outcome) = try await runLines(of: file, outer, line)
+      if let failure = redirects.close(outer.job, status: exitCode) {
         return await fail(self.context(line, nil), failure)
       }
       return CommandEnd(
-        exitCode: summary.exitCode, value: outcome.value, output: outcome.output,
-        message: outcome.message, failure: summary.exitCode == 0 ? nil : outcome.failure)
+        exitCode: exitCode, value: outcome.value, output: outcome.output,
+        message: outcome.message, failure: exitCode == 0 ? nil : outcome.failure)
     } catch {
       _ = redirects.close(outer.job, status: ExitCode.io)
       return await fail(self.context(line, nil), Failure(error))
     }
+  }
+
+  /// Returns why a file cannot be sourced here, or `nil` if it can.
+  private func refusalOfSource(
+    _ path: String, _ context: CommandContext, _ line: Line
+  ) -> Failure? {
+    if context.isBackground {
+      return Failure(
+        code: ExitCode.usage, error: "usage",
+        message: "'source' runs its lines one after the other and takes no '&'",
+        help: "put the '&' behind a line of the file")
+    }
+    guard line.depth >= 16 else { return nil }
+    return Failure(
+      code: ExitCode.usage, error: "usage",
+      message: "files that source each other go 16 deep and no deeper: \(path)")
+  }
+
+  /// Runs the lines of a sourced file.
+  ///
+  /// - Parameters:
+  ///   - outer: The command that sources it.
+  ///   - sourcing: The line of the command.
+  /// - Returns: The exit code, and the outcome for the file: the first failure, or else the last
+  ///   outcome.
+  private func runLines(
+    of file: DescriptorLineSource, _ outer: CommandContext, _ sourcing: Line
+  ) async throws(LineSourceError) -> (exitCode: Int32, LineOutcome) {
+    let counted = Mutex(LineOutcome.success)
+    let policy: ScriptRunner.Policy = keepsGoing ? .keepGoing : .stopAtFailure
+    let lines = SourcedLines(file: file, jobs: jobs, line: sourcing.id)
+    let summary = try await ScriptRunner(source: lines, policy: policy).run { [self] line in
+      var inner = Line(
+        withoutAliases(line), secrets, false, sourcing.id, knownCount: redactor.count)
+      (inner.outer, inner.depth) = (outer, sourcing.depth + 1)
+      var outcome = await run(line, inner)
+      // An interrupt ends the file, regardless of its failure policy.
+      if outcome.isInterrupted { outcome.stop = true }
+      counted.withLock { if $0.exitCode == 0 || outcome.stop { $0 = outcome } }
+      return outcome
+    }
+    return (summary.exitCode, counted.withLock { $0 })
   }
 }
 

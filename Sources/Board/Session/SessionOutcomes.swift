@@ -21,12 +21,12 @@ enum SessionOutcomes {
   private static func outcome(
     of result: SessionResult, _ job: Int, _ context: OutcomeContext
   ) -> Outcome {
-    let settings = context.settings
     switch result {
     case .recording(let path):
       return Outcome(
         job: job, value: .object([.init("recording", .string(path))]),
         notes: ["recording to \(path); end it with 'session stop'"])
+<<<<<<< HEAD
     case .stopped(let path, let steps, let problem?):
       return Outcome(
         job: job,
@@ -43,6 +43,9 @@ enum SessionOutcomes {
           "recorded \(Counted.text(steps, "step")) to \(path); "
             + "check it with 'session verify \(path)'"
         ])
+=======
+    case .stopped(let path, let steps, let problem): return stopped(path, steps, problem, job)
+>>>>>>> 7a7291398b32a640ddd2c19c218873c5e2709201
     case .status(let path, let steps, let problem, let position):
       return status(path, steps, problem, position, job)
     case .marked(let name):
@@ -51,14 +54,7 @@ enum SessionOutcomes {
     case .travelled(let step, let last): return travelled(step, of: last, job)
     case .state(let json, _):
       return Outcome(job: job, value: json, presentation: .json(json)).withMarks
-    case .asserted(let text, let holds, let step):
-      if holds { return Outcome(job: job, value: .bool(true)) }
-      return Outcome(
-        job: job,
-        failure: Failure(
-          code: ExitCode.no, error: "assertionFailed",
-          message: "assertion failed at step \(step): \(text)",
-          help: "'state' shows the state the paths lead into"))
+    case .asserted(let text, let holds, let step): return asserted(text, holds, at: step, job)
     case .step(let step):
       let json = json(step)
       return Outcome(job: job, value: json, presentation: .json(json)).withMarks
@@ -67,19 +63,8 @@ enum SessionOutcomes {
     case .forked(let fork): return forked(fork, job)
     case .bisected(let found): return bisected(found, job)
     case .verified(let checks, let report): return verified(checks, report, job)
-    case .replayed(let check):
-      let notes = check.warnings.map(Outcome.Note.warning)
-      if check.code == 0 {
-        return Outcome(job: job, value: json(check), notes: notes + [Outcome.Note(check.message)])
-      }
-      return Outcome(
-        job: job, failure: failure(check), value: json(check), notes: notes + details(of: check))
-    case .graph(let text):
-      // The graphs in earlier recordings have symbols of their own.
-      let shown =
-        settings.isASCII
-        ? text.replacing(" \u{D7}", with: " x").replacing("\"\u{2026}", with: "\"...") : text
-      return Outcome(job: job, value: .string(shown), presentation: .text(shown))
+    case .replayed(let check): return replayed(check, job)
+    case .graph(let text): return graph(text, isASCII: context.settings.isASCII, job)
     case .opened(let picture?):
       return Outcome(job: job, value: .string(picture), presentation: .text(picture))
     case .opened(nil):
@@ -100,6 +85,26 @@ enum SessionOutcomes {
     }
   }
 
+  // MARK: The recording
+
+  private static func stopped(
+    _ path: String, _ steps: Int, _ problem: String?, _ job: Int
+  ) -> Outcome {
+    let count = Counted.text(steps, "step")
+    let advice = "check it with 'session verify \(path)'"
+    if let problem {
+      return Outcome(
+        job: job,
+        failure: Failure(
+          code: 74, error: "io", message: "\(path): \(problem)",
+          help: "it has \(count); \(advice)"))
+    }
+    return Outcome(
+      job: job,
+      value: .object([.init("recorded", .string(path)), .init("steps", .number(String(steps)))]),
+      notes: ["recorded \(count) to \(path); \(advice)"])
+  }
+
   private static func status(
     _ path: String?, _ steps: Int, _ problem: String?, _ position: SessionPosition?, _ job: Int
   ) -> Outcome {
@@ -115,7 +120,36 @@ enum SessionOutcomes {
     return Outcome(job: job, value: value, presentation: .fields(record))
   }
 
+  private static func replayed(_ check: SessionCheck, _ job: Int) -> Outcome {
+    let notes = check.warnings.map(Outcome.Note.warning)
+    if check.code == 0 {
+      return Outcome(job: job, value: json(check), notes: notes + [Outcome.Note(check.message)])
+    }
+    return Outcome(
+      job: job, failure: failure(check), value: json(check), notes: notes + details(of: check))
+  }
+
+  private static func graph(_ text: String, isASCII: Bool, _ job: Int) -> Outcome {
+    // The graphs in earlier recordings have symbols of their own.
+    let shown =
+      isASCII
+      ? text.replacing(" \u{D7}", with: " x").replacing("\"\u{2026}", with: "\"...") : text
+    return Outcome(job: job, value: .string(shown), presentation: .text(shown))
+  }
+
   // MARK: Navigation
+
+  private static func asserted(
+    _ text: String, _ holds: Bool, at step: Int, _ job: Int
+  ) -> Outcome {
+    if holds { return Outcome(job: job, value: .bool(true)) }
+    return Outcome(
+      job: job,
+      failure: Failure(
+        code: ExitCode.no, error: "assertionFailed",
+        message: "assertion failed at step \(step): \(text)",
+        help: "'state' shows the state the paths lead into"))
+  }
 
   private static func travelled(_ step: SessionStep, of last: Int, _ job: Int) -> Outcome {
     let what = step.origin == nil ? ", the beginning" : ": \(step.title)"

@@ -51,16 +51,9 @@ struct SessionReducer: Reducer {
         return .recording(path: path)
       }
     case .stop:
-      return control("stop", job, dependencies) { recording in
-        let ended = try recording.end()
-        return .stopped(path: ended.path, steps: ended.steps, problem: ended.problem)
-      }
+      return control("stop", job, dependencies) { SessionResult(try $0.end()) }
     case .status:
-      return control("status", job, dependencies) { recording in
-        let status = recording.status()
-        return .status(
-          path: status.path, steps: status.steps, problem: status.problem, position: position)
-      }
+      return control("status", job, dependencies) { SessionResult($0.status(), position) }
     case .mark(let name):
       return control("mark", job, dependencies) { recording in
         try recording.mark(name, behindEndOf: job)
@@ -99,17 +92,29 @@ struct SessionReducer: Reducer {
     case .test(let path, let until):
       return look("test", job, dependencies, work) { try $0.test(path, until: until) }
     case .verify(let paths, let format, let acceptsRisk):
-      return run("verify", job, dependencies) { send in
-        try await SessionVerification.verify(
-          paths, format: format, acceptsRisk: acceptsRisk, job: job, navigators.features,
-          running: recording.status().path, dependencies, send)
-      }
-    case .replay(let query):
-      return run("replay", job, dependencies) { send in
-        .replayed(
-          check: try await SessionReplay.replay(
-            query, job: job, navigators, running: recording.status().path, dependencies, send))
-      }
+      return verify(paths, format, acceptsRisk: acceptsRisk, job, dependencies)
+    case .replay(let query): return replay(query, job, dependencies)
+    }
+  }
+
+  private func verify(
+    _ paths: [String], _ format: SessionReportFormat?, acceptsRisk: Bool, _ job: Int,
+    _ dependencies: Dependencies
+  ) -> [Effect<SessionAction>] {
+    run("verify", job, dependencies) { send in
+      try await SessionVerification.verify(
+        paths, format: format, acceptsRisk: acceptsRisk, job: job, navigators.features,
+        running: recording.status().path, dependencies, send)
+    }
+  }
+
+  private func replay(
+    _ query: SessionReplayQuery, _ job: Int, _ dependencies: Dependencies
+  ) -> [Effect<SessionAction>] {
+    run("replay", job, dependencies) { send in
+      .replayed(
+        check: try await SessionReplay.replay(
+          query, job: job, navigators, running: recording.status().path, dependencies, send))
     }
   }
 
@@ -212,5 +217,16 @@ struct SessionReducer: Reducer {
     }
     let (whole, masked) = try redactor.masking(marked)
     return (whole, MaskedValues(names, and: masked))
+  }
+}
+
+extension SessionResult {
+  fileprivate init(_ ended: EndedRecording) {
+    self = .stopped(path: ended.path, steps: ended.steps, problem: ended.problem)
+  }
+
+  fileprivate init(_ status: RecordingStatus, _ position: SessionPosition?) {
+    self = .status(
+      path: status.path, steps: status.steps, problem: status.problem, position: position)
   }
 }

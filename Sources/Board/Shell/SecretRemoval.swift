@@ -85,7 +85,7 @@ extension SecretRemoval {
     guard let whole = JSON(encoding: state) else { return }
     let found = features.features.filter { redactor.secret(in: whole[$0.name]) != nil }
     forgets = found.map(\.name).nilIfEmpty
-    for feature in found { feature.forget(&state) }
+    for feature in found { feature.changes.forget(&state) }
     guard let rest = JSON(encoding: state) else { return }
     hides =
       found.flatMap { feature in
@@ -157,9 +157,11 @@ extension BoardState {
     // The next line that shows the state tries again.
     shell.unloaded = nil
     for feature in features.features where removal.forgets?.contains(feature.name) == true {
-      feature.forget(&self)
+      feature.changes.forget(&self)
     }
-    return (removal.hides ?? []).filter { features[$0.feature]?.hide(&self, $0.job) != true }
+    return (removal.hides ?? []).filter {
+      features[$0.feature]?.changes.hide(&self, $0.job) != true
+    }
   }
 }
 

@@ -31,7 +31,7 @@ struct ShellReducer: Reducer {
     case .cancelled(let job, _), .failed(let job, _):
       state.shell.endWatch(job)
       // The effects of a cancelled command send no action that would report this.
-      for feature in features.features { feature.cancelled(&state, job) }
+      for feature in features.features { feature.changes.cancelled(&state, job) }
       return [.cancel(id: job)]
     }
   }

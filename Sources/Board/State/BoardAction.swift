@@ -120,7 +120,8 @@ extension BoardAction: Codable {
       let resumed = try container.decode(Resumed.self, forKey: key)
       self = .resumed(resumed.state, path: resumed.path, job: resumed.job)
     case let name:
-      self = .feature(try FeatureList.feature(name, for: decoder).decodeAction(container, key))
+      self = .feature(
+        try FeatureList.feature(name, for: decoder).coding.decodeAction(container, key))
     }
   }
 }

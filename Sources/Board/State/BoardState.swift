@@ -51,7 +51,7 @@ extension BoardState: Codable {
     features = FeatureStates()
     for key in container.allKeys where !FeatureStates.Key.ofTheBoard.contains(key.stringValue) {
       let feature = try FeatureList.feature(key.stringValue, for: decoder)
-      features.add(try feature.decodeState(container, key), of: feature.name)
+      features.add(try feature.coding.decodeState(container, key), of: feature.name)
     }
   }
 }

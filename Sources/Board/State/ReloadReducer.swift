@@ -10,7 +10,7 @@ struct ReloadReducer: Reducer {
   ) -> [Effect<BoardAction>] {
     guard case .feature(let action) = action, features[action.feature]?.replacesData(action) == true
     else { return [] }
-    for feature in features.features { feature.reload(&state) }
+    for feature in features.features { feature.changes.reload(&state) }
     return []
   }
 }

@@ -50,7 +50,7 @@ public enum DownloadProgram: String, ServiceProgram {
 }
 
 /// A download program at the address of a service.
-public typealias DownloadServer = ProgramEndpoint<DownloadProgram>
+public typealias DownloadServer = RemoteProgram<DownloadProgram>
 
 /// A request for a new download.
 public struct NewDownload: Codable, Sendable, Equatable {

@@ -82,4 +82,4 @@ public enum MediaProgram: String, ServiceProgram {
 }
 
 /// A media program at the address of a service.
-public typealias MediaServer = ProgramEndpoint<MediaProgram>
+public typealias MediaServer = RemoteProgram<MediaProgram>

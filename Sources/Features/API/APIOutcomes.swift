@@ -22,6 +22,36 @@ enum APIOutcomes {
     let settings = context.settings(of: job)
     let isEarlier = settings.followsEarlierRules
     let body = isEarlier ? earlierJSON(answer) : json(answer)
+    let value = value(of: answer, body, settings)
+    let notes = notes(of: answer, body, isRecorded: context.isRecording)
+    let (presentation, missing) = shown(
+      answer, view, body, isPretty: isPretty(view, job, context),
+      isExact: settings.isExact(redirect: context.command(of: job)?.redirect))
+    var outcome = Outcome(job: job, value: value, presentation: presentation, notes: notes)
+    if !isEarlier, let select = view?.select, let path = try? JSONPath(parsing: select) {
+      outcome.selectedValue = body.value(at: path)
+    }
+    let isWhole = answer.status == 416 && answer.kept != nil
+    if settings.checksStatus, !isWhole, let failure = refusal(answer) {
+      outcome = Outcome(
+        job: job, failure: failure, value: value, presentation: presentation, notes: notes)
+    } else if let missing {
+      // For an error response, ignore the selection and show the error.
+      outcome = Outcome(job: job, failure: missing, value: value, notes: notes)
+    } else if let failure = answer.captured?.lazy.compactMap(Failure.init).first {
+      outcome = Outcome(
+        job: job, failure: failure, value: value, presentation: presentation, notes: notes)
+    }
+    if context.settings(of: job).isVerbose { outcome.details = heads(of: answer) }
+    outcome.marks =
+      [.headers, .verbose].contains(view?.shown) ? .all : .these(marks(in: answer))
+    return outcome
+  }
+
+  private static func value(
+    of answer: APIAnswer, _ body: JSON, _ settings: BoardSettings
+  ) -> JSON {
+    let isEarlier = settings.followsEarlierRules
     let headers =
       isEarlier
       ? .object(answer.headers.map { .init($0.name.lowercased(), .string($0.value)) })
@@ -46,42 +76,25 @@ enum APIOutcomes {
         value = value.adding("checksum", .string(checksum))
       }
     }
+    return value
+  }
+
+  private static func notes(
+    of answer: APIAnswer, _ body: JSON, isRecorded: Bool
+  ) -> [Outcome.Note] {
     var notes: [Outcome.Note] = []
     if let warning = answer.warning { notes.append(.warning(warning)) }
     notes.append(Outcome.Note(note(answer)))
-    if let reason = answer.staleReason {
-      notes.append(.warning(CacheVerdict.noAnswer(reason)))
-    }
+    if let reason = answer.staleReason { notes.append(.warning(CacheVerdict.noAnswer(reason))) }
     if let masked = answer.masked { notes.append(.warning(masked.note)) }
     notes += captures(answer.captured ?? []).map { Outcome.Note($0) }
-    if context.isRecording, let name = credential(in: body) {
+    if isRecorded, let name = credential(in: body) {
       notes.append(
         .warning(
           "the recording holds '\(name)' of this answer; --capture NAME=body.\(name) "
             + "stores it as a secret"))
     }
-    let (presentation, missing) = shown(
-      answer, view, body, isPretty: isPretty(view, job, context),
-      isExact: settings.isExact(redirect: context.command(of: job)?.redirect))
-    var outcome = Outcome(job: job, value: value, presentation: presentation, notes: notes)
-    if !isEarlier, let select = view?.select, let path = try? JSONPath(parsing: select) {
-      outcome.selectedValue = body.value(at: path)
-    }
-    let isWhole = answer.status == 416 && answer.kept != nil
-    if settings.checksStatus, !isWhole, let failure = refusal(answer) {
-      outcome = Outcome(
-        job: job, failure: failure, value: value, presentation: presentation, notes: notes)
-    } else if let missing {
-      // For an error response, ignore the selection and show the error.
-      outcome = Outcome(job: job, failure: missing, value: value, notes: notes)
-    } else if let failure = answer.captured?.lazy.compactMap(Failure.init).first {
-      outcome = Outcome(
-        job: job, failure: failure, value: value, presentation: presentation, notes: notes)
-    }
-    if context.settings(of: job).isVerbose { outcome.details = heads(of: answer) }
-    outcome.marks =
-      [.headers, .verbose].contains(view?.shown) ? .all : .these(marks(in: answer))
-    return outcome
+    return notes
   }
 
   /// Whether a body is formatted for reading instead of printed as bytes: at a terminal and as CSV,

@@ -22,15 +22,7 @@ struct APIReducer: Reducer {
     case .run(let context, .stats):
       let statistics = APIStatistics(state)
       return [.send(.succeeded(job: context.job, result: .statistics(statistics: statistics)))]
-    case .run(let context, let command):
-      guard let request = PendingRequest(command, context) else {
-        return manage(command, context.job, dependencies)
-      }
-      if !request.isTest { state.requests += 1 }
-      state.pending.append(request)
-      let services = state.rereadsServices ? nil : state.services
-      let known = RequestAction.resolve(services: services, isFresh: false)
-      return reduce(&state, context.job, known, dependencies)
+    case .run(let context, let command): return begin(command, context, &state, dependencies)
     case .bootstrap: return bootstrap(dependencies)
     case .bootstrapped(let job, let known, let failure):
       if let known { state.note(known) }
@@ -48,12 +40,7 @@ struct APIReducer: Reducer {
       return reduce(&state, job, found, dependencies)
     case .again(let job): return reduce(&state, job, .again, dependencies)
     case .answered(let job, let answer, let view):
-      let spec = state.pending[id: job]?.spec
-      let effects = reduce(&state, job, .answered(answer, view), dependencies)
-      guard !state.pending.contains(id: job) else { return effects }
-      if spec?.isSavedLast == true, let name = spec?.save { state.noteSaved(name) }
-      state.keep(answer, job)
-      return effects
+      return answered(job, answer, view, &state, dependencies)
     case .kept(let job):
       if let name = state.pending[id: job]?.spec?.save { state.noteSaved(name) }
       return reduce(&state, job, .kept, dependencies)
@@ -74,6 +61,34 @@ struct APIReducer: Reducer {
     case .failed(let job, let failure, let cause):
       return reduce(&state, job, .failed(failure, cause: cause), dependencies)
     }
+  }
+
+  /// Begins a request, or carries out a command that sends none.
+  private func begin(
+    _ command: APICommand, _ context: CommandContext, _ state: inout APIState,
+    _ dependencies: Dependencies
+  ) -> [Effect<APIAction>] {
+    guard let request = PendingRequest(command, context) else {
+      return manage(command, context.job, dependencies)
+    }
+    if !request.isTest { state.requests += 1 }
+    state.pending.append(request)
+    let services = state.rereadsServices ? nil : state.services
+    let known = RequestAction.resolve(services: services, isFresh: false)
+    return reduce(&state, context.job, known, dependencies)
+  }
+
+  /// Keeps the response that ends a request.
+  private func answered(
+    _ job: Int, _ answer: APIAnswer, _ view: APIAnswerView?, _ state: inout APIState,
+    _ dependencies: Dependencies
+  ) -> [Effect<APIAction>] {
+    let spec = state.pending[id: job]?.spec
+    let effects = reduce(&state, job, .answered(answer, view), dependencies)
+    guard !state.pending.contains(id: job) else { return effects }
+    if spec?.isSavedLast == true, let name = spec?.save { state.noteSaved(name) }
+    state.keep(answer, job)
+    return effects
   }
 
   /// Reduces a request, and removes it at its end. Does nothing if the job has no request.

@@ -55,12 +55,7 @@ extension JSON {
     token root: Int, of tokens: UnsafeMutablePointer<JSONToken>,
     in bytes: UnsafeBufferPointer<UInt8>
   ) {
-    struct Open {
-      var token: Int
-      var elements: [JSON] = []
-      var members: [Member] = []
-    }
-    var open: [Open] = []
+    var open: [OpenContainer] = []
     var index = root
     while true {
       let token = tokens[index]
@@ -72,10 +67,10 @@ extension JSON {
       case .number: value = .number(String(decoding: bytes.slice(token), as: UTF8.self))
       case .string: value = .string(bytes.string(token))
       case .array:
-        open.append(Open(token: index))
+        open.append(OpenContainer(token: index))
         value = .array([])
       case .object:
-        open.append(Open(token: index))
+        open.append(OpenContainer(token: index))
         value = .object([])
       }
       // Add completed values to the open value around them.
@@ -87,14 +82,7 @@ extension JSON {
           return
         }
         let container = tokens[open[innermost].token]
-        if isWhole {
-          if container.kind == .array {
-            open[innermost].elements.append(value)
-          } else {
-            let last = open[innermost].members.count - 1
-            open[innermost].members[last].value = value
-          }
-        }
+        if isWhole { open[innermost].add(value, container) }
         guard index == Int(container.next) else {
           if container.kind == .object {
             open[innermost].members.append(Member(bytes.string(tokens[index]), .null))
@@ -102,16 +90,36 @@ extension JSON {
           }
           break
         }
-        let closed = open.removeLast()
-        value =
-          if container.kind == .array {
-            .array(closed.elements)
-          } else if container.flags.contains(.duplicates) {
-            .object(Self.keepingLast(closed.members))
-          } else {
-            .object(closed.members)
-          }
+        value = open.removeLast().value(container)
         isWhole = true
+      }
+    }
+  }
+
+  /// The part that was read of an array or object.
+  private struct OpenContainer {
+    let token: Int
+    private var elements: [JSON] = []
+    var members: [Member] = []
+
+    init(token: Int) { self.token = token }
+
+    /// Adds an element, or the value of the last member.
+    mutating func add(_ value: JSON, _ container: JSONToken) {
+      if container.kind == .array {
+        elements.append(value)
+      } else {
+        members[members.count - 1].value = value
+      }
+    }
+
+    consuming func value(_ container: JSONToken) -> JSON {
+      if container.kind == .array {
+        .array(elements)
+      } else if container.flags.contains(.duplicates) {
+        .object(JSON.keepingLast(members))
+      } else {
+        .object(members)
       }
     }
   }

@@ -69,9 +69,9 @@ public enum StateDiff {
   public static func changedPaths(
     _ old: JSON, _ new: JSON, limit: Int = 50, ignoring: [JSONPathPattern] = []
   ) -> [Change] {
-    var changes: [Change] = []
-    collect(old, new, "", ignoring.map { $0.steps[...] }, limit, &changes)
-    return changes
+    var collector = Collector(limit: limit)
+    collector.collect(old, new, "", ignoring.map { $0.steps[...] })
+    return collector.changes
   }
 
   /// The remaining steps of patterns, starting at some value.
@@ -90,31 +90,50 @@ public enum StateDiff {
     return rest
   }
 
+  private typealias ComparedElement = (index: Int, value: JSON)
+
   /// Returns the elements to compare, with their positions.
   private static func compared(
     _ elements: [JSON], _ patterns: Patterns
-  ) -> [(index: Int, value: JSON)] {
+  ) -> [ComparedElement] {
     elements.enumerated().compactMap { index, element in
       patterns.isEmpty || inside(patterns, where: { $0.matches(index: index, element) }) != nil
         ? (index, element) : nil
     }
   }
 
-  private static func collect(
-    _ old: JSON, _ new: JSON, _ path: String, _ patterns: Patterns, _ limit: Int,
-    _ changes: inout [Change]
-  ) {
-    guard changes.count < limit, old != new else { return }
-    func note(_ path: String, _ old: JSON?, _ new: JSON?) {
-      guard changes.count < limit else { return }
+  /// The changes that were found so far, at most `limit`.
+  private struct Collector {
+    let limit: Int
+    private(set) var changes: [Change] = []
+
+    init(limit: Int) { self.limit = limit }
+
+    private var isFull: Bool { changes.count >= limit }
+
+    private mutating func note(_ path: String, _ old: JSON?, _ new: JSON?) {
+      guard !isFull else { return }
       changes.append(Change(path: path.isEmpty ? "$" : path, old: old, new: new))
     }
-    switch (old, new) {
-    case (.object(let a), .object(let b))
-    where a.count == 1 && b.count == 1 && a[0].key != b[0].key && patterns.isEmpty && path != "":
-      // Another case of an enumeration is one change, not a removal and an addition.
-      note(path, old, new)
-    case (.object(let a), .object(let b)):
+
+    mutating func collect(_ old: JSON, _ new: JSON, _ path: String, _ patterns: Patterns) {
+      guard !isFull, old != new else { return }
+      switch (old, new) {
+      case (.object(let a), .object(let b))
+      where a.count == 1 && b.count == 1 && a[0].key != b[0].key && patterns.isEmpty && path != "":
+        // Another case of an enumeration is one change, not a removal and an addition.
+        note(path, old, new)
+      case (.object(let a), .object(let b)): collect(a, b, path, patterns)
+      case (.array(let a), .array(let b)):
+        collect(compared(a, patterns), compared(b, patterns), path, patterns)
+      default:
+        note(path, old, new)
+      }
+    }
+
+    private mutating func collect(
+      _ a: [JSON.Member], _ b: [JSON.Member], _ path: String, _ patterns: Patterns
+    ) {
       let after = Dictionary(b.map { ($0.key, $0.value) }, uniquingKeysWith: { $1 })
       let before = Set(a.map(\.key))
       for member in a {
@@ -123,7 +142,7 @@ public enum StateDiff {
         }
         let position = path + step(member.key, first: path.isEmpty)
         if let value = after[member.key] {
-          collect(member.value, value, position, patterns, limit, &changes)
+          collect(member.value, value, position, patterns)
         } else {
           note(position, member.value, nil)
         }
@@ -132,8 +151,11 @@ public enum StateDiff {
         guard inside(patterns, where: { $0.matches(key: member.key) }) != nil else { continue }
         note(path + step(member.key, first: path.isEmpty), nil, member.value)
       }
-    case (.array(let all), .array(let others)):
-      let (a, b) = (compared(all, patterns), compared(others, patterns))
+    }
+
+    private mutating func collect(
+      _ a: [ComparedElement], _ b: [ComparedElement], _ path: String, _ patterns: Patterns
+    ) {
       // Skips equal elements at both ends.
       var (front, back) = (0, 0)
       if a.count != b.count {
@@ -145,7 +167,7 @@ public enum StateDiff {
       }
       let (before, after) = (a[front..<(a.count - back)], b[front..<(b.count - back)])
       for position in front..<max(before.endIndex, after.endIndex) {
-        guard changes.count < limit else { return }
+        guard !isFull else { return }
         if position >= before.endIndex {
           note("\(path)[\(after[position].index)]", nil, after[position].value)
         } else if position >= after.endIndex {
@@ -153,12 +175,9 @@ public enum StateDiff {
         } else {
           let (index, element) = before[position]
           let patterns = inside(patterns) { $0.matches(index: index, element) } ?? []
-          collect(
-            element, after[position].value, "\(path)[\(index)]", patterns, limit, &changes)
+          collect(element, after[position].value, "\(path)[\(index)]", patterns)
         }
       }
-    default:
-      note(path, old, new)
     }
   }
 

@@ -90,69 +90,83 @@ public struct RotatedLog: Sendable {
     _ isCancelled: @escaping @Sendable () -> Bool
   ) throws(LogReadError) {
     let newest = try RotatedLog.header(path, isCancelled)
-    var paths: [(path: String, number: Int)] = []
-    var headers: [LogHeader] = []
-    var identities: [LogFileIdentity?] = []
     // A crash may have left the ended file under both of its names.
     let isEnded =
       newest != nil && RotatedLog.isHeader(newest?.header, of: path, numbers.last, isCancelled)
     // A file that begins a recording has no earlier files. Numbered files with its name are from
     // another recording.
     let isBeginning = newest.map { LogLink($0.header) == nil } ?? false
+    var found: [Found] = []
     if !isBeginning || isEnded {
       let next = newest.flatMap { isEnded ? nil : LogLink($0.header)?.segment }.map { $0 + 1 }
-      if let last = numbers.last, let next, last >= next {
-        throw try RotatedLog.surplus(path, last: last, next: next, isCancelled)
-      }
-      for (number, next) in zip(numbers, numbers.dropFirst() + [next ?? (numbers.last ?? 0) + 1])
-      where next != number + 1 {
-        throw .gap(path: "\(path).\(number + 1)")
-      }
-      for number in numbers {
-        let path = "\(path).\(number)"
-        guard let found = try RotatedLog.header(path, isCancelled) else {
-          throw .missing(path: path)
-        }
-        paths.append((path, number))
-        headers.append(found.header)
-        identities.append(found.identity)
-      }
+      found = try RotatedLog.endedFiles(path, numbers, next: next, isCancelled)
     }
     if isEnded {
-      paths[paths.count - 1].path = path
+      found[found.count - 1].path = path
     } else if let newest {
-      paths.append((path, (LogLink(newest.header)?.segment ?? 0) + 1))
-      headers.append(newest.header)
-      identities.append(newest.identity)
+      let number = (LogLink(newest.header)?.segment ?? 0) + 1
+      found.append(
+        Found(path: path, number: number, header: newest.header, identity: newest.identity))
     }
-    guard !paths.isEmpty else { throw .missing(path: path) }
+    guard let oldest = found.first else { throw .missing(path: path) }
     isNewestMissing = newest == nil
-    let isAlone = paths.count == 1 && path.hasSuffix(".\(paths[0].number)")
-    isFork = headers[0].extra.contains { $0.key == LogFork.key }
-    links = headers.map { LogLink($0) }
-    digests = headers.map(\.digest)
-    times = headers.map { $0.created - headers[0].created }
-    segments = zip(paths, links).map { position, link in
-      Segment(
-        path: position.path, number: position.number, stepsBefore: isAlone ? 0 : link?.steps ?? 0)
+    let isAlone = found.count == 1 && path.hasSuffix(".\(oldest.number)")
+    isFork = oldest.header.extra.contains { $0.key == LogFork.key }
+    links = found.map { LogLink($0.header) }
+    digests = found.map(\.header.digest)
+    times = found.map { $0.header.created - oldest.header.created }
+    segments = zip(found, links).map { file, link in
+      Segment(path: file.path, number: file.number, stepsBefore: isAlone ? 0 : link?.steps ?? 0)
     }
     let isAmongOthers = isBeginning && !isEnded && !numbers.isEmpty
-    files = zip(segments, identities).map { segment, identity in
-      let ended = "\(path).\(segment.number)"
-      if segment.path != path || isAlone || isAmongOthers {
+    files = found.map { file in
+      let ended = "\(path).\(file.number)"
+      if file.path != path || isAlone || isAmongOthers {
         return LogFile(
-          path: segment.path, identity: identity, later: nil, limits: limits,
+          path: file.path, identity: file.identity, later: nil, limits: limits,
           isCancelled: isCancelled)
       }
       return LogFile(
-        path: isEnded ? ended : path, identity: identity, later: isEnded ? nil : ended,
+        path: isEnded ? ended : path, identity: file.identity, later: isEnded ? nil : ended,
         limits: limits, isCancelled: isCancelled)
     }
-    if paths[0].number == 1, let link = links[0] {
+    if oldest.number == 1, let link = links[0] {
       throw .broken(
-        path: paths[0].path, expected: "the beginning of a recording",
+        path: oldest.path, expected: "the beginning of a recording",
         found: "a file behind number \(link.segment)")
     }
+  }
+
+  /// A file of the recording with its header.
+  private struct Found {
+    var path: String
+    let number: Int
+    let header: LogHeader
+    let identity: LogFileIdentity?
+  }
+
+  /// Returns the ended files, which must be without gaps.
+  ///
+  /// - Parameter next: The number that the newest file will get, if that is known.
+  private static func endedFiles(
+    _ path: String, _ numbers: [Int], next: Int?, _ isCancelled: () -> Bool
+  ) throws(LogReadError) -> [Found] {
+    if let last = numbers.last, let next, last >= next {
+      throw try surplus(path, last: last, next: next, isCancelled)
+    }
+    for (number, next) in zip(numbers, numbers.dropFirst() + [next ?? (numbers.last ?? 0) + 1])
+    where next != number + 1 {
+      throw .gap(path: "\(path).\(number + 1)")
+    }
+    var files: [Found] = []
+    for number in numbers {
+      let path = "\(path).\(number)"
+      guard let (header, identity) = try Self.header(path, isCancelled) else {
+        throw .missing(path: path)
+      }
+      files.append(Found(path: path, number: number, header: header, identity: identity))
+    }
+    return files
   }
 
   /// Creates a log of a single file, with its own step numbers. Opens no file.

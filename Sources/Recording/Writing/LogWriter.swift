@@ -27,9 +27,8 @@ final class LogWriter: Sendable {
     /// The digest of the state after `step`, or `nil` if that step has none.
     var digest: Digest?
     var open = true
-    var failure: RecordingFailure?
-    /// The last step in the recording, once it has failed.
-    var kept: Int?
+    /// The failure that ended the recording, and the last step in it.
+    var failed: (failure: RecordingFailure, kept: Int)?
     /// The last step, if it has no digest, and the lines after it. `stop` completes them.
     var tail = UndigestedTail()
     /// Whether a delayed write of the buffered lines is scheduled.
@@ -135,9 +134,9 @@ final class LogWriter: Sendable {
 
   /// The number of the last step in the recording, across all files. After a failure, that of the
   /// last step that was not lost.
-  var step: Int { core.withLock { $0.kept ?? $0.stepsBefore + $0.step } }
+  var step: Int { core.withLock { $0.failed?.kept ?? $0.stepsBefore + $0.step } }
   var isOpen: Bool { core.withLock { $0.open } }
-  var failure: RecordingFailure? { core.withLock { $0.failure } }
+  var failure: RecordingFailure? { core.withLock { $0.failed?.failure } }
 
   /// `isOpen`, read without a lock. `true` may be outdated.
   var mayBeOpen: Bool { seemsOpen.load(ordering: .relaxed) }
@@ -391,9 +390,8 @@ final class LogWriter: Sendable {
     seemsOpen.store(false, ordering: .relaxed)
     let isFirst = core.withLock { core in
       core.open = false
-      guard core.failure == nil else { return false }
-      core.failure = failure
-      core.kept = kept ?? step - 1
+      guard core.failed == nil else { return false }
+      core.failed = (failure, kept ?? step - 1)
       return true
     }
     guard isFirst else { return }
@@ -402,10 +400,7 @@ final class LogWriter: Sendable {
       failure = RecordingFailure(
         step: lost.step, io: lost.error, reason: lost.error.description,
         isFileLost: lost.error == .changed)
-      core.withLock { core in
-        core.failure = failure
-        core.kept = lost.kept
-      }
+      core.withLock { $0.failed = (failure, lost.kept) }
     }
     output.withLock { $0.close() }
     onFailure(failure)

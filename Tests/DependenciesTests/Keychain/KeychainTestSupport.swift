@@ -155,7 +155,7 @@ final class MarksInMemory: RollbackMarkStore {
   func raise(_ mark: RollbackMark, forKeychainAt path: String) throws {
     try checkWriting()
     marks.withLock { marks in
-      switch marks[path]?.judge(mark) {
+      switch marks[path]?.relation(of: mark) {
       case .newer, .successor, nil: marks[path] = mark
       case .same, .older, .different: break
       }

@@ -33,30 +33,20 @@ final class Transfer: @unchecked Sendable {
   private(set) var waitedMicroseconds: Int64 = 0
   /// libcurl reads the list during the transfer.
   var headerList: UnsafeMutablePointer<curl_slist>?
-  private(set) var head: [UInt8] = []
+  private(set) var head = ReceivedHead()
   private(set) var body = Data()
   /// The number of received bytes of the body, after decoding.
   private var bodyBytes = 0
   private var hasBody = false
-  /// Whether the head has come to its blank line.
-  private var hasWholeHead = false
   /// Whether the connection ended before the head of a final response did. libcurl takes what has
   /// come for the response.
   private(set) var endsInHead = false
-  /// Whether the head so far has a `Content-Encoding`.
-  private var hasEncoding = false
   /// Decodes the body; `nil` if it has no encoding. Set when its first piece arrives.
   private var decoder: BodyDecoder?
   /// The reason why the body is not taken.
   private(set) var bodyFault: BodyFault?
   private var headerBytes = 0
   private(set) var overflow: Overflow?
-
-  /// Whether the head so far has a length that needs a full check.
-  private var hasOddLength = false
-  private var lengthCount = 0
-  /// The problem with the length in the head, if it is malformed or ambiguous.
-  private(set) var lengthProblem: ResponseHead.LengthProblem?
 
   enum Overflow {
     case headers, body, decoded
@@ -119,49 +109,7 @@ final class Transfer: @unchecked Sendable {
     }
     // Fields after the body (trailers) are not part of the head.
     guard !hasBody else { return true }
-    // A status line starts a new head. Discard the previous one, which was of an interim response
-    // (100 or 103).
-    if line.starts(with: "HTTP/".utf8) {
-      head.removeAll(keepingCapacity: true)
-      lengthCount = 0
-      hasOddLength = false
-      hasEncoding = false
-      hasWholeHead = false
-    }
-    head.append(contentsOf: line)
-    noteLength(in: line)
-    if Self.isField("content-encoding", line) { hasEncoding = true }
-    // libcurl ignores a length that it cannot parse and takes the last of several, so the client
-    // and the server could disagree about the end of the body.
-    let isLast = line.first == UInt8(ascii: "\r") || line.first == UInt8(ascii: "\n")
-    if isLast { hasWholeHead = true }
-    guard isLast, lengthCount > 1 || hasOddLength else { return true }
-    lengthProblem = ResponseHead(head)?.lengthProblem
-    return lengthProblem == nil
-  }
-
-  /// Notes a line with a length. A single plain number, which nearly every response has, needs no
-  /// further check on the engine's thread.
-  private func noteLength(in line: UnsafeRawBufferPointer) {
-    guard let first = line.first else { return }
-    if first == UInt8(ascii: " ") || first == UInt8(ascii: "\t") { return hasOddLength = true }
-    guard Self.isField("content-length", line) else { return }
-    lengthCount += 1
-    var value = line.dropFirst("content-length".utf8.count + 1).drop { $0 <= 0x20 }
-    while let last = value.last, last <= 0x20 { value.removeLast() }
-    let isPlain =
-      (1...18).contains(value.count)
-      && value.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
-    if !isPlain { hasOddLength = true }
-  }
-
-  /// Returns whether a line has the field with this name, which is in lower case.
-  private static func isField(_ name: StaticString, _ line: UnsafeRawBufferPointer) -> Bool {
-    let count = name.utf8CodeUnitCount
-    guard line.count > count, line[count] == UInt8(ascii: ":") || line[count] <= 0x20 else {
-      return false
-    }
-    return name.withUTF8Buffer { zip(line, $0).allSatisfy { $0 | 0x20 == $1 } }
+    return head.append(line)
   }
 
   /// The result of receiving a piece of the body.
@@ -179,9 +127,11 @@ final class Transfer: @unchecked Sendable {
     guard !piece.isEmpty else { return .taken }
     if !hasBody {
       hasBody = true
-      if hasEncoding, !startDecoding() { return .stop }
+      if head.hasEncoding, !startDecoding() { return .stop }
     }
-    if download != nil { answer(.success(Answer(head: head, body: Data(), timing: timing()))) }
+    if download != nil {
+      answer(.success(Answer(head: head.bytes, body: Data(), timing: timing())))
+    }
     // Before decoding, because the decoder cannot take back a piece.
     if let download, !download.hasSpace() { return .pause }
     guard let decoder else { return take(piece) ? .taken : .stop }
@@ -207,8 +157,7 @@ final class Transfer: @unchecked Sendable {
   /// Notes the end of the response. Returns false if it ends within its head, or if the body ends
   /// before its encoding does.
   func end() -> Bool {
-    let code = head.drop { $0 != UInt8(ascii: " ") }.drop { $0 == UInt8(ascii: " ") }
-    guard hasWholeHead, code.first != UInt8(ascii: "1") else {
+    guard head.isFinal else {
       endsInHead = true
       return false
     }
@@ -219,7 +168,7 @@ final class Transfer: @unchecked Sendable {
 
   /// Prepares for the encoding in the head. Returns false if it is unknown.
   private func startDecoding() -> Bool {
-    guard request.decodesBody, let head = ResponseHead(head),
+    guard request.decodesBody, let head = ResponseHead(head.bytes),
       // The body of a redirect that is followed is not used.
       request.redirectLimit == 0 || !(300..<400).contains(head.status)
         || head.headers.value(of: "Location") == nil

@@ -26,7 +26,7 @@ extension APIError {
     let endpoint = address.endpoint
     if let overflow = transfer.overflow { return tooLarge(overflow, transfer) }
     if let fault = transfer.bodyFault { return badBody(fault, endpoint) }
-    if let problem = transfer.lengthProblem { return badLength(problem, endpoint) }
+    if let problem = transfer.head.lengthProblem { return badLength(problem, endpoint) }
     if transfer.endsInHead {
       return APIError(
         .truncated,

@@ -113,7 +113,7 @@ final class TransferLoop {
         let timing = easy.timing.shifted(by: transfer.waitedMicroseconds)
         finish(
           transfer,
-          .success(Transfer.Answer(head: transfer.head, body: transfer.body, timing: timing)))
+          .success(Transfer.Answer(head: transfer.head.bytes, body: transfer.body, timing: timing)))
       } else {
         finish(transfer, .failure(.transfer(transfer, easy, code)))
       }

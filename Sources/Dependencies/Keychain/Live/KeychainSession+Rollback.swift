@@ -12,13 +12,13 @@ extension KeychainSession {
   ) throws(KeychainError) -> Unlocked {
     for _ in 0..<8 {
       let candidate = try read()
-      guard let objection = objection(to: candidate.mark) else {
+      guard let objection = rollback.objection(to: candidate.mark, at: markedPath) else {
         remember(candidate.mark)
         adopt(candidate)
         return candidate
       }
       guard let now = try file.info(in: folder), now != candidate.held?.info else {
-        throw objection.refusal
+        throw refusal(objection)
       }
     }
     throw KeychainError(
@@ -26,12 +26,10 @@ extension KeychainSession {
       message: "the keychain was replaced again and again while it was read. Try again.")
   }
 
-  /// The reason to refuse a file, and the mark that proves it.
-  private struct Objection {
-    var mark: RollbackMark
-    var refusal: KeychainError
-  }
+  /// The path under which marks are stored, or `nil` if none are.
+  private var markedPath: String? { rollback.store == nil ? nil : try? file.source().path }
 
+<<<<<<< HEAD
   private func storedMark() -> RollbackMark? {
     guard let marks, let path = try? file.source().path else { return nil }
     do {
@@ -43,26 +41,13 @@ extension KeychainSession {
       return nil
     }
   }
+=======
+  func remember(_ mark: RollbackMark) { rollback.remember(mark, at: markedPath) }
+>>>>>>> 7a7291398b32a640ddd2c19c218873c5e2709201
 
-  private func objection(to found: RollbackMark) -> Objection? {
-    let stored = storedMark()
-    if let stored {
-      switch stored.judge(found) {
-      case .older: return Objection(mark: stored, refusal: rolledBack)
-      case .different: return Objection(mark: stored, refusal: differentKeychain)
-      case .same, .newer, .successor: break
-      }
-    }
-    guard let remembered else { return nil }
-    switch remembered.judge(found) {
-    case .older: return Objection(mark: remembered, refusal: rolledBack)
-    // After another process's rekey, only the stored mark tells whether the new key comes from it.
-    case .different:
-      return stored == nil ? Objection(mark: remembered, refusal: differentKeychain) : nil
-    case .same, .newer, .successor: return nil
-    }
-  }
+  func replaceMark(_ mark: RollbackMark) { rollback.replace(with: mark, at: markedPath) }
 
+<<<<<<< HEAD
   func remember(_ mark: RollbackMark) {
     remembered = mark
     guard let marks, let path = try? file.source().path else { return }
@@ -73,6 +58,10 @@ extension KeychainSession {
       // Where nothing can be written, the mark may be there already.
       if storedMark() != mark, markProblem == nil { markProblem = .unwritable }
     }
+=======
+  private func refusal(_ objection: RollbackRecord.Objection) -> KeychainError {
+    objection.relation == .older ? rolledBack : differentKeychain
+>>>>>>> 7a7291398b32a640ddd2c19c218873c5e2709201
   }
 
   private var rolledBack: KeychainError {
@@ -102,15 +91,15 @@ extension KeychainSession {
     let candidate: Unlocked
     if let opened { candidate = opened } else { candidate = try self.opened(with: &secret) }
     let found = candidate.mark
-    guard let objection = objection(to: found) else {
-      let last = storedMark() ?? remembered
+    guard let objection = rollback.objection(to: found, at: markedPath) else {
+      let last = rollback.stored(at: markedPath) ?? rollback.remembered
       remember(found)
       adopt(candidate)
       return KeychainAcceptance(
         reason: .known, remembered: last?.version, found: found.version,
         generation: found.generation)
     }
-    let isOlder = objection.refusal.kind == .rolledBack
+    let isOlder = objection.relation == .older
     if isOlder {
       try saveAnew(candidate, above: max(found.generation, objection.mark.generation))
     } else {
@@ -122,6 +111,7 @@ extension KeychainSession {
       found: found.version, generation: unlocked?.header.generation ?? found.generation)
   }
 
+<<<<<<< HEAD
   func replaceMark(_ mark: RollbackMark) {
     remembered = mark
     guard let marks, let path = try? file.source().path else { return }
@@ -133,12 +123,14 @@ extension KeychainSession {
     }
   }
 
+=======
+>>>>>>> 7a7291398b32a640ddd2c19c218873c5e2709201
   /// Replaces the mark. If it throws, the remembered mark is unchanged.
   private func setMark(_ mark: RollbackMark) throws(KeychainError) {
     try storeMark(mark) {
       "the keychain was not accepted, since the record of it cannot be written: \($0)"
     }
-    remembered = mark
+    rollback.remembered = mark
   }
 
   /// Stores a mark in place of the previous one, if marks are stored.
@@ -147,9 +139,9 @@ extension KeychainSession {
   func storeMark(
     _ mark: RollbackMark, message: (any Error) -> String
   ) throws(KeychainError) {
-    guard let marks else { return }
+    guard let store = rollback.store else { return }
     let path = try file.source().path
-    do { try marks.replace(mark, forKeychainAt: path) } catch {
+    do { try store.replace(mark, forKeychainAt: path) } catch {
       throw KeychainError(.io, message: message(error))
     }
   }

@@ -74,7 +74,7 @@ extension KeychainSession {
     unlocked = state
     folderCannotBeSynced = saved.folderCannotBeSynced
     if let uncertain = saved.uncertain {
-      remembered = state.mark
+      rollback.remembered = state.mark
       throw uncertain
     }
     if expected == nil { replaceMark(state.mark) } else { remember(state.mark) }
@@ -130,7 +130,7 @@ extension KeychainSession {
             "the keychain was replaced while it was being accepted. Nothing was written. Try again."
         )
       }
-      noteOpenness(of: info)
+      openness.note(info)
       try write(bytes, state.entries, state.keys, in: folder, expecting: info, made: [])
     }
   }

@@ -45,6 +45,7 @@ extension KeychainSession {
       warnings.append(
         "The keychain is locked: generation, slots and size are what the file says, unverified.")
     }
+<<<<<<< HEAD
     switch markProblem {
     case .unreadable:
       warnings.append(
@@ -58,6 +59,14 @@ extension KeychainSession {
         warnings.append(
           "Rollback across processes was not checked: there is no record of the last save.")
       }
+=======
+    if rollback.store == nil || rollback.isUnavailable {
+      warnings.append(
+        "Rollback across processes was not checked: "
+          + (rollback.isUnavailable
+            ? "the record of the last save cannot be read."
+            : "there is no record of the last save."))
+>>>>>>> 7a7291398b32a640ddd2c19c218873c5e2709201
     }
     if info.isOpenToOthers {
       warnings.append(
@@ -87,15 +96,26 @@ extension KeychainSession {
 
   /// Returns the warning about the opened file, only once.
   func takeWarning() -> String? {
-    guard let mode = opennessToTell else { return nil }
-    opennessToTell = nil
-    toldOpenness = true
+    guard let mode = openness.take() else { return nil }
     let isClosed = unlocked?.held?.info.isOpenToOthers == false
     return "others \(isClosed ? "could" : "may") read the keychain's file \(file.path) (mode "
       + "\(String(mode, radix: 8))); \(isClosed ? "this save made it 600" : "the next save makes it 600")"
   }
+}
 
-  func noteOpenness(of info: FileInfo) {
-    if info.isOpenToOthers, !toldOpenness { opennessToTell = info.permissions }
+/// A warning about a file that others can read, given once.
+struct OpennessWarning {
+  /// The permissions of such a file that was opened, until the user is warned.
+  private var mode: UInt32?
+  private var wasTaken = false
+
+  mutating func note(_ info: FileInfo) {
+    if info.isOpenToOthers, !wasTaken { mode = info.permissions }
+  }
+
+  mutating func take() -> UInt32? {
+    guard let mode else { return nil }
+    (self.mode, wasTaken) = (nil, true)
+    return mode
   }
 }

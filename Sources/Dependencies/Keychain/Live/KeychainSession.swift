@@ -23,7 +23,6 @@ final class KeychainSession {
   let file: KeychainFile
   let sources: UnlockSources
   let policy: KeychainPolicy
-  let marks: (any RollbackMarkStore)?
   let random: KeychainRandom
   /// Called before and after a key derivation, which takes half a second.
   let onDerivation: (@Sendable (_ isRunning: Bool) -> Void)?
@@ -35,15 +34,16 @@ final class KeychainSession {
   /// Whether `rekeySource` is kept because its derivation was cancelled, until it opens the
   /// keychain.
   private var isKeptAfterCancelling = false
+<<<<<<< HEAD
   /// The mark of the last verified file. It survives locking, so that an older file is detected for
   /// the life of the process.
   var remembered: RollbackMark?
   var markProblem: MarkProblem?
+=======
+  var rollback: RollbackRecord
+>>>>>>> 7a7291398b32a640ddd2c19c218873c5e2709201
   var folderCannotBeSynced = false
-  /// The permissions of a file that others can read. Set when it is opened, and removed once the
-  /// user was warned.
-  var opennessToTell: UInt32?
-  var toldOpenness = false
+  var openness = OpennessWarning()
 
   init(
     path: String, sources: UnlockSources, policy: KeychainPolicy, marks: (any RollbackMarkStore)?,
@@ -54,7 +54,7 @@ final class KeychainSession {
     file = KeychainFile(path: path, system: system, lockTimeout: policy.lockTimeout)
     self.sources = sources
     self.policy = policy
-    self.marks = marks
+    rollback = RollbackRecord(marks)
     self.random = random
   }
 
@@ -203,7 +203,7 @@ final class KeychainSession {
 
   func adopt(_ candidate: Unlocked) {
     unlocked = candidate
-    if let info = candidate.held?.info { noteOpenness(of: info) }
+    if let info = candidate.held?.info { openness.note(info) }
   }
 
   /// Reports a key derivation before and after it runs.

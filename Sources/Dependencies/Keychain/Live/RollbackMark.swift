@@ -34,12 +34,22 @@ package struct RollbackMark: Sendable, Equatable, Codable {
     KeychainAcceptance.Version(generation: generation, written: written)
   }
 
-  /// The relation of a verified file to this mark.
-  enum Verdict: Equatable {
-    case same, newer, successor, different, older
+  /// The relation of a file to a mark.
+  enum Relation: Equatable {
+    /// The file of the mark.
+    case same
+    /// A later save with the same key.
+    case newer
+    /// A file with the key that a rekey of the mark's file has set.
+    case successor
+    /// A file with another key.
+    case different
+    /// An earlier save with the same key, or another file of the same generation.
+    case older
   }
 
-  func judge(_ found: RollbackMark) -> Verdict {
+  /// Returns the relation of a verified file to this mark.
+  func relation(of found: RollbackMark) -> Relation {
     guard KeychainCrypto.equal(found.keyID, keyID) else {
       guard let successor, KeychainCrypto.equal(found.keyID, successor) else { return .different }
       return .successor

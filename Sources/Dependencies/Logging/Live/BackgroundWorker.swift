@@ -88,24 +88,41 @@ private final class WorkerCore<Element: Sendable>: @unchecked Sendable {
     var number: UInt64
   }
 
+  /// The calls of `process`.
+  private struct Attempts {
+    var begun: UInt64 = 0
+    var ended: UInt64 = 0
+    /// The highest number of an element that was processed.
+    var lastNumber: UInt64 = 0
+
+    var isRunning: Bool { ended < begun }
+
+    mutating func end(lastNumber number: UInt64?) {
+      lastNumber = max(lastNumber, number ?? 0)
+      ended += 1
+    }
+  }
+
+  /// The time in which no element is processed: the pause after a batch, or the time before the
+  /// next attempt after a failed one.
+  private struct Pause {
+    var end: ContinuousClock.Instant?
+    /// Whether an element ends the pause. It does not end the time before another attempt.
+    var isOver = false
+    var isBeforeRetry = false
+  }
+
   private struct State {
     /// The queued items in the order of their numbers.
     var queue: [Item] = []
     var bytes = 0
     var dropped = 0
-    /// The last assigned number, and the highest number that was attempted.
+    /// The last assigned number.
     var lastNumber: UInt64 = 0
-    var attempted: UInt64 = 0
-    var attemptsBegun: UInt64 = 0
-    var attemptsEnded: UInt64 = 0
+    var attempts = Attempts()
     var hasNew = false
-    /// The end of the pause after a batch, or the time of the next attempt after a failed one. No
-    /// element is processed before.
-    var nextTime: ContinuousClock.Instant?
+    var pause = Pause()
     var flushRequested = false
-    /// Whether an element ends the pause. It does not end the time before another attempt.
-    var endsPause = false
-    var isRetrying = false
     /// Incremented by `removeAll`, so that elements of an attempt that began before it are removed
     /// too.
     var generation = 0
@@ -172,9 +189,9 @@ private final class WorkerCore<Element: Sendable>: @unchecked Sendable {
       state.bytes += bytes
       state.hasNew = true
       if isUrgent || state.queue.count >= limits.elements / 2 || state.bytes >= limits.bytes / 2 {
-        state.endsPause = true
+        state.pause.isOver = true
       }
-      if state.isWaiting, state.nextTime == nil || state.endsPause { pthread_cond_signal(wake) }
+      if state.isWaiting, state.pause.end == nil || state.pause.isOver { pthread_cond_signal(wake) }
       defer { state.isStarted = true }
       return !state.isStarted
     }
@@ -188,7 +205,7 @@ private final class WorkerCore<Element: Sendable>: @unchecked Sendable {
       defer {
         state.queue = []
         state.bytes = 0
-        state.nextTime = nil
+        state.pause.end = nil
         state.generation += 1
       }
       return state.queue
@@ -209,9 +226,9 @@ private final class WorkerCore<Element: Sendable>: @unchecked Sendable {
     defer { pthread_mutex_unlock(mutex) }
     let last = state.lastNumber
     // Elements of a failed attempt are processed once more.
-    let attempt = state.attemptsBegun + (state.queue.isEmpty ? 0 : 1)
-    while !state.queue.isEmpty || state.attemptsEnded < state.attemptsBegun {
-      if state.attemptsEnded >= attempt && state.attempted >= last { break }
+    let attempt = state.attempts.begun + (state.queue.isEmpty ? 0 : 1)
+    while !state.queue.isEmpty || state.attempts.isRunning {
+      if state.attempts.ended >= attempt && state.attempts.lastNumber >= last { break }
       state.flushRequested = true
       pthread_cond_signal(wake)
       guard wait(for: done, until: deadline) else { return false }
@@ -246,18 +263,18 @@ private final class WorkerCore<Element: Sendable>: @unchecked Sendable {
     LogRecursion.enter()
     pthread_mutex_lock(mutex)
     while true {
-      while !state.isClosed && !state.flushRequested && (!state.hasNew || state.nextTime != nil)
-        && (state.isRetrying || !state.endsPause)
+      while !state.isClosed && !state.flushRequested && (!state.hasNew || state.pause.end != nil)
+        && (state.pause.isBeforeRetry || !state.pause.isOver)
       {
         state.isWaiting = true
         defer { state.isWaiting = false }
-        guard let time = state.nextTime else {
+        guard let time = state.pause.end else {
           pthread_cond_wait(wake, mutex)
           continue
         }
         if !wait(for: wake, until: time) { break }
       }
-      (state.nextTime, state.endsPause, state.isRetrying) = (nil, false, false)
+      state.pause = Pause()
       if state.queue.isEmpty {
         if state.isClosed { break }
         state.hasNew = false
@@ -274,12 +291,11 @@ private final class WorkerCore<Element: Sendable>: @unchecked Sendable {
       pthread_mutex_lock(mutex)
       putBack(batch, from: taken, generation: generation)
       if let delay, !state.queue.isEmpty, generation == state.generation {
-        (state.nextTime, state.isRetrying) = (.now.advanced(by: delay), true)
+        (state.pause.end, state.pause.isBeforeRetry) = (.now.advanced(by: delay), true)
       } else if limits.pause > .zero {
-        state.nextTime = .now.advanced(by: limits.pause)
+        state.pause.end = .now.advanced(by: limits.pause)
       }
-      state.attempted = max(state.attempted, taken.last?.number ?? 0)
-      state.attemptsEnded += 1
+      state.attempts.end(lastNumber: taken.last?.number)
       pthread_cond_broadcast(done)
       if state.isClosed && !batch.isEmpty { break }
     }
@@ -287,7 +303,7 @@ private final class WorkerCore<Element: Sendable>: @unchecked Sendable {
   }
 
   private func take() -> [Item] {
-    state.attemptsBegun += 1
+    state.attempts.begun += 1
     state.flushRequested = false
     if state.queue.count <= limits.batch {
       state.hasNew = false

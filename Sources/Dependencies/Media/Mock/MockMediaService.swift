@@ -4,14 +4,14 @@ import SwiftBoardJSON
 ///
 /// A call to a service without content throws `unanswered`, whose message says how to give it some.
 public final class MockMediaService: MediaService, CheckedMock {
-  private let programs: MockPrograms<MediaContent>
+  private let programs: MockPrograms<Content>
 
   /// A mock without content.
   public init() { programs = MockPrograms(samples: false) }
 
   private init(samples: Bool) { programs = MockPrograms(samples: samples) }
 
-  /// A mock in which every service has the content of `MediaContent.sample`; a new one at every
+  /// A mock in which every service has the content of `Content.sample`; a new one at every
   /// mention.
   public static var preview: MockMediaService { MockMediaService(samples: true) }
 
@@ -22,12 +22,12 @@ public final class MockMediaService: MediaService, CheckedMock {
   public var issues: [MockIssue] { programs.issues }
 
   /// Gives a service its content.
-  public func set(_ content: MediaContent, for service: String) {
+  public func set(_ content: Content, for service: String) {
     programs[service] = content
   }
 
   /// What a service has now.
-  public func content(of service: String) -> MediaContent? {
+  public func content(of service: String) -> Content? {
     programs[service]
   }
 
@@ -148,7 +148,7 @@ public final class MockMediaService: MediaService, CheckedMock {
   // MARK: Parts
 
   private static func position(
-    of id: Int, _ content: MediaContent, _ server: MediaServer
+    of id: Int, _ content: Content, _ server: MediaServer
   ) throws(ProgramError) -> Int {
     guard let position = content.library.firstIndex(where: { $0.item.id == id }) else {
       throw server.error(.missing(id: "\(id)"))
@@ -167,4 +167,4 @@ public final class MockMediaService: MediaService, CheckedMock {
   }
 }
 
-extension MediaContent: MockProgramContent {}
+extension MockMediaService.Content: MockProgramContent {}

@@ -44,12 +44,10 @@ package final class DatabaseKeychainMarks: RollbackMarkStore {
   ) throws(PersistenceError) {
     try perform("raiseKeychainMark") { (connection) throws(PersistenceError) in
       try connection.write { () throws(PersistenceError) in
-        if let now = try Self.get(location, connection) {
-          let isRaised = mark.keyID == now.keyID && mark.generation > now.generation
-          let isSuccessor = mark.keyID != now.keyID && mark.keyID == now.successor
-          guard isRaised || isSuccessor else { return }
+        switch try Self.get(location, connection)?.relation(of: mark) {
+        case .newer, .successor, nil: try Self.put(mark, at: location, connection)
+        case .same, .older, .different: break
         }
-        try Self.put(mark, at: location, connection)
       }
     }
   }

@@ -13,7 +13,7 @@ protocol MockProgramContent: Sendable {
 /// Programs in memory, by the name of their service: their contents, the calls, and the failures
 /// that a test prepared.
 final class MockPrograms<Content: MockProgramContent>: Sendable {
-  typealias Server = ProgramEndpoint<Content.Program>
+  typealias Server = RemoteProgram<Content.Program>
 
   private struct State {
     var contents: [String: Content] = [:]
@@ -72,7 +72,7 @@ final class MockPrograms<Content: MockProgramContent>: Sendable {
   }
 }
 
-extension ProgramEndpoint {
+extension RemoteProgram {
   /// Returns an error of the program.
   func error(_ kind: ProgramError.Kind) -> ProgramError {
     ProgramError(

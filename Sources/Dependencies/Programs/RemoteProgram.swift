@@ -6,7 +6,7 @@ public protocol ServiceProgram: RawRepresentable<String>, CaseIterable, Codable,
 }
 
 /// A program at the address of a service.
-public struct ProgramEndpoint<Program: ServiceProgram>: Codable, Sendable, Equatable {
+public struct RemoteProgram<Program: ServiceProgram>: Codable, Sendable, Equatable {
   /// The expected program.
   public var program: Program
   /// The address, and the name of the key.
