@@ -168,7 +168,7 @@ public final class LineExecutor: Sendable {
     switch script.parsed {
     case .empty: return LineOutcome()
     case .incomplete(let open):
-      return await reject(script, line, open.error.usageError, open.prefix)
+      return await reject(script, line, open.error.usageError, nil)
     case .invalid(let error): return await reject(script, line, error.usageError, error.prefix)
     case .commands(let commands): list = commands
     }

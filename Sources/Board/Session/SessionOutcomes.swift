@@ -26,26 +26,7 @@ enum SessionOutcomes {
       return Outcome(
         job: job, value: .object([.init("recording", .string(path))]),
         notes: ["recording to \(path); end it with 'session stop'"])
-<<<<<<< HEAD
-    case .stopped(let path, let steps, let problem?):
-      return Outcome(
-        job: job,
-        failure: Failure(
-          code: 74, error: "io", message: "\(path): \(problem)",
-          help:
-            "'session verify \(path)' says how many of its \(Counted.text(steps, "step")) are there"
-        ))
-    case .stopped(let path, let steps, nil):
-      return Outcome(
-        job: job,
-        value: .object([.init("recorded", .string(path)), .init("steps", .number(String(steps)))]),
-        notes: [
-          "recorded \(Counted.text(steps, "step")) to \(path); "
-            + "check it with 'session verify \(path)'"
-        ])
-=======
     case .stopped(let path, let steps, let problem): return stopped(path, steps, problem, job)
->>>>>>> 7a7291398b32a640ddd2c19c218873c5e2709201
     case .status(let path, let steps, let problem, let position):
       return status(path, steps, problem, position, job)
     case .marked(let name):
@@ -91,18 +72,17 @@ enum SessionOutcomes {
     _ path: String, _ steps: Int, _ problem: String?, _ job: Int
   ) -> Outcome {
     let count = Counted.text(steps, "step")
-    let advice = "check it with 'session verify \(path)'"
     if let problem {
       return Outcome(
         job: job,
         failure: Failure(
           code: 74, error: "io", message: "\(path): \(problem)",
-          help: "it has \(count); \(advice)"))
+          help: "'session verify \(path)' says how many of its \(count) are there"))
     }
     return Outcome(
       job: job,
       value: .object([.init("recorded", .string(path)), .init("steps", .number(String(steps)))]),
-      notes: ["recorded \(count) to \(path); \(advice)"])
+      notes: ["recorded \(count) to \(path); check it with 'session verify \(path)'"])
   }
 
   private static func status(

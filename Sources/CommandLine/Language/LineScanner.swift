@@ -316,6 +316,6 @@ struct LineScanner {
     let location = locations.location(start)
     return .incomplete(
       IncompleteLine(
-        reason: reason, lineOffset: location.lineOffset, column: location.column, prefix: prefix))
+        reason: reason, lineOffset: location.lineOffset, column: location.column))
   }
 }

@@ -86,18 +86,16 @@ public struct IncompleteLine: Sendable, Hashable {
   public var lineOffset: Int
   /// The column of the character that opened it, from 1.
   public var column: Int
-  /// The prefix, which also applies to a line that never ends.
-  public var prefix: LinePrefix?
 
   /// Creates an incomplete line.
-  public init(reason: Reason, lineOffset: Int, column: Int, prefix: LinePrefix? = nil) {
+  public init(reason: Reason, lineOffset: Int, column: Int) {
     self.reason = reason
     self.lineOffset = lineOffset
     self.column = column
-    self.prefix = prefix
   }
 
-  /// The error if no further line follows.
+  /// The error if no further line follows. It has no prefix, because the rest of a script may be in
+  /// the line.
   public var error: LineSyntaxError {
     let message: String
     let help: String
@@ -122,7 +120,7 @@ public struct IncompleteLine: Sendable, Hashable {
       help = "remove the \\ or add the line"
     }
     return LineSyntaxError(
-      message, help: help, lineOffset: lineOffset, column: column, prefix: prefix)
+      message, help: help, lineOffset: lineOffset, column: column)
   }
 
   /// Records a further physical line, and returns whether the whole text should be parsed again.

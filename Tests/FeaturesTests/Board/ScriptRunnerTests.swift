@@ -154,6 +154,12 @@ struct ScriptRunnerTests {
     #expect(summary.exitCode == 1)
   }
 
+  @Test("no prefix applies to a line that never ends", arguments: ["! a 'b", "- a {", "-a <<X"])
+  func unfinishedAfterPrefix(line: String) async throws {
+    let (summary, seen) = try await run([line, "ok"])
+    #expect(seen.count == 1 && summary.exitCode == 64)
+  }
+
   @Test("Ctrl-C drops a half-typed line, and reading goes on")
   func interrupted() async throws {
     let reader = ScriptedReader([

@@ -1,9 +1,3 @@
-/// A problem with the stored mark of the last save.
-enum MarkProblem {
-  case unreadable
-  case unwritable
-}
-
 /// The detection of older copies and other keychains, and their acceptance.
 extension KeychainSession {
   /// Step 14 after `read`. If another save replaced the file in between, it is read again.
@@ -29,39 +23,12 @@ extension KeychainSession {
   /// The path under which marks are stored, or `nil` if none are.
   private var markedPath: String? { rollback.store == nil ? nil : try? file.source().path }
 
-<<<<<<< HEAD
-  private func storedMark() -> RollbackMark? {
-    guard let marks, let path = try? file.source().path else { return nil }
-    do {
-      let mark = try marks.mark(forKeychainAt: path)
-      if markProblem == .unreadable { markProblem = nil }
-      return mark
-    } catch {
-      markProblem = .unreadable
-      return nil
-    }
-  }
-=======
   func remember(_ mark: RollbackMark) { rollback.remember(mark, at: markedPath) }
->>>>>>> 7a7291398b32a640ddd2c19c218873c5e2709201
 
   func replaceMark(_ mark: RollbackMark) { rollback.replace(with: mark, at: markedPath) }
 
-<<<<<<< HEAD
-  func remember(_ mark: RollbackMark) {
-    remembered = mark
-    guard let marks, let path = try? file.source().path else { return }
-    do {
-      try marks.raise(mark, forKeychainAt: path)
-      markProblem = nil
-    } catch {
-      // Where nothing can be written, the mark may be there already.
-      if storedMark() != mark, markProblem == nil { markProblem = .unwritable }
-    }
-=======
   private func refusal(_ objection: RollbackRecord.Objection) -> KeychainError {
     objection.relation == .older ? rolledBack : differentKeychain
->>>>>>> 7a7291398b32a640ddd2c19c218873c5e2709201
   }
 
   private var rolledBack: KeychainError {
@@ -111,20 +78,6 @@ extension KeychainSession {
       found: found.version, generation: unlocked?.header.generation ?? found.generation)
   }
 
-<<<<<<< HEAD
-  func replaceMark(_ mark: RollbackMark) {
-    remembered = mark
-    guard let marks, let path = try? file.source().path else { return }
-    do {
-      try marks.replace(mark, forKeychainAt: path)
-      markProblem = nil
-    } catch {
-      markProblem = .unwritable
-    }
-  }
-
-=======
->>>>>>> 7a7291398b32a640ddd2c19c218873c5e2709201
   /// Replaces the mark. If it throws, the remembered mark is unchanged.
   private func setMark(_ mark: RollbackMark) throws(KeychainError) {
     try storeMark(mark) {

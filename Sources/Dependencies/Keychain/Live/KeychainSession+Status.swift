@@ -45,8 +45,7 @@ extension KeychainSession {
       warnings.append(
         "The keychain is locked: generation, slots and size are what the file says, unverified.")
     }
-<<<<<<< HEAD
-    switch markProblem {
+    switch rollback.problem {
     case .unreadable:
       warnings.append(
         "Rollback across processes was not checked: the record of the last save cannot be read.")
@@ -55,18 +54,10 @@ extension KeychainSession {
         "The record of the last save cannot be written: other processes do not notice a rollback to "
           + "a file before this save.")
     case nil:
-      if marks == nil {
+      if rollback.store == nil {
         warnings.append(
           "Rollback across processes was not checked: there is no record of the last save.")
       }
-=======
-    if rollback.store == nil || rollback.isUnavailable {
-      warnings.append(
-        "Rollback across processes was not checked: "
-          + (rollback.isUnavailable
-            ? "the record of the last save cannot be read."
-            : "there is no record of the last save."))
->>>>>>> 7a7291398b32a640ddd2c19c218873c5e2709201
     }
     if info.isOpenToOthers {
       warnings.append(

@@ -34,14 +34,7 @@ final class KeychainSession {
   /// Whether `rekeySource` is kept because its derivation was cancelled, until it opens the
   /// keychain.
   private var isKeptAfterCancelling = false
-<<<<<<< HEAD
-  /// The mark of the last verified file. It survives locking, so that an older file is detected for
-  /// the life of the process.
-  var remembered: RollbackMark?
-  var markProblem: MarkProblem?
-=======
   var rollback: RollbackRecord
->>>>>>> 7a7291398b32a640ddd2c19c218873c5e2709201
   var folderCannotBeSynced = false
   var openness = OpennessWarning()
 

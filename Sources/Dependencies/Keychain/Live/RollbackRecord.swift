@@ -1,5 +1,11 @@
 /// The marks of a keychain: that of this process, and that of the store.
 struct RollbackRecord {
+  /// A problem with the store.
+  enum Problem {
+    case unreadable
+    case unwritable
+  }
+
   /// The reason to refuse a file: the mark that proves it, and the relation of the file to it,
   /// which is `older` or `different`.
   struct Objection {
@@ -12,8 +18,8 @@ struct RollbackRecord {
   /// The mark of the last verified file. It survives locking, so that an older file is detected for
   /// the life of the process.
   var remembered: RollbackMark?
-  /// Whether the store could not be read or written.
-  private(set) var isUnavailable = false
+  /// The last problem with the store, or `nil` if there is none.
+  private(set) var problem: Problem?
 
   init(_ store: (any RollbackMarkStore)?) { self.store = store }
 
@@ -24,10 +30,10 @@ struct RollbackRecord {
     guard let store, let path else { return nil }
     do {
       let mark = try store.mark(forKeychainAt: path)
-      isUnavailable = false
+      if problem == .unreadable { problem = nil }
       return mark
     } catch {
-      isUnavailable = true
+      problem = .unreadable
       return nil
     }
   }
@@ -59,8 +65,10 @@ struct RollbackRecord {
     guard let store, let path else { return }
     do {
       try store.raise(mark, forKeychainAt: path)
+      problem = nil
     } catch {
-      isUnavailable = true
+      // Where nothing can be written, the mark may be there already.
+      if stored(at: path) != mark, problem == nil { problem = .unwritable }
     }
   }
 
@@ -70,8 +78,9 @@ struct RollbackRecord {
     guard let store, let path else { return }
     do {
       try store.replace(mark, forKeychainAt: path)
+      problem = nil
     } catch {
-      isUnavailable = true
+      problem = .unwritable
     }
   }
 }
