@@ -177,6 +177,8 @@ struct LineParserTests {
       ("a > f g", "error at 0:7+1: nothing may follow '> FILE'"),
       ("a && b", "error at 0:3+2: '&&' joins no commands here"),
       ("a | b", "error at 0:3+1: '|' joins no commands here"),
+      ("a << E", "error at 0:3+2: a tag follows '<<' without a blank or '-'"),
+      ("a <<-E\nx\nE", "error at 0:3+4: a tag follows '<<' without a blank or '-'"),
       (#"a "x\q""#, #"error at 0:5+2: unknown escape '\q'"#),
       (#"a "\u{d800}""#, #"error at 0:4+7: '\u{d800' is not a character"#),
       (#"a "\u{}""#, #"error at 0:4+3: '\u{' is not a character"#),

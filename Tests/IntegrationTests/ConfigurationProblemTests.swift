@@ -32,6 +32,7 @@ struct ConfigurationProblemTests {
       (#"{"aliases":{"db":"echo x"}}"#, "config.json:1:13: the alias 'db': "),
       ("{\"aliases\": {\n  \"k\": \"echo x &\"\n}}", "config.json:2:3: the alias 'k': "),
       ("{\n\"timeout\": \"5s\",\n\"timeout\": \"6s\"\n}", "config.json:3:1: "),
+      (#"{"aliases":{"a b":"echo x"}}"#, "config.json:1:13: the alias 'a b': the name of an alias"),
     ])
   func wrong(configuration: String, problem: String) async throws {
     let program = try Program()
@@ -50,6 +51,39 @@ struct ConfigurationProblemTests {
       #expect(outcome.status == .exited(78), "\(outcome.errorText)")
       #expect(outcome.errorText.contains(problem), "\(outcome.errorText)")
     }
+  }
+
+  @Test("doctor reports variables that nothing reads")
+  func variables() async throws {
+    let program = try Program()
+    for (name, advice) in [
+      ("SWIFTBOARD_OUTPTU", "did you mean 'SWIFTBOARD_OUTPUT'?"),
+      ("SWIFTBOARD_PASSPHRASE", "none takes a secret"), ("SWIFTBOARD_JSON", "none takes a secret"),
+    ] {
+      let outcome = try await program.run(["doctor"], environment: [name: "hunter2"])
+      #expect(outcome.status == .exited(1), "\(outcome.errorText)")
+      #expect(outcome.outputText.contains("nothing reads \(name)"), "\(outcome.outputText)")
+      #expect(outcome.errorText.contains(advice), "\(outcome.errorText)")
+      #expect(!(outcome.outputText + outcome.errorText).contains("hunter2"))
+    }
+    let known = try await program.run(
+      ["--plain", "doctor"], environment: ["SWIFTBOARD_OFFLINE": "1", "SWIFTBOARD_KEY_FILE": ""])
+    #expect(known.outputText.contains("variables\tgood\tSWIFTBOARD_"), "\(known.outputText)")
+  }
+
+  @Test("an unknown environment of the file is reported with its location")
+  func unknownEnvironment() async throws {
+    let program = try Program()
+    try program.makeFolder("h")
+    try program.folder.write("{\n  \"environment\": \"wrok\"}", to: "h/config.json")
+    let outcome = try await program.run("--home", "h", "echo", "x")
+    #expect(outcome.status == .exited(78))
+    #expect(
+      outcome.errorText.contains("h/config.json:2:3: there is no environment 'wrok'"),
+      "\(outcome.errorText)")
+    let given = try await program.run("--home", "h", "--environment", "nope", "echo", "x")
+    #expect(given.status == .exited(64))
+    #expect(!given.errorText.contains("config.json:2"), "\(given.errorText)")
   }
 
   @Test("the help of a configuration that is no JSON is about the file")

@@ -98,11 +98,10 @@ extension BoardRun {
     {
       var dependencies = make($0, $1, $2)
       dependencies.files = InputFiles(dependencies.files, input)
-      if let problem {
-        let installation = dependencies.installation
-        dependencies.installation = {
-          ConfigurationFile.findings(await installation(), with: problem)
-        }
+      let (installation, variables) = (dependencies.installation, $1.environment)
+      dependencies.installation = {
+        let findings = ProgramVariables.findings(await installation(), for: variables)
+        return problem.map { ConfigurationFile.findings(findings, with: $0) } ?? findings
       }
       return dependencies
     }

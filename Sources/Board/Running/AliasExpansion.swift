@@ -23,10 +23,17 @@ enum AliasExpansion {
     }
   }
 
-  /// Refuses an alias for the first word of a command, which would never stand for its line.
+  /// Refuses a name that would never stand for its line: the first word of a command, or what is
+  /// not one word.
   ///
   /// - Parameter firstWords: The first words of all commands.
   static func refuseCommand(_ name: String, _ firstWords: Set<String>) throws(UsageError) {
+    guard case .commands(let list) = LineParser.parse(name), list.prefix == nil,
+      list.commands.count == 1, list.commands[0].words.count == 1,
+      let word = list.commands[0].words.first, !word.isQuoted, word.literal == name
+    else {
+      throw UsageError("the name of an alias is one word without quotes, not '\(name)'")
+    }
     guard firstWords.contains(name) else { return }
     throw UsageError(
       "'\(name)' is a command and cannot be an alias", help: "choose another word")

@@ -302,8 +302,8 @@ enum SessionOutcomes {
     ]
     let failsFirst = found.failsFirst == true
     if failsFirst { value.append(.init("failsFirst", .bool(true))) }
-    // The state before the first step was examined as well.
-    let states = found.steps + (failsFirst ? 1 : 0)
+    // The state before the first step is one of them.
+    let states = found.steps + 1
     let asked = "\(found.evaluations) of \(states) states were examined"
     guard let step = found.step else {
       // The state in between may differ from those at both ends.

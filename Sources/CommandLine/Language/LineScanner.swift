@@ -185,7 +185,19 @@ struct LineScanner {
     return ParsedCommand.Redirect(file: file, appends: appends)
   }
 
+  /// Whether a tag is meant after an operator, so that the lines of a text follow.
+  private func isTag(behind operatorText: String) -> Bool {
+    var next = scalars[index...].drop(while: Self.isBlank).first
+    if operatorText != "<<" { next = operatorText.unicodeScalars.dropFirst(3).first ?? next }
+    return next.map { Self.isNameStart($0) || $0 == "'" || $0 == "\"" } ?? false
+  }
+
   private func refuseShellOperator(_ word: Word, at start: Int) throws(LineStop) {
+    if !word.isQuoted, word.raw == "<<" || word.raw.hasPrefix("<<-"), isTag(behind: word.raw) {
+      throw fail(
+        "a tag follows '<<' without a blank or '-'",
+        help: "for example <<END; '\(word.raw)' in quotes is the text", at: start, to: index)
+    }
     guard !word.isQuoted, ["|", "||", "&&"].contains(word.raw) else { return }
     let help =
       word.raw == "&&"

@@ -25,6 +25,8 @@ package struct ProgramConfiguration: Sendable, Hashable {
   package var aliases: [String: String] = [:]
   /// The named environments.
   package var environments: [String: Values] = [:]
+  /// The location of `environment` in the file, for errors: `config.json:2:3`.
+  private var environmentLocation: String?
 
   /// Creates a configuration without content.
   package init() {}
@@ -67,6 +69,9 @@ package struct ProgramConfiguration: Sendable, Hashable {
       default:
         try file.check(member, at: [], also: ["environment"])
         defaults[member.key] = member.value
+        if member.key == "environment" {
+          environmentLocation = file.location([.key(member.key)])
+        }
       }
     }
   }
@@ -78,6 +83,13 @@ package struct ProgramConfiguration: Sendable, Hashable {
   ) -> UsageError {
     File(path: path, text: text).error(
       [.key("aliases"), .key(name)], "the alias '\(name)': \(error.message)", help: error.help)
+  }
+
+  /// Returns the error of the file's own `environment`, with its location.
+  func error(ofEnvironment error: UsageError) -> UsageError {
+    UsageError(
+      (environmentLocation.map { "\($0): " } ?? "") + error.message, help: error.help,
+      kind: .configuration)
   }
 
   /// Replaces `~` at the beginning of the homes of environments.
@@ -103,14 +115,22 @@ package struct ProgramConfiguration: Sendable, Hashable {
   private static func error(
     _ path: String, _ location: (line: Int, column: Int)?, _ message: String, help: String? = nil
   ) -> UsageError {
-    let place = location.map { ":\($0.line):\($0.column)" } ?? ""
-    return UsageError("\(path)\(place): \(message)", help: help, kind: .configuration)
+    UsageError("\(text(path, location)): \(message)", help: help, kind: .configuration)
+  }
+
+  /// Returns a location as text.
+  private static func text(_ path: String, _ location: (line: Int, column: Int)?) -> String {
+    path + (location.map { ":\($0.line):\($0.column)" } ?? "")
   }
 
   /// The text of a file, for the locations of errors.
   private struct File {
     let path: String
     let text: [UInt8]
+
+    func location(_ steps: [JSONPath.Step]) -> String {
+      ProgramConfiguration.text(path, JSON.location(of: JSONPath(steps), in: text))
+    }
 
     func error(
       _ steps: [JSONPath.Step], _ message: String, help: String? = nil

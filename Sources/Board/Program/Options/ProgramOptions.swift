@@ -123,11 +123,13 @@ package struct ProgramOptions: Sendable, Hashable {
         var parser = ProgramArgumentParser(arguments: arguments)
         try parser.run(&given)
         let known = Environment.allCases.map(\.rawValue) + configuration.environments.keys.sorted()
-        throw UsageError(
+        let error = UsageError(
           "there is no environment '\(name)'",
           help: Suggestion.advice(for: name, among: known)
             ?? "known are \(known.joined(separator: ", ")); config.json may name others",
           kind: given.environmentName == nil ? .configuration : .usage)
+        // Neither an option nor a variable names it.
+        throw environmentName == nil ? configuration.error(ofEnvironment: error) : error
       }
       defaults.environmentName = nil
       try ProgramConfiguration.apply(values, to: &defaults)

@@ -31,7 +31,9 @@ package final class UnlockSources: Sendable {
   private static let passphraseFile = "SWIFTBOARD_PASSPHRASE_FILE"
   private static let keyFile = "SWIFTBOARD_KEY_FILE"
   private static let credentials = "CREDENTIALS_DIRECTORY"
-  private static let variables = [passphraseDescriptor, passphraseFile, keyFile, credentials]
+  /// The variables of the program itself.
+  package static let programVariables = [passphraseDescriptor, passphraseFile, keyFile]
+  private static let variables = programVariables + [credentials]
 
   /// Reads the four variables of `environment`. An empty variable counts as unset. A passphrase
   /// descriptor becomes close-on-exec, so that no child process inherits it.
