@@ -164,6 +164,7 @@ extension EffectGraph {
   mutating func wait(for id: EffectID, _ waiter: WaiterID) -> Bool {
     guard tree.contains(id) else { return false }
     waiters[id, default: []].append(waiter)
+    tree[id.slot].isAwaited = true
     return true
   }
 

@@ -24,7 +24,8 @@ struct EffectIndex: Sendable {
     var isEmpty: Bool { effects.isEmpty && inner.isEmpty }
   }
 
-  /// A set that allocates nothing for one element, which is the usual number.
+  /// A set that allocates nothing for one element, which is the usual number. Stored sets are not
+  /// empty.
   enum Effects: Sendable {
     case none
     case one(EffectID)
@@ -43,8 +44,11 @@ struct EffectIndex: Sendable {
     for key in keys {
       root.change(at: key.place[...]) { place in
         guard let index = place.effects.index(forKey: key.id) else { return }
-        place.effects.values[index].remove(effect)
-        if case .none = place.effects.values[index] { place.effects.remove(at: index) }
+        if case .one(effect) = place.effects.values[index] {
+          place.effects.remove(at: index)
+        } else {
+          place.effects.values[index].remove(effect)
+        }
       }
     }
   }
@@ -129,7 +133,7 @@ extension EffectIndex.Effects {
     case .none:
       self = .one(effect)
     case .one(let other):
-      self = .many([other, effect])
+      if other != effect { self = .many([other, effect]) }
     case .many(var effects):
       // Removed during the change, so that the set is changed in place.
       self = .none
@@ -147,7 +151,7 @@ extension EffectIndex.Effects {
     case .many(var effects):
       self = .none
       effects.remove(effect)
-      self = effects.isEmpty ? .none : .many(effects)
+      self = effects.count == 1 ? .one(effects[effects.startIndex]) : .many(effects)
     }
   }
 
