@@ -125,8 +125,8 @@ struct FailureTextTests {
           + "Still running: “later” (id timer). "
           + "Nothing sleeps on the test store's clock, which shows 1.0 seconds. "
           + "Does an effect wait for a clock that this test does not advance, such as another "
-          + "TestClock, ContinuousClock or Task.sleep? Pass the test store's clock to the "
-          + "dependencies. If it waits for another thread, use `receive(_:within:)`."
+          + "TestClock, ContinuousClock or Task.sleep? Let the reducer take a clock from its "
+          + "dependencies, and pass the test store's clock. If it waits for another thread, use `receive(_:within:)`."
       ])
     store.skipInFlightEffects()
     store.finish()

@@ -21,7 +21,7 @@ struct StateSizeTests {
     for number in 0..<100 {
       #expect(await lines.run("set v\(number) \(Self.text(60_000, number))") == 0)
     }
-    #expect(await lines.run("set long \(Self.text(5_000_000, 1))") == 0)
+    #expect(await lines.run("set long \(Self.text(1_000_000, 1))") == 0)
     for number in 0..<10 {
       _ = await lines.run("-alias a\(number) echo \(Self.text(60_000, number))")
     }
@@ -35,7 +35,7 @@ struct StateSizeTests {
     }
     #expect(await lines.run("set again $long") == 0)
     #expect(await lines.run("echo {{last.again}}") == 0)
-    #expect(lines.allPrinted.hasSuffix(Self.text(5_000_000, 1) + "\n"))
+    #expect(lines.allPrinted.hasSuffix(Self.text(1_000_000, 1) + "\n"))
     #expect(try size(lines) < Self.limit)
     await lines.board.close()
   }

@@ -84,7 +84,8 @@ struct NestedGroupTests {
       // The stack of a thread of the pool is not larger anywhere.
       onAnotherThread(stack: 1 << 20) {
         NestedGroupTests.useAlternating(2000, hasIDs: false)
-        NestedGroupTests.useAlternating(2000, hasIDs: true)
+        // Each effect has the ids of all groups that contain it.
+        NestedGroupTests.useAlternating(500, hasIDs: true)
       }
     }
   }
