@@ -4,7 +4,7 @@
 // store has one caller. Actions from elsewhere wait in the queue.
 
 extension Store {
-  /// An effect's action that waits for `reduceNext()`.
+  /// An action that waits for `reduceNext()`.
   package struct WaitingAction: Sendable {
     /// The queued action.
     package let action: Action
@@ -12,6 +12,8 @@ extension Store {
     package let origin: StepOrigin
     /// Whether the action belongs to the current turn, which ends only after it is reduced.
     package let isOfTurn: Bool
+    /// Whether the work of the sending effect ends with the action.
+    package let endsEffect: Bool
   }
 
   /// Creates a held store. Actions of effects, including the subscriptions that the initial state
@@ -28,7 +30,9 @@ extension Store {
     startSubscriptions()
   }
 
-  /// Holds a store that runs. From now on actions wait in the queue until `reduceNext()` is called.
+  /// Holds a store that runs, for a replay. From now on actions wait in the queue until
+  /// `reduceNext()` is called. What follows an effect in a sequence starts after the effect's
+  /// actions were reduced, as in a store that is not held.
   ///
   /// Returns after observers have been notified of the last step.
   ///
@@ -36,7 +40,7 @@ extension Store {
   ///   outside the lock, on any thread.
   package func hold(onEvent: @escaping @Sendable () -> Void) async {
     runtime.lock.withLock { shared in
-      shared.machine.blockers.insert(.held)
+      shared.machine.blockers.insert(.replayed)
       shared.onHeldEvent = onEvent
     }
     await StoreTask(runtime: runtime, id: .none).finish()
@@ -46,7 +50,7 @@ extension Store {
   package func endHold() {
     runtime.perform { shared, deferred in
       if let onEvent = shared.onHeldEvent.take() { deferred.release(onEvent) }
-      shared.machine.blockers.remove(.held)
+      shared.machine.blockers.remove(.replayed)
     }
   }
 
@@ -80,17 +84,26 @@ extension Store {
   }
 
   /// Reduces the next queued action. Returns whether there was one.
-  ///
-  /// - Parameter index: The index in `waiting` of the action that is to be the next one. Others can
-  ///   be chosen only if no turn is open.
   @discardableResult
-  package func reduceNext(at index: Int = 0) -> Bool {
+  package func reduceNext() -> Bool {
     runtime.perform { shared, deferred in
-      if index > 0 { shared.machine.moveToFront(index) }
-      let next = shared.machine.takeNext(ignoring: .held)
+      let next = shared.machine.takeNext(ignoring: [.held, .replayed])
       if let next { runtime.reduce(next, &shared, &deferred) }
       return next != nil
     }
+  }
+
+  /// Reduces an action of `waiting` before the others. While a turn is open, only its next action
+  /// can be chosen.
+  ///
+  /// - Parameter index: The index of the action.
+  /// - Returns: `false` if there is another action by now, because effects were cancelled.
+  package func reduce(_ action: WaitingAction, at index: Int) -> Bool {
+    let isThere = runtime.lock.withLock { shared in
+      if index > 0 { shared.machine.moveToFront(index) }
+      return shared.machine.nextWaiting?.origin == action.origin
+    }
+    return isThere && reduceNext()
   }
 
   /// The effects whose work has not ended. The work of an effect has ended if only its last action
@@ -123,9 +136,9 @@ extension StoreMachine {
     return queuedTurns.first { !isDropped($0) }.map { describe($0, isOfTurn: false) }
   }
 
-  /// Moves an action of `waiting` to the front of those that open turns.
+  /// Moves an action of `waiting` to the front, unless a turn is open.
   mutating func moveToFront(_ index: Int) {
-    let index = index - turn.elements.count { !isDropped($0) }
+    guard turn.first(where: { !isDropped($0) }) == nil else { return }
     let actions = queuedTurns.elements
     let waiting = actions.indices.filter { !isDropped(actions[$0]) }
     if waiting.indices.contains(index) { queuedTurns.moveToFront(waiting[index]) }
@@ -134,7 +147,10 @@ extension StoreMachine {
   private func describe(
     _ action: QueuedAction<R.Action>, isOfTurn: Bool
   ) -> Store<R>.WaitingAction {
-    .init(action: action.action, origin: origin(of: action.sender), isOfTurn: isOfTurn)
+    var endsEffect: Bool { if case .ending = action.sender { true } else { false } }
+    return .init(
+      action: action.action, origin: origin(of: action.sender), isOfTurn: isOfTurn,
+      endsEffect: endsEffect)
   }
 }
 

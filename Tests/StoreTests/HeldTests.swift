@@ -56,11 +56,12 @@ struct HeldTests {
     #expect(events.entries.count == 3)
     #expect(store.state.seen == [])
     #expect(store.waiting.map(\.action) == ["a", "c", "d"])
-    store.reduceNext(at: 2)
+    #expect(store.reduce(store.waiting[2], at: 2))
     #expect(store.state.seen == ["d"])
     store.reduceNext()
     // The turn of "a" is open: another action cannot be chosen.
-    store.reduceNext(at: 1)
+    #expect(!store.reduce(store.waiting[1], at: 1))
+    store.reduceNext()
     #expect(store.state.seen == ["d", "a", "b"])
     store.endHold()
     #expect(store.state.seen == ["d", "a", "b", "c"])
@@ -85,9 +86,10 @@ struct HeldTests {
     _ = store.sendHeld("start", origin: .program(""))
     for await _ in events where store.waiting.count == 3 { break }
     _ = store.sendHeld("cancel", origin: .program(""))
-    let chosen = store.waiting[1].action
-    store.reduceNext(at: 1)
-    #expect(store.state.seen == ["start", "cancel", chosen])
+    let chosen = store.waiting[1]
+    #expect(store.reduce(chosen, at: 1))
+    #expect(!store.reduce(chosen, at: 0))
+    #expect(store.state.seen == ["start", "cancel", chosen.action])
     store.endHold()
     #expect(store.state.seen.sorted() == ["1", "3", "cancel", "start"])
   }

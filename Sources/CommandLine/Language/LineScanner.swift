@@ -192,8 +192,10 @@ struct LineScanner {
     return next.map { Self.isNameStart($0) || $0 == "'" || $0 == "\"" } ?? false
   }
 
-  private func refuseShellOperator(_ word: Word, at start: Int) throws(LineStop) {
+  private mutating func refuseShellOperator(_ word: Word, at start: Int) throws(LineStop) {
     if !word.isQuoted, word.raw == "<<" || word.raw.hasPrefix("<<-"), isTag(behind: word.raw) {
+      // No prefix applies, because the lines of the text would follow as commands.
+      prefix = nil
       throw fail(
         "a tag follows '<<' without a blank or '-'",
         help: "for example <<END; '\(word.raw)' in quotes is the text", at: start, to: index)

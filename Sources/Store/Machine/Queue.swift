@@ -50,6 +50,19 @@ struct Queue<Element: Sendable>: Sendable {
     head = 0
   }
 
+  /// Replaces the last element for which `isWanted` returns `true`. Returns whether there was one.
+  /// O(number of elements behind it).
+  mutating func changeLast(
+    where isWanted: (Element) -> Bool, _ change: (Element) -> Element
+  ) -> Bool {
+    for index in storage.indices.dropFirst(head).reversed() {
+      guard let element = storage[index], isWanted(element) else { continue }
+      storage[index] = change(element)
+      return true
+    }
+    return false
+  }
+
   /// Moves an element to the front. O(count).
   ///
   /// - Parameter index: The index of the element in `elements`.

@@ -98,6 +98,7 @@ extension StoreMachine {
     _ effect: EffectID, _ failure: (issue: StoreIssue, error: any Error)?,
     inheritsTaskLocals: Bool = true
   ) {
+    if blockers.contains(.replayed), failure == nil, endAfterQueuedActions(effect) { return }
     if graph.tree.isRunning(effect) {
       if let failure { report(failure.issue) }
       meter(effect) { effect in
@@ -107,6 +108,19 @@ extension StoreMachine {
     inheritingList = inheritsTaskLocals ? graph.tree.list(of: effect) : 0
     change { $0.end(effect) }
     inheritingList = 0
+  }
+
+  /// Lets the work of an effect end with the last of its queued actions. Returns `false` if it has
+  /// none.
+  @usableFromInline
+  mutating func endAfterQueuedActions(_ effect: EffectID) -> Bool {
+    guard graph.tree.isRunning(effect) else { return false }
+    return queuedTurns.changeLast(where: {
+      if case .effect(effect) = $0.sender { true } else { false }
+    }) {
+      QueuedAction(
+        $0.action, from: .ending(effect), task: $0.task, inheritsTaskLocals: $0.inheritsTaskLocals)
+    }
   }
 
   /// Ends the work of the action's sender, if it ends with the action, which has been reduced or

@@ -26,6 +26,9 @@ struct StoreMachine<R: Reducer>: Sendable {
     @inlinable static var delivering: ReductionBlockers { ReductionBlockers(rawValue: 1) }
     /// A test reduces the actions one by one.
     @inlinable static var held: ReductionBlockers { ReductionBlockers(rawValue: 2) }
+    /// A replay chooses the next action. As in a store that is not held, the work of an effect ends
+    /// after its actions have been reduced.
+    @inlinable static var replayed: ReductionBlockers { ReductionBlockers(rawValue: 8) }
     /// The store has ended.
     @inlinable static var closed: ReductionBlockers { ReductionBlockers(rawValue: 4) }
   }

@@ -212,6 +212,10 @@ struct RedactorByValueTests {
         "100000", #"{"a":1e5,"etag":"9b1e5f2c","id":"77aa-1e5-0000"}"#,
         #"{"a":"«secret:k»","etag":"9b1e5f2c","id":"77aa-1e5-0000"}"#
       ),
+      (
+        "12345678", "invalid PIN 1.2345678E7. For `1.2345678E7`, “1.2345678E7”, 1.2345678e+0007!",
+        "invalid PIN «secret:k». For `«secret:k»`, “«secret:k»”, «secret:k»!"
+      ),
       ("0.000123", "[1.23E-4,12.3e-5,-1.23e-4]", #"["«secret:k»","«secret:k»","-«secret:k»"]"#),
     ])
   func exponents(secret: String, text: String, expected: String) {

@@ -413,7 +413,7 @@ struct DatabaseFaultTests {
     try await service.putDocument(Document("1", "1"))
     let path = folder.path + "/copy.sqlite"
     for number in [1, 3] {
-      for ending in ["", "-journal"] {
+      for ending in ["", "-new", "-new-journal", "-new-wal"] {
         let file = open("\(path).swiftboard-\(number).tmp\(ending)", O_CREAT | O_WRONLY, 0o600)
         #expect(write(file, "half a copy", 11) == 11)
         close(file)

@@ -154,7 +154,9 @@ struct ScriptRunnerTests {
     #expect(summary.exitCode == 1)
   }
 
-  @Test("no prefix applies to a line that never ends", arguments: ["! a 'b", "- a {", "-a <<X"])
+  @Test(
+    "no prefix applies to a line that never ends",
+    arguments: ["! a 'b", "- a {", "-a <<X", "- a << X", "! a <<-X"])
   func unfinishedAfterPrefix(line: String) async throws {
     let (summary, seen) = try await run([line, "ok"])
     #expect(seen.count == 1 && summary.exitCode == 64)

@@ -89,11 +89,13 @@ struct LiveReplayOrderTests {
     return LogFile(bytes: sink.bytes)
   }
 
-  private static func replay(
-    _ log: LogFile, _ reducer: Loading
-  ) async throws -> LiveReplay<Loading>.Report {
+  private static func replay<R: Reducer<State, Action, Void>>(
+    _ log: LogFile, _ reducer: R, clock: any Clock<Duration> = ContinuousClock()
+  ) async throws -> LiveReplay<R>.Report {
     let store = Store(initialState: State(), reducer: reducer, dependencies: ())
-    return try await LiveReplay<Loading>(schema: schema).run(log, on: store)
+    let report = try await LiveReplay<R>(schema: schema).run(log, on: store, clock: clock)
+    await store.shutdown(deadline: .zero)
+    return report
   }
 
   @Test(
@@ -128,8 +130,9 @@ struct LiveReplayOrderTests {
       (.effect(name: "load", id: "1", step: 1), .loaded(10), [.init(kind: .task)]),
       (.effect(name: "task", id: nil, step: 3), .stored(10), []),
     ])
-    // The second load never ends, and nothing follows the first value.
-    let report = try await Self.replay(log, Loading(followUp: { _ in [] }, order: Order([1])))
+    // The second load never ends, nothing follows the first value, and the patience has no end.
+    let report = try await Self.replay(
+      log, Loading(followUp: { _ in [] }, order: Order([1])), clock: TestClock())
     #expect(report.difference == .missing(step: 4, expected: ["stored": ["_0": 10]]))
   }
 
@@ -224,6 +227,82 @@ struct LiveReplayOrderTests {
     let report = try await Self.replay(try log(11, 12), both())
     #expect(report.agreed == 3)
     #expect(report.difference?.step == 4)
+  }
+
+  /// Never sends, and runs as long as the store.
+  private struct Watching: Reducer {
+    let base = Loading(order: Order([1, 2]))
+
+    func reduce(_ state: inout State, _ action: Action, _: Void) -> [Effect<Action>] {
+      base.reduce(&state, action, ())
+    }
+
+    func declaresSubscriptions(in path: CompositionPath) -> Bool { true }
+
+    func subscriptions(_ state: State, _: Void) -> [Effect<Action>] {
+      [
+        .run(name: "watch") { _ in for await _ in AsyncStream<Never>.makeStream().stream {} }
+          .cancellable(id: "watch")
+      ]
+    }
+  }
+
+  @Test("a subscription that never sends delays no difference, and a step before the file is none")
+  func subscriptions() async throws {
+    let user = StepOrigin.user(line: "load 1", at: "a:1")
+    let log = try Self.log([
+      (user, .load(1), [.init(kind: .task, name: "load", id: "1")]),
+      (.effect(name: "load", id: "1", step: 1), .loaded(10), [.init(kind: .task)]),
+      (.effect(name: "load", id: "9", step: 0), .loaded(90), [.init(kind: .task)]),
+    ])
+    let report = try await Self.replay(log, Watching(), clock: TestClock())
+    #expect(report.agreed == 2)
+    #expect(report.difference == .missing(step: 3, expected: ["loaded": ["_0": 90]]))
+  }
+
+  @Test("what follows an effect in a sequence starts after the effect's actions were reduced")
+  func sequences() async throws {
+    let reducer = Reduce<State, Action, Void> { state, action, _ in
+      switch action {
+      case .load(let number):
+        return [
+          .concatenate(
+            .run { send in
+              send(.loaded(number))
+              send(.loaded(number + 1))
+            }.cancellable(id: "x"), .cancel(id: "x"), .task { .note })
+        ]
+      case .loaded(let value):
+        state.items.append(value)
+        return []
+      case .stored, .note:
+        return []
+      }
+    }
+    let sink = MemorySink()
+    var info = Session.info
+    info.schema = Self.schema
+    let store = Store(initialState: State(), reducer: reducer, dependencies: ())
+    let recorder = try Recorder<State, Action>(
+      sink: sink, info: info, state: State(), journal: nil, clock: { 0 })
+    store.setHooks { _, _ in recorder.hooks }
+    await store.send(.load(1), origin: .user(line: "load", at: "a:1")).finish()
+    recorder.stop()
+    let report = try await Self.replay(LogFile(bytes: sink.bytes), reducer)
+    #expect(report == .init(sent: 1, agreed: 4, difference: nil))
+  }
+
+  @Test("a store that has ended agrees with nothing")
+  func ended() async throws {
+    let store = Store(
+      initialState: State(), reducer: Loading(order: Order([1, 2, 3, 4])), dependencies: ())
+    await store.shutdown(deadline: .zero)
+    let log = try await Self.record(order: [1, 2, 3, 4])
+    let report = try await LiveReplay<Loading>(schema: Self.schema).run(log, on: store)
+    #expect(
+      report
+        == .init(
+          sent: 0, agreed: 0, difference: .missing(step: 1, expected: ["load": ["_0": 1]])))
   }
 
   /// Returns the number of the step with an action.

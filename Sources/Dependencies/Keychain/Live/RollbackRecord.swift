@@ -67,8 +67,11 @@ struct RollbackRecord {
       try store.raise(mark, forKeychainAt: path)
       problem = nil
     } catch {
-      // Where nothing can be written, the mark may be there already.
-      if stored(at: path) != mark, problem == nil { problem = .unwritable }
+      // Where nothing can be written, the mark may be there already, or that of a later save.
+      switch stored(at: path)?.relation(of: mark) {
+      case .newer, .successor, nil: problem = problem ?? .unwritable
+      case .same, .older, .different: break
+      }
     }
   }
 

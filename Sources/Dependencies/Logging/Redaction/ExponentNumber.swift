@@ -32,8 +32,7 @@ struct ExponentNumber {
     }
     let exponentStart = end
     while end < text.count, Self.isDigit(text[end]) { end += 1 }
-    guard (1...3).contains(end - exponentStart), end == text.count || Self.endsNumber(text[end])
-    else { return nil }
+    guard end > exponentStart, !Self.isInWord(after: end, in: text) else { return nil }
 
     var start = sign
     var point: Int?
@@ -46,9 +45,7 @@ struct ExponentNumber {
       start -= 1
       guard sign - start <= Self.maximalLength else { return nil }
     }
-    let hasSign = start > 0 && "+-".utf8.contains(text[start - 1])
-    let before = hasSign ? start - 2 : start - 1
-    guard start < (point ?? sign), before < 0 || Self.startsNumber(text[before]),
+    guard start < (point ?? sign), !Self.isInWord(before: start, in: text),
       let exponent = Int(String(decoding: text[sign + 1..<end], as: UTF8.self)),
       let digits = Self.digits(
         whole: text[start..<(point ?? sign)],
@@ -65,8 +62,8 @@ struct ExponentNumber {
   ) -> [UInt8]? {
     let zero = UInt8(ascii: "0")
     var digits = Array(whole) + Array(fraction)
+    guard (-maximalLength...maximalLength).contains(exponent) else { return nil }
     var point = whole.count + exponent
-    guard (-maximalLength...maximalLength).contains(point) else { return nil }
     if point < 1 {
       digits = [UInt8](repeating: zero, count: 1 - point) + digits
       point = 1
@@ -80,11 +77,24 @@ struct ExponentNumber {
 
   private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
 
-  private static func startsNumber(_ byte: UInt8) -> Bool {
-    byte <= 0x20 || "\"'([{:,;=>&/?".utf8.contains(byte)
+  /// Whether a word goes on behind a number, which is then a part of it: of a hash or a UUID. A
+  /// full stop or a hyphen joins two words.
+  private static func isInWord(after end: Int, in text: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard end < text.count else { return false }
+    return isInWord(text[end], then: end + 1 < text.count ? text[end + 1] : nil)
   }
 
-  private static func endsNumber(_ byte: UInt8) -> Bool {
-    byte <= 0x20 || "\"')]},;<&/?".utf8.contains(byte)
+  /// Whether a word begins before a number. A sign belongs to the number.
+  private static func isInWord(before start: Int, in text: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard start > 0 else { return false }
+    return isInWord(text[start - 1], then: start > 1 ? text[start - 2] : nil)
+  }
+
+  private static func isInWord(_ byte: UInt8, then next: UInt8?) -> Bool {
+    func isOfWord(_ byte: UInt8) -> Bool {
+      isDigit(byte) || (0x61...0x7a).contains(byte | 0x20) || byte == UInt8(ascii: "_")
+    }
+    let joins = byte == UInt8(ascii: ".") || byte == UInt8(ascii: "-")
+    return isOfWord(byte) || joins && next.map(isOfWord) == true
   }
 }

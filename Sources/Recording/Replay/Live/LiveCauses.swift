@@ -11,34 +11,39 @@ struct ExpectedAction {
 /// The causes of actions in a live store and in a recording, so that an action of an effect can be
 /// compared with the recorded one.
 ///
-/// Memory is 8 bytes a step, in addition to steps with unusual effects.
+/// Memory is 8 bytes a step, in addition to steps with repeated or other effects.
 struct LiveCauses {
   enum Cause: Hashable {
     /// Code that the replay does not stand in for, and its name.
     case program(String)
-    /// An effect of a step of the live store, which is 0 if its action is not compared.
+    /// An effect of a step of the live store. The step is 0 for subscriptions that the initial
+    /// state declares, and for effects of steps that are not compared.
     case effect(step: Int)
     /// A user or a link, whose actions only the replay sends.
     case outside
   }
 
-  /// An effect as origins name it.
-  private struct EffectName: Hashable {
-    let name: String
-    let id: String?
+  /// The effects of a step that differ from those of the recorded step. Names may have changed.
+  private struct EffectChanges {
+    /// The effects that the live step returned and the recorded one did not.
+    var added: Set<EffectName>
+    /// The effects that the recorded step returned and the live one did not.
+    var removed: Set<EffectName>
+    /// Whether the live step returned more effects.
+    var areMore: Bool
   }
 
   /// The live step that agreed with each recorded step.
-  private var liveSteps = StepNumbers()
+  private var liveStepOfRecorded = StepNumbers()
   /// The recorded step with which each live step agreed.
-  private var recordedSteps = StepNumbers()
+  private var recordedStepOfLive = StepNumbers()
   /// The live steps whose actions are not compared.
   private var uncomparedSteps: Set<Int> = []
   /// For each recorded step, the effects whose names and ids it returned more than once. Their
   /// actions come in any order.
   private var repeatedEffects: [Int: Set<EffectName>] = [:]
-  /// The live steps that returned more effects that send actions than the recorded steps.
-  private var stepsWithMoreEffects: Set<Int> = []
+  /// The changes of effects, by the live step.
+  private var changes: [Int: EffectChanges] = [:]
 
   // MARK: Steps
 
@@ -49,19 +54,42 @@ struct LiveCauses {
 
   /// Adds a live step that agreed with a recorded one.
   ///
-  /// - Parameter sendingEffects: The number of effects of the live step that can send actions.
-  mutating func match(_ live: Int, sendingEffects: Int, _ step: LogStep) {
-    liveSteps[step.n] = live
-    recordedSteps[live] = step.n
-    let effects = step.effects.flatMap(\.sending)
-    if sendingEffects > effects.count { stepsWithMoreEffects.insert(live) }
-    guard effects.count > 1 else { return }
+  /// - Parameter found: The effects of the live step.
+  mutating func match(_ live: Int, _ found: [LogEffect], _ step: LogStep) {
+    liveStepOfRecorded[step.n] = live
+    recordedStepOfLive[live] = step.n
+    let expected = step.effects.flatMap(\.sending)
+    let found = found.flatMap(\.sending)
+    guard expected.count > 1 || found.count > 1 || expected.map(\.key) != found.map(\.key) else {
+      return
+    }
     var names: Set<EffectName> = []
     // Actions of `send` effects come in the order of the effects.
-    let repeated = effects.filter { $0.kind != EffectDescriptor.Kind.send.rawValue }
-      .map { EffectName(name: $0.name, id: $0.id) }
-      .filter { !names.insert($0).inserted }
+    let repeated = expected.filter { $0.kind != EffectDescriptor.Kind.send.rawValue }
+      .map(\.key).filter { !names.insert($0).inserted }
     if !repeated.isEmpty { repeatedEffects[step.n] = Set(repeated) }
+    let added = Self.surplus(of: found, over: expected)
+    let removed = Self.surplus(of: expected, over: found)
+    if !added.isEmpty || !removed.isEmpty {
+      changes[live] = EffectChanges(
+        added: added, removed: removed, areMore: found.count > expected.count)
+    }
+  }
+
+  /// Returns the effects that are in one list more often than in the other.
+  private static func surplus(of effects: [LogEffect], over others: [LogEffect]) -> Set<EffectName>
+  {
+    var counts: [EffectName: Int] = [:]
+    for effect in others { counts[effect.key, default: 0] += 1 }
+    var surplus: Set<EffectName> = []
+    for effect in effects {
+      if counts[effect.key, default: 0] > 0 {
+        counts[effect.key]? -= 1
+      } else {
+        surplus.insert(effect.key)
+      }
+    }
+    return surplus
   }
 
   // MARK: Causes
@@ -82,60 +110,92 @@ struct LiveCauses {
 
   /// The cause that an action of the recording has in the live store, or `nil` if it is an effect
   /// of an unknown step: of one before the file, or of one that is not compared.
-  func cause(of expected: ExpectedAction) -> Cause? {
+  private func cause(of expected: ExpectedAction) -> Cause? {
     switch expected.step.origin {
-    case .effect(_, _, let step): liveSteps[step].map { .effect(step: $0) }
+    case .effect(_, _, let step): liveStepOfRecorded[step].map { .effect(step: $0) }
     case .program(let name): .program(name)
     case .user, .link: .outside
     }
   }
 
-  /// Whether an action has the cause of an expected one, or any effect sent it and the cause is
-  /// unknown.
+  /// Whether an action has the cause of an expected one. If that is a step before the file, any
+  /// effect may be the cause. If it is a step that is not compared, the effect's step is none that
+  /// was compared.
   func isCause(_ origin: StepOrigin, of expected: ExpectedAction) -> Bool {
-    guard let cause = cause(of: expected) else {
-      if case .effect = origin { return true } else { return false }
-    }
-    return self.cause(of: origin) == cause
+    if let cause = cause(of: expected) { return self.cause(of: origin) == cause }
+    guard case .effect(_, _, let live) = origin,
+      case .effect(_, _, let recorded) = expected.step.origin
+    else { return false }
+    return recorded == 0 || recordedStepOfLive[live] == nil
   }
 
-  /// Whether the action may be overtaken by others with the same cause, and may overtake them.
-  func comesInAnyOrder(_ expected: ExpectedAction) -> Bool {
-    switch expected.step.origin {
-    case .effect(let name, let id, let step):
-      liveSteps[step] == nil
+  /// Whether an effect of the live store may send an expected action: it has the same cause, and
+  /// the same name and id or, if the step returned no such effect, a name that is not recorded.
+  func canSend(_ origin: StepOrigin, _ expected: ExpectedAction) -> Bool {
+    guard isCause(origin, of: expected) else { return false }
+    return origin.effectName == expected.step.origin.effectName
+      || isRenamed(origin, expected)
+  }
+
+  /// Whether an action has the same sender as an expected one, apart from changed names.
+  func isSender(_ origin: StepOrigin, of expected: ExpectedAction) -> Bool {
+    isCause(origin, of: expected) && origin.effectName == expected.step.origin.effectName
+  }
+
+  /// Whether an effect replaces the one that sent an expected action.
+  func isRenamed(_ origin: StepOrigin, _ expected: ExpectedAction) -> Bool {
+    guard case .effect(_, _, let step) = origin, let changes = changes[step],
+      let name = expected.step.origin.effectName, let found = origin.effectName
+    else { return false }
+    return changes.removed.contains(name) && changes.added.contains(found)
+  }
+
+  /// Whether an expected action may be overtaken by others with the same cause, and may overtake
+  /// them.
+  ///
+  /// - Parameter origin: The sender of the action to compare it with.
+  func comesInAnyOrder(_ expected: ExpectedAction, from origin: StepOrigin) -> Bool {
+    switch (expected.step.origin, origin) {
+    // Subscriptions that the initial state declares.
+    case (.effect(_, _, step: 0), .effect(_, _, step: 0)): false
+    case (.effect(let name, let id, let step), _):
+      liveStepOfRecorded[step] == nil
         || repeatedEffects[step]?.contains(EffectName(name: name, id: id)) == true
-    case .program: true
-    case .user, .link: false
+    case (.program, _): true
+    case (.user, _), (.link, _): false
     }
   }
 
-  /// The recorded step that agreed with the live step that caused an action, or 0.
-  func recordedStep(of origin: StepOrigin) -> Int {
-    if case .effect(_, _, let live) = origin { recordedSteps[live] ?? 0 } else { 0 }
+  /// The recorded step that agreed with the live step that caused an action, or `nil`.
+  func recordedStep(of origin: StepOrigin) -> Int? {
+    if case .effect(_, _, let live) = origin { recordedStepOfLive[live] } else { nil }
   }
 
-  /// Whether a live step returned more effects that send actions than the recorded step.
-  func hasMoreEffects(_ live: Int) -> Bool { stepsWithMoreEffects.contains(live) }
-
-  /// Whether an action was caused by such a step.
-  func isOfMoreEffects(_ origin: StepOrigin) -> Bool {
-    if case .effect(_, _, let live) = origin { hasMoreEffects(live) } else { false }
+  /// Whether an effect is one that its step returned in addition to the recorded ones.
+  func isAdditional(_ origin: StepOrigin) -> Bool {
+    guard case .effect(_, _, let live) = origin, let changes = changes[live], changes.areMore,
+      let name = origin.effectName
+    else { return false }
+    return changes.added.contains(name)
   }
 }
 
+/// An effect as origins name it.
+struct EffectName: Hashable {
+  let name: String
+  let id: String?
+}
+
 extension StepOrigin {
-  /// Whether both are effects with the same name and id, or neither is an effect.
-  func isSameEffect(as other: StepOrigin) -> Bool {
-    switch (self, other) {
-    case (.effect(let name, let id, _), .effect(let otherName, let otherID, _)):
-      name == otherName && id == otherID
-    default: true
-    }
+  /// The name of the effect, or `nil` for another sender.
+  var effectName: EffectName? {
+    if case .effect(let name, let id, _) = self { EffectName(name: name, id: id) } else { nil }
   }
 }
 
 extension LogEffect {
+  fileprivate var key: EffectName { EffectName(name: name, id: id) }
+
   /// The effect, or the members of a group, without those that send no actions.
   var sending: [LogEffect] {
     switch EffectDescriptor.Kind(rawValue: kind) {

@@ -143,7 +143,7 @@ public struct LiveReplay<R: Reducer>: Sendable where R.State: Codable, R.Action:
   /// The store must be in the state that the recording began with, and must not receive other
   /// actions during the run.
   ///
-  /// The log is read on demand, so memory does not grow with it. Actions after the recording's last
+  /// The log is read on demand; memory grows by 8 bytes a step. Actions after the recording's last
   /// step are not a difference, since a recording may be stopped while effects run.
   ///
   /// If the task is cancelled, throws `ReplayError.unreadable(.cancelled)`. The effects of sent

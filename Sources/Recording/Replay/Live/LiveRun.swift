@@ -20,8 +20,8 @@ struct LiveRun<R: Reducer> where R.State: Codable, R.Action: Codable {
 
   /// The reports of the store and the clock, from any thread.
   private final class Reports: Sendable {
-    /// The number of effects that can send actions and that the last step returned.
-    let sendingEffects = Mutex(0)
+    /// The effects that the last step returned.
+    let effects = Mutex<[EffectDescriptor]>([])
     /// The recorded step for which the patience has ended.
     let lateStep = Mutex(0)
   }
@@ -42,9 +42,7 @@ struct LiveRun<R: Reducer> where R.State: Codable, R.Action: Codable {
     self.continuation = continuation
     await store.hold { continuation.yield() }
     observation = store.observe { [reports] step, _ in
-      reports.sendingEffects.withLock { count in
-        count = step.effects.reduce(0) { $0 + LogEffect($1).sending.count }
-      }
+      reports.effects.withLock { $0 = step.effects }
     }
   }
 
@@ -59,11 +57,14 @@ struct LiveRun<R: Reducer> where R.State: Codable, R.Action: Codable {
 
   /// Sends an action of the recording.
   ///
-  /// - Returns: A difference if an action that is not recorded precedes it in an open turn.
+  /// - Returns: A difference if an action that is not recorded precedes it in an open turn, or if
+  ///   the store has ended.
   mutating func send(_ action: R.Action, as expected: ExpectedAction) -> Difference? {
-    let waiting = reduceUncompared()
-    if let first = waiting.first, first.isOfTurn { return additional(first) }
+    reduceUncompared()
+    if let next = store.nextWaiting, next.isOfTurn { return additional(next, expected) }
+    let step = store.stepCount
     _ = store.sendHeld(action, origin: expected.step.origin)
+    guard store.stepCount > step else { return missing(expected) }
     match(expected)
     return nil
   }
@@ -75,121 +76,155 @@ struct LiveRun<R: Reducer> where R.State: Codable, R.Action: Codable {
     let watch = watch(for: expected.step.n)
     defer { watch.cancel() }
     while true {
-      let waiting = reduceUncompared()
-      if let first = waiting.first, first.isOfTurn {
-        guard causes.isCause(first.origin, of: expected) else {
-          return additional(first)
-        }
-        return compare(first, at: 0, with: expected)
+      reduceUncompared()
+      if let next = store.nextWaiting, next.isOfTurn, !causes.isCause(next.origin, of: expected) {
+        return additional(next, expected)
       }
-      if let index = index(of: expected, in: waiting) {
-        return compare(waiting[index], at: index, with: expected)
-      }
-      let isLate = reports.lateStep.withLock { $0 == expected.step.n }
-      if isLate || !canCome(expected) {
+      var candidate = candidate(expected)
+      if candidate == nil, isLate(expected.step.n) || !canCome(expected) {
         // The last action may have come after the first look.
-        let waiting = reduceUncompared()
-        guard let index = lastIndex(of: expected, in: waiting) else {
-          return .missing(
-            step: expected.step.n, expected: expected.value,
-            notSent: rules.unsentProgram(expected.step.origin))
-        }
-        return compare(waiting[index], at: index, with: expected)
+        reduceUncompared()
+        candidate = self.candidate(expected) ?? lastCandidate(expected)
+        if candidate == nil { return missing(expected) }
       }
-      try await nextEvent()
+      guard let candidate else {
+        try await nextEvent()
+        continue
+      }
+      switch compare(candidate, with: expected) {
+      case .agreed: return nil
+      case .different(let difference): return difference
+      case .moved: continue
+      }
     }
   }
 
-  /// Waits for an action that the recording does not have, while one can come: that of an effect of
-  /// a step that returned more effects than the recorded one.
+  /// Waits for an action that the recording does not have, while one can come: that of an effect
+  /// that a step returned in addition to the recorded ones.
   mutating func additionalAction() async throws(LogReadError) -> Difference? {
     let watch = watch(for: .max)
     defer { watch.cancel() }
     while true {
-      let runningSteps = store.unendedEffects.map(\.step)
-      let waiting = reduceUncompared()
-      if let action = waiting.first(where: { causes.isOfMoreEffects($0.origin) }) {
-        return additional(action)
+      // An effect that sends any number of actions need not send one.
+      let canCome = store.unendedEffects.contains {
+        $0.phase != .cancelled && $0.descriptor.kind == .task && causes.isAdditional($0.origin)
       }
-      let isLate = reports.lateStep.withLock { $0 == .max }
-      if isLate || !runningSteps.contains(where: causes.hasMoreEffects) { return nil }
+      reduceUncompared()
+      if let action = store.waiting.first(where: { causes.isAdditional($0.origin) }) {
+        return .additional(
+          step: causes.recordedStep(of: action.origin) ?? 0, found: rules.value(action.action))
+      }
+      if isLate(.max) || !canCome { return nil }
       try await nextEvent()
     }
   }
 
   /// Reduces the actions that are not compared.
-  ///
-  /// - Returns: The actions that wait.
-  private mutating func reduceUncompared() -> [Store<R>.WaitingAction] {
-    while true {
-      let waiting = store.waiting
-      let canChoose = waiting.first?.isOfTurn != true
-      let index = (canChoose ? waiting : Array(waiting.prefix(1))).firstIndex {
-        !rules.isCompared($0.action)
+  private mutating func reduceUncompared() {
+    while let next = store.nextWaiting {
+      if !rules.isCompared(next.action) {
+        guard store.reduceNext() else { return }
+      } else {
+        guard !next.isOfTurn else { return }
+        let waiting = store.waiting
+        guard let index = waiting.firstIndex(where: { !rules.isCompared($0.action) }),
+          store.reduce(waiting[index], at: index)
+        else { return }
       }
-      guard let index, store.reduceNext(at: index) else { return waiting }
       causes.addUncompared(store.stepCount)
     }
   }
 
+  private enum Comparison {
+    case agreed
+    case different(Difference)
+    /// There is another action at the index by now, because effects were cancelled.
+    case moved
+  }
+
+  /// Compares an action, and reduces it if it agrees.
   private mutating func compare(
-    _ action: Store<R>.WaitingAction, at index: Int, with expected: ExpectedAction
-  ) -> Difference? {
-    let found = rules.value(action.action)
+    _ candidate: Candidate, with expected: ExpectedAction
+  ) -> Comparison {
+    let found = rules.value(candidate.action.action)
     let changes = changes(expected, found)
     guard changes.isEmpty else {
-      return .other(
-        step: expected.step.n, expected: expected.value, found: found, changes: changes)
+      return .different(
+        .other(step: expected.step.n, expected: expected.value, found: found, changes: changes))
     }
-    store.reduceNext(at: index)
+    guard store.reduce(candidate.action, at: candidate.index) else { return .moved }
     match(expected)
-    return nil
+    return .agreed
   }
 
   private mutating func match(_ expected: ExpectedAction) {
     causes.match(
-      store.stepCount, sendingEffects: reports.sendingEffects.withLock(\.self), expected.step)
+      store.stepCount, reports.effects.withLock { $0.map(LogEffect.init) }, expected.step)
   }
 
-  private func additional(_ action: Store<R>.WaitingAction) -> Difference {
+  private func missing(_ expected: ExpectedAction) -> Difference {
+    .missing(
+      step: expected.step.n, expected: expected.value,
+      notSent: rules.unsentProgram(expected.step.origin))
+  }
+
+  private func additional(
+    _ action: Store<R>.WaitingAction, _ expected: ExpectedAction
+  ) -> Difference {
     .additional(
-      step: causes.recordedStep(of: action.origin), found: rules.value(action.action))
+      step: causes.recordedStep(of: action.origin) ?? expected.step.n,
+      found: rules.value(action.action))
   }
 
   // MARK: Choosing
 
-  /// Returns the index of the action to compare with an expected one, or `nil` if it has not come
-  /// yet.
-  private func index(
-    of expected: ExpectedAction, in waiting: [Store<R>.WaitingAction]
-  ) -> Int? {
-    let comesInAnyOrder = causes.comesInAnyOrder(expected)
-    return waiting.firstIndex { action in
-      causes.isCause(action.origin, of: expected)
-        && action.origin.isSameEffect(as: expected.step.origin)
-        && (!comesInAnyOrder || agrees(action, expected))
-    }
+  /// A waiting action and its index.
+  private typealias Candidate = (action: Store<R>.WaitingAction, index: Int)
+
+  /// Returns the action to compare with an expected one, or `nil` if it has not come yet.
+  private func candidate(_ expected: ExpectedAction) -> Candidate? {
+    guard let next = store.nextWaiting else { return nil }
+    // Usually the next action is the expected one.
+    if next.isOfTurn || isWanted(next, expected) { return (next, 0) }
+    let waiting = store.waiting
+    return waiting.firstIndex { isWanted($0, expected) }.map { (waiting[$0], $0) }
   }
 
-  /// Returns the index of the action to compare with an expected one if no more can come: one of
-  /// the same effect, or the same action of an effect whose name or id has changed.
-  private func lastIndex(
-    of expected: ExpectedAction, in waiting: [Store<R>.WaitingAction]
-  ) -> Int? {
-    let candidates = waiting.indices.filter {
-      causes.isCause(waiting[$0].origin, of: expected)
-    }
-    return candidates.first { waiting[$0].origin.isSameEffect(as: expected.step.origin) }
-      ?? candidates.first { agrees(waiting[$0], expected) }
+  /// Returns the action to compare with an expected one if no more can come.
+  private func lastCandidate(_ expected: ExpectedAction) -> Candidate? {
+    let waiting = store.waiting
+    return waiting.firstIndex { causes.isSender($0.origin, of: expected) }
+      .map { (waiting[$0], $0) }
   }
 
-  /// Whether an expected action can still come.
+  /// Whether an action is the one to compare with an expected one. If actions come in any order, or
+  /// if the name of the effect has changed, it must agree.
+  private func isWanted(
+    _ action: Store<R>.WaitingAction, _ expected: ExpectedAction
+  ) -> Bool {
+    if causes.isSender(action.origin, of: expected) {
+      return !causes.comesInAnyOrder(expected, from: action.origin) || agrees(action, expected)
+    }
+    return causes.isRenamed(action.origin, expected)
+      && causes.isCause(action.origin, of: expected) && agrees(action, expected)
+  }
+
+  /// Whether an expected action can still come: an effect may send it whose last action does not
+  /// wait yet, or code that the replay does not stand in for.
   private func canCome(_ expected: ExpectedAction) -> Bool {
-    let running = store.unendedEffects
-    if let cause = causes.cause(of: expected), case .effect = cause {
-      return running.contains { causes.cause(ofEffectsOf: $0.step) == cause }
+    let running = store.unendedEffects.filter { $0.phase != .cancelled }
+    if case .effect = expected.step.origin {
+      var senders = running.filter { causes.canSend($0.origin, expected) }
+      for action in store.waiting where action.endsEffect {
+        if let index = senders.firstIndex(where: { $0.origin == action.origin }) {
+          senders.remove(at: index)
+        }
+      }
+      return !senders.isEmpty
     }
-    return !running.isEmpty || store.stepCount > 0 && rules.isUnderWay(store.state)
+    // Subscriptions have no cause, and run on without a sent action.
+    return running.contains { $0.cause != nil }
+      || store.stepCount > 0 && rules.isUnderWay(store.state)
   }
 
   private func agrees(_ action: Store<R>.WaitingAction, _ expected: ExpectedAction) -> Bool {
@@ -210,12 +245,22 @@ struct LiveRun<R: Reducer> where R.State: Codable, R.Action: Codable {
     if await events.next(isolation: nil) == nil || Task.isCancelled { throw .cancelled }
   }
 
+  /// Whether the patience for a recorded step has ended.
+  private func isLate(_ step: Int) -> Bool { reports.lateStep.withLock { $0 == step } }
+
   /// Notes the end of the patience for a recorded step.
   private func watch(for step: Int) -> Task<Void, Never> {
     Task { [clock, patience, reports, continuation] in
       guard (try? await clock.sleep(for: patience)) != nil else { return }
-      reports.lateStep.withLock { $0 = step }
+      reports.lateStep.withLock { $0 = max($0, step) }
       continuation.yield()
     }
+  }
+}
+
+extension RunningEffect {
+  /// The origin of the effect's actions.
+  fileprivate var origin: StepOrigin {
+    .effect(name: descriptor.name, id: descriptor.id, step: step)
   }
 }

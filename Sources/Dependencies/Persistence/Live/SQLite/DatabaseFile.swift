@@ -302,28 +302,22 @@ final class DatabaseFile: Sendable {
         }
       }
       for suffix in ["-wal", "-shm", "-journal"] { try? system.remove(final + suffix) }
-      do throws(SystemError) { try temporary.publish(as: final, replaces: false) } catch {
+      do throws(SystemError) { try temporary.publish(as: final) } catch {
         if error.code != EEXIST { throw cannotCreate(error, operation) }
       }
     }
     if schema.durability == .full { try? system.sync(folder: directory) }
   }
 
-  /// Creates an empty file beside `path` and closes it, because SQLite opens it by name.
-  ///
-  /// Release it after the connection was closed. That closes the descriptor with the lock, which
-  /// also ends SQLite's locks on the file.
-  private static func temporary(for path: String) throws(SystemError) -> TemporaryFile {
-    let temporary = try TemporaryFile(for: path, withEndings: ["-journal", "-wal", "-shm"])
-    temporary.file.close()
-    return temporary
-  }
-
   /// Creates a complete database under a temporary name.
-  private func build(_ final: String, operation: String) throws(PersistenceError) -> TemporaryFile {
-    let temporary: TemporaryFile
-    do { temporary = try Self.temporary(for: final) } catch { throw cannotCreate(error, operation) }
-    let name = temporary.file.name
+  private func build(
+    _ final: String, operation: String
+  ) throws(PersistenceError) -> NewDatabaseFile {
+    let temporary: NewDatabaseFile
+    do { temporary = try NewDatabaseFile(for: final) } catch {
+      throw cannotCreate(error, operation)
+    }
+    let name = temporary.path
     do throws(PersistenceError) {
       let connection = try SQLiteConnection(
         name, shownPath: path, busyWait: options.busyWait, operation: operation)
@@ -336,7 +330,7 @@ final class DatabaseFile: Sendable {
       try useLog(connection)
       try connection.close()
     } catch {
-      for suffix in ["", "-wal", "-shm", "-journal"] { try? system.remove(name + suffix) }
+      temporary.discard()
       throw error
     }
     if schema.durability == .full {
@@ -416,19 +410,19 @@ final class DatabaseFile: Sendable {
     }
     let system = FileSystem()
     if system.isTaken(path) { throw failed(SystemError(code: EEXIST, call: "open")) }
-    let temporary: TemporaryFile
-    do { temporary = try Self.temporary(for: path) } catch { throw failed(error) }
+    let temporary: NewDatabaseFile
+    do { temporary = try NewDatabaseFile(for: path) } catch { throw failed(error) }
     do {
       let statement = try connection.statement("VACUUM INTO ?")
-      statement.bind(1, temporary.file.name)
+      statement.bind(1, temporary.path)
       try statement.run()
     } catch {
       temporary.discard()
       throw Self.copyFailure(error, path: shown)
     }
     do {
-      try system.sync(path: temporary.file.name)
-      try temporary.publish(as: path, replaces: false)
+      try system.sync(path: temporary.path)
+      try temporary.publish(as: path)
     } catch { throw failed(error) }
     try? system.sync(folder: PathComponents(path).folder)
   }
