@@ -1,6 +1,6 @@
 /// The handling of imported names that already exist.
 public enum ImportDuplicates: String, Sendable, Codable, CaseIterable {
-  /// Imports nothing.
+  /// Fails and imports nothing.
   case refuse
   /// Keeps the existing one.
   case keep

@@ -17,6 +17,9 @@ extension PersistenceConformance {
       part.check("ids are compared by their bytes") { try await idsAreComparedByTheirBytes($0) },
       part.check("conditions compare by meaning") { try await conditionsCompareByMeaning($0) },
       part.check("sorting puts numbers before text") { try await sortingPutsNumbersBeforeText($0) },
+      part.check("sorting compares objects regardless of the order of their members") {
+        try await sortingComparesByContent($0)
+      },
       part.check("malformed queries are refused") { try await malformedQueriesAreRefused($0) },
       part.check("documents are put all or none, and their collections are named") {
         try await putsAllOrNone($0)
@@ -131,6 +134,20 @@ extension PersistenceConformance {
     try await equal(sorted("k", 0), "")
     let plain = try await service.documents(DocumentQuery(collection: "c", limit: 2))
     try equal(plain.map(\.id), ["a", "b"])
+  }
+
+  private static func sortingComparesByContent(_ service: any DocumentStore) async throws {
+    let bodies = [
+      "1": #"{"k":{"z":1,"a":1}}"#, "2": #"{"k":{"a":1,"z":1}}"#,
+      "3": #"{"k":[{"b":2,"a":1}]}"#, "4": #"{"k":[{"a":1,"b":2}]}"#,
+    ]
+    for (id, body) in bodies { try await service.putDocument(Document(id, body)) }
+    for limit in [nil, 4] as [Int?] {
+      let up = DocumentQuery(collection: "c", sort: "k", limit: limit)
+      try await equal(service.documents(up).map(\.id), ["3", "4", "1", "2"])
+      let down = DocumentQuery(collection: "c", sort: "-k", limit: limit)
+      try await equal(service.documents(down).map(\.id), ["1", "2", "3", "4"])
+    }
   }
 
   private static func malformedQueriesAreRefused(_ service: any DocumentStore) async throws {

@@ -48,6 +48,9 @@ public struct PersistenceConformance: Sendable {
       ) {
         try await Self.negativeLimits($0)
       },
+      part.check("entries are put all or none, by the rule for names that are taken") {
+        try await Self.entriesArePutByTheRule($0)
+      },
       part.check("many tasks at once") { try await Self.manyTasksAtOnce($0) },
       part.check("statistics count rows") { try await Self.statisticsCountRows($0) },
       part.check("contents are names and numbers") {
@@ -89,6 +92,65 @@ public struct PersistenceConformance: Sendable {
     try await equal(service.documents(DocumentQuery(collection: "c")).count, 100)
     try await equal(service.cachedResponses().count, 100)
     try await equal(service.check(), [])
+  }
+
+  private static func entriesArePutByTheRule(_ service: any PersistenceService) async throws {
+    func entries(_ value: String, _ names: [String]) -> StoredEntries {
+      StoredEntries(
+        documents: names.map { Document($0, value) },
+        preferences: names.map { Preference(name: $0, json: value) },
+        services: names.map { APIService(name: $0, baseURL: "http://h/\(value)") })
+    }
+    func put(_ value: String, _ names: [String], _ existing: ImportDuplicates) async throws
+      -> [Int]
+    {
+      let counts = try await service.putEntries(entries(value, names), onExisting: existing)
+      return [counts.added, counts.replaced, counts.kept]
+    }
+    func values(_ name: String) async throws -> [String?] {
+      [
+        try await service.document(collection: "c", id: name)?.body,
+        try await service.preference(name), try await service.service(name)?.baseURL,
+      ]
+    }
+    try await equal(put("0", [], .refuse), [0, 0, 0])
+    try await equal(put("1", ["a", "b"], .refuse), [6, 0, 0])
+    try await equal(put("2", ["b", "c"], .keep), [3, 0, 3])
+    try await equal(values("b"), ["1", "1", "http://h/1"])
+    try await equal(put("3", ["b", "d"], .replace), [3, 3, 0])
+    try await equal(values("b"), ["3", "3", "http://h/3"])
+    try await equal(put("4", ["e", "e"], .keep), [3, 0, 3])
+    for (part, message) in [
+      (StoredEntries(documents: [Document("x", "1"), Document("a", "9")]), "document c/a"),
+      (
+        StoredEntries(
+          documents: [Document("x", "1")], preferences: [Preference(name: "a", json: "9")]),
+        "preference 'a'"
+      ),
+      (
+        StoredEntries(
+          documents: [Document("x", "1")], services: [APIService(name: "a", baseURL: "http://h/9")]),
+        "service 'a'"
+      ),
+    ] {
+      let error = await failure { () throws(PersistenceError) in
+        try await service.putEntries(part, onExisting: .refuse)
+      }
+      try equal(error?.kind, .exists)
+      try equal(error?.message, "the \(message) is here already")
+    }
+    for part in [
+      StoredEntries(documents: [Document("x", "1"), Document("y", "{")]),
+      StoredEntries(
+        documents: [Document("x", "1")], preferences: [Preference(name: "y", json: "{")]),
+    ] {
+      let error = await failure { () throws(PersistenceError) in
+        try await service.putEntries(part, onExisting: .replace)
+      }
+      try equal(error?.kind, .invalid)
+    }
+    try await equal(service.document(collection: "c", id: "x"), nil)
+    try await equal(values("a"), ["1", "1", "http://h/1"])
   }
 
   private static func contentsAreNamesAndNumbers(_ service: any PersistenceService) async throws {

@@ -7,11 +7,14 @@ import Testing
 @Suite("what doctor finds")
 struct LiveInstallationTests {
   private func findings(
-    _ folder: TemporaryFolder, _ variables: [String: String] = [:], isDatabaseOpen: Bool = false
+    _ folder: TemporaryFolder, _ variables: [String: String] = [:], isDatabaseOpen: Bool = false,
+    configuration: String? = nil
   ) -> [String: InstallationFinding] {
+    var paths = BoardPaths(home: folder.path("home"), environment: [:])
+    if let configuration { paths.configuration = configuration }
     let installation = LiveInstallation(
-      paths: BoardPaths(home: folder.path("home"), environment: [:]), variables: variables,
-      isDatabaseOpen: isDatabaseOpen)
+      paths: paths, variables: variables, isDatabaseOpen: isDatabaseOpen,
+      isCacheOpen: isDatabaseOpen)
     return Dictionary(
       installation.findings().map { ($0.subject, $0) }, uniquingKeysWith: { first, _ in first })
   }
@@ -47,7 +50,7 @@ struct LiveInstallationTests {
     let folder = try TemporaryFolder()
     try FileSystem().makeFolder(folder.path("home"))
     for (name, mode, subject, isProblem) in [
-      ("keychain.sbkc", 0o644, "keychain", true), ("main.sqlite", 0o600, "database", false),
+      ("keychain.sbkc", 0o644, "keychain", true), ("log.jsonl", 0o600, "log", false),
       ("config.json", 0o644, "configuration", false), ("init.sb", 0o666, "init script", true),
     ] as [(String, UInt32, String, Bool)] {
       let path = folder.path("home/" + name)
@@ -73,10 +76,102 @@ struct LiveInstallationTests {
       // What is read again here and closed loses the locks that SQLite has on it.
       let open = findings(folder, isDatabaseOpen: true)[subject]
       #expect((open?.state == .problem) == (subject == "keychain"), "\(name)")
-      // SQLite creates its file before it writes to it.
       try folder.write([], to: "home/" + name)
-      #expect((findings(folder)[subject]?.state == .problem) == (subject == "keychain"), "\(name)")
+      #expect(findings(folder)[subject]?.state == .problem, "\(name)")
     }
+  }
+
+  @Test("a whole database is good, and one that another program or version made is a problem")
+  func databaseHeaders() async throws {
+    let folder = try TemporaryFolder()
+    let paths = BoardPaths(home: folder.path("home"), environment: [:])
+    let service = LivePersistenceService(
+      mainPath: paths.mainDatabase, cachePath: paths.cacheDatabase)
+    try await service.setPreference("p", to: "1")
+    try await service.appendLogRecords([
+      LogRecord(time: 1, level: .error, category: "c", message: "m")
+    ])
+    try await service.close()
+    for subject in ["database", "cache"] {
+      #expect(findings(folder)[subject]?.state == .good, "\(subject)")
+    }
+    for (offset, bytes, words) in [
+      (68, [0, 0, 0, 42], "was made by another program (application id 42)"),
+      (60, [255, 255, 255, 255], "is damaged: it has schema -1, which no version made"),
+      (60, [0, 0, 0, 99], "was made by a newer version: it has schema 99, and this version knows"),
+      (0, [1], "is not a database"),
+    ] as [(Int, [UInt8], String)] {
+      for (subject, path) in [
+        ("database", paths.mainDatabase), ("cache", paths.cacheDatabase),
+      ] {
+        let whole = try DatabaseFolder.bytes(path)
+        var changed = whole
+        changed.replaceSubrange(offset..<offset + bytes.count, with: bytes)
+        try DatabaseFolder.write(changed, to: path)
+        let finding = findings(folder)[subject]
+        // The next command that needs a damaged cache begins a new one.
+        #expect(
+          finding?.state == (subject == "cache" && offset != 68 ? .note : .problem), "\(words)")
+        #expect(finding?.text.hasPrefix("\(path) \(words)") == true, "\(finding?.text ?? "")")
+        #expect(finding?.remedy != nil)
+        #expect(findings(folder, isDatabaseOpen: true)[subject]?.state == .good)
+        try DatabaseFolder.write(whole, to: path)
+      }
+    }
+  }
+
+  @Test("folders, pipes and links in place of files are problems, whatever their modes")
+  func kinds() throws {
+    let folder = try TemporaryFolder()
+    let home = folder.path("home")
+    try FileSystem().makeFolder(home)
+    for (name, subject) in [
+      ("config.json", "configuration"), ("init.sb", "init script"), ("main.sqlite", "database"),
+      ("cache.sqlite", "cache"), ("log.jsonl", "log"), ("history", "history"),
+      ("keychain.sbkc", "keychain"),
+    ] {
+      let path = home + "/" + name
+      for mode in [0o700, 0o755] as [mode_t] {
+        try #require(mkdir(path, mode) == 0)
+        #expect(findings(folder)[subject]?.text == "\(path) is a folder, not a file", "\(name)")
+        #expect(findings(folder)[subject]?.state == .problem, "\(name)")
+        rmdir(path)
+      }
+      try #require(mkfifo(path, 0o600) == 0)
+      #expect(findings(folder)[subject]?.text == "\(path) is not a file", "\(name)")
+      unlink(path)
+      try #require(symlink("nowhere", path) == 0)
+      #expect(
+        findings(folder)[subject]?.text == "\(path) is a symbolic link that leads nowhere",
+        "\(name)")
+      #expect(findings(folder)[subject]?.state == .problem, "\(name)")
+      unlink(path)
+    }
+    try folder.write([], to: "home/sessions")
+    #expect(findings(folder)["recordings"]?.text == "\(home)/sessions is not a folder")
+  }
+
+  @Test("a link to the log is a problem, because the log is written to none")
+  func linkedLog() throws {
+    let folder = try TemporaryFolder()
+    try FileSystem().makeFolder(folder.path("home"))
+    for name in ["log.jsonl", "history"] {
+      try folder.write([], to: "real")
+      _ = chmod(folder.path("real"), 0o600)
+      try #require(symlink(folder.path("real"), folder.path("home/" + name)) == 0)
+    }
+    let log = findings(folder)["log"]
+    #expect(log?.state == .problem)
+    #expect(log?.text.hasSuffix("is a symbolic link, and the log is written to none") == true)
+    #expect(findings(folder)["history"]?.state == .good)
+  }
+
+  @Test("a configuration that an option names may be a device")
+  func namedConfiguration() throws {
+    let found = findings(try TemporaryFolder(), configuration: "/dev/null")
+    #expect(
+      found["configuration"]?.text.contains("is not a file") == false,
+      "\(found["configuration"]?.text ?? "")")
   }
 
   @Test("variables are named without their values")

@@ -90,7 +90,13 @@ struct DatabaseTransferTests {
         "3: this version does not know 'weight' here"
       ), (#"{"index":{"collection":"c","path":"a..b"}}"#, "3: an index needs collection and"),
       (#"{"thing":1}"#, "3: unknown kind of entry 'thing'"), ("{", "3: column"),
-      (#"{"service":{"name":1}}"#, "3: this is not a service"),
+      (
+        #"{"service":{"name":1}}"#, "3: a service needs a name and an address (baseURL)\n"
+      ), (#"{"service":{"name":"a"}}"#, "3: a service needs a name and an address (baseURL)\n"),
+      (
+        #"{"service":{"baseURL":"http://h","name":"a","authentication":{"bearer":{}}}}"#,
+        "3: this is not a service: its authentication or its preset has an unknown form\n"
+      ),
       (
         #"{"service":{"baseURL":"http://h","name":"a b/c"}}"#,
         "3: 'a b/c' is not a valid service name"
@@ -146,6 +152,37 @@ struct DatabaseTransferTests {
     let run = try await program.run("--home", "h", "-c", "db import x.jsonl")
     #expect(run.status == .exited(65), "\(run.errorText)")
     #expect(run.errorText.contains("x.jsonl:1: "), "\(run.errorText)")
+  }
+
+  @Test(
+    "a version that is not a whole number from 1 is malformed, and only a higher one is later",
+    arguments: [
+      ("0", "the version of an export is a whole number from 1"),
+      ("-1", "the version of an export is a whole number from 1"),
+      ("1.5", "the version of an export is a whole number from 1"),
+      (#""3""#, "the version of an export is a whole number from 1"),
+      ("4", "this export was made by a later version: it has format 4, and this version knows 3"),
+    ])
+  func versions(version: String, message: String) async throws {
+    let program = try Program()
+    try program.folder.write(#"{"swiftboard":"db export","version":\#(version)}"#, to: "x.jsonl")
+    let run = try await program.run("--home", "h", "-c", "db import x.jsonl")
+    #expect(run.status == .exited(65), "\(run.errorText)")
+    #expect(run.errorText.contains("x.jsonl:1: \(message)\n"), "\(run.errorText)")
+  }
+
+  @Test("db path prints the paths of a database that cannot be opened")
+  func damagedPath() async throws {
+    let program = try Program()
+    let put = try await program.run("--home", "h", "db", "put", "c", "1", "1")
+    try #require(put.status == .exited(0))
+    let file = program.folder.path("h/main.sqlite")
+    try program.folder.write("no database at all, but a text", to: "h/main.sqlite")
+    let damaged = try await program.run("--home", "h", "db", "list", "c")
+    #expect(damaged.status == .exited(65), "\(damaged.errorText)")
+    let run = try await program.run("--home", "h", "db", "path")
+    #expect(run.status == .exited(0), "\(run.errorText)")
+    #expect(run.outputText.contains(file + "\n"), "\(run.outputText)")
   }
 
   @Test("an export that was cut short anywhere, or changed in length, imports nothing")

@@ -2,7 +2,7 @@ import SwiftBoardCommandLine
 import SwiftBoardDependencies
 
 extension Failure {
-  /// The exit code of a transfer between the database and a file: 64, 65 or 66.
+  /// The exit code of a transfer between the database and a file: 64, 65, 66 or 73.
   package init(_ error: DatabaseTransferError) {
     switch error {
     case .malformedDocument(let path, let line, let column, let reason):
@@ -24,6 +24,11 @@ extension Failure {
         code: ExitCode.usage, error: "notAFile",
         message: "\(path) is read twice, and what is in it comes only once",
         help: "write it to a file first")
+    case .taken(let path, let reason):
+      self.init(
+        code: ExitCode.cannotCreate, error: "exists",
+        message: "\(path): \(reason), since the file was checked",
+        help: "--existing keep leaves what is here, and --existing replace replaces it")
     case .noCollection(let name):
       self.init(
         code: ExitCode.missing, error: "missing", message: "there is no collection '\(name)'",
@@ -38,7 +43,8 @@ extension Failure {
     message +=
       "; \(Counted.text(added, "entry was", plural: "entries were")) added and \(replaced) replaced "
       + "before"
-    help = "import the file again with --existing \(error.replaces ? "replace" : "keep")"
+    help =
+      "import the file again with --existing \(error.existing == .replace ? "replace" : "keep")"
   }
 
   /// The exit code of a secret that there is no terminal to ask for: 64.

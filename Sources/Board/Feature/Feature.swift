@@ -45,6 +45,10 @@ public struct Feature<State: FeatureState, Action: FeatureAction>: Sendable {
   public let events: @Sendable (Action, State) -> [AnalyticsEvent]
   /// Updates the state after a job was cancelled. Its effects send no more actions.
   public let cancelled: @Sendable (inout State, _ job: Int) -> Void
+  /// Returns whether the feature itself ends a cancelled command, with an action that says what the
+  /// command did before. Called with the state after `cancelled`. If it returns false, the command
+  /// ends when it is cancelled.
+  public let endsCancelled: @Sendable (State, _ job: Int) -> Bool
   /// Removes the answers of services and user input from the state, except for running commands.
   /// Called when a secret that the state contains becomes known.
   public let forget: @Sendable (inout State) -> Void
@@ -99,6 +103,7 @@ public struct Feature<State: FeatureState, Action: FeatureAction>: Sendable {
     link: @escaping @Sendable (BoardLink) -> [String]? = { _ in nil },
     events: @escaping @Sendable (Action, State) -> [AnalyticsEvent] = { _, _ in [] },
     cancelled: @escaping @Sendable (inout State, _ job: Int) -> Void = { _, _ in },
+    endsCancelled: @escaping @Sendable (State, _ job: Int) -> Bool = { _, _ in false },
     forget: @escaping @Sendable (inout State) -> Void = { _ in },
     hide: @escaping @Sendable (inout State, _ job: Int) -> Bool = { _, _ in false },
     replacesData: @escaping @Sendable (Action) -> Bool = { _ in false },
@@ -122,6 +127,7 @@ public struct Feature<State: FeatureState, Action: FeatureAction>: Sendable {
     self.link = link
     self.events = events
     self.cancelled = cancelled
+    self.endsCancelled = endsCancelled
     self.forget = forget
     self.hide = hide
     self.replacesData = replacesData
@@ -142,7 +148,8 @@ public struct Feature<State: FeatureState, Action: FeatureAction>: Sendable {
       name: name, summary: summary, details: details, state: initialState, reducer: reducer,
       commands: commands,
       outcome: outcome, partialOutcome: partialOutcome, link: link, events: events,
-      cancelled: cancelled, forget: forget, hide: hide, replacesData: replacesData, reload: reload,
+      cancelled: cancelled, endsCancelled: endsCancelled, forget: forget, hide: hide,
+      replacesData: replacesData, reload: reload,
       volatile: volatile,
       passesWordsOn: passesWordsOn, secretWords: secretWords, atTerminal: atTerminal,
       bootstrap: bootstrap, candidates: candidates,

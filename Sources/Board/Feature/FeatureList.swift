@@ -96,7 +96,7 @@ public struct FeatureList: Sendable {
     switch action {
     case .feature(let action): self[action.feature]?.outcome(action, state)
     case .session(let action): SessionOutcomes.outcome(of: action, in: state)
-    case .shell(let action): ShellOutcomes.outcome(of: action, in: state, commands)
+    case .shell(let action): ShellOutcomes.outcome(of: action, in: state, self)
     case .resumed: nil
     }
   }

@@ -3,6 +3,7 @@
 /// A missing state has nothing to change and is not created, except by `atTerminal`.
 struct FeatureStateChanges: Sendable {
   let cancelled: @Sendable (inout BoardState, _ job: Int) -> Void
+  let endsCancelled: @Sendable (BoardState, _ job: Int) -> Bool
   let forget: @Sendable (inout BoardState) -> Void
   let hide: @Sendable (inout BoardState, _ job: Int) -> Bool
   let reload: @Sendable (inout BoardState) -> Void
@@ -12,6 +13,9 @@ struct FeatureStateChanges: Sendable {
     let name = feature.name
     cancelled = { [cancelled = feature.cancelled] state, job in
       if state.features.contains(name) { cancelled(&state[key], job) }
+    }
+    endsCancelled = { [endsCancelled = feature.endsCancelled] state, job in
+      state.features.contains(name) && endsCancelled(state[key], job)
     }
     forget = { [forget = feature.forget] state in
       if state.features.contains(name) { forget(&state[key]) }

@@ -5,13 +5,17 @@ import SwiftBoardJSON
 enum ShellOutcomes {
   /// Returns the outcome of an action, or `nil` if it ends no command.
   ///
-  /// - Parameter commands: The commands that help describes.
+  /// - Parameter features: The features, whose commands help describes.
   static func outcome(
-    of action: ShellAction, in state: BoardState, _ commands: CommandTable<BoardCommand>
+    of action: ShellAction, in state: BoardState, _ features: FeatureList
   ) -> Outcome? {
     switch action {
     case .run(_, .watch): nil
-    case .run(let context, let command): outcome(of: command, context.job, in: state, commands)
+    case .run(let context, let command):
+      outcome(of: command, context.job, in: state, features.commands)
+    case .cancelled(let job, _)
+    where features.features.contains(where: { $0.changes.endsCancelled(state, job) }):
+      nil
     case .reject(let context, let failure): Outcome(job: context.job, failure: failure)
     case .cancelled(let job, let cause):
       Outcome(job: job, failure: .cancelled(by: cause))

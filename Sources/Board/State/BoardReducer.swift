@@ -119,9 +119,9 @@ struct ForkReducer: Reducer {
       state = other
       // That command has already printed its output.
       state.shell.finished?.outcome = nil
-      // The commands that ran at that step no longer run.
+      // The commands that ran at that step no longer run, also those that end themselves.
       return late.map { .cancel(id: $0) }
-        + other.shell.running.map { .send(.shell(.cancelled(job: $0.job))) }
+        + other.shell.running.map { .send(.shell(.failed(job: $0.job, failure: .cancelled))) }
         + [
           .send(.session(.succeeded(job: 0, result: .recording(path: path)))),
           // An effect of this step runs after the recording has started or failed to start.
@@ -150,7 +150,7 @@ struct ForkReducer: Reducer {
       // commands that are also in the fork's state.
       let late = Set(running).subtracting(fork.state.shell.running.map(\.job))
       for job in running where late.contains(job) {
-        send(.shell(.cancelled(job: job, by: "'session fork'")))
+        send(.shell(.failed(job: job, failure: .cancelled(by: "'session fork'"))))
       }
       send(.resumed(fork.state, path: redactor.mask(fork.path).value, job: job))
     }

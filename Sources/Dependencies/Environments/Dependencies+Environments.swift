@@ -41,7 +41,8 @@ extension Dependencies {
       random: configuration.seed.map(RandomSource.seeded) ?? .live)
     dependencies.installation = {
       LiveInstallation(
-        paths: paths, variables: configuration.environment, isDatabaseOpen: persistence.isOpen
+        paths: paths, variables: configuration.environment, isDatabaseOpen: persistence.isOpen,
+        isCacheOpen: persistence.cache.isOpen
       ).findings()
     }
     let viewer = LiveGraphViewer(picture: paths.graph, variables: configuration.environment)

@@ -10,6 +10,8 @@ struct LiveInstallation: Sendable {
   /// Whether this process has opened the main database. If so, the file must not be opened and
   /// closed separately, because that would release SQLite's locks.
   let isDatabaseOpen: Bool
+  /// The same of the cache.
+  let isCacheOpen: Bool
 
   func findings() -> [InstallationFinding] {
     libraries + files + folders + [keychain] + settings
@@ -42,7 +44,7 @@ struct LiveInstallation: Sendable {
       ("history", paths.history), ("recordings", paths.sessions),
     ].map { subject, path in
       guard let info = FileInfo(path) else {
-        return fileInPlaceOfFolder(subject, path)
+        return obstacle(subject, path)
           ?? InstallationFinding(subject, "\(path), not there yet")
       }
       let size = info.isFolder ? "" : ", \(info.size) bytes"
@@ -52,25 +54,30 @@ struct LiveInstallation: Sendable {
 
   private var keychain: InstallationFinding {
     guard let info = FileInfo(paths.keychain) else {
-      return fileInPlaceOfFolder("keychain", paths.keychain)
+      return obstacle("keychain", paths.keychain)
         ?? InstallationFinding(
           "keychain", .note, "\(paths.keychain), not there yet", remedy: .createKeychain)
     }
     return finding("keychain", paths.keychain, info, also: ", \(info.size) bytes")
   }
 
-  /// Returns the problem of a path that leads through a file, so that nothing can be created there,
-  /// or `nil` if it does not.
-  private func fileInPlaceOfFolder(_ subject: String, _ path: String) -> InstallationFinding? {
-    PathComponents.file(inPlaceOf: PathComponents(path).folder).map { file in
+  /// Returns the problem of a path at which nothing can be created, because it leads through a file
+  /// or is a link without a target, or `nil` if there is none.
+  private func obstacle(_ subject: String, _ path: String) -> InstallationFinding? {
+    if FileInfo(path, followsLink: false) != nil {
+      return InstallationFinding(
+        subject, .problem, "\(path) is a symbolic link that leads nowhere",
+        remedy: .other("remove the link, or create what it points to"))
+    }
+    return PathComponents.file(inPlaceOf: PathComponents(path).folder).map { file in
       InstallationFinding(
         subject, .problem, "\(path) cannot be made: '\(file)' is a file, not a folder",
         remedy: .other("move the file away"))
     }
   }
 
-  /// Returns a problem if others can change the file, or if they can read it although it is
-  /// private.
+  /// Returns a problem if the file is of another kind, if others can change it, if they can read it
+  /// although it is private, or if its first bytes are not its own.
   private func finding(
     _ subject: String, _ path: String, _ info: FileInfo, also text: String
   ) -> InstallationFinding {
@@ -80,39 +87,77 @@ struct LiveInstallation: Sendable {
         subject, .problem, "\(path) belongs to another user",
         remedy: .runAsOwner)
     }
+    if let problem = kindProblem(of: path, info) {
+      return InstallationFinding(
+        subject, .problem, "\(path) \(problem)", remedy: .other("move it away"))
+    }
     let isOpen = [paths.configuration, paths.initScript].contains(path)
     guard info.mode & (isOpen ? 0o022 : 0o077) == 0 else {
       return InstallationFinding(
         subject, .problem, "\(path) may be used by others (mode \(mode))",
         remedy: .changeMode(path: path, mode: info.isFolder ? 0o700 : 0o600))
     }
-    if let problem = problem(with: path, info) {
-      return InstallationFinding(
-        subject, .problem, "\(path) \(problem)",
-        remedy: .other("move the file away, or put a backup in its place"))
-    }
-    return InstallationFinding(subject, path + text)
+    return contentProblem(subject, path, info) ?? InstallationFinding(subject, path + text)
   }
 
-  /// What is wrong with the first bytes of the database or of the keychain, or `nil`.
-  private func problem(with path: String, _ info: FileInfo) -> String? {
-    let magic: [UInt8]
-    switch path {
-    // SQLite creates its file before it writes to it.
-    case paths.mainDatabase where info.size > 0 && !isDatabaseOpen:
-      magic = Array("SQLite format 3\0".utf8)
-    case paths.keychain: magic = KeychainFormat.magic
-    default: return nil
+  /// Returns what a file is if it cannot be used as that kind, or `nil`.
+  private func kindProblem(of path: String, _ info: FileInfo) -> String? {
+    if path == paths.sessions { return info.isFolder ? nil : "is not a folder" }
+    // `--config` also takes a pipe or a device.
+    let ownFolder = PathComponents(paths.initScript).folder
+    if path == paths.configuration, PathComponents(path).folder != ownFolder, !info.isFolder {
+      return nil
     }
-    let name = path == paths.keychain ? "keychain" : "database"
-    guard info.isRegular else { return "is not a \(name)" }
-    let files = FileSystem()
+    guard info.isRegular else { return info.isFolder ? "is a folder, not a file" : "is not a file" }
+    let isLink = FileInfo(path, followsLink: false)?.isLink == true
+    return path == paths.log && isLink ? "is a symbolic link, and the log is written to none" : nil
+  }
+
+  /// Returns the problem of the first bytes of a database or of the keychain, or `nil`.
+  private func contentProblem(
+    _ subject: String, _ path: String, _ info: FileInfo
+  ) -> InstallationFinding? {
     do throws(SystemError) {
-      let file = try files.open(path, O_RDONLY)
-      return try files.read(file, limit: magic.count) == magic ? nil : "is not a \(name)"
+      switch path {
+      case paths.mainDatabase where !isDatabaseOpen:
+        return try databaseProblem(subject, path, .main)
+      case paths.cacheDatabase where !isCacheOpen:
+        return try databaseProblem(subject, path, .cache)
+      case paths.keychain
+      where try start(of: path, KeychainFormat.magic.count)
+        != KeychainFormat.magic:
+        return InstallationFinding(
+          subject, .problem, "\(path) is not a keychain",
+          remedy: .other("move the file away, or put a backup in its place"))
+      default: return nil
+      }
     } catch {
-      return "cannot be read: \(error)"
+      return InstallationFinding(
+        subject, .problem, "\(path) cannot be read: \(error)",
+        remedy: .other("check the disk, or put a backup in its place"))
     }
+  }
+
+  /// Returns the problem of a database's header, or `nil`. Damage of a file that may be lost is a
+  /// note: the next call that needs it begins a new file.
+  private func databaseProblem(
+    _ subject: String, _ path: String, _ schema: DatabaseSchema
+  ) throws(SystemError) -> InstallationFinding? {
+    let header = DatabaseHeader(try start(of: path, DatabaseHeader.size))
+    guard let problem = header.problem(of: schema) else { return nil }
+    if schema.whenDamaged == .startAnew, problem.isReplaceable {
+      return InstallationFinding(
+        subject, .note, "\(path) \(problem.text)",
+        remedy: .other("the next command that needs it moves it away and begins a new one"))
+    }
+    return InstallationFinding(
+      subject, .problem, "\(path) \(problem.text)", remedy: .other(problem.advice))
+  }
+
+  private func start(of path: String, _ count: Int) throws(SystemError) -> [UInt8] {
+    let files = FileSystem()
+    let file = try files.open(path, O_RDONLY)
+    return try files.read(file, limit: count)
   }
 
   /// The space on the disks of the data.

@@ -47,9 +47,12 @@ struct DocumentFilter: Sendable {
     var id: ByteText
     var key: JSON?
 
+    /// Creates a match.
+    ///
+    /// - Parameter key: The value, whose members are sorted as those of conditions are.
     init(_ id: String, key: JSON?) {
       self.id = ByteText(id)
-      self.key = key
+      self.key = key.map(StoredJSON.normalised)
     }
   }
 
@@ -87,6 +90,7 @@ struct DocumentFilter: Sendable {
     ///   - key: The value at the sort path.
     ///   - id: The id, which is read only if the key does not decide.
     mutating func add(key: JSON?, id: @autoclosure () -> String) {
+      let key = key.map(StoredJSON.normalised)
       let order = last.map { filter.order(key, $0.key) } ?? -1
       if order > 0 { return }
       let match = Match(id(), key: key)

@@ -82,7 +82,7 @@ public struct DocumentQuery: Sendable, Equatable, Codable {
   /// The conditions, which must all hold.
   public var conditions: [Condition]
   /// A path such as `a.b[0]` to sort by, or `nil` to sort by id. A leading `-` means descending
-  /// order.
+  /// order. Values are compared by content, as those of conditions are.
   public var sort: String?
   /// The maximum number of documents, after sorting, or `nil` for all. 0 returns none, and a
   /// negative limit is `invalid`.

@@ -10,8 +10,24 @@ public protocol PersistenceService: Service, DocumentStore, PreferenceStore, API
   /// - Complexity: Independent of the number of documents. A count that would need too many rows is
   ///   left out.
   func contents(limit: Int) async throws(PersistenceError) -> DatabaseContents
+  /// Stores all entries or none, durable on return. Costs one commit.
+  ///
+  /// Whether a name is taken is decided in the transaction that stores the entry, so an entry that
+  /// another process saves meanwhile is treated by the same rule. An earlier one of `entries` with
+  /// the same name takes it as well.
+  ///
+  /// - Parameters:
+  ///   - entries: The entries.
+  ///   - existing: What happens to entries whose names are taken.
+  /// - Returns: The numbers of entries that were added, replaced and kept.
+  /// - Throws: `invalid` if a body or a value is not JSON, and `exists`, with the name in its
+  ///   message, if a name is taken and `existing` is `refuse`.
+  func putEntries(_ entries: StoredEntries, onExisting existing: ImportDuplicates)
+    async throws(PersistenceError) -> DatabaseImport
   /// Whether the main file is open, so that a call that reads it opens nothing.
   var isOpen: Bool { get }
+  /// The paths of the files, whether or not they exist or can be opened.
+  var paths: [String] { get }
   /// Returns the rows, bytes and schema version of the files.
   func statistics() async throws(PersistenceError) -> PersistenceStatistics
   /// Runs the consistency check of the database. Returns the findings; an empty list means that the
@@ -28,6 +44,8 @@ public protocol PersistenceService: Service, DocumentStore, PreferenceStore, API
 extension PersistenceService {
   /// `true`: there is nothing to open.
   public var isOpen: Bool { true }
+  /// Empty: what is in memory has no file.
+  public var paths: [String] { [] }
   /// `nil`: what is removed is in no file.
   public func takeWarning() async -> String? { nil }
 }

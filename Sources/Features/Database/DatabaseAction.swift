@@ -87,12 +87,16 @@ public struct ImportRequest: Codable, Sendable, Equatable {
   /// Whether features read again what the import replaces. It is `false` in recordings up to schema
   /// 5, and otherwise `nil`.
   package var isReread: Bool?
+  /// Whether a cancelled import ends itself once it is known what it wrote. It is `nil` in earlier
+  /// recordings, in which it ended at once.
+  package var endsCancelled: Bool?
 
   /// Creates an import.
   public init(job: Int, path: String, existing: ImportDuplicates) {
     self.job = job
     self.path = path
     self.existing = existing
+    endsCancelled = true
   }
 }
 

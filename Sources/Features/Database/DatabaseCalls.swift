@@ -21,7 +21,7 @@ extension DatabaseCommand {
     case .preferenceUnset(let name): Self.unsetPreference(name)
     case .preferenceList: { .preferences(preferences: try await $0.persistence.preferences()) }
     case .stats: { .statistics(statistics: try await $0.persistence.statistics()) }
-    case .path: { .paths(paths: try await $0.persistence.statistics().paths) }
+    case .path: { .paths(paths: $0.persistence.paths) }
     case .export(let path, let collection): Self.export(path, collection)
     case .backup(let path): Self.backup(path)
     case .check: Self.check

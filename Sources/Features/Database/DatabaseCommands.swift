@@ -111,10 +111,8 @@ enum DatabaseCommands {
       ],
       examples: ["db preference set theme \"dark\"", "db preference set pageSize 20"]
     ) { invocation throws(UsageError) in
-      let words = try plain(invocation.arguments("value"), "db")
-      let text = words.joined(separator: " ")
-      let json = (try? JSON(parsing: text)) ?? .string(text)
-      return .db(.preferenceSet(name: try invocation.requiredText("name"), json: json.text))
+      let name = try invocation.requiredText("name")
+      return .db(.preferenceSet(name: name, json: try preference(invocation)))
     },
     CommandSpec(
       ["db", "preference", "unset"], "forget a preference", arguments: [name],
@@ -136,7 +134,15 @@ enum DatabaseCommands {
       ["db", "backup"], "copy the database, while it may be in use",
       arguments: [ArgumentSpec("file", "a new file", kind: .file)],
       examples: ["db backup monday.sqlite"]
-    ) { invocation throws(UsageError) in .db(.backup(path: try invocation.requiredText("file"))) },
+    ) { invocation throws(UsageError) in
+      let path = try invocation.requiredText("file")
+      guard !path.isEmpty else {
+        throw UsageError(
+          "the name of the copy is missing", help: "for example db backup monday.sqlite",
+          at: invocation.argument("file"))
+      }
+      return .db(.backup(path: path))
+    },
     CommandSpec(
       ["db", "export"], "write documents, preferences and services to a file, as JSON Lines",
       arguments: [
@@ -184,6 +190,22 @@ enum DatabaseCommands {
         kind: .malformedData)
     }
     return .json(text: text)
+  }
+
+  /// Returns the value of a preference as JSON text: as it was typed, or the JSON string of a text
+  /// that is not JSON.
+  private static func preference(_ invocation: Invocation) throws(UsageError) -> String {
+    let text = try plain(invocation.arguments("value"), "db").joined(separator: " ")
+    guard (try? JSON.validate(text)) != nil else { return JSON.string(text).text }
+    do throws(JSONError) {
+      try JSON.validate(text, limits: .strict)
+    } catch {
+      throw UsageError(
+        "the value cannot be stored: \(error.message) (character \(error.column))",
+        help: "a quoted value within quotes is text: '\"…\"'", at: invocation.argument("value"),
+        kind: .malformedData)
+    }
+    return text
   }
 
   /// Returns the name for a command of which the state keeps it. Others take any name, so that

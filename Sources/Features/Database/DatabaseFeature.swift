@@ -16,7 +16,8 @@ extension BoardFeatures {
       }
     },
     events: DatabaseEvents.events,
-    cancelled: { state, job in state.takePending(job) },
+    cancelled: { state, job in if !state.isImporting(job) { state.takePending(job) } },
+    endsCancelled: { state, job in state.isImporting(job) },
     forget: { $0.forget() },
     replacesData: { action in
       switch action {

@@ -39,7 +39,8 @@ enum DatabaseOutcomes {
     case .indexes(let indexes): return list(indexes, job)
     case .removed(let what, _):
       return Outcome(
-        job: job, value: .object([.init("removed", .string(what))]), notes: ["removed \(what)"])
+        job: job, value: .object([.init("removed", .string(what))]), notes: notes("removed \(what)")
+      )
     case .preference(let preference): return shown(parsed(preference.json), job)
     case .preferences(let preferences):
       return Outcome(
@@ -47,18 +48,19 @@ enum DatabaseOutcomes {
         value: .object(preferences.map { .init($0.name, parsed($0.json)) }),
         presentation: .table(
           columns: [Column("name", isIdentifier: true), Column("value")],
-          rows: preferences.map { [$0.name, $0.json] }))
+          rows: preferences.map { [$0.name, line(of: $0.json)] }))
     case .statistics(let statistics): return show(statistics, job)
     case .healthy:
       return Outcome(job: job, value: .bool(true), notes: ["the database is whole"])
     case .backedUp(let path):
       return Outcome(
         job: job, value: .object([.init("backup", .string(path))]),
-        notes: ["copied to \(path)"])
+        notes: notes("copied to \(path)"))
     case .exported(let path, let count):
       return Outcome(
         job: job, value: .object([.init("file", .string(path)), .init("count", JSON(count))]),
-        notes: ["exported \(Counted.text(count, "entry", plural: "entries")) to \(path)"])
+        notes: notes(
+          "exported \(Counted.text(count, "entry", plural: "entries")) to \(path)"))
     case .imported(let path, let counts): return imported(path, counts, job)
     case .paths(let paths):
       return Outcome(
@@ -77,17 +79,16 @@ enum DatabaseOutcomes {
     Outcome(
       job: job, value: .array(documents.map(value)),
       presentation: .table(columns: columns, rows: documents.map(row)),
-      notes: missing.map { [$0.note] } ?? [])
+      notes: missing.map { notes($0.note) } ?? [])
   }
 
   private static func indexed(_ index: DocumentIndex, _ isNew: Bool, _ job: Int) -> Outcome {
     Outcome(
       job: job, value: value(index),
-      notes: [
+      notes: notes(
         isNew
           ? "made an index of \(index.path) in \(index.collection)"
-          : "there is an index of \(index.path) in \(index.collection) already"
-      ])
+          : "there is an index of \(index.path) in \(index.collection) already"))
   }
 
   private static func list(_ indexes: [DocumentIndex], _ job: Int) -> Outcome {
@@ -115,18 +116,20 @@ enum DatabaseOutcomes {
         .init("file", .string(path)), .init("added", JSON(counts.added)),
         .init("replaced", JSON(counts.replaced)), .init("kept", JSON(counts.kept)),
       ]),
-      notes: [
+      notes: notes(
         "imported \(path): \(counts.added) added, \(counts.replaced) replaced, "
-          + "\(counts.kept) kept"
-      ])
+          + "\(counts.kept) kept"))
   }
 
   private static func saved(_ collection: String, _ id: String, _ job: Int) -> Outcome {
     Outcome(
       job: job,
       value: .object([.init("collection", .string(collection)), .init("id", .string(id))]),
-      notes: ["saved \(collection)/\(id)"])
+      notes: notes("saved \(collection)/\(id)"))
   }
+
+  /// A note of one line: breaks in the names that it contains are escaped.
+  private static func notes(_ text: String) -> [String] { [escapeControls(text)] }
 
   private static let columns = [
     Column("id", isIdentifier: true), Column("updated", priority: 2), Column("body", priority: 1),
@@ -153,12 +156,17 @@ enum DatabaseOutcomes {
   private static func row(_ document: Document) -> [String] {
     [
       document.id, Timestamp.format(document.updated),
-      JSON.compactText(of: document.body) ?? JSON.string(document.body).text,
+      line(of: document.body),
     ]
   }
 
   private static func value(_ index: DocumentIndex) -> JSON {
     .object([.init("collection", .string(index.collection)), .init("path", .string(index.path))])
+  }
+
+  /// A stored text without white space between its values.
+  private static func line(of text: String) -> String {
+    JSON.compactText(of: text) ?? JSON.string(text).text
   }
 
   /// A stored body as a value; what is somehow no JSON is shown as the text it is.

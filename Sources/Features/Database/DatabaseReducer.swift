@@ -3,13 +3,15 @@ import SwiftBoardCommandLine
 import SwiftBoardDependencies
 import SwiftBoardJSON
 import SwiftBoardStore
+import Synchronization
 
 /// Decides what the commands of `db` do, one call of a service at a time.
 ///
 /// ```text
 /// run ─► db.contents ─► contents ─► db.put ─► succeeded         names are not loaded; any `stats`
 /// run ─────────────────────────────► db.put ─► succeeded        names are loaded, or not used
-/// run ─► db.import ─► checked ─► db.import.write ─► imported    names are read again, see below
+/// run ─► db.import ─► checked ─► db.import.write ─► db.import.end ─► imported    see below
+///                            (also a cancelled one) └► db.import.end ─► failed
 ///                 └─► checked ─► failed                         an entry's name is taken
 /// imported ─► db.contents ─► contents ─► succeeded
 /// run ─► db.list ─► listed                                             a list of one page
@@ -60,6 +62,7 @@ struct DatabaseReducer: Reducer {
       return .send(.failed(job: request.job, failure: failure))
     case .checked(let request, nil):
       state.expectImport()
+      state.beginImport(request)
       return importEntries(request, dependencies)
     case .imported(let request, let counts):
       let result = DatabaseResult.imported(path: request.path, counts: counts)
@@ -67,13 +70,18 @@ struct DatabaseReducer: Reducer {
         return .send(.succeeded(job: request.job, result: result))
       }
       state.wait(.ends(job: request.job, result: result))
-      return loadContents(request.job, dependencies)
+      // A cancelled import is complete by now.
+      return loadContents(
+        request.job, dependencies, isCancellable: !state.isImporting(request.job))
     case .missing(let job, let item):
       return .send(.failed(job: job, failure: .missing(item)))
     case .succeeded(let job, let result, _):
       state.note(result, of: job)
+      state.endImport(job)
       return []
-    case .failed: return []
+    case .failed(let job, _):
+      state.endImport(job)
+      return []
     }
   }
 }
@@ -115,15 +123,17 @@ extension DatabaseReducer {
   }
 
   private func loadContents(
-    _ job: Int, _ dependencies: Dependencies
+    _ job: Int, _ dependencies: Dependencies, isCancellable: Bool = true
   ) -> [Effect<DatabaseAction>] {
-    .task(name: "db.contents") {
+    let load: [Effect<DatabaseAction>] = .task(
+      name: isCancellable ? "db.contents" : "db.contents.end"
+    ) {
       let found = try await dependencies.persistence.contents(limit: DatabaseState.known)
       return .contents(job: job, contents: try await masking(found, dependencies).value)
     }
     // The command itself meets the same error, and says it.
     .catchFailure(dependencies) { .contents(job: job, contents: nil, failure: $0) }
-    .cancellable(id: job)
+    return isCancellable ? load.cancellable(id: job) : load
   }
 
   /// The first page, which is the whole answer of most lists.
@@ -185,17 +195,57 @@ extension DatabaseReducer {
     .cancellable(id: request.job)
   }
 
+  /// Writes the entries of an import. A cancelled effect sends nothing, so another one ends the
+  /// command afterwards, with the numbers of written entries.
   private func importEntries(
+    _ request: ImportRequest, _ dependencies: Dependencies
+  ) -> [Effect<DatabaseAction>] {
+    guard request.endsCancelled == true else { return importAtOnce(request, dependencies) }
+    let running = RunningImport()
+    return .concatenate(
+      .run(name: "db.import.write") { _ in
+        await running.run {
+          try await DatabaseTransfer(dependencies).importEntries(
+            of: request.path, onExisting: request.existing)
+        }
+      }
+      .cancellable(id: request.job),
+      .task(name: "db.import.end") {
+        do {
+          return .imported(request: request, counts: try running.counts())
+        } catch {
+          return .failed(job: request.job, failure: Failure(error, dependencies))
+        }
+      }
+    )
+  }
+
+  /// Writes the entries of an import of an earlier recording, which ended when it was cancelled.
+  private func importAtOnce(
     _ request: ImportRequest, _ dependencies: Dependencies
   ) -> [Effect<DatabaseAction>] {
     .task(name: "db.import.write") {
       let counts = try await DatabaseTransfer(dependencies).importEntries(
-        of: request.path, replaces: request.existing == .replace)
+        of: request.path, onExisting: request.existing)
       return .imported(request: request, counts: counts)
     }
     .catchFailure(dependencies) { .failed(job: request.job, failure: $0) }
     .cancellable(id: request.job)
   }
+}
+
+/// What an import that runs has written, from the effect that writes to the one that ends it.
+private final class RunningImport: Sendable {
+  /// Until the import has run: it was cancelled before it began.
+  private let result = Mutex<Result<DatabaseImport, any Error>>(.failure(CancellationError()))
+
+  func run(_ body: () async throws -> DatabaseImport) async {
+    let result: Result<DatabaseImport, any Error>
+    do { result = .success(try await body()) } catch { result = .failure(error) }
+    self.result.withLock { $0 = result }
+  }
+
+  func counts() throws -> DatabaseImport { try result.withLock { $0 }.get() }
 }
 
 extension Failure {

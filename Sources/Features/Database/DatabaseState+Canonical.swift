@@ -19,6 +19,12 @@ extension DatabaseState: CanonicalEncodable {
       writer.key("document")
       try document.write(to: &writer)
     }
+    if let imports {
+      writer.key("imports")
+      writer.beginArray()
+      for job in imports { writer.int(job) }
+      writer.endArray()
+    }
     if let isLoaded { writer.member("isLoaded", isLoaded) }
     if let pending {
       writer.key("pending")

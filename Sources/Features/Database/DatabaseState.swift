@@ -29,6 +29,9 @@ public struct DatabaseState: Codable, Sendable, Equatable {
   public var isLoaded: Bool? = false
   /// The commands that wait for the names, in the order of their lines, or `nil` if there are none.
   public var pending: [PendingDatabaseCommand]?
+  /// The imports that write, by their jobs, or `nil` if there are none. They end themselves, also
+  /// when they are cancelled.
+  public var imports: [Int]?
 
   /// Creates a state in which nothing is known.
   public init() {}
@@ -134,6 +137,20 @@ extension DatabaseState {
   /// Lets the names be loaded again after an import, even if only a part of it is written.
   mutating func expectImport() {
     if isLoaded != nil { isLoaded = false }
+  }
+
+  /// Returns whether a job is an import that writes.
+  func isImporting(_ job: Int) -> Bool { imports?.contains(job) == true }
+
+  /// Adds an import that begins to write.
+  mutating func beginImport(_ request: ImportRequest) {
+    if request.endsCancelled == true { imports = (imports ?? []) + [request.job] }
+  }
+
+  /// Removes an import that has ended.
+  mutating func endImport(_ job: Int) {
+    imports?.removeAll { $0 == job }
+    if imports?.isEmpty == true { imports = nil }
   }
 
   /// Follows a command that succeeded.

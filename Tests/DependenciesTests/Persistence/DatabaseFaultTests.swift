@@ -73,6 +73,111 @@ struct DatabaseFaultTests {
     #expect(try await again.check() == [])
   }
 
+  @Test(
+    "a header with a version that none made is damage", arguments: [-1, -0x8000_0000, 1000])
+  func impossibleVersion(_ version: Int) async throws {
+    let folder = try DatabaseFolder()
+    let service = folder.service()
+    try await service.putDocument(Document("1", "1"))
+    try await service.storeResponse(PersistenceConformanceTests.response("1"))
+    try await service.close()
+    for path in [folder.main, folder.cache] {
+      let stranger = try folder.stranger(path)
+      try stranger.execute("PRAGMA user_version = \(version)")
+      try stranger.close()
+    }
+    let again = folder.service()
+    let errors = [
+      await failure { () throws(PersistenceError) in
+        try await again.document(collection: "c", id: "1")
+      },
+      await failure { () throws(PersistenceError) in
+        try await again.putDocument(Document("2", "1"))
+      },
+      await failure { () throws(PersistenceError) in try await again.check() },
+    ]
+    for error in errors {
+      #expect(error?.kind == (version < 0 ? .corrupted : .newerSchema))
+      #expect(error?.message.contains("schema \(version)") == true, "\(error?.message ?? "")")
+    }
+    #expect(try await again.cachedResponse("1") == nil)
+    try await again.storeResponse(PersistenceConformanceTests.response("2"))
+    #expect(try await again.cachedResponse("2") != nil)
+    #expect(try folder.names.contains("cache.sqlite.damaged"))
+  }
+
+  @Test(
+    "totals that are not those of the responses are damage of the cache",
+    arguments: [
+      "UPDATE response_totals SET bytes = 9223372036854775807",
+      "UPDATE response_totals SET entries = 9223372036854770000",
+      "UPDATE response_totals SET bytes = -9223372036854775807",
+      "UPDATE responses SET bytes = 9223372036854770000",
+    ])
+  func wrongTotals(_ statement: String) async throws {
+    let folder = try DatabaseFolder()
+    let limits = PersistenceLimits(cacheEntries: 1)
+    let service = folder.service(limits: limits)
+    try await service.storeResponse(PersistenceConformanceTests.response("1"))
+    try await service.close()
+    let stranger = try folder.stranger(folder.cache)
+    try stranger.execute("DROP TRIGGER responses_updated")
+    try stranger.execute(statement)
+    try stranger.close()
+    let again = folder.service(limits: limits)
+    try await again.storeResponse(PersistenceConformanceTests.response("2"))
+    #expect(try await again.cachedResponse("2") != nil)
+    #expect(try await again.cachedResponses().count == 1)
+  }
+
+  @Test(
+    "a schema that does not fit is damage, and its message says what is missing",
+    arguments: [
+      ("DROP TABLE documents", "no such table: documents"),
+      ("PRAGMA user_version = 3", "duplicate column name: preset"),
+      ("ALTER TABLE documents RENAME COLUMN checksum TO sum", "no such column: checksum"),
+    ])
+  func damagedSchema(statement: String, words: String) async throws {
+    let folder = try DatabaseFolder()
+    let service = folder.service()
+    try await service.putDocument(Document("1", "1"))
+    try await service.close()
+    let stranger = try folder.stranger()
+    try stranger.execute(statement)
+    try stranger.close()
+    let again = folder.service()
+    let errors = [
+      await failure { () throws(PersistenceError) in
+        try await again.document(collection: "c", id: "1")
+      },
+      await failure { () throws(PersistenceError) in try await again.check() },
+    ]
+    for error in errors {
+      #expect(error?.kind == .corrupted)
+      #expect(error?.message == "the database is damaged: \(words) (\(folder.main))")
+    }
+    try await again.close()
+  }
+
+  @Test("a format of the schema that SQLite does not know is damage")
+  func unknownFormat() async throws {
+    let folder = try DatabaseFolder()
+    let service = folder.service()
+    try await service.putDocument(Document("1", "1"))
+    try await service.close()
+    var bytes = try DatabaseFolder.bytes(folder.main)
+    bytes[47] ^= 0x40
+    try DatabaseFolder.write(bytes, to: folder.main)
+    let again = folder.service()
+    let error = await failure { () throws(PersistenceError) in
+      try await again.document(collection: "c", id: "1")
+    }
+    #expect(error?.kind == .corrupted)
+    #expect(
+      error?.message == "the database is damaged: unsupported file format (\(folder.main))",
+      "\(error?.message ?? "")")
+  }
+
   @Test("the cache may vanish at any time") func theCacheMayVanishAtAnyTime() async throws {
     let folder = try DatabaseFolder()
     let service = folder.service()
@@ -313,7 +418,10 @@ struct DatabaseFaultTests {
     #expect(kind(SQLITE_CANTOPEN | (6 << 8)) == .cannotOpen)  // SQLITE_CANTOPEN_SYMLINK
     #expect(kind(SQLITE_CORRUPT | (1 << 8)) == .corrupted)
     #expect(kind(SQLITE_NOTADB) == .notADatabase)
-    #expect(kind(SQLITE_ERROR) == .misuse)
+    #expect(kind(SQLITE_ERROR) == .corrupted)
+    #expect(kind(SQLiteResult.wrongType) == .corrupted)
+    #expect(kind(SQLITE_CONSTRAINT) == .misuse)
+    #expect(kind(SQLITE_RANGE) == .misuse)
   }
 
   @Test("writing through a read only connection") func writingThroughAReadOnlyConnection()

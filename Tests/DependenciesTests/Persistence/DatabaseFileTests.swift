@@ -247,7 +247,7 @@ struct DatabaseFileTests {
     let bad = folder.service(mainSchema: Self.schema(5, statement: "INSERT INTO none VALUES (1)"))
     for _ in 0..<2 {
       let error = await failure { () throws(PersistenceError) in try await bad.preferences() }
-      #expect(error?.kind == .misuse)
+      #expect(error?.kind == .corrupted)
     }
     try await bad.close()
     let check = try folder.stranger()

@@ -83,6 +83,7 @@ struct BoardStateEncodingTests {
 
   private static let db: DatabaseState = {
     var state = DatabaseState()
+    state.imports = [7, 8]
     state.writes = 9
     state.collection = "films"
     state.collections = ["films": 3, "a": 1]

@@ -62,6 +62,52 @@ struct DatabaseFeatureTests {
     #expect(printed[3].output == "name   value\n-----  ------\nsize   20\ntheme  \"dark\"\n")
   }
 
+  @Test("a preference keeps its text as it is typed, and is listed in one line")
+  func preferenceText() async throws {
+    let text = #"{ "b" : 1.0,  "a":"\u0061\/" }"#
+    let printed = try run(
+      ["db preference set p '\(text)'", "db preference get p", "db preference list"], in: world,
+      settings: .output(.plain))
+    #expect(printed.map(\.status) == [0, 0, 0], "\(printed.map(\.errors))")
+    #expect(try await world.persistence.preference("p") == text)
+    #expect(printed[2].output == "p\t{\"b\":1.0,\"a\":\"a/\"}\n", "\(printed[2].output)")
+  }
+
+  @Test("a preference with a repeated key is refused, as a document is")
+  func repeatedKeyTyped() async throws {
+    for value in [#"{"a":1,"b":0,"a":2}"#, #"'[{"a":1,"\u0061":2}]'"#] {
+      let error = #expect(throws: UsageError.self) { try action("db preference set p \(value)") }
+      #expect(
+        error?.message.hasPrefix(#"the value cannot be stored: found the key "a" again"#) == true)
+      #expect(error?.kind == .malformedData)
+    }
+    // What is not JSON is text.
+    _ = try run([#"db preference set p '{"a":1,'"#], in: world)
+    #expect(try await world.persistence.preference("p") == #""{\"a\":1,""#)
+  }
+
+  @Test("breaks in the names of notes are escaped")
+  func breaksInNotes() throws {
+    let printed = try run(
+      [
+        "db put 'x\nerror: fake' '1\n2' 1", "db put a 'x\rerror: fake' 1",
+        "db remove a 'x\rerror: fake'", "db list 'y\nerror: fake'",
+        "db export 'z\nerror: fake'", "db import 'z\nerror: fake' --existing keep",
+      ], in: world)
+    #expect(printed.map(\.status) == [0, 0, 0, 0, 0, 0], "\(printed.map(\.errors))")
+    for printed in printed {
+      #expect(printed.errors.split(whereSeparator: \.isNewline).count == 1, "\(printed.errors)")
+    }
+    #expect(printed[1].errors == "saved a/x\\rerror: fake\n", "\(printed[1].errors)")
+  }
+
+  @Test("a backup needs the name of a file")
+  func backupWithoutName() {
+    let error = #expect(throws: UsageError.self) { try action("db backup ''") }
+    #expect(error?.message == "the name of the copy is missing")
+    #expect(error?.kind == .usage)
+  }
+
   @Test("stats, check, path")
   func rest() throws {
     let printed = try run(["db stats", "db check", "db path"], in: world)

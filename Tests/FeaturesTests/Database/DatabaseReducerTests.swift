@@ -186,7 +186,7 @@ struct DatabaseReducerTests {
     counts.added = 1
     let result = DatabaseResult.imported(path: "f", counts: counts)
     store.send(run(1, command))
-    store.receive(.checked(request: request, taken: nil))
+    store.receive(.checked(request: request, taken: nil)) { $0.imports = [1] }
     store.receive(.imported(request: request, counts: counts)) {
       $0.pending = [.ends(job: 1, result: result)]
     }
@@ -196,7 +196,10 @@ struct DatabaseReducerTests {
       $0.preferences = []
       $0.pending = nil
     }
-    store.receive(.succeeded(job: 1, result: result)) { $0.writes = 1 }
+    store.receive(.succeeded(job: 1, result: result)) {
+      $0.writes = 1
+      $0.imports = nil
+    }
     // The same again is refused by the reducer, and nothing is written.
     request.job = 2
     store.send(run(2, command))
@@ -265,10 +268,10 @@ struct DatabaseReducerTests {
     let lines =
       [#"{"swiftboard":"db export","version":1}"#]
       + (1...500).map { #"{"document":{"collection":"c","id":"\#($0)","updated":1,"body":1}}"# }
-      + [#"{"preference":{"name":"p","value":1}}"#]
+      + [#"{"index":{"collection":"c","path":"a"}}"#]
     try await world.files.write(
       Data(lines.joined(separator: "\n").utf8), to: "f", mode: .create)
-    world.persistence.failNext("setPreference", with: .full)
+    world.persistence.failNext("makeDocumentIndex", with: .full)
     let store = store()
     store.nonExhaustively { store in
       store.send(run(1, .stats))

@@ -19,7 +19,8 @@ enum CacheRules {
   /// the time that the service set.
   static func isFresh(_ entry: CachedResponse, _ lifetime: CacheLifetime, now: Int64) -> Bool {
     guard case .fixed(let duration) = lifetime else { return isFresh(entry, now: now) }
-    return entry.stored <= now && .microseconds(now - entry.stored) < duration
+    let (age, isOverflow) = now.subtractingReportingOverflow(entry.stored)
+    return !isOverflow && age >= 0 && .microseconds(age) < duration
   }
 
   /// Returns whether a response may be stored: status 200 for GET or HEAD, unless the response or

@@ -136,26 +136,44 @@ enum DocumentTable {
   static func put(
     _ document: Document, _ connection: SQLiteConnection
   ) throws(PersistenceError) -> Bool {
-    var checksum = ContentChecksum()
-    checksum.add(document.collection)
-    checksum.add(document.id)
-    checksum.add(document.updated)
-    checksum.add(document.body)
     let statement = try connection.statement(
       """
       INSERT INTO documents (collection, id, updated, checksum, body) VALUES (?, ?, ?, ?, ?)
       ON CONFLICT (collection, id) DO UPDATE
       SET updated = excluded.updated, checksum = excluded.checksum, body = excluded.body
       """)
+    bind(document, to: statement)
+    // A replaced row keeps its number, so only a new one sets it.
+    connection.lastInsertedRow = 0
+    try statement.run()
+    return connection.lastInsertedRow != 0
+  }
+
+  /// Stores a document unless there is one with its id. Returns whether it did.
+  static func insert(
+    _ document: Document, _ connection: SQLiteConnection
+  ) throws(PersistenceError) -> Bool {
+    let statement = try connection.statement(
+      """
+      INSERT INTO documents (collection, id, updated, checksum, body) VALUES (?, ?, ?, ?, ?)
+      ON CONFLICT (collection, id) DO NOTHING
+      """)
+    bind(document, to: statement)
+    try statement.run()
+    return connection.changes > 0
+  }
+
+  private static func bind(_ document: Document, to statement: SQLiteStatement) {
+    var checksum = ContentChecksum()
+    checksum.add(document.collection)
+    checksum.add(document.id)
+    checksum.add(document.updated)
+    checksum.add(document.body)
     statement.bind(1, document.collection)
     statement.bind(2, document.id)
     statement.bind(3, document.updated)
     statement.bind(4, checksum.value)
     statement.bind(5, document.body)
-    // A replaced row keeps its number, so only a new one sets it.
-    connection.lastInsertedRow = 0
-    try statement.run()
-    return connection.lastInsertedRow != 0
   }
 
   static func get(collection: String, id: String, _ connection: SQLiteConnection)

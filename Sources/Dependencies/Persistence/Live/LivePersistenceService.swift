@@ -147,6 +147,9 @@ public final class LivePersistenceService: PersistenceService {
   /// Whether a call has opened the main file.
   public var isOpen: Bool { main.isOpen }
 
+  /// The paths of the main file and of the cache file. Opens neither.
+  public var paths: [String] { [main.file.path, cache.file.path] }
+
   /// Counts the documents of a collection up to 10 000, and 20 000 in all.
   public func contents(limit: Int) async throws(PersistenceError) -> DatabaseContents {
     try await main.read("contents", whenMissing: DatabaseContents()) {
@@ -194,7 +197,6 @@ public final class LivePersistenceService: PersistenceService {
       "statistics", whenMissing: none(mainTables), rows(mainTables))
     tables += try await cache.read(
       "statistics", whenMissing: none(cacheTables), rows(cacheTables))
-    let paths = [main.file.path, cache.file.path]
     let bytes = paths.flatMap { [$0, $0 + "-wal"] }.reduce(0) {
       $0 + (FileInfo($1).map { Int($0.size) } ?? 0)
     }

@@ -22,15 +22,7 @@ extension LivePersistenceService {
     try StoredJSON.validate(
       json, limits: .default, operation: "setPreference", what: "The value of \(name)")
     try await main.write("setPreference", .brief) { (connection) throws(PersistenceError) in
-      let statement = try connection.statement(
-        """
-        INSERT INTO preferences (name, checksum, json) VALUES (?, ?, ?)
-        ON CONFLICT (name) DO UPDATE SET checksum = excluded.checksum, json = excluded.json
-        """)
-      statement.bind(1, name)
-      statement.bind(2, PreferenceTable.checksum(name, json))
-      statement.bind(3, json)
-      try statement.run()
+      try PreferenceTable.put(Preference(name: name, json: json), connection)
     }
   }
 
@@ -65,11 +57,39 @@ extension LivePersistenceService {
 
 /// The table `preferences`.
 enum PreferenceTable {
-  static func checksum(_ name: String, _ json: String) -> Int64 {
+  static func put(
+    _ preference: Preference, _ connection: SQLiteConnection
+  ) throws(PersistenceError) {
+    let statement = try connection.statement(
+      """
+      INSERT INTO preferences (name, checksum, json) VALUES (?, ?, ?)
+      ON CONFLICT (name) DO UPDATE SET checksum = excluded.checksum, json = excluded.json
+      """)
+    bind(preference, to: statement)
+    try statement.run()
+  }
+
+  /// Stores a preference unless there is one with its name. Returns whether it did.
+  static func insert(
+    _ preference: Preference, _ connection: SQLiteConnection
+  ) throws(PersistenceError) -> Bool {
+    let statement = try connection.statement(
+      """
+      INSERT INTO preferences (name, checksum, json) VALUES (?, ?, ?)
+      ON CONFLICT (name) DO NOTHING
+      """)
+    bind(preference, to: statement)
+    try statement.run()
+    return connection.changes > 0
+  }
+
+  private static func bind(_ preference: Preference, to statement: SQLiteStatement) {
     var checksum = ContentChecksum()
-    checksum.add(name)
-    checksum.add(json)
-    return checksum.value
+    checksum.add(preference.name)
+    checksum.add(preference.json)
+    statement.bind(1, preference.name)
+    statement.bind(2, checksum.value)
+    statement.bind(3, preference.json)
   }
 
   /// Reads a row with the columns name, checksum and json.

@@ -239,24 +239,34 @@ enum ResponseTable {
     }
   }
 
+  /// Removes the responses that were used least recently, until the limits hold.
+  ///
+  /// - Throws: `corrupted` if the stored totals are not those of the responses.
   private static func evict(_ limits: PersistenceLimits, _ connection: SQLiteConnection)
     throws(PersistenceError)
   {
+    let isWrong = PersistenceError(
+      .corrupted, path: connection.path, operation: connection.operation,
+      what: "the database is damaged: its totals are not those of its responses")
     let totals = try connection.statement("SELECT entries, bytes FROM response_totals")
       .first { (entries: Int($0.integer(0)), bytes: Int($0.integer(1))) }
     guard var (entries, bytes) = totals else { return }
+    guard entries >= 0, bytes >= 0 else { throw isWrong }
     guard entries > limits.cacheEntries || bytes > limits.cacheBytes else { return }
     var oldest: [Int64] = []
     let selection = try connection.statement(
       "SELECT rowid, bytes FROM responses ORDER BY used LIMIT ?")
     // The number of entries that could have to be evicted, which is usually one.
-    selection.bind(1, max(64, entries - limits.cacheEntries))
+    selection.bind(1, max(64, entries - max(0, limits.cacheEntries)))
     try selection.forEachRow { (row) throws(PersistenceError) in
       guard entries > limits.cacheEntries || bytes > limits.cacheBytes else { return }
+      let size = Int(row.integer(1))
+      guard (0...max(0, bytes)).contains(size) else { throw isWrong }
       oldest.append(row.integer(0))
       entries -= 1
-      bytes -= Int(row.integer(1))
+      bytes -= size
     }
+    guard !oldest.isEmpty else { throw isWrong }
     let removal = try connection.statement("DELETE FROM responses WHERE rowid = ?")
     for row in oldest {
       removal.bind(1, row)

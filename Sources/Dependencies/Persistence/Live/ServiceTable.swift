@@ -4,14 +4,10 @@ extension LivePersistenceService {
   /// - Throws: `exists` if there is a service with its name and `replacing` is false.
   public func saveService(_ service: APIService, replacing: Bool) async throws(PersistenceError) {
     try await main.write("saveService", .brief) { (connection) throws(PersistenceError) in
-      if !replacing {
-        let statement = try connection.statement("SELECT 1 FROM api_services WHERE name = ?")
-        statement.bind(1, service.name)
-        if try statement.first({ _ in true }) != nil {
-          throw PersistenceError.serviceExists(service.name, path: connection.path)
-        }
+      if replacing { return try ServiceTable.put(service, connection) }
+      guard try ServiceTable.insert(service, connection) else {
+        throw PersistenceError.serviceExists(service.name, path: connection.path)
       }
-      try ServiceTable.put(service, connection)
     }
   }
 
@@ -73,7 +69,6 @@ enum ServiceTable {
     "SELECT name, base_url, kind, field, secret, checksum, preset FROM api_services"
 
   static func put(_ service: APIService, _ connection: SQLiteConnection) throws(PersistenceError) {
-    let (kind, field, secret) = columns(service.authentication)
     let statement = try connection.statement(
       """
       INSERT INTO api_services (name, base_url, kind, field, secret, checksum, preset)
@@ -82,6 +77,26 @@ enum ServiceTable {
       field = excluded.field, secret = excluded.secret, checksum = excluded.checksum,
       preset = excluded.preset
       """)
+    bind(service, to: statement)
+    try statement.run()
+  }
+
+  /// Stores a service unless there is one with its name. Returns whether it did.
+  static func insert(
+    _ service: APIService, _ connection: SQLiteConnection
+  ) throws(PersistenceError) -> Bool {
+    let statement = try connection.statement(
+      """
+      INSERT INTO api_services (name, base_url, kind, field, secret, checksum, preset)
+      VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (name) DO NOTHING
+      """)
+    bind(service, to: statement)
+    try statement.run()
+    return connection.changes > 0
+  }
+
+  private static func bind(_ service: APIService, to statement: SQLiteStatement) {
+    let (kind, field, secret) = columns(service.authentication)
     statement.bind(1, service.name)
     statement.bind(2, service.baseURL)
     statement.bind(3, kind)
@@ -90,7 +105,6 @@ enum ServiceTable {
     statement.bind(
       6, checksum([service.name, service.baseURL, kind, field, secret], service.preset))
     statement.bind(7, service.preset)
-    try statement.run()
   }
 
   static func whole(_ row: SQLiteStatement, _ connection: SQLiteConnection)

@@ -318,6 +318,23 @@ public final class MockPersistenceService: PersistenceService, CheckedMock {
 
   // MARK: The whole service
 
+  /// Stores all entries or none.
+  ///
+  /// - Throws: `invalid` if a body or a value is not JSON, and `exists` with `refuse` if a name is
+  ///   taken.
+  public func putEntries(
+    _ entries: StoredEntries, onExisting existing: ImportDuplicates
+  ) async throws(PersistenceError) -> DatabaseImport {
+    try perform("putEntries", entries.names + [existing.rawValue]) {
+      (content) throws(PersistenceError) in
+      try entries.validate("putEntries")
+      var changed = content
+      let counts = try changed.put(entries, existing)
+      content = changed
+      return counts
+    }
+  }
+
   /// Returns the collections and preferences. Every count is exact.
   public func contents(limit: Int) async throws(PersistenceError) -> DatabaseContents {
     try perform("contents", [String(limit)]) { content in

@@ -15,7 +15,10 @@ enum DatabaseEntry {
   case index(DocumentIndex)
 
   /// The first line of an export. Version 1 had no last line, and version 2 no indexes.
-  static let header = #"{"swiftboard":"db export","version":3}"#
+  static let header = #"{"swiftboard":"db export","version":\#(version)}"#
+
+  /// The latest version of the format.
+  static let version = 3
 
   /// The last line of an export.
   static func end(entries: Int) -> String { #"{"end":{"entries":\#(entries)}}"# }
@@ -99,13 +102,17 @@ enum DatabaseEntry {
       try Self.refuseOthers(than: ["name", Self.bodyName(value, "value")], in: value)
       self = .preference(Preference(name: name, json: try Self.text(value, "value", .default)))
     case "service":
+      guard value["name"]?.stringValue != nil, value["baseURL"]?.stringValue != nil else {
+        throw DatabaseEntryError("a service needs a name and an address (baseURL)")
+      }
       let service: APIService
       let known: JSON
       do {
         service = try CanonicalDecoder.decode(APIService.self, from: Array(value.text.utf8))
         known = try JSON(parsing: CanonicalEncoder.encode(service))
       } catch {
-        throw DatabaseEntryError("this is not a service: \(error)")
+        throw DatabaseEntryError(
+          "this is not a service: its authentication or its preset has an unknown form")
       }
       guard ServiceName.isValid(service.name) else {
         throw DatabaseEntryError("'\(service.name)' is not a valid service name")

@@ -68,8 +68,14 @@ struct DatabaseLines: Sendable {
       guard json["swiftboard"] == "db export" else {
         throw malformed(1, "this is not an export of a database")
       }
-      guard let version = json["version"]?.intValue, (1...3).contains(version) else {
-        throw malformed(1, "this export was made by a later version")
+      guard let version = json["version"]?.intValue, version > 0 else {
+        throw malformed(1, "the version of an export is a whole number from 1")
+      }
+      guard version <= DatabaseEntry.version else {
+        throw malformed(
+          1,
+          "this export was made by a later version: it has format \(version), and this version "
+            + "knows \(DatabaseEntry.version)")
       }
       try refuseOthers(than: ["swiftboard", "version"], in: json, number)
       progress.hasEnd = version > 1

@@ -117,55 +117,47 @@ package struct DatabaseTransfer: Sendable {
   /// Imports the entries of an export. Call `check` first, so that an error anywhere in the file
   /// changes nothing.
   ///
-  /// - Parameter replaces: Whether an entry replaces one with its name. Otherwise it is skipped.
+  /// - Parameter existing: What happens to entries whose names are taken when they are written. An
+  ///   entry that another process has saved since `check` is one of them.
   /// - Throws: `IncompleteImport` if something was written before the error; otherwise what `check`
-  ///   throws.
-  package func importEntries(of path: String, replaces: Bool) async throws -> DatabaseImport {
-    let services = Set(try await persistence.services().map(\.name))
+  ///   throws, or `DatabaseTransferError.taken`.
+  package func importEntries(
+    of path: String, onExisting existing: ImportDuplicates
+  ) async throws -> DatabaseImport {
     defer { terminal.show(nil) }
     let input = try await files.input(path).reporting(path, to: terminal)
     var counts = DatabaseImport()
-    var batch = DocumentBatch()
+    var batch = EntryBatch()
+    func write() async throws {
+      do throws(PersistenceError) {
+        counts += try await persistence.putEntries(batch.entries, onExisting: existing)
+      } catch {
+        if error.kind == .exists { throw DatabaseTransferError.taken(path, reason: error.message) }
+        throw error
+      }
+      batch = EntryBatch()
+    }
     do {
       try await DatabaseLines(path, redactor).forEachEntry(of: input) { entry, _ in
-        let isTaken = try await isTaken(entry, services)
-        if isTaken, !replaces {
-          counts.kept += 1
-          return true
-        }
-        switch entry {
-        case .document(let document):
-          batch.add(document, replaces: isTaken)
-          if batch.isFull { try await write(&batch, &counts) }
-          return true
-        case .preference(let preference):
-          try await persistence.setPreference(preference.name, to: preference.json)
-        case .service(let service): try await persistence.saveService(service, replacing: true)
-        case .index(let index):
-          try await write(&batch, &counts)
-          guard try await persistence.makeDocumentIndex(index) else {
+        if case .index(let index) = entry {
+          try await write()
+          if try await persistence.makeDocumentIndex(index) {
+            counts.added += 1
+          } else {
             counts.kept += 1
-            return true
           }
+        } else {
+          batch.add(entry)
+          if batch.isFull { try await write() }
         }
-        counts.count(isTaken)
         return true
       }
-      try await write(&batch, &counts)
+      try await write()
     } catch {
       throw counts.added + counts.replaced == 0
-        ? error : IncompleteImport(counts: counts, replaces: replaces, cause: error)
+        ? error : IncompleteImport(counts: counts, existing: existing, cause: error)
     }
     return counts
-  }
-
-  private func write(
-    _ batch: inout DocumentBatch, _ counts: inout DatabaseImport
-  ) async throws {
-    try await persistence.putDocuments(batch.documents)
-    counts.added += batch.counts.added
-    counts.replaced += batch.counts.replaced
-    batch = DocumentBatch()
   }
 
   private func isTaken(_ entry: DatabaseEntry, _ services: Set<String>) async throws -> Bool {
@@ -211,30 +203,38 @@ public struct DatabaseImport: Codable, Sendable, Equatable {
 package struct IncompleteImport: Error {
   /// The numbers of written entries.
   package var counts: DatabaseImport
-  /// Whether entries replaced others of their name.
-  package var replaces: Bool
+  /// What happened to entries whose names were taken.
+  package var existing: ImportDuplicates
   /// The underlying error.
   package var cause: any Error
 }
 
 extension DatabaseImport {
-  /// Counts an entry that was written.
-  fileprivate mutating func count(_ isReplaced: Bool) {
-    if isReplaced { replaced += 1 } else { added += 1 }
+  fileprivate static func += (counts: inout DatabaseImport, other: DatabaseImport) {
+    counts.added += other.added
+    counts.replaced += other.replaced
+    counts.kept += other.kept
   }
 }
 
-/// Documents that are put in one transaction.
-private struct DocumentBatch {
-  private(set) var documents: [Document] = []
-  private(set) var counts = DatabaseImport()
+/// Entries that are put in one transaction.
+private struct EntryBatch {
+  private(set) var entries = StoredEntries()
   private var bytes = 0
 
-  var isFull: Bool { documents.count >= 500 || bytes >= 8 << 20 }
+  var isFull: Bool { entries.count >= 500 || bytes >= 8 << 20 }
 
-  mutating func add(_ document: Document, replaces: Bool) {
-    documents.append(document)
-    bytes += document.body.utf8.count
-    counts.count(replaces)
+  /// Adds an entry that is not an index.
+  mutating func add(_ entry: DatabaseEntry) {
+    switch entry {
+    case .document(let document):
+      entries.documents.append(document)
+      bytes += document.body.utf8.count
+    case .preference(let preference):
+      entries.preferences.append(preference)
+      bytes += preference.json.utf8.count
+    case .service(let service): entries.services.append(service)
+    case .index: break
+    }
   }
 }

@@ -8,6 +8,8 @@ package enum DatabaseTransferError: Error, Sendable, Equatable {
   case holdsSecret(place: String, name: String)
   /// An import reads the file twice, but the file can be read only once.
   case notRepeatable(path: String)
+  /// The name of an entry was taken when it was written, and the import refuses that.
+  case taken(_ path: String, reason: String)
   /// There is no collection of this name.
   case noCollection(name: String)
 }

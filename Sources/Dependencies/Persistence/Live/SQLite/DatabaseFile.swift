@@ -185,6 +185,11 @@ final class DatabaseFile: Sendable {
           + "not \(schema.applicationID)")
     }
     let found = Int(try connection.integer("PRAGMA user_version") ?? 0)
+    guard found >= 0 else {
+      throw PersistenceError(
+        .corrupted, path: path, operation: connection.operation,
+        what: "the database is damaged: it has schema \(found), which no version made")
+    }
     guard found <= schema.version else {
       throw PersistenceError(
         .newerSchema, path: path, operation: connection.operation,

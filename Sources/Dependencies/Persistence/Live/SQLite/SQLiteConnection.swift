@@ -285,11 +285,13 @@ final class SQLiteConnection {
   func error(_ code: Int32, sql: String?) -> PersistenceError {
     let system = handle.map { sqlite3_system_errno($0) } ?? 0
     let kind = SQLiteResult.kind(code, systemError: system, cancelled: Task.isCancelled)
-    // SQLite's messages name tables and columns, not values. They describe defects of this program.
-    let words =
-      SQLiteResult.words(kind, systemError: system)
-      ?? (handle.map { String(cString: sqlite3_errmsg($0)) }
-        ?? String(cString: sqlite3_errstr(code)))
+    // SQLite's messages name tables and columns, not values. They describe defects of the schema or
+    // of this program.
+    let message =
+      handle.map { String(cString: sqlite3_errmsg($0)) } ?? String(cString: sqlite3_errstr(code))
+    let general = SQLiteResult.words(kind, systemError: system)
+    let isExplained = kind != .corrupted || code & 0xff == SQLITE_CORRUPT
+    let words = general.map { isExplained ? $0 : "\($0): \(message)" } ?? message
     return PersistenceError(
       kind, path: shownPath, operation: operation, code: code, what: words,
       sql: kind == .misuse ? sql : nil)

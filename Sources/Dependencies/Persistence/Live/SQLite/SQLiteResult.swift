@@ -6,6 +6,10 @@ enum SQLiteResult {
   /// `SQLITE_READONLY_DBMOVED`, a macro that Swift cannot import.
   static let readOnlyMoved = SQLITE_READONLY | (4 << 8)
 
+  /// `SQLITE_CONSTRAINT_DATATYPE`, a macro that Swift cannot import. A stored number from which a
+  /// statement calculates one beyond 64 bits causes it.
+  static let wrongType = SQLITE_CONSTRAINT | (12 << 8)
+
   /// Returns the kind of error for a result code.
   ///
   /// - Parameters:
@@ -21,7 +25,10 @@ enum SQLiteResult {
     case SQLITE_READONLY: return code == readOnlyMoved ? .moved : .readOnly
     case SQLITE_CANTOPEN: return isNoSpace(systemError) ? .full : .cannotOpen
     case SQLITE_PERM, SQLITE_AUTH: return .cannotOpen
-    case SQLITE_CORRUPT: return .corrupted
+    // A schema that the statements of this program do not fit: a missing table, a column too many,
+    // or a format that SQLite does not know.
+    case SQLITE_CORRUPT, SQLITE_ERROR: return .corrupted
+    case SQLITE_CONSTRAINT: return code == wrongType ? .corrupted : .misuse
     case SQLITE_NOTADB: return .notADatabase
     case SQLITE_INTERRUPT: return .cancelled
     case SQLITE_TOOBIG: return .invalid

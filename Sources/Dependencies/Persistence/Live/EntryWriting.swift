@@ -1,0 +1,45 @@
+extension LivePersistenceService {
+  /// Stores entries in one transaction with one fsync. O(length of the entries), which are
+  /// validated.
+  ///
+  /// The statement that inserts an entry finds out whether its name is taken, so no other process
+  /// can save an entry between the two.
+  ///
+  /// - Throws: `invalid` if a body or a value is not JSON, and `exists` with `refuse` if a name is
+  ///   taken.
+  public func putEntries(
+    _ entries: StoredEntries, onExisting existing: ImportDuplicates
+  ) async throws(PersistenceError) -> DatabaseImport {
+    if entries.count == 0 { return DatabaseImport() }
+    try entries.validate("putEntries")
+    return try await main.write("putEntries") { (connection) throws(PersistenceError) in
+      var insertion = EntryInsertion(existing)
+      var indexes = DocumentIndexTable.Indexes()
+      for document in entries.documents {
+        let isStored = try insertion.store(
+          .document(document),
+          insert: { () throws(PersistenceError) in try DocumentTable.insert(document, connection) },
+          replace: { () throws(PersistenceError) in
+            _ = try DocumentTable.put(document, connection)
+          })
+        if isStored { try indexes.add(document, connection) }
+      }
+      for preference in entries.preferences {
+        try insertion.store(
+          .preference(preference),
+          insert: { () throws(PersistenceError) in
+            try PreferenceTable.insert(preference, connection)
+          },
+          replace: { () throws(PersistenceError) in try PreferenceTable.put(preference, connection)
+          })
+      }
+      for service in entries.services {
+        try insertion.store(
+          .service(service),
+          insert: { () throws(PersistenceError) in try ServiceTable.insert(service, connection) },
+          replace: { () throws(PersistenceError) in try ServiceTable.put(service, connection) })
+      }
+      return insertion.counts
+    }
+  }
+}

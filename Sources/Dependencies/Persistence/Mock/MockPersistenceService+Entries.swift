@@ -1,0 +1,38 @@
+extension StoredEntries {
+  /// The names of the entries, for the list of calls.
+  var names: [String] { documents.map(\.name) + preferences.map(\.name) + services.map(\.name) }
+}
+
+extension MockPersistenceService.Content {
+  /// Stores entries by the rule for names that are taken. Changes that were made before an error
+  /// remain.
+  mutating func put(
+    _ entries: StoredEntries, _ existing: ImportDuplicates
+  ) throws(PersistenceError) -> DatabaseImport {
+    var insertion = EntryInsertion(existing)
+    for document in entries.documents {
+      let (collection, id) = (ByteText(document.collection), ByteText(document.id))
+      let isTaken = documents[collection]?[id] != nil
+      let isStored = try insertion.store(
+        .document(document), insert: { () throws(PersistenceError) in !isTaken }, replace: {})
+      if isStored { documents[collection, default: [:]][id] = document }
+    }
+    for preference in entries.preferences {
+      let name = ByteText(preference.name)
+      let isTaken = preferences[name] != nil
+      let isStored = try insertion.store(
+        .preference(preference), insert: { () throws(PersistenceError) in !isTaken }, replace: {})
+      if isStored { preferences[name] = preference.json }
+    }
+    for service in entries.services {
+      let name = ByteText(service.name)
+      let isTaken = services[name] != nil || damaged.contains(name)
+      let isStored = try insertion.store(
+        .service(service), insert: { () throws(PersistenceError) in !isTaken }, replace: {})
+      guard isStored else { continue }
+      services[name] = service
+      damaged.remove(name)
+    }
+    return insertion.counts
+  }
+}

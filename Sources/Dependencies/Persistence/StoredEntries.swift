@@ -1,0 +1,77 @@
+/// Documents, preferences and services that are stored together.
+public struct StoredEntries: Sendable, Equatable {
+  /// The documents, in the order in which they are stored.
+  public var documents: [Document]
+  /// The preferences, which are stored after the documents.
+  public var preferences: [Preference]
+  /// The services, which are stored last.
+  public var services: [APIService]
+
+  /// Creates a list of entries. Nothing is checked before they are stored.
+  public init(
+    documents: [Document] = [], preferences: [Preference] = [], services: [APIService] = []
+  ) {
+    self.documents = documents
+    self.preferences = preferences
+    self.services = services
+  }
+
+  /// The number of entries.
+  public var count: Int { documents.count + preferences.count + services.count }
+}
+
+extension StoredEntries {
+  /// Checks that all documents and preferences are JSON.
+  ///
+  /// - Throws: `invalid` at the first one that is not.
+  func validate(_ operation: String) throws(PersistenceError) {
+    for document in documents {
+      try StoredJSON.validate(
+        document.body, limits: .strict, operation: operation, what: "The body of \(document.name)")
+    }
+    for preference in preferences {
+      try StoredJSON.validate(
+        preference.json, limits: .default, operation: operation,
+        what: "The value of \(preference.name)")
+    }
+  }
+}
+
+/// The rule for entries whose names are taken, and the number of entries that it let through.
+struct EntryInsertion {
+  private let existing: ImportDuplicates
+  private(set) var counts = DatabaseImport()
+
+  init(_ existing: ImportDuplicates) { self.existing = existing }
+
+  /// Stores an entry by the rule, and counts it.
+  ///
+  /// - Parameters:
+  ///   - entry: The entry, for the error.
+  ///   - insert: Stores the entry, or returns false if its name is taken.
+  ///   - replace: Stores the entry in place of the one with its name.
+  /// - Returns: Whether the entry was stored.
+  /// - Throws: `exists` if the name is taken and the rule refuses that.
+  @discardableResult
+  mutating func store(
+    _ entry: @autoclosure () -> DatabaseEntry, insert: () throws(PersistenceError) -> Bool,
+    replace: () throws(PersistenceError) -> Void
+  ) throws(PersistenceError) -> Bool {
+    if try insert() {
+      counts.added += 1
+      return true
+    }
+    switch existing {
+    case .keep:
+      counts.kept += 1
+      return false
+    case .replace:
+      try replace()
+      counts.replaced += 1
+      return true
+    case .refuse:
+      throw PersistenceError(
+        .exists, operation: "putEntries", message: "\(entry().name) is here already")
+    }
+  }
+}
