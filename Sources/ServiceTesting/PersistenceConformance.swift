@@ -115,6 +115,17 @@ public struct PersistenceConformance: Sendable {
     }
     try await equal(put("0", [], .refuse), [0, 0, 0])
     try await equal(put("1", ["a", "b"], .refuse), [6, 0, 0])
+    for part in [
+      StoredEntries(documents: [Document("x", "1"), Document("b", "1")]),
+      StoredEntries(preferences: [
+        Preference(name: "x", json: "1"), Preference(name: "b", json: "1"),
+      ]),
+      StoredEntries(services: [APIService(name: "b", baseURL: "http://h")]),
+    ] {
+      try await equal(service.containsAny(of: part), true)
+    }
+    try await equal(service.containsAny(of: entries("1", ["x", "y"])), false)
+    try await equal(service.containsAny(of: StoredEntries()), false)
     try await equal(put("2", ["b", "c"], .keep), [3, 0, 3])
     try await equal(values("b"), ["1", "1", "http://h/1"])
     try await equal(put("3", ["b", "d"], .replace), [3, 3, 0])

@@ -27,7 +27,7 @@ struct DatabaseHeader {
     guard Int64(id) == schema.applicationID else {
       return Problem(
         text: "was made by another program (application id \(id))",
-        advice: "move the file away, or choose another folder with --home", isReplaceable: false)
+        advice: "move the file away", isReplaceable: false)
     }
     let version = integer(at: 60)
     guard version >= 0 else {

@@ -10,6 +10,9 @@ public protocol PersistenceService: Service, DocumentStore, PreferenceStore, API
   /// - Complexity: Independent of the number of documents. A count that would need too many rows is
   ///   left out.
   func contents(limit: Int) async throws(PersistenceError) -> DatabaseContents
+  /// Returns whether the name of any of these entries is taken, also by a damaged entry. It may be
+  /// another answer when they are stored.
+  func containsAny(of entries: StoredEntries) async throws(PersistenceError) -> Bool
   /// Stores all entries or none, durable on return. Costs one commit.
   ///
   /// Whether a name is taken is decided in the transaction that stores the entry, so an entry that

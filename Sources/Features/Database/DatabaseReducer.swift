@@ -201,23 +201,19 @@ extension DatabaseReducer {
     _ request: ImportRequest, _ dependencies: Dependencies
   ) -> [Effect<DatabaseAction>] {
     guard request.endsCancelled == true else { return importAtOnce(request, dependencies) }
-    let running = RunningImport()
-    return .concatenate(
-      .run(name: "db.import.write") { _ in
-        await running.run {
-          try await DatabaseTransfer(dependencies).importEntries(
-            of: request.path, onExisting: request.existing)
-        }
+    let running = RunningImport(dependencies)
+    let write: [Effect<DatabaseAction>] = .run(name: "db.import.write") { _ in
+      await running.run {
+        try await DatabaseTransfer(dependencies).importEntries(
+          of: request.path, onExisting: request.existing)
       }
-      .cancellable(id: request.job),
-      .task(name: "db.import.end") {
-        do {
-          return .imported(request: request, counts: try running.counts())
-        } catch {
-          return .failed(job: request.job, failure: Failure(error, dependencies))
-        }
-      }
-    )
+    }
+    .cancellable(id: request.job)
+    let end: [Effect<DatabaseAction>] = .task(name: "db.import.end") {
+      .imported(request: request, counts: try running.counts())
+    }
+    .catchFailure(dependencies) { .failed(job: request.job, failure: $0) }
+    return write.concatenate(with: end)
   }
 
   /// Writes the entries of an import of an earlier recording, which ended when it was cancelled.
@@ -236,16 +232,28 @@ extension DatabaseReducer {
 
 /// What an import that runs has written, from the effect that writes to the one that ends it.
 private final class RunningImport: Sendable {
-  /// Until the import has run: it was cancelled before it began.
-  private let result = Mutex<Result<DatabaseImport, any Error>>(.failure(CancellationError()))
+  /// Until the import has run, that of one that was cancelled before it began.
+  private let result: Mutex<Result<DatabaseImport, Failure>>
+  private let dependencies: Dependencies
+
+  init(_ dependencies: Dependencies) {
+    self.dependencies = dependencies
+    result = Mutex(.failure(Failure(CancellationError(), dependencies)))
+  }
 
   func run(_ body: () async throws -> DatabaseImport) async {
-    let result: Result<DatabaseImport, any Error>
-    do { result = .success(try await body()) } catch { result = .failure(error) }
+    let result: Result<DatabaseImport, Failure>
+    do {
+      result = .success(try await body())
+    } catch {
+      result = .failure(Failure(error, dependencies))
+    }
     self.result.withLock { $0 = result }
   }
 
-  func counts() throws -> DatabaseImport { try result.withLock { $0 }.get() }
+  /// - Throws: The failure, also that of a cancelled import. An effect would not report a
+  ///   `CancellationError`.
+  func counts() throws(Failure) -> DatabaseImport { try result.withLock { $0 }.get() }
 }
 
 extension Failure {

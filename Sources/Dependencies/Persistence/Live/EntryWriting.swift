@@ -1,4 +1,31 @@
 extension LivePersistenceService {
+  /// Looks the names up in one read, without the content. O(number of entries).
+  public func containsAny(of entries: StoredEntries) async throws(PersistenceError) -> Bool {
+    try await main.read("containsAny", whenMissing: false) {
+      (connection) throws(PersistenceError) in
+      try connection.read { () throws(PersistenceError) in
+        for document in entries.documents {
+          let statement = try connection.statement(
+            "SELECT 1 FROM documents WHERE collection = ? AND id = ?")
+          statement.bind(1, document.collection)
+          statement.bind(2, document.id)
+          if try statement.first({ _ in true }) != nil { return true }
+        }
+        for (sql, names) in [
+          ("SELECT 1 FROM preferences WHERE name = ?", entries.preferences.map(\.name)),
+          ("SELECT 1 FROM api_services WHERE name = ?", entries.services.map(\.name)),
+        ] {
+          for name in names {
+            let statement = try connection.statement(sql)
+            statement.bind(1, name)
+            if try statement.first({ _ in true }) != nil { return true }
+          }
+        }
+        return false
+      }
+    }
+  }
+
   /// Stores entries in one transaction with one fsync. O(length of the entries), which are
   /// validated.
   ///

@@ -4,6 +4,14 @@ extension StoredEntries {
 }
 
 extension MockPersistenceService.Content {
+  func containsAny(of entries: StoredEntries) -> Bool {
+    entries.documents.contains { documents[ByteText($0.collection)]?[ByteText($0.id)] != nil }
+      || entries.preferences.contains { preferences[ByteText($0.name)] != nil }
+      || entries.services.contains {
+        services[ByteText($0.name)] != nil || damaged.contains(ByteText($0.name))
+      }
+  }
+
   /// Stores entries by the rule for names that are taken. Changes that were made before an error
   /// remain.
   mutating func put(

@@ -318,6 +318,11 @@ public final class MockPersistenceService: PersistenceService, CheckedMock {
 
   // MARK: The whole service
 
+  /// Returns whether the name of any of the entries is taken.
+  public func containsAny(of entries: StoredEntries) async throws(PersistenceError) -> Bool {
+    try perform("containsAny", entries.names) { $0.containsAny(of: entries) }
+  }
+
   /// Stores all entries or none.
   ///
   /// - Throws: `invalid` if a body or a value is not JSON, and `exists` with `refuse` if a name is

@@ -99,19 +99,39 @@ package struct DatabaseTransfer: Sendable {
     let lines = DatabaseLines(path, redactor)
     let input = try await files.input(path)
     guard input.isRepeatable else { throw DatabaseTransferError.notRepeatable(path: path) }
-    let services = Set(try await persistence.services().map(\.name))
     var seen: Set<[UInt8]> = []
+    var batch = EntryBatch()
     var conflict: ImportConflict?
-    try await lines.forEachEntry(of: input) { entry, number in
-      guard seen.insert(Array(entry.key.utf8)).inserted else {
-        throw lines.malformed(number, "\(entry.name) is in the file twice")
+    do {
+      try await lines.forEachEntry(of: input) { entry, number in
+        guard seen.insert(Array(entry.key.utf8)).inserted else {
+          throw lines.malformed(number, "\(entry.name) is in the file twice")
+        }
+        guard findsTaken else { return true }
+        batch.add(entry, line: number)
+        if batch.isFull {
+          conflict = try await firstTaken(of: batch)
+          batch = EntryBatch()
+        }
+        return conflict == nil
       }
-      if findsTaken, try await isTaken(entry, services) {
-        conflict = ImportConflict(line: number, name: entry.name)
-      }
-      return conflict == nil
+    } catch {
+      // An earlier line comes first.
+      if let conflict = try await firstTaken(of: batch) { return conflict }
+      throw error
     }
-    return conflict
+    if let conflict { return conflict }
+    return try await firstTaken(of: batch)
+  }
+
+  /// Returns the first entry of a batch whose name is taken, or `nil` if there is none.
+  private func firstTaken(of batch: EntryBatch) async throws -> ImportConflict? {
+    guard try await persistence.containsAny(of: batch.entries) else { return nil }
+    for (entry, line) in batch.lines {
+      guard try await persistence.containsAny(of: EntryBatch(entry).entries) else { continue }
+      return ImportConflict(line: line, name: entry.name)
+    }
+    return nil
   }
 
   /// Imports the entries of an export. Call `check` first, so that an error anywhere in the file
@@ -158,17 +178,6 @@ package struct DatabaseTransfer: Sendable {
         ? error : IncompleteImport(counts: counts, existing: existing, cause: error)
     }
     return counts
-  }
-
-  private func isTaken(_ entry: DatabaseEntry, _ services: Set<String>) async throws -> Bool {
-    switch entry {
-    case .document(let document):
-      try await persistence.document(collection: document.collection, id: document.id) != nil
-    case .preference(let preference): try await persistence.preference(preference.name) != nil
-    case .service(let service): services.contains(service.name)
-    // It has no content that another could take the place of.
-    case .index: false
-    }
   }
 }
 
@@ -217,15 +226,21 @@ extension DatabaseImport {
   }
 }
 
-/// Entries that are put in one transaction.
+/// Entries that are looked up in one read, or put in one transaction.
 private struct EntryBatch {
   private(set) var entries = StoredEntries()
+  /// The entries with the numbers of their lines, if they were added with them.
+  private(set) var lines: [(entry: DatabaseEntry, line: Int)] = []
   private var bytes = 0
+
+  init() {}
+
+  init(_ entry: DatabaseEntry) { add(entry) }
 
   var isFull: Bool { entries.count >= 500 || bytes >= 8 << 20 }
 
-  /// Adds an entry that is not an index.
-  mutating func add(_ entry: DatabaseEntry) {
+  /// Adds an entry that is not an index, which has no content that another could take the place of.
+  mutating func add(_ entry: DatabaseEntry, line: Int? = nil) {
     switch entry {
     case .document(let document):
       entries.documents.append(document)
@@ -234,7 +249,8 @@ private struct EntryBatch {
       entries.preferences.append(preference)
       bytes += preference.json.utf8.count
     case .service(let service): entries.services.append(service)
-    case .index: break
+    case .index: return
     }
+    if let line { lines.append((entry, line)) }
   }
 }
