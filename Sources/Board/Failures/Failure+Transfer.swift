@@ -27,7 +27,7 @@ extension Failure {
     case .taken(let path, let reason):
       self.init(
         code: ExitCode.cannotCreate, error: "exists",
-        message: "\(path): \(reason), since the file was checked",
+        message: "\(path): \(reason); it was stored after the file was checked",
         help: "--existing keep leaves what is here, and --existing replace replaces it")
     case .noCollection(let name):
       self.init(
