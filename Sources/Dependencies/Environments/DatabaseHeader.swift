@@ -38,7 +38,7 @@ struct DatabaseHeader {
       return Problem(
         text: "was made by a newer version: it has schema \(version), and this version knows "
           + "\(schema.version)",
-        advice: "install that version")
+        advice: "install that version", isReplaceable: false)
     }
     return nil
   }

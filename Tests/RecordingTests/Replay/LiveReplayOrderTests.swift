@@ -89,6 +89,7 @@ struct LiveReplayOrderTests {
     return LogFile(bytes: sink.bytes)
   }
 
+  // Real time: only the longest wait for a recorded action, which none of these tests reaches.
   private static func replay<R: Reducer<State, Action, Void>>(
     _ log: LogFile, _ reducer: R, clock: any Clock<Duration> = ContinuousClock()
   ) async throws -> LiveReplay<R>.Report {

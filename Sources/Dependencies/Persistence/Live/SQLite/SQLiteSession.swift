@@ -61,7 +61,7 @@ struct SQLiteSession {
   private func startsAnew(after error: PersistenceError) -> Bool {
     guard file.schema.whenDamaged == .startAnew, role == .writer else { return false }
     return switch error.kind {
-    case .corrupted, .notADatabase, .newerSchema, .moved: true
+    case .corrupted, .notADatabase, .moved: true
     default: false
     }
   }
