@@ -319,20 +319,7 @@ struct LiveReplayOrderTests {
     return nil
   }
 
-  private static func log(
-    _ steps: [(origin: StepOrigin, action: Action, effects: [EffectDescriptor])]
-  ) throws -> LogFile {
-    let sink = MemorySink()
-    var info = Session.info
-    info.schema = schema
-    let recorder = try Recorder<State, Action>(
-      sink: sink, info: info, state: State(), journal: nil, clock: { 0 })
-    for (n, step) in steps.enumerated() {
-      recorder.hooks.didReduce?(
-        Step(number: n + 1, origin: step.origin, action: step.action, effects: step.effects),
-        State())
-    }
-    recorder.stop()
-    return LogFile(bytes: sink.bytes)
+  private static func log(_ steps: [RecordedStep<Action>]) throws -> LogFile {
+    try recording(of: steps, from: State(), schema)
   }
 }

@@ -61,22 +61,8 @@ struct LiveReplayTests {
     return LogFile(bytes: sink.bytes)
   }
 
-  /// Returns a recording of steps that were reduced in this order.
-  private static func log(
-    _ steps: [(origin: StepOrigin, action: Action, effects: [EffectDescriptor])]
-  ) throws -> LogFile {
-    let sink = MemorySink()
-    var info = Session.info
-    info.schema = schema
-    let recorder = try Recorder<State, Action>(
-      sink: sink, info: info, state: State(), journal: nil, clock: { 0 })
-    for (n, step) in steps.enumerated() {
-      recorder.hooks.didReduce?(
-        Step(number: n + 1, origin: step.origin, action: step.action, effects: step.effects),
-        State())
-    }
-    recorder.stop()
-    return LogFile(bytes: sink.bytes)
+  private static func log(_ steps: [RecordedStep<Action>]) throws -> LogFile {
+    try recording(of: steps, from: State(), schema)
   }
 
   private func replay(_ reducer: Loading) async throws -> LiveReplay<Loading>.Report {

@@ -132,16 +132,21 @@ enum DocumentTable {
     return count > limit ? nil : count
   }
 
+  private static let insertion = """
+    INSERT INTO documents (collection, id, updated, checksum, body) VALUES (?, ?, ?, ?, ?)
+    ON CONFLICT (collection, id) DO
+    """
+  private static let upsert =
+    insertion + " " + """
+      UPDATE SET updated = excluded.updated, checksum = excluded.checksum, body = excluded.body
+      """
+  private static let insertIfAbsent = insertion + " NOTHING"
+
   /// Returns false if the document replaced another one.
   static func put(
     _ document: Document, _ connection: SQLiteConnection
   ) throws(PersistenceError) -> Bool {
-    let statement = try connection.statement(
-      """
-      INSERT INTO documents (collection, id, updated, checksum, body) VALUES (?, ?, ?, ?, ?)
-      ON CONFLICT (collection, id) DO UPDATE
-      SET updated = excluded.updated, checksum = excluded.checksum, body = excluded.body
-      """)
+    let statement = try connection.statement(upsert)
     bind(document, to: statement)
     // A replaced row keeps its number, so only a new one sets it.
     connection.lastInsertedRow = 0
@@ -153,11 +158,7 @@ enum DocumentTable {
   static func insert(
     _ document: Document, _ connection: SQLiteConnection
   ) throws(PersistenceError) -> Bool {
-    let statement = try connection.statement(
-      """
-      INSERT INTO documents (collection, id, updated, checksum, body) VALUES (?, ?, ?, ?, ?)
-      ON CONFLICT (collection, id) DO NOTHING
-      """)
+    let statement = try connection.statement(insertIfAbsent)
     bind(document, to: statement)
     try statement.run()
     return connection.changes > 0

@@ -57,14 +57,17 @@ extension LivePersistenceService {
 
 /// The table `preferences`.
 enum PreferenceTable {
+  private static let insertion = """
+    INSERT INTO preferences (name, checksum, json) VALUES (?, ?, ?) ON CONFLICT (name) DO
+    """
+  private static let upsert =
+    insertion + " UPDATE SET checksum = excluded.checksum, json = excluded.json"
+  private static let insertIfAbsent = insertion + " NOTHING"
+
   static func put(
     _ preference: Preference, _ connection: SQLiteConnection
   ) throws(PersistenceError) {
-    let statement = try connection.statement(
-      """
-      INSERT INTO preferences (name, checksum, json) VALUES (?, ?, ?)
-      ON CONFLICT (name) DO UPDATE SET checksum = excluded.checksum, json = excluded.json
-      """)
+    let statement = try connection.statement(upsert)
     bind(preference, to: statement)
     try statement.run()
   }
@@ -73,11 +76,7 @@ enum PreferenceTable {
   static func insert(
     _ preference: Preference, _ connection: SQLiteConnection
   ) throws(PersistenceError) -> Bool {
-    let statement = try connection.statement(
-      """
-      INSERT INTO preferences (name, checksum, json) VALUES (?, ?, ?)
-      ON CONFLICT (name) DO NOTHING
-      """)
+    let statement = try connection.statement(insertIfAbsent)
     bind(preference, to: statement)
     try statement.run()
     return connection.changes > 0

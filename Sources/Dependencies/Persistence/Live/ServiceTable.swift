@@ -68,15 +68,20 @@ enum ServiceTable {
   static let select =
     "SELECT name, base_url, kind, field, secret, checksum, preset FROM api_services"
 
-  static func put(_ service: APIService, _ connection: SQLiteConnection) throws(PersistenceError) {
-    let statement = try connection.statement(
-      """
-      INSERT INTO api_services (name, base_url, kind, field, secret, checksum, preset)
-      VALUES (?, ?, ?, ?, ?, ?, ?)
-      ON CONFLICT (name) DO UPDATE SET base_url = excluded.base_url, kind = excluded.kind,
+  private static let insertion = """
+    INSERT INTO api_services (name, base_url, kind, field, secret, checksum, preset)
+    VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (name) DO
+    """
+  private static let upsert =
+    insertion + " " + """
+      UPDATE SET base_url = excluded.base_url, kind = excluded.kind,
       field = excluded.field, secret = excluded.secret, checksum = excluded.checksum,
       preset = excluded.preset
-      """)
+      """
+  private static let insertIfAbsent = insertion + " NOTHING"
+
+  static func put(_ service: APIService, _ connection: SQLiteConnection) throws(PersistenceError) {
+    let statement = try connection.statement(upsert)
     bind(service, to: statement)
     try statement.run()
   }
@@ -85,11 +90,7 @@ enum ServiceTable {
   static func insert(
     _ service: APIService, _ connection: SQLiteConnection
   ) throws(PersistenceError) -> Bool {
-    let statement = try connection.statement(
-      """
-      INSERT INTO api_services (name, base_url, kind, field, secret, checksum, preset)
-      VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (name) DO NOTHING
-      """)
+    let statement = try connection.statement(insertIfAbsent)
     bind(service, to: statement)
     try statement.run()
     return connection.changes > 0
