@@ -39,8 +39,9 @@ extension Store {
   /// - Parameter onEvent: Called when an action may have been queued or an effect may have ended,
   ///   outside the lock, on any thread.
   package func hold(onEvent: @escaping @Sendable () -> Void) async {
-    runtime.lock.withLock { shared in
+    runtime.perform { shared, _ in
       shared.machine.blockers.insert(.replayed)
+      shared.machine.endQueuedWork()
       shared.onHeldEvent = onEvent
     }
     await StoreTask(runtime: runtime, id: .none).finish()
@@ -127,27 +128,50 @@ extension StoreMachine {
   /// The queued actions, in the order in which they will be reduced.
   var waiting: [Store<R>.WaitingAction] {
     turn.elements.filter { !isDropped($0) }.map { describe($0, isOfTurn: true) }
-      + queuedTurns.elements.filter { !isDropped($0) }.map { describe($0, isOfTurn: false) }
+      + (nextTurns.elements + queuedEvents.elements.compactMap(\.action))
+      .filter { !isDropped($0) }.map { describe($0, isOfTurn: false) }
   }
 
   /// The first action of `waiting`.
   var nextWaiting: Store<R>.WaitingAction? {
     if let next = turn.first(where: { !isDropped($0) }) { return describe(next, isOfTurn: true) }
-    return queuedTurns.first { !isDropped($0) }.map { describe($0, isOfTurn: false) }
+    let next =
+      nextTurns.first { !isDropped($0) }
+      ?? queuedEvents.first { event in event.action.map { !isDropped($0) } ?? false }?.action
+    return next.map { describe($0, isOfTurn: false) }
   }
 
   /// Moves an action of `waiting` to the front, unless a turn is open.
   mutating func moveToFront(_ index: Int) {
     guard turn.first(where: { !isDropped($0) }) == nil else { return }
-    let actions = queuedTurns.elements
-    let waiting = actions.indices.filter { !isDropped(actions[$0]) }
-    if waiting.indices.contains(index) { queuedTurns.moveToFront(waiting[index]) }
+    // One queue, so that each action can be moved before each other.
+    queuedEvents.prepend(nextTurns.removeAll().map(QueuedEvent.action))
+    let events = queuedEvents.elements
+    let waiting = events.indices.filter { index in
+      events[index].action.map { !isDropped($0) } ?? false
+    }
+    if waiting.indices.contains(index) { queuedEvents.moveToFront(waiting[index]) }
+  }
+
+  /// Ends the work whose end is in the queue, by the rules of a held store.
+  mutating func endQueuedWork() {
+    for event in queuedEvents.removeAll() {
+      switch event {
+      case .action: queuedEvents.append(event)
+      case .end(let id, let failure): endWork(id, failure)
+      }
+    }
   }
 
   private func describe(
     _ action: QueuedAction<R.Action>, isOfTurn: Bool
   ) -> Store<R>.WaitingAction {
-    var endsEffect: Bool { if case .ending = action.sender { true } else { false } }
+    var endsEffect: Bool {
+      switch action.sender {
+      case .ending, .last: true
+      case .outside, .effect, .immediate: false
+      }
+    }
     return .init(
       action: action.action, origin: origin(of: action.sender), isOfTurn: isOfTurn,
       endsEffect: endsEffect)

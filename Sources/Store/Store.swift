@@ -11,10 +11,11 @@
 /// - **R2** Turns. An action from outside a reduction, sent by a program, an effect or an observer,
 ///   opens a turn: it is reduced, then the actions of its `.send` effects and the actions that
 ///   these cause, first in, first out, with no other action in between. Turns run in the order in
-///   which their actions arrived. Watching a store does not change the order. When `send` returns,
-///   the turn is over and observers have been notified, with one exception: while an observer is
-///   being notified of a step, or a task is being cancelled within a turn, by this thread or
-///   another, `send` only queues its action, and that thread then reduces it.
+///   which their actions arrived. The end of an effect's work waits for an open turn, like an
+///   action. Watching a store does not change the order. When `send` returns, the turn is over and
+///   observers have been notified, with one exception: while an observer is being notified of a
+///   step, or a task is being cancelled within a turn, by this thread or another, `send` only
+///   queues its action, and that thread then reduces it.
 /// - **R3** State is changed in place: a step costs the same beside 10 or 10 million untouched
 ///   elements, and a `send` without effects allocates nothing.
 /// - **R4** Effects start in the order returned, after the step's state is visible; the effects of
@@ -231,6 +232,9 @@ public final class Store<R: Reducer>: Sendable {
   }
 
   /// Replaces the hooks, from the next step on, or removes them if `make` returns `nil`.
+  ///
+  /// A recorder is attached by hooks, so this also detaches the recorder of `record(to:info:)`,
+  /// which then sees no more steps. Set hooks before that call, which keeps them.
   ///
   /// - Parameter make: Receives the state and the number of the last step. Runs under the lock, so
   ///   that no step occurs between these values and the first call of the hooks.

@@ -1,3 +1,4 @@
+import Foundation
 import SwiftBoardStore
 import SwiftBoardTesting
 import Testing
@@ -38,6 +39,19 @@ struct DifferenceTests {
     #expect(differenceText(of: 1, and: 2) == "- 1\n+ 2")
     #expect(differenceText(of: "a\nb", and: "a") == "- \"a\\nb\"\n+ \"a\"")
     #expect(differenceText(of: Optional(1), and: nil) == "- 1\n+ nil")
+  }
+
+  @Test("bytes are compared and shown as such, not by their addresses")
+  func bytes() {
+    struct Stored { var data: Data; let change: () -> Void = {} }
+    let bytes = Data(repeating: 7, count: 100)
+    let copy = Data([UInt8](bytes))
+    #expect(differenceText(of: Stored(data: bytes), and: Stored(data: copy)) == nil)
+    var other = copy
+    other[99] = 255
+    #expect(
+      differenceText(of: bytes, and: other)?.contains("-   07 07 07 07\n+   07 07 07 ff") == true,
+      "\(differenceText(of: bytes, and: other) ?? "none")")
   }
 
   @Test("a field deep inside")

@@ -125,6 +125,24 @@ struct TestStoreTurnTests {
     test.receive(.add(1)) { $0 = [1] }
     test.finish()
   }
+
+  @Test("R2 a cancel behind a `run` waits for its actions, in a store and in a test store")
+  func cancelBehindRun() async {
+    let reducer = Reduce<[Action], Action, Void> { state, action, _ in
+      state.append(action)
+      return action == .go
+        ? [.concatenate(.run { send in send(.first) }, .cancel(id: "x")).cancellable(id: "x")] : []
+    }
+    let store = Store(initialState: [], reducer: reducer, dependencies: ())
+    await store.send(.go).finish()
+    #expect(store.state == [.go, .first])
+    let test = TestStore(
+      initialState: [], reducer: reducer, dependencies: (), report: failures.report)
+    test.send(.go) { $0 = [.go] }
+    test.receive(.first) { $0 = [.go, .first] }
+    test.finish()
+    #expect(failures.messages == [])
+  }
 }
 
 /// Loads a page after the other, never two at once.

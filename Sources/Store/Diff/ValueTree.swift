@@ -83,6 +83,10 @@ package struct ValueTree: Hashable {
         shape: .parts, name: "", text: nil,
         parts: Self.parts(children, depth: depth, isComplete: isComplete))
     default:
+      if let collection = value as? any Collection, let bytes = Self.bytes(collection) {
+        self.init(bytes: bytes)
+        return
+      }
       guard !children.isEmpty else {
         self.init(leaf: value)
         return
@@ -99,6 +103,25 @@ package struct ValueTree: Hashable {
     self.name = name
     self.text = text
     self.parts = parts
+  }
+
+  /// Returns the elements of a collection of bytes, such as `Data`, whose mirror has addresses.
+  private static func bytes(_ collection: some Collection) -> [UInt8]? {
+    collection.first is UInt8 ? collection.compactMap { $0 as? UInt8 } : nil
+  }
+
+  /// Creates a list of rows of 16 bytes in hexadecimal.
+  private init(bytes: [UInt8]) {
+    let rows = stride(from: 0, to: bytes.count, by: 16).map { start in
+      bytes[start..<min(start + 16, bytes.count)].map { byte in
+        (byte < 16 ? "0" : "") + String(byte, radix: 16)
+      }.joined(separator: " ")
+    }
+    self.init(
+      shape: .list, name: "", text: nil,
+      parts: rows.map {
+        Part(label: nil, tree: ValueTree(shape: .leaf, name: "", text: $0, parts: []))
+      })
   }
 
   private init(leaf value: Any) {

@@ -63,6 +63,18 @@ struct Queue<Element: Sendable>: Sendable {
     return false
   }
 
+  /// Removes all elements and returns them.
+  mutating func removeAll() -> [Element] {
+    defer { self = Queue() }
+    return elements
+  }
+
+  /// Adds elements before the others. O(count), or O(1) if there are none to add.
+  mutating func prepend(_ elements: [Element]) {
+    if !elements.isEmpty { storage.replaceSubrange(..<head, with: elements.map(Optional.some)) }
+    head = elements.isEmpty ? head : 0
+  }
+
   /// Moves an element to the front. O(count).
   ///
   /// - Parameter index: The index of the element in `elements`.

@@ -1,3 +1,20 @@
+/// What waits until no turn is open.
+@usableFromInline
+enum QueuedEvent<Action: Sendable>: Sendable {
+  /// An action that opens a turn.
+  case action(QueuedAction<Action>)
+  /// The end of an effect's work, with the issue of its error if it threw one.
+  indirect case end(EffectID, EffectFailure?)
+
+  @inlinable
+  var action: QueuedAction<Action>? {
+    if case .action(let action) = self { action } else { nil }
+  }
+}
+
+/// The error that an effect threw, and its issue.
+@usableFromInline typealias EffectFailure = (issue: StoreIssue, error: any Error)
+
 /// An action in a queue.
 @usableFromInline
 struct QueuedAction<Action: Sendable>: Sendable {
@@ -10,6 +27,9 @@ struct QueuedAction<Action: Sendable>: Sendable {
     /// An effect whose work ends with the action: a task, or a `.send` with a node. The action is
     /// dropped if the effect is cancelled first.
     case ending(EffectID)
+    /// An effect whose work has ended after it sent the action. Its end waits for the turn of the
+    /// action. The action is dropped if the effect is cancelled first.
+    case last(EffectID)
     /// A `.send` effect without a node. It has no ids, and belongs to no group and no child: its
     /// place is the root, and nothing cancels it.
     case immediate(step: Int)
@@ -34,7 +54,7 @@ struct QueuedAction<Action: Sendable>: Sendable {
   @inlinable
   var effect: EffectID {
     switch sender {
-    case .effect(let id), .ending(let id): id
+    case .effect(let id), .ending(let id), .last(let id): id
     case .outside, .immediate: .none
     }
   }

@@ -41,26 +41,24 @@ extension StoreMachine {
 
   /// Receives the one action of a task effect, which ends the effect's work.
   ///
-  /// Its permits are free before the action is reduced, because the effects that the action causes
-  /// may need them. What follows in a sequence starts after the action. In a held store it starts
-  /// at once, so that it does not wait until a test receives the action; but a `.cancel` waits,
-  /// because it applies to what the action causes.
+  /// What follows in a sequence starts after the action. In a held store it starts at once, so that
+  /// it does not wait until a test receives the action; but a `.cancel` waits, because it applies
+  /// to what the action causes.
   ///
   /// - Returns: The action, if it is to be reduced at once.
   @inlinable
   mutating func complete(_ effect: EffectID, _ action: R.Action) -> QueuedAction<R.Action>? {
     guard graph.tree.isRunning(effect) else {
       meter(.actionDropped(action))
-      end(effect, nil)
+      endWork(effect, nil)
       return nil
     }
     let task = graph.tree.task(of: effect)
     guard blockers.contains(.held), !isFollowedByCancel(effect) else {
-      if graph.hasPermits { graph.returnPermits(endingWith: effect) }
       return arrive(action, from: .ending(effect), task: task)
     }
     let next = arrive(action, from: .effect(effect), task: task)
-    end(effect, nil)
+    endWork(effect, nil)
     return next
   }
 
@@ -84,21 +82,64 @@ extension StoreMachine {
     let action = QueuedAction(action, from: sender, task: task, inheritsTaskLocals: isNext)
     pin(action)
     if isNext { return action }
-    queuedTurns.append(action)
+    queuedEvents.append(.action(action))
     return nil
+  }
+
+  /// Receives the end of an effect's work.
+  ///
+  /// An end waits until no turn is open, like an action (R2). Otherwise what follows from it, such
+  /// as a permit or the next member of a sequence, would depend on how long observers take. In a
+  /// held store it waits for the turn, and for the queued actions of the effect where the order of
+  /// both matters.
+  ///
+  /// - Parameter failure: The issue of the error, if the effect threw an error other than a
+  ///   cancellation.
+  @inlinable
+  mutating func endWork(_ effect: EffectID, _ failure: EffectFailure?) {
+    if blockers.isEmpty || blockers.contains(.closed) {
+      end(effect, failure, inheritsTaskLocals: true)
+    } else if blockers.isDisjoint(with: [.held, .replayed]) {
+      queuedEvents.append(.end(effect, failure))
+    } else {
+      endWorkOfHeld(effect, failure)
+    }
+  }
+
+  @usableFromInline
+  mutating func endWorkOfHeld(_ effect: EffectID, _ failure: EffectFailure?) {
+    let waitsForActions = blockers.contains(.replayed) || isFollowedByCancel(effect)
+    if waitsForActions, failure == nil, graph.tree.isRunning(effect),
+      endAfterQueuedActions(effect)
+    {
+      return
+    }
+    if turn.isEmpty {
+      end(effect, failure, inheritsTaskLocals: true)
+    } else {
+      endsAfterTurn.append((effect, failure))
+    }
+  }
+
+  /// Lets the work of an effect end after the last of its queued actions. Returns `false` if it has
+  /// none.
+  mutating func endAfterQueuedActions(_ effect: EffectID) -> Bool {
+    queuedEvents.changeLast(where: {
+      if case .effect(effect) = $0.action?.sender { true } else { false }
+    }) { event in
+      guard case .action(let action) = event else { return event }
+      return .action(
+        QueuedAction(
+          action.action, from: .last(effect), task: action.task,
+          inheritsTaskLocals: action.inheritsTaskLocals))
+    }
   }
 
   /// Ends the work of an effect.
   ///
-  /// - Parameters:
-  ///   - failure: The issue of the error, if the effect threw an error other than a cancellation.
-  ///   - inheritsTaskLocals: Whether the calling thread is the one that ran the work.
+  /// - Parameter inheritsTaskLocals: Whether the calling thread is the one that ran the work.
   @inlinable
-  mutating func end(
-    _ effect: EffectID, _ failure: (issue: StoreIssue, error: any Error)?,
-    inheritsTaskLocals: Bool = true
-  ) {
-    if blockers.contains(.replayed), failure == nil, endAfterQueuedActions(effect) { return }
+  mutating func end(_ effect: EffectID, _ failure: EffectFailure?, inheritsTaskLocals: Bool) {
     if graph.tree.isRunning(effect) {
       if let failure { report(failure.issue) }
       meter(effect) { effect in
@@ -110,17 +151,15 @@ extension StoreMachine {
     inheritingList = 0
   }
 
-  /// Lets the work of an effect end with the last of its queued actions. Returns `false` if it has
-  /// none.
-  @usableFromInline
-  mutating func endAfterQueuedActions(_ effect: EffectID) -> Bool {
-    guard graph.tree.isRunning(effect) else { return false }
-    return queuedTurns.changeLast(where: {
-      if case .effect(effect) = $0.sender { true } else { false }
-    }) {
-      QueuedAction(
-        $0.action, from: .ending(effect), task: $0.task, inheritsTaskLocals: $0.inheritsTaskLocals)
-    }
+  /// Ends work whose end was in the queue. The actions that it causes come before the rest of the
+  /// queue.
+  @inlinable
+  mutating func endFromQueue(
+    _ effect: EffectID, _ failure: EffectFailure?, inheritsTaskLocals: Bool
+  ) {
+    isInQueuedEnd = true
+    end(effect, failure, inheritsTaskLocals: inheritsTaskLocals)
+    isInQueuedEnd = false
   }
 
   /// Ends the work of the action's sender, if it ends with the action, which has been reduced or
@@ -128,18 +167,36 @@ extension StoreMachine {
   /// effects that follow work that took time open turns.
   @inlinable
   mutating func endSender(of action: QueuedAction<R.Action>) {
-    guard case .ending(let id) = action.sender else { return }
-    let wasInStep = isInStep
-    isInStep = !graph.tree.hasTask(id)
-    if !graph.startsAfterReduction.isEmpty { graph.resumeStarts(after: id) }
-    end(id, nil, inheritsTaskLocals: action.inheritsTaskLocals)
-    isInStep = wasInStep
+    switch action.sender {
+    case .ending(let id):
+      let wasInStep = isInStep
+      isInStep = !graph.tree.hasTask(id)
+      if !graph.startsAfterReduction.isEmpty { graph.resumeStarts(after: id) }
+      endFromQueue(id, nil, inheritsTaskLocals: action.inheritsTaskLocals)
+      isInStep = wasInStep
+    case .last(let id): endsAfterTurn.append((id, nil))
+    case .outside, .effect, .immediate: break
+    }
+  }
+
+  /// Ends the work that ends with the turn, if the turn is over.
+  @inlinable
+  mutating func endAfterTurn() {
+    while turn.isEmpty, let (id, failure) = endsAfterTurn.popFirst() {
+      endFromQueue(id, failure, inheritsTaskLocals: false)
+    }
   }
 
   @inlinable
   mutating func enqueue(_ action: QueuedAction<R.Action>) {
     pin(action)
-    if isInStep { turn.append(action) } else { queuedTurns.append(action) }
+    if isInStep {
+      turn.append(action)
+    } else if isInQueuedEnd {
+      nextTurns.append(action)
+    } else {
+      queuedEvents.append(.action(action))
+    }
   }
 
   /// Keeps the sender and the task of an action until it has been reduced or dropped.
@@ -156,6 +213,7 @@ extension StoreMachine {
     change { $0.unpin(dropped.effect) }
     endSender(of: dropped)
     change { $0.unpin(dropped.task) }
+    endAfterTurn()
   }
 
   // MARK: The end
@@ -194,7 +252,12 @@ extension StoreMachine {
     blockers.insert(.closed)
     cancelAll()
     endSubscriptions()
-    while let action = takeQueued() { drop(action) }
+    while let event = takeQueued() {
+      switch event {
+      case .action(let action): drop(action)
+      case .end(let id, let failure): end(id, failure, inheritsTaskLocals: false)
+      }
+    }
     change { $0.resumeIdleWaiters() }
     if !blockers.contains(.delivering) { commands.append(.end) }
   }

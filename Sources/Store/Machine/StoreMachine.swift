@@ -7,8 +7,8 @@
 /// the graph. The step is returned to the caller, which notifies hooks and observers.
 ///
 /// **Turns (R2).** An action from outside a reduction opens a turn. The turn consists of the action
-/// and the actions that it causes at once, which are in `turn`. Other actions wait in
-/// `queuedTurns`.
+/// and the actions that it causes at once, which are in `turn`. Other actions, and the ends of
+/// effects, wait in `nextTurns` and `queuedEvents`.
 ///
 /// `+Sending` receives actions, `+Effects` handles effects, `+Subscriptions` handles the effects
 /// that the state declares, and `+Children` ends effects of removed children.
@@ -62,8 +62,13 @@ struct StoreMachine<R: Reducer>: Sendable {
 
   /// The remaining actions of the current turn.
   @usableFromInline var turn = Queue<QueuedAction<R.Action>>()
-  /// The actions that open turns, in the order in which they arrived.
-  @usableFromInline var queuedTurns = Queue<QueuedAction<R.Action>>()
+  /// The actions that an end from the queue has caused. They come before the rest of the queue, as
+  /// if there were no queue.
+  @usableFromInline var nextTurns = Queue<QueuedAction<R.Action>>()
+  /// The events that wait for the end of the turn, in the order in which they arrived.
+  @usableFromInline var queuedEvents = Queue<QueuedEvent<R.Action>>()
+  /// The effects of a held store whose work ends with the turn.
+  @usableFromInline var endsAfterTurn = Queue<(EffectID, EffectFailure?)>()
 
   @usableFromInline var graph = EffectGraph()
   /// The work of each effect in the graph, by slot.
@@ -75,6 +80,8 @@ struct StoreMachine<R: Reducer>: Sendable {
   @usableFromInline var subscriptionPhase = SubscriptionPhase.heldBack
   /// Whether a step is in progress. Actions that it causes at once belong to the turn.
   @usableFromInline var isInStep = false
+  /// Whether an end is in progress that was in the queue.
+  @usableFromInline var isInQueuedEnd = false
   /// The list whose effects start in the task that caused them and inherit its task-local values
   /// (R4), or 0 for none.
   @usableFromInline var inheritingList: UInt32 = 0
@@ -130,19 +137,28 @@ extension StoreMachine {
   @inlinable
   @inline(__always)
   var isDue: Bool {
-    !commands.isEmpty || blockers.isEmpty && !(turn.isEmpty && queuedTurns.isEmpty)
+    !commands.isEmpty
+      || blockers.isEmpty && !(turn.isEmpty && nextTurns.isEmpty && queuedEvents.isEmpty)
   }
 
   /// Takes the next action of the turn, or otherwise the next that arrived, if it can be reduced.
   /// Drops actions of cancelled effects.
   ///
   /// - Parameter ignored: The reasons that do not count.
+  /// - Returns: The action. `nil` if there is none, or if an effect has ended, because the commands
+  ///   that follow from its end are performed before the next action.
   @inlinable
   mutating func takeNext(ignoring ignored: ReductionBlockers = []) -> QueuedAction<R.Action>? {
     guard blockers.subtracting(ignored).isEmpty else { return nil }
     while let next = takeQueued() {
-      guard isDropped(next) else { return next }
-      drop(next)
+      switch next {
+      case .end(let id, let failure):
+        endFromQueue(id, failure, inheritsTaskLocals: false)
+        return nil
+      case .action(let next):
+        guard isDropped(next) else { return next }
+        drop(next)
+      }
     }
     return nil
   }
@@ -151,11 +167,15 @@ extension StoreMachine {
   @inlinable
   func isDropped(_ action: QueuedAction<R.Action>) -> Bool { graph.tree.isCancelled(action.effect) }
 
-  /// Takes the next action. It is released after the unlock, because that can run user code.
+  /// Takes the next event. An action is released after the unlock, because that can run user code.
   @inlinable
-  mutating func takeQueued() -> QueuedAction<R.Action>? {
-    let next = turn.isEmpty ? queuedTurns.popFirst() : turn.popFirst()
-    if let next, !_isPOD(R.Action.self) { commands.append(.release(next.action)) }
+  mutating func takeQueued() -> QueuedEvent<R.Action>? {
+    let next =
+      turn.popFirst().map(QueuedEvent.action) ?? nextTurns.popFirst().map(QueuedEvent.action)
+      ?? queuedEvents.popFirst()
+    if let action = next?.action, !_isPOD(R.Action.self) {
+      commands.append(.release(action.action))
+    }
     return next
   }
 
@@ -172,7 +192,11 @@ extension StoreMachine {
     let isCancelled = graph.tree.isCancelledTask(next.task)
     // The action has left the queue. If the step cancels the sender's id, it affects other effects.
     change { $0.unpin(next.effect) }
-    if case .ending(let id) = next.sender { graph.forgetKeys(id.slot) }
+    if case .ending(let id) = next.sender {
+      // Free before the reduction, because the effects that the action causes may need them.
+      if graph.hasPermits { graph.returnPermits(endingWith: id) }
+      graph.forgetKeys(id.slot)
+    }
     let effects = reduce(next.action)
     var task = next.task
     let step = conclude(
@@ -181,6 +205,7 @@ extension StoreMachine {
     if isCancelled { change { $0.cancelChildren(next.task) } }
     endSender(of: next)
     change { $0.unpin(next.task) }
+    endAfterTurn()
     return step
   }
 
@@ -250,7 +275,7 @@ extension StoreMachine {
     switch sender {
     case .outside(let origin): return origin
     case .immediate(let step): return .effect(name: "send", id: nil, step: step)
-    case .effect(let id), .ending(let id):
+    case .effect(let id), .ending(let id), .last(let id):
       guard graph.tree.contains(id), let work = works[Int(id.slot)] else { return .program("") }
       return work.effect.origin(step: work.step)
     }

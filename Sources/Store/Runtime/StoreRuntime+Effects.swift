@@ -47,14 +47,14 @@ extension StoreRuntime {
   /// Ends an effect's task, with its action if it has one.
   @inlinable
   func end(
-    _ id: EffectID, with action: R.Action? = nil, failure: (StoreIssue, any Error)? = nil
+    _ id: EffectID, with action: R.Action? = nil, failure: EffectFailure? = nil
   ) {
     perform { shared, deferred in
       shared.tasks[Int(id.slot)] = nil
       if let action {
         if let next = shared.machine.complete(id, action) { reduce(next, &shared, &deferred) }
       } else {
-        shared.machine.end(id, failure)
+        shared.machine.endWork(id, failure)
       }
     }
     // A reduced action is released here, outside the lock.

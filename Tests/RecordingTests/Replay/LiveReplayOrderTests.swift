@@ -280,17 +280,42 @@ struct LiveReplayOrderTests {
         return []
       }
     }
-    let sink = MemorySink()
-    var info = Session.info
-    info.schema = Self.schema
-    let store = Store(initialState: State(), reducer: reducer, dependencies: ())
-    let recorder = try Recorder<State, Action>(
-      sink: sink, info: info, state: State(), journal: nil, clock: { 0 })
-    store.setHooks { _, _ in recorder.hooks }
-    await store.send(.load(1), origin: .user(line: "load", at: "a:1")).finish()
-    recorder.stop()
-    let report = try await Self.replay(LogFile(bytes: sink.bytes), reducer)
+    let report = try await Self.replay(try await Self.record(reducer), reducer)
     #expect(report == .init(sent: 1, agreed: 4, difference: nil))
+  }
+
+  @Test("a cancel behind work acts after the turn of the work's last action")
+  func cancelBehindTurn() async throws {
+    let reducer = Reduce<State, Action, Void> { state, action, _ in
+      switch action {
+      case .load(let number):
+        return [.concatenate(.run { send in send(.loaded(number)) }, .cancel(id: "x"))]
+      case .loaded(let value):
+        state.items.append(value)
+        return [.send(.stored(value)).cancellable(id: "x")]
+      case .stored, .note:
+        return []
+      }
+    }
+    let report = try await Self.replay(try await Self.record(reducer), reducer)
+    #expect(report == .init(sent: 1, agreed: 3, difference: nil))
+  }
+
+  @Test("an effect that sends thousands of actions at once agrees")
+  func manyActions() async throws {
+    let reducer = Reduce<State, Action, Void> { state, action, _ in
+      switch action {
+      case .load(let number):
+        return [.run { send in for value in 0..<(number * 5000) { send(.loaded(value)) } }]
+      case .loaded(let value):
+        state.items = [value]
+        return []
+      case .stored, .note:
+        return []
+      }
+    }
+    let report = try await Self.replay(try await Self.record(reducer), reducer)
+    #expect(report == .init(sent: 1, agreed: 5001, difference: nil))
   }
 
   @Test("a store that has ended agrees with nothing")
@@ -304,6 +329,20 @@ struct LiveReplayOrderTests {
       report
         == .init(
           sent: 0, agreed: 0, difference: .missing(step: 1, expected: ["load": ["_0": 1]])))
+  }
+
+  /// Records a line of a user and what follows from it.
+  private static func record(_ reducer: Reduce<State, Action, Void>) async throws -> LogFile {
+    let sink = MemorySink()
+    var info = Session.info
+    info.schema = schema
+    let store = Store(initialState: State(), reducer: reducer, dependencies: ())
+    let recorder = try Recorder<State, Action>(
+      sink: sink, info: info, state: State(), journal: nil, clock: { 0 })
+    store.setHooks { _, _ in recorder.hooks }
+    await store.send(.load(1), origin: .user(line: "load", at: "a:1")).finish()
+    recorder.stop()
+    return LogFile(bytes: sink.bytes)
   }
 
   /// Returns the number of the step with an action.

@@ -222,4 +222,36 @@ struct FoundSequencesTests {
         .effectSends(effect: 2, Self.action(5, Self.effect(6, .send(last))), wantsTask: false),
         .cancelTask(action: 1), .told))
   }
+
+  @Test("R2 an effect that ends while observers are told gives its permit back after the turn")
+  func permitInTurn() {
+    let second = Self.action(4, Self.effect(5, .task, limit: 0))
+    expectNoDifference(
+      Self.scenario(
+        [.init(overflow: .drop)], .observe(true),
+        .send(
+          Self.action(1, Self.effect(2, .task, limit: 0), Self.effect(3, .send(second)))),
+        .effectReturns(effect: 2, Self.action(6)), .told, .told, .told))
+  }
+
+  @Test("R2 a cancel behind work that ends while observers are told waits for the turn")
+  func cancelInTurn() {
+    let sent = Self.effect(2, .send(Self.action(3)), id: 0)
+    let work = Self.effect(
+      4, .concatenate([Self.effect(5, .run), Self.effect(6, .cancel(id: 0))]))
+    expectNoDifference(
+      Self.scenario(
+        [], .observe(true), .send(Self.action(1, sent, work)), .effectEnds(effect: 5), .told,
+        .told))
+  }
+
+  @Test("R2 what follows from an end that waited comes before what arrived later")
+  func endBeforeLaterEvents() {
+    let work = Self.effect(
+      2, .concatenate([Self.effect(3, .run), Self.effect(4, .send(Self.action(5)))]))
+    expectNoDifference(
+      Self.scenario(
+        [], .send(Self.action(1, work)), .observe(true), .send(Self.action(6)),
+        .effectEnds(effect: 3), .send(Self.action(7)), .told, .told, .told))
+  }
 }

@@ -90,7 +90,7 @@ extension MachineDriver {
     case .effectReturns(let effect, let action):
       reduce(machine.complete(running.remove(at: index(effect)).id, action))
     case .effectEnds(let effect):
-      machine.end(running.remove(at: index(effect)).id, nil)
+      machine.endWork(running.remove(at: index(effect)).id, nil)
     case .effectFails(let effect):
       fail(running.remove(at: index(effect)).id)
     case .cancelTask(let action): machine.cancel(task: task(action))
@@ -142,22 +142,28 @@ extension MachineDriver {
         StoreIssue(message: "", location: location, step: work.step), CancellationError()
       )
     }
-    machine.end(id, failure)
+    machine.endWork(id, failure)
   }
 
   /// Reduces what waits, as far as that is possible.
   private mutating func finish() {
     carryOut()
     while true {
-      while let next = machine.takeNext(ignoring: holding == .notWaiting ? .held : []) {
-        reduce(next)
+      while isDue {
+        reduce(machine.takeNext(ignoring: holding == .notWaiting ? .held : []))
         carryOut()
       }
-      carryOut()
       guard watching == .everybody, machine.blockers.contains(.delivering) else { return }
       machine.delivered()
       carryOut()
     }
+  }
+
+  /// Whether an action can be reduced, or an end that waits.
+  private var isDue: Bool {
+    if machine.isDue { return true }
+    let blockers = machine.blockers.subtracting(holding == .notWaiting ? .held : [])
+    return blockers.isEmpty && hasWaiting
   }
 
   private mutating func reduce(_ next: QueuedAction<ScriptedAction>?) {
@@ -221,7 +227,7 @@ extension MachineDriver {
 
   /// The actions of which tasks wait.
   var waitingTasks: [Int] {
-    let waiting = machine.turn.elements + machine.queuedTurns.elements
+    let waiting = waitingActions
     return tasks.filter { task in waiting.contains { $0.task == task.id } }.map { $0.action }
   }
 
@@ -256,12 +262,16 @@ extension MachineDriver {
     return contents
   }
 
-  var hasWaiting: Bool { !machine.turn.isEmpty || !machine.queuedTurns.isEmpty }
-
-  var queue: [Int] {
-    guard hasWaiting else { return [] }
-    return (machine.turn.elements + machine.queuedTurns.elements).map { $0.action.number }
+  var hasWaiting: Bool {
+    !machine.turn.isEmpty || !machine.nextTurns.isEmpty || !machine.queuedEvents.isEmpty
   }
+
+  private var waitingActions: [QueuedAction<ScriptedAction>] {
+    machine.turn.elements + machine.nextTurns.elements
+      + machine.queuedEvents.elements.compactMap(\.action)
+  }
+
+  var queue: [Int] { hasWaiting ? waitingActions.map { $0.action.number } : [] }
 
   /// What must hold after every event; empty if all does.
   var brokenInvariants: [String] {

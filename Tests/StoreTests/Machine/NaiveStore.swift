@@ -49,6 +49,8 @@ struct NaiveStore {
     case effect(Int)
     /// The work of the effect ends with the action.
     case ending(Int)
+    /// The work of the effect has ended, and its end waits for the turn of the action.
+    case last(Int)
     case immediate(step: Int)
   }
 
@@ -60,10 +62,19 @@ struct NaiveStore {
 
     var effect: Int? {
       switch sender {
-      case .effect(let effect), .ending(let effect): effect
+      case .effect(let effect), .ending(let effect), .last(let effect): effect
       case .outside, .immediate: nil
       }
     }
+  }
+
+  /// What waits.
+  enum Entry {
+    case action(Item)
+    /// The work of an effect has ended while observers were told.
+    case end(Int, fails: Bool)
+
+    var item: Item? { if case .action(let item) = self { item } else { nil } }
   }
 
   /// What a `send` or a subscription set going.
@@ -103,7 +114,11 @@ struct NaiveStore {
   /// What has got the permit of an effect whose last action has not been reduced.
   var afterReduction: [(ending: Int, next: Int)] = []
   /// The turn under way, then those to come.
-  var turns: [[Item]] = [[]]
+  var turns: [[Entry]] = [[]]
+  /// Where the turn stands that an end from the queue opens next; `nil` outside of such an end.
+  var nextTurn: Int?
+  /// The work that ends with the turn.
+  var endsAfterTurn: [(effect: Int, fails: Bool)] = []
   var step = 0
   var declared: [ScriptedEffect] = []
   var subscriptions: [Subscription] = []
@@ -151,9 +166,9 @@ extension NaiveStore {
     case .effectReturns(let number, let action):
       if let effect = named(number) { complete(effect, action) }
     case .effectEnds(let number):
-      if let effect = named(number) { end(effect, fails: false) }
+      if let effect = named(number) { endWork(effect, fails: false) }
     case .effectFails(let number):
-      if let effect = named(number) { end(effect, fails: true) }
+      if let effect = named(number) { endWork(effect, fails: true) }
     case .cancelTask(let number):
       for task in tasks.indices where tasks[task].action == number { cancelTask(task) }
     case .cancelAll: cancelAll()
@@ -228,7 +243,7 @@ extension NaiveStore {
   private mutating func complete(_ effect: Int, _ action: ScriptedAction) {
     guard effects[effect].status == .running else {
       outcome.droppedActions.append(action.number)
-      return end(effect, fails: false)
+      return endWork(effect, fails: false)
     }
     // In a held store the work has ended when its action comes, and does not wait for a test to
     // receive it, unless a cancel follows.
@@ -237,7 +252,36 @@ extension NaiveStore {
       Item(
         action: action, sender: ends ? .effect(effect) : .ending(effect),
         task: effects[effect].task, inherits: isReducedBySender))
-    if ends { end(effect, fails: false) } else { returnPermits(endingWith: effect) }
+    if ends { endWork(effect, fails: false) }
+  }
+
+  /// R2: an end waits until no turn is open, like an action. In a held store it waits for the turn
+  /// alone, unless a cancel follows, which waits for the actions too.
+  private mutating func endWork(_ effect: Int, fails: Bool) {
+    if isClosed { return end(effect, fails: fails) }
+    guard isHeld else {
+      guard isTelling else { return end(effect, fails: fails) }
+      return turns.append([.end(effect, fails: fails)])
+    }
+    if !fails, effects[effect].status == .running, isFollowedByCancel(effect) {
+      for turn in turns.indices.reversed() {
+        for place in turns[turn].indices.reversed() {
+          guard let item = turns[turn][place].item, case .effect(effect) = item.sender else {
+            continue
+          }
+          turns[turn][place] = .action(
+            Item(
+              action: item.action, sender: .last(effect), task: item.task,
+              inherits: item.inherits))
+          return
+        }
+      }
+    }
+    if turns[0].isEmpty {
+      end(effect, fails: fails)
+    } else {
+      endsAfterTurn.append((effect, fails))
+    }
   }
 
   /// Whether a cancel is in the member that follows in the sequence.
@@ -257,15 +301,29 @@ extension NaiveStore {
     }
   }
 
-  private mutating func end(_ effect: Int, fails: Bool) {
+  private mutating func end(_ effect: Int, fails: Bool, inherits: Bool = true) {
     if fails, effects[effect].status == .running {
       outcome.issues.append(
         .init(line: effects[effect].script.number, step: effects[effect].step))
     }
-    inheritingList = effects[effect].list
+    inheritingList = inherits ? effects[effect].list : nil
     finish(effect)
     carryOut()
     inheritingList = nil
+  }
+
+  /// What an end from the queue causes comes before the rest of the queue.
+  private mutating func endFromQueue(_ effect: Int, fails: Bool) {
+    nextTurn = 1
+    end(effect, fails: fails, inherits: false)
+    nextTurn = nil
+  }
+
+  private mutating func endAfterTurn() {
+    while turns[0].isEmpty, !endsAfterTurn.isEmpty {
+      let (effect, fails) = endsAfterTurn.removeFirst()
+      endFromQueue(effect, fails: fails)
+    }
   }
 
   private mutating func close() {
@@ -273,7 +331,12 @@ extension NaiveStore {
     isClosed = true
     cancelAll()
     endSubscriptions()
-    while let item = takeNext() { drop(item) }
+    while let entry = takeNext() {
+      switch entry {
+      case .action(let item): drop(item)
+      case .end(let effect, let fails): end(effect, fails: fails, inherits: false)
+      }
+    }
     resume(idleWaits)
     idleWaits = []
     if !isTelling { outcome.ends += 1 }
@@ -284,10 +347,17 @@ extension NaiveStore {
 
 extension NaiveStore {
   mutating func enqueue(_ item: Item) {
-    if isInStep { turns[0].append(item) } else { turns.append([item]) }
+    if isInStep {
+      turns[0].append(.action(item))
+    } else if let place = nextTurn {
+      turns.insert([.action(item)], at: place)
+      nextTurn = place + 1
+    } else {
+      turns.append([.action(item)])
+    }
   }
 
-  private mutating func takeNext() -> Item? {
+  private mutating func takeNext() -> Entry? {
     while turns.count > 1, turns[0].isEmpty { turns.removeFirst() }
     return turns[0].isEmpty ? nil : turns[0].removeFirst()
   }
@@ -303,12 +373,17 @@ extension NaiveStore {
   @discardableResult
   private mutating func reduceNext() -> Bool {
     while !isTelling, !isClosed, let next = takeNext() {
-      guard isDropped(next) else {
-        reduce(next)
+      switch next {
+      case .end(let effect, let fails):
+        endFromQueue(effect, fails: fails)
+        resumeWaits()
+      case .action(let item) where isDropped(item):
+        drop(item)
+      case .action(let item):
+        reduce(item)
         resumeWaits()
         return true
       }
-      drop(next)
     }
     return false
   }
@@ -322,6 +397,7 @@ extension NaiveStore {
     outcome.droppedActions.append(item.action.number)
     endSender(of: item)
     carryOut()
+    endAfterTurn()
     resumeWaits()
   }
 
@@ -329,7 +405,10 @@ extension NaiveStore {
     let wasCancelled = tasks[item.task].isCancelled
     step += 1
     outcome.steps.append(.init(action: item.action.number, origin: origin(item.sender)))
-    if case .ending(let effect) = item.sender { effects[effect].isDone = true }
+    if case .ending(let effect) = item.sender {
+      returnPermits(endingWith: effect)
+      effects[effect].isDone = true
+    }
     if let declared = item.action.declared { self.declared = declared }
     isInStep = true
     take(item.action.effects, task: item.task, inherits: item.inherits)
@@ -341,13 +420,16 @@ extension NaiveStore {
     isInStep = false
     endSender(of: item)
     carryOut()
+    endAfterTurn()
     if isObserved { isTelling = true }
     resumeWaits()
   }
 
   /// R2: what stands behind a `.send` belongs to the turn, what stands behind work opens one.
   private mutating func endSender(of item: Item) {
+    if case .last(let effect) = item.sender { endsAfterTurn.append((effect, false)) }
     guard case .ending(let effect) = item.sender else { return }
+    nextTurn = 1
     if case .send = effects[effect].script.kind { isInStep = true }
     inheritingList = item.inherits ? effects[effect].list : nil
     later += afterReduction.filter { $0.ending == effect }.map { .begin($0.next) }
@@ -356,6 +438,7 @@ extension NaiveStore {
     carryOut()
     inheritingList = nil
     isInStep = false
+    nextTurn = nil
   }
 
   private func origin(_ sender: Sender) -> StepOrigin {
@@ -363,7 +446,7 @@ extension NaiveStore {
     case .outside: return .program("test")
     case .immediate(let step):
       return .effect(name: "send", id: nil, step: step)
-    case .effect(let index), .ending(let index):
+    case .effect(let index), .ending(let index), .last(let index):
       let effect = effects[index]
       let id = effect.ownKeys.first.map { key in
         (key.path.map { "c\($0)" } + [key.id.map { "\($0)" } ?? ""]).joined(separator: "/")
@@ -376,7 +459,7 @@ extension NaiveStore {
 // MARK: Waiting
 
 extension NaiveStore {
-  var queue: [Item] { turns.flatMap { $0 } }
+  var queue: [Item] { turns.flatMap { $0.compactMap(\.item) } }
 
   /// Whether `task` is `other`, or was set going inside it.
   func task(_ task: Int, isIn other: Int) -> Bool {
@@ -396,7 +479,7 @@ extension NaiveStore {
       if let parent = tasks[task].parent { add(parent) }
     }
     for index in effects.indices where !effects[index].isEnded { add(effects[index].task) }
-    for turn in turns { for item in turn { add(item.task) } }
+    for item in queue { add(item.task) }
     for task in tasks.indices where tasks[task].isKept { add(task) }
     return alive
   }
@@ -433,8 +516,8 @@ extension NaiveStore {
     }
     contents.queue = queue.map { $0.action.number }
     if isHeld {
-      for (turn, items) in turns.enumerated() {
-        contents.received += items.filter { !isDropped($0) }.map {
+      for (turn, entries) in turns.enumerated() {
+        contents.received += entries.compactMap(\.item).filter { !isDropped($0) }.map {
           .init(
             step: .init(action: $0.action.number, origin: origin($0.sender)), isOfTurn: turn == 0)
         }

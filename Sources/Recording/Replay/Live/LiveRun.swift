@@ -60,7 +60,7 @@ struct LiveRun<R: Reducer> where R.State: Codable, R.Action: Codable {
   /// - Returns: A difference if an action that is not recorded precedes it in an open turn, or if
   ///   the store has ended.
   mutating func send(_ action: R.Action, as expected: ExpectedAction) -> Difference? {
-    reduceUncompared()
+    reduceAllUncompared()
     if let next = store.nextWaiting, next.isOfTurn { return additional(next, expected) }
     let step = store.stepCount
     _ = store.sendHeld(action, origin: expected.step.origin)
@@ -81,9 +81,10 @@ struct LiveRun<R: Reducer> where R.State: Codable, R.Action: Codable {
         return additional(next, expected)
       }
       var candidate = candidate(expected)
+      if candidate == nil, reduceAllUncompared() { continue }
       if candidate == nil, isLate(expected.step.n) || !canCome(expected) {
         // The last action may have come after the first look.
-        reduceUncompared()
+        if reduceAllUncompared() { continue }
         candidate = self.candidate(expected) ?? lastCandidate(expected)
         if candidate == nil { return missing(expected) }
       }
@@ -109,7 +110,7 @@ struct LiveRun<R: Reducer> where R.State: Codable, R.Action: Codable {
       let canCome = store.unendedEffects.contains {
         $0.phase != .cancelled && $0.descriptor.kind == .task && causes.isAdditional($0.origin)
       }
-      reduceUncompared()
+      reduceAllUncompared()
       if let action = store.waiting.first(where: { causes.isAdditional($0.origin) }) {
         return .additional(
           step: causes.recordedStep(of: action.origin) ?? 0, found: rules.value(action.action))
@@ -119,20 +120,31 @@ struct LiveRun<R: Reducer> where R.State: Codable, R.Action: Codable {
     }
   }
 
-  /// Reduces the actions that are not compared.
+  /// Reduces the next actions as long as they are not compared.
   private mutating func reduceUncompared() {
-    while let next = store.nextWaiting {
-      if !rules.isCompared(next.action) {
-        guard store.reduceNext() else { return }
-      } else {
-        guard !next.isOfTurn else { return }
-        let waiting = store.waiting
-        guard let index = waiting.firstIndex(where: { !rules.isCompared($0.action) }),
-          store.reduce(waiting[index], at: index)
-        else { return }
-      }
+    while let next = store.nextWaiting, !rules.isCompared(next.action) {
+      guard store.reduceNext() else { return }
       causes.addUncompared(store.stepCount)
     }
+  }
+
+  /// Reduces all waiting actions that are not compared, unless a turn is open. O(number of waiting
+  /// actions) for each of them.
+  ///
+  /// - Returns: Whether there was one.
+  @discardableResult
+  private mutating func reduceAllUncompared() -> Bool {
+    let steps = store.stepCount
+    reduceUncompared()
+    while store.nextWaiting?.isOfTurn == false {
+      let waiting = store.waiting
+      guard let index = waiting.firstIndex(where: { !rules.isCompared($0.action) }),
+        store.reduce(waiting[index], at: index)
+      else { break }
+      causes.addUncompared(store.stepCount)
+      reduceUncompared()
+    }
+    return store.stepCount > steps
   }
 
   private enum Comparison {
