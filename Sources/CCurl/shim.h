@@ -13,6 +13,7 @@
 typedef size_t (*swiftboard_data_callback)(char *, size_t, size_t, void *);
 typedef int (*swiftboard_socket_callback)(void *, curl_socket_t, curlsocktype);
 typedef int (*swiftboard_seek_callback)(void *, curl_off_t, int);
+typedef int (*swiftboard_sending_callback)(void *, char *, char *, int, int);
 
 static inline int swiftboard_curl_set_long(void *function, void *handle, int option, long value) {
   return ((int (*)(void *, int, ...))function)(handle, option, value);
@@ -38,6 +39,11 @@ static inline int swiftboard_curl_set_socket_callback(
 
 static inline int swiftboard_curl_set_seek_callback(
     void *function, void *handle, int option, swiftboard_seek_callback value) {
+  return ((int (*)(void *, int, ...))function)(handle, option, value);
+}
+
+static inline int swiftboard_curl_set_sending_callback(
+    void *function, void *handle, int option, swiftboard_sending_callback value) {
   return ((int (*)(void *, int, ...))function)(handle, option, value);
 }
 
@@ -77,6 +83,8 @@ enum {
   SWIFTBOARD_CURLOPT_PROTOCOLS = 181,
   SWIFTBOARD_CURLOPT_PROTOCOLS_STR = 10318,
   SWIFTBOARD_CURLOPT_QUICK_EXIT = 322,
+  SWIFTBOARD_CURLOPT_PREREQFUNCTION = 20312,
+  SWIFTBOARD_CURLOPT_PREREQDATA = 10313,
 };
 
 #endif

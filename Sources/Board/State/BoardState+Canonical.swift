@@ -20,7 +20,7 @@ extension BoardSettings: CanonicalEncodable {
     writer.member("isVerbose", isVerbose)
     if let measuresAnswers { writer.member("measuresAnswers", measuresAnswers) }
     writer.member("output", output.rawValue)
-    writer.member("timeout", Int(timeout))
+    if let timeout { writer.member("timeout", Int(timeout)) }
     if let width { writer.member("width", width) }
     writer.endObject()
   }

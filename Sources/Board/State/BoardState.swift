@@ -102,8 +102,9 @@ public struct BoardSettings: Codable, Sendable, Equatable {
   public var checksStatus = true
   /// Whether requests are answered from the cache only.
   public var isOffline = false
-  /// The default time limit of a request, in milliseconds.
-  public var timeout: Int64 = 30_000
+  /// The time limit of a request in milliseconds, or `nil` if none was given. Requests are then
+  /// limited to 30 seconds, except bodies that may have any length.
+  public var timeout: Int64?
 
   /// Returns whether a program reads a command's output, which then has text as it is.
   public func isExact(redirect: CommandContext.Redirect?) -> Bool {
@@ -123,7 +124,6 @@ public struct BoardSettings: Codable, Sendable, Equatable {
     return settings
   }
 
-  /// Creates the settings for a pipe: tables of unlimited width, ASCII, no color, 30 seconds per
-  /// request.
+  /// Creates the settings for a pipe: tables of unlimited width, ASCII, no color.
   public init() {}
 }

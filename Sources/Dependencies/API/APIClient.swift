@@ -75,6 +75,9 @@ public struct APIRequest: Sendable, Equatable {
   public var decodedLimit: Int?
   /// Whether the request asks for a compressed response. The response is decompressed.
   public var acceptsCompression = true
+  /// Whether sending the request twice has the same effect as sending it once, `nil` if the method
+  /// and the headers tell: see `isRepeatable`. Set it to `false` for a GET that changes something.
+  public var isIdempotent: Bool?
   /// The credentials for a Digest challenge. They are used only for the host of the first request.
   public var digest: APICredentials?
   /// The way in which the server is reached and verified.
@@ -232,7 +235,8 @@ public struct APIError: Error, Sendable, Equatable, Codable {
   public var part: Part?
   /// The problem of the secure connection, for `tls` and if it is known.
   public var tlsProblem: TLSProblem?
-  /// Whether the source of the body can be read only once, so that the request cannot be repeated.
+  /// Whether the request cannot be repeated: the source of the body can be read only once, or a
+  /// service has received a request that must not be sent twice and redirected it.
   public var isFinal: Bool?
 
   /// The incomplete file of a failed download.
@@ -258,6 +262,7 @@ public struct APIError: Error, Sendable, Equatable, Codable {
 
   /// Whether the same request may succeed a moment later.
   public var isTemporary: Bool {
+    if isFinal == true { return false }
     if let status { return [429, 502, 503, 504].contains(status) }
     return [.refused, .unreachable, .timeout, .truncated, .dns].contains(kind)
   }

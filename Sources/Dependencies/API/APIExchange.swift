@@ -82,7 +82,7 @@ public struct APIExchange: Sendable {
   private func fetch(
     _ planned: PlannedRequest, _ client: ResolvingAPIClient, _ download: Download?
   ) async throws -> Fetched<APIResponse> {
-    let repository = repository(download ?? client, download)
+    let repository = repository(planned, download ?? client, download)
     let key = dependencies.logger.redactor.mask(address: planned.key).value
     // A request that accepts a cached response also accepts one that is being received. A download
     // does not share its exchange, because it has its own file.
@@ -101,10 +101,17 @@ public struct APIExchange: Sendable {
   }
 
   private func repository(
-    _ client: any APIClient, _ download: Download?
+    _ planned: PlannedRequest, _ client: any APIClient, _ download: Download?
   ) -> ResponseRepository {
     ResponseRepository(
       client: client, cache: dependencies.persistence, exchanges: dependencies.exchanges,
+      mayReplace: { [files = dependencies.files] error in
+        if planned.repeatedFailures.contains(error.kind) { return false }
+        // The content of a file may be newer than the cached response. Without a connection, the
+        // user asked for the cached response.
+        guard let file = planned.file, error.kind != .offline else { return true }
+        return !files.mayExist(file.path)
+      },
       mayKeep: { [redactor = dependencies.logger.redactor] response in
         // Do not cache a body that is only in a file.
         if let written = download?.written, written.bytes != response.body.count { return false }
@@ -139,6 +146,14 @@ public struct APIExchange: Sendable {
         LogField("status", String(answer.status)), LogField("verdict", verdict.rawValue),
         LogField("bytes", String(answer.bytes)),
       ])
+  }
+}
+
+extension FileService {
+  /// Returns whether there is a file at the path, or one that cannot be read.
+  fileprivate func mayExist(_ path: String) -> Bool {
+    do { try checkReadable(path) } catch { return error.kind != .missing }
+    return true
   }
 }
 

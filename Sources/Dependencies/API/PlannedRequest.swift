@@ -15,6 +15,8 @@ public struct PlannedRequest: Sendable, Equatable {
   /// The statuses after which the request is repeated. Unless repeating is impossible, the body of
   /// such a response is not written to the file, and no secret is captured from it.
   public var repeatedStatuses: Set<Int> = []
+  /// The failures after which the request is repeated. A cached response does not replace them.
+  public var repeatedFailures: Set<APIError.Kind> = []
   /// The longest wait that a service may ask for with `Retry-After`, in seconds. An answer that
   /// asks for more is not repeated.
   public var longestPause = Int64.max

@@ -177,7 +177,7 @@ package struct URLBuilder: Sendable, Equatable {
           PercentEncoding.isHexDigit($0) || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: ".")
         }
     }
-    // libcurl translates names beyond ASCII.
+    // libcurl translates names beyond ASCII; see `EasyHandle.prepare`.
     return host.unicodeScalars.allSatisfy { scalar in
       scalar.isASCII
         ? PercentEncoding.isUnreserved(UInt8(scalar.value))

@@ -45,6 +45,16 @@ public struct APIService: Sendable, Equatable, Codable {
         secret
       }
     }
+
+    /// The name of the header that the request gets, or `nil` if it gets none. The one for Digest
+    /// depends on the service's challenge.
+    public var headerName: String? {
+      switch self {
+      case .header(let name, _): name
+      case .bearer, .basic: "Authorization"
+      case .query, .digest: nil
+      }
+    }
   }
 
   /// The unique name that lines use.

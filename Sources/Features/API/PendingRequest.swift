@@ -128,6 +128,11 @@ public struct PendingRequest: Codable, Sendable, Equatable, Identifiable {
   /// The statuses after which it is sent again.
   var repeatedStatuses: Set<Int> { Self.temporaryStatuses.filter { mayRepeat(status: $0) } }
 
+  /// The failures after which it is sent again.
+  var repeatedFailures: Set<APIError.Kind> {
+    Set(APIError.Kind.allCases.filter { mayRepeat(cause: $0) })
+  }
+
   /// Whether it can be sent again after an answer with `status`, or after an error of `cause`.
   func mayRepeat(status: Int? = nil, cause: APIError.Kind? = nil) -> Bool {
     guard let spec, stage == .asking, attempt <= spec.retries else { return false }

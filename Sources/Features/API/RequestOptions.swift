@@ -73,11 +73,3 @@ extension APIConnection {
     unixSocket = spec.unixSocket
   }
 }
-
-/// When the same request may be sent twice.
-enum RepeatedRequest {
-  /// RFC 9110, 9.2.2: doing it twice is doing it once.
-  static func isSafe(_ method: String) -> Bool {
-    ["GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE", "QUERY"].contains(method)
-  }
-}

@@ -8,7 +8,8 @@ import SwiftBoardJSON
 struct RequestPlan {
   let spec: APIRequestSpec
   private let service: APIService?
-  /// The authentication that the line specifies, or else that of the service.
+  /// The authentication that the line specifies, or else that of the service. `nil` if the line
+  /// has the header that it would add.
   private let authentication: APIService.Authentication?
   private(set) var request: APIRequest
   private var references = APIReferences()
@@ -24,7 +25,13 @@ struct RequestPlan {
   ) throws {
     self.spec = spec
     self.service = service
-    authentication = spec.authentication ?? service?.authentication
+    let authentication = spec.authentication ?? service?.authentication
+    // A header that the line gives replaces the one of the same name.
+    let isReplaced = spec.items.contains { item in
+      [.header, .emptyHeader].contains(item.kind)
+        && item.name.lowercased() == authentication?.headerName?.lowercased()
+    }
+    self.authentication = isReplaced ? nil : authentication
     try Self.check(spec)
     if let service { try MarkedText.refuse(service.baseURL, in: "the address of the service") }
     let limit = spec.timeout ?? timeout

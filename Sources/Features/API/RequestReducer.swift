@@ -169,6 +169,7 @@ struct RequestReducer: Reducer {
     state.stage = .asking
     var planned = plan.planned(attempt: state.attempt, showsProgress: !state.isBackground)
     planned.repeatedStatuses = state.repeatedStatuses
+    planned.repeatedFailures = state.repeatedFailures
     planned.longestPause = plan.longestPause(within: state.timeout)
     planned.file?.takesFailures = state.wantsAnyStatus == true
     if !state.isTest, state.attempt == 1 {

@@ -1,6 +1,7 @@
 import SwiftBoardDependencies
 import SwiftBoardSystem
 import SwiftBoardTestSupport
+import Synchronization
 import Testing
 
 /// What goes wrong is told precisely, and tells no secret.
@@ -52,6 +53,76 @@ struct LiveAPIClientFailureTests {
       #expect(error?.kind == .malformed, "\(fault): \(error?.message ?? "none")")
       #expect(error?.message.contains("is not HTTP") == true)
     }
+  }
+
+  @Test("a POST is not sent again where a kept connection closes before its answer; a GET is")
+  func closedKeptConnection() async throws {
+    let isClosing = Mutex(true)
+    let server = try TestHTTPServer { request in
+      guard request.path == "/second" else { return .response(.init(json: "1")) }
+      let closes = isClosing.withLock { value in
+        defer { value = false }
+        return value
+      }
+      return closes ? .raw([]) : .response(.init(json: "2"))
+    }
+    for (method, headers) in [("POST", [HTTPHeader]()), ("PATCH", []), ("GET", [])] {
+      isClosing.withLock { $0 = true }
+      _ = try await client.send(APIRequest(url: server.origin + "/first", timeout: nil))
+      let before = server.requests.count
+      let request = APIRequest(
+        method: method, url: server.origin + "/second", headers: headers,
+        body: method == "GET" ? nil : Data("order=1".utf8), timeout: nil)
+      if method == "GET" {
+        #expect(try await client.send(request).status == 200)
+      } else {
+        let error = await #expect(throws: APIError.self) { try await client.send(request) }
+        #expect(error?.kind == .truncated)
+        #expect(error?.message.hasSuffix("may have carried out the request") == true)
+      }
+      #expect(server.requests.count - before == (method == "GET" ? 2 : 1), "\(method)")
+    }
+  }
+
+  @Test("a GET that changes something is not sent again, and a POST with an Idempotency-Key is")
+  func repeatable() {
+    var request = APIRequest(url: "http://h/")
+    #expect(request.isRepeatable)
+    request.isIdempotent = false
+    #expect(!request.isRepeatable)
+    var post = APIRequest(method: "POST", url: "http://h/")
+    #expect(!post.isRepeatable)
+    post.headers = [HTTPHeader("Idempotency-Key", "1")]
+    #expect(post.isRepeatable)
+  }
+
+  @Test("a POST that was redirected is not sent again, because it was carried out")
+  func redirectedToNowhere() async throws {
+    let closed = try ClosedPort()
+    for status in [301, 302, 303, 307, 308] {
+      let server = try TestHTTPServer { _ in
+        .response(
+          .init(status, headers: [("Location", "http://127.0.0.1:\(closed.number)/done")]))
+      }
+      for method in ["POST", "GET"] {
+        let error = await #expect(throws: APIError.self) {
+          try await client.send(
+            APIRequest(method: method, url: server.origin, timeout: nil, redirectLimit: 2))
+        }
+        #expect(error?.kind == .refused)
+        #expect(error?.isFinal == (method == "POST" ? true : nil), "\(status)")
+        #expect(error?.isTemporary == (method == "GET"), "\(status)")
+      }
+    }
+  }
+
+  @Test("a host name beyond ASCII is sent in its ASCII form")
+  func internationalName() async throws {
+    let proxy = try TestHTTPServer { _ in .response(.init(json: "1")) }
+    var request = APIRequest(url: "http://b\u{fc}cher.example/x", timeout: nil)
+    request.connection.proxy = proxy.origin
+    #expect(try await client.send(request).status == 200)
+    #expect(proxy.requests.first?.target == "http://xn--bcher-kva.example/x")
   }
 
   @Test("a damaged compressed body is malformed") func aDamagedCompressedBodyIsMalformed()

@@ -216,6 +216,20 @@ struct ResponseRepositoryTests {
     #expect(try await subject.fetch(.localFirst, after: 5).verdict == .stale)
   }
 
+  @Test(
+    "a newer answer that is not kept removes the older one, which would stand in for it later",
+    arguments: [200, 301, 308, 410])
+  func newerAnswer(status: Int) async throws {
+    let headers = status == 200 ? [HTTPHeader("Cache-Control", "no-store")] : []
+    let subject = Subject([
+      Self.answer("one"), Self.answer("two", status, headers), .failure(APIError(.timeout, "slow")),
+    ])
+    #expect(try await subject.fetch(.remoteFirst).verdict == .miss)
+    #expect(Self.text(try await subject.fetch(.remoteFirst)) == "two")
+    #expect(try await subject.kept == nil)
+    await #expect(throws: APIError.self) { try await subject.fetch(.remoteFirst) }
+  }
+
   @Test("no cache leaves the cache alone") func noCacheLeavesTheCacheAlone() async throws {
     let subject = Subject([Self.answer("one", 200, Self.holding), Self.answer("two")])
     #expect(try await subject.fetch(.noCache).verdict == .none)

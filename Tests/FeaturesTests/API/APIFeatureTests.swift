@@ -205,6 +205,77 @@ struct APIFeatureTests {
     #expect(store.state.shell.lastStatus == 0)
   }
 
+  @Test("a kept answer stands in for the service after the last attempt, not after the first")
+  func retryBeforeKept() throws {
+    let timeout = MockAnswer.failure(APIError(.timeout, "slow"))
+    world.api.answer(
+      "GET", "http://rm.test/x", with: .json("1"), timeout, .json("2"), timeout, timeout)
+    let store = world.looseStore()
+    store.send(try action("api get http://rm.test/x"))
+    store.skipReceivedActions()
+    for (job, expected) in [(2, "2"), (3, "2")] {
+      store.send(try action("api get http://rm.test/x --retry 1", job: job))
+      store.skipReceivedActions()
+      store.advance(by: .seconds(1))
+      var text: String?
+      store.receive(.api(.again(job: job)))
+      store.receive(where: {
+        guard case .answered(_, let answer, _)? = $0.api else { return false }
+        text = answer.text
+        return true
+      })
+      #expect(text == expected)
+    }
+    #expect(world.api.requests.count == 5)
+  }
+
+  @Test("a kept answer replaces no file where the service does not answer")
+  func keptAndFile() async throws {
+    world.api.answer(
+      "GET", "http://rm.test/x", with: .json("1"), .failure(APIError(.timeout, "slow")),
+      .failure(APIError(.timeout, "slow")))
+    let lines = Lines(world)
+    #expect(await lines.run("api get http://rm.test/x") == 0)
+    try await world.files.write(Data("newer".utf8), to: "out", mode: .create)
+    #expect(await lines.run("api get http://rm.test/x --out out") == 75)
+    #expect(try await world.files.read("out", limit: 100) == Data("newer".utf8))
+    #expect(await lines.run("api get http://rm.test/x --out other") == 0)
+    #expect(try await world.files.read("other", limit: 100) == Data("1".utf8))
+  }
+
+  @Test(
+    "a header of the line replaces that of the service",
+    arguments: [
+      ("bearer:{{secret:k}}", "Authorization:mine", "Authorization", "mine"),
+      ("bearer:{{secret:k}}", "authorization:mine", "Authorization", "mine"),
+      ("header:X-Api-Key={{secret:k}}", "X-Api-Key:mine", "X-Api-Key", "mine"),
+      ("bearer:{{secret:k}}", "Authorization;", "Authorization", ""),
+    ])
+  func typedHeader(auth: String, item: String, name: String, value: String) async throws {
+    let world = World(MockKeychainService(entries: ["k": Data("hidden".utf8)]))
+    world.api.answer { _ in .json("1") }
+    let lines = Lines(world)
+    #expect(await lines.run("api service add nas http://nas --auth \(auth)") == 0)
+    #expect(await lines.run("api get nas/x '\(item)'") == 0, "\(lines.allPrinted)")
+    let sent = try #require(world.api.requests.first?.headers)
+    #expect(sent.filter { $0.name.lowercased() == name.lowercased() }.map(\.value) == [value])
+    #expect(await lines.run("api get nas/x") == 0, "\(lines.allPrinted)")
+    #expect(world.api.requests.last?.headers.value(of: name)?.hasSuffix("hidden") == true)
+  }
+
+  @Test("a body that may have any length has no time limit of its own, unless one is given")
+  func longBodies() async throws {
+    world.api.answer { _ in .json("1") }
+    let lines = Lines(world)
+    #expect(await lines.run("api get http://rm.test/x --out out") == 0)
+    #expect(world.api.requests.last?.timeout == nil)
+    #expect(world.api.requests.last?.idleLimit == .seconds(30))
+    #expect(await lines.run("api get http://rm.test/x --out out --timeout 5s") == 0)
+    #expect(world.api.requests.last?.timeout == .seconds(5))
+    #expect(await lines.run("api get http://rm.test/x") == 0)
+    #expect(world.api.requests.last?.timeout == .seconds(30))
+  }
+
   @Test("Retry-After is heeded, for a minute at most")
   func retryAfter() throws {
     world.api.answer(

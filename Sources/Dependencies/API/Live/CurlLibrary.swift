@@ -139,6 +139,18 @@ struct CurlLibrary: @unchecked Sendable {
       easySet, handle, Int32(bitPattern: option.rawValue), value)
   }
 
+  /// Sets the function that is called before each sending of a request. Returns whether the library
+  /// supports it (from 7.80.0).
+  func callBeforeSending(
+    _ handle: Handle, _ function: @escaping swiftboard_sending_callback,
+    _ context: UnsafeRawPointer
+  ) -> Bool {
+    swiftboard_curl_set_sending_callback(
+      easySet, handle, Int32(SWIFTBOARD_CURLOPT_PREREQFUNCTION), function) == 0
+      && swiftboard_curl_set_pointer(
+        easySet, handle, Int32(SWIFTBOARD_CURLOPT_PREREQDATA), context) == 0
+  }
+
   /// Restricts a handle to `http` and `https`, by name or, in older libraries, by bits.
   func restrictProtocols(_ handle: Handle) {
     let byName = swiftboard_curl_set_pointer(

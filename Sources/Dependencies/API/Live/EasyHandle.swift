@@ -35,6 +35,12 @@ final class EasyHandle {
     let context = Unmanaged.passUnretained(transfer).toOpaque()
     library.set(raw, CURLOPT_HEADERDATA, UnsafeRawPointer(context))
     library.set(raw, CURLOPT_WRITEDATA, UnsafeRawPointer(context))
+    // Older libraries cannot be kept from sending a request again on a kept connection.
+    if !library.callBeforeSending(raw, willSend, UnsafeRawPointer(context)) {
+      library.set(raw, CURLOPT_FRESH_CONNECT, transfer.request.isRepeatable ? 0 : 1)
+    }
+    // libcurl takes a host name beyond ASCII to be in the thread's character set.
+    if !transfer.address.host.utf8.allSatisfy({ $0 < 0x80 }) { ThreadLocale.useUTF8() }
     library.set(raw, CURLOPT_URL, transfer.address.url)
     // 0 would select libcurl's default connection timeout of 300 seconds.
     library.set(raw, CURLOPT_CONNECTTIMEOUT_MS, timeoutMilliseconds ?? Int(Int32.max))
@@ -212,6 +218,12 @@ private let receiveBody: swiftboard_data_callback = { bytes, size, count, contex
   case .pause: Int(CURL_WRITEFUNC_PAUSE)
   case .stop: Int(UInt32.max)
   }
+}
+
+private let willSend: swiftboard_sending_callback = { context, _, _, _, _ in
+  guard let context else { return 0 }
+  // CURL_PREREQFUNC_OK and CURL_PREREQFUNC_ABORT, which older headers lack.
+  return transfer(context).willSend() ? 0 : 1
 }
 
 private let readBody: swiftboard_data_callback = { bytes, size, count, context in

@@ -65,7 +65,8 @@ public final class LiveAPIClient: APIClient {
   /// Starts the client's thread, which loads libcurl.
   public func prepare() { engine.prepare() }
 
-  /// Sends a request over a kept connection if there is one. Retries nothing.
+  /// Sends a request over a kept connection if there is one. Retries nothing, except a repeatable
+  /// request whose kept connection was closed before the answer began.
   ///
   /// - Throws: `APIError`, with `cancelled` immediately if the task is cancelled, and `timeout` if
   ///   the exchange including all redirects takes longer than the request allows.
@@ -122,7 +123,7 @@ public final class LiveAPIClient: APIClient {
       defer { if isStreamed, !isTaken { engine.post(.cancel(id)) } }
       let answer = try await engine.perform(
         current, to: address, deadline: deadline, id: id, download: pipe
-      ).get()
+      ).mapError { redirects > 0 && !request.isRepeatable ? $0.madeFinal : $0 }.get()
       guard let head = ResponseHead(answer.head) else {
         throw APIError(
           .malformed, "what \(address.endpoint) answered is not HTTP: check the port and the scheme"
@@ -202,6 +203,15 @@ extension APITiming {
     result.firstByte = shift(firstByte)
     result.total = total + offset
     return result
+  }
+}
+
+extension APIError {
+  /// The error of a request that must not be sent again.
+  fileprivate var madeFinal: APIError {
+    var error = self
+    error.isFinal = true
+    return error
   }
 }
 

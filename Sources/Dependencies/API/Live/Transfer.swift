@@ -46,6 +46,10 @@ final class Transfer: @unchecked Sendable {
   /// The reason why the body is not taken.
   private(set) var bodyFault: BodyFault?
   private var headerBytes = 0
+  /// Whether the request has been sent and its answer has not begun.
+  private var awaitsAnswer = false
+  /// Whether libcurl was kept from sending the request a second time.
+  private(set) var isResendingRefused = false
   private(set) var overflow: Overflow?
 
   enum Overflow {
@@ -100,8 +104,19 @@ final class Transfer: @unchecked Sendable {
     continuation.resume(returning: result)
   }
 
+  /// Notes that libcurl is about to send the request. Returns false if it must not be sent again.
+  ///
+  /// If a kept connection closes before the answer begins, libcurl sends the request once more, on
+  /// a new connection. The service may have carried it out by then.
+  func willSend() -> Bool {
+    isResendingRefused = awaitsAnswer && !request.isRepeatable
+    awaitsAnswer = true
+    return !isResendingRefused
+  }
+
   /// Appends a header line. Returns false to stop the transfer.
   func receive(headerLine line: UnsafeRawBufferPointer) -> Bool {
+    awaitsAnswer = false
     headerBytes += line.count
     guard headerBytes <= Self.headerLimit else {
       overflow = .headers

@@ -32,6 +32,11 @@ extension APIError {
         .truncated,
         "\(endpoint) closed the connection before the end of its answer's headers: try again")
     }
+    if transfer.isResendingRefused {
+      return APIError(
+        .truncated,
+        "\(endpoint) closed the connection without an answer, and may have carried out the request")
+    }
     if let failure = transfer.upload?.failure { return failure }
     if let failure = ProxyFailure(transfer, easy, code) { return failure.error }
     if let error = plain(code, address) { return error }

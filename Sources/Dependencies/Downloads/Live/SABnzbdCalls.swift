@@ -52,7 +52,8 @@ struct SABnzbdCalls: LiveDownloadService.Calls {
     var query: [QueryItem] = []
     if let name = download.name { query.append(QueryItem("nzbname", name)) }
     if let category = download.category { query.append(QueryItem("cat", category)) }
-    let json = try await ask("addurl", query, encoded: [("name", download.queryValue)])
+    let json = try await ask(
+      "addurl", query, encoded: [("name", download.queryValue)], isIdempotent: false)
     guard let id = json["nzo_ids"]?[0]?.stringValue else {
       throw connection.error(.refused(reasons: []))
     }
@@ -95,12 +96,13 @@ struct SABnzbdCalls: LiveDownloadService.Calls {
 
   private func ask(
     _ mode: String, _ query: [QueryItem] = [],
-    encoded: [(name: String, value: SecretText)] = [], isChange: Bool = false
+    encoded: [(name: String, value: SecretText)] = [], isChange: Bool = false,
+    isIdempotent: Bool? = nil
   ) async throws(ProgramError) -> JSON {
     let response = try await connection.send(
       .init(
         path: "", query: [QueryItem("mode", mode), QueryItem("output", "json")] + query,
-        encodedQuery: encoded))
+        encodedQuery: encoded, isIdempotent: isIdempotent))
     let text = String(decoding: response.body.prefix(200), as: UTF8.self)
     let key = connection.service.authentication?.secret
     if text.contains("API Key Incorrect") || text.contains("API Key Required") {

@@ -44,6 +44,12 @@ public final class MockFileService: FileService, CheckedMock {
     if let error { throw error }
   }
 
+  /// Throws `missing` if there is no file at the path. Is not recorded in `calls`.
+  public func checkReadable(_ path: String) throws(FileError) {
+    guard state.withLock({ $0.contents[path] == nil }) else { return }
+    throw FileError(.missing, path: path, message: "there is no file \(path)")
+  }
+
   /// Returns the content of a file.
   ///
   /// - Throws: `missing` or `tooLarge`.

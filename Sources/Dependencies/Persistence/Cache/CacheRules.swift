@@ -121,6 +121,12 @@ enum CacheRules {
     }
   }
 
+  /// Whether a response shows that a cached one is outdated. Others, such as a 404, may be
+  /// temporary.
+  static func isFinal(_ response: APIResponse) -> Bool {
+    [200, 301, 308, 410].contains(response.status)
+  }
+
   /// Returns whether the cached response may be used although the service has not confirmed it. One
   /// that has expired may not if the service forbids it (RFC 9111, 4.2.4).
   static func mayReplaceFailure(

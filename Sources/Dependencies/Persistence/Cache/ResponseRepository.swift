@@ -3,8 +3,9 @@
 /// The repository stores responses with status 200 to GET and HEAD, without cookies, and never the
 /// headers of a request. The cache limits their bytes and evicts the least recently used responses
 /// first. A cached response is confirmed with its `ETag` and `Last-Modified`. A 304 refreshes its
-/// headers and its time, and the body stays. A successful request of another method, such as PUT or
-/// DELETE, removes the responses of its URL. A failure of the cache counts as a miss: the response
+/// headers and its time, and the body stays. A newer response that is not stored, a permanent
+/// redirect and a 410 remove the responses of their URL. So does a successful request of another
+/// method, such as PUT or DELETE. A failure of the cache counts as a miss: the response
 /// still arrives, and `cacheError` contains the failure.
 ///
 /// ```swift
@@ -17,6 +18,7 @@ public struct ResponseRepository: Sendable {
   private let client: any APIClient
   private let cache: any ResponseCache
   private let mayKeep: @Sendable (APIResponse) -> Bool
+  private let mayReplace: @Sendable (APIError) -> Bool
   private var date = DateGenerator.live
   private var service = ""
   private var account: String?
@@ -70,11 +72,11 @@ public struct ResponseRepository: Sendable {
     let redactor = dependencies.logger.redactor
     self.init(
       client: ResolvingAPIClient(dependencies), cache: dependencies.persistence,
-      exchanges: dependencies.exchanges
-    ) { response in
-      redactor.mask([UInt8](response.body)).names.isEmpty
-        && response.headers.allSatisfy { redactor.mask("\($0.name): \($0.value)").names.isEmpty }
-    }
+      exchanges: dependencies.exchanges,
+      mayKeep: { response in
+        redactor.mask([UInt8](response.body)).names.isEmpty
+          && response.headers.allSatisfy { redactor.mask("\($0.name): \($0.value)").names.isEmpty }
+      })
     date = dependencies.date
     self.service = service
     self.account = account
@@ -89,14 +91,17 @@ public struct ResponseRepository: Sendable {
   ///   - cache: The cache of the responses.
   ///   - exchanges: The exchanges of other repositories with the same client and cache, or `nil` to
   ///     share none.
+  ///   - mayReplace: Returns whether a cached response may replace a failure to reach the service.
   ///   - mayKeep: Returns whether a response may be cached. Use it to reject responses that repeat
   ///     a secret.
   package init(
     client: any APIClient, cache: any ResponseCache, exchanges: ResponseExchanges? = nil,
+    mayReplace: @escaping @Sendable (APIError) -> Bool = { _ in true },
     mayKeep: @escaping @Sendable (APIResponse) -> Bool = { _ in true }
   ) {
     self.client = client
     self.cache = cache
+    self.mayReplace = mayReplace
     self.mayKeep = mayKeep
     self.exchanges = exchanges ?? ResponseExchanges()
   }
@@ -250,7 +255,7 @@ public struct ResponseRepository: Sendable {
     }
     switch result {
     case .failure(let error):
-      guard let entry, CacheRules.mayStandIn(for: error),
+      guard let entry, CacheRules.mayStandIn(for: error), mayReplace(error),
         CacheRules.mayReplaceFailure(entry, lifetime, now: now)
       else { return .failure(error) }
       return .success(kept(entry, request, .stale, networkError: error))
@@ -267,6 +272,10 @@ public struct ResponseRepository: Sendable {
           headers: CacheRules.kept(answer.headers), body: answer.body, stored: now,
           expires: CacheRules.expiry(of: answer.headers, now: now))
         await store(new, &cacheError)
+      } else if entry != nil || ignoresKept, CacheRules.isFinal(answer) {
+        _ = await noting(&cacheError) { () throws(PersistenceError) in
+          try await cache.removeResponses(target: Self.target(ofKey: key))
+        }
       }
       return .success(Fetched(answer, verdict: .miss, cacheError: cacheError))
     }

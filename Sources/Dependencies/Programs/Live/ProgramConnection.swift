@@ -23,6 +23,8 @@ struct ProgramConnection: Sendable {
     var encodedQuery: [(name: String, value: SecretText)] = []
     /// The text of JSON.
     var body: SecretText?
+    /// See `APIRequest.isIdempotent`.
+    var isIdempotent: Bool?
     /// The maximum size of the response in bytes.
     var limit = 16 << 20
   }
@@ -36,8 +38,12 @@ struct ProgramConnection: Sendable {
   /// - Returns: The answer, whatever its status.
   func send(_ call: Call) async throws(ProgramError) -> APIResponse {
     let request = try request(call)
-    do throws(APIError) { return try await ResolvingAPIClient(dependencies).send(request) } catch {
-      throw self.error(.init(error))
+    do throws(APIError) {
+      let response = try await ResolvingAPIClient(dependencies).send(request)
+      log(call, response, .none)
+      return response
+    } catch {
+      throw logged(error, of: call)
     }
   }
 
@@ -48,9 +54,30 @@ struct ProgramConnection: Sendable {
     let request = try request(call)
     let answers = ResponseRepository(
       dependencies, service: service.name, account: service.authentication?.secret)
-    do throws(APIError) { return try await answers.response(to: request, policy: policy) } catch {
-      throw self.error(.init(error))
+    do throws(APIError) {
+      let fetched = try await answers.response(to: request, policy: policy)
+      log(call, fetched.value, fetched.verdict)
+      return fetched
+    } catch {
+      throw logged(error, of: call)
     }
+  }
+
+  private func log(_ call: Call, _ response: APIResponse, _ verdict: CacheVerdict) {
+    dependencies.logger.log(
+      "\(call.method) \(service.base)\(call.path)", level: .info, category: "api",
+      fields: [
+        LogField("status", String(response.status)), LogField("verdict", verdict.rawValue),
+        LogField("bytes", String(response.body.count)),
+      ])
+  }
+
+  /// Logs the failure of a call and returns it.
+  private func logged(_ error: APIError, of call: Call) -> ProgramError {
+    dependencies.logger.log(
+      "\(call.method) \(service.base)\(call.path): \(error.message)", level: .warning,
+      category: "api", fields: [LogField("error", error.kind.rawValue)])
+    return self.error(.init(error))
   }
 
   private func request(_ call: Call) throws(ProgramError) -> APIRequest {
@@ -65,6 +92,7 @@ struct ProgramConnection: Sendable {
       throw self.error(.api(error))
     }
     request.bodyLimit = call.limit
+    request.isIdempotent = call.isIdempotent
     if let body = call.body {
       if let text = body.text {
         request.body = Data(text.utf8)
