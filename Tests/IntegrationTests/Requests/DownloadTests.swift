@@ -335,6 +335,20 @@ struct DownloadTests {
     #expect(server.requests.map { $0.header("Range") } == [nil, "bytes=5-", nil])
   }
 
+  @Test("a range of the line's own does not go with --resume, in a kept request either")
+  func aRangeOfTheLinesOwn() async throws {
+    for item in ["Range:bytes=10-", "range;", "If-Range:\"one\""] {
+      let run = try await get("/echo", "--resume", item)
+      #expect(run.status == .exited(64), "\(run.errorText)")
+    }
+    #expect(server.requests.isEmpty)
+    #expect(try await get("/echo", "--resume", "--save", "kept").status == .exited(0))
+    let run = try await program.run("--home", "h", "api", "run", "kept", "Range:bytes=10-")
+    #expect(run.status == .exited(64), "\(run.errorText)")
+    #expect(run.errorText.contains("--resume"), "\(run.errorText)")
+    #expect(server.requests.count == 1)
+  }
+
   @Test("a part that another program has left is not touched")
   func aPartOfAnotherProgramIsLeft() async throws {
     try program.folder.write("mine", to: "file.part")
