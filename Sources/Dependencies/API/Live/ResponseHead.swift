@@ -68,6 +68,16 @@ struct ResponseHead {
   /// that none is lost.
   private static func text(_ bytes: ArraySlice<UInt8>) -> String {
     func isSpace(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
+  /// The transfer codings of the response if there is one besides `chunked` and `identity`.
+  var unknownCoding: String? {
+    let codings = headers.filter { $0.name.lowercased() == "transfer-encoding" }.map(\.value)
+      .joined(separator: ", ")
+    let isKnown = codings.lowercased().split(separator: ",").allSatisfy {
+      ["", "chunked", "identity"].contains($0.filter { $0 != " " && $0 != "\t" })
+    }
+    return isKnown ? nil : codings
+  }
+
     var trimmed = bytes.drop(while: isSpace)
     while let last = trimmed.last, isSpace(last) { trimmed.removeLast() }
     if let text = String(validating: trimmed, as: UTF8.self) { return text }

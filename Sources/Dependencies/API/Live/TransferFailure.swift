@@ -26,7 +26,7 @@ extension APIError {
     let endpoint = address.endpoint
     if let overflow = transfer.overflow { return tooLarge(overflow, transfer) }
     if let fault = transfer.bodyFault { return badBody(fault, endpoint) }
-    if let problem = transfer.head.lengthProblem { return badLength(problem, endpoint) }
+    if let problem = transfer.head.problem { return badHead(problem, endpoint) }
     if transfer.endsInHead {
       return APIError(
         .truncated,
@@ -58,6 +58,11 @@ extension APIError {
       return easy.error.contains("Content-Length")
         ? badLength(.malformed, endpoint) : noHTTP(endpoint)
     case CURLE_RECV_ERROR, CURLE_SEND_ERROR:
+      // The size of a chunk is no number or too large, or its end is not where it should be.
+      if easy.error.hasSuffix("in chunked-encoding") {
+        return APIError(
+          .malformed, "the answer of \(endpoint) is damaged: its chunks cannot be told apart")
+      }
       // Newer libraries have a lower limit of their own, without a code for it.
       if easy.error.hasPrefix("Too large response headers") { return tooLarge(.headers, transfer) }
       // With TLS 1.3 a service refuses the client's certificate after the handshake.
@@ -151,6 +156,20 @@ extension APIError {
   private static func badLength(_ problem: ResponseHead.LengthProblem, _ endpoint: String)
     -> APIError
   {
+  private static func badHead(_ problem: ReceivedHead.Problem, _ endpoint: String) -> APIError {
+    switch problem {
+    case .length(let problem): badLength(problem, endpoint)
+    case .coding(let name):
+      APIError(
+        .malformed,
+        "the answer of \(endpoint) has the Transfer-Encoding \(printable(name)), which was not asked for: check the service, or a proxy before it"
+      )
+    case .otherProtocol:
+      APIError(
+        .malformed, "\(endpoint) changes to another protocol (101), which is not supported")
+    }
+  }
+
     let what =
       switch problem {
       case .malformed: "a Content-Length that is not a number of bytes"
