@@ -60,6 +60,12 @@ final class EasyHandle {
       library.set(raw, CURLOPT_HTTPAUTH, 2)
       library.set(raw, CURLOPT_USERNAME, digest.user)
       library.set(raw, CURLOPT_PASSWORD, digest.password)
+      if transfer.upload != nil {
+        // Before the challenge, libcurl announces an empty body, and does not end it in HTTP/2.
+        library.set(raw, CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
+        // A kept connection may be one of HTTP/2.
+        library.set(raw, CURLOPT_FRESH_CONNECT, 1)
+      }
     }
     let connection = request.connection
     if let file = connection.authorityFile {

@@ -92,8 +92,11 @@ extension APIError {
     case CURLE_ABORTED_BY_CALLBACK: cancelled(address)
     // Of a `Transfer-Encoding`. Bodies are decoded by this client.
     case CURLE_BAD_CONTENT_ENCODING: badBody(.damaged, endpoint)
-    case CURLE_HTTP2, CURLE_HTTP2_STREAM:
-      APIError(.malformed, "\(endpoint) broke the rules of HTTP/2 or reset the request")
+    case CURLE_HTTP2: APIError(.malformed, "\(endpoint) broke the rules of HTTP/2")
+    // As a server does whose own source of the answer has broken off.
+    case CURLE_HTTP2_STREAM:
+      APIError(
+        .truncated, "\(endpoint) reset the request before its answer was whole: try again")
     case CURLE_PARTIAL_FILE:
       APIError(
         .truncated,
@@ -153,9 +156,6 @@ extension APIError {
     }
   }
 
-  private static func badLength(_ problem: ResponseHead.LengthProblem, _ endpoint: String)
-    -> APIError
-  {
   private static func badHead(_ problem: ReceivedHead.Problem, _ endpoint: String) -> APIError {
     switch problem {
     case .length(let problem): badLength(problem, endpoint)
@@ -170,6 +170,9 @@ extension APIError {
     }
   }
 
+  private static func badLength(_ problem: ResponseHead.LengthProblem, _ endpoint: String)
+    -> APIError
+  {
     let what =
       switch problem {
       case .malformed: "a Content-Length that is not a number of bytes"
