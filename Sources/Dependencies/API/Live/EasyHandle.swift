@@ -147,9 +147,11 @@ final class EasyHandle {
 
   private func setHeaders(of transfer: Transfer) {
     var list: UnsafeMutablePointer<curl_slist>?
-    // `Name;` sends an empty field. `Name:` suppresses the one of libcurl.
+    // `Name;` sends an empty field. `Name:`, also with blanks behind it, suppresses the one of
+    // libcurl.
     for header in transfer.request.headers where !isOwn(header.name) {
-      let line = header.value.isEmpty ? "\(header.name);" : "\(header.name): \(header.value)"
+      let isEmpty = header.value.utf8.allSatisfy { $0 == UInt8(ascii: " ") || $0 == 0x09 }
+      let line = isEmpty ? "\(header.name);" : "\(header.name): \(header.value)"
       list = library.listAppend(list, line) ?? list
     }
     // libcurl would wait a second before it sends a long body.
