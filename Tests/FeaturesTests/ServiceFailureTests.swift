@@ -101,6 +101,14 @@ struct ServiceFailureTests {
         "something else answers at http://nas, not Radarr"
       ),
       (
+        .undecodable(path: ""), ExitCode.data,
+        "Radarr's answer has another form than its API: it is not JSON"
+      ),
+      (
+        .undecodable(path: "[]"), ExitCode.data,
+        "Radarr's answer has another form than its API: it is not an array"
+      ),
+      (
         .wrongPath, ExitCode.missing,
         "the server answers, but Radarr has no API at http://nas"
       ),

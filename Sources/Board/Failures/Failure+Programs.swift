@@ -63,7 +63,12 @@ extension Failure {
         message: "\(program) answers with HTTP \(status)",
         help: status < 500 ? nil : "--retry 3 tries again")
     case .undecodable(let path):
-      let place = path.isEmpty ? "it is not JSON" : "'\(path)' is missing or of another kind"
+      let place =
+        switch path {
+        case "": "it is not JSON"
+        case "[]": "it is not an array"
+        default: "'\(path)' is missing or of another kind"
+        }
       self.init(
         code: ExitCode.data, error: "undecodable",
         message: "\(program)'s answer has another form than its API: \(place)",

@@ -9,11 +9,20 @@ public struct SecretWords: Sendable {
     public var name: String
     /// The form to write instead of the value.
     public var form: String
+    /// What to do instead, if the place takes no reference to a secret.
+    public var help: String?
 
     /// Creates a finding with the form to write instead of the value.
     public init(name: String, form: String) {
       self.name = name
       self.form = form
+    }
+
+    /// Creates a finding at a place that takes no reference to a secret.
+    public init(name: String, help: String) {
+      self.name = name
+      form = ""
+      self.help = help
     }
   }
 

@@ -40,7 +40,7 @@ extension TypedSecret {
           help: "leave the quotes off, or use double quotes")
         : UsageError(
           "the value of '\(found.name)' looks like a secret, and recordings store every line",
-          help: "store it with 'keychain set NAME' and write \(found.form)"))
+          help: found.help ?? "store it with 'keychain set NAME' and write \(found.form)"))
   }
 
   /// Creates a rejection that reports another error of the line, without its position, because the

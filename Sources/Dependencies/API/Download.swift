@@ -97,26 +97,18 @@ final class Download: APIClient {
     let head = stream.response
     switch head.status {
     case 206 where part != nil:
-      guard let part, let range = ContentRange(head), range.first == part.size else {
-        let found = head.headers.value(of: "Content-Range").map { "'\($0)'" } ?? "no range"
-        throw try await refused(
-          "it was asked for the bytes from \(part?.size ?? 0), and sent \(found)", output)
-      }
-      let validator = part.validator.hasPrefix("\"") ? "ETag" : "Last-Modified"
-      if let now = head.headers.value(of: validator), now != part.validator {
-        // The service ignores If-Range, and its content has changed.
-        return try await beginAnew(request, output, validator: now)
-      }
-      if let before = part.total, let now = range.total, now != before {
-        throw try await refused("the file had \(before) bytes, and has \(now) now", output)
-      }
-      // A service may leave the size out, and may send less than the rest.
-      return try await write(
-        stream, output, after: part.size, total: range.total ?? part.total)
+      if let part { return try await continued(part, by: stream, of: request, output) }
+    case 206 where continues:
+      throw try await refused("it was asked for the whole, and sent a part", output)
     case 416 where part != nil:
       guard let part else { break }
       let total = ContentRange(head)?.total
       if total == part.size {
+        let now = head.headers.value(of: part.validatorName)
+        guard part.total ?? total == total, now ?? part.validator == part.validator else {
+          // What was there is the beginning of another version, as long as the whole is now.
+          return try await beginAnew(request, output, validator: now)
+        }
         return try await write(stream, output, after: part.size, total: part.size, isEmpty: true)
       }
       if let total, total < part.size {
@@ -130,6 +122,48 @@ final class Download: APIClient {
     default: break
     }
     return try await whole(stream, request.bodyLimit)
+  }
+
+  /// Appends the body of a 206 response to the partial file, if it is what was asked for.
+  private func continued(
+    _ part: PartialFileTag, by stream: APIStream, of request: APIRequest, _ output: any FileOutput
+  ) async throws(APIError) -> APIResponse {
+    let head = stream.response
+    guard let range = ContentRange(head), let first = range.first, let last = range.last,
+      first == part.size
+    else {
+      let found = head.headers.value(of: "Content-Range").map { "'\($0)'" } ?? "no range"
+      throw try await refused(
+        "it was asked for the bytes from \(part.size), and sent \(found)", output)
+    }
+    if let now = head.headers.value(of: part.validatorName), now != part.validator {
+      // The service ignores If-Range, and its content has changed.
+      return try await beginAnew(request, output, validator: now)
+    }
+    if let before = part.total, let now = range.total, now != before {
+      throw try await refused("the file had \(before) bytes, and has \(now) now", output)
+    }
+    if let encoding = head.headers.value(of: "Content-Encoding"),
+      !["", "identity", "none"].contains(encoding.lowercased())
+    {
+      throw mismatch("in the encoding \(encoding), which was not asked for")
+    }
+    let count = last - first + 1
+    if let length = head.headers.value(of: "Content-Length").flatMap({ Int64($0) }), length != count
+    {
+      throw mismatch("with \(length) bytes as a range of \(count)")
+    }
+    // A service may leave the size out, and may send less than the rest.
+    return try await write(
+      stream, output, after: part.size, total: range.total ?? part.total, count: count)
+  }
+
+  /// Returns the error for a response whose body cannot be appended. The partial file is kept.
+  private func mismatch(_ reason: String) -> APIError {
+    APIError(
+      .malformed,
+      "the service sent the rest of the file \(reason): try again, or remove \(path).part to begin anew"
+    )
   }
 
   /// Discards the partial file and requests the whole content.
@@ -176,24 +210,18 @@ final class Download: APIClient {
   /// - Parameters:
   ///   - kept: The number of bytes in the partial file, or `nil` to start from the beginning.
   ///   - total: The size of the complete file, if known.
+  ///   - count: The number of bytes that a continued response announces.
   ///   - isEmpty: Whether the body of the response is not part of the file.
   ///   - isContinuable: Whether the partial file may be continued after a failure.
   private func write(
     _ stream: APIStream, _ output: any FileOutput, after kept: Int64?, total: Int64?,
-    isEmpty: Bool = false, isContinuable: Bool = true
+    count: Int64? = nil, isEmpty: Bool = false, isContinuable: Bool = true
   ) async throws(APIError) -> APIResponse {
     var response = stream.response
     guard (200..<300).contains(response.status) || isEmpty else {
       return try await whole(stream, APIRequest(url: "").bodyLimit)
     }
-    var total = total
-    if total == nil, response.headers.value(of: "Content-Encoding") == nil {
-      // For a continued response, this is the number of remaining bytes.
-      total = response.headers.value(of: "Content-Length").flatMap { Int64($0) }.flatMap {
-        let (sum, isTooLarge) = $0.addingReportingOverflow(kept ?? 0)
-        return isTooLarge ? nil : sum
-      }
-    }
+    let total = total ?? response.total(after: kept ?? 0)
     let tag =
       continues && isContinuable
       ? PartialFileTag.text(for: response, key: key, total: total) : nil
@@ -211,6 +239,10 @@ final class Download: APIClient {
     var copy: Data? = Data()
     show(kept ?? 0, total)
     while !isEmpty, let piece = try await stream.next() {
+      if let count, count - Int64(bytes) < piece.count {
+        throw try await rolledBack(
+          to: kept, "with more than the \(count) bytes of its range", output)
+      }
       try await onFile { () throws(FileError) in try await output.write(piece) }
       checksum.add(piece)
       bytes += piece.count
@@ -219,6 +251,10 @@ final class Download: APIClient {
       let done = (kept ?? 0) + Int64(bytes)
       if kept != nil || tag != nil { state.withLock { $0.keptBytes = done } }
       show(done, total)
+    }
+    if let count, bytes < count, response.saysItsEnd {
+      throw try await rolledBack(
+        to: kept, "with \(bytes) of the \(count) bytes of its range", output)
     }
     if kept != nil, let total, total != (kept ?? 0) + Int64(bytes) {
       throw APIError(
@@ -234,6 +270,15 @@ final class Download: APIClient {
     response.timing = stream.timing
     if kept == nil { response.body = copy ?? Data() }
     return response
+  }
+
+  /// Removes what a response has added to the partial file. Returns the error for it.
+  private func rolledBack(
+    to kept: Int64?, _ reason: String, _ output: any FileOutput
+  ) async throws(APIError) -> APIError {
+    try await onFile { () throws(FileError) in try await output.begin(afterKept: true, tag: nil) }
+    state.withLock { $0.keptBytes = kept ?? 0 }
+    return mismatch(reason)
   }
 
   private func whole(_ stream: APIStream, _ limit: Int) async throws(APIError) -> APIResponse {
@@ -267,10 +312,30 @@ final class Download: APIClient {
   }
 }
 
+extension APIResponse {
+  /// Returns the size of the complete file, of which `kept` bytes came before, or `nil` if it is
+  /// unknown.
+  fileprivate func total(after kept: Int64) -> Int64? {
+    guard headers.value(of: "Content-Encoding") == nil,
+      let length = headers.value(of: "Content-Length").flatMap({ Int64($0) })
+    else { return nil }
+    let (sum, isTooLarge) = length.addingReportingOverflow(kept)
+    return isTooLarge ? nil : sum
+  }
+
+  /// Whether the end of the body is distinct from the end of the connection.
+  fileprivate var saysItsEnd: Bool {
+    !httpVersion.hasPrefix("1") || headers.value(of: "Content-Length") != nil
+      || headers.value(of: "Transfer-Encoding") != nil
+  }
+}
+
 /// The request that a partial file belongs to, and the validator that identifies its content.
 struct PartialFileTag {
   let size: Int64
   let validator: String
+  /// The header of the validator.
+  var validatorName: String { validator.hasPrefix("\"") ? "ETag" : "Last-Modified" }
   /// The size of the whole file, or `nil` if it was not known.
   let total: Int64?
 
@@ -298,6 +363,8 @@ struct PartialFileTag {
 package struct ContentRange {
   /// The position of the first byte, or `nil` if the range was refused.
   package private(set) var first: Int64?
+  /// The position of the last byte, or `nil` if the range was refused.
+  package private(set) var last: Int64?
   /// The size of the complete content, or `nil` if the service does not know it.
   package private(set) var total: Int64?
 
@@ -322,6 +389,7 @@ package struct ContentRange {
       first <= last, total.map({ last < $0 }) ?? true
     else { return nil }
     self.first = first
+    self.last = last
   }
 
   private static func number(_ text: Substring) -> Int64? {

@@ -41,6 +41,15 @@ package enum PercentEncoding {
     return String(decoding: result, as: UTF8.self)
   }
 
+  /// Encodes the bytes beyond ASCII of a text whose encoding is not known.
+  static func encodedBeyondASCII(_ bytes: some Sequence<UInt8>) -> String {
+    var result: [UInt8] = []
+    for byte in bytes {
+      if byte < 0x80 { result.append(byte) } else { append(byte, to: &result) }
+    }
+    return String(decoding: result, as: UTF8.self)
+  }
+
   /// Encodes the characters that end a path, or that it may not contain. Keeps existing escapes.
   static func encodedPath(_ text: String) -> String {
     repaired(text[...]).replacing("?", with: "%3F")

@@ -5,7 +5,7 @@ public protocol FileOutput: Sendable {
   /// The partial content of an earlier attempt, or `nil` if there is none or it cannot be
   /// continued.
   var kept: PartialContent? { get }
-  /// Begins with the first byte, or after the kept content.
+  /// Begins with the first byte, or after the kept content. What was written before is removed.
   ///
   /// - Parameter tag: The information needed to continue the file after a failure, or `nil` if it
   ///   cannot be continued.

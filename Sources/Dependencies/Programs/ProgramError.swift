@@ -29,7 +29,8 @@ public struct ProgramError: Error, Sendable, Equatable {
     case refused(reasons: [String])
     /// The response has a status that the API does not use.
     case status(Int)
-    /// The response does not have the format of the API. `path` is the invalid member.
+    /// The response does not have the format of the API. `path` is the invalid member,
+    /// empty if the response is not JSON, and `[]` if it is JSON but no array.
     case undecodable(path: String)
     /// A mock has no content for the service. The message explains how to set it.
     case unanswered(String)

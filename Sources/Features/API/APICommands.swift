@@ -281,6 +281,12 @@ enum APICommands {
       guard !spec.items.contains(where: \.readsInput) else {
         throw UsageError("--resume goes with a body that can be sent again, not with -")
       }
+      if let range = spec.items.firstIndex(where: \.choosesRange) {
+        throw UsageError(
+          "--resume asks for the missing bytes itself, without \(spec.items[range].name)",
+          help: "leave --resume out to get the range that a header names",
+          at: (words ?? invocation.arguments("item"))[range])
+      }
       spec.resumes = true
     }
     spec.save = try invocation.text("save")

@@ -11,6 +11,13 @@ extension APIRequestSpec {
           "the request kept as '\(name)' has the header \(header.name), which follows from the body",
         help: "keep it again without that header")
     }
+    if resumes == true, let header = items.first(where: \.choosesRange) {
+      return Failure(
+        code: ExitCode.usage, error: "usage",
+        message:
+          "the request kept as '\(name)' has --resume, which does not go with \(header.name)",
+        help: "--resume asks for the missing bytes itself")
+    }
     return repeatedMember.map { first, second in
       Failure(
         code: ExitCode.usage, error: "usage",

@@ -131,6 +131,11 @@ public struct APIItem: Codable, Sendable, Equatable {
       && ["content-length", "transfer-encoding"].contains(name.lowercased())
   }
 
+  /// Whether it is a header that determines which part of a file is sent.
+  var choosesRange: Bool {
+    [.header, .emptyHeader].contains(kind) && ["range", "if-range"].contains(name.lowercased())
+  }
+
   /// Whether a body with this item is a form.
   fileprivate var makesForm: Bool {
     let forms = ["multipart/form-data", "application/x-www-form-urlencoded"]

@@ -244,11 +244,13 @@ struct RequestPlan {
     guard !files.isEmpty || spec.jsonBody != nil || !members.isEmpty else { return }
     let hasWholeBody = !files.isEmpty || spec.jsonBody != nil
     guard request.method != "HEAD", request.method != "GET" || hasWholeBody else {
-      let name = members.first?.name ?? "name"
+      let name = members.first?.name
+      let item = name.map { "\($0)=VALUE" } ?? (files.isEmpty ? "--json-body" : "@FILE")
+      let query = name.map { "a query item is written \($0)==VALUE; " } ?? ""
       throw Failure(
         code: ExitCode.usage, error: "usage",
-        message: "\(request.method) takes no body: \(name)=VALUE makes one",
-        help: "a query item is written \(name)==VALUE; a body goes with post, put or patch")
+        message: "\(request.method) takes no body: \(item) makes one",
+        help: "\(query)a body goes with post, put or patch")
     }
     if let file = files.first {
       let shown = file.value.description

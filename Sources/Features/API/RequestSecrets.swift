@@ -24,7 +24,9 @@ enum RequestSecrets {
       return Found(name: "auth", form: "--auth header:NAME={{secret:NAME}}")
     }
     for text in proxies where address(text) != nil {
-      return Found(name: "proxy", form: "--proxy http://HOST:PORT")
+      return Found(
+        name: "proxy",
+        help: "write --proxy http://HOST:PORT; there is no way to log in to a proxy")
     }
     let start = command == "open" ? 0 : target(in: positionals.map(typed))
     guard let start else { return nil }

@@ -167,6 +167,39 @@ struct LiveAPIClientFailureTests {
   }
 
   @Test(
+    "a transfer coding that was not asked for is malformed: libcurl does not see where it ends",
+    arguments: [
+      "gzip, chunked", "GZip\r\ntransfer-encoding: chunked", "deflate", "chunked,\r\n gzip",
+    ])
+  func transferCoding(codings: String) async throws {
+    let server = try TestHTTPServer { _ in
+      .raw(
+        Array("HTTP/1.1 200 OK\r\nTransfer-Encoding: \(codings)\r\n\r\n64\r\n".utf8)
+          + compressedZeros.prefix(100) + Array("\r\n0\r\n\r\n".utf8))
+    }
+    let error = await failure(server.origin)
+    #expect(error?.kind == .malformed)
+    #expect(error?.message.contains("Transfer-Encoding") == true, "\(error?.message ?? "none")")
+    await #expect(throws: APIError.self) {
+      try await client.open(APIRequest(url: server.origin, timeout: nil))
+    }
+  }
+
+  @Test(
+    "chunks that cannot be told apart, and another protocol, are malformed and not cut off",
+    arguments: [
+      ("200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nabc\r\n0\r\n\r\n", "chunks"),
+      ("200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabcdef\r\n0\r\n\r\n", "chunks"),
+      ("101 Switching\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\nxx", "101"),
+    ])
+  func otherForms(answer: String, text: String) async throws {
+    let server = try TestHTTPServer { _ in .raw(Array("HTTP/1.1 \(answer)".utf8)) }
+    let error = await failure(server.origin)
+    #expect(error?.kind == .malformed)
+    #expect(error?.message.contains(text) == true, "\(error?.message ?? "none")")
+  }
+
+  @Test(
     "encodings stand in several lines, and a whole body is said in several ways",
     arguments: [["identity", "gzip"], ["gzip, identity"], ["none", "X-GZIP"]])
   func encodingLines(lines: [String]) async throws {

@@ -50,6 +50,25 @@ struct LiveAPIClientRedirectTests {
     #expect(request.header("Cookie") == "hidden")
   }
 
+  @Test(
+    "the bytes of a target are asked for, in whatever encoding they are",
+    arguments: [
+      ([0x63, 0xE9], "/c%E9"), ([0x63, 0xC3, 0xA9], "/c%C3%A9"),
+      ([0xE9, 0x25, 0x32, 0x46], "/%E9%2F"),
+    ] as [([UInt8], String)])
+  func theBytesOfATarget(bytes: [UInt8], path: String) async throws {
+    let server = try TestHTTPServer { request in
+      guard request.path == "/from" else { return .response(.init(200)) }
+      return .raw(
+        Array("HTTP/1.1 302 F\r\nLocation: /".utf8) + bytes
+          + Array(" \r\nLocation: /other\r\nContent-Length: 0\r\n\r\n".utf8))
+    }
+    let response = try await client.send(
+      APIRequest(url: server.origin + "/from", timeout: nil, redirectLimit: 1))
+    #expect(server.requests.last?.target == path)
+    #expect(response.url == server.origin + path)
+  }
+
   @Test("another host gets no secret") func anotherHostGetsNoSecret() async throws {
     let response = try await send(to: "http://localhost:\(server.port)/echo")
     #expect(response.status == 200)

@@ -64,6 +64,30 @@ struct LiveAPIClientTests {
       answers.requests.map { $0.header("Expect") } == ["100-continue", nil], "a GET has no body")
   }
 
+  @Test("a header of blanks is sent without a value", arguments: ["", " ", " \t "])
+  func aHeaderOfBlanks(value: String) async throws {
+    _ = try await get("/echo", headers: [HTTPHeader("X-Blank", value)])
+    #expect(server.requests.last?.header("X-Blank") == "")
+  }
+
+  @Test("the trailers of an answer are not its headers, whether it has a body or not")
+  func trailers() async throws {
+    let server = try TestHTTPServer { request in
+      let body = request.path == "/body" ? "3\r\nabc\r\n" : ""
+      return .raw(
+        Array(
+          """
+          HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nX-Head: 1\r\n\r\n\(body)0\r
+          X-Trailer: 1\r\nContent-Type: text/x\r\nContent-Length: x\r\n\r\n
+          """.utf8))
+    }
+    for path in ["/body", "/empty"] {
+      let response = try await client.send(APIRequest(url: server.origin + path, timeout: nil))
+      #expect(response.body.count == (path == "/body" ? 3 : 0))
+      #expect(response.headers.map(\.name) == ["Transfer-Encoding", "X-Head"])
+    }
+  }
+
   @Test("the connection is kept") func theConnectionIsKept() async throws {
     let first = try await get("/echo")
     let second = try await get("/echo")

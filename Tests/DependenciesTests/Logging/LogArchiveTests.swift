@@ -137,10 +137,10 @@ struct LogArchiveTests {
     sink.write(record("b"))
     #expect(sink.flush(deadline: .lastResort))
     // As long as what was read of the emptied file, so that its size alone does not tell.
-    _ = try await all(reader)
+    #expect(try await all(reader) == ["b"])
     sink.write(record("c"))
     #expect(sink.flush(deadline: .lastResort))
-    #expect(try await all(reader).last == "c")
+    #expect(try await all(reader) == ["c"])
     // Far more than two files hold: the first of these lines are gone, the last are not.
     for index in 0..<500 { sink.write(record("m\(index)")) }
     #expect(sink.flush(deadline: .lastResort))
@@ -150,6 +150,34 @@ struct LogArchiveTests {
     try await archive.clear()
     let rest = try await archive.reader(newest: nil, matching: LogFilter(), follows: false)
     #expect(try await all(rest).isEmpty)
+  }
+
+  @Test("what is written behind a clearing is read from its first line on, whoever writes it")
+  func cleared() async throws {
+    let folder = try TemporaryFolder()
+    let sinks = (0..<3).map { _ in JSONLinesSink(path: folder.path("log")) }
+    func write(_ index: Int, _ message: String) {
+      sinks[index].write(record(message))
+      #expect(sinks[index].flush(deadline: .lastResort))
+    }
+    let archive = try archive(folder, 5, sinks[0])
+    let reader = try await archive.reader(newest: 0, matching: LogFilter(), follows: true)
+    for index in sinks.indices { write(index, "before \(index)") }
+    #expect(try await all(reader).count == 3)
+    let long = String(repeating: "x", count: 1000)
+    for round in 0..<3 {
+      write(round, "unread \(round)")
+      try await archive.clear()
+      // Longer than what was read of the file before.
+      for index in sinks.indices { write(index, "\(round).\(index) \(long)") }
+      let names = sinks.indices.map { "\(round).\($0) \(long)" }
+      // What a follower had open is still read, and every line after the clearing.
+      #expect(try await all(reader) == ["unread \(round)"] + names)
+      let whole = try await archive.reader(newest: nil, matching: LogFilter(), follows: false)
+      #expect(try await all(whole) == names)
+    }
+    #expect(reader.unreadable == 0)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["log"])
   }
 
   @Test("while several writers rotate the files, a reader sees each line once")

@@ -418,6 +418,16 @@ struct LiveProgramTests {
     #expect(item?.kind == .undecodable(path: ""))
   }
 
+  @Test("JSON that is no array is told apart from what is not JSON", arguments: ["{}", "null"])
+  func noArray(json: String) async throws {
+    let server = try TestHTTPServer { _ in .response(.init(json: json)) }
+    let radarr = ProgramConformanceTests.server(.radarr, server.origin)
+    let error = await #expect(throws: ProgramError.self) {
+      _ = try await LiveMediaService(dependencies).library(of: radarr, policy: .noCache)
+    }
+    #expect(error?.kind == .undecodable(path: "[]"))
+  }
+
   @Test("a mock without content says how to give it some, and reports it")
   func unanswered() async throws {
     let mock = MockMediaService()

@@ -607,6 +607,17 @@ struct APIFeatureTests {
     #expect(printed[4].output.hasPrefix("HTTP/1.1 200\n"), "\(printed[4].output)")
   }
 
+  @Test(
+    "a body that HEAD cannot have is named as the line has it",
+    arguments: [("a=1", "a=VALUE"), ("@f.json", "@FILE"), ("--json-body {}", "--json-body")])
+  func aBodyOfHEAD(item: String, name: String) async {
+    let lines = Lines()
+    #expect(await lines.run("api head http://rm.test/c \(item)") == 64)
+    #expect(
+      lines.allPrinted.contains("HEAD takes no body: \(name) makes one"), "\(lines.allPrinted)")
+    #expect(lines.allPrinted.contains("a query item is written") == (item == "a=1"))
+  }
+
   @Test("api head shows status and headers, also of a kept request, unless the line says what")
   func head() throws {
     world.api.answer("HEAD", prefix: "http://rm.test/", with: .json(""))

@@ -135,6 +135,14 @@ struct TypedSecretTests {
         "alias w \"get http://h/ token==hunter2\"",
         "error: the value of 'token' looks like a secret"
       ),
+      (
+        "api get http://h/ --proxy http://u:hunter2@p:1",
+        "help: write --proxy http://HOST:PORT; there is no way to log in to a proxy"
+      ),
+      (
+        "api get http://u:hunter2@h/",
+        "help: store it with 'keychain set NAME' and write --auth basic:USER:{{secret:NAME}}"
+      ),
       ("keychain sett a hunter2", "error: unknown keychain command 'sett'"),
       ("keychain sett a hunter2", "help: did you mean 'set'?"),
       ("keychain unlock hunter2", "help: usage: keychain unlock; what it needs"),

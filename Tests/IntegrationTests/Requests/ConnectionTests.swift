@@ -155,12 +155,14 @@ struct ConnectionTests {
 
   private static let nginx = "/usr/sbin/nginx"
 
-  @Test(
-    "a service that has HTTP/2 is asked so",
-    .enabled(
-      if: FileManager.default.isExecutableFile(atPath: ConnectionTests.nginx)
-        && TestTLSServer.isAvailable))
-  func aServiceThatHasHTTP2() async throws {
+  /// Whether nginx, with TLS, can stand between the program and a service.
+  private static let hasNginx =
+    FileManager.default.isExecutableFile(atPath: nginx) && TestTLSServer.isAvailable
+
+  /// Starts nginx with HTTP/2 at the socket `s` with the certificate `c`.
+  ///
+  /// - Parameter upstream: The server that it asks for what is under `/up/`.
+  private func startNginx(before upstream: TestHTTPServer) async throws -> ChildProcess {
     let folder = program.folder
     let openssl = try await runProcess(
       "/usr/bin/openssl",
@@ -170,42 +172,87 @@ struct ConnectionTests {
         "-out", "c",
       ], folder: folder.path)
     #expect(openssl.status == .exited(0), "\(openssl.errorText)")
-    try folder.write(TestHTTPServer.pattern(0..<3_000_000), to: "big")
     try folder.write(
       """
       daemon off; master_process off; pid \(folder.path("pid")); error_log stderr notice;
       events {}
       http {
         access_log off; client_body_temp_path tmp; proxy_temp_path tmp; fastcgi_temp_path tmp;
-        uwsgi_temp_path tmp; scgi_temp_path tmp;
+        uwsgi_temp_path tmp; scgi_temp_path tmp; client_max_body_size 10m;
         server {
           listen unix:\(folder.path("s")) ssl http2; ssl_certificate \(folder.path("c"));
           ssl_certificate_key \(folder.path("k")); root \(folder.path);
           location = /version { return 200 "$server_protocol"; }
+          location /up/ { proxy_pass \(upstream.origin)/; }
         }
       }
 
       """, to: "nginx.conf")
     let process = try ChildProcess(
       Self.nginx, ["-p", folder.path, "-c", folder.path("nginx.conf")], folder: folder.path)
-    defer { process.signal(SIGKILL) }
     #expect(
       await process.waitForError("getrlimit"), "\(String(decoding: process.error, as: UTF8.self))")
+    return process
+  }
+
+  private func runOverHTTP2(_ words: String...) async throws -> ChildProcess.Outcome {
+    try await program.run(["--home", "h"] + words + ["--cacert", "c", "--unix-socket", "s"])
+  }
+
+  @Test("a service that has HTTP/2 is asked so", .enabled(if: hasNginx))
+  func aServiceThatHasHTTP2() async throws {
+    let folder = program.folder
+    try folder.write(TestHTTPServer.pattern(0..<3_000_000), to: "big")
+    let process = try await startNginx(before: TestHTTPServer())
+    defer { process.signal(SIGKILL) }
     let origin = "https://localhost"
-    let options = ["--cacert", "c", "--unix-socket", "s"]
-    func get(_ words: String...) async throws -> ChildProcess.Outcome {
-      try await program.run(["--home", "h", "api", "get"] + words + options)
-    }
-    let version = try await get("\(origin)/version")
+    let version = try await runOverHTTP2("api", "get", "\(origin)/version")
     #expect(version.outputText == "HTTP/2.0", "\(version.errorText)")
-    let headers = try await get("\(origin)/version", "--headers")
+    let headers = try await runOverHTTP2("api", "get", "\(origin)/version", "--headers")
     #expect(headers.outputText.hasPrefix("HTTP/2 200\n"), "\(headers.outputText)")
     // A real server's validators and ranges.
-    let big = try await get("\(origin)/big", "--out", "got", "--resume")
+    let big = try await runOverHTTP2(
+      "api", "get", "\(origin)/big", "--out", "got", "--resume")
     #expect(big.status == .exited(0), "\(big.errorText)")
     #expect(try folder.read("got") == TestHTTPServer.pattern(0..<3_000_000))
-    let whole = try await get("\(origin)/big")
+    let whole = try await runOverHTTP2("api", "get", "\(origin)/big")
     #expect(whole.output == TestHTTPServer.pattern(0..<3_000_000))
+  }
+
+  @Test(
+    "an answer that breaks off over HTTP/2 is truncated, and asked for again",
+    .enabled(if: hasNginx))
+  func aBreakOverHTTP2() async throws {
+    let server = try TestHTTPServer()
+    let process = try await startNginx(before: server)
+    defer { process.signal(SIGKILL) }
+    let run = try await runOverHTTP2(
+      "api", "get", "https://localhost/up/faults/cut", "--retry", "1")
+    #expect(run.status == .exited(76), "\(run.errorText)")
+    #expect(run.errorText.contains("reset the request before its answer"), "\(run.errorText)")
+    #expect(server.requests.count == 2)
+  }
+
+  @Test(
+    "a body that is sent while it is read goes with a digest where HTTP/2 is spoken",
+    .enabled(if: hasNginx))
+  func aDigestWithALongBodyOverHTTP2() async throws {
+    let server = try Self.digestServer("x")
+    let process = try await startNginx(before: server)
+    defer { process.signal(SIGKILL) }
+    let body = TestHTTPServer.pattern(0..<3_000_000)
+    try program.folder.write(body, to: "big")
+    let names = try await run("keychain", "list", "--plain")
+    let secret = try #require(names.outputText.split { $0 == "\n" || $0 == "\t" }.first)
+    // The first request leaves a connection of HTTP/2.
+    let url = "https://localhost/up/a"
+    let options = "--cacert c --unix-socket s --auth digest:joe:{{secret:\(secret)}}"
+    let run = try await run(
+      "-c", "api get https://localhost/version --cacert c --unix-socket s", "-c",
+      "api post \(url) @big \(options)")
+    #expect(run.status == .exited(0), "\(run.errorText)")
+    #expect(run.outputText.hasPrefix("HTTP/2.0"), "\(run.outputText)")
+    #expect(server.requests.last?.body == body)
   }
 
   // MARK: As whom

@@ -237,6 +237,118 @@ struct DownloadTests {
     #expect(try program.folder.read("file") == TestHTTPServer.pattern(0..<100_000))
   }
 
+  /// Answers of 206 for the bytes from 40 000 of 100 000 that are not these bytes.
+  private static let wrongRests: [(name: String, answer: [UInt8])] = {
+    let head = "HTTP/1.1 206 P\r\nETag: \"one\"\r\nContent-Range: bytes 40000-99999/100000\r\n"
+    let rest = TestHTTPServer.pattern(40_000..<100_000)
+    let gzip = "Content-Encoding: gzip\r\n"
+    func chunked(_ body: [UInt8]) -> [UInt8] {
+      Array("Transfer-Encoding: chunked\r\n\r\n\(String(body.count, radix: 16))\r\n".utf8) + body
+        + Array("\r\n0\r\n\r\n".utf8)
+    }
+    return [
+      ("gzip", Array("\(head)\(gzip)Content-Length: 229\r\n\r\n".utf8) + compressedZeros),
+      ("gzip", Array((head + gzip).utf8) + chunked(compressedZeros)),
+      (
+        "100000 bytes",
+        Array("\(head)Content-Length: 100000\r\n\r\n".utf8) + TestHTTPServer.pattern(0..<100_000)
+      ),
+      ("more than the 60000", Array(head.utf8) + chunked(rest + [1, 2, 3])),
+      ("more than the 60000", Array("\(head)\r\n".utf8) + rest + [1, 2, 3]),
+      ("1000 of the 60000", Array(head.utf8) + chunked(Array(rest.reversed()[..<1000]))),
+    ]
+  }()
+
+  @Test(
+    "bytes that are not the rest are not added, and the next attempt goes on from what was there",
+    arguments: wrongRests.indices)
+  func aWrongRestIsNotAdded(index: Int) async throws {
+    let (name, wrong) = Self.wrongRests[index]
+    let attempts = Mutex(0)
+    let server = try TestHTTPServer { request in
+      let attempt = attempts.withLock { count in
+        count += 1
+        return count
+      }
+      if attempt == 2 { return .raw(wrong) }
+      let range = "Content-Range: bytes 40000-99999/100000"
+      return .pattern(
+        head: "HTTP/1.1 \(attempt == 1 ? "200 OK" : "206 P\r\n\(range)")\r\nETag: \"one\"",
+        range: attempt == 1 ? 0..<100_000 : 40_000..<100_000, cut: attempt == 1 ? 40_000 : nil)
+    }
+    let line = ["--home", "h", "api", "get", server.origin + "/f", "--out", "file", "--resume"]
+    #expect(try await program.run(line).status == .exited(76))
+    let refused = try await program.run(line)
+    #expect(refused.status == .exited(76), "\(refused.errorText)")
+    #expect(refused.errorText.contains(name), "\(refused.errorText)")
+    #expect(
+      refused.errorText.contains("40000 bytes are in file.part"), "\(refused.errorText)")
+    #expect(try program.folder.read("file.part") == TestHTTPServer.pattern(0..<40_000))
+    let whole = try await program.run(line)
+    #expect(whole.status == .exited(0), "\(whole.errorText)")
+    #expect(try program.folder.read("file") == TestHTTPServer.pattern(0..<100_000))
+    #expect(server.requests.map { $0.header("Range") } == [nil, "bytes=40000-", "bytes=40000-"])
+  }
+
+  @Test("a part that was not asked for is not the whole")
+  func anUnaskedPart() async throws {
+    let server = try TestHTTPServer { _ in
+      .pattern(
+        head: "HTTP/1.1 206 P\r\nContent-Range: bytes 40-99/100\r\nETag: \"one\"", range: 40..<100)
+    }
+    let run = try await program.run(
+      "--home", "h", "api", "get", server.origin, "--out", "file", "--resume")
+    #expect(run.status == .exited(76), "\(run.errorText)")
+    #expect(run.errorText.contains("asked for the whole"), "\(run.errorText)")
+    #expect(try parts == [])
+  }
+
+  @Test(
+    "a file that is now as long as its part was is another one, and is asked for anew",
+    arguments: [
+      ("Content-Length: 100", ""), ("Content-Length: 100", "ETag: \"two\"\r\n"),
+      ("Transfer-Encoding: chunked", "ETag: \"two\"\r\n"),
+    ])
+  func aFileAsLongAsItsPart(length: String, tag: String) async throws {
+    let attempts = Mutex(0)
+    let server = try TestHTTPServer { request in
+      let attempt = attempts.withLock { count in
+        count += 1
+        return count
+      }
+      let old = length.hasPrefix("T") ? "5\r\nold..\r\n" : "old.."
+      return switch attempt {
+      case 1: .raw(Array("HTTP/1.1 200 OK\r\nETag: \"one\"\r\n\(length)\r\n\r\n\(old)".utf8))
+      case 2:
+        .raw(
+          Array(
+            "HTTP/1.1 416 No\r\n\(tag)Content-Range: bytes */5\r\nContent-Length: 0\r\n\r\n".utf8))
+      default: .response(.init(200, headers: [("ETag", "\"two\"")], body: Array("new..".utf8)))
+      }
+    }
+    let line = ["--home", "h", "api", "get", server.origin, "--out", "file", "--resume"]
+    #expect(try await program.run(line).status == .exited(76))
+    let run = try await program.run(line)
+    #expect(run.status == .exited(0), "\(run.errorText)")
+    #expect(try program.text("file") == "new..")
+    #expect(try parts == ["file"])
+    #expect(server.requests.map { $0.header("Range") } == [nil, "bytes=5-", nil])
+  }
+
+  @Test("a range of the line's own does not go with --resume, in a kept request either")
+  func aRangeOfTheLinesOwn() async throws {
+    for item in ["Range:bytes=10-", "range;", "If-Range:\"one\""] {
+      let run = try await get("/echo", "--resume", item)
+      #expect(run.status == .exited(64), "\(run.errorText)")
+    }
+    #expect(server.requests.isEmpty)
+    #expect(try await get("/echo", "--resume", "--save", "kept").status == .exited(0))
+    let run = try await program.run("--home", "h", "api", "run", "kept", "Range:bytes=10-")
+    #expect(run.status == .exited(64), "\(run.errorText)")
+    #expect(run.errorText.contains("--resume"), "\(run.errorText)")
+    #expect(server.requests.count == 1)
+  }
+
   @Test("a part that another program has left is not touched")
   func aPartOfAnotherProgramIsLeft() async throws {
     try program.folder.write("mine", to: "file.part")

@@ -66,6 +66,12 @@ final class EasyHandle {
       library.set(raw, CURLOPT_HTTPAUTH, 2)
       library.set(raw, CURLOPT_USERNAME, digest.user)
       library.set(raw, CURLOPT_PASSWORD, digest.password)
+      if transfer.upload != nil {
+        // Before the challenge, libcurl announces an empty body, and does not end it in HTTP/2.
+        library.set(raw, CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
+        // A kept connection may be one of HTTP/2.
+        library.set(raw, CURLOPT_FRESH_CONNECT, 1)
+      }
     }
     let connection = request.connection
     if let file = connection.authorityFile {
@@ -147,9 +153,11 @@ final class EasyHandle {
 
   private func setHeaders(of transfer: Transfer) {
     var list: UnsafeMutablePointer<curl_slist>?
-    // `Name;` sends an empty field. `Name:` suppresses the one of libcurl.
+    // `Name;` sends an empty field. `Name:`, also with blanks behind it, suppresses the one of
+    // libcurl.
     for header in transfer.request.headers where !isOwn(header.name) {
-      let line = header.value.isEmpty ? "\(header.name);" : "\(header.name): \(header.value)"
+      let isEmpty = header.value.utf8.allSatisfy { $0 == UInt8(ascii: " ") || $0 == 0x09 }
+      let line = isEmpty ? "\(header.name);" : "\(header.name): \(header.value)"
       list = library.listAppend(list, line) ?? list
     }
     // libcurl would wait a second before it sends a long body.

@@ -11,7 +11,7 @@ enum Redirect {
     -> URLBuilder?
   {
     guard [301, 302, 303, 307, 308].contains(head.status),
-      let location = head.headers.value(of: "Location"), !location.isEmpty
+      let location = head.location, !location.isEmpty
     else { return nil }
     let scheme = location.prefix { !"/?#".contains($0) }.split(
       separator: ":", maxSplits: 1, omittingEmptySubsequences: false)

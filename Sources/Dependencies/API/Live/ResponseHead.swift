@@ -3,6 +3,11 @@ struct ResponseHead {
   var httpVersion: String
   var status: Int
   var headers: [HTTPHeader] = []
+  /// The first `Location` if it is not UTF-8, with its bytes beyond ASCII percent-encoded.
+  private var encodedLocation: String?
+
+  /// The target of a redirect.
+  var location: String? { encodedLocation ?? headers.value(of: "Location") }
 
   /// Parses a head. Returns `nil` if there is no status line. Skips fields without a name, and
   /// joins folded lines.
@@ -24,7 +29,14 @@ struct ResponseHead {
       guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > line.startIndex else {
         continue
       }
-      headers.append(HTTPHeader(Self.text(line[..<colon]), Self.text(line[(colon + 1)...])))
+      let header = HTTPHeader(Self.text(line[..<colon]), Self.text(line[(colon + 1)...]))
+      if header.name.utf8.count == 8, header.name.lowercased() == "location",
+        headers.value(of: "Location") == nil,
+        String(validating: line, as: UTF8.self) == nil
+      {
+        encodedLocation = PercentEncoding.encodedBeyondASCII(Self.trimmed(line[(colon + 1)...]))
+      }
+      headers.append(header)
     }
   }
 
@@ -56,6 +68,16 @@ struct ResponseHead {
     return nil
   }
 
+  /// The transfer codings of the response if there is one besides `chunked` and `identity`.
+  var unknownCoding: String? {
+    let codings = headers.filter { $0.name.lowercased() == "transfer-encoding" }.map(\.value)
+      .joined(separator: ", ")
+    let isKnown = codings.lowercased().split(separator: ",").allSatisfy {
+      ["", "chunked", "identity"].contains($0.filter { $0 != " " && $0 != "\t" })
+    }
+    return isKnown ? nil : codings
+  }
+
   /// Takes the next line, without its line break.
   private static func line(from rest: inout ArraySlice<UInt8>) -> ArraySlice<UInt8> {
     let end = rest.firstIndex(of: UInt8(ascii: "\n")) ?? rest.endIndex
@@ -67,10 +89,15 @@ struct ResponseHead {
   /// Returns the text without surrounding spaces. Bytes that are not UTF-8 are read as Latin-1, so
   /// that none is lost.
   private static func text(_ bytes: ArraySlice<UInt8>) -> String {
+    let trimmed = trimmed(bytes)
+    if let text = String(validating: trimmed, as: UTF8.self) { return text }
+    return String(String.UnicodeScalarView(trimmed.map { Unicode.Scalar($0) }))
+  }
+
+  private static func trimmed(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
     func isSpace(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
     var trimmed = bytes.drop(while: isSpace)
     while let last = trimmed.last, isSpace(last) { trimmed.removeLast() }
-    if let text = String(validating: trimmed, as: UTF8.self) { return text }
-    return String(String.UnicodeScalarView(trimmed.map { Unicode.Scalar($0) }))
+    return trimmed
   }
 }

@@ -26,7 +26,7 @@ extension APIError {
     let endpoint = address.endpoint
     if let overflow = transfer.overflow { return tooLarge(overflow, transfer) }
     if let fault = transfer.bodyFault { return badBody(fault, endpoint) }
-    if let problem = transfer.head.lengthProblem { return badLength(problem, endpoint) }
+    if let problem = transfer.head.problem { return badHead(problem, endpoint) }
     if transfer.endsInHead {
       return APIError(
         .truncated,
@@ -63,6 +63,11 @@ extension APIError {
       return easy.error.contains("Content-Length")
         ? badLength(.malformed, endpoint) : noHTTP(endpoint)
     case CURLE_RECV_ERROR, CURLE_SEND_ERROR:
+      // The size of a chunk is no number or too large, or its end is not where it should be.
+      if easy.error.hasSuffix("in chunked-encoding") {
+        return APIError(
+          .malformed, "the answer of \(endpoint) is damaged: its chunks cannot be told apart")
+      }
       // Newer libraries have a lower limit of their own, without a code for it.
       if easy.error.hasPrefix("Too large response headers") { return tooLarge(.headers, transfer) }
       // With TLS 1.3 a service refuses the client's certificate after the handshake.
@@ -92,8 +97,11 @@ extension APIError {
     case CURLE_ABORTED_BY_CALLBACK: cancelled(address)
     // Of a `Transfer-Encoding`. Bodies are decoded by this client.
     case CURLE_BAD_CONTENT_ENCODING: badBody(.damaged, endpoint)
-    case CURLE_HTTP2, CURLE_HTTP2_STREAM:
-      APIError(.malformed, "\(endpoint) broke the rules of HTTP/2 or reset the request")
+    case CURLE_HTTP2: APIError(.malformed, "\(endpoint) broke the rules of HTTP/2")
+    // As a server does whose own source of the answer has broken off.
+    case CURLE_HTTP2_STREAM:
+      APIError(
+        .truncated, "\(endpoint) reset the request before its answer was whole: try again")
     case CURLE_PARTIAL_FILE:
       APIError(
         .truncated,
@@ -150,6 +158,20 @@ extension APIError {
         .malformed,
         "the answer of \(endpoint) has the encoding \(printable(name)), which was not asked for; the header Accept-Encoding asks for one, and then the body is given as it comes"
       )
+    }
+  }
+
+  private static func badHead(_ problem: ReceivedHead.Problem, _ endpoint: String) -> APIError {
+    switch problem {
+    case .length(let problem): badLength(problem, endpoint)
+    case .coding(let name):
+      APIError(
+        .malformed,
+        "the answer of \(endpoint) has the Transfer-Encoding \(printable(name)), which was not asked for: check the service, or a proxy before it"
+      )
+    case .otherProtocol:
+      APIError(
+        .malformed, "\(endpoint) changes to another protocol (101), which is not supported")
     }
   }
 

@@ -81,6 +81,7 @@ final class PartialFile: FileOutput {
   func begin(afterKept: Bool, tag: String?) async throws(FileError) {
     try await run { system throws(SystemError) in
       if afterKept {
+        try system.truncate(self.file, to: self.kept?.size ?? 0)
         guard lseek(self.file.number, 0, SEEK_END) >= 0 else { throw .last("lseek") }
         return
       }

@@ -104,7 +104,11 @@ struct LogFileSet: Sendable {
   /// Returns whether the path still refers to this file.
   func isCurrent(_ part: Part) -> Bool { FileID(path) == part.id }
 
-  /// Removes the rotated files and truncates the current one.
+  /// Removes the rotated files and replaces the current one by an empty file.
+  ///
+  /// A truncated file could grow beyond the position of a reader before it looks, who would then
+  /// miss the first lines. Another file is noticed in any case: writers and readers compare it with
+  /// the one that they have open, as after a rotation.
   func clear() throws(FileError) {
     do throws(SystemError) {
       let file: OpenFile
@@ -113,8 +117,15 @@ struct LogFileSet: Sendable {
       } catch  where error.code == ENOENT {
         return try removeRotated()
       }
+      // The lock of the old file keeps writers from adding to it until the new one has its name.
+      defer { system.unlock(file) }
       try removeRotated()
-      try system.truncate(file, to: 0)
+      do throws(SystemError) {
+        try TemporaryFile(for: path, system: system).publish(as: path, replaces: true)
+      } catch {
+        // The disk may be full, or the folder may take no new file.
+        try system.truncate(file, to: 0)
+      }
     } catch {
       throw FileError(path, "written", error.code)
     }

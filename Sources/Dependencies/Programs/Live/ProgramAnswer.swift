@@ -129,7 +129,7 @@ struct ProgramReader {
   /// The elements of the array that this is.
   func elements() throws(ProgramError) -> [ProgramReader] {
     guard let elements = json.elements else {
-      throw connection.error(.undecodable(path: path))
+      throw connection.error(.undecodable(path: path.isEmpty ? "[]" : path))
     }
     return elements.enumerated().map { index, json in
       ProgramReader(connection: connection, json: json, path: "\(path)[\(index)]")
