@@ -29,7 +29,7 @@ public struct RunningEffect<Action: Sendable>: Sendable {
     case .pending, .waiting: self.phase = .pending
     case .running: self.phase = .running
     case .cancelled: self.phase = .cancelled
-    case .free, .ended: return nil
+    case .free, .returned, .ended: return nil
     }
     descriptor = work.effect.descriptor
     since = .now - .nanoseconds(max(0, coarseNanoseconds() - work.since))

@@ -69,6 +69,7 @@ extension Store {
         : runtime.reduce(action, origin, task: &task, &shared)
     }
     runtime.deliver(deferred)
+    runtime.handle { $0.performDeferredEnds() }
     return StoreTask(runtime: runtime, id: task)
   }
 
@@ -158,7 +159,7 @@ extension StoreMachine {
     for event in queuedEvents.removeAll() {
       switch event {
       case .action: queuedEvents.append(event)
-      case .end(let id, let failure): endWork(id, failure)
+      case .end(let id, let failure): endWorkOfHeld(id, failure, inheritsTaskLocals: false)
       }
     }
   }
@@ -166,12 +167,7 @@ extension StoreMachine {
   private func describe(
     _ action: QueuedAction<R.Action>, isOfTurn: Bool
   ) -> Store<R>.WaitingAction {
-    var endsEffect: Bool {
-      switch action.sender {
-      case .ending, .last: true
-      case .outside, .effect, .immediate: false
-      }
-    }
+    var endsEffect: Bool { if case .ending = action.sender { true } else { false } }
     return .init(
       action: action.action, origin: origin(of: action.sender), isOfTurn: isOfTurn,
       endsEffect: endsEffect)

@@ -11,7 +11,7 @@
 /// - **R2** Turns. An action from outside a reduction, sent by a program, an effect or an observer,
 ///   opens a turn: it is reduced, then the actions of its `.send` effects and the actions that
 ///   these cause, first in, first out, with no other action in between. Turns run in the order in
-///   which their actions arrived. The end of an effect's work waits for an open turn, like an
+///   which their actions arrived. The end of an effect's work waits until no turn is open, like an
 ///   action. Watching a store does not change the order. When `send` returns, the turn is over and
 ///   observers have been notified, with one exception: while an observer is being notified of a
 ///   step, or a task is being cancelled within a turn, by this thread or another, `send` only

@@ -126,6 +126,29 @@ struct TestStoreTurnTests {
     test.finish()
   }
 
+  @Test("R2 a turn whose remaining actions were cancelled is over, for the ends that wait for it")
+  func cancelledRest() {
+    let reducer = Reduce<[Action], Action, Void> { state, action, _ in
+      state.append(action)
+      switch action {
+      case .go:
+        return [
+          .send(.first), .send(.second).cancellable(id: "x"),
+          .concatenate(.run { _ in }, .task { .response }),
+        ]
+      case .first: return [.cancel(id: "x")]
+      default: return []
+      }
+    }
+    let test = TestStore(
+      initialState: [], reducer: reducer, dependencies: (), report: failures.report)
+    test.send(.go) { $0 = [.go] }
+    test.receive(.first) { $0.append(.first) }
+    test.receive(.response) { $0.append(.response) }
+    test.finish()
+    #expect(failures.messages == [])
+  }
+
   @Test("R2 a cancel behind a `run` waits for its actions, in a store and in a test store")
   func cancelBehindRun() async {
     let reducer = Reduce<[Action], Action, Void> { state, action, _ in

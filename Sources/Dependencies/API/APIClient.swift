@@ -52,8 +52,9 @@ public struct APIRequest: Sendable, Equatable {
   /// The limit of the time from the call to the last byte of the response, including redirects and
   /// the time in the queue. `nil` sets no limit.
   public var timeout: Duration?
-  /// The longest time without a transferred byte, in whole seconds, rounded up; `nil` sets no
-  /// limit. Use it for transfers of unknown duration.
+  /// The longest time to connect, and then the longest time without a transferred byte, in whole
+  /// seconds, rounded up; `nil` sets no limit. Use it for transfers of unknown duration. A body
+  /// of unknown length may take any time, because its source may provide it slowly.
   public var idleLimit: Duration?
   /// The number of redirects to follow. With 0, a 3xx response is the result.
   public var redirectLimit: Int

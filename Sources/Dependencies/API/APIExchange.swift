@@ -105,13 +105,7 @@ public struct APIExchange: Sendable {
   ) -> ResponseRepository {
     ResponseRepository(
       client: client, cache: dependencies.persistence, exchanges: dependencies.exchanges,
-      mayReplace: { [files = dependencies.files] error in
-        if planned.repeatedFailures.contains(error.kind) { return false }
-        // The content of a file may be newer than the cached response. Without a connection, the
-        // user asked for the cached response.
-        guard let file = planned.file, error.kind != .offline else { return true }
-        return !files.mayExist(file.path)
-      },
+      unreplacedFailures: unreplacedFailures(planned),
       mayKeep: { [redactor = dependencies.logger.redactor] response in
         // Do not cache a body that is only in a file.
         if let written = download?.written, written.bytes != response.body.count { return false }
@@ -119,6 +113,16 @@ public struct APIExchange: Sendable {
         return redactor.mask([UInt8](response.body)).names.isEmpty
           && response.headers.allSatisfy { redactor.mask("\($0.name): \($0.value)").names.isEmpty }
       })
+  }
+
+  /// Returns the failures that no cached response replaces: those after which the request is
+  /// repeated, and, for an existing file, all. Its content may be newer than the cached response.
+  /// Without a connection, the user asked for the cached response.
+  private func unreplacedFailures(_ planned: PlannedRequest) -> Set<APIError.Kind> {
+    guard let file = planned.file, dependencies.files.isFile(file.path) else {
+      return planned.repeatedFailures
+    }
+    return Set(APIError.Kind.allCases).subtracting([.offline])
   }
 
   /// Returns the error that caused the HTTP library's error, with what the next attempt needs.
@@ -146,14 +150,6 @@ public struct APIExchange: Sendable {
         LogField("status", String(answer.status)), LogField("verdict", verdict.rawValue),
         LogField("bytes", String(answer.bytes)),
       ])
-  }
-}
-
-extension FileService {
-  /// Returns whether there is a file at the path, or one that cannot be read.
-  fileprivate func mayExist(_ path: String) -> Bool {
-    do { try checkReadable(path) } catch { return error.kind != .missing }
-    return true
   }
 }
 

@@ -39,10 +39,9 @@ struct RequestResolver: Sendable {
     let wait = PipeTimeout(
       limit: references.mayTakeLong ? nil : request.timeout, clock: dependencies.clock)
     if let content = references.content { try await add(content, to: &resolved, wait) }
-    if let upload = resolved.request.upload, references.mayTakeLong {
+    if resolved.request.upload != nil, references.mayTakeLong {
       resolved.request.timeout = nil
-      // A pipe may provide its bytes slowly.
-      resolved.request.idleLimit = upload.length == nil ? nil : .seconds(30)
+      resolved.request.idleLimit = .seconds(30)
     }
     // A file may contain a known secret.
     if let body = resolved.request.body, !resolved.request.hasSecretBody {

@@ -25,6 +25,8 @@ public protocol FileService: Service {
   ///
   /// - Throws: `missing`, `denied`, or `io` for other errors and for a folder.
   func checkReadable(_ path: String) throws(FileError)
+  /// Returns whether there is a regular file at the path.
+  func isFile(_ path: String) -> Bool
   /// Opens a file of any size for reading in chunks.
   func input(_ path: String) async throws(FileError) -> FileInput
   /// Opens a file for writing in chunks.
@@ -65,6 +67,8 @@ extension FileService {
   public func checkTarget(_ path: String, isRecording: Bool) throws(FileError) {}
   /// Does nothing.
   public func checkReadable(_ path: String) throws(FileError) {}
+  /// Returns whether `checkReadable` finds a file.
+  public func isFile(_ path: String) -> Bool { (try? checkReadable(path)) != nil }
   /// Does nothing.
   public func protect(recording path: String?) {}
   /// Does nothing.

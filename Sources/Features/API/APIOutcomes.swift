@@ -317,7 +317,7 @@ enum APIOutcomes {
       return Failure(
         code: 4, error: "httpStatus", message: "HTTP 429 from \(address(answer))",
         help: (wait ?? "the service takes no more for now")
-          + (answer.attempts > 1 || isFinal || !RepeatedRequest.isSafe(answer.method)
+          + (answer.attempts > 1 || isFinal || !APIRequest.isIdempotent(method: answer.method)
             ? "; try later" : "; --retry 3 tries again"))
     case 400..<500:
       let help =
@@ -331,7 +331,7 @@ enum APIOutcomes {
         code: 5, error: "httpStatus", message: "HTTP \(answer.status) from \(address(answer))",
         help: isFinal && wait != nil
           ? wait.map { "\($0); try later" }
-          : RepeatedRequest.isSafe(answer.method)
+          : APIRequest.isIdempotent(method: answer.method)
             ? answer.attempts > 1
               ? "the service failed \(answer.attempts) times; try later"
               : "the service failed; --retry 3 tries again"

@@ -145,7 +145,7 @@ public struct PendingRequest: Codable, Sendable, Equatable, Identifiable {
     // Repeat a request that the service may have carried out only if repeating it has no further
     // effect. Of equal headers, the last one is sent.
     let key = spec.items.last { $0.name.lowercased() == "idempotency-key" }
-    return RepeatedRequest.isSafe(spec.method)
+    return APIRequest.isIdempotent(method: spec.method)
       || key.map { $0.kind == .header && $0.value.text != "" } ?? false
   }
 

@@ -26,12 +26,17 @@ struct RequestPlan {
     self.spec = spec
     self.service = service
     let authentication = spec.authentication ?? service?.authentication
-    // A header that the line gives replaces the one of the same name.
-    let isReplaced = spec.items.contains { item in
+    // A header that the line gives replaces the service's of the same name.
+    let replacing = spec.items.first { item in
       [.header, .emptyHeader].contains(item.kind)
         && item.name.lowercased() == authentication?.headerName?.lowercased()
     }
-    self.authentication = isReplaced ? nil : authentication
+    if let replacing, spec.authentication != nil {
+      throw Failure(
+        code: ExitCode.usage, error: "usage",
+        message: "--auth and \(replacing.name): set the same header: give one of them")
+    }
+    self.authentication = replacing == nil ? authentication : nil
     try Self.check(spec)
     if let service { try MarkedText.refuse(service.baseURL, in: "the address of the service") }
     let limit = spec.timeout ?? timeout
@@ -41,6 +46,8 @@ struct RequestPlan {
     request.decodedLimit =
       spec.compressedLimit.flatMap { Int(exactly: $0) } ?? (spec.out == nil ? nil : 1 << 30)
     if let connection = spec.connection { request.connection = APIConnection(connection) }
+    // No redirect to another host takes it along, whatever its value is.
+    if let replacing { request.secretHeaders.insert(replacing.name) }
     references.mayTakeLong = limit == nil
     if spec.out != nil, limit == nil {
       request.timeout = nil

@@ -83,7 +83,7 @@ package struct ValueTree: Hashable {
         shape: .parts, name: "", text: nil,
         parts: Self.parts(children, depth: depth, isComplete: isComplete))
     default:
-      if let collection = value as? any Collection, let bytes = Self.bytes(collection) {
+      if let bytes = Self.bytes(value, children) {
         self.init(bytes: bytes)
         return
       }
@@ -105,7 +105,15 @@ package struct ValueTree: Hashable {
     self.parts = parts
   }
 
-  /// Returns the elements of a collection of bytes, such as `Data`, whose mirror has addresses.
+  /// Returns the elements of a collection of bytes whose mirror has an address in place of them,
+  /// such as `Data`.
+  private static func bytes(_ value: Any, _ children: [Mirror.Child]) -> [UInt8]? {
+    guard let collection = value as? any Collection,
+      children.contains(where: { $0.value is UnsafeRawPointer })
+    else { return nil }
+    return bytes(collection)
+  }
+
   private static func bytes(_ collection: some Collection) -> [UInt8]? {
     collection.first is UInt8 ? collection.compactMap { $0 as? UInt8 } : nil
   }

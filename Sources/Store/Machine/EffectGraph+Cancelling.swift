@@ -95,7 +95,7 @@ extension EffectGraph {
     case .pending, .waiting:
       commands.append(.cancel(tree.id(slot)))
       discard(slot)
-    case .running:
+    case .running, .returned:
       commands.append(.cancel(tree.id(slot)))
       markCancelled(slot)
     }
@@ -113,7 +113,7 @@ extension EffectGraph {
     while true {
       switch tree[slot].phase {
       case .pending, .waiting: releasePermit(slot, wasWaiting: tree[slot].phase == .waiting)
-      case .running: break
+      case .running, .returned: break
       case .free, .cancelled, .ended: return
       }
       tree[slot].phase = .cancelled

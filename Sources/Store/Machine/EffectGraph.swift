@@ -68,6 +68,12 @@ extension EffectGraph {
     tree[id.slot].hasTask = true
   }
 
+  /// Records that the effect's work has ended, and that its end waits.
+  @usableFromInline
+  mutating func markReturned(_ id: EffectID) {
+    if tree.isRunning(id) { tree[id.slot].phase = .returned }
+  }
+
   /// Ends the work of an effect, which was or was not cancelled.
   @usableFromInline
   mutating func end(_ id: EffectID) {
@@ -133,7 +139,7 @@ extension EffectGraph {
       let before = tree[slot].phase
       switch before {
       case .free, .ended: return
-      case .pending, .waiting, .running, .cancelled: break
+      case .pending, .waiting, .running, .returned, .cancelled: break
       }
       tree[slot].phase = .ended(isCancelled: before == .cancelled)
       releasePermit(slot, wasWaiting: before == .waiting)

@@ -21,6 +21,8 @@ struct EffectNode: Sendable {
     /// The node waits because its limit is reached.
     case waiting
     case running
+    /// The work has ended, and its end waits for the turn. The effect sends nothing more.
+    case returned
     /// The effect was cancelled: none of its actions is reduced. Its work has not ended.
     case cancelled
     /// The work has ended. Actions of the effect may still be queued, and are dropped if it was

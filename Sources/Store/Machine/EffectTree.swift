@@ -126,6 +126,10 @@ extension EffectTree {
   @usableFromInline
   func isRunning(_ id: EffectID) -> Bool { contains(id) && self[id.slot].phase == .running }
 
+  /// Returns whether the effect's work has ended, and its end waits.
+  @usableFromInline
+  func hasReturned(_ id: EffectID) -> Bool { contains(id) && self[id.slot].phase == .returned }
+
   /// Returns whether the effect was cancelled, so that none of its actions is reduced.
   @usableFromInline
   func isCancelled(_ id: EffectID) -> Bool {

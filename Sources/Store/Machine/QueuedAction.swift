@@ -1,4 +1,4 @@
-/// What waits until no turn is open.
+/// An event that waits until no turn is open.
 @usableFromInline
 enum QueuedEvent<Action: Sendable>: Sendable {
   /// An action that opens a turn.
@@ -29,7 +29,7 @@ struct QueuedAction<Action: Sendable>: Sendable {
     case ending(EffectID)
     /// An effect whose work has ended after it sent the action. Its end waits for the turn of the
     /// action. The action is dropped if the effect is cancelled first.
-    case last(EffectID)
+    indirect case last(EffectID, EffectFailure?)
     /// A `.send` effect without a node. It has no ids, and belongs to no group and no child: its
     /// place is the root, and nothing cancels it.
     case immediate(step: Int)
@@ -54,7 +54,7 @@ struct QueuedAction<Action: Sendable>: Sendable {
   @inlinable
   var effect: EffectID {
     switch sender {
-    case .effect(let id), .ending(let id), .last(let id): id
+    case .effect(let id), .ending(let id), .last(let id, _): id
     case .outside, .immediate: .none
     }
   }

@@ -220,7 +220,7 @@ extension StoreMachine {
     let operation = works[Int(id.slot)]?.handToTask()
     if graph.tree.isRunning(id) { return operation }
     if let operation { commands.append(.release(operation)) }
-    end(id, nil, inheritsTaskLocals: inheritsTaskLocals)
+    endFromQueue(id, nil, inheritsTaskLocals: inheritsTaskLocals)
     return nil
   }
 

@@ -94,54 +94,62 @@ extension StoreMachine {
   /// both matters.
   ///
   /// - Parameter failure: The issue of the error, if the effect threw an error other than a
-  ///   cancellation.
+  ///   cancellation. It is reported even if the effect is cancelled while its end waits.
   @inlinable
   mutating func endWork(_ effect: EffectID, _ failure: EffectFailure?) {
+    let failure = graph.tree.isRunning(effect) ? failure : nil
     if blockers.isEmpty || blockers.contains(.closed) {
       end(effect, failure, inheritsTaskLocals: true)
     } else if blockers.isDisjoint(with: [.held, .replayed]) {
+      graph.markReturned(effect)
       queuedEvents.append(.end(effect, failure))
     } else {
-      endWorkOfHeld(effect, failure)
+      endWorkOfHeld(effect, failure, inheritsTaskLocals: true)
     }
   }
 
   @usableFromInline
-  mutating func endWorkOfHeld(_ effect: EffectID, _ failure: EffectFailure?) {
+  mutating func endWorkOfHeld(
+    _ effect: EffectID, _ failure: EffectFailure?, inheritsTaskLocals: Bool
+  ) {
     let waitsForActions = blockers.contains(.replayed) || isFollowedByCancel(effect)
-    if waitsForActions, failure == nil, graph.tree.isRunning(effect),
-      endAfterQueuedActions(effect)
-    {
-      return
+    if waitsForActions, endAfterQueuedActions(effect, failure) { return }
+    guard isTurnOpen else {
+      return end(effect, failure, inheritsTaskLocals: inheritsTaskLocals)
     }
-    if turn.isEmpty {
-      end(effect, failure, inheritsTaskLocals: true)
-    } else {
-      endsAfterTurn.append((effect, failure))
-    }
+    graph.markReturned(effect)
+    deferredEnds.append((effect, failure))
   }
 
   /// Lets the work of an effect end after the last of its queued actions. Returns `false` if it has
-  /// none.
-  mutating func endAfterQueuedActions(_ effect: EffectID) -> Bool {
-    queuedEvents.changeLast(where: {
+  /// none, or was cancelled.
+  private mutating func endAfterQueuedActions(
+    _ effect: EffectID, _ failure: EffectFailure?
+  ) -> Bool {
+    guard !graph.tree.isCancelled(effect) else { return false }
+    let isFound = queuedEvents.changeLast(where: {
       if case .effect(effect) = $0.action?.sender { true } else { false }
     }) { event in
       guard case .action(let action) = event else { return event }
       return .action(
         QueuedAction(
-          action.action, from: .last(effect), task: action.task,
+          action.action, from: .last(effect, failure), task: action.task,
           inheritsTaskLocals: action.inheritsTaskLocals))
     }
+    if isFound { graph.markReturned(effect) }
+    return isFound
   }
+
+  /// Whether an action of the turn remains to be reduced.
+  private var isTurnOpen: Bool { turn.first { !isDropped($0) } != nil }
 
   /// Ends the work of an effect.
   ///
   /// - Parameter inheritsTaskLocals: Whether the calling thread is the one that ran the work.
   @inlinable
   mutating func end(_ effect: EffectID, _ failure: EffectFailure?, inheritsTaskLocals: Bool) {
-    if graph.tree.isRunning(effect) {
-      if let failure { report(failure.issue) }
+    if let failure { report(failure.issue) }
+    if failure != nil || graph.tree.isRunning(effect) || graph.tree.hasReturned(effect) {
       meter(effect) { effect in
         failure.map { .effectFailed(effect, $0.error) } ?? .effectFinished(effect)
       }
@@ -174,15 +182,20 @@ extension StoreMachine {
       if !graph.startsAfterReduction.isEmpty { graph.resumeStarts(after: id) }
       endFromQueue(id, nil, inheritsTaskLocals: action.inheritsTaskLocals)
       isInStep = wasInStep
-    case .last(let id): endsAfterTurn.append((id, nil))
+    case .last(let id, let failure): deferredEnds.append((id, failure))
     case .outside, .effect, .immediate: break
     }
   }
 
-  /// Ends the work that ends with the turn, if the turn is over.
+  /// Performs the ends that waited for the turn of a held store, if the turn is over.
   @inlinable
-  mutating func endAfterTurn() {
-    while turn.isEmpty, let (id, failure) = endsAfterTurn.popFirst() {
+  mutating func performDeferredEnds() {
+    if !deferredEnds.isEmpty { performEndsAfterTurn() }
+  }
+
+  @usableFromInline
+  mutating func performEndsAfterTurn() {
+    while !isTurnOpen, let (id, failure) = deferredEnds.popFirst() {
       endFromQueue(id, failure, inheritsTaskLocals: false)
     }
   }
@@ -213,7 +226,7 @@ extension StoreMachine {
     change { $0.unpin(dropped.effect) }
     endSender(of: dropped)
     change { $0.unpin(dropped.task) }
-    endAfterTurn()
+    performDeferredEnds()
   }
 
   // MARK: The end
@@ -231,18 +244,21 @@ extension StoreMachine {
     case .all: cancelAll()
     }
     endSubscriptions()
+    performDeferredEnds()
   }
 
   /// Cancels the effects that a `send` caused.
   @inlinable
   mutating func cancel(task: EffectID) {
     change { $0.cancelTree(task) }
+    performDeferredEnds()
   }
 
   /// Cancels every effect.
   @inlinable
   mutating func cancelAll() {
     change { $0.cancelAll() }
+    performDeferredEnds()
   }
 
   /// Cancels every effect and drops the queued actions. No more actions are accepted.

@@ -67,8 +67,8 @@ struct StoreMachine<R: Reducer>: Sendable {
   @usableFromInline var nextTurns = Queue<QueuedAction<R.Action>>()
   /// The events that wait for the end of the turn, in the order in which they arrived.
   @usableFromInline var queuedEvents = Queue<QueuedEvent<R.Action>>()
-  /// The effects of a held store whose work ends with the turn.
-  @usableFromInline var endsAfterTurn = Queue<(EffectID, EffectFailure?)>()
+  /// The ends that wait for the turn of a held store.
+  @usableFromInline var deferredEnds = Queue<(EffectID, EffectFailure?)>()
 
   @usableFromInline var graph = EffectGraph()
   /// The work of each effect in the graph, by slot.
@@ -205,7 +205,7 @@ extension StoreMachine {
     if isCancelled { change { $0.cancelChildren(next.task) } }
     endSender(of: next)
     change { $0.unpin(next.task) }
-    endAfterTurn()
+    performDeferredEnds()
     return step
   }
 
@@ -275,7 +275,7 @@ extension StoreMachine {
     switch sender {
     case .outside(let origin): return origin
     case .immediate(let step): return .effect(name: "send", id: nil, step: step)
-    case .effect(let id), .ending(let id), .last(let id):
+    case .effect(let id), .ending(let id), .last(let id, _):
       guard graph.tree.contains(id), let work = works[Int(id.slot)] else { return .program("") }
       return work.effect.origin(step: work.step)
     }

@@ -116,6 +116,26 @@ struct LiveStreamTests {
     #expect(error?.message.contains("1 ms") == true)
   }
 
+  @Test("a service that accepts a connection and begins no TLS fails after the idle limit")
+  func noHandshake() async throws {
+    let silent = try TestHTTPServer { _ in .hang }
+    var request = APIRequest(url: "https://127.0.0.1:\(silent.port)/", timeout: nil)
+    // Real time: the limit is libcurl's own.
+    request.idleLimit = .milliseconds(1)
+    let error = await #expect(throws: APIError.self) { try await client.open(request) }
+    #expect(error?.kind == .timeout, "\(error?.message ?? "none")")
+  }
+
+  @Test("a service that takes a body of unknown length and does not answer fails after the limit")
+  func noAnswerToABody() async throws {
+    var request = request("/faults/hang", "POST")
+    // Real time: the limit is libcurl's own.
+    request.idleLimit = .seconds(1)
+    request.upload = upload(3, isKnown: false)
+    let error = await #expect(throws: APIError.self) { try await client.send(request) }
+    #expect(error?.kind == .timeout, "\(error?.message ?? "none")")
+  }
+
   // MARK: Sending
 
   /// Pieces of so many bytes, `count` in all.

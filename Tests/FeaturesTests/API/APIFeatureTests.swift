@@ -246,19 +246,25 @@ struct APIFeatureTests {
   @Test(
     "a header of the line replaces that of the service",
     arguments: [
-      ("bearer:{{secret:k}}", "Authorization:mine", "Authorization", "mine"),
-      ("bearer:{{secret:k}}", "authorization:mine", "Authorization", "mine"),
-      ("header:X-Api-Key={{secret:k}}", "X-Api-Key:mine", "X-Api-Key", "mine"),
+      ("bearer:{{secret:k}}", "Authorization:{{secret:l}}", "Authorization", "other"),
+      ("bearer:{{secret:k}}", "authorization:{{secret:l}}", "Authorization", "other"),
+      ("header:X-Token={{secret:k}}", "X-Token:mine", "X-Token", "mine"),
       ("bearer:{{secret:k}}", "Authorization;", "Authorization", ""),
     ])
   func typedHeader(auth: String, item: String, name: String, value: String) async throws {
-    let world = World(MockKeychainService(entries: ["k": Data("hidden".utf8)]))
+    let world = World(
+      MockKeychainService(
+        entries: ["k": Data("hidden".utf8), "l": Data("other".utf8)]))
     world.api.answer { _ in .json("1") }
     let lines = Lines(world)
     #expect(await lines.run("api service add nas http://nas --auth \(auth)") == 0)
-    #expect(await lines.run("api get nas/x '\(item)'") == 0, "\(lines.allPrinted)")
+    #expect(await lines.run("api get nas/x \"\(item)\"") == 0, "\(lines.allPrinted)")
     let sent = try #require(world.api.requests.first?.headers)
     #expect(sent.filter { $0.name.lowercased() == name.lowercased() }.map(\.value) == [value])
+    // No redirect to another host takes it along.
+    let secrets = world.api.requests.first?.secretHeaders.map { $0.lowercased() } ?? []
+    #expect(secrets.contains(name.lowercased()))
+    #expect(await lines.run("api get nas/x \"\(item)\" --auth \(auth)") == 64)
     #expect(await lines.run("api get nas/x") == 0, "\(lines.allPrinted)")
     #expect(world.api.requests.last?.headers.value(of: name)?.hasSuffix("hidden") == true)
   }

@@ -254,4 +254,37 @@ struct FoundSequencesTests {
         [], .send(Self.action(1, work)), .observe(true), .send(Self.action(6)),
         .effectEnds(effect: 3), .send(Self.action(7)), .told, .told, .told))
   }
+
+  @Test("R9 the error of an effect is reported although a cancel comes while its end waits")
+  func failureThatWaits() {
+    expectNoDifference(
+      Self.scenario(
+        [], .send(Self.action(1, Self.effect(2, .run))), .observe(true), .send(Self.action(3)),
+        .effectFails(effect: 2), .cancelTask(action: 1), .told))
+    var driver = MachineDriver(ScriptedLimits(limits: []), .events)
+    for event in [
+      .send(Self.action(1, Self.effect(2, .run))), .observe(true), .send(Self.action(3)),
+      .effectFails(effect: 2), .cancelTask(action: 1),
+    ] as [MachineEvent] { _ = driver.handle(event) }
+    #expect(driver.handle(.told).issues.map(\.line) == [2])
+  }
+
+  @Test("R5 an effect that has returned sends nothing more while its end waits")
+  func sendingAfterTheEnd() {
+    var driver = MachineDriver(ScriptedLimits(limits: []), .events)
+    for event in [
+      .send(Self.action(1, Self.effect(2, .run))), .observe(true), .send(Self.action(3)),
+    ] as [MachineEvent] { _ = driver.handle(event) }
+    guard let id = driver.running.first?.id else {
+      Issue.record("the effect does not run")
+      return
+    }
+    _ = driver.handle(.effectEnds(effect: 2))
+    var task = EffectID.none
+    let late = driver.machine.send(
+      ScriptedAction(number: 4), from: id, wantsTask: false, task: &task)
+    #expect(late == nil)
+    _ = driver.handle(.told)
+    #expect(driver.steps.map(\.action) == [1, 3])
+  }
 }

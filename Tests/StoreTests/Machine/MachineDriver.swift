@@ -132,6 +132,7 @@ extension MachineDriver {
       effects, of: action, origin: origin, task: &task, inheritsTaskLocals: true)
     note(step, action, origin)
     tasks.append((action.number, task))
+    if holding != .not { machine.performDeferredEnds() }
   }
 
   private mutating func fail(_ id: EffectID) {
@@ -247,7 +248,7 @@ extension MachineDriver {
       case .waiting: contents.waiting.append(number(slot))
       case .running: contents.running.append(number(slot))
       case .cancelled: contents.cancelled.append(number(slot))
-      case .free, .ended: break
+      case .free, .returned, .ended: break
       }
     }
     contents.queue = queue

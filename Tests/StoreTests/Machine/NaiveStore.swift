@@ -39,6 +39,8 @@ struct NaiveStore {
     var hasTask = false
     /// Its last action is being reduced, or was.
     var isDone = false
+    /// Its work has ended, and its end waits.
+    var hasReturned = false
 
     var isEnded: Bool { status == .ended }
     var isOpen: Bool { status == .pending || status == .waiting || status == .running }
@@ -50,7 +52,7 @@ struct NaiveStore {
     /// The work of the effect ends with the action.
     case ending(Int)
     /// The work of the effect has ended, and its end waits for the turn of the action.
-    case last(Int)
+    case last(Int, fails: Bool)
     case immediate(step: Int)
   }
 
@@ -62,7 +64,7 @@ struct NaiveStore {
 
     var effect: Int? {
       switch sender {
-      case .effect(let effect), .ending(let effect), .last(let effect): effect
+      case .effect(let effect), .ending(let effect), .last(let effect, _): effect
       case .outside, .immediate: nil
       }
     }
@@ -258,30 +260,34 @@ extension NaiveStore {
   /// R2: an end waits until no turn is open, like an action. In a held store it waits for the turn
   /// alone, unless a cancel follows, which waits for the actions too.
   private mutating func endWork(_ effect: Int, fails: Bool) {
-    if isClosed { return end(effect, fails: fails) }
+    let fails = fails && effects[effect].status == .running
+    if isClosed || !isHeld && !isTelling { return end(effect, fails: fails) }
     guard isHeld else {
-      guard isTelling else { return end(effect, fails: fails) }
+      effects[effect].hasReturned = true
       return turns.append([.end(effect, fails: fails)])
     }
-    if !fails, effects[effect].status == .running, isFollowedByCancel(effect) {
+    if effects[effect].status == .running, isFollowedByCancel(effect) {
       for turn in turns.indices.reversed() {
         for place in turns[turn].indices.reversed() {
           guard let item = turns[turn][place].item, case .effect(effect) = item.sender else {
             continue
           }
+          effects[effect].hasReturned = true
           turns[turn][place] = .action(
             Item(
-              action: item.action, sender: .last(effect), task: item.task,
+              action: item.action, sender: .last(effect, fails: fails), task: item.task,
               inherits: item.inherits))
           return
         }
       }
     }
-    if turns[0].isEmpty {
-      end(effect, fails: fails)
-    } else {
-      endsAfterTurn.append((effect, fails))
-    }
+    guard isTurnOpen else { return end(effect, fails: fails) }
+    effects[effect].hasReturned = true
+    endsAfterTurn.append((effect, fails))
+  }
+
+  private var isTurnOpen: Bool {
+    turns[0].contains { entry in entry.item.map { !isDropped($0) } ?? false }
   }
 
   /// Whether a cancel is in the member that follows in the sequence.
@@ -302,7 +308,7 @@ extension NaiveStore {
   }
 
   private mutating func end(_ effect: Int, fails: Bool, inherits: Bool = true) {
-    if fails, effects[effect].status == .running {
+    if fails {
       outcome.issues.append(
         .init(line: effects[effect].script.number, step: effects[effect].step))
     }
@@ -320,7 +326,7 @@ extension NaiveStore {
   }
 
   private mutating func endAfterTurn() {
-    while turns[0].isEmpty, !endsAfterTurn.isEmpty {
+    while !isTurnOpen, !endsAfterTurn.isEmpty {
       let (effect, fails) = endsAfterTurn.removeFirst()
       endFromQueue(effect, fails: fails)
     }
@@ -364,6 +370,7 @@ extension NaiveStore {
 
   /// Reduces what waits, until observers have to be told. A held store waits to be told to.
   private mutating func goOn() {
+    endAfterTurn()
     resumeWaits()
     if isHeld { return }
     while reduceNext() {}
@@ -427,7 +434,7 @@ extension NaiveStore {
 
   /// R2: what stands behind a `.send` belongs to the turn, what stands behind work opens one.
   private mutating func endSender(of item: Item) {
-    if case .last(let effect) = item.sender { endsAfterTurn.append((effect, false)) }
+    if case .last(let effect, let fails) = item.sender { endsAfterTurn.append((effect, fails)) }
     guard case .ending(let effect) = item.sender else { return }
     nextTurn = 1
     if case .send = effects[effect].script.kind { isInStep = true }
@@ -446,7 +453,7 @@ extension NaiveStore {
     case .outside: return .program("test")
     case .immediate(let step):
       return .effect(name: "send", id: nil, step: step)
-    case .effect(let index), .ending(let index), .last(let index):
+    case .effect(let index), .ending(let index), .last(let index, _):
       let effect = effects[index]
       let id = effect.ownKeys.first.map { key in
         (key.path.map { "c\($0)" } + [key.id.map { "\($0)" } ?? ""]).joined(separator: "/")
@@ -509,6 +516,7 @@ extension NaiveStore {
       switch effects[index].status {
       case .pending: contents.pending.append(number)
       case .waiting: contents.waiting.append(number)
+      case .running where effects[index].hasReturned: break
       case .running: contents.running.append(number)
       case .cancelled: contents.cancelled.append(number)
       case .ended: break

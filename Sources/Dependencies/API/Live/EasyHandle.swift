@@ -42,8 +42,13 @@ final class EasyHandle {
     // libcurl takes a host name beyond ASCII to be in the thread's character set.
     if !transfer.address.host.utf8.allSatisfy({ $0 < 0x80 }) { ThreadLocale.useUTF8() }
     library.set(raw, CURLOPT_URL, transfer.address.url)
-    // 0 would select libcurl's default connection timeout of 300 seconds.
-    library.set(raw, CURLOPT_CONNECTTIMEOUT_MS, timeoutMilliseconds ?? Int(Int32.max))
+    // 0 would select libcurl's default connection timeout of 300 seconds. The idle limit does not
+    // apply before there is a connection.
+    let idleLimit = transfer.request.idleLimit.map {
+      Int(min($0.millisecondsRoundedUp, Int64(Int32.max)))
+    }
+    library.set(
+      raw, CURLOPT_CONNECTTIMEOUT_MS, timeoutMilliseconds ?? idleLimit ?? Int(Int32.max))
     library.set(raw, CURLOPT_TIMEOUT_MS, timeoutMilliseconds ?? 0)
     setMethodAndBody(of: transfer)
     setHeaders(of: transfer)
@@ -53,10 +58,9 @@ final class EasyHandle {
   /// Sets the options that few requests use. `release()` resets a handle with any of them.
   private func setRareOptions(of transfer: Transfer) {
     let request = transfer.request
-    if let limit = request.idleLimit {
-      library.set(raw, CURLOPT_LOW_SPEED_LIMIT, 1)
-      let seconds = (limit.millisecondsRoundedUp + 999) / 1000
-      library.set(raw, CURLOPT_LOW_SPEED_TIME, Int(min(max(1, seconds), Int64(Int32.max))))
+    // The source of a body of unknown length may be slow.
+    if transfer.upload == nil || transfer.upload?.upload.length != nil {
+      limitIdleTime(of: request)
     }
     // Decoded data may be a thousand times larger, and a piece is decoded whole.
     if transfer.download != nil, !request.acceptsCompression {
@@ -88,6 +92,14 @@ final class EasyHandle {
     }
     if let proxy = connection.proxy { library.set(raw, CURLOPT_PROXY, proxy) }
     if let socket = connection.unixSocket { library.set(raw, CURLOPT_UNIX_SOCKET_PATH, socket) }
+  }
+
+  /// Limits the time without a transferred byte from now on.
+  func limitIdleTime(of request: APIRequest) {
+    guard let limit = request.idleLimit else { return }
+    library.set(raw, CURLOPT_LOW_SPEED_LIMIT, 1)
+    let seconds = (limit.millisecondsRoundedUp + 999) / 1000
+    library.set(raw, CURLOPT_LOW_SPEED_TIME, Int(min(max(1, seconds), Int64(Int32.max))))
   }
 
   /// Resets the options that few requests use, before the handle becomes idle. Releases the copy of
@@ -236,7 +248,10 @@ private let willSend: swiftboard_sending_callback = { context, _, _, _, _ in
 
 private let readBody: swiftboard_data_callback = { bytes, size, count, context in
   guard let bytes, let context, let upload = transfer(context).upload else { return 0 }
-  return upload.read(into: UnsafeMutableRawBufferPointer(start: bytes, count: size * count))
+  let read = upload.read(into: UnsafeMutableRawBufferPointer(start: bytes, count: size * count))
+  // The body is complete. From now on the client waits for the service.
+  if read == 0 { transfer(context).easy?.limitIdleTime(of: transfer(context).request) }
+  return read
 }
 
 /// libcurl only seeks to the beginning.

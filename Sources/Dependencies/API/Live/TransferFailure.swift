@@ -35,7 +35,7 @@ extension APIError {
     if transfer.isResendingRefused {
       return APIError(
         .truncated,
-        "\(endpoint) closed the connection without an answer, and may have carried out the request")
+        "\(endpoint) did not answer on a kept connection, and may have carried out the request")
     }
     if let failure = transfer.upload?.failure { return failure }
     if let failure = ProxyFailure(transfer, easy, code) { return failure.error }

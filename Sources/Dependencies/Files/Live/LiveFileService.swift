@@ -62,6 +62,9 @@ package struct LiveFileService: FileService {
     guard access(path, R_OK) == 0 else { throw FileError(path, "read", errno) }
   }
 
+  /// Makes one system call.
+  package func isFile(_ path: String) -> Bool { FileInfo(path)?.isRegular == true }
+
   /// Protects the files of the recording, also those that its rotation will create.
   package func protect(recording path: String?) { recording.set(path) }
 

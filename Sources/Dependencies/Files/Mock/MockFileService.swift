@@ -44,11 +44,8 @@ public final class MockFileService: FileService, CheckedMock {
     if let error { throw error }
   }
 
-  /// Throws `missing` if there is no file at the path. Is not recorded in `calls`.
-  public func checkReadable(_ path: String) throws(FileError) {
-    guard state.withLock({ $0.contents[path] == nil }) else { return }
-    throw FileError(.missing, path: path, message: "there is no file \(path)")
-  }
+  /// Returns whether the file exists. Is not recorded in `calls`.
+  public func isFile(_ path: String) -> Bool { state.withLock { $0.contents[path] != nil } }
 
   /// Returns the content of a file.
   ///

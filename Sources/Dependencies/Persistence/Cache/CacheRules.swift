@@ -121,10 +121,10 @@ enum CacheRules {
     }
   }
 
-  /// Whether a response shows that a cached one is outdated. Others, such as a 404, may be
-  /// temporary.
-  static func isFinal(_ response: APIResponse) -> Bool {
-    [200, 301, 308, 410].contains(response.status)
+  /// Whether a response shows that cached ones of its URL are outdated. Others, such as a 404, may
+  /// be temporary, and a redirect may lead to the cached one.
+  static func outdatesCached(_ response: APIResponse) -> Bool {
+    [200, 410].contains(response.status)
   }
 
   /// Returns whether the cached response may be used although the service has not confirmed it. One

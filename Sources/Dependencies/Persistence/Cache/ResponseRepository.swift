@@ -3,9 +3,9 @@
 /// The repository stores responses with status 200 to GET and HEAD, without cookies, and never the
 /// headers of a request. The cache limits their bytes and evicts the least recently used responses
 /// first. A cached response is confirmed with its `ETag` and `Last-Modified`. A 304 refreshes its
-/// headers and its time, and the body stays. A newer response that is not stored, a permanent
-/// redirect and a 410 remove the responses of their URL. So does a successful request of another
-/// method, such as PUT or DELETE. A failure of the cache counts as a miss: the response
+/// headers and its time, and the body stays. A newer response with status 200 that is not stored,
+/// and a 410, remove the responses of their URL. So does a successful request of another method,
+/// such as PUT or DELETE. A failure of the cache counts as a miss: the response
 /// still arrives, and `cacheError` contains the failure.
 ///
 /// ```swift
@@ -18,7 +18,7 @@ public struct ResponseRepository: Sendable {
   private let client: any APIClient
   private let cache: any ResponseCache
   private let mayKeep: @Sendable (APIResponse) -> Bool
-  private let mayReplace: @Sendable (APIError) -> Bool
+  private let unreplacedFailures: Set<APIError.Kind>
   private var date = DateGenerator.live
   private var service = ""
   private var account: String?
@@ -36,6 +36,7 @@ public struct ResponseRepository: Sendable {
     /// The key of the cached response, which includes the account.
     var kept: String
     var service: String
+    var unreplacedFailures: Set<APIError.Kind>
   }
 
   /// Creates a repository of the responses of one service. Copies share their exchanges.
@@ -91,17 +92,17 @@ public struct ResponseRepository: Sendable {
   ///   - cache: The cache of the responses.
   ///   - exchanges: The exchanges of other repositories with the same client and cache, or `nil` to
   ///     share none.
-  ///   - mayReplace: Returns whether a cached response may replace a failure to reach the service.
+  ///   - unreplacedFailures: The failures to reach the service that no cached response replaces.
   ///   - mayKeep: Returns whether a response may be cached. Use it to reject responses that repeat
   ///     a secret.
   package init(
     client: any APIClient, cache: any ResponseCache, exchanges: ResponseExchanges? = nil,
-    mayReplace: @escaping @Sendable (APIError) -> Bool = { _ in true },
+    unreplacedFailures: Set<APIError.Kind> = [],
     mayKeep: @escaping @Sendable (APIResponse) -> Bool = { _ in true }
   ) {
     self.client = client
     self.cache = cache
-    self.mayReplace = mayReplace
+    self.unreplacedFailures = unreplacedFailures
     self.mayKeep = mayKeep
     self.exchanges = exchanges ?? ResponseExchanges()
   }
@@ -157,7 +158,7 @@ public struct ResponseRepository: Sendable {
     guard policy != .noCache, CacheRules.isCacheable(request) else { return await exchange() }
     let common = ExchangeKey(
       method: request.method, url: request.url, policy: policy, ignoresKept: ignoresKept,
-      kept: key, service: service)
+      kept: key, service: service, unreplacedFailures: unreplacedFailures)
     return await exchanges.output(of: common, request, exchange)
       ?? .failure(APIError(.cancelled, "\(request) was cancelled"))
   }
@@ -255,7 +256,7 @@ public struct ResponseRepository: Sendable {
     }
     switch result {
     case .failure(let error):
-      guard let entry, CacheRules.mayStandIn(for: error), mayReplace(error),
+      guard let entry, CacheRules.mayStandIn(for: error), !unreplacedFailures.contains(error.kind),
         CacheRules.mayReplaceFailure(entry, lifetime, now: now)
       else { return .failure(error) }
       return .success(kept(entry, request, .stale, networkError: error))
@@ -272,7 +273,7 @@ public struct ResponseRepository: Sendable {
           headers: CacheRules.kept(answer.headers), body: answer.body, stored: now,
           expires: CacheRules.expiry(of: answer.headers, now: now))
         await store(new, &cacheError)
-      } else if entry != nil || ignoresKept, CacheRules.isFinal(answer) {
+      } else if entry != nil || ignoresKept, CacheRules.outdatesCached(answer) {
         _ = await noting(&cacheError) { () throws(PersistenceError) in
           try await cache.removeResponses(target: Self.target(ofKey: key))
         }

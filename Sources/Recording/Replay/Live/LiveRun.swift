@@ -81,7 +81,11 @@ struct LiveRun<R: Reducer> where R.State: Codable, R.Action: Codable {
         return additional(next, expected)
       }
       var candidate = candidate(expected)
-      if candidate == nil, reduceAllUncompared() { continue }
+      // An effect's actions are reduced in their order.
+      if candidate?.index != 0, !isLate(expected.step.n), reduceAllUncompared() {
+        if Task.isCancelled { throw .cancelled }
+        continue
+      }
       if candidate == nil, isLate(expected.step.n) || !canCome(expected) {
         // The last action may have come after the first look.
         if reduceAllUncompared() { continue }
