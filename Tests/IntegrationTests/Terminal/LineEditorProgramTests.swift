@@ -663,6 +663,23 @@ extension LineEditorProgramTests {
   }
 }
 
+extension LineEditorProgramTests {
+  @Test("Tab keeps a file name with a dollar or braces text, behind an @ too")
+  func completedText() async throws {
+    let program = try Program()
+    for name in ["price$v.json", "a{{last}}.json"] {
+      try program.folder.write("{\"name\":\"right\"}", to: name)
+    }
+    try program.folder.write("{\"name\":\"wrong\"}", to: "priceX.json")
+    let terminal = try await Self.start(program)
+    terminal.type("set v X\rdb put c 1 @price$\t\rdb put c 2 @a\t\r\u{C}db get c 1\r")
+    _ = await terminal.waitForScreen { $0.text.hasSuffix("right\"\n}\nboard\u{203A}") }
+    terminal.type("\u{C}db get c 2\r")
+    _ = await terminal.waitForScreen { $0.text.hasSuffix("right\"\n}\nboard\u{203A}") }
+    await Self.leave(terminal)
+  }
+}
+
 extension String {
   /// Counts how often a text occurs.
   fileprivate func components(of text: String) -> Int { ranges(of: text).count }
