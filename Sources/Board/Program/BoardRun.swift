@@ -70,8 +70,9 @@ final class BoardRun: Sendable {
     }
     let boardTerminal = BoardTerminal(
       mayAsk: options.allowsInput && terminal.isInputTerminal,
-      showsOutput: terminal.isOutputTerminal, input: input, activity: activity, reader: editor
-    ) { [output] in output.reveal($0) }
+      showsOutput: terminal.isOutputTerminal, input: input, activity: activity, reader: editor,
+      holdOutput: { [output] in if $0 { output.beginPrompt() } else { output.endPrompt() } },
+      write: { [output] in output.reveal($0) })
     if let pager = output.pager { BoardRun.lendTerminal(to: pager, activity, editor) }
     dependencies = BoardRun.dependencies(
       settings.environment, configuration, boardTerminal,

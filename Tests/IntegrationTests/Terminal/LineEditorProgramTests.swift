@@ -678,6 +678,56 @@ extension LineEditorProgramTests {
     _ = await terminal.waitForScreen { $0.text.hasSuffix("right\"\n}\nboard\u{203A}") }
     await Self.leave(terminal)
   }
+
+  @Test("output of a job waits for the end of a question")
+  func outputDuringAQuestion() async throws {
+    let program = try Program()
+    let terminal = try await Self.start(program)
+    terminal.type("watch 20ms echo TI''CK &\rkeychain init\r")
+    #expect(await terminal.waitForOutput("new passphrase: "))
+    // Rounds come while another program runs.
+    #expect(try await program.run("--home", "h", "echo").status == .exited(0))
+    terminal.type("\u{3}")
+    #expect(await terminal.waitForOutput("interrupted"), "\(terminal.outputText)")
+    let question = terminal.outputText.components(separatedBy: "new passphrase: ")[1]
+    #expect(question.hasPrefix("\r\n"), "\(question)")
+    #expect(question.contains("TICK"))
+    terminal.type("\rexit\rexit\r")
+    _ = await terminal.wait()
+  }
+
+  @Test("a watch that was stopped leaves the rows of the shell, and in the background all rows")
+  func stoppedWatch() async throws {
+    let program = try Program()
+    try Self.quiet(program)
+    let terminal = try PtyProcess(
+      "/bin/sh", ["-im"],
+      environment: program.environment(["TERM": "xterm", "PS1": "sh> ", "ENV": nil]),
+      folder: program.folder.path)
+    #expect(await terminal.waitForOutput("sh> "))
+    terminal.type("'\(try Program.executable())' --home h watch 200ms state shell.watches\n")
+    #expect(await terminal.waitForOutput("\"isDue\"", count: 2), "\(terminal.outputText)")
+    terminal.type("\u{1A}")
+    #expect(await terminal.waitForOutput("sh> ", count: 2), "\(terminal.outputText)")
+    terminal.type("echo sh''ell\nfg\n")
+    #expect(await terminal.waitForOutput("shell\r\n"), "\(terminal.outputText)")
+    let stopped = terminal.outputText.ranges(of: "\"isDue\"").count
+    #expect(await terminal.waitForOutput("\"isDue\"", count: stopped + 3))
+    var screen = ScreenModel(columns: 80, rows: 24)
+    screen.show(terminal.output)
+    #expect(
+      (screen.scrollback + screen.screen).contains("shell"), "\(screen.text)")
+    terminal.type("\u{1A}")
+    #expect(await terminal.waitForOutput("sh> ", count: 4), "\(terminal.outputText)")
+    let shown = terminal.output.count
+    terminal.type("bg\n")
+    let rounds = terminal.outputText.ranges(of: "\"isDue\"").count
+    #expect(await terminal.waitForOutput("\"isDue\"", count: rounds + 3))
+    let text = String(decoding: terminal.output.dropFirst(shown), as: UTF8.self)
+    #expect(!text.contains("A\r\u{1B}[J") && !text.contains("sh> \r\u{1B}[K"), "\(text)")
+    terminal.type("kill %1; wait; exit\n")
+    _ = await terminal.wait()
+  }
 }
 
 extension String {
