@@ -166,6 +166,7 @@ extension LineExecutor {
         message: "'source' runs its lines one after the other and takes no '&'",
         help: "put the '&' behind a line of the file")
     }
+    if let error = input.refusal(ofLinesFrom: path) { return Failure(error) }
     guard line.depth >= 16 else { return nil }
     return Failure(
       code: ExitCode.usage, error: "usage",

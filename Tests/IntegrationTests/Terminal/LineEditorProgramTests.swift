@@ -679,6 +679,22 @@ extension LineEditorProgramTests {
     await Self.leave(terminal)
   }
 
+  @Test(
+    "no command reads the terminal under another name while lines are typed there",
+    arguments: [
+      "source /dev/stdin", "source /dev/fd/0", "source /dev/tty", "db put c 1 @/dev/stdin",
+      "db put c 1 @/dev/tty",
+    ])
+  func terminalAsFile(line: String) async throws {
+    let program = try Program()
+    let terminal = try await Self.start(program)
+    terminal.type(line + "\r")
+    #expect(await terminal.waitForOutput("standard input"), "\(terminal.outputText)")
+    terminal.type("assert shell.lastStatus == 64; echo o''k\r")
+    #expect(await terminal.waitForOutput("ok\r\n"), "\(terminal.outputText)")
+    await Self.leave(terminal)
+  }
+
   @Test("output of a job waits for the end of a question")
   func outputDuringAQuestion() async throws {
     let program = try Program()
