@@ -695,6 +695,23 @@ extension LineEditorProgramTests {
     await Self.leave(terminal)
   }
 
+  @Test("Ctrl-C in init.sb ends the file, and the prompt follows")
+  func interruptedInit() async throws {
+    let program = try Program()
+    let server = try TestHTTPServer()
+    try program.makeFolder("h")
+    try program.folder.write(
+      "-nope\napi get \(server.origin)/faults/hang\necho af''ter\n", to: "h/init.sb")
+    let terminal = try PtyProcess(
+      try Program.executable(), ["--home", "h"], environment: program.environment(Self.variables),
+      folder: program.folder.path)
+    try #require(await server.waitForRequest(path: "/faults/hang") != nil)
+    terminal.type("\u{3}")
+    _ = await terminal.waitForScreen { $0.text.hasSuffix("board\u{203A}") }
+    #expect(!terminal.outputText.contains("after"), "\(terminal.outputText)")
+    await Self.leave(terminal)
+  }
+
   @Test("output of a job waits for the end of a question")
   func outputDuringAQuestion() async throws {
     let program = try Program()
