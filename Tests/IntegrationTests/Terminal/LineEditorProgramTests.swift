@@ -679,6 +679,37 @@ extension LineEditorProgramTests {
     await Self.leave(terminal)
   }
 
+  @Test("a search finds what another program has run since the prompt")
+  func searchOfNews() async throws {
+    let program = try Program()
+    let (one, two) = (try await Self.start(program), try await Self.start(program))
+    one.type("echo from one\r")
+    await Self.expect("board\u{203A} echo from one\nfrom one\nboard\u{203A}", on: one)
+    two.type("\u{12}from o")
+    await Self.expect("(search) from o: echo from one", on: two)
+    two.type("\u{3}")
+    await Self.leave(one)
+    await Self.leave(two)
+  }
+
+  @Test("a paste whose end is lost ends with Ctrl-C and with SIGINT")
+  func unfinishedPaste() async throws {
+    let program = try Program()
+    let terminal = try await Self.start(program)
+    // Delete rings the bell, which shows that the paste has begun.
+    terminal.type("\u{1B}[3~\u{1B}[200~echo abc")
+    #expect(await terminal.waitForOutput("\u{7}"))
+    terminal.type("\u{3}")
+    #expect(await terminal.waitForOutput("leave with 'exit'"))
+    terminal.type("\u{1B}[3~\u{1B}[200~echo abc")
+    #expect(await terminal.waitForOutput("\u{7}", count: 2))
+    terminal.signal(SIGINT)
+    #expect(await terminal.waitForOutput("leave with 'exit'", count: 2))
+    terminal.type("echo h''i\r")
+    #expect(await terminal.waitForOutput("hi\r\n"))
+    await Self.leave(terminal)
+  }
+
   @Test(
     "no command reads the terminal under another name while lines are typed there",
     arguments: [
