@@ -726,6 +726,22 @@ extension LineEditorProgramTests {
     await Self.leave(terminal)
   }
 
+  @Test("a command in the background does not wait for the reader of a pipe")
+  func pipeInTheBackground() async throws {
+    let program = try Program()
+    try #require(mkfifo(program.folder.path("pipe"), 0o600) == 0)
+    let terminal = try await Self.start(program)
+    terminal.type("echo a > pipe &\r")
+    #expect(await terminal.waitForOutput("reads the pipe"), "\(terminal.outputText)")
+    let reader = try ChildProcess(
+      "/bin/sh", ["-c", "exec 3<> pipe; echo ready; head -n 1 <&3"],
+      environment: program.environment(), folder: program.folder.path)
+    #expect(await reader.waitForOutput("ready\n"))
+    terminal.type("echo re''ad > pipe &\r")
+    #expect(await reader.wait().outputText == "ready\nread\n")
+    await Self.leave(terminal)
+  }
+
   @Test("Ctrl-C in init.sb ends the file, and the prompt follows")
   func interruptedInit() async throws {
     let program = try Program()
