@@ -176,6 +176,18 @@ struct ShellFeatureTests {
     #expect(await lines.run("help nosuch") == 64)
   }
 
+  @Test("help about lines fits a narrow terminal", arguments: [30, 40, 77, 80])
+  func narrowHelpOfLines(width: Int) async {
+    var settings = BoardSettings()
+    settings.width = width
+    let lines = Lines(settings: settings)
+    #expect(await lines.run("help line") == 0)
+    let rows = lines.allPrinted.split(separator: "\n")
+    #expect(rows.allSatisfy { $0.count <= width }, "\(lines.allPrinted)")
+    #expect(lines.allPrinted.contains("\n  COMMAND >> FILE"))
+    #expect(lines.allPrinted.replacing("\n", with: " ").contains("behind what the file has"))
+  }
+
   @Test("assert and state look into the state")
   func assertions() throws {
     let printed = try run(
