@@ -808,6 +808,23 @@ extension LineEditorProgramTests {
     terminal.type("kill %1; wait; exit\n")
     _ = await terminal.wait()
   }
+
+  @Test("a status that a narrower terminal has wrapped is removed as a whole")
+  func wrappedStatus() async throws {
+    let program = try Program()
+    let server = try TestHTTPServer()
+    let terminal = try await Self.start(program)
+    let file = String(repeating: "long", count: 3)
+    terminal.type("api get \(server.origin)/faults/hang --out \(file)\r")
+    #expect(await terminal.waitForOutput("--out \(file)", count: 2), "\(terminal.outputText)")
+    terminal.resize(columns: 30, rows: 24)
+    #expect(
+      await terminal.waitForOutput("\u{1B}[2A\r\u{1B}[K\u{1B}[2G\u{1B}[J\r"),
+      "\(terminal.outputText)")
+    terminal.type("\u{3}")
+    #expect(await terminal.waitForOutput("cancelled"), "\(terminal.outputText)")
+    await Self.leave(terminal)
+  }
 }
 
 extension String {
