@@ -226,6 +226,20 @@ struct BackgroundWorkTests {
     #expect(run.errorText.contains("error: job 1 was cancelled\n"), "\(run.errorText)")
   }
 
+  @Test("a wait for all jobs names each one that failed")
+  func waitForSeveralJobs() async throws {
+    let server = try TestHTTPServer()
+    let program = try Program()
+    let hang = "api get \(server.origin)/faults/hang &"
+    let lines = [hang, hang, hang, "assert shell.nope == 1 &", "cancel all", "wait", "wait 2"]
+    let run = try await program.run(["--home", "h", "-k"] + lines.flatMap { ["-c", $0] })
+    #expect(
+      run.errorText.contains("error: jobs 1, 2 and 3 were cancelled; job 4 has failed\n"),
+      "\(run.errorText)")
+    #expect(run.errorText.contains("there is no job 2"), "\(run.errorText)")
+    #expect(run.status == .exited(130))
+  }
+
   @Test("a reader that leaves hides no failure of background work")
   func aReaderThatLeavesHidesNoFailure() async throws {
     let held = try HeldServer()

@@ -123,8 +123,11 @@ final class EditingLineReader: LineReader {
     // It may have changed in the meantime.
     prompt.first = shared.withLock { $0.prompt } ?? prompt.first
     screen.begin()
+    // The first line does not wait for the whole file, and has no keys that were typed ahead.
+    let isFirst = shared.withLock { !$0.hasLoadedHistory }
+    if !isFirst { readHistory() }
     store.send(.begin(prompt: prompt))
-    readHistory()
+    if isFirst { readHistory() }
     while true {
       if let signal = shared.withLock({ $0.signals.isEmpty ? nil : $0.signals.removeFirst() }) {
         if let line = handle(signal) { return line }
@@ -178,7 +181,10 @@ final class EditingLineReader: LineReader {
     } else if events.wasResized {
       screen.redraw()
     }
-    if events.wasInterrupted { store.send(.interrupted) }
+    if events.wasInterrupted {
+      decoder.withLock { $0.endPaste() }
+      store.send(.interrupted)
+    }
     hideWhilePaused()
   }
 
@@ -209,10 +215,16 @@ final class EditingLineReader: LineReader {
       let bytes = try Descriptor.read(terminal.input, atMost: 1 << 14)
       guard !bytes.isEmpty else { return false }
       shared.withLock { $0.expectsContinue = false }
-      keys = decoder.withLock { $0.decode(bytes) }
+      keys = decoder.withLock { decoder in
+        // Ctrl-C by itself is typed: it is no part of a paste, which may never end.
+        if bytes == [0x03] { decoder.endPaste() }
+        return decoder.decode(bytes)
+      }
     } else if isWaiting, !ready[1] {
       keys = decoder.withLock { $0.timeOut() }
     }
+    // A search finds what other processes have added by now.
+    if keys.contains(where: \.beginsSearch) { readHistory() }
     if !keys.isEmpty { store.send(.keys(keys)) }
     return true
   }
@@ -380,4 +392,9 @@ final class EditingLineReader: LineReader {
     guard !lines.isEmpty else { return }
     store.send(isFirst ? .historyLoaded(lines) : .historyGrew(lines))
   }
+}
+
+extension Key {
+  /// Whether the key begins a search in the history.
+  fileprivate var beginsSearch: Bool { self == .control("r") || self == .control("s") }
 }

@@ -1,4 +1,5 @@
 import SwiftBoardCommandLine
+import SwiftBoardSystem
 import Synchronization
 
 /// The standard output and standard error of the program. A failed write to standard output ends
@@ -11,7 +12,9 @@ final class BoardOutputWriter: Sendable {
   let pager: Pager?
   /// The columns of the status on a terminal without escape sequences.
   private let statusWidth = Mutex(0)
-  private let failure = Mutex<Int32?>(nil)
+  /// Output to the terminal, which waits while a pager or a question has it.
+  private let held: HeldOutput
+  private let ending = Mutex(Ending())
   /// What the last round of a `watch` has shown.
   private let rounds = Mutex(WatchDisplay())
   private let isJSON: Bool
@@ -20,8 +23,13 @@ final class BoardOutputWriter: Sendable {
   /// Called once, when standard output can no longer be written.
   let onFailure = Mutex<(@Sendable () -> Void)?>(nil)
 
-  /// The jobs whose messages are not written.
-  private let silenced = Mutex<[Int]>([])
+  /// What the end of standard output has caused.
+  private struct Ending {
+    /// The exit code of the failed write.
+    var code: Int32?
+    /// The jobs whose messages are not written.
+    var silenced: [Int] = []
+  }
 
   /// Creates a writer.
   ///
@@ -36,6 +44,7 @@ final class BoardOutputWriter: Sendable {
     terminal: Terminal, pager: Pager? = nil
   ) {
     self.pager = pager
+    held = pager?.held ?? HeldOutput()
     self.isJSON = isJSON
     self.color = color
     self.terminal = terminal
@@ -45,19 +54,21 @@ final class BoardOutputWriter: Sendable {
   }
 
   /// 141 when the reader has closed the pipe, 74 for any other failed write.
-  var failureCode: Int32? { failure.withLock { $0 } }
+  var failureCode: Int32? { ending.withLock { $0.code } }
 
   /// Writes no more messages of these jobs, which end because nothing reads their output.
-  func silence(_ jobs: [Int]) { silenced.withLock { $0 += jobs } }
+  func silence(_ jobs: [Int]) { ending.withLock { $0.silenced += jobs } }
 
   func write(_ output: BoardOutput, _ redirects: RedirectFiles) {
     if let round = output.display.round, output.redirect == nil {
-      if screen != nil, terminal.isOutputTerminal { return show(output, round: round) }
+      if screen != nil, terminal.isOutputTerminal {
+        return held.perform { [self] in show(output, round: round) }
+      }
       if output.content.isEmpty { return }
     }
     switch output.stream {
     case .standardError:
-      if silenced.withLock({ $0.contains(output.job) }) { return }
+      if ending.withLock({ $0.silenced.contains(output.job) }) { return }
       warn(output.content, output.display.color, wraps: output.display.wraps)
     case .standardOutput:
       if output.redirect != nil {
@@ -67,9 +78,9 @@ final class BoardOutputWriter: Sendable {
       let rendered: @Sendable () -> [UInt8] = { [self] in
         render(output.content, output.display.color, onError: false)
       }
-      guard let pager else { return writeOutput(rendered()) }
-      if output.display.mayPage, pager.show(output.content, rendered: rendered) { return }
-      pager.whenEnded { [self] in writeOutput(rendered()) }
+      guard terminal.isOutputTerminal else { return writeOutput(rendered()) }
+      if output.display.mayPage, pager?.show(output.content, rendered: rendered) == true { return }
+      held.perform { [self] in writeOutput(rendered()) }
     }
   }
 
@@ -79,8 +90,14 @@ final class BoardOutputWriter: Sendable {
     let size = terminal.size
     let wraps = isError && output.display.wraps
     let content = wraps ? output.content.wrapped(to: size.columns) : output.content
+    let stops = SignalSource.continuations
+    // The rows above the cursor are another program's while that has the terminal.
+    let isInForeground = EditingTerminal(input: STDOUT_FILENO).isInForeground
     rounds.withLock { rounds in
-      let text = rounds.show(content, of: round, job: output.job, size: size)
+      if !isInForeground { rounds.end() }
+      let text =
+        isInForeground
+        ? rounds.show(content, of: round, job: output.job, size: size, stops: stops) : content
       guard !text.isEmpty else { return }
       let bytes = render(text, output.display.color, onError: isError)
       if isError { try? standardError.write(bytes) } else { writeBytes(bytes) }
@@ -100,7 +117,7 @@ final class BoardOutputWriter: Sendable {
     do throws(OutputError) {
       try writeWithoutStatus(bytes)
     } catch {
-      failure.withLock { $0 = ExitCode.of(error) }
+      ending.withLock { $0.code = ExitCode.of(error) }
       onFailure.withLock { $0 }?()
       if error != .closed {
         BoardProgram.complain(
@@ -126,7 +143,7 @@ final class BoardOutputWriter: Sendable {
       let text = String(text.prefix(max(0, terminal.size.columns - 1)))
       replaceStatus(columns: text.count) { try? standardError.write(text) }
     }
-    if let pager { pager.whenEnded(write) } else { write() }
+    held.perform(write)
   }
 
   /// Removes the status, if one is shown, and writes before another thread can show the next one.
@@ -157,8 +174,17 @@ final class BoardOutputWriter: Sendable {
       let bytes = render(text, color, onError: true)
       replaceStatus { try? standardError.write(bytes) }
     }
-    if let pager { pager.whenEnded(write) } else { write() }
+    if terminal.isErrorTerminal { held.perform(write) } else { write() }
   }
+
+  /// Holds output to the terminal back while a question has it.
+  func beginPrompt() {
+    rounds.withLock { $0.end() }
+    held.begin()
+  }
+
+  /// Ends `beginPrompt`, and writes what was held back.
+  func endPrompt() { held.end() }
 
   /// Returns the text with escape sequences if the stream has colors.
   private func render(

@@ -70,8 +70,9 @@ final class BoardRun: Sendable {
     }
     let boardTerminal = BoardTerminal(
       mayAsk: options.allowsInput && terminal.isInputTerminal,
-      showsOutput: terminal.isOutputTerminal, input: input, activity: activity, reader: editor
-    ) { [output] in output.reveal($0) }
+      showsOutput: terminal.isOutputTerminal, input: input, activity: activity, reader: editor,
+      holdOutput: { [output] in if $0 { output.beginPrompt() } else { output.endPrompt() } },
+      write: { [output] in output.reveal($0) })
     if let pager = output.pager { BoardRun.lendTerminal(to: pager, activity, editor) }
     dependencies = BoardRun.dependencies(
       settings.environment, configuration, boardTerminal,
@@ -369,17 +370,21 @@ final class BoardRun: Sendable {
   }
 
   /// Runs the lines of `init.sb`, if it exists. A failing line is reported and does not end the
-  /// program.
+  /// file; an interrupt ends it, and the prompt follows.
   ///
   /// - Returns: The exit code if one of its lines ended the program.
   private func runInit(_ session: LineExecutor) async -> Int32? {
     guard options.runsInitFile, settings.environment == .live, access(paths.initScript, R_OK) == 0,
       let source = try? await DescriptorLineSource.file(paths.initScript)
     else { return nil }
-    let summary = try? await ScriptRunner(source: source, policy: .keepGoing).run {
-      await session.run($0)
+    var isInterrupted = false
+    let summary = try? await ScriptRunner(source: source, policy: .keepGoing).run { line in
+      var outcome = await session.run(line)
+      isInterrupted = outcome.isInterrupted
+      if isInterrupted { outcome.stop = true }
+      return outcome
     }
-    guard let summary, summary.didStop else { return nil }
+    guard let summary, summary.didStop, !isInterrupted else { return nil }
     return summary.exitCode
   }
 

@@ -16,6 +16,7 @@ struct BoardTerminal: TerminalService, PausingTerminal {
   /// The line editor at the same terminal.
   let reader: EditingLineReader?
   private let hiding = Hiding()
+  private let holdOutput: @Sendable (_ isHeld: Bool) -> Void
 
   /// The number of commands that keep typed characters hidden.
   private final class Hiding: Sendable {
@@ -30,12 +31,16 @@ struct BoardTerminal: TerminalService, PausingTerminal {
   ///   - input: Standard input.
   ///   - activity: The row that shows what runs.
   ///   - reader: The line editor at the same terminal.
+  ///   - holdOutput: Holds other output to the terminal back during a question, and releases it.
   ///   - write: Writes to standard output. The next line of output detects that it failed.
   init(
     mayAsk: Bool, showsOutput: Bool, input: StandardInput, activity: ActivityLine? = nil,
-    reader: EditingLineReader? = nil, write: @escaping @Sendable ([UInt8]) -> Void
+    reader: EditingLineReader? = nil,
+    holdOutput: @escaping @Sendable (_ isHeld: Bool) -> Void = { _ in },
+    write: @escaping @Sendable ([UInt8]) -> Void
   ) {
     self.reader = reader
+    self.holdOutput = holdOutput
     self.showsOutput = showsOutput
     self.write = write
     self.input = input
@@ -54,10 +59,12 @@ struct BoardTerminal: TerminalService, PausingTerminal {
   func beginPrompt() async {
     activity?.pause()
     await reader?.beginPause()
+    holdOutput(true)
   }
 
   /// Ends `beginPrompt`.
   func endPrompt() {
+    holdOutput(false)
     reader?.endPause()
     activity?.resume()
   }

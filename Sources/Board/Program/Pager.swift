@@ -11,13 +11,13 @@ final class Pager: Sendable {
   private struct Running {
     let child: ChildProgram
     let input: PagerInput
-    /// What was to be written to the terminal meanwhile, in order.
-    var held: [@Sendable () -> Void] = []
   }
 
   private let words: [String]
   private let terminal: Terminal
   private let running = Mutex<Running?>(nil)
+  /// What is to be written to the terminal once the user has left the pager.
+  let held = HeldOutput()
   /// Called before the pager gets the terminal, and after it has given it back.
   let onBegin = Mutex<(@Sendable () -> Void)?>(nil)
   let onEnd = Mutex<(@Sendable () -> Void)?>(nil)
@@ -68,16 +68,6 @@ final class Pager: Sendable {
     return true
   }
 
-  /// Calls `write` now, or once the pager has given the terminal back.
-  func whenEnded(_ write: @escaping @Sendable () -> Void) {
-    let isHeld = running.withLock { running in
-      guard running != nil else { return false }
-      running?.held.append(write)
-      return true
-    }
-    if !isHeld { write() }
-  }
-
   private func start() -> Bool {
     guard let pipe = try? Descriptor.pipe() else { return false }
     onBegin.withLock { $0 }?()
@@ -87,6 +77,7 @@ final class Pager: Sendable {
       onEnd.withLock { $0 }?()
       return false
     }
+    held.begin()
     running.withLock { $0 = Running(child: child, input: PagerInput(pipe.write)) }
     return true
   }
@@ -101,19 +92,8 @@ final class Pager: Sendable {
     onEnd.withLock { $0 }?()
     // What the shell says if there is no such program.
     if code == 126 || code == 127 { write(input.all) }
-    // What is written meanwhile has to come behind what is held.
-    while true {
-      let held = running.withLock { running -> [@Sendable () -> Void] in
-        guard let held = running?.held, !held.isEmpty else {
-          running = nil
-          return []
-        }
-        running?.held = []
-        return held
-      }
-      guard !held.isEmpty else { return }
-      for write in held { write() }
-    }
+    running.withLock { $0 = nil }
+    held.end()
   }
 
   /// Takes the terminal away from the pager, for example because the program ends.

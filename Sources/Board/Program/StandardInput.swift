@@ -26,6 +26,9 @@ final class StandardInput: Sendable {
     state = Mutex(State(use: use))
   }
 
+  /// Whether lines are typed at a terminal.
+  var isPrompt: Bool { state.withLock { $0.use == .prompt } }
+
   /// Returns why no command may read standard input, and advice, or `nil` if one may.
   ///
   /// - Parameter option: The option that reads standard input.
@@ -63,7 +66,9 @@ final class StandardInput: Sendable {
   }
 
   private static func isSame(_ file: FileInfo) -> Bool {
-    FileInfo(descriptor: STDIN_FILENO)?.id == file.id
+    if FileInfo(descriptor: STDIN_FILENO)?.id == file.id { return true }
+    // The process's terminal has another name, which is a file of its own.
+    return tcgetpgrp(STDIN_FILENO) >= 0 && FileInfo("/dev/tty")?.id == file.id
   }
 
   /// Returns whether reading a path must read the rest of standard input. This applies to
@@ -149,12 +154,23 @@ final class StandardInput: Sendable {
     }
   }
 
+  /// Returns why lines cannot be read from a path: it is standard input itself, where lines come
+  /// from already. `nil` if they can.
+  func refusal(ofLinesFrom path: String) -> FileError? {
+    guard refusal() != nil, let file = FileInfo(path), StandardInput.isSame(file),
+      !file.isRegular || DescriptorPath(path) != nil
+    else { return nil }
+    return StandardInput.refusal(as: path)
+  }
+
+  private static func refusal(as path: String) -> FileError {
+    FileError(
+      .unavailable, path: path,
+      message: "\(path) is standard input, where these lines come from: nothing is read from it")
+  }
+
   private func take(as path: String) throws(FileError) {
-    if refusal() != nil {
-      throw FileError(
-        .unavailable, path: path,
-        message: "\(path) is standard input, where these lines come from: nothing is read from it")
-    }
+    if refusal() != nil { throw StandardInput.refusal(as: path) }
     do throws(TerminalError) { try take() } catch {
       throw FileError(.unavailable, path: path, message: "\(path): \(error.message)")
     }

@@ -4,7 +4,8 @@ import SwiftBoardCommandLine
 /// replaces.
 ///
 /// Rows that do not fit the screen are left out, because no escape sequence reaches what has
-/// scrolled off it. Other output ends the replacing: the next round begins below it.
+/// scrolled off it. Other output ends the replacing, and so does the program's being stopped: the
+/// next round begins below it.
 struct WatchDisplay {
   private var watch: Int?
   private var round: Int?
@@ -12,6 +13,8 @@ struct WatchDisplay {
   private var shown: [String] = []
   /// How many rows of the round were left out.
   private var hidden = 0
+  /// How often the program had been stopped when it was shown.
+  private var stops = 0
 
   /// Notes output that is no round.
   mutating func end() { self = WatchDisplay() }
@@ -22,13 +25,14 @@ struct WatchDisplay {
   ///   - watch: The job of `watch`.
   ///   - job: The job of the round.
   ///   - size: The size of the terminal.
+  ///   - stops: How often the program was stopped, after which the rows are another program's.
   mutating func show(
-    _ text: StyledText, of watch: Int, job: Int, size: (columns: Int, rows: Int)
+    _ text: StyledText, of watch: Int, job: Int, size: (columns: Int, rows: Int), stops: Int = 0
   ) -> StyledText {
     var erased = 0
-    if self.watch != watch {
+    if self.watch != watch || self.stops != stops {
       self = WatchDisplay()
-      (self.watch, round) = (watch, job)
+      (self.watch, self.stops, round) = (watch, stops, job)
     } else if round != job {
       erased = rows(size.columns)
       (shown, hidden, round) = ([], 0, job)

@@ -391,8 +391,9 @@ public struct BoardRenderer: Sendable {
     var failure = failure
     if context.isBackground { failure.message = "job \(context.job): \(failure.message)" }
     if failure.column == nil {
-      failure.column = 1
-      failure.length = context.text.prefix { !$0.isNewline }.count
+      let place = CommandPlace(of: context, in: features.commands)
+      (failure.column, failure.length) = (place.column, place.length)
+      failure.lineOffset = place.lineOffset
     }
     return FailureReport(
       failure, location: context.source.map { LineLocation($0, line: context.line) },

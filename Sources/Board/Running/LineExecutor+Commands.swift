@@ -68,16 +68,31 @@ extension LineExecutor {
     }
     // Judge all jobs, so that the ones that were waited for do not count at the end.
     let ends = zip(awaited, codes).map { (job: $0, outcome: jobs.judge($0, $1)) }
-    if let failed = ends.first(where: { $0.outcome.exitCode != 0 }) {
-      return await fail(
-        context,
-        Failure(
-          code: failed.outcome.exitCode, error: "jobFailed",
-          message: failed.outcome.message
-            ?? (failed.outcome.exitCode == ExitCode.interrupted
-              ? "job \(failed.job) was cancelled" : "job \(failed.job) has failed")))
+    let failed = ends.filter { $0.outcome.exitCode != 0 }
+    guard let first = failed.first else { return await perform(action, context, line) }
+    return await fail(
+      context,
+      Failure(
+        code: first.outcome.exitCode, error: "jobFailed", message: Self.message(about: failed)))
+  }
+
+  /// Names all jobs that failed, those that ended alike together.
+  private static func message(about failed: [(job: Int, outcome: LineOutcome)]) -> String {
+    var texts = failed.compactMap(\.outcome.message)
+    let unnamed = failed.filter { $0.outcome.message == nil }
+    let groups = [
+      (unnamed.filter { $0.outcome.exitCode == ExitCode.interrupted }, "was", "were", " cancelled"),
+      (unnamed.filter { $0.outcome.exitCode != ExitCode.interrupted }, "has", "have", " failed"),
+    ]
+    for (jobs, one, several, end) in groups where !jobs.isEmpty {
+      let numbers = jobs.map { String($0.job) }
+      let last = numbers[numbers.count - 1]
+      texts.append(
+        numbers.count == 1
+          ? "job \(last) \(one)\(end)"
+          : "jobs \(numbers.dropLast().joined(separator: ", ")) and \(last) \(several)\(end)")
     }
-    return await perform(action, context, line)
+    return texts.joined(separator: "; ")
   }
 
   private func follow(
@@ -166,6 +181,7 @@ extension LineExecutor {
         message: "'source' runs its lines one after the other and takes no '&'",
         help: "put the '&' behind a line of the file")
     }
+    if let error = input.refusal(ofLinesFrom: path) { return Failure(error) }
     guard line.depth >= 16 else { return nil }
     return Failure(
       code: ExitCode.usage, error: "usage",

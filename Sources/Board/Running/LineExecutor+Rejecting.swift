@@ -22,8 +22,10 @@ extension LineExecutor {
   ) async throws(UsageError) -> Failure? {
     guard let path = file.text else { throw UsageError("a secret is not a file name", at: file) }
     let job = context.job
+    // The '&' is there so that the next line can be typed.
+    let waits = !context.isBackground || !input.isPrompt
     let failure = await jobs.wait(in: line.id) { [redirects] () async throws(Never) in
-      await redirects.open(path, appends: appends, job: job)
+      await redirects.open(path, appends: appends, job: job, waits: waits)
     }
     if let failure { return failure.at(file) }
     context.redirect = CommandContext.Redirect(file: path, appends: appends)

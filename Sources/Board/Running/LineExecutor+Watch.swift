@@ -40,6 +40,8 @@ extension LineExecutor {
         return board.end(context.job, failing: Failure(typed.error))
       }
       let end = await round(watch.arguments, context, line)
+      // Ctrl-C at a question of the round is no signal, and means all that the line does.
+      if end.exitCode == ExitCode.interrupted, !context.isBackground { jobs.interrupt(line.id) }
       // An interrupt of the pause cancels `watch` itself.
       jobs.setForeground(context.job, in: line.id)
       await board.endRound(of: context.job, status: end.exitCode)

@@ -55,19 +55,22 @@ public final class RedirectFiles: Sendable {
   /// Opens a file for a command. A new file has mode 0600. Waits for the reader of a pipe until the
   /// task is cancelled.
   ///
+  /// - Parameter waits: Whether to wait; otherwise a pipe without a reader is a failure.
   /// - Returns: The failure if that is impossible.
-  func open(_ path: String, appends: Bool, job: Int) async -> Failure? {
+  func open(_ path: String, appends: Bool, job: Int, waits: Bool = true) async -> Failure? {
     // Opening a pipe waits for its reader, which must not block a thread of the effects.
     do throws(FileError) {
       let output = try await DetachedThread.runInterruptibly {
         [check] (interruption) throws(FileError) in
         try check(path)
+        if !waits { interruption.interrupt() }
         return try OutputFile(path, appends ? .append : .stream, until: interruption)
       }
       state.withLock { $0.files[job] = File(output) }
       return nil
     } catch {
-      return Failure(error)
+      let hasNoReader = !waits && FileInfo(path)?.isPipe == true && access(path, W_OK) == 0
+      return hasNoReader ? .noReader(of: path) : Failure(error)
     }
   }
 
@@ -141,6 +144,14 @@ public final class RedirectFiles: Sendable {
 }
 
 extension Failure {
+  /// The failure of a command in the background that writes to a pipe without a reader.
+  fileprivate static func noReader(of path: String) -> Failure {
+    Failure(
+      code: ExitCode.cannotCreate, error: "noReader",
+      message: "no program reads the pipe '\(path)', and the prompt does not wait for one",
+      help: "start its reader first, or leave out the '&' to wait for it here")
+  }
+
   /// The failure of a command whose output did not get into its file.
   fileprivate init(unwritten error: FileError) {
     self.init(error)

@@ -19,7 +19,7 @@ struct SessionReducer: Reducer {
       return effect(
         of: command, context.job,
         RecordingQueries(navigators: navigators, moment: moment, position: state.position?.step),
-        state.position, dependencies)
+        state.position, context.isBackground ? dependencies.inBackground : dependencies)
     case .succeeded(_, let result, _, _): note(result, &state)
     case .printed, .printedBytes, .progress, .failed: break
     }

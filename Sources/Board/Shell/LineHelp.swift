@@ -10,8 +10,28 @@ enum LineHelp {
         + "help keys lists the keys that edit a line.", width: width, indent: 0, hanging: 0)
   }
 
-  /// The text of `help line`.
-  static let text = """
+  /// Returns the text of `help line`, in lines of at most `width` columns.
+  static func text(_ width: Int) -> String {
+    guard width < 78 else { return text }
+    return text.split(separator: "\n", omittingEmptySubsequences: false).dropLast().map { line in
+      guard line.hasPrefix("  ") else { return wrapped(line, width, indent: 0) }
+      let row = line.dropFirst(2)
+      guard let gap = row.firstRange(of: "  ") else {
+        return wrapped(row, width, indent: 2, hanging: 6)
+      }
+      // The explanation goes below, as in `help keys`.
+      return wrapped(row[..<gap.lowerBound], width, indent: 2, hanging: 6)
+        + wrapped(row[gap.upperBound...], width, indent: 4)
+    }.joined()
+  }
+
+  private static func wrapped(
+    _ text: Substring, _ width: Int, indent: Int, hanging: Int? = nil
+  ) -> String {
+    HelpText.wrapped(String(text), width: width, indent: indent, hanging: hanging ?? indent)
+  }
+
+  private static let text = """
     line: what a line may have besides its command's own words
 
     Prefixes, before the first command

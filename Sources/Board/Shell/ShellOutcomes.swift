@@ -83,8 +83,8 @@ enum ShellOutcomes {
       let width = state.settings.width ?? 80
       let topic: String? =
         switch words {
-        case ["line"]: LineHelp.text
-        case ["shell"]: ShellCommands.table.overview(width: width) + "\n" + LineHelp.text
+        case ["line"]: LineHelp.text(width)
+        case ["shell"]: ShellCommands.table.overview(width: width) + "\n" + LineHelp.text(width)
         case ["keys"]: KeyHelp.text(width)
         default: nil
         }
@@ -248,7 +248,10 @@ enum ShellOutcomes {
           help: "leave, start 'swiftboard --environment preview', and type 'tutorial'"))
     }
     let start = lesson == 0 && command != .next ? Tutorial.start : ""
-    return shown(start + Tutorial.text(of: lesson) + "\n", job, state)
+    let text = start + Tutorial.text(of: lesson) + "\n"
+    let wrapped = state.settings.width.map { StyledText(text).wrapped(to: $0) } ?? StyledText(text)
+    return shown(
+      String(decoding: wrapped.bytes, as: UTF8.self), job, state, value: .string(text))
   }
 
   /// A text of the program itself, which does not become `{{last}}`.

@@ -271,24 +271,52 @@ package struct LineCompletion: Sendable, Equatable {
       replacedCount: rawCount,
       candidates: found.map { value in
         CompletionAnswer.Candidate(
-          quoted(head + value.text, isPartial: value.isPartial),
+          quoted(value.text, isPartial: value.isPartial),
           label: value.text, isPartial: value.isPartial)
       },
-      commonPrefix: common.isEmpty ? "" : quoted(head + common, isPartial: true))
+      commonPrefix: common.isEmpty ? "" : quoted(common, isPartial: true))
   }
 
   /// Returns the word as the line language reads it.
-  private func quoted(_ word: String, isPartial: Bool) -> String {
-    let isSafe = !word.contains { " \t'\"\\;&<>#|".contains($0) }
-    let isPlain = isSafe && (!head.isEmpty || !word.contains { "${}[]".contains($0) })
-    if quote == nil, isPlain { return word + (isPartial ? "" : tail) }
-    let mark = quote ?? (word.contains("'") ? "\"" : "'")
-    var text = String(mark)
-    for character in word {
-      if mark == "\"", "\"\\$".contains(character), head.isEmpty { text.append("\\") }
-      text.append(character)
-    }
-    if !isPartial { text += tail + String(mark) }
-    return text
+  private func quoted(_ value: String, isPartial: Bool) -> String {
+    if isReference { return reference(head + value, isPartial: isPartial) }
+    // Only the value is quoted: a word that is quoted as a whole is no option.
+    if Self.isPlain(head) { return head + text(value, isPartial: isPartial) }
+    let before = Self.escaped(head, quote == "'" ? Self.specials : "\"\\")
+    return "\"" + before + Self.escaped(value, Self.specials) + (isPartial ? "" : "\"")
+  }
+
+  /// Whether the value is the name in `$name`, `${name}` or `{{secret:name}}`.
+  private var isReference: Bool { kind == .variable && !head.isEmpty || kind == .secret }
+
+  /// Returns a word that ends with a reference, which an escape would make text.
+  private func reference(_ word: String, isPartial: Bool) -> String {
+    guard quote != nil || !Self.isSafe(word) else { return word + (isPartial ? "" : tail) }
+    let mark = String(quote ?? (word.contains("'") ? "\"" : "'"))
+    return mark + word + (isPartial ? "" : tail + mark)
+  }
+
+  /// Returns a value as text, in the quote that is open or in one that it needs.
+  private func text(_ value: String, isPartial: Bool) -> String {
+    guard quote != nil || !Self.isPlain(value) else { return value }
+    let mark = value.contains("'") ? "\"" : quote ?? "'"
+    let text = mark == "\"" ? Self.escaped(value, Self.specials) : value
+    return "\(mark)\(text)\(isPartial ? "" : String(mark))"
+  }
+
+  /// The characters that have to be escaped in double quotes to be text.
+  private static let specials = "\"\\${"
+
+  private static func escaped(_ text: String, _ specials: String) -> String {
+    String(text.flatMap { specials.contains($0) ? ["\\", $0] : [$0] })
+  }
+
+  private static func isSafe(_ word: String) -> Bool {
+    !word.contains { " \t'\"\\;&<>#|".contains($0) }
+  }
+
+  /// Whether the line language reads a word as it is, without templates and brackets.
+  private static func isPlain(_ word: String) -> Bool {
+    isSafe(word) && !word.contains { "${}[]".contains($0) }
   }
 }

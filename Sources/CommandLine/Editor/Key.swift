@@ -13,4 +13,6 @@ package enum Key: Sendable, Hashable, Codable {
   /// An arrow with Ctrl or Alt.
   case wordLeft, wordRight
   case metaBackspace, metaEnter
+  /// Pasted bytes that are no text, which were dropped.
+  case invalid
 }

@@ -51,6 +51,12 @@ package struct KeyDecoder: Sendable {
     return []
   }
 
+  /// Ends a paste whose end has not arrived, and drops it: the connection may have lost the mark.
+  package mutating func endPaste() {
+    guard case .paste = state else { return }
+    (state, pasted) = (.ground, [])
+  }
+
   private mutating func decode(_ byte: UInt8) {
     switch state {
     case .ground: decodeGround(byte)
@@ -85,8 +91,7 @@ package struct KeyDecoder: Sendable {
       {
         pasted.removeLast(Self.pasteEnd.count)
         state = .ground
-        keys.append(.paste(Self.pastedText(pasted)))
-        pasted = []
+        appendPaste()
       }
     }
   }
@@ -198,20 +203,29 @@ package struct KeyDecoder: Sendable {
     }
   }
 
-  /// Returns the pasted characters with line feeds as newlines and without other controls.
-  private static func pastedText(_ bytes: [UInt8]) -> String {
+  /// Appends the pasted characters with line feeds as newlines and without other controls, and a
+  /// key that says so if bytes of them are no UTF-8.
+  private mutating func appendPaste() {
     var result = String.UnicodeScalarView()
-    var hadReturn = false
-    for scalar in String(decoding: bytes, as: UTF8.self).unicodeScalars {
-      defer { hadReturn = scalar == "\r" }
-      switch scalar {
-      case "\r": result.append("\n")
-      case "\n": if !hadReturn { result.append("\n") }
-      case "\t": result.append(scalar)
-      case _ where scalar.value < 0x20 || isC1(scalar) || scalar == "\u{FFFD}": break
-      default: result.append(scalar)
+    var (hadReturn, isInvalid) = (false, false)
+    var (decoder, bytes) = (UTF8(), pasted.makeIterator())
+    loop: while true {
+      switch decoder.decode(&bytes) {
+      case .emptyInput: break loop
+      case .error: isInvalid = true
+      case .scalarValue(let scalar):
+        switch scalar {
+        case "\r": result.append("\n")
+        case "\n": if !hadReturn { result.append("\n") }
+        case "\t": result.append(scalar)
+        case _ where scalar.value < 0x20 || Self.isC1(scalar): break
+        default: result.append(scalar)
+        }
+        hadReturn = scalar == "\r"
       }
     }
-    return String(result)
+    keys.append(.paste(String(result)))
+    if isInvalid { keys.append(.invalid) }
+    pasted = []
   }
 }

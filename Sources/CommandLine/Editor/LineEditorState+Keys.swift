@@ -3,6 +3,10 @@ extension LineEditorState {
   ///
   /// - Returns: A request for candidates.
   mutating func press(_ key: Key) -> CompletionRequest? {
+    if key == .invalid {
+      ring()
+      return nil
+    }
     let previous = lastKey
     lastKey = .other
     menu = []

@@ -21,6 +21,12 @@ package struct LineEditorState: Sendable, Equatable, Codable {
     /// The texts of visited lines that were edited, by index. That of the new line has the index
     /// behind the last one.
     var edited: [Int: String]
+
+    /// Keeps the place of the new line behind the last one when lines are added.
+    mutating func moveNewLine(from count: Int, to newCount: Int) {
+      edited[newCount] = edited.removeValue(forKey: count)
+      if index == count { index = newCount }
+    }
   }
 
   /// The last key's kind, for keys that continue what the previous one began.
@@ -102,7 +108,9 @@ package struct LineEditorState: Sendable, Equatable, Codable {
       let own = history.entries
       history = LineHistory(lines.map { LineHistory.Entry($0) } + own)
     case .historyGrew(let lines):
+      let count = history.entries.count
       for line in lines { history.add(LineHistory.Entry(line, isForeign: true)) }
+      walk?.moveNewLine(from: count, to: history.entries.count)
     case .completed(let id, let answer):
       guard phase == .completing(id: id) else { break }
       phase = .editing

@@ -14,10 +14,20 @@ package final class PromptScreen: Sendable {
     var isHidden = false
     /// The columns of an unfinished row of output above the view, or 0.
     var tail = 0
-    /// Whether the row of the cursor shows a status, which other output replaces.
-    var hasStatus = false
+    /// The status in the row of the cursor, which other output replaces.
+    var status: Status?
     /// How often the bell rang.
     var bells = 0
+  }
+
+  /// A status on the screen.
+  private struct Status {
+    /// The columns of its text.
+    var width: Int
+    /// The columns of the terminal.
+    var columns: Int
+    /// How often the program had been stopped.
+    let stops = SignalSource.continuations
   }
 
   /// The descriptor that the view is drawn on.
@@ -174,15 +184,24 @@ package final class PromptScreen: Sendable {
     state.withLock { state in
       guard !state.renderer.isShown, state.tail == 0, state.view == nil else { return }
       guard !text.isEmpty else { return show(removeStatus(&state)) }
-      let shown = DisplayWidth.prefix(text, fitting: max(0, terminal.size.columns - 1)).text
-      show("\r\(shown)\u{1B}[K")
-      state.hasStatus = true
+      let columns = terminal.size.columns
+      let shown = DisplayWidth.prefix(text, fitting: max(0, columns - 1)).text
+      // It is replaced in one write, so that it does not flicker.
+      let before = state.status?.columns == columns ? "" : removeStatus(&state)
+      show("\(before)\r\(shown)\u{1B}[K")
+      state.status = Status(width: DisplayWidth.of(shown), columns: columns)
     }
   }
 
   private func removeStatus(_ state: inout State) -> String {
-    defer { state.hasStatus = false }
-    return state.hasStatus ? "\r\u{1B}[K" : ""
+    // Once the program was stopped, the row is another program's.
+    guard let status = state.status.take(), status.stops == SignalSource.continuations,
+      TerminalModes.isInForeground(descriptor)
+    else { return "" }
+    let columns = max(1, terminal.size.columns)
+    // A narrower terminal has wrapped it, as it wraps the line that is edited.
+    let above = columns < status.columns ? status.width / columns : 0
+    return above > 0 ? "\u{1B}[\(above)A\(ScreenRenderer.eraseBelow)" : "\r\u{1B}[K"
   }
 
   /// Notes the column behind the output. A row that is full counts as finished.

@@ -1,4 +1,5 @@
 import SwiftBoardSystem
+import Synchronization
 
 /// A signal that the program handles.
 package enum Signal: Sendable, Hashable, CaseIterable {
@@ -36,6 +37,16 @@ package enum SignalSource {
     pointer.initialize(to: -1)
     return pointer
   }()
+
+  /// How often the program was continued, to compare it before and after.
+  package static var continuations: Int {
+    // Threads that run tasks block signals. They may go on before another one has handled SIGCONT.
+    var pending = sigset_t()
+    sigemptyset(&pending)
+    sigpending(&pending)
+    return continued.load(ordering: .relaxed) + (sigismember(&pending, SIGCONT) == 1 ? 1 : 0)
+  }
+  private static let continued = Atomic(0)
 
   /// Starts handling `signals`, and ignores SIGPIPE. Signals that are ignored already stay so:
   /// `nohup` and `trap ''` ignore them for the programs that they start. Only the first call has an
@@ -93,8 +104,11 @@ package enum SignalSource {
   }
 
   private static func install(_ number: Int32) {
+    // Initialized here, because a signal handler must not.
+    _ = continuations
     SignalHandler.install(number) { number in
       let kept = errno
+      if number == SIGCONT { SignalSource.continued.add(1, ordering: .relaxed) }
       var byte = UInt8(truncatingIfNeeded: number)
       _ = write(SignalSource.writeEnd.pointee, &byte, 1)
       errno = kept

@@ -123,7 +123,8 @@ import Testing
       ("verify a", "a{b", "'a{b'"),
       ("echo $n", "name", "$name"), ("echo ${n", "name", "${name}"),
       ("api get x X:{{secret:r", "radarr", "X:{{secret:radarr}}"),
-      ("api get x k@f", "f g", "'k@f g'"),
+      ("api get x k@f", "f g", "k@'f g'"), ("api get x 'k@f", "f g", "k@'f g'"),
+      ("verify 'a", "a'b", #""a'b""#), ("verify a", "a'{{last}}", #""a'\{\{last}}""#),
     ])
   func quoting(text: String, value: String, expected: String) {
     #expect(Self.candidates(text, [value]) == [expected])
@@ -137,11 +138,36 @@ import Testing
   }
 
   @Test(
+    "a value behind a sign or an option is text, as a word of its own is",
+    arguments: [
+      ("put @", "price$v.json", "@'price$v.json'"),
+      ("put @", "a{{last}}.json", "@'a{{last}}.json'"),
+      ("put @", "it's $v", #"@"it's \$v""#), ("put @", "a[1]", "@'a[1]'"),
+      ("api get x f@", "price$v.json", "f@'price$v.json'"),
+      ("api get x f=@", "price$v.json", "f=@'price$v.json'"),
+      ("api get x --out=", "price$v.json", "--out='price$v.json'"),
+      ("api get x --out=", "a b", "--out='a b'"),
+      ("api get x \"a $v@", "price$v.json", #""a $v@price\$v.json""#),
+      ("api get x 'a $v@", "price$v.json", #""a \$v@price\$v.json""#),
+    ])
+  func textBehindSigns(text: String, value: String, expected: String) throws {
+    #expect(Self.candidates(text, [value]) == [expected])
+    guard case .commands(let list) = LineParser.parse("put \(expected)") else {
+      Issue.record("\(expected)")
+      return
+    }
+    let word = list.commands[0].words[1]
+    let read = try word.expanded(variables: { _ in "of v" }, last: { _ in nil })
+    #expect(read.text?.hasSuffix(value) == true)
+    #expect(!text.contains("--") || !word.isQuoted)
+  }
+
+  @Test(
     "candidates agree as far as their texts do, whether or not they need quotes",
     arguments: [
       ("verify c", ["coll-a", "coll b"], "coll"), ("verify 'c", ["coll-a", "coll b"], "'coll"),
       ("verify f", ["f one", "f two"], "'f "), ("verify ", ["a", "b"], ""),
-      ("api get x k@f", ["f g", "fh"], "k@f"),
+      ("api get x k@f", ["f g", "fh"], "k@f"), ("api get x k@f", ["f 1", "f 2"], "k@'f "),
     ])
   func agreement(text: String, values: [String], expected: String) throws {
     let answer = try #require(Self.answer(text, values))

@@ -71,6 +71,26 @@ import Testing
     #expect(decoder.decode([0xC2, 0x9B]) == [], "a C1 control is no text")
   }
 
+  @Test("a pasted text keeps all its characters, and bytes that are none are told of")
+  func pastedCharacters() {
+    var decoder = KeyDecoder()
+    let (begin, end) = (Array("\u{1B}[200~".utf8), Array("\u{1B}[201~".utf8))
+    #expect(decoder.decode(begin + Array("a\u{FFFD}b".utf8) + end) == [.paste("a\u{FFFD}b")])
+    #expect(
+      decoder.decode(begin + [0x61, 0xFF, 0xFE, 0x62, 0xC3] + end) == [.paste("ab"), .invalid])
+  }
+
+  @Test("a paste whose end is lost can be ended")
+  func endlessPaste() {
+    var decoder = KeyDecoder()
+    #expect(decoder.decode("\u{1B}[200~abc".utf8) == [])
+    #expect(decoder.decode("\u{3}".utf8) == [], "a paste may have it")
+    decoder.endPaste()
+    #expect(decoder.decode("\u{3}x".utf8) == [.control("c"), .text("x")])
+    decoder.endPaste()
+    #expect(decoder.decode("\u{1B}[200~d\u{1B}[201~".utf8) == [.paste("d")])
+  }
+
   @Test("any bytes give the same keys in any pieces, and no control characters in text")
   func generated() {
     var random = SeededRandom(seed: 16)

@@ -66,6 +66,27 @@ import Testing
     #expect(Self.typed(keys) == expected)
   }
 
+  @Test("dropped bytes ring the bell, and change nothing else")
+  func droppedBytes() {
+    var editor = Self.editor(["one"])
+    Self.press("ab\u{1B}b", &editor)
+    _ = editor.apply(.keys([.control("x"), .invalid, .control("u")]))
+    #expect(editor.bells == 1)
+    #expect(Self.shown(editor) == "|", "Ctrl-X Ctrl-U undoes what was typed")
+  }
+
+  @Test("a walk goes on from the new line when other processes add lines meanwhile")
+  func growthDuringAWalk() {
+    var editor = Self.editor(["one", "two"])
+    Self.press("t\u{10}", &editor)
+    #expect(Self.shown(editor) == "two|")
+    _ = editor.apply(.historyGrew(["foreign", "two foreign"]))
+    #expect(Self.shown(Self.press("\u{E}", &editor)) == "t|")
+    _ = editor.apply(.historyGrew(["three"]))
+    #expect(Self.shown(Self.press("\u{10}", &editor)) == "two|")
+    #expect(Self.shown(Self.press("\u{E}", &editor)) == "t|")
+  }
+
   @Test(
     "the history is walked, and edited lines are kept until the line ends",
     arguments: [

@@ -176,6 +176,34 @@ struct ShellFeatureTests {
     #expect(await lines.run("help nosuch") == 64)
   }
 
+  @Test("the caret is under the command of the line that has failed")
+  func placeOfFailure() async {
+    let lines = Lines()
+    #expect(await lines.run("echo x; assert 1 == 2; echo y") == 1)
+    #expect(lines.allPrinted.contains("test.sb:1:9: error:"), "\(lines.allPrinted)")
+    #expect(
+      lines.allPrinted.contains("  echo x; assert 1 == 2; echo y\n          ^~~~~~~~~~~~~\n"),
+      "\(lines.allPrinted)")
+    #expect(await lines.run("echo {\n}; assert 1 == 3") == 1)
+    #expect(lines.allPrinted.contains("test.sb:2:4: error:"), "\(lines.allPrinted)")
+    #expect(lines.allPrinted.contains("  }; assert 1 == 3\n     ^~~~~~~~~~~~~\n"))
+    // One of two that are called alike.
+    #expect(await lines.run("assert 1 == 1; assert 1 == 2") != 0)
+    #expect(lines.allPrinted.contains("test.sb:1:1: error:"), "\(lines.allPrinted)")
+  }
+
+  @Test("help about lines fits a narrow terminal", arguments: [30, 40, 77, 80])
+  func narrowHelpOfLines(width: Int) async {
+    var settings = BoardSettings()
+    settings.width = width
+    let lines = Lines(settings: settings)
+    #expect(await lines.run("help line") == 0)
+    let rows = lines.allPrinted.split(separator: "\n")
+    #expect(rows.allSatisfy { $0.count <= width }, "\(lines.allPrinted)")
+    #expect(lines.allPrinted.contains("\n  COMMAND >> FILE"))
+    #expect(lines.allPrinted.replacing("\n", with: " ").contains("behind what the file has"))
+  }
+
   @Test("assert and state look into the state")
   func assertions() throws {
     let printed = try run(

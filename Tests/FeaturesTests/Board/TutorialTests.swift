@@ -29,6 +29,21 @@ struct TutorialTests {
     await lines.board.close()
   }
 
+  @Test("each lesson fits the terminal, with the line to type as it is", arguments: [40, 80])
+  func width(columns: Int) async {
+    var settings = BoardSettings()
+    (settings.environment, settings.width) = (.preview, columns)
+    let lines = Lines(settings: settings, dependencies: .preview)
+    #expect(await lines.run("tutorial") == 0)
+    for _ in Tutorial.lessons { _ = await lines.run("tutorial next") }
+    let rows = lines.allPrinted.split(separator: "\n")
+    let typed = Set(Tutorial.lessons.map { "  \($0.line)" })
+    #expect(
+      rows.allSatisfy { $0.count <= columns || typed.contains(String($0)) }, "\(lines.allPrinted)")
+    #expect(typed.allSatisfy { lines.allPrinted.contains($0) })
+    await lines.board.close()
+  }
+
   @Test("a line that it does not wait for works, and it goes on waiting")
   func otherLines() async {
     let lines = lines()

@@ -126,6 +126,34 @@ struct WatchTests {
     await lines.board.close()
   }
 
+  /// A terminal at which each question is answered with Ctrl-C.
+  private final class Interrupting: TerminalService {
+    let questions = Mutex(0)
+
+    func askPassphrase(prompt: String, isNew: Bool) async throws(TerminalError) -> GuardedBytes? {
+      questions.withLock { $0 += 1 }
+      throw TerminalError(.interrupted, "interrupted")
+    }
+    func reveal(_ value: Data) async {}
+    func readInput(limit: Int) async throws(TerminalError) -> Data { Data() }
+  }
+
+  @Test("Ctrl-C at a question of a round ends the watch and the line")
+  func interruptedQuestion() async throws {
+    let terminal = Interrupting()
+    let secret = KeychainSecret.passphrase(try GuardedBytes(copying: Array("open".utf8)))
+    let world = World(MockKeychainService(entries: [:], unlocked: false, secret: secret))
+    var dependencies = world.dependencies
+    dependencies.clock = BoardClock(now: { 0 }, sleep: { _ in })
+    dependencies.terminal = terminal
+    let lines = Lines(world, dependencies: dependencies)
+    #expect(await lines.run("watch --count 3 1s keychain unlock; echo next") == 130)
+    #expect(terminal.questions.withLock(\.self) == 1, "\(lines.allPrinted)")
+    #expect(!lines.allPrinted.contains("\nnext\n"))
+    #expect(lines.board.store.state.shell.watches == nil)
+    await lines.board.close()
+  }
+
   @Test("the end of the lines cancels one without an end, and waits for one with a count")
   func end() async throws {
     let lines = Self.paused()

@@ -144,11 +144,26 @@ struct SessionReplayTests {
     var dependencies = Dependencies.mock
     dependencies.terminal = keys
     let board = RunningBoard(dependencies)
-    await board.run("session replay \(folder.path("r")) --step &")
+    async let replay = board.run("session replay \(folder.path("r")) --step")
     for await _ in keys.waits { break }
     await board.run("cancel")
-    await board.run("wait")
+    #expect(await replay.status == 130)
     #expect(board.output == "one\n")
+    await board.board.close()
+  }
+
+  @Test("a replay in the background takes no keys of the next line")
+  func keysInTheBackground() async throws {
+    let folder = try TemporaryFolder()
+    try await Self.record(folder.path("r"))
+    var dependencies = Dependencies.mock
+    dependencies.terminal = Keys([true, true, true])
+    let board = RunningBoard(dependencies)
+    await board.run("session replay \(folder.path("r")) --step &")
+    let wait = await board.run("wait")
+    #expect(wait.status == 64)
+    #expect(wait.errors.contains("--step waits for a key"), "\(wait.errors)")
+    #expect(board.output == "")
     await board.board.close()
   }
 }

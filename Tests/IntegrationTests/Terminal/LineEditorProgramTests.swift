@@ -663,6 +663,170 @@ extension LineEditorProgramTests {
   }
 }
 
+extension LineEditorProgramTests {
+  @Test("Tab keeps a file name with a dollar or braces text, behind an @ too")
+  func completedText() async throws {
+    let program = try Program()
+    for name in ["price$v.json", "a{{last}}.json"] {
+      try program.folder.write("{\"name\":\"right\"}", to: name)
+    }
+    try program.folder.write("{\"name\":\"wrong\"}", to: "priceX.json")
+    let terminal = try await Self.start(program)
+    terminal.type("set v X\rdb put c 1 @price$\t\rdb put c 2 @a\t\r\u{C}db get c 1\r")
+    _ = await terminal.waitForScreen { $0.text.hasSuffix("right\"\n}\nboard\u{203A}") }
+    terminal.type("\u{C}db get c 2\r")
+    _ = await terminal.waitForScreen { $0.text.hasSuffix("right\"\n}\nboard\u{203A}") }
+    await Self.leave(terminal)
+  }
+
+  @Test("a search finds what another program has run since the prompt")
+  func searchOfNews() async throws {
+    let program = try Program()
+    let (one, two) = (try await Self.start(program), try await Self.start(program))
+    one.type("echo from one\r")
+    await Self.expect("board\u{203A} echo from one\nfrom one\nboard\u{203A}", on: one)
+    two.type("\u{12}from o")
+    await Self.expect("(search) from o: echo from one", on: two)
+    two.type("\u{3}")
+    await Self.leave(one)
+    await Self.leave(two)
+  }
+
+  @Test("a paste whose end is lost ends with Ctrl-C and with SIGINT")
+  func unfinishedPaste() async throws {
+    let program = try Program()
+    let terminal = try await Self.start(program)
+    // Delete rings the bell, which shows that the paste has begun.
+    terminal.type("\u{1B}[3~\u{1B}[200~echo abc")
+    #expect(await terminal.waitForOutput("\u{7}"))
+    terminal.type("\u{3}")
+    #expect(await terminal.waitForOutput("leave with 'exit'"))
+    terminal.type("\u{1B}[3~\u{1B}[200~echo abc")
+    #expect(await terminal.waitForOutput("\u{7}", count: 2))
+    terminal.signal(SIGINT)
+    #expect(await terminal.waitForOutput("leave with 'exit'", count: 2))
+    terminal.type("echo h''i\r")
+    #expect(await terminal.waitForOutput("hi\r\n"))
+    await Self.leave(terminal)
+  }
+
+  @Test(
+    "no command reads the terminal under another name while lines are typed there",
+    arguments: [
+      "source /dev/stdin", "source /dev/fd/0", "source /dev/tty", "db put c 1 @/dev/stdin",
+      "db put c 1 @/dev/tty",
+    ])
+  func terminalAsFile(line: String) async throws {
+    let program = try Program()
+    let terminal = try await Self.start(program)
+    terminal.type(line + "\r")
+    #expect(await terminal.waitForOutput("standard input"), "\(terminal.outputText)")
+    terminal.type("assert shell.lastStatus == 64; echo o''k\r")
+    #expect(await terminal.waitForOutput("ok\r\n"), "\(terminal.outputText)")
+    await Self.leave(terminal)
+  }
+
+  @Test("a command in the background does not wait for the reader of a pipe")
+  func pipeInTheBackground() async throws {
+    let program = try Program()
+    try #require(mkfifo(program.folder.path("pipe"), 0o600) == 0)
+    let terminal = try await Self.start(program)
+    terminal.type("echo a > pipe &\r")
+    #expect(await terminal.waitForOutput("reads the pipe"), "\(terminal.outputText)")
+    let reader = try ChildProcess(
+      "/bin/sh", ["-c", "exec 3<> pipe; echo ready; head -n 1 <&3"],
+      environment: program.environment(), folder: program.folder.path)
+    #expect(await reader.waitForOutput("ready\n"))
+    terminal.type("echo re''ad > pipe &\r")
+    #expect(await reader.wait().outputText == "ready\nread\n")
+    await Self.leave(terminal)
+  }
+
+  @Test("Ctrl-C in init.sb ends the file, and the prompt follows")
+  func interruptedInit() async throws {
+    let program = try Program()
+    let server = try TestHTTPServer()
+    try program.makeFolder("h")
+    try program.folder.write(
+      "-nope\napi get \(server.origin)/faults/hang\necho af''ter\n", to: "h/init.sb")
+    let terminal = try PtyProcess(
+      try Program.executable(), ["--home", "h"], environment: program.environment(Self.variables),
+      folder: program.folder.path)
+    try #require(await server.waitForRequest(path: "/faults/hang") != nil)
+    terminal.type("\u{3}")
+    _ = await terminal.waitForScreen { $0.text.hasSuffix("board\u{203A}") }
+    #expect(!terminal.outputText.contains("after"), "\(terminal.outputText)")
+    await Self.leave(terminal)
+  }
+
+  @Test("output of a job waits for the end of a question")
+  func outputDuringAQuestion() async throws {
+    let program = try Program()
+    let terminal = try await Self.start(program)
+    terminal.type("watch 20ms echo TI''CK &\rkeychain init\r")
+    #expect(await terminal.waitForOutput("new passphrase: "))
+    // Rounds come while another program runs.
+    #expect(try await program.run("--home", "h", "echo").status == .exited(0))
+    terminal.type("\u{3}")
+    #expect(await terminal.waitForOutput("interrupted"), "\(terminal.outputText)")
+    let question = terminal.outputText.components(separatedBy: "new passphrase: ")[1]
+    #expect(question.hasPrefix("\r\n"), "\(question)")
+    #expect(question.contains("TICK"))
+    terminal.type("\rexit\rexit\r")
+    _ = await terminal.wait()
+  }
+
+  @Test("a watch that was stopped leaves the rows of the shell, and in the background all rows")
+  func stoppedWatch() async throws {
+    let program = try Program()
+    try Self.quiet(program)
+    let terminal = try PtyProcess(
+      "/bin/sh", ["-im"],
+      environment: program.environment(["TERM": "xterm", "PS1": "sh> ", "ENV": nil]),
+      folder: program.folder.path)
+    #expect(await terminal.waitForOutput("sh> "))
+    terminal.type("'\(try Program.executable())' --home h watch 200ms state shell.watches\n")
+    #expect(await terminal.waitForOutput("\"isDue\"", count: 2), "\(terminal.outputText)")
+    terminal.type("\u{1A}")
+    #expect(await terminal.waitForOutput("sh> ", count: 2), "\(terminal.outputText)")
+    terminal.type("echo sh''ell\nfg\n")
+    #expect(await terminal.waitForOutput("shell\r\n"), "\(terminal.outputText)")
+    let stopped = terminal.outputText.ranges(of: "\"isDue\"").count
+    #expect(await terminal.waitForOutput("\"isDue\"", count: stopped + 3))
+    var screen = ScreenModel(columns: 80, rows: 24)
+    screen.show(terminal.output)
+    #expect(
+      (screen.scrollback + screen.screen).contains("shell"), "\(screen.text)")
+    terminal.type("\u{1A}")
+    #expect(await terminal.waitForOutput("sh> ", count: 4), "\(terminal.outputText)")
+    let shown = terminal.output.count
+    terminal.type("bg\n")
+    let rounds = terminal.outputText.ranges(of: "\"isDue\"").count
+    #expect(await terminal.waitForOutput("\"isDue\"", count: rounds + 3))
+    let text = String(decoding: terminal.output.dropFirst(shown), as: UTF8.self)
+    #expect(!text.contains("A\r\u{1B}[J") && !text.contains("sh> \r\u{1B}[K"), "\(text)")
+    terminal.type("kill %1; wait; exit\n")
+    _ = await terminal.wait()
+  }
+
+  @Test("a status that a narrower terminal has wrapped is removed as a whole")
+  func wrappedStatus() async throws {
+    let program = try Program()
+    let server = try TestHTTPServer()
+    let terminal = try await Self.start(program)
+    let file = String(repeating: "long", count: 3)
+    terminal.type("api get \(server.origin)/faults/hang --out \(file)\r")
+    #expect(await terminal.waitForOutput("--out \(file)", count: 2), "\(terminal.outputText)")
+    terminal.resize(columns: 30, rows: 24)
+    #expect(
+      await terminal.waitForOutput("\u{1B}[2A\r\u{1B}[K\u{1B}[2G\u{1B}[J\r"),
+      "\(terminal.outputText)")
+    terminal.type("\u{3}")
+    #expect(await terminal.waitForOutput("cancelled"), "\(terminal.outputText)")
+    await Self.leave(terminal)
+  }
+}
+
 extension String {
   /// Counts how often a text occurs.
   fileprivate func components(of text: String) -> Int { ranges(of: text).count }
