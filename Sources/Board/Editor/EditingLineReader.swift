@@ -223,8 +223,13 @@ final class EditingLineReader: LineReader {
     } else if isWaiting, !ready[1] {
       keys = decoder.withLock { $0.timeOut() }
     }
-    // A search finds what other processes have added by now.
-    if keys.contains(where: \.beginsSearch) { readHistory() }
+    // A search finds what other processes have added by now. While there is one, its places in the
+    // history stay.
+    if keys.contains(where: \.beginsSearch),
+      !store.withState({ $0.isInHistory })
+    {
+      readHistory()
+    }
     if !keys.isEmpty { store.send(.keys(keys)) }
     return true
   }

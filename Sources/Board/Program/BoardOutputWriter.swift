@@ -62,7 +62,9 @@ final class BoardOutputWriter: Sendable {
   func write(_ output: BoardOutput, _ redirects: RedirectFiles) {
     if let round = output.display.round, output.redirect == nil {
       if screen != nil, terminal.isOutputTerminal {
-        return held.perform { [self] in show(output, round: round) }
+        return held.perform(of: HeldOutput.Round(job: output.job, number: round)) { [self] in
+          show(output, round: round)
+        }
       }
       if output.content.isEmpty { return }
     }
@@ -179,8 +181,8 @@ final class BoardOutputWriter: Sendable {
 
   /// Holds output to the terminal back while a question has it.
   func beginPrompt() {
-    rounds.withLock { $0.end() }
     held.begin()
+    rounds.withLock { $0.end() }
   }
 
   /// Ends `beginPrompt`, and writes what was held back.

@@ -31,6 +31,8 @@ struct InputFiles: FileService {
 
   func checkReadable(_ path: String) throws(FileError) { try files.checkReadable(path) }
 
+  func isFile(_ path: String) -> Bool { files.isFile(path) }
+
   func protect(recording path: String?) { files.protect(recording: path) }
 
   func checkCreatable(_ path: String) throws(FileError) {

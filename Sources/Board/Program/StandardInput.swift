@@ -66,9 +66,12 @@ final class StandardInput: Sendable {
   }
 
   private static func isSame(_ file: FileInfo) -> Bool {
-    if FileInfo(descriptor: STDIN_FILENO)?.id == file.id { return true }
     // The process's terminal has another name, which is a file of its own.
-    return tcgetpgrp(STDIN_FILENO) >= 0 && FileInfo("/dev/tty")?.id == file.id
+    isDescriptor(file) || tcgetpgrp(STDIN_FILENO) >= 0 && FileInfo("/dev/tty")?.id == file.id
+  }
+
+  private static func isDescriptor(_ file: FileInfo) -> Bool {
+    FileInfo(descriptor: STDIN_FILENO)?.id == file.id
   }
 
   /// Returns whether reading a path must read the rest of standard input. This applies to
@@ -76,7 +79,9 @@ final class StandardInput: Sendable {
   /// come from. Any other file is opened under its own name.
   func isNamed(by path: String) -> Bool {
     guard let file = FileInfo(path), StandardInput.isSame(file) else { return false }
-    return refusal() != nil || !file.isRegular || DescriptorPath(path) != nil
+    if refusal() != nil { return true }
+    // The terminal under its other name is opened anew, so that it can be read again.
+    return StandardInput.isDescriptor(file) && (!file.isRegular || DescriptorPath(path) != nil)
   }
 
   /// Reads descriptor 0 itself to its end. A file opened again would begin at its start, and a

@@ -8,10 +8,12 @@ struct CommandPlace {
   private(set) var length: Int
 
   /// Finds a command by its name. The place is the first physical line if several commands of the
-  /// line have that name.
+  /// line have that name, or none has.
   init(of context: CommandContext, in table: CommandTable<BoardCommand>) {
     column = 1
     length = context.text.prefix { !$0.isNewline }.count
+    // The command of a round of `watch` is not one of the line.
+    guard context.round == nil else { return }
     guard case .commands(let list) = LineParser.parse(context.text), list.commands.count > 1
     else { return }
     let named = list.commands.filter { Self.name(of: $0, in: table) == context.name }

@@ -67,6 +67,9 @@ package struct LineEditorState: Sendable, Equatable, Codable {
   /// Whether a Tab that leaves several candidates lists them.
   var listsCandidates = false
 
+  /// Whether there is a search, or an earlier line is shown, whose places in the history must stay.
+  package var isInHistory: Bool { search != nil || walk != nil }
+
   package init(history: LineHistory = LineHistory()) {
     self.history = history
   }

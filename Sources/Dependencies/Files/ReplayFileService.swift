@@ -59,6 +59,8 @@ package struct ReplayFileService: FileService {
 
   package func checkReadable(_ path: String) throws(FileError) { try base.checkReadable(path) }
 
+  package func isFile(_ path: String) -> Bool { base.isFile(path) }
+
   package func shutDown(within duration: Duration) async -> Bool {
     await base.shutDown(within: duration)
   }

@@ -94,10 +94,9 @@ extension StoreMachine {
   /// both matters.
   ///
   /// - Parameter failure: The issue of the error, if the effect threw an error other than a
-  ///   cancellation. It is reported even if the effect is cancelled while its end waits.
+  ///   cancellation.
   @inlinable
   mutating func endWork(_ effect: EffectID, _ failure: EffectFailure?) {
-    let failure = graph.tree.isRunning(effect) ? failure : nil
     if blockers.isEmpty || blockers.contains(.closed) {
       end(effect, failure, inheritsTaskLocals: true)
     } else if blockers.isDisjoint(with: [.held, .replayed]) {
@@ -148,8 +147,8 @@ extension StoreMachine {
   /// - Parameter inheritsTaskLocals: Whether the calling thread is the one that ran the work.
   @inlinable
   mutating func end(_ effect: EffectID, _ failure: EffectFailure?, inheritsTaskLocals: Bool) {
-    if let failure { report(failure.issue) }
-    if failure != nil || graph.tree.isRunning(effect) || graph.tree.hasReturned(effect) {
+    if graph.tree.isRunning(effect) || graph.tree.hasReturned(effect) {
+      if let failure { report(failure.issue) }
       meter(effect) { effect in
         failure.map { .effectFailed(effect, $0.error) } ?? .effectFinished(effect)
       }
@@ -250,15 +249,35 @@ extension StoreMachine {
   /// Cancels the effects that a `send` caused.
   @inlinable
   mutating func cancel(task: EffectID) {
-    change { $0.cancelTree(task) }
+    reportingFailures { $0.cancelTree(task) }
     performDeferredEnds()
   }
 
   /// Cancels every effect.
   @inlinable
   mutating func cancelAll() {
-    change { $0.cancelAll() }
+    reportingFailures { $0.cancelAll() }
     performDeferredEnds()
+  }
+
+  /// Cancels effects from outside a step. Reports the errors of those whose end waits: without a
+  /// queue they would have ended before.
+  @inlinable
+  mutating func reportingFailures(_ cancel: (inout EffectGraph) -> Void) {
+    let failures = queuedEvents.isEmpty ? [] : waitingFailures
+    change(cancel)
+    for (effect, failure) in failures where !graph.tree.hasReturned(effect) {
+      report(failure.issue)
+    }
+  }
+
+  /// The errors of effects that were not cancelled and whose end is in the queue.
+  @usableFromInline
+  var waitingFailures: [(EffectID, EffectFailure)] {
+    queuedEvents.elements.compactMap { event in
+      guard case .end(let id, let failure?) = event, graph.tree.hasReturned(id) else { return nil }
+      return (id, failure)
+    }
   }
 
   /// Cancels every effect and drops the queued actions. No more actions are accepted.

@@ -145,8 +145,9 @@ extension StoreMachine {
   /// Drops actions of cancelled effects.
   ///
   /// - Parameter ignored: The reasons that do not count.
-  /// - Returns: The action. `nil` if there is none, or if an effect has ended, because the commands
-  ///   that follow from its end are performed before the next action.
+  /// - Returns: The action. `nil` if there is none, or if an effect has ended. The commands that
+  ///   follow from its end are performed before the next action, and the actions come before those
+  ///   that the caller has seen in the queue.
   @inlinable
   mutating func takeNext(ignoring ignored: ReductionBlockers = []) -> QueuedAction<R.Action>? {
     guard blockers.subtracting(ignored).isEmpty else { return nil }
@@ -157,7 +158,9 @@ extension StoreMachine {
         return nil
       case .action(let next):
         guard isDropped(next) else { return next }
+        let turns = nextTurns.count
         drop(next)
+        if nextTurns.count > turns { return nil }
       }
     }
     return nil

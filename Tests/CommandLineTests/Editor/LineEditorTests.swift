@@ -116,6 +116,18 @@ import Testing
     #expect(Self.typed(keys, history: ["echo one", "echo two"]) == expected)
   }
 
+  @Test("during a search and a walk, no line is added to the history, whose places are in use")
+  func placesInUse() {
+    var editor = Self.editor(["one"])
+    #expect(!editor.isInHistory)
+    Self.press("\u{12}o", &editor)
+    #expect(editor.isInHistory)
+    Self.press("\u{7}", &editor)
+    #expect(!editor.isInHistory)
+    Self.press("\u{10}", &editor)
+    #expect(editor.isInHistory)
+  }
+
   @Test("moving up skips lines of other processes, and a search finds them")
   func foreign() {
     var editor = Self.editor(["own"])

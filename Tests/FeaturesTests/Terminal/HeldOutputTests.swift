@@ -28,4 +28,22 @@ import Testing
     write(6)
     #expect(written.withLock(\.self) == [1, 2, 3, 4, 5, 6])
   }
+
+  @Test("of the rounds of a watch that wait, the last one is written")
+  func rounds() {
+    let held = HeldOutput()
+    let written = Mutex<[String]>([])
+    let write = { @Sendable (job: Int, round: Int, part: Int) in
+      held.perform(of: HeldOutput.Round(job: job, number: round)) {
+        written.withLock { $0.append("\(job).\(round).\(part)") }
+      }
+    }
+    held.begin()
+    for round in 1...3 {
+      for part in 1...2 { write(1, round, part) }
+      write(2, round, 1)
+    }
+    held.end()
+    #expect(written.withLock(\.self) == ["1.3.1", "1.3.2", "2.3.1"])
+  }
 }

@@ -264,9 +264,26 @@ struct FoundSequencesTests {
     var driver = MachineDriver(ScriptedLimits(limits: []), .events)
     for event in [
       .send(Self.action(1, Self.effect(2, .run))), .observe(true), .send(Self.action(3)),
-      .effectFails(effect: 2), .cancelTask(action: 1),
+      .effectFails(effect: 2),
     ] as [MachineEvent] { _ = driver.handle(event) }
-    #expect(driver.handle(.told).issues.map(\.line) == [2])
+    #expect(driver.handle(.cancelTask(action: 1)).issues.map(\.line) == [2])
+    #expect(driver.handle(.told).issues.isEmpty)
+  }
+
+  @Test("R9 an error behind a step that cancels the effect is none, whether that is watched or not")
+  func failureOfCancelled() {
+    for isObserved in [false, true] {
+      var driver = MachineDriver(ScriptedLimits(limits: []), .events)
+      for event in [
+        .send(Self.action(1, Self.effect(2, .run, id: 0))), .observe(isObserved),
+        .send(Self.action(3)),
+        .effectSends(
+          effect: 2, Self.action(4, Self.effect(5, .cancel(id: 0))), wantsTask: false),
+      ] as [MachineEvent] { _ = driver.handle(event) }
+      var issues = driver.handle(.effectFails(effect: 2)).issues
+      while driver.canHandle(.told) { issues += driver.handle(.told).issues }
+      #expect(issues.isEmpty, "observed: \(isObserved)")
+    }
   }
 
   @Test("R5 an effect that has returned sends nothing more while its end waits")

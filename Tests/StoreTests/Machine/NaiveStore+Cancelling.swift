@@ -79,7 +79,7 @@ extension NaiveStore {
     for inner in tasks.indices where self.task(inner, isIn: task) && isAlive(inner) {
       tasks[inner].isCancelled = true
     }
-    cancelEffects(ofTask: task)
+    reportingFailures { $0.cancelEffects(ofTask: task) }
     carryOut()
   }
 
@@ -89,8 +89,26 @@ extension NaiveStore {
   }
 
   mutating func cancelAll() {
-    cancel(effects.indices.filter { !effects[$0].isGroup })
+    reportingFailures { model in
+      model.cancel(model.effects.indices.filter { !model.effects[$0].isGroup })
+    }
     carryOut()
+  }
+
+  /// R9: the error of an effect whose end waits is reported when a cancel comes from outside.
+  private mutating func reportingFailures(_ cancel: (inout NaiveStore) -> Void) {
+    let failed = turns.joined().compactMap { entry in
+      if case .end(let effect, fails: true) = entry, effects[effect].status == .running {
+        effect
+      } else {
+        nil as Int?
+      }
+    }
+    cancel(&self)
+    for effect in failed where effects[effect].status != .running {
+      outcome.issues.append(
+        .init(line: effects[effect].script.number, step: effects[effect].step))
+    }
   }
 
   mutating func cancelWaiting() {

@@ -260,7 +260,6 @@ extension NaiveStore {
   /// R2: an end waits until no turn is open, like an action. In a held store it waits for the turn
   /// alone, unless a cancel follows, which waits for the actions too.
   private mutating func endWork(_ effect: Int, fails: Bool) {
-    let fails = fails && effects[effect].status == .running
     if isClosed || !isHeld && !isTelling { return end(effect, fails: fails) }
     guard isHeld else {
       effects[effect].hasReturned = true
@@ -308,7 +307,7 @@ extension NaiveStore {
   }
 
   private mutating func end(_ effect: Int, fails: Bool, inherits: Bool = true) {
-    if fails {
+    if fails, effects[effect].status == .running {
       outcome.issues.append(
         .init(line: effects[effect].script.number, step: effects[effect].step))
     }

@@ -82,13 +82,14 @@ struct LiveRun<R: Reducer> where R.State: Codable, R.Action: Codable {
       }
       var candidate = candidate(expected)
       // An effect's actions are reduced in their order.
-      if candidate?.index != 0, !isLate(expected.step.n), reduceAllUncompared() {
+      if let candidate, reduceUncompared(before: candidate) { continue }
+      if candidate == nil, !isLate(expected.step.n), reduceAllUncompared() {
         if Task.isCancelled { throw .cancelled }
         continue
       }
       if candidate == nil, isLate(expected.step.n) || !canCome(expected) {
         // The last action may have come after the first look.
-        if reduceAllUncompared() { continue }
+        reduceAllUncompared()
         candidate = self.candidate(expected) ?? lastCandidate(expected)
         if candidate == nil { return missing(expected) }
       }
@@ -126,7 +127,7 @@ struct LiveRun<R: Reducer> where R.State: Codable, R.Action: Codable {
 
   /// Reduces the next actions as long as they are not compared.
   private mutating func reduceUncompared() {
-    while let next = store.nextWaiting, !rules.isCompared(next.action) {
+    while !Task.isCancelled, let next = store.nextWaiting, !rules.isCompared(next.action) {
       guard store.reduceNext() else { return }
       causes.addUncompared(store.stepCount)
     }
@@ -140,7 +141,7 @@ struct LiveRun<R: Reducer> where R.State: Codable, R.Action: Codable {
   private mutating func reduceAllUncompared() -> Bool {
     let steps = store.stepCount
     reduceUncompared()
-    while store.nextWaiting?.isOfTurn == false {
+    while !Task.isCancelled, store.nextWaiting?.isOfTurn == false {
       let waiting = store.waiting
       guard let index = waiting.firstIndex(where: { !rules.isCompared($0.action) }),
         store.reduce(waiting[index], at: index)
@@ -149,6 +150,20 @@ struct LiveRun<R: Reducer> where R.State: Codable, R.Action: Codable {
       reduceUncompared()
     }
     return store.stepCount > steps
+  }
+
+  /// Reduces an action that is not compared and that the effect of a candidate sent before it.
+  ///
+  /// - Returns: Whether there was one.
+  private mutating func reduceUncompared(before candidate: Candidate) -> Bool {
+    guard candidate.index > 0 else { return false }
+    let earlier = store.waiting.prefix(candidate.index)
+    let index = earlier.firstIndex {
+      $0.origin == candidate.action.origin && !rules.isCompared($0.action)
+    }
+    guard let index, store.reduce(earlier[index], at: index) else { return false }
+    causes.addUncompared(store.stepCount)
+    return true
   }
 
   private enum Comparison {
@@ -240,6 +255,7 @@ struct LiveRun<R: Reducer> where R.State: Codable, R.Action: Codable {
     }
     // Subscriptions have no cause, and run on without a sent action.
     return running.contains { $0.cause != nil }
+      || store.waiting.contains { $0.origin.effectName != nil }
       || store.stepCount > 0 && rules.isUnderWay(store.state)
   }
 
