@@ -19,6 +19,7 @@ extension StoreMachine {
     guard subscriptionPhase == .heldBack, recipients.contains(.subscriptions) else { return }
     subscriptionPhase = .active
     updateSubscriptions()
+    performDeferredEnds()
   }
 
   @inlinable
