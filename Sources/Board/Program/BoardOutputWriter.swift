@@ -51,6 +51,10 @@ final class BoardOutputWriter: Sendable {
     self.screen = screen
     standardOutput = StandardOutput(screen: terminal.isOutputTerminal ? screen : nil)
     standardError = StandardOutput.standardError(screen: screen)
+    held.noteLeftOut { [standardError] count in
+      let text = "note: \(count) earlier pieces of output were left out\n"
+      try? standardError.write(Array(text.utf8))
+    }
   }
 
   /// 141 when the reader has closed the pipe, 74 for any other failed write.
@@ -62,9 +66,7 @@ final class BoardOutputWriter: Sendable {
   func write(_ output: BoardOutput, _ redirects: RedirectFiles) {
     if let round = output.display.round, output.redirect == nil {
       if screen != nil, terminal.isOutputTerminal {
-        return held.perform(of: HeldOutput.Round(job: output.job, number: round)) { [self] in
-          show(output, round: round)
-        }
+        return held.perform { [self] in show(output, round: round) }
       }
       if output.content.isEmpty { return }
     }

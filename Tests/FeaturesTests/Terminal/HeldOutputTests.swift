@@ -29,21 +29,15 @@ import Testing
     #expect(written.withLock(\.self) == [1, 2, 3, 4, 5, 6])
   }
 
-  @Test("of the rounds of a watch that wait, the last one is written")
-  func rounds() {
+  @Test("of too much that waits, the oldest is left out, and that is said")
+  func limit() {
     let held = HeldOutput()
     let written = Mutex<[String]>([])
-    let write = { @Sendable (job: Int, round: Int, part: Int) in
-      held.perform(of: HeldOutput.Round(job: job, number: round)) {
-        written.withLock { $0.append("\(job).\(round).\(part)") }
-      }
-    }
+    held.noteLeftOut { count in written.withLock { $0.append("without \(count)") } }
     held.begin()
-    for round in 1...3 {
-      for part in 1...2 { write(1, round, part) }
-      write(2, round, 1)
-    }
+    for number in 1...25_000 { held.perform { written.withLock { $0.append("\(number)") } } }
     held.end()
-    #expect(written.withLock(\.self) == ["1.3.1", "1.3.2", "2.3.1"])
+    let expected = ["without 15000"] + (15_001...25_000).map(String.init)
+    #expect(written.withLock(\.self) == expected)
   }
 }
