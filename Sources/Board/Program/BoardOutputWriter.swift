@@ -52,8 +52,9 @@ final class BoardOutputWriter: Sendable {
     standardOutput = StandardOutput(screen: terminal.isOutputTerminal ? screen : nil)
     standardError = StandardOutput.standardError(screen: screen)
     held.noteLeftOut { [standardError] count in
-      let text = "note: \(count) earlier pieces of output were left out\n"
-      try? standardError.write(Array(text.utf8))
+      let text = "\(count) earlier pieces of output were left out"
+      let note = isJSON ? NoteReport.json(text, line: 0) : StyledText("note: \(text)\n")
+      try? standardError.write(note.bytes)
     }
   }
 

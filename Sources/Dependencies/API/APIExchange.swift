@@ -51,7 +51,9 @@ public struct APIExchange: Sendable {
       try await answer.noteFile(
         file, download.written, fetched.value.body, dependencies.files, wait)
     }
-    log(answer, fetched.verdict)
+    dependencies.logger.log(
+      answerTo: "\(answer.method) \(answer.url)", status: answer.status, bytes: answer.bytes,
+      fetched.verdict)
     return answer
   }
 
@@ -131,8 +133,7 @@ public struct APIExchange: Sendable {
     _ download: Download?
   ) -> any Error {
     dependencies.logger.log(
-      "\(planned.request.method) \(planned.request.url): \(error.message)", level: .warning,
-      category: "api", fields: [LogField("error", error.kind.rawValue)])
+      failureOf: "\(planned.request.method) \(planned.request.url)", error)
     if error.kind == .file, let failure = download?.failure { return failure }
     if let problem = error.problem { return problem.base }
     var error = error
@@ -141,15 +142,6 @@ public struct APIExchange: Sendable {
       error.part = APIError.Part(file: file.path, bytes: bytes)
     }
     return error
-  }
-
-  private func log(_ answer: APIAnswer, _ verdict: CacheVerdict) {
-    dependencies.logger.log(
-      "\(answer.method) \(answer.url)", level: .info, category: "api",
-      fields: [
-        LogField("status", String(answer.status)), LogField("verdict", verdict.rawValue),
-        LogField("bytes", String(answer.bytes)),
-      ])
   }
 }
 

@@ -71,8 +71,9 @@ struct Queue<Element: Sendable>: Sendable {
 
   /// Adds elements before the others. O(count), or O(1) if there are none to add.
   mutating func prepend(_ elements: [Element]) {
-    if !elements.isEmpty { storage.replaceSubrange(..<head, with: elements.map(Optional.some)) }
-    head = elements.isEmpty ? head : 0
+    guard !elements.isEmpty else { return }
+    storage.replaceSubrange(..<head, with: elements.map(Optional.some))
+    head = 0
   }
 
   /// Moves an element to the front. O(count).

@@ -9,6 +9,14 @@ struct DownloadTests {
   let server: TestHTTPServer
   let program: Program
 
+  /// Returns the number of a request, from 1.
+  private static func next(_ attempts: borrowing Mutex<Int>) -> Int {
+    attempts.withLock { count in
+      count += 1
+      return count
+    }
+  }
+
   init() throws {
     server = try TestHTTPServer()
     program = try Program()
@@ -168,10 +176,7 @@ struct DownloadTests {
       guard request.header("Range") == nil else {
         return .pattern(head: head, range: 40_000..<100_000, cut: nil)
       }
-      let isFirst = attempts.withLock { count in
-        count += 1
-        return count == 1
-      }
+      let isFirst = Self.next(attempts) == 1
       return .pattern(
         head: "HTTP/1.1 200 OK\r\nETag: \"one\"", range: 0..<100_000, cut: isFirst ? 40_000 : nil)
     }
@@ -192,10 +197,7 @@ struct DownloadTests {
   func afterAnotherVersion(path: String, text: String) async throws {
     let attempts = Mutex(0)
     let server = try TestHTTPServer { request in
-      let count = attempts.withLock { count in
-        count += 1
-        return count
-      }
+      let count = Self.next(attempts)
       if count == 1 || (count == 3 && request.path == "/one") {
         return .pattern(head: "HTTP/1.1 200 OK\r\nETag: \"one\"", range: 0..<100, cut: 40)
       }
@@ -266,10 +268,7 @@ struct DownloadTests {
     let (name, wrong) = Self.wrongRests[index]
     let attempts = Mutex(0)
     let server = try TestHTTPServer { request in
-      let attempt = attempts.withLock { count in
-        count += 1
-        return count
-      }
+      let attempt = Self.next(attempts)
       if attempt == 2 { return .raw(wrong) }
       let range = "Content-Range: bytes 40000-99999/100000"
       return .pattern(
@@ -312,10 +311,7 @@ struct DownloadTests {
   func aFileAsLongAsItsPart(length: String, tag: String) async throws {
     let attempts = Mutex(0)
     let server = try TestHTTPServer { request in
-      let attempt = attempts.withLock { count in
-        count += 1
-        return count
-      }
+      let attempt = Self.next(attempts)
       let old = length.hasPrefix("T") ? "5\r\nold..\r\n" : "old.."
       return switch attempt {
       case 1: .raw(Array("HTTP/1.1 200 OK\r\nETag: \"one\"\r\n\(length)\r\n\r\n\(old)".utf8))

@@ -65,20 +65,17 @@ struct ProgramConnection: Sendable {
 
   private func log(_ call: Call, _ response: APIResponse, _ verdict: CacheVerdict) {
     dependencies.logger.log(
-      "\(call.method) \(service.base)\(call.path)", level: .info, category: "api",
-      fields: [
-        LogField("status", String(response.status)), LogField("verdict", verdict.rawValue),
-        LogField("bytes", String(response.body.count)),
-      ])
+      answerTo: shown(call), status: response.status, bytes: response.body.count, verdict)
   }
 
   /// Logs the failure of a call and returns it.
   private func logged(_ error: APIError, of call: Call) -> ProgramError {
-    dependencies.logger.log(
-      "\(call.method) \(service.base)\(call.path): \(error.message)", level: .warning,
-      category: "api", fields: [LogField("error", error.kind.rawValue)])
+    dependencies.logger.log(failureOf: shown(call), error)
     return self.error(.init(error))
   }
+
+  /// The method and the address of a call, without its query.
+  private func shown(_ call: Call) -> String { "\(call.method) \(service.base)\(call.path)" }
 
   private func request(_ call: Call) throws(ProgramError) -> APIRequest {
     var endpoint = APIEndpoint(
