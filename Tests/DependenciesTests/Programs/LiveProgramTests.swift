@@ -290,6 +290,43 @@ struct LiveProgramTests {
     #expect(await kind(server) == .wrongProgram(found: "Sonarr"))
   }
 
+  @Test("each request and each failure is logged, without the query")
+  func log() async throws {
+    var dependencies = dependencies
+    let logger = MockLogger()
+    dependencies.logger = logger
+    let server = ProgramConformanceTests.server(.sabnzbd, programs.origin)
+    _ = try await LiveDownloadService(dependencies).queue(of: server)
+    let answer = try #require(logger.records.last)
+    #expect(answer.level == .info)
+    #expect(answer.message.hasPrefix("GET \(programs.origin)/sabnzbd"), "\(answer.message)")
+    #expect(!answer.message.contains("?"))
+    #expect(answer.fields.first == LogField("status", "200"))
+    let closed = try ClosedPort()
+    let nowhere = ProgramConformanceTests.server(
+      .radarr, "http://127.0.0.1:\(closed.number)")
+    await #expect(throws: ProgramError.self) {
+      try await LiveMediaService(dependencies).status(of: nowhere)
+    }
+    #expect(logger.records.last?.level == .warning)
+    #expect(logger.records.last?.fields == [LogField("error", "refused")])
+  }
+
+  @Test("what SABnzbd is to add is sent once, although a kept connection closes beneath it")
+  func addedOnce() async throws {
+    let server = try TestHTTPServer { request in
+      request.query("mode") == "addurl" ? .raw([]) : .response(.init(json: "{}"))
+    }
+    let sabnzbd = ProgramConformanceTests.server(.sabnzbd, server.origin)
+    _ = try await dependencies.apiClient.send(APIRequest(url: server.origin, timeout: nil))
+    await #expect(throws: ProgramError.self) {
+      try await LiveDownloadService(dependencies).add(
+        NewDownload([.text(text: "http://indexer.test/1")]), to: sabnzbd)
+    }
+    #expect(server.requests.filter { $0.query("mode") == "addurl" }.count == 1)
+    #expect(Set(server.requests.map(\.connection)).count == 1, "the connection was kept")
+  }
+
   @Test("a secret of an address is sent encoded, and the call of a mock has its name")
   func secretAddress() async throws {
     let download = NewDownload(
