@@ -46,7 +46,7 @@ package enum Descriptor {
       }
       switch errno {
       case EINTR: continue
-      case EAGAIN: wait(descriptor, for: POLLOUT)
+      case EAGAIN: waitForOutput(descriptor)
       default: throw .last("write")
       }
     }
@@ -57,6 +57,9 @@ package enum Descriptor {
     var text = text
     text.withUTF8 { try? write(descriptor, UnsafeRawBufferPointer($0)) }
   }
+
+  /// Waits until a descriptor takes bytes or has no reader.
+  package static func waitForOutput(_ descriptor: Int32) { wait(descriptor, for: POLLOUT) }
 
   private static func wait(_ descriptor: Int32, for events: some BinaryInteger) {
     var request = pollfd(fd: descriptor, events: Int16(events), revents: 0)

@@ -85,6 +85,8 @@ package final class Interruption: Sendable {
   /// Opens a file that child processes do not inherit, and waits until the other end of a named
   /// pipe is open. For reading, that is the first byte or the end of the writer.
   ///
+  /// A pipe opened for writing does not block: a write fails with `EAGAIN` while the pipe is full.
+  ///
   /// - Throws: `ECANCELED` if interrupted, or the error of the system.
   package func open(
     _ path: String, _ flags: Int32, _ system: FileSystem = FileSystem()
@@ -93,7 +95,8 @@ package final class Interruption: Sendable {
     while true {
       do throws(SystemError) {
         let file = try system.open(path, flags | O_NONBLOCK)
-        if flags & O_ACCMODE == O_RDONLY { try waitForInput(file.number) }
+        guard flags & O_ACCMODE == O_RDONLY else { return file }
+        try waitForInput(file.number)
         let now = fcntl(file.number, F_GETFL)
         guard now >= 0, fcntl(file.number, F_SETFL, now & ~O_NONBLOCK) == 0 else {
           throw SystemError.last("fcntl")

@@ -1,6 +1,7 @@
 import SwiftBoardDependencies
 import SwiftBoardSystem
 import SwiftBoardTestSupport
+import Synchronization
 import Testing
 
 @Suite("output files")
@@ -112,4 +113,35 @@ struct OutputFileTests {
     var status = stat()
     #expect(stat("/dev/full", &status) == 0 && status.st_mode & S_IFMT == S_IFCHR)
   }
+
+  @Test("a write to a pipe that another writer has filled can be ended", .timeLimit(.minutes(60)))
+  func sharedPipe() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path("pipe")
+    #expect(mkfifo(path, 0o600) == 0)
+    let other = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK)
+    defer { close(other) }
+    let interruption = Interruption()
+    let writes = Mutex(0)
+    let system = FileSystem { call, _ in
+      guard call == .write else { return nil }
+      // The first write finds the pipe full although it has just waited for room.
+      fill(other)
+      writes.withLock { $0 += 1 }
+      interruption.interrupt()
+      return nil
+    }
+    var file = try OutputFile(path, .replace, system, until: Interruption())
+    let error = #expect(throws: FileError.self) {
+      try [1, 2, 3].withUnsafeBytes { try file.write($0, until: interruption) }
+    }
+    #expect(error?.message.contains("cancel") == true)
+    #expect(writes.withLock(\.self) == 1)
+  }
+}
+
+/// Writes to a nonblocking descriptor until it takes nothing more.
+private func fill(_ descriptor: Int32) {
+  let bytes = [UInt8](repeating: 0, count: 1 << 16)
+  while write(descriptor, bytes, bytes.count) > 0 {}
 }

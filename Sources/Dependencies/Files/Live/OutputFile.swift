@@ -85,6 +85,11 @@ package struct OutputFile: Sendable {
         written += Int64(count)
         rest = rest.dropFirst(count)
       } catch {
+        // The pipe is full. Another writer may have filled it after the wait.
+        if error.code == EAGAIN {
+          if interruption == nil { Descriptor.waitForOutput(file.number) }
+          continue
+        }
         throw FileError(path, "written", error.code)
       }
     }
