@@ -1,3 +1,4 @@
+import SwiftBoardRecording
 import SwiftBoardStore
 import SwiftBoardSystem
 import SwiftBoardTestSupport
@@ -19,13 +20,13 @@ private enum Page {
   }
 
   struct Weather: Reducer {
-    struct State: Sendable, Equatable {
+    struct State: Sendable, Equatable, Codable {
       var city = "Zurich"
       var temperature: Int?
       var time = 0
     }
 
-    enum Action: Sendable, Equatable {
+    enum Action: Sendable, Equatable, Codable {
       case refresh
       case loaded(Int)
       case failed
@@ -85,6 +86,17 @@ private enum Page {
     var secret: String
   }
 
+  static func journaled(
+    _ dependencies: WeatherDependencies, _ journal: DrawJournal
+  ) -> WeatherDependencies {
+    var journaled = dependencies
+    journaled.now = {
+      let time = journal.draw(.clock) { .clock(microseconds: Int64(dependencies.now())) }
+      return Int(time.value) ?? 0
+    }
+    return journaled
+  }
+
   struct FixedForecast: Forecast {
     var result: Int?
 
@@ -124,7 +136,8 @@ struct DependencyInjectionPageTests {
     "each case of a container has its section, with an example",
     arguments: [
       "A missing service", "Singleton", "Factory", "Scope",
-      "A feature that sees only what it needs", "Replacement in a test", "Override one endpoint",
+      "A feature that sees only what it needs", "Record what a reducer draws",
+      "Replacement in a test", "Override one endpoint",
     ])
   func section(title: String) throws {
     let page = try SourceTree.text("docs/dependency-injection.md")
@@ -256,5 +269,42 @@ struct DependencyInjectionPageTests {
     store.send(.refresh) { $0.time = 5 }
     store.receive(.loaded(7)) { $0.temperature = 7 }
     store.finish()
+  }
+
+  @Test("a recording of a reducer that draws is verified with a journal, and not without one")
+  func draws() async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path("log")
+    let time = Mutex(41)
+    var dependencies = Page.testDependencies()
+    dependencies.now = {
+      time.withLock { time in
+        time += 1; return time
+      }
+    }
+    let schema = LogSchema(program: "weather 1.0", feature: "weather", name: "Action", version: 1)
+    let journal = DrawJournal()
+    let store = Store(
+      initialState: Page.Weather.State(), reducer: Page.Weather(),
+      dependencies: Page.journaled(dependencies, journal))
+    let recorder = try store.record(
+      to: path, info: RecordingInfo(schema: schema, created: 0, environment: "test", seed: 0),
+      journal: journal)
+    await store.send(.refresh).finish()
+    recorder.stop()
+    #expect(store.state.time == 42)
+
+    let replayed = DrawJournal()
+    let summary = try Replayer(
+      reducer: Page.Weather(), dependencies: Page.journaled(dependencies, replayed),
+      journal: replayed, schema: schema
+    ).verify(path: path)
+    #expect(summary.steps == 2)
+    #expect(throws: ReplayError.self) {
+      try Replayer(
+        reducer: Page.Weather(), dependencies: dependencies, journal: DrawJournal(),
+        schema: schema
+      ).verify(path: path)
+    }
   }
 }
