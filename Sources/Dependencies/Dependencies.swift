@@ -55,9 +55,11 @@ public struct Dependencies: Sendable {
   }
   /// Creates services of the same environment for a separate run, with their own files in `folder`.
   /// With `sharesHome`, documents, preferences, API services and secrets are shared, and only the
-  /// cache and the log are separate. It is `nil` if the environment provides none. Creating the
-  /// services accesses no file. The caller must shut them down.
-  public var beside: (@Sendable (_ folder: String, _ sharesHome: Bool) -> Dependencies)?
+  /// cache and the log are separate. `seed` is that of the generators. It is `nil` if the
+  /// environment provides none. Creating the services accesses no file. The caller must shut them
+  /// down.
+  public var beside:
+    (@Sendable (_ folder: String, _ sharesHome: Bool, _ seed: UInt64) -> Dependencies)?
 
   /// Creates dependencies. See also `.live`, `.mock` and `.preview`.
   public init(

@@ -271,8 +271,8 @@ public final class Store<R: Reducer>: Sendable {
   /// cancelled first, and so is the work that `cancelling` names.
   ///
   /// Actions are accepted during the wait. Cancelling the calling task has the same effect as the
-  /// end of the deadline. If two calls overlap, the shorter deadline ends both. If the store has
-  /// ended, a call returns at once.
+  /// end of the deadline. If two calls overlap, the shorter deadline ends both. Returns when
+  /// observers have been notified of the last step.
   ///
   /// - Parameters:
   ///   - work: The work that is cancelled first. By default these are the effects that wait for a
@@ -297,18 +297,24 @@ public final class Store<R: Reducer>: Sendable {
         return left
       }
     }
+    var left: [RunningEffect<Action>] = []
     // A sleep of zero would still suspend on a shared queue of Dispatch.
-    guard deadline > .zero else { return close() }
-    return await withTaskGroup(of: Void.self) { group in
-      // An action may be accepted between the end of the last effect and the store's.
-      group.addTask {
-        repeat { await runtime.waitUntilIdle() } while !runtime.handle { $0.closeIfIdle() }
+    if deadline > .zero {
+      left = await withTaskGroup(of: Void.self) { group in
+        // An action may be accepted between the end of the last effect and the store's.
+        group.addTask {
+          repeat { await runtime.waitUntilIdle() } while !runtime.handle { $0.closeIfIdle() }
+        }
+        group.addTask { try? await clock.wait(for: deadline) }
+        await group.next()
+        let left = close()
+        group.cancelAll()
+        return left
       }
-      group.addTask { try? await clock.wait(for: deadline) }
-      await group.next()
-      let left = close()
-      group.cancelAll()
-      return left
+    } else {
+      left = close()
     }
+    await runtime.waitUntilDelivered()
+    return left
   }
 }

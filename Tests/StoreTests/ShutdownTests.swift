@@ -1,3 +1,4 @@
+import Dispatch
 import SwiftBoardStore
 import SwiftBoardTesting
 import Testing
@@ -277,5 +278,43 @@ struct ShutdownTests {
     store.send(Late { "steps: \(view.withState { $0 })" })
     #expect(issues.entries.count == 1)
     #expect(issues.entries.first?.contains("steps: 0") == true)
+  }
+
+  @Test("R11 shutdown returns when observers have been notified of the last step")
+  func lastStep() async {
+    for _ in 0..<20 {
+      let order = Journal<String>()
+      let (hasStarted, start) = AsyncStream<Void>.makeStream()
+      let (isObserving, observe) = AsyncStream<Void>.makeStream()
+      let released = DispatchSemaphore(value: 0)
+      let store = Store(
+        initialState: 0,
+        reducer: Reduce<Int, Bool, Void> { state, isFirst, _ in
+          state += 1
+          guard isFirst else { return [] }
+          return [
+            .run { _ in
+              await withTaskCancellationHandler {
+                start.finish()
+                try? await Gate().wait()
+              } onCancel: {
+                released.signal()
+              }
+            }
+          ]
+        }, dependencies: ())
+      store.send(true)
+      for await _ in hasStarted {}
+      store.observe { _, _ in
+        observe.finish()
+        released.wait()
+        order.note("notified")
+      }
+      startThread { store.send(false) }
+      for await _ in isObserving {}
+      await store.shutdown(deadline: .zero)
+      order.note("shut down")
+      #expect(order.entries == ["notified", "shut down"])
+    }
   }
 }

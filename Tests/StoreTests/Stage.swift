@@ -10,11 +10,17 @@ import Synchronization
   import Darwin
 #endif
 
-/// Runs `body` on a thread of its own, and returns when it has ended. The calling thread waits,
-/// which may be in an observer.
+#if canImport(Glibc)
+  typealias ThreadID = pthread_t
+#else
+  typealias ThreadID = pthread_t?
+#endif
+
+/// Runs `body` on a thread of its own.
 ///
 /// - Parameter stack: The bytes of its stack.
-func onAnotherThread(stack: Int = 512 << 10, _ body: @escaping @Sendable () -> Void) {
+@discardableResult
+func startThread(stack: Int = 512 << 10, _ body: @escaping @Sendable () -> Void) -> ThreadID {
   final class Work: Sendable {
     let body: @Sendable () -> Void
 
@@ -39,6 +45,15 @@ func onAnotherThread(stack: Int = 512 << 10, _ body: @escaping @Sendable () -> V
       #endif
       return nil
     }, Unmanaged.passRetained(Work(body)).toOpaque())
+  return thread
+}
+
+/// Runs `body` on a thread of its own, and returns when it has ended. The calling thread waits,
+/// which may be in an observer.
+///
+/// - Parameter stack: The bytes of its stack.
+func onAnotherThread(stack: Int = 512 << 10, _ body: @escaping @Sendable () -> Void) {
+  let thread = startThread(stack: stack, body)
   #if canImport(Glibc)
     pthread_join(thread, nil)
   #else

@@ -54,12 +54,14 @@ extension BoardRun {
   }
 
   /// Returns the configuration of the live services.
+  ///
+  /// - Parameter seed: The seed that recordings name.
   static func configuration(
     _ options: ProgramOptions, _ environment: [String: String], _ settings: BoardSettings,
-    _ activity: ActivityLine?, _ output: BoardOutputWriter
+    seed: UInt64, _ activity: ActivityLine?, _ output: BoardOutputWriter
   ) -> LiveConfiguration {
     var configuration = LiveConfiguration(
-      home: options.home, environment: environment, seed: options.seed,
+      home: options.home, environment: environment, seed: seed,
       isOffline: settings.isOffline)
     if let file = options.config { configuration.paths.configuration = file }
     if let activity { configuration.onDerivation = { activity.derive(isRunning: $0) } }
@@ -114,10 +116,11 @@ extension BoardRun {
   ) -> Dependencies {
     let dependencies = make(environment, configuration, terminal)
     var result = dependencies
-    result.beside = { folder, sharesHome in
+    result.beside = { folder, sharesHome, seed in
       // Services in memory have no separate cache to empty.
       if sharesHome, environment != .live { return dependencies }
       var other = configuration
+      other.seed = seed
       other.paths = BoardPaths(home: folder, environment: configuration.environment)
       if sharesHome {
         other.paths.mainDatabase = configuration.paths.mainDatabase

@@ -53,7 +53,8 @@ final class BoardRun: Sendable {
       isJSON: settings.output == .json, color: options.color ?? .auto, screen: screen,
       terminal: terminal, pager: BoardRun.pager(options, terminal, environment))
     activity = BoardRun.activity(shown, terminal, spins: screen != nil, output)
-    let configuration = BoardRun.configuration(options, environment, settings, activity, output)
+    let configuration = BoardRun.configuration(
+      options, environment, settings, seed: seed, activity, output)
     paths = configuration.paths
     input = StandardInput(BoardRun.inputUse(options.mode, isInteractive))
     let completion = BoardCompletion(

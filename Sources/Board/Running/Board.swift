@@ -390,19 +390,15 @@ public final class Board: Sendable {
   }
 
   private func end() async {
+    // The output of the last step is written before the recording ends.
     await store.shutdown(deadline: .zero)
-    // Observers may still be about to receive the last step, which may end a command.
-    let last = store.withState { $0.shell.finished }
     let waiting = shared.withLock { shared in
       shared.isOver = true
       defer { shared.waiting = [:] }
       return shared.waiting
     }
-    for (job, continuations) in waiting {
-      let code = last?.context.job == job ? last?.status : nil
-      for continuation in continuations {
-        continuation.resume(returning: code ?? ExitCode.interrupted)
-      }
+    for continuation in waiting.values.joined() {
+      continuation.resume(returning: ExitCode.interrupted)
     }
     stopRecording()
     await replays.wait()

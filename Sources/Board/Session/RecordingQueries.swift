@@ -451,13 +451,15 @@ struct RecordingQueries {
     }
   }
 
-  /// Ends a fork that nothing continues: it is complete.
+  /// Ends a fork that nothing continues: it is complete. A state is needed only if the last step
+  /// has no digest. Otherwise the digest of an older version's state is kept.
   private func complete(_ log: LogContinuation, _ path: String, _ state: BoardState) throws {
     let failure = Mutex<String?>(nil)
+    let last = log.digest == nil ? state : nil
     let recorder = try BoardRecording.BoardRecorder(
-      continuing: log, path: path, state: state, journal: nil, clock: { log.time },
+      continuing: log, path: path, state: last, journal: nil, clock: { log.time },
       onFailure: { issue in failure.withLock { $0 = issue.message } })
-    recorder.stop(state: state)
+    recorder.stop(state: last)
     if let message = failure.withLock({ $0 }) {
       throw Failure(code: ExitCode.io, error: "io", message: "\(path): \(message)")
     }

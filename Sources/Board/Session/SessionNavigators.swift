@@ -13,8 +13,8 @@ final class SessionNavigators: Sendable {
   private struct Kept: @unchecked Sendable {
     let navigator: Navigator
     let path: String
-    let numbers: [Int]
-    let file: FileIdentity
+    var numbers: [Int]
+    var file: FileIdentity
     let interest: Interest
 
     /// Returns whether the recording at `path` is still this one, perhaps with more steps.
@@ -61,8 +61,8 @@ final class SessionNavigators: Sendable {
   ///
   /// - Parameters:
   ///   - path: The recording.
-  ///   - step: The step that must be in the recording. A cached recording that has grown is used if
-  ///     it contains this step. Without it, only an unchanged one is used.
+  ///   - step: The step that must be in the recording, or `nil` for its last one. Of a cached
+  ///     recording that has grown and does not contain it, only what was added is read.
   ///   - flag: Set when the result is no longer needed.
   ///   - progress: Receives the progress if the whole recording has to be read.
   func visit<Result: Sendable>(
@@ -71,12 +71,16 @@ final class SessionNavigators: Sendable {
   ) throws -> Result {
     let (file, numbers) = (FileIdentity(path), RotatedLog.numbers(beside: path))
     let known = try kept.withLock { kept -> Result? in
-      guard let known = kept, let file, known.isSame(as: path, numbers, file),
-        known.file == file && known.numbers == numbers
-          || step.map({ $0 <= known.navigator.stepCount }) ?? false
-      else { return nil }
+      guard var known = kept, let file, known.isSame(as: path, numbers, file) else { return nil }
       known.interest.belongs(to: flag)
       defer { known.interest.belongs(to: nil) }
+      let isUnchanged = known.file == file && known.numbers == numbers
+      if !isUnchanged, step.map({ $0 > known.navigator.stepCount }) ?? true {
+        let newer = try RotatedLog(opening: path) { [interest = known.interest] in interest.isLost }
+        guard try known.navigator.extend(to: newer) else { return nil }
+        (known.file, known.numbers) = (file, numbers)
+        kept = known
+      }
       return try body(known.navigator)
     }
     if let known { return known }

@@ -10,6 +10,9 @@ public struct DatabaseState: Codable, Sendable, Equatable {
   static let known = 100
   /// The most bytes of a document that is kept.
   static let largestDocument = 64 << 10
+  /// The most levels of a document that is kept. A line of a recording, which has the state several
+  /// levels down, has at most 512.
+  static let deepestDocument = 256
 
   /// The number of writes that succeeded since the start.
   public var writes = 0
@@ -61,7 +64,7 @@ public struct ShownDocument: Codable, Sendable, Equatable {
   public var collection: String
   /// The ID.
   public var id: String
-  /// The body, or `nil` if it has more than 64 KiB.
+  /// The body, or `nil` if it has more than 64 KiB or 256 levels.
   public var body: JSON?
   /// The number of bytes of the body.
   public var bytes: Int
@@ -73,9 +76,11 @@ public struct ShownDocument: Codable, Sendable, Equatable {
     collection = document.collection
     id = document.id
     bytes = document.body.utf8.count
+    let limits = JSONLimits(depth: DatabaseState.deepestDocument)
     if bytes <= DatabaseState.largestDocument {
-      body = (try? JSON(parsing: document.body)) ?? .string(document.body)
-    } else {
+      body = try? JSON(parsing: document.body, limits: limits)
+    }
+    if body == nil {
       digest = contentDigest(of: document.body)
     }
   }

@@ -23,7 +23,9 @@ extension BoardFeatures {
     events: KeychainEvents.events, forget: { $0.forget() },
     volatile: ["created", "status", "checked", "checkedFile"].map {
       "succeeded.result.\($0).*.path"
-    } + ["bootstrapped.status", "bootstrapped.failure", "named.names"],
+    }
+      + ["found", "remembered"].map { "succeeded.result.accepted.acceptance.\($0).written" }
+      + ["bootstrapped.status", "bootstrapped.failure", "named.names"],
     passesWordsOn: true, secretWords: SecretWords(storing: "set", advice: KeychainCommands.advice),
     atTerminal: { $0.autoLock = KeychainState.usualAutoLock },
     // A request may have unlocked the keychain, so the names are tried again until they are there.

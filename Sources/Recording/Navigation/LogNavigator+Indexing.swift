@@ -16,7 +16,38 @@ extension LogNavigator {
       _ rotatedLog: RotatedLog, _ schema: LogSchema, _ migrations: [LogMigration],
       _ userInfo: [CodingUserInfoKey: any Sendable]
     ) throws(ReplayError) {
-      for segment in rotatedLog.segments.indices {
+      try add(rotatedLog, from: 0, schema, migrations, userInfo)
+    }
+
+    /// Grades the lines behind a position, and the files after it. Returns whether all of them
+    /// encode to the same JSON again.
+    mutating func extend(
+      to rotatedLog: RotatedLog, from position: RotatedLogPosition, _ schema: LogSchema,
+      _ migrations: [LogMigration], _ userInfo: [CodingUserInfoKey: any Sendable]
+    ) throws(ReplayError) -> Bool {
+      let last = position.segment
+      do {
+        let reader = try rotatedLog.reader(at: position)
+        while let entry = try reader.next() {
+          if case .step(let step) = entry.line { try graders[last].grade(step, entry) }
+        }
+        warnings.removeAll(where: \.isAboutTheEnd)
+        if last == rotatedLog.segments.count - 1 {
+          warnings += reader.warnings.filter(\.isAboutTheEnd)
+            .map { $0.behind(rotatedLog.segments[last].stepsBefore) }
+        }
+      } catch {
+        throw ReplayError(error, at: 0).located(in: rotatedLog, last)
+      }
+      try add(rotatedLog, from: last + 1, schema, migrations, userInfo)
+      return graders[last...].allSatisfy { $0.grade == .fine && $0.digestsComparable }
+    }
+
+    private mutating func add(
+      _ rotatedLog: RotatedLog, from first: Int, _ schema: LogSchema,
+      _ migrations: [LogMigration], _ userInfo: [CodingUserInfoKey: any Sendable]
+    ) throws(ReplayError) {
+      for segment in rotatedLog.segments.indices.dropFirst(first) {
         do throws(ReplayError) {
           try add(
             try Replayer<R>.graded(
@@ -34,7 +65,9 @@ extension LogNavigator {
         more += others + max(0, risks.count + moved.count - 20)
         risks += moved.prefix(max(0, 20 - risks.count))
       }
-      if !isComparable { warnings.append(.digestsNotCompared) }
+      if !isComparable, !warnings.contains(.digestsNotCompared) {
+        warnings.append(.digestsNotCompared)
+      }
     }
 
     private mutating func add(
@@ -49,9 +82,13 @@ extension LogNavigator {
   /// The second pass over a recording. It verifies the graded files and keeps states.
   struct IndexingPass {
     private let replayer: Replayer<R>
-    private let graders: [Replayer<R>.Grader]
+    private(set) var graders: [Replayer<R>.Grader]
     private let options: Options
     private var run: ReplayRun<R>
+    /// Where the pass continues if the recording grows.
+    private(set) var position = RotatedLogPosition(segment: 0, inFile: nil)
+    /// Whether the last line is the end of a file. Only another file can follow.
+    private(set) var isAtEnd = false
     private(set) var index: SnapshotIndex
     private(set) var header: LogHeader?
     private(set) var marks: [LogMark] = []
@@ -68,11 +105,23 @@ extension LogNavigator {
     }
 
     mutating func run(_ rotatedLog: RotatedLog) throws(ReplayError) {
-      var segment = 0
       steps = rotatedLog.firstStep
+      try go(on: rotatedLog)
+    }
+
+    /// Verifies the lines that the recording has got since.
+    mutating func extend(
+      to rotatedLog: RotatedLog, _ graders: [Replayer<R>.Grader]
+    ) throws(ReplayError) {
+      self.graders = graders
+      try go(on: rotatedLog)
+    }
+
+    private mutating func go(on rotatedLog: RotatedLog) throws(ReplayError) {
+      var segment = position.segment
       do {
-        let reader = try RotatedLogReader(rotatedLog)
-        var position = reader.position
+        let reader = try RotatedLogReader(rotatedLog, at: position)
+        position = reader.position
         while let entry = try reader.nextInFile() {
           if reader.segment != segment {
             segment = reader.segment
@@ -84,12 +133,14 @@ extension LogNavigator {
           try keepState(before: entry, at: position, before)
           try run.take(entry, reader.file)
           steps = before + run.steps
+          isAtEnd = false
           switch entry.line {
           case .header(let line): header = header ?? line
           case .mark(var mark) where marks.count < options.marks:
             mark.n += before
             marks.append(mark)
-          case .step, .issue, .mark, .snapshot, .end, .unknown: break
+          case .end: isAtEnd = true
+          case .step, .issue, .mark, .snapshot, .unknown: break
           }
           position = reader.position
         }
@@ -167,5 +218,15 @@ extension ReplayError {
     case .encoding(let step, let reason): return .encoding(step: step + before, reason)
     case .foreign, .risky, .noStep, .unreachable, .noMark, .speed, .idleLimit: return self
     }
+  }
+}
+
+extension RotatedLog {
+  /// Returns whether `other` begins with the same files.
+  func isBeginning(of other: RotatedLog) -> Bool {
+    segments.count <= other.segments.count
+      && zip(segments, other.segments).allSatisfy {
+        $0.number == $1.number && $0.stepsBefore == $1.stepsBefore
+      }
   }
 }

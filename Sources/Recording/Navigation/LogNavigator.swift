@@ -36,28 +36,28 @@ public final class LogNavigator<R: Reducer> where R.State: Codable, R.Action: Co
   }
 
   /// The recording.
-  public let rotatedLog: RotatedLog
+  public private(set) var rotatedLog: RotatedLog
   /// The first line of the first file.
   public let header: LogHeader
   /// The first step whose state can be visited. It is 0, for the initial state of the recording,
   /// unless older files were removed.
   public var firstStep: Int { rotatedLog.firstStep }
   /// The last step whose state can be visited.
-  public let stepCount: Int
+  public var stepCount: Int { pass.steps }
   /// The first step at which the reducer differs from the recording, or `nil` if there is none.
   /// `stepCount` is the step before it.
-  public let divergence: Divergence?
+  public var divergence: Divergence? { pass.divergence }
   /// The warnings about the log.
-  public let warnings: [LogWarning]
+  public var warnings: [LogWarning] { grading.warnings }
   /// The grade of the log: whether the program can decode it without changes.
-  public let grade: LogGrade
+  public var grade: LogGrade { grading.grade }
   /// The marks, in the order of the log.
-  public let marks: [LogMark]
+  public var marks: [LogMark] { pass.marks }
 
   private let replayer: Replayer<R>
-  /// One grader for each file.
-  private let graders: [Replayer<R>.Grader]
-  let index: SnapshotIndex
+  private var grading: Grading
+  private var pass: IndexingPass
+  var index: SnapshotIndex { pass.index }
   /// The last visit, from which the next one may continue.
   private var cursor: Cursor?
 
@@ -78,21 +78,38 @@ public final class LogNavigator<R: Reducer> where R.State: Codable, R.Action: Co
     self.rotatedLog = rotatedLog
     self.replayer = replayer
     let watched = progress.map { rotatedLog.reporting(passes: 2, $0) } ?? rotatedLog
-    let grading = try Grading(
-      watched, replayer.schema, replayer.migrations, replayer.userInfo)
-    (graders, grade, warnings) = (grading.graders, grading.grade, grading.warnings)
-    if case .risky = grade, !options.acceptRisk { throw .risky(grade) }
+    grading = try Grading(watched, replayer.schema, replayer.migrations, replayer.userInfo)
+    if case .risky = grading.grade, !options.acceptRisk { throw .risky(grading.grade) }
 
-    var pass = IndexingPass(replayer, graders, options)
+    pass = IndexingPass(replayer, grading.graders, options)
     try pass.run(watched)
     guard let header = pass.header else {
       throw .encoding(step: rotatedLog.firstStep, "the log changed while it was read")
     }
     self.header = header
-    index = pass.index
-    marks = pass.marks
-    stepCount = pass.steps
-    divergence = pass.divergence
+  }
+
+  /// Reads, grades and verifies what the recording has got since it was opened.
+  ///
+  /// - Parameter newer: The same recording, read again.
+  /// - Returns: Whether this is possible. Otherwise nothing is changed, and a new navigator has to
+  ///   be created.
+  ///
+  /// - Complexity: O(number of added lines).
+  package func extend(to newer: RotatedLog) throws(ReplayError) -> Bool {
+    guard divergence == nil, rotatedLog.isBeginning(of: newer),
+      !pass.isAtEnd || newer.segments.count > rotatedLog.segments.count
+    else { return false }
+    var (grading, pass) = (grading, pass)
+    guard
+      try grading.extend(
+        to: newer, from: pass.position, replayer.schema, replayer.migrations, replayer.userInfo)
+    else { return false }
+    try pass.extend(to: newer, grading.graders)
+    (self.grading, self.pass, rotatedLog) = (grading, pass, newer)
+    // It reads the files as they were found before.
+    cursor = nil
+    return true
   }
 
   /// Creates a navigator for a single file, with its own step numbers.
@@ -183,7 +200,7 @@ public final class LogNavigator<R: Reducer> where R.State: Codable, R.Action: Co
       while cursor.step < n {
         guard let entry = try cursor.reader.next() else { throw noStep(n) }
         guard case .step(let logged) = entry.line else { continue }
-        let action = try graders[entry.segment].action(logged, entry.inFile)
+        let action = try pass.graders[entry.segment].action(logged, entry.inFile)
         // Verified when the log was opened.
         _ = replayer.step.reduce(action, into: &cursor.state, serving: logged.draws)
         cursor.step = logged.n
@@ -210,7 +227,7 @@ public final class LogNavigator<R: Reducer> where R.State: Codable, R.Action: Co
       guard let entry = try reader.nextInFile(), let json = entry.line.state else {
         throw ReplayError.encoding(step: nearest.step, "the log changed while it was read")
       }
-      let state = try graders[nearest.position.segment].state(json, entry, step: nearest.step)
+      let state = try pass.graders[nearest.position.segment].state(json, entry, step: nearest.step)
       return Cursor(reader: reader, state: state.value, step: nearest.step)
     } catch {
       throw ReplayError(error, at: nearest.step)

@@ -92,7 +92,9 @@ public struct RotatedLog: Sendable {
     let newest = try RotatedLog.header(path, isCancelled)
     // A crash may have left the ended file under both of its names.
     let isEnded =
-      newest != nil && RotatedLog.isHeader(newest?.header, of: path, numbers.last, isCancelled)
+      try newest.map { (newest) throws(LogReadError) in
+        try RotatedLog.isContent(of: path, newest.header, numbers.last, isCancelled)
+      } ?? false
     // A file that begins a recording has no earlier files. Numbered files with its name are from
     // another recording.
     let isBeginning = newest.map { LogLink($0.header) == nil } ?? false
@@ -290,12 +292,16 @@ public struct RotatedLog: Sendable {
         found: before == 0 ? "a beginning" : "one behind number \(before)")
   }
 
-  /// Returns whether the file with a number begins with the same header.
-  private static func isHeader(
-    _ header: LogHeader?, of path: String, _ number: Int?, _ isCancelled: () -> Bool
-  ) -> Bool {
-    guard let header, let number else { return false }
-    return (try? RotatedLog.header("\(path).\(number)", isCancelled))?.header == header
+  /// Returns whether the file with a number is the newest file, or has the same content because
+  /// the folder was copied. A copy of an earlier content is another file.
+  private static func isContent(
+    of path: String, _ newest: LogHeader, _ number: Int?, _ isCancelled: () -> Bool
+  ) throws(LogReadError) -> Bool {
+    guard let number else { return false }
+    let ended = "\(path).\(number)"
+    if let file = FileID(path), file == FileID(ended) { return true }
+    guard (try? header(ended, isCancelled))?.header == newest else { return false }
+    return try FileSource.readAll(path, isCancelled) == FileSource.readAll(ended, isCancelled)
   }
 
   private static func header(

@@ -7,6 +7,15 @@ struct RotatedLogPosition: Sendable {
   let inFile: LogPosition?
 }
 
+extension RotatedLog {
+  /// Returns a reader of one file, at a position.
+  func reader(at position: RotatedLogPosition) throws(LogReadError) -> LogReader {
+    let file = files[position.segment]
+    guard let inFile = position.inFile else { return try file.reader() }
+    return try file.reader(at: inFile)
+  }
+}
+
 /// Reads the files of a rotated log one after the other as one log. Steps are numbered across
 /// files, times count from the beginning of the first file, only the first file has a header, and
 /// only the last one has an end. Checks that each file continues where the previous one ended.
@@ -39,15 +48,7 @@ final class RotatedLogReader {
   init(_ rotatedLog: RotatedLog, at position: RotatedLogPosition) throws(LogReadError) {
     self.rotatedLog = rotatedLog
     segment = position.segment
-    file = try RotatedLogReader.open(rotatedLog, position)
-  }
-
-  private static func open(
-    _ rotatedLog: RotatedLog, _ position: RotatedLogPosition
-  ) throws(LogReadError) -> LogReader {
-    let file = rotatedLog.files[position.segment]
-    guard let inFile = position.inFile else { return try file.reader() }
-    return try file.reader(at: inFile)
+    file = try rotatedLog.reader(at: position)
   }
 
   /// The position of the next line.

@@ -43,13 +43,29 @@ public final class Recorder<State: Codable & Sendable, Action: Codable & Sendabl
   ///     store's critical section. It must be fast and must not call the store.
   ///   - onWarning: Called once, like `onFailure`, for the first value that the log does not have
   ///     exactly. The recording continues.
-  public init(
+  public convenience init(
     sink: any LogSink, rotation: (any LogRotation)? = nil, info: RecordingInfo, state: State,
     options: RecordingOptions = .init(), journal: DrawJournal?,
     clock: @escaping @Sendable () -> Int64,
     endsRecording: (@Sendable (Action) -> Bool)? = nil,
     onFailure: @escaping @Sendable (StoreIssue) -> Void = { _ in },
     onWarning: @escaping @Sendable (StoreIssue) -> Void = { _ in }
+  ) throws(RecordingError) {
+    try self.init(
+      info: info, state: state, options: options, journal: journal, clock: clock,
+      endsRecording: endsRecording, onFailure: onFailure, onWarning: onWarning
+    ) { () throws(RecordingError) in (sink, rotation) }
+  }
+
+  /// - Parameter open: Called when the header has been encoded, which takes the longest. A process
+  ///   that ends before leaves no empty file.
+  private init(
+    info: RecordingInfo, state: State, options: RecordingOptions, journal: DrawJournal?,
+    clock: @escaping @Sendable () -> Int64,
+    endsRecording: (@Sendable (Action) -> Bool)?,
+    onFailure: @escaping @Sendable (StoreIssue) -> Void,
+    onWarning: @escaping @Sendable (StoreIssue) -> Void,
+    open: () throws(RecordingError) -> (sink: any LogSink, rotation: (any LogRotation)?)
   ) throws(RecordingError) {
     let canonical: [UInt8]
     let rounded: RoundedValue?
@@ -65,6 +81,7 @@ public final class Recorder<State: Codable & Sendable, Action: Codable & Sendabl
     try Self.check(StepRecorder.header(info, options, Array("null".utf8)[...], digest))
     let line = StepRecorder.header(info, options, canonical[...], digest)
     let base = options.baseStep
+    let (sink, rotation) = try open()
     let writer = try LogWriter(
       sink, header: line, digest: digest, options: options, rotation: rotation
     ) { failure in
@@ -97,20 +114,24 @@ public final class Recorder<State: Codable & Sendable, Action: Codable & Sendabl
     if options.rotation != nil, let number = FileRotation.numbers(of: path)?.last {
       throw .exists(path: "\(path).\(number)")
     }
-    let sink = try FileSink(creating: path)
     let synchronizes = options.durability == .sync
     let rotation = options.rotation.map {
       FileRotation(
         path: path, keep: $0.keep, synchronizes: synchronizes,
         onKept: Self.kept(onWarning))
     }
+    var created: FileSink?
     do throws(RecordingError) {
       try self.init(
-        sink: sink, rotation: rotation, info: info, state: state, options: options,
-        journal: journal, clock: clock,
-        endsRecording: endsRecording, onFailure: onFailure, onWarning: onWarning)
+        info: info, state: state, options: options, journal: journal, clock: clock,
+        endsRecording: endsRecording, onFailure: onFailure, onWarning: onWarning
+      ) { () throws(RecordingError) in
+        let sink = try FileSink(creating: path)
+        created = sink
+        return (sink, rotation)
+      }
     } catch {
-      sink.remove(path)
+      created?.remove(path)
       throw error
     }
     // Otherwise the file's name might be lost although its content survives.
@@ -124,9 +145,9 @@ public final class Recorder<State: Codable & Sendable, Action: Codable & Sendabl
   /// is still the last step of the store, 0 for a new store.
   ///
   /// - Parameter state: The current state of the store, which must be the one after the log's last
-  ///   step.
+  ///   step. `nil` if no step follows, so that there is nothing to check.
   package init(
-    continuing log: LogContinuation, path: String, state: State,
+    continuing log: LogContinuation, path: String, state: State?,
     options: RecordingOptions = .init(), journal: DrawJournal?,
     clock: @escaping @Sendable () -> Int64,
     endsRecording: (@Sendable (Action) -> Bool)? = nil,
@@ -135,7 +156,7 @@ public final class Recorder<State: Codable & Sendable, Action: Codable & Sendabl
   ) throws(RecordingError) {
     var options = options
     options.digestEvery = log.header.digestEvery ?? 1
-    if let expected = log.digest {
+    if let expected = log.digest, let state {
       let found: Digest
       do {
         found = Digest(of: try CanonicalEncoder.encode(state))

@@ -310,7 +310,13 @@ extension StoreMachine {
   /// Returns `false` if that has already happened.
   @inlinable
   mutating func wait(for task: EffectID, _ waiter: WaiterID) -> Bool {
-    if graph.wait(for: task, waiter) { return true }
+    graph.wait(for: task, waiter) || waitUntilDelivered(waiter)
+  }
+
+  /// Resumes the waiter when observers have been notified of the last step. Returns `false` if that
+  /// has already happened.
+  @inlinable
+  mutating func waitUntilDelivered(_ waiter: WaiterID) -> Bool {
     guard blockers.contains(.delivering) else { return false }
     waitersToResume.append(waiter)
     return true

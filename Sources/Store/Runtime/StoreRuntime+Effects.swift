@@ -111,15 +111,25 @@ extension StoreRuntime {
   }
 
   /// Waits until there are no effects or the store has ended.
-  nonisolated(nonsending) func waitUntilIdle() async {
+  nonisolated(nonsending) func waitUntilIdle() async { await wait { $0.waitUntilIdle($1) } }
+
+  /// Waits until observers have been notified of the last step.
+  nonisolated(nonsending) func waitUntilDelivered() async {
+    await wait { $0.waitUntilDelivered($1) }
+  }
+
+  /// - Parameter add: Adds a waiter to the machine. Returns `false` if there is nothing to wait for.
+  nonisolated(nonsending) private func wait(
+    _ add: (inout StoreMachine<R>, WaiterID) -> Bool
+  ) async {
     await withUnsafeContinuation { continuation in
-      let isIdle = lock.withLock { shared -> Bool in
+      let isOver = lock.withLock { shared -> Bool in
         let waiter = shared.nextID()
-        guard shared.machine.waitUntilIdle(waiter) else { return true }
+        guard add(&shared.machine, waiter) else { return true }
         shared.waiters[waiter] = { continuation.resume() }
         return false
       }
-      if isIdle { continuation.resume() }
+      if isOver { continuation.resume() }
     }
   }
 }

@@ -40,4 +40,20 @@ struct EarlierRecordingTests {
       FileManager.default.contents(atPath: "\(Self.folder)/\(name).txt"))
     #expect(replayed.output == [UInt8](transcript))
   }
+
+  @Test(
+    "a fork of an earlier recording is complete, with the digests of that time",
+    arguments: ["large", "places", "saved", "bodies"])
+  func fork(name: String) async throws {
+    let program = try Program()
+    let recording = "\(Self.folder)/\(name).actions.jsonl"
+    for target in ["2", "end"] {
+      let path = program.folder.path("fork-\(target)")
+      let forked = try await program.run("session", "fork", target, path, "--file", recording)
+      #expect(forked.status == .exited(0), "\(forked.errorText)")
+      let verified = try await program.run("session", "verify", path)
+      #expect(verified.status == .exited(0), "\(verified.errorText)")
+      #expect(!verified.outputText.contains("cut short"), "\(verified.outputText)")
+    }
+  }
 }

@@ -90,6 +90,22 @@ struct LiveReplayProgramTests {
     }
   }
 
+  @Test("random numbers begin with the seed of the recording, given or not")
+  func seed() async throws {
+    let (program, service) = (try Self.program(), try Service())
+    try program.folder.write("content", to: "part.txt")
+    try await Self.record(
+      program,
+      ["api post \(service.origin) part@part.txt", "api post \(service.origin) n@part.txt"])
+    for _ in 1...2 {
+      let run = try await Self.live(program)
+      #expect(run.status == .exited(0), "\(run.errorText)")
+    }
+    let boundaries = Set(
+      service.requests.map { $0.header("Content-Type")?.split(separator: "=").last })
+    #expect(boundaries.count == 2)
+  }
+
   @Test("requests in the background may be answered in another order")
   func requestsInTheBackgroundMayBeAnsweredInAnotherOrder() async throws {
     let (program, service) = (try Self.program(), try Service())

@@ -182,4 +182,21 @@ struct RecordingTests {
     #expect(run.status == .exited(65), "\(run.errorText)")
     #expect(run.errorText.contains("line \(index + 1)"), "\(run.errorText)")
   }
+
+  @Test("a document of the most levels is recorded, and the state with it is printed")
+  func deepDocument() async throws {
+    let program = try Program()
+    let document = String(repeating: "[", count: 512) + String(repeating: "]", count: 512)
+    let recorded = try await program.run(
+      "--record", "r.jsonl", "-c", "db put c a '\(document)'", "-c", "db get c a --output json",
+      "-c", "assert 'db.writes == 1'", "-c", "state db")
+    #expect(recorded.status == .exited(0), "\(recorded.errorText)")
+    for arguments in [["verify", "r.jsonl"], ["diff", "r.jsonl", "0", "end"]] {
+      let run = try await program.run(["session"] + arguments)
+      #expect(run.status != .exited(70), "\(run.errorText)")
+    }
+    let continued = try await program.run(
+      "-c", "db get c a", "-c", "session record s.jsonl", "-c", "echo on")
+    #expect(continued.status == .exited(0), "\(continued.errorText)")
+  }
 }

@@ -56,6 +56,34 @@ struct RotatedReadingTests {
     }
   }
 
+  @Test("a copy under the name of an ended file is not read instead of the recording")
+  func copy() throws {
+    try withFolder { folder in
+      let path = folder + "/a"
+      let session = try session(path, keep: nil)
+      func copy() throws {
+        try write(contents(of: path), to: path + ".1")
+      }
+      run(session, 1)
+      try copy()
+      run(session, 1)
+      session.recorder.stop()
+      #expect(try RotatedLog(path: path).check().steps == 2)
+
+      // The end of a rotation, in a folder that was copied.
+      unlink(path + ".1")
+      try copy()
+      #expect(try RotatedLog(path: path).check().steps == 2)
+
+      var bytes = try contents(of: path)
+      bytes[bytes.count - 3] ^= 1
+      unlink(path)
+      try write(bytes, to: path)
+      let error = #expect(throws: LogReadError.self) { try RotatedLog(path: path).check() }
+      #expect(error != nil)
+    }
+  }
+
   @Test("every reader warns of the last file's end, with steps of the whole recording")
   func warnings() throws {
     try withFolder { folder in
