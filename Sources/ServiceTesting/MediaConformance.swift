@@ -188,6 +188,19 @@ public struct MediaConformance: Sendable {
         try holds(entry.left <= entry.size, "left <= size")
         try equal(entry.status.isEmpty, false)
       },
+      check("a download that is removed is not in the queue any more", program) { subject in
+        let queue = try await subject.service.queue(of: subject.server)
+        let entry = try required(queue.entries.first, "a download")
+        try await subject.service.removeDownload(
+          entry.id, blocksRelease: false, from: subject.server)
+        let left = try await subject.service.queue(of: subject.server)
+        try equal(left.entries.map(\.id), queue.entries.dropFirst().map(\.id))
+        let again = await failure { () throws(ProgramError) in
+          try await subject.service.removeDownload(
+            entry.id, blocksRelease: false, from: subject.server)
+        }
+        try equal(again, .missing(id: "\(entry.id)"))
+      },
       check("a calendar is in order, and within its time", program) { subject in
         let (service, server, time) = (subject.service, subject.server, subject.calendar)
         let all = try await service.calendar(
@@ -201,6 +214,12 @@ public struct MediaConformance: Sendable {
       check("a search is begun", program) { subject in
         let status = try await subject.service.search(forItem: 1, on: subject.server)
         try equal(status.isEmpty, false)
+      },
+      check("nothing is searched for that is not in the library", program) { subject in
+        let kind = await failure { () throws(ProgramError) in
+          _ = try await subject.service.search(forItem: 99_999, on: subject.server)
+        }
+        try equal(kind, .missing(id: "99999"))
       },
       check("Lidarr alone has metadata profiles", program) { subject in
         let profiles = try await subject.service.options(.metadataProfile, of: subject.server)

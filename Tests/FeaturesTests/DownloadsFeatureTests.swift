@@ -1,4 +1,3 @@
-import SwiftBoardBoard
 import SwiftBoardCommandLine
 import SwiftBoardDependencies
 import SwiftBoardFeatures
@@ -6,6 +5,8 @@ import SwiftBoardJSON
 import SwiftBoardStore
 import SwiftBoardTesting
 import Testing
+
+@testable import SwiftBoardBoard
 
 /// The reducer alone: what it decides, and what its effects bring.
 @Suite("downloads, its reducer")
@@ -98,17 +99,24 @@ struct DownloadsReducerTests {
     #expect(failure?.help == "ask for less with --limit N")
   }
 
-  @Test("what may be carried out twice is asked once")
-  func once() async throws {
+  @Test(
+    "what changes something is asked once, and its failure does not advise to ask again",
+    arguments: [
+      ("add", DownloadsCommand.Request.add(download: NewDownload("http://i.test/1"))),
+      ("pause", .pause(ids: [])), ("resume", .resume(ids: [])),
+      ("remove", .remove(ids: ["SABnzbd_nzo_0"], deletesFiles: false)),
+    ])
+  func once(call: String, request: DownloadsCommand.Request) async throws {
     let store = try await store()
     let busy = ProgramError(.status(503), program: "SABnzbd", service: "sab")
-    programs.failNext("add", with: busy)
-    let command = DownloadsCommand(
-      .add(download: NewDownload("http://i.test/1")), of: "sab", retries: 3)
+    programs.failNext(call, with: busy)
+    let command = DownloadsCommand(request, of: "sab", retries: 3)
     store.nonExhaustively { store in
-      store.send(.run(context: context("downloads add", "downloads.add"), command: command))
+      store.send(.run(context: context("downloads", "downloads"), command: command))
       store.receive(.resolved(job: 1, service: sab))
-      store.receive(where: { if case .failed(job: 1, _) = $0 { true } else { false } })
+      store.receive(where: {
+        if case .failed(job: 1, let failure) = $0 { failure.help == nil } else { false }
+      })
     }
     store.finish()
   }
@@ -290,6 +298,34 @@ struct DownloadsFeatureTests {
     #expect(await lines.run("open swiftboard://downloads/sab/history") == 0)
     #expect(await lines.run("open swiftboard://downloads/sab/x") == 66)
     await lines.board.close()
+  }
+
+  @Test("a removal from NZBGet says that it deletes files, unless the line asks for it")
+  func deletesAnyway() async {
+    await add()
+    let note = "NZBGet deletes the unfinished files of a removed download in any case\n"
+    #expect(await lines.run("downloads remove sab SABnzbd_nzo_0") == 0)
+    #expect(await lines.run("downloads remove get 1 --delete-files") == 0)
+    #expect(lines.allPrinted.hasSuffix("removed 1\n"), "\(lines.allPrinted)")
+    #expect(await lines.run("downloads remove get 2") == 0)
+    #expect(lines.allPrinted.hasSuffix("removed 2\n\(note)"), "\(lines.allPrinted)")
+    await lines.board.close()
+  }
+
+  @Test("what is paused of a download is no part of what is done")
+  func paused() throws {
+    let queue = DownloadQueue([
+      .init(id: "1", name: "n", status: .downloading, size: 10, left: 2, pausedBytes: 1)
+    ])
+    let outcome = try #require(
+      BoardFeatures.downloads.outcome(
+        .answered(job: 1, answer: .queue(queue: queue), masked: nil), DownloadsState(),
+        OutcomeContext(BoardState())))
+    guard case .table(_, let rows) = outcome.presentation else {
+      Issue.record("no table")
+      return
+    }
+    #expect(rows.map { $0[3] } == ["77%"])
   }
 
   @Test("an indexer's key is a name; a typed one is refused, and in no step")

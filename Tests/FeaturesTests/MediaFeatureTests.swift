@@ -1,4 +1,3 @@
-import SwiftBoardBoard
 import SwiftBoardCommandLine
 import SwiftBoardDependencies
 import SwiftBoardJSON
@@ -7,6 +6,7 @@ import SwiftBoardSystem
 import SwiftBoardTesting
 import Testing
 
+@testable import SwiftBoardBoard
 @testable import SwiftBoardFeatures
 
 /// What an addition keeps of what was found.
@@ -120,6 +120,23 @@ struct MediaReducerTests {
     let sent = try JSON(parsing: try #require(media.calls.last?.arguments.last))
     #expect(sent["metadataProfileId"] == 1 && sent["monitored"] == false)
     #expect(sent["addOptions"] == ["monitor": "none", "searchForMissingAlbums": true])
+  }
+
+  @Test("an addition has the defaults of the programs' pages, in place of those of their APIs")
+  func pageDefaults() throws {
+    func completed(_ program: MediaProgram, _ json: JSON) throws -> JSON {
+      var addition = MediaAddition(
+        job: 1, server: MediaServer(program, films), order: MediaOrder("x"))
+      addition.resource = MediaResource(json)
+      return try #require(addition.complete).json
+    }
+    #expect(try completed(.sonarr, ["seasonFolder": false])["seasonFolder"] == true)
+    for (found, sent) in [("tba", "released"), ("inCinemas", "inCinemas")] {
+      let json = try completed(.radarr, ["minimumAvailability": .string(found)])
+      #expect(json["minimumAvailability"] == .string(sent))
+    }
+    // What a program does not have is not made up.
+    #expect(try completed(.radarr, [:])["minimumAvailability"] == nil)
   }
 
   @Test("where there are several, a terminal asks")
@@ -275,6 +292,42 @@ struct MediaReducerTests {
     store.finish()
     #expect(media.calls.map(\.name) == ["queue", "queue", "remove"])
     #expect(media.issues.isEmpty)
+  }
+
+  @Test("only a command with --retry is advised to use it")
+  func retryAdvice() async throws {
+    let store = try await store()
+    for (job, request, help) in [
+      (1, MediaCommand.Request.show(id: 1), "--retry 3 tries again" as String?),
+      (2, .monitor(id: 1, isMonitored: true), nil),
+    ] {
+      media.failNext("item", with: ProgramError(.status(503), program: "Radarr", service: "films"))
+      store.nonExhaustively { store in
+        store.send(run(job, request))
+        store.receive(.resolved(job: job, service: films))
+        store.receive(where: { failure($0).map { $0.help == help } == true })
+      }
+    }
+    media.failNext("lookup", with: ProgramError(.status(503), program: "Radarr", service: "films"))
+    store.nonExhaustively { store in
+      store.send(run(3, .add(order: MediaOrder("dune"))))
+      store.receive(where: { failure($0).map { $0.help == nil } == true })
+    }
+    store.finish()
+  }
+
+  @Test("a download that is removed leaves the queue of its service")
+  func removedDownload() async throws {
+    let store = try await store()
+    store.nonExhaustively { store in
+      store.send(run(1, .queue))
+      store.skipReceivedActions()
+      store.send(run(2, .removeDownload(id: 1, blocksRelease: true)))
+      store.skipReceivedActions()
+      #expect(store.state.queue?.content == MediaQueue([]) && store.state.pending.isEmpty)
+    }
+    store.finish()
+    #expect(media.calls.last == MockCall("removeDownload", "films", "1", "true"))
   }
 
   @Test("a calendar begins at midnight of the day")
@@ -523,6 +576,35 @@ struct MediaFeatureTests {
     await lines.board.close()
   }
 
+  @Test("a queue that is cut says so, in JSON as well")
+  func cutQueue() throws {
+    func notes(_ count: Int) throws -> [Outcome.Note] {
+      let entry = MediaQueue.Entry(id: 1, title: "t", size: 1, left: 1, status: "queued")
+      let answer = MediaAnswer.queue(queue: MediaQueue([entry], count: count))
+      return try #require(
+        BoardFeatures.media.outcome(
+          .answered(job: 1, answer: answer, masked: nil), MediaState(),
+          OutcomeContext(BoardState()))
+      ).notes
+    }
+    #expect(try notes(1) == [Outcome.Note("1 download")])
+    #expect(
+      try notes(3) == [
+        Outcome.Note("3 downloads"), .warning("these are the first 1 of 3 downloads"),
+      ])
+  }
+
+  @Test("a download is removed from the queue, and one that is not there is missing")
+  func queueRemove() async {
+    #expect(await lines.run("media queue remove films 1 --blocklist") == 0)
+    #expect(lines.allPrinted.hasSuffix("removed 1 from the queue\n"), "\(lines.allPrinted)")
+    #expect(await lines.run("media queue remove films 1") == 66)
+    #expect(await lines.run("media queue remove films") == 64)
+    #expect(await lines.run("media queue films --json") == 0)
+    #expect(lines.allPrinted.contains(#""value":[]"#), "\(lines.allPrinted)")
+    await lines.board.close()
+  }
+
   @Test("a queue and a calendar are tables")
   func queueAndCalendar() async {
     #expect(await lines.run("media queue films -o plain") == 0)
@@ -585,6 +667,20 @@ struct MediaFeatureTests {
       let service = try await lines.world.persistence.service(name)
       #expect(service?.authentication == authentication, "\(name)")
     }
+    await lines.board.close()
+  }
+
+  @Test("a user is refused where a preset has none, and an address without an API is noticed")
+  func presetAddress() async {
+    let lines = Lines()
+    for options in ["--preset radarr", "--auth bearer:{{secret:k}}"] {
+      #expect(await lines.run("api service add a http://nas.test/api/v3 --user x \(options)") == 64)
+    }
+    #expect(lines.allPrinted.contains("--user goes with --preset nzbget"), "\(lines.allPrinted)")
+    #expect(await lines.run("api service add b http://nas.test/radarr --preset radarr") == 0)
+    #expect(
+      lines.allPrinted.hasSuffix("the address of Radarr's API usually ends with /api/v3\n"),
+      "\(lines.allPrinted)")
     await lines.board.close()
   }
 

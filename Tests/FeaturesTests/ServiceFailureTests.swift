@@ -109,15 +109,46 @@ struct ServiceFailureTests {
         "Radarr's answer has another form than its API: it is not an array"
       ),
       (
+        .undecodable(path: "{}"), ExitCode.data,
+        "Radarr's answer has another form than its API: it is not an empty object"
+      ),
+      (
         .wrongPath, ExitCode.missing,
         "the server answers, but Radarr has no API at http://nas"
       ),
+      (
+        .redirected(to: "http://nas/x"), ExitCode.missing, "http://nas redirects to http://nas/x"
+      ),
+      (
+        .page(title: "Log in"), ExitCode.missing,
+        "the page 'Log in' answers at http://nas, not Radarr's API"
+      ),
+      (
+        .denied(reason: "host name"), ExitCode.denied, "Radarr refuses access: host name"
+      ),
+      (
+        .denied(reason: nil), ExitCode.denied, "Radarr refuses access: it does not say why"
+      ),
+      (.status(503, reason: "busy"), 5, "Radarr answers with HTTP 503: busy"),
     ] as [(ProgramError.Kind, Int32, String)])
   func programs(kind: ProgramError.Kind, code: Int32, message: String) {
     let failure = Failure(
       ProgramError(kind, program: "Radarr", service: "films", address: "http://nas"))
     #expect(failure.code == code && failure.message == message, "\(failure)")
     #expect(failure.help?.isEmpty == false, "\(failure)")
+  }
+
+  @Test("only what may be asked again advises it, and a test does not advise itself")
+  func advice() {
+    func failure(_ kind: ProgramError.Kind) -> Failure {
+      Failure(ProgramError(kind, program: "Radarr", service: "films", address: "http://nas"))
+    }
+    #expect(failure(.status(500)).help == nil)
+    #expect(failure(.status(502)).help == "--retry 3 tries again")
+    #expect(failure(.status(502)).advising(mayRepeat: true).help == "--retry 3 tries again")
+    #expect(failure(.status(502)).advising(mayRepeat: false).help == nil)
+    #expect(failure(.wrongPath).help?.hasPrefix("'api service test films' says") == true)
+    #expect(failure(.wrongPath).ofTest.help?.hasPrefix("to change the address") == true)
   }
 
   @Test("what doctor found has advice by the board's commands and options")

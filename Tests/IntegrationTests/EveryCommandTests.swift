@@ -105,6 +105,7 @@ struct EveryCommandTests {
     ("media.monitor", ["media monitor films 1 --off"]),
     ("media.find", ["media find films 1"]),
     ("media.queue", ["media queue films"]),
+    ("media.queue.remove", ["-media queue remove films 9", "media queue remove films 1"]),
     ("media.calendar", ["media calendar films --from 2026-01-01 --to 2026-02-28"]),
     ("media.remove", ["media remove films 4", "-media remove films 4"]),
     (

@@ -68,22 +68,23 @@ struct SABnzbdState {
     }
   }
 
-  /// An ID that is not there is no failure: the answer has those that were found.
+  /// An ID that is not there is no failure. The answer has those that were removed, and all that
+  /// were to be paused or resumed.
   private mutating func change(_ request: TestHTTPServer.Request) -> TestHTTPServer.Response {
     let ids = (request.query("value") ?? "").split(separator: ",").map(String.init)
     var found: [JSON] = []
     for id in ids {
-      guard let index = slots.firstIndex(where: { $0["nzo_id"]?.stringValue == id }) else {
-        continue
-      }
-      found.append(.string(id))
-      switch request.query("name") {
+      let name = request.query("name")
+      let index = slots.firstIndex { $0["nzo_id"]?.stringValue == id }
+      if index != nil || name != "delete" { found.append(.string(id)) }
+      guard let index else { continue }
+      switch name {
       case "delete": slots.remove(at: index)
       case "pause": slots[index]["status"] = "Paused"
       default: slots[index]["status"] = "Queued"
       }
     }
-    return .init(200, ["status": true, "nzo_ids": .array(found)])
+    return .init(200, ["status": .bool(!found.isEmpty), "nzo_ids": .array(found)])
   }
 }
 

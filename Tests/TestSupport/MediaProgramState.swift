@@ -4,6 +4,12 @@ import SwiftBoardJSON
 struct MediaProgramState {
   let name: String
   var library: [JSON]
+  private var queue: [JSON] = [
+    [
+      "id": 1, "title": "Mirror.1080p", "size": 100.0, "sizeleft": 40.0, "timeleft": "00:12:30",
+      "status": "downloading", "protocol": "usenet",
+    ]
+  ]
   private let catalogue: [JSON]
 
   private var kind: String { ["radarr": "movie", "sonarr": "series"][name] ?? "artist" }
@@ -54,7 +60,11 @@ struct MediaProgramState {
     _ request: TestHTTPServer.Request, _ path: [String]
   ) -> TestHTTPServer.Response {
     var response = answerOfProgram(request, path)
-    if path.first == "api" { response.headers.append(("X-Application-Version", "5.2.6.8376")) }
+    if path.first == "api" {
+      response.headers += [
+        ("X-Application-Version", "5.2.6.8376"), ("Cache-Control", "no-cache, no-store"),
+      ]
+    }
     return response
   }
 
@@ -82,14 +92,13 @@ struct MediaProgramState {
       return .init(
         200,
         [
-          "page": 1, "pageSize": 200, "totalRecords": 1,
-          "records": [
-            [
-              "id": 1, "title": "Mirror.1080p", "size": 100.0, "sizeleft": 40.0,
-              "timeleft": "00:12:30", "status": "downloading", "protocol": "usenet",
-            ]
-          ],
+          "page": 1, "pageSize": 200, "totalRecords": JSON(queue.count), "records": .array(queue),
         ])
+    case ("queue", "DELETE"):
+      let index = queue.firstIndex { $0["id"]?.intValue.map(String.init) == rest.first }
+      guard let index else { return missing }
+      queue.remove(at: index)
+      return .init(200)
     case ("calendar", "GET"): return .init(200, .array(calendar(request)))
     case ("command", "POST"):
       let body = try? JSON(parsing: request.bodyText)
@@ -123,7 +132,8 @@ struct MediaProgramState {
     }
     let id = Int(last) ?? 0
     guard let index = library.firstIndex(where: { $0["id"]?.intValue == id }) else {
-      return missing
+      return name == "sonarr" && request.method == "DELETE"
+        ? .init(500, ["message": "Expected query to return 1 rows but returned 0"]) : missing
     }
     switch request.method {
     case "DELETE":

@@ -95,7 +95,7 @@ extension TestHTTPServer.Response {
   fileprivate var isPage: Bool { headers.contains { $0.1 == "text/html" } && status == 200 }
 
   /// The page that such programs have at every other address.
-  static func page(_ title: String) -> TestHTTPServer.Response {
+  public static func page(_ title: String) -> TestHTTPServer.Response {
     TestHTTPServer.Response(
       200, headers: [("Content-Type", "text/html")],
       body: Array("<!doctype html><html><title>\(title)</title></html>".utf8))

@@ -28,6 +28,13 @@ extension Failure {
           '\(secret)'
           """,
         help: "check that it is \(program); 'keychain set \(secret)' stores the right key")
+    case .denied(let reason):
+      self.init(
+        code: ExitCode.denied, error: "denied",
+        message: "\(program) refuses access: \(reason ?? "it does not say why")",
+        help: reason == nil
+          ? "it may be the key, the name of the host or the network: see the settings of \(program)"
+          : "the settings of \(program) say which hosts and networks it admits")
     case .wrongKey(nil):
       self.init(
         code: ExitCode.denied, error: "wrongKey",
@@ -43,8 +50,20 @@ extension Failure {
       self.init(
         code: ExitCode.missing, error: "wrongPath",
         message: "the server answers, but \(program) has no API at \(error.address)",
-        help: "'api service test \(service)' says what is there; to change the address, "
+        help: "'api service test \(service)' \(Self.testAdvice)to change the address, "
           + "'api service remove \(service)' and add it with one like "
+          + Self.usualAddress(of: program))
+    case .redirected(let location):
+      self.init(
+        code: ExitCode.missing, error: "wrongPath",
+        message: "\(error.address) redirects to \(location)",
+        help: "if \(program) is there, 'api service remove \(service)' and add it with that "
+          + "address; a login has to let requests to \(program)'s API pass")
+    case .page(let title):
+      self.init(
+        code: ExitCode.missing, error: "wrongPath",
+        message: "the page '\(title)' answers at \(error.address), not \(program)'s API",
+        help: "a login has to let requests to \(program)'s API pass; the address is usually like "
           + Self.usualAddress(of: program))
     case .missing(let id):
       self.init(
@@ -57,16 +76,17 @@ extension Failure {
       let reason = reasons.isEmpty ? "it does not say why" : reasons.joined(separator: " ")
       self.init(
         code: ExitCode.data, error: "refused", message: "\(program) refuses this: \(reason)")
-    case .status(let status):
+    case .status(let status, let reason):
       self.init(
         code: status < 400 ? 3 : status < 500 ? 4 : 5, error: "httpStatus",
-        message: "\(program) answers with HTTP \(status)",
-        help: status < 500 ? nil : "--retry 3 tries again")
+        message: "\(program) answers with HTTP \(status)" + (reason.map { ": \($0)" } ?? ""),
+        help: error.isTemporary ? Self.retryAdvice : nil)
     case .undecodable(let path):
       let place =
         switch path {
         case "": "it is not JSON"
         case "[]": "it is not an array"
+        case "{}": "it is not an empty object"
         default: "'\(path)' is missing or of another kind"
         }
       self.init(
@@ -78,15 +98,29 @@ extension Failure {
     }
   }
 
-  /// Returns the failure with advice if an answer was too large.
+  /// Returns the failure with the advice that its command can follow.
   ///
-  /// - Parameter option: The option of the command that asks for less, or `nil` if it has none.
-  package func narrowed(by option: String?) -> Failure {
-    guard error == "tooLarge", let option else { return self }
+  /// - Parameters:
+  ///   - option: The option of the command that asks for less, or `nil` if it has none.
+  ///   - mayRepeat: Whether the command has `--retry`.
+  package func advising(narrowing option: String? = nil, mayRepeat: Bool) -> Failure {
     var failure = self
-    failure.help = "ask for less with \(option)"
+    if error == "tooLarge", let option { failure.help = "ask for less with \(option)" }
+    if !mayRepeat, help == Self.retryAdvice { failure.help = nil }
     return failure
   }
+
+  /// Returns the failure of `api service test`, without the advice to run it.
+  package var ofTest: Failure {
+    var failure = advising(mayRepeat: false)
+    if let help, let advice = help.firstRange(of: Self.testAdvice) {
+      failure.help = String(help[advice.upperBound...])
+    }
+    return failure
+  }
+
+  private static let retryAdvice = "--retry 3 tries again"
+  private static let testAdvice = "says what is there; "
 
   private static func advice(for program: String, _ service: String) -> String? {
     ServicePreset(title: program).map {

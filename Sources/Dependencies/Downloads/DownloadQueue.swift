@@ -29,6 +29,9 @@ public struct DownloadQueue: Codable, Sendable, Equatable {
     public var size: Int64
     /// The number of remaining bytes.
     public var left: Int64
+    /// The part of the size that is paused and not in `left`, such as files for a repair that may
+    /// not be necessary, or `nil` if there is none.
+    public var pausedBytes: Int64?
     /// The estimated remaining time in seconds, or `nil` if it is unknown.
     public var secondsLeft: Int64?
     /// The category, or `nil` if there is none.
@@ -37,13 +40,14 @@ public struct DownloadQueue: Codable, Sendable, Equatable {
     /// A download from its parts.
     public init(
       id: String, name: String, status: Status, size: Int64, left: Int64,
-      secondsLeft: Int64? = nil, category: String? = nil
+      pausedBytes: Int64? = nil, secondsLeft: Int64? = nil, category: String? = nil
     ) {
       self.id = id
       self.name = name
       self.status = status
       self.size = size
       self.left = left
+      self.pausedBytes = pausedBytes
       self.secondsLeft = secondsLeft
       self.category = category
     }
@@ -61,7 +65,7 @@ public struct DownloadQueue: Codable, Sendable, Equatable {
   }
 }
 
-/// A download that has ended.
+/// A download of the history. One that is still verified, repaired or unpacked may be in it.
 public struct FinishedDownload: Codable, Sendable, Equatable, Identifiable {
   /// The program's name of it.
   public var id: String
@@ -71,11 +75,11 @@ public struct FinishedDownload: Codable, Sendable, Equatable, Identifiable {
   public var isComplete: Bool
   /// The status in the program's own words, such as `Completed` or `FAILURE/HEALTH`.
   public var status: String
-  /// The reason for the failure, or `nil` if there was none.
+  /// The problem of the download, or `nil` if there was none.
   public var problem: String?
   /// The size in bytes.
   public var size: Int64
-  /// The time of the end, in microseconds since 1970.
+  /// The time of the end in microseconds since 1970, or `nil` if it has not ended.
   public var ended: Int64?
 
   /// A download from its parts.

@@ -30,6 +30,9 @@ public protocol DownloadService: Service {
   /// Resumes downloads, or the whole queue if `ids` is empty. Throws `missing`.
   func resume(_ ids: [String], on server: DownloadServer) async throws(ProgramError)
   /// Removes downloads from the queue. Throws `missing`.
+  ///
+  /// NZBGet deletes the files of an unfinished download in any case. With `deletesFiles`, its
+  /// history has no entry of the download either.
   func remove(
     _ ids: [String], deletesFiles: Bool, from server: DownloadServer
   ) async throws(ProgramError)

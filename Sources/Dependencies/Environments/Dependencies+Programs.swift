@@ -39,7 +39,7 @@ extension ProgramConnection {
     if let stranger = stranger(in: response) { throw stranger }
     if isRefused { throw error(.wrongKey(secret: nil)) }
     guard (200..<300).contains(response.status) else {
-      throw error(response.status >= 500 ? .status(response.status) : .wrongPath)
+      throw response.status >= 500 ? error(.status(response.status)) : misplaced(response)
     }
     guard let page = Self.parsed(response.body), page["info"]?["pages"] != nil,
       page["results"] != nil

@@ -34,7 +34,7 @@ public struct MediaQueue: Codable, Sendable, Equatable {
 
   /// The number of downloads.
   public var count: Int
-  /// The first downloads, at most 200.
+  /// The first downloads, at most 2000.
   public var entries: [Entry]
 
   /// A queue from its parts.

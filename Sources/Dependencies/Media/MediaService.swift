@@ -42,14 +42,21 @@ public protocol MediaService: Service {
   func remove(
     _ id: Int, deletesFiles: Bool, from server: MediaServer
   ) async throws(ProgramError)
-  /// Returns the downloads for the library.
+  /// Returns the downloads for the library, and those that the program cannot assign to an item.
   func queue(of server: MediaServer) async throws(ProgramError) -> MediaQueue
+  /// Removes a download from the queue, and from the program that downloads it, with its files.
+  /// Throws `missing`.
+  ///
+  /// - Parameter blocksRelease: Whether the program is not to choose the release again.
+  func removeDownload(
+    _ id: Int, blocksRelease: Bool, from server: MediaServer
+  ) async throws(ProgramError)
   /// Returns the releases from `start` up to, but not including, `end`, in microseconds since 1970,
   /// in ascending order.
   func calendar(
     of server: MediaServer, from start: Int64, until end: Int64
   ) async throws(ProgramError) -> [MediaRelease]
-  /// Makes the program search the indexers for an item.
+  /// Makes the program search the indexers for an item. Throws `missing`.
   ///
   /// - Returns: The status that the program reports for the search, for example `queued`.
   func search(forItem id: Int, on server: MediaServer) async throws(ProgramError) -> String

@@ -17,20 +17,28 @@ public struct ProgramError: Error, Sendable, Equatable {
     case wrongKey(secret: String?)
     /// An unidentified server refuses the key.
     case refusedKey(secret: String)
+    /// The program refuses the request whatever its key is, with the given reason. Without a
+    /// reason, the cause may be the key as well.
+    case denied(reason: String?)
     /// Another program responds, with its name if it is known.
     case wrongProgram(found: String?)
     /// The server responds, but the API is not at this address.
     case wrongPath
+    /// The server redirects to another address, given without its query.
+    case redirected(to: String)
+    /// The server responds with a page that is not the program's, such as a login.
+    case page(title: String)
     /// The program has no item with this identifier.
     case missing(id: String)
     /// The item already exists.
     case exists
     /// The program rejects the request, with the given reasons.
     case refused(reasons: [String])
-    /// The response has a status that the API does not use.
-    case status(Int)
+    /// The response has a status that the API does not use. The program may give a reason.
+    case status(Int, reason: String? = nil)
     /// The response does not have the format of the API. `path` is the invalid member,
-    /// empty if the response is not JSON, and `[]` if it is JSON but no array.
+    /// empty if the response is not JSON, `[]` if it is JSON but no array, and `{}` if it is not
+    /// the empty object.
     case undecodable(path: String)
     /// A mock has no content for the service. The message explains how to set it.
     case unanswered(String)
@@ -57,7 +65,7 @@ public struct ProgramError: Error, Sendable, Equatable {
   public var isTemporary: Bool {
     switch kind {
     case .api(let error): error.isTemporary
-    case .status(let status): [429, 502, 503, 504].contains(status)
+    case .status(let status, _): [429, 502, 503, 504].contains(status)
     default: false
     }
   }

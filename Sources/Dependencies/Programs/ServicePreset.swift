@@ -59,6 +59,11 @@ public enum ServicePreset: String, CaseIterable, Sendable {
     }
   }
 
+  /// Whether such a service is used under a name of a user.
+  package var takesUser: Bool {
+    if case .basic? = authentication(secret: "", user: nil) { true } else { false }
+  }
+
   /// Returns the authentication of such a service, or `nil` if it needs none.
   ///
   /// - Parameters:

@@ -396,6 +396,12 @@ enum APICommands {
       while url.hasSuffix("/") { url.removeLast() }
       var service = APIService(name: name, baseURL: url)
       service.preset = try invocation.text("preset")
+      if let option = invocation.option("user"),
+        service.preset.flatMap(ServicePreset.init(rawValue:))?.takesUser == false
+          || invocation.option("auth") != nil
+      {
+        throw UsageError("--user goes with --preset nzbget", at: option)
+      }
       if let auth = invocation.option("auth") {
         service.authentication = try AuthenticationParser.parse(auth)
       } else if let preset = try invocation.text("preset") {

@@ -47,9 +47,11 @@ extension APIOutcomes {
   private static func added(_ service: APIService, _ job: Int) -> Outcome {
     let preset = service.preset.flatMap(ServicePreset.init(rawValue:))
     let command = preset?.firstCommand(service: service.name)
-    return Outcome(
-      job: job, value: json(service),
-      notes: ["added; try '\(command ?? "api get \(service.name)/PATH")'"])
+    var notes = ["added; try '\(command ?? "api get \(service.name)/PATH")'"]
+    if case .media(let program)? = preset?.program, !service.base.hasSuffix(program.path) {
+      notes.append("the address of \(program.title)'s API usually ends with \(program.path)")
+    }
+    return Outcome(job: job, value: json(service), notes: notes)
   }
 
   private static func list(_ services: [APIService], _ damaged: [String], _ job: Int) -> Outcome {

@@ -74,6 +74,7 @@ public enum DownloadsAnswer: Codable, Sendable, Equatable {
   case paused(ids: [String])
   /// Downloads go on.
   case resumed(ids: [String])
-  /// Downloads were removed.
-  case removed(ids: [String])
+  /// Downloads were removed. `deletedFiles` is true if their files were deleted although the line
+  /// does not ask for it; `nil` otherwise.
+  case removed(ids: [String], deletedFiles: Bool? = nil)
 }

@@ -54,7 +54,11 @@ enum DownloadsCommands {
       arguments: [
         service, ArgumentSpec("id", "a download of 'downloads list'", repeating: true),
       ],
-      options: [OptionSpec(flag: "delete-files", "delete what has come of them")],
+      options: [
+        OptionSpec(
+          flag: "delete-files",
+          "delete what has come of them; NZBGet always does, and keeps no history entry with this")
+      ],
       examples: ["downloads remove sab SABnzbd_nzo_1"]
     ) { invocation throws(UsageError) in
       let ids = try plain(invocation.arguments("id"), "downloads")

@@ -25,14 +25,21 @@ enum DownloadsOutcomes {
         notes: ["added"])
     case .paused(let ids): changed("paused", ids, job)
     case .resumed(let ids): changed("resumed", ids, job)
-    case .removed(let ids): changed("removed", ids, job)
+    case .removed(let ids, let deletedFiles):
+      changed(
+        "removed", ids, job,
+        deletedFiles == true
+          ? ["NZBGet deletes the unfinished files of a removed download in any case"] : [])
     }
   }
 
-  private static func changed(_ verb: String, _ ids: [String], _ job: Int) -> Outcome {
-    Outcome(
+  private static func changed(
+    _ verb: String, _ ids: [String], _ job: Int, _ notes: [String] = []
+  ) -> Outcome {
+    let which = ids.isEmpty ? "all downloads" : ids.joined(separator: ", ")
+    return Outcome(
       job: job, value: .object([.init(verb, .array(ids.map(JSON.string)))]),
-      notes: ["\(verb) \(ids.isEmpty ? "all downloads" : ids.joined(separator: ", "))"])
+      notes: ["\(verb) \(which)"] + notes)
   }
 
   private static func queue(
@@ -41,9 +48,10 @@ enum DownloadsOutcomes {
     // In 80 columns there is room for the names or for the bars.
     let draws = context.draws(job) && (context.settings.width ?? 0) >= 100
     func done(_ entry: DownloadQueue.Entry) -> String {
-      let number = ByteCount.done(entry.left, of: entry.size)
-      guard draws, entry.size > 0 else { return number }
-      let fraction = 1 - Double(max(entry.left, 0)) / Double(entry.size)
+      let size = entry.size - (entry.pausedBytes ?? 0)
+      let number = ByteCount.done(entry.left, of: size)
+      guard draws, size > 0 else { return number }
+      let fraction = 1 - Double(max(entry.left, 0)) / Double(size)
       let padding = String(repeating: " ", count: max(0, 4 - number.count))
       return Bar.text(fraction, width: 10, ascii: context.settings.isASCII) + " " + padding + number
     }

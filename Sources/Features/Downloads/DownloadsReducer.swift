@@ -44,7 +44,8 @@ struct DownloadsReducer: Reducer {
     switch pending.command.request {
     case .list: return ask("queue") { .queue(queue: try await downloads.queue(of: server)) }
     case .history(let limit):
-      return ask("history", narrowing: "--limit N") {
+      // NZBGet always sends all of it.
+      return ask("history", narrowing: server.program == .nzbget ? nil : "--limit N") {
         .history(downloads: try await downloads.history(of: server, limit: limit))
       }
     case .add(let download):
@@ -52,19 +53,20 @@ struct DownloadsReducer: Reducer {
         .added(id: try await downloads.add(download, to: server))
       }
     case .pause(let ids):
-      return ask("pause") {
+      return ask("pause", mayRepeat: false) {
         try await downloads.pause(ids, on: server)
         return .paused(ids: ids)
       }
     case .resume(let ids):
-      return ask("resume") {
+      return ask("resume", mayRepeat: false) {
         try await downloads.resume(ids, on: server)
         return .resumed(ids: ids)
       }
     case .remove(let ids, let deletesFiles):
       return ask("remove", mayRepeat: false) {
         try await downloads.remove(ids, deletesFiles: deletesFiles, from: server)
-        return .removed(ids: ids)
+        let deletesAnyway = server.program == .nzbget && !deletesFiles
+        return .removed(ids: ids, deletedFiles: deletesAnyway ? true : nil)
       }
     }
   }
@@ -102,7 +104,7 @@ extension DownloadsState {
       added = Added(service: service, id: String(id.prefix(200)))
     case .paused(let ids): change(ids, of: service, isPaused: true, .paused)
     case .resumed(let ids): change(ids, of: service, isPaused: false, .queued)
-    case .removed(let ids):
+    case .removed(let ids, _):
       guard queue?.service == service else { return }
       queue?.content.remove(ids)
     }

@@ -56,6 +56,8 @@ public struct MediaCommand: Codable, Sendable, Equatable {
     case monitor(id: Int, isMonitored: Bool)
     /// What is being downloaded.
     case queue
+    /// Removes a download, and has the program not choose its release again.
+    case removeDownload(id: Int, blocksRelease: Bool)
     /// The releases of some days, from 00:00 UTC.
     case calendar(days: MediaDays)
     /// Tells the program to search its indexers for an item.
@@ -168,6 +170,8 @@ public enum MediaAnswer: Codable, Sendable, Equatable {
   case removed(id: Int)
   /// What is being downloaded.
   case queue(queue: MediaQueue)
+  /// A download was removed.
+  case removedDownload(id: Int)
   /// The releases of some days.
   case calendar(releases: [MediaRelease])
   /// A search of the indexers was begun; what the program says of it.

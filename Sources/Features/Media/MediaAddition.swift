@@ -102,6 +102,11 @@ extension MediaAddition {
     guard var resource else { return nil }
     resource.json["monitored"] = .bool(order.isMonitored)
     let searches = JSON.bool(order.searches)
+    // A look-up has the defaults of the API. The programs' own pages choose others.
+    if resource.json["seasonFolder"] == false { resource.json["seasonFolder"] = true }
+    if resource.json["minimumAvailability"] == "tba" {
+      resource.json["minimumAvailability"] = "released"
+    }
     switch server.program {
     case .radarr: resource.json["addOptions"] = ["searchForMovie": searches]
     case .sonarr:

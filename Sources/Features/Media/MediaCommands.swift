@@ -83,6 +83,16 @@ enum MediaCommands {
       options: [retry], examples: ["media queue films"]
     ) { invocation throws(UsageError) in try command(.queue, invocation) },
     CommandSpec(
+      ["media", "queue", "remove"], "remove a download, also from the program that downloads it",
+      arguments: [service, ArgumentSpec("id", "the number in 'media queue'", kind: .int)],
+      options: [OptionSpec(flag: "blocklist", "do not download this release again")],
+      examples: ["media queue remove films 1", "media queue remove films 1 --blocklist"]
+    ) { invocation throws(UsageError) in
+      let blocks = invocation.flag("blocklist")
+      return try command(
+        .removeDownload(id: try number(invocation), blocksRelease: blocks), invocation)
+    },
+    CommandSpec(
       ["media", "calendar"], "list releases: films by their dates, episodes, albums",
       details: "Days begin at 00:00 UTC.", arguments: [service],
       options: [

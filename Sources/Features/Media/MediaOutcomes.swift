@@ -29,6 +29,10 @@ enum MediaOutcomes {
     case .removed(let id):
       Outcome(job: job, value: .object([.init("removed", JSON(id))]), notes: ["removed \(id)"])
     case .queue(let queue): self.queue(queue, job)
+    case .removedDownload(let id):
+      Outcome(
+        job: job, value: .object([.init("removed", JSON(id))]),
+        notes: ["removed \(id) from the queue"])
     case .calendar(let releases): calendar(releases, job)
     case .searching(let id, let status):
       Outcome(
@@ -154,7 +158,10 @@ enum MediaOutcomes {
             entry.problem.map { "\(entry.status): \($0)" } ?? entry.status,
           ]
         }),
-      notes: [Counted.text(queue.count, "download")])
+      notes: [Outcome.Note(Counted.text(queue.count, "download"))]
+        + (queue.entries.count < queue.count
+          ? [.warning("these are the first \(queue.entries.count) of \(queue.count) downloads")]
+          : []))
   }
 
   private static func calendar(_ releases: [MediaRelease], _ job: Int) -> Outcome {

@@ -78,8 +78,12 @@ private struct MediaRouting: Reducer {
         let fetched = try await media.library(of: server, policy: policy)
         return .library(library: MediaLibrary(fetched, dependencies.logger.redactor))
       }
-    case .show(let id), .monitor(let id, _):
+    case .show(let id):
       return ask("item") { .item(resource: try await media.item(id, on: server)) }
+    case .monitor(let id, _):
+      return ask("item", mayRepeat: false) {
+        .item(resource: try await media.item(id, on: server))
+      }
     case .search(let term):
       return ask("lookup") {
         let found = try await media.lookup(term, on: server)
@@ -101,6 +105,11 @@ private struct MediaRouting: Reducer {
       return ask("remove", mayRepeat: false) {
         try await media.remove(id, deletesFiles: deletesFiles, from: server)
         return .removed(id: id)
+      }
+    case .removeDownload(let id, let blocksRelease):
+      return ask("queue.remove", mayRepeat: false) {
+        try await media.removeDownload(id, blocksRelease: blocksRelease, from: server)
+        return .removedDownload(id: id)
       }
     case .find(let id):
       return ask("search", mayRepeat: false) {
@@ -205,11 +214,22 @@ extension MediaState {
     case .queue(var queue):
       queue.entries = queue.entries.prefix(Self.kept, bytes: Self.keptBytes)
       self.queue = ServiceContent(queue, of: service)
+    case .removedDownload(let id):
+      guard queue?.service == service else { return }
+      queue?.content.remove(id)
     case .calendar(let releases):
       calendar = pending.calendar
       calendar?.releases = releases.prefix(Self.kept, bytes: Self.keptBytes)
     case .searching: break
     }
+  }
+}
+
+extension MediaQueue {
+  fileprivate mutating func remove(_ id: Int) {
+    guard let index = entries.firstIndex(where: { $0.id == id }) else { return }
+    entries.remove(at: index)
+    count -= 1
   }
 }
 

@@ -39,7 +39,7 @@ struct ProgramQuestion<Action: ProgramAction> {
   }
 
   /// - Parameters:
-  ///   - mayRepeat: Whether the question may be asked twice.
+  ///   - mayRepeat: Whether the command has `--retry`, because it changes nothing.
   ///   - narrowing: The option that reduces the size of the response, for a response that is too
   ///     large.
   func callAsFunction(
@@ -54,7 +54,9 @@ struct ProgramQuestion<Action: ProgramAction> {
     .retry(retries, clock: dependencies.clock.standard) {
       mayRepeat && ($0 as? ProgramError)?.isTemporary == true
     }
-    .catchFailure(dependencies) { .failed(job: job, failure: $0.narrowed(by: narrowing)) }
+    .catchFailure(dependencies) {
+      .failed(job: job, failure: $0.advising(narrowing: narrowing, mayRepeat: mayRepeat))
+    }
     .cancellable(id: job)
   }
 

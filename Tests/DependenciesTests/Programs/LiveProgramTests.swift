@@ -2,6 +2,7 @@ import SwiftBoardDependencies
 import SwiftBoardJSON
 import SwiftBoardSystem
 import SwiftBoardTestSupport
+import Synchronization
 import Testing
 
 /// What the live services send, and how they tell what is wrong with a server.
@@ -209,6 +210,9 @@ struct LiveProgramTests {
       #expect(try JSON(parsing: try asked.bodyText) == body, "\(program)")
       _ = try await media.queue(of: server)
       #expect(try asked.query("pageSize") == "200")
+      try await media.removeDownload(1, blocksRelease: program == .radarr, from: server)
+      #expect(try asked.query("removeFromClient") == "true")
+      #expect(try asked.query("blocklist") == "\(program == .radarr)")
       for deletesFiles in [true, false] {
         try await media.remove(deletesFiles ? 1 : 2, deletesFiles: deletesFiles, from: server)
         #expect(try asked.query("deleteFiles") == "\(deletesFiles)")
@@ -312,18 +316,36 @@ struct LiveProgramTests {
     #expect(logger.records.last?.fields == [LogField("error", "refused")])
   }
 
-  @Test("what SABnzbd is to add is sent once, although a kept connection closes beneath it")
-  func addedOnce() async throws {
+  @Test(
+    "what changes something is sent once, although a kept connection closes beneath it",
+    arguments: ["add", "pause", "pause all", "delete", "PUT", "DELETE", "queue"])
+  func sentOnce(change: String) async throws {
+    @Sendable func isChange(_ request: TestHTTPServer.Request) -> Bool {
+      request.method != "GET" || request.query("name") != nil
+        || ["addurl", "pause"].contains(request.query("mode"))
+    }
     let server = try TestHTTPServer { request in
-      request.query("mode") == "addurl" ? .raw([]) : .response(.init(json: "{}"))
+      isChange(request)
+        ? .raw([]) : .response(.init(json: #"{"queue":{"slots":[{"nzo_id":"a"}]}}"#))
     }
     let sabnzbd = ProgramConformanceTests.server(.sabnzbd, server.origin)
+    let radarr = ProgramConformanceTests.server(.radarr, server.origin)
+    let (downloads, media) = (LiveDownloadService(dependencies), LiveMediaService(dependencies))
     _ = try await dependencies.apiClient.send(APIRequest(url: server.origin, timeout: nil))
     await #expect(throws: ProgramError.self) {
-      try await LiveDownloadService(dependencies).add(
-        NewDownload([.text(text: "http://indexer.test/1")]), to: sabnzbd)
+      switch change {
+      case "add":
+        _ = try await downloads.add(
+          NewDownload([.text(text: "http://indexer.test/1")]), to: sabnzbd)
+      case "pause": try await downloads.pause(["a"], on: sabnzbd)
+      case "pause all": try await downloads.pause([], on: sabnzbd)
+      case "delete": try await downloads.remove(["a"], deletesFiles: false, from: sabnzbd)
+      case "PUT": _ = try await media.update(MediaResource(["id": 1]), on: radarr)
+      case "DELETE": try await media.remove(1, deletesFiles: false, from: radarr)
+      default: try await media.removeDownload(1, blocksRelease: false, from: radarr)
+      }
     }
-    #expect(server.requests.filter { $0.query("mode") == "addurl" }.count == 1)
+    #expect(server.requests.filter(isChange).count == 1)
     #expect(Set(server.requests.map(\.connection)).count == 1, "the connection was kept")
   }
 
@@ -373,6 +395,19 @@ struct LiveProgramTests {
     #expect(programs.requests.isEmpty)
   }
 
+  @Test("SABnzbd pauses the downloads that are there, and names those that are not")
+  func pausedThere() async throws {
+    let server = ProgramConformanceTests.server(.sabnzbd, programs.origin)
+    let service = LiveDownloadService(dependencies)
+    let error = await #expect(throws: ProgramError.self) {
+      try await service.pause(["SABnzbd_nzo_0", "x", "y"], on: server)
+    }
+    #expect(error?.kind == .missing(id: "x, y"))
+    let entries = try await service.queue(of: server).entries
+    #expect(entries.map(\.status) == [.paused, .queued])
+    #expect(programs.requests.first?.query("nzo_ids") == "SABnzbd_nzo_0,x,y")
+  }
+
   @Test("NZBGet changes nothing if one of several downloads is not there")
   func someMissing() async throws {
     let server = ProgramConformanceTests.server(.nzbget, programs.origin)
@@ -402,6 +437,42 @@ struct LiveProgramTests {
     await #expect(throws: ProgramError.self) {
       _ = try await service.library(of: other, policy: .remoteFirst)
     }
+  }
+
+  @Test("a page never takes the place of a kept library")
+  func keptBesidePage() async throws {
+    let isPage = Mutex(false)
+    let server = try TestHTTPServer { _ in
+      .response(isPage.withLock { $0 } ? .page("Login") : .init(json: #"[{"id":1,"title":"x"}]"#))
+    }
+    let radarr = ProgramConformanceTests.server(.radarr, server.origin)
+    let service = LiveMediaService(dependencies)
+    let first = try await service.library(of: radarr, policy: .remoteFirst)
+    isPage.withLock { $0 = true }
+    let error = await #expect(throws: ProgramError.self) {
+      _ = try await service.library(of: radarr, policy: .remoteFirst)
+    }
+    #expect(error?.kind == .page(title: "Login"))
+    let kept = try await service.library(of: radarr, policy: .localFirst)
+    #expect(kept.value == first.value && kept.verdict == .stale)
+  }
+
+  @Test("a change of the library removes what is kept of it", arguments: ["add", "PUT", "DELETE"])
+  func keptUntilChanged(change: String) async throws {
+    let server = ProgramConformanceTests.server(.radarr, programs.origin)
+    let service = LiveMediaService(dependencies)
+    _ = try await service.library(of: server, policy: .remoteFirst)
+    switch change {
+    case "add":
+      var resource = try #require(try await service.lookup("arrival", on: server).first)
+      resource.json["qualityProfileId"] = 1
+      resource.json["rootFolderPath"] = "/media"
+      _ = try await service.add(resource, to: server)
+    case "PUT": _ = try await service.update(try await service.item(1, on: server), on: server)
+    default: try await service.remove(1, deletesFiles: false, from: server)
+    }
+    let after = try await service.library(of: server, policy: .localFirst)
+    #expect(after.verdict == .miss)
   }
 
   @Test("a kept library needs no keychain")

@@ -228,7 +228,8 @@ struct BoardStateEncodingTests {
 
   private static let downloads: DownloadsState = {
     let entry = DownloadQueue.Entry(
-      id: "1", name: "n", status: .queued, size: 2, left: 1, secondsLeft: 1, category: "c")
+      id: "1", name: "n", status: .queued, size: 2, left: 1, pausedBytes: 1, secondsLeft: 1,
+      category: "c")
     var state = DownloadsState()
     state.queue = ServiceContent(DownloadQueue([entry]), of: "sab")
     state.history = DownloadsState.History(

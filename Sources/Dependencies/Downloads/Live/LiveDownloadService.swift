@@ -66,12 +66,12 @@ public struct LiveDownloadService: DownloadService {
     try await calls(server).add(download)
   }
 
-  /// One request; two to NZBGet for several downloads.
+  /// One request for the whole queue. For downloads, two to SABnzbd, and to NZBGet for several.
   public func pause(_ ids: [String], on server: DownloadServer) async throws(ProgramError) {
     try await calls(server).setPaused(true, ids)
   }
 
-  /// One request; two to NZBGet for several downloads.
+  /// One request for the whole queue. For downloads, two to SABnzbd, and to NZBGet for several.
   public func resume(_ ids: [String], on server: DownloadServer) async throws(ProgramError) {
     try await calls(server).setPaused(false, ids)
   }

@@ -29,16 +29,18 @@ struct NZBGetCalls: LiveDownloadService.Calls {
   }
 
   func history(limit: Int) async throws(ProgramError) -> [FinishedDownload] {
-    // Without those that are only kept to find duplicates.
-    let rows = try reader(try await call("history", [false]), "history").elements()
+    // Without those that are only kept to find duplicates. There is no way to ask for a part.
+    let rows = try reader(
+      try await call("history", [SecretText("false")], limit: 128 << 20), "history"
+    ).elements()
     var downloads: [FinishedDownload] = []
     for row in rows.prefix(limit) {
       let status = try row.text("Status")
-      let isComplete = status.hasPrefix("SUCCESS") || status.hasPrefix("WARNING")
       downloads.append(
         FinishedDownload(
-          id: String(try row.int("NZBID")), name: try row.text("Name"), isComplete: isComplete,
-          status: status, size: Self.bytes(row.number("FileSizeMB")),
+          id: String(try row.int("NZBID")), name: try row.text("Name"),
+          isComplete: status.hasPrefix("SUCCESS") || status == "WARNING/SCRIPT", status: status,
+          problem: Self.problems[status], size: Self.bytes("FileSize", of: row) ?? 0,
           ended: row.time("HistoryTime")))
     }
     return downloads
@@ -58,7 +60,8 @@ struct NZBGetCalls: LiveDownloadService.Calls {
 
   func setPaused(_ isPaused: Bool, _ ids: [String]) async throws(ProgramError) {
     guard !ids.isEmpty else {
-      _ = try await call(isPaused ? "pausedownload" : "resumedownload")
+      let result = try await call(isPaused ? "pausedownload" : "resumedownload")
+      guard result.boolValue == true else { throw connection.error(.refused(reasons: [])) }
       return
     }
     try await edit(isPaused ? "GroupPause" : "GroupResume", ids)
@@ -97,9 +100,11 @@ struct NZBGetCalls: LiveDownloadService.Calls {
     try await call(method, parameters.map { SecretText($0.text) })
   }
 
-  /// - Parameter parameters: Texts of JSON.
+  /// - Parameters:
+  ///   - parameters: Texts of JSON.
+  ///   - limit: The maximum size of the response in bytes.
   private func call(
-    _ method: String, _ parameters: [SecretText]
+    _ method: String, _ parameters: [SecretText], limit: Int = 16 << 20
   ) async throws(ProgramError) -> JSON {
     let name = JSON.string(method).text
     var parts: [SecretText.Part] = [
@@ -111,18 +116,18 @@ struct NZBGetCalls: LiveDownloadService.Calls {
     }
     parts.append(.text(#"],"id":1}"#))
     let response = try await connection.send(
-      .init(method: "POST", path: "", body: SecretText(parts: parts)))
+      .init(method: "POST", path: "", body: SecretText(parts: parts), limit: limit))
     if let stranger = connection.stranger(in: response) { throw stranger }
     switch response.status {
     case 200..<300: break
     case 401 where !ProgramConnection.programs(of: response).isEmpty:
       throw connection.error(.wrongKey(secret: connection.service.authentication?.secret))
     case 401, 403: throw connection.error(.wrongProgram(found: nil))
-    case 300..<400, 404, 405: throw connection.error(.wrongPath)
+    case 300..<400, 404, 405: throw connection.misplaced(response)
     default: throw connection.error(.status(response.status))
     }
     guard let json = ProgramConnection.parsed(response.body) else {
-      throw connection.error(.wrongPath)
+      throw connection.misplaced(response)
     }
     if let problem = json["error"], !problem.isNull {
       let message = problem["message"]?.stringValue
@@ -143,20 +148,47 @@ struct NZBGetCalls: LiveDownloadService.Calls {
   private func entry(
     _ group: ProgramReader, _ speed: Double
   ) throws(ProgramError) -> DownloadQueue.Entry {
-    let left = Self.bytes(group.number("RemainingSizeMB"))
     let status = Self.status(try group.text("Status"))
+    // Files for a repair are paused until they are necessary. Of a paused download, all are.
+    let paused = status == .paused ? 0 : Self.bytes("PausedSize", of: group) ?? 0
+    let left = max(0, (Self.bytes("RemainingSize", of: group) ?? 0) - paused)
     let category = group.json["Category"]?.stringValue
     let seconds = speed > 0 ? Int64(exactly: (Double(left) / speed).rounded()) : nil
     return DownloadQueue.Entry(
       id: String(try group.int("NZBID")), name: try group.text("NZBName"), status: status,
-      size: Self.bytes(group.number("FileSizeMB")), left: left,
-      secondsLeft: status == .downloading ? seconds : nil,
+      size: Self.bytes("FileSize", of: group) ?? 0, left: left,
+      pausedBytes: paused > 0 ? paused : nil, secondsLeft: status == .downloading ? seconds : nil,
       category: category?.isEmpty == false ? category : nil)
   }
 
-  private static func bytes(_ megabytes: Double?) -> Int64 {
-    Int64(exactly: ((megabytes ?? 0) * 1_048_576).rounded()) ?? 0
+  /// A number of bytes: the upper and lower 32 bits, else a number of MiB; `nil` if there is none.
+  private static func bytes(_ name: String, of row: ProgramReader) -> Int64? {
+    if let high = row.json["\(name)Hi"]?.intValue, let low = row.json["\(name)Lo"]?.intValue,
+      (0...Int(Int32.max)).contains(high)
+    {
+      return Int64(high) << 32 | Int64(UInt32(truncatingIfNeeded: low))
+    }
+    return row.number("\(name)MB").flatMap { Int64(exactly: ($0 * 1_048_576).rounded()) }
   }
+
+  /// What went wrong with a download of the history, by its status; see the documentation of
+  /// NZBGet's method `history`.
+  private static let problems = [
+    "WARNING/SCRIPT": "a post-processing script failed",
+    "WARNING/SPACE": "not unpacked: there is not enough space",
+    "WARNING/PASSWORD": "not unpacked: the password is missing or wrong",
+    "WARNING/DAMAGED": "damaged, and not repaired: ParCheck is Manual",
+    "WARNING/REPAIRABLE": "damaged, and not repaired: ParRepair is off",
+    "WARNING/HEALTH": "damaged, and there are no files for a repair",
+    "WARNING/SKIPPED": "what the address has is not an NZB file",
+    "DELETED/DUPE": "a duplicate", "DELETED/COPY": "the same NZB file was added before",
+    "DELETED/GOOD": "a good duplicate exists",
+    "FAILURE/PAR": "the par-check failed", "FAILURE/UNPACK": "unpacking failed",
+    "FAILURE/MOVE": "the files could not be moved to their destination",
+    "FAILURE/SCAN": "the NZB file is malformed", "FAILURE/BAD": "marked as bad",
+    "FAILURE/HEALTH": "too many articles are missing",
+    "FAILURE/FETCH": "the NZB file could not be fetched",
+  ]
 
   private static func status(_ text: String) -> DownloadQueue.Status {
     switch text {

@@ -37,13 +37,15 @@ struct SABnzbdCalls: LiveDownloadService.Calls {
     for row in try object("history", of: json).elements("slots").prefix(limit) {
       let status = try row.text("status")
       let problem = row.json["fail_message"]?.stringValue
+      // Of one that is still verified or unpacked, the time is the present.
+      let hasEnded = ["Completed", "Failed"].contains(status)
       downloads.append(
         FinishedDownload(
           id: try row.text("nzo_id"), name: try row.text("name"),
           isComplete: status == "Completed", status: status,
           problem: problem?.isEmpty == false ? problem : nil,
           size: row.json["bytes"]?.intValue.map(Int64.init) ?? 0,
-          ended: row.time("completed")))
+          ended: hasEnded ? row.time("completed") : nil))
     }
     return downloads
   }
@@ -53,7 +55,7 @@ struct SABnzbdCalls: LiveDownloadService.Calls {
     if let name = download.name { query.append(QueryItem("nzbname", name)) }
     if let category = download.category { query.append(QueryItem("cat", category)) }
     let json = try await ask(
-      "addurl", query, encoded: [("name", download.queryValue)], isIdempotent: false)
+      "addurl", query, encoded: [("name", download.queryValue)], isChange: true)
     guard let id = json["nzo_ids"]?[0]?.stringValue else {
       throw connection.error(.refused(reasons: []))
     }
@@ -63,10 +65,20 @@ struct SABnzbdCalls: LiveDownloadService.Calls {
   func setPaused(_ isPaused: Bool, _ ids: [String]) async throws(ProgramError) {
     let word = isPaused ? "pause" : "resume"
     guard !ids.isEmpty else {
-      _ = try await ask(word)
+      _ = try await ask(word, isChange: true)
       return
     }
-    try await change(ids, [QueryItem("name", word)])
+    try check(ids)
+    // SABnzbd claims to have changed downloads that are not there.
+    let json = try await ask("queue", [QueryItem("nzo_ids", ids.joined(separator: ","))])
+    let present = Set(
+      try object("queue", of: json).elements("slots").compactMap { $0.json["nzo_id"]?.stringValue })
+    let known = ids.filter(present.contains)
+    if !known.isEmpty { try await change(known, [QueryItem("name", word)]) }
+    let missing = ids.filter { !present.contains($0) }
+    guard missing.isEmpty else {
+      throw connection.error(.missing(id: missing.joined(separator: ", ")))
+    }
   }
 
   func remove(_ ids: [String], deletesFiles: Bool) async throws(ProgramError) {
@@ -77,32 +89,36 @@ struct SABnzbdCalls: LiveDownloadService.Calls {
   // MARK: Requests
 
   /// Changes downloads of the queue. An ID that is not there is no failure to SABnzbd, which says
-  /// which IDs it found.
-  ///
-  /// No ID may be what SABnzbd reads as the whole queue, or as more than one ID.
+  /// which IDs it removed.
   private func change(_ ids: [String], _ query: [QueryItem]) async throws(ProgramError) {
+    try check(ids)
+    let json = try await ask(
+      "queue", query + [QueryItem("value", ids.joined(separator: ","))], isChange: true)
+    guard let found = json["nzo_ids"]?.elements?.compactMap(\.stringValue) else { return }
+    let missing = ids.filter { !found.contains($0) }
+    guard missing.isEmpty else {
+      throw connection.error(.missing(id: missing.joined(separator: ", ")))
+    }
+  }
+
+  /// Refuses what SABnzbd reads as the whole queue, or as more than one ID.
+  private func check(_ ids: [String]) throws(ProgramError) {
     let refused = ids.first {
       $0.isEmpty || $0.utf8.contains(UInt8(ascii: ",")) || $0.lowercased() == "all"
     }
     if let refused { throw connection.error(.missing(id: refused)) }
-    let json = try await ask(
-      "queue", query + [QueryItem("value", ids.joined(separator: ","))], isChange: true)
-    let found = json["nzo_ids"]?.elements?.compactMap(\.stringValue)
-    let missing = found.flatMap { found in ids.first { !found.contains($0) } }
-    if let id = missing ?? (json["status"]?.boolValue == false ? ids[0] : nil) {
-      throw connection.error(.missing(id: id))
-    }
   }
 
+  /// - Parameter isChange: Whether the request changes something. It is then never sent twice, and
+  ///   the answer must have a status, which is also `false` if there are none of the IDs.
   private func ask(
     _ mode: String, _ query: [QueryItem] = [],
-    encoded: [(name: String, value: SecretText)] = [], isChange: Bool = false,
-    isIdempotent: Bool? = nil
+    encoded: [(name: String, value: SecretText)] = [], isChange: Bool = false
   ) async throws(ProgramError) -> JSON {
     let response = try await connection.send(
       .init(
         path: "", query: [QueryItem("mode", mode), QueryItem("output", "json")] + query,
-        encodedQuery: encoded, isIdempotent: isIdempotent))
+        encodedQuery: encoded, isIdempotent: isChange ? false : nil))
     let text = String(decoding: response.body.prefix(200), as: UTF8.self)
     let key = connection.service.authentication?.secret
     if text.contains("API Key Incorrect") || text.contains("API Key Required") {
@@ -114,16 +130,21 @@ struct SABnzbdCalls: LiveDownloadService.Calls {
     case 401:
       // SABnzbd refuses a key with 403 or 200.
       throw connection.error(.wrongProgram(found: nil))
-    case 403: throw connection.error(.wrongKey(secret: key))
-    case 300..<400, 404, 405: throw connection.error(.wrongPath)
+    case 403:
+      // The check of the host name, of the network, or without a text any of them.
+      let reason = text.split(whereSeparator: \.isNewline).first.map(String.init)
+      throw connection.error(.denied(reason: text.hasPrefix("<") ? nil : reason))
+    case 300..<400, 404, 405: throw connection.misplaced(response)
     default: throw connection.error(.status(response.status))
     }
     guard let json = ProgramConnection.parsed(response.body) else {
-      throw connection.error(.wrongPath)
+      throw connection.misplaced(response)
     }
-    if !isChange, json["status"]?.boolValue == false {
+    let status = json["status"]?.boolValue
+    if status == false, json["nzo_ids"] == nil {
       throw connection.error(.refused(reasons: json["error"]?.stringValue.map { [$0] } ?? []))
     }
+    if isChange, status == nil { throw connection.error(.undecodable(path: "status")) }
     return json
   }
 
@@ -143,7 +164,7 @@ struct SABnzbdCalls: LiveDownloadService.Calls {
       status: Self.status(try row.text("status")), size: Self.bytes(row.number("mb")),
       left: Self.bytes(row.number("mbleft")),
       secondsLeft: row.json["timeleft"]?.stringValue.flatMap(Self.seconds),
-      category: category == "*" ? nil : category)
+      category: ["*", "None"].contains(category) ? nil : category)
   }
 
   private static func bytes(_ megabytes: Double?) -> Int64 {

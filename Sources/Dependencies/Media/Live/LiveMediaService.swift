@@ -33,7 +33,9 @@ public struct LiveMediaService: MediaService {
       let json = ProgramConnection.parsed(response.body), json.members != nil
     else {
       // A page, or its login: the server's, and not the API's.
-      throw connection.error(response.status >= 500 ? .status(response.status) : .wrongPath)
+      throw response.status >= 500
+        ? connection.error(.status(response.status, reason: Self.reasons(response).first))
+        : connection.misplaced(response)
     }
     guard let name = json["appName"]?.stringValue, name == server.program.title else {
       throw connection.error(.wrongProgram(found: json["appName"]?.stringValue))
@@ -42,13 +44,15 @@ public struct LiveMediaService: MediaService {
   }
 
   /// One request, for up to 128 MiB. A kept answer is used as the policy says.
+  ///
+  /// The programs forbid to store any answer. The library is kept nevertheless, in the user's own
+  /// database, once it has been read as one, and until the library is changed.
   public func library(
     of server: MediaServer, policy: CachePolicy
   ) async throws(ProgramError) -> Fetched<[MediaItem]> {
-    let connection = connection(server)
-    let fetched = try await connection.fetch(
-      .init(path: "/\(server.program.kind)", limit: 128 << 20), policy: policy)
-    return try fetched.map { response throws(ProgramError) in
+    let (connection, call) = (connection(server), libraryCall(server))
+    let fetched = try await connection.fetch(call, policy: policy)
+    let library = try fetched.map { response throws(ProgramError) in
       var items: [MediaItem] = []
       for row in try reader(response, connection, server).elements() {
         _ = try row.int("id")
@@ -56,6 +60,17 @@ public struct LiveMediaService: MediaService {
       }
       return items
     }
+    if fetched.verdict == .miss { await connection.keep(fetched.value, of: call) }
+    return library
+  }
+
+  private func libraryCall(_ server: MediaServer) -> ProgramConnection.Call {
+    .init(path: "/\(server.program.kind)", limit: 128 << 20)
+  }
+
+  /// Removes the kept library after a change of it.
+  private func forgetLibrary(of server: MediaServer) async {
+    await connection(server).forget(libraryCall(server))
   }
 
   /// One request.
@@ -76,9 +91,11 @@ public struct LiveMediaService: MediaService {
   public func add(
     _ resource: MediaResource, to server: MediaServer
   ) async throws(ProgramError) -> MediaResource {
-    try await self.resource(
+    let added = try await self.resource(
       .init(method: "POST", path: "/\(server.program.kind)", body: SecretText(resource.json.text)),
       "", server)
+    await forgetLibrary(of: server)
+    return added
   }
 
   /// One request.
@@ -86,32 +103,56 @@ public struct LiveMediaService: MediaService {
     _ resource: MediaResource, on server: MediaServer
   ) async throws(ProgramError) -> MediaResource {
     let id = resource.item.id
-    return try await self.resource(
+    let changed = try await self.resource(
       .init(
-        method: "PUT", path: "/\(server.program.kind)/\(id)", body: SecretText(resource.json.text)),
+        method: "PUT", path: "/\(server.program.kind)/\(id)", body: SecretText(resource.json.text),
+        isIdempotent: false),
       String(id), server)
+    await forgetLibrary(of: server)
+    return changed
   }
 
-  /// One request.
+  /// One request; two to Sonarr, which has no error of its own for an unknown ID.
   public func remove(
     _ id: Int, deletesFiles: Bool, from server: MediaServer
   ) async throws(ProgramError) {
-    let connection = connection(server)
-    let response = try await connection.send(
-      .init(
-        method: "DELETE", path: "/\(server.program.kind)/\(id)",
-        query: [QueryItem("deleteFiles", String(deletesFiles))]))
-    try check(response, connection, server)
-    try checkStatus(response, connection, id: String(id))
+    if server.program == .sonarr { _ = try await item(id, on: server) }
+    try await delete(
+      "/\(server.program.kind)/\(id)", id, [QueryItem("deleteFiles", String(deletesFiles))], server)
+    await forgetLibrary(of: server)
   }
 
-  /// One request, for the first 200.
+  /// A request for each 200 downloads, for at most 2000.
   public func queue(of server: MediaServer) async throws(ProgramError) -> MediaQueue {
-    let reader = try await read(
-      .init(path: "/queue", query: [QueryItem("page", "1"), QueryItem("pageSize", "200")]), server)
-    var entries: [MediaQueue.Entry] = []
-    for row in try reader.elements("records") { entries.append(try entry(row)) }
-    return MediaQueue(entries, count: try reader.int("totalRecords"))
+    var queue = MediaQueue([])
+    var known: Set<Int> = []
+    for page in 1...10 {
+      let reader = try await read(
+        .init(
+          path: "/queue",
+          query: [
+            QueryItem("page", String(page)), QueryItem("pageSize", "200"),
+            QueryItem(server.program.unknownItems, "true"),
+          ]), server)
+      let rows = try reader.elements("records")
+      // A download that moved to this page meanwhile is there already.
+      for row in rows where known.insert(try row.int("id")).inserted {
+        queue.entries.append(try entry(row))
+      }
+      queue.count = try reader.int("totalRecords")
+      if rows.isEmpty || queue.entries.count >= queue.count { break }
+    }
+    return queue
+  }
+
+  /// One request.
+  public func removeDownload(
+    _ id: Int, blocksRelease: Bool, from server: MediaServer
+  ) async throws(ProgramError) {
+    let query = [
+      QueryItem("removeFromClient", "true"), QueryItem("blocklist", String(blocksRelease)),
+    ]
+    try await delete("/queue/\(id)", id, query, server)
   }
 
   /// One request. A film that comes out in several ways has a release for each.
@@ -131,10 +172,11 @@ public struct LiveMediaService: MediaService {
       .sorted { ($0.date, $0.id) < ($1.date, $1.id) }
   }
 
-  /// One request.
+  /// Two requests, because the programs queue a search for any ID.
   public func search(
     forItem id: Int, on server: MediaServer
   ) async throws(ProgramError) -> String {
+    _ = try await item(id, on: server)
     let body: JSON =
       switch server.program {
       case .radarr: ["name": "MoviesSearch", "movieIds": [JSON(id)]]
@@ -176,6 +218,20 @@ public struct LiveMediaService: MediaService {
     return try reader(try await connection.send(call), connection, server)
   }
 
+  /// Sends a DELETE. The programs answer with an empty body, or an empty object.
+  private func delete(
+    _ path: String, _ id: Int, _ query: [QueryItem], _ server: MediaServer
+  ) async throws(ProgramError) {
+    let connection = connection(server)
+    let response = try await connection.send(
+      .init(method: "DELETE", path: path, query: query, isIdempotent: false))
+    try check(response, connection, server)
+    try checkStatus(response, connection, id: String(id))
+    guard response.body.isEmpty || ProgramConnection.parsed(response.body) == [:] else {
+      throw connection.error(.undecodable(path: "{}"))
+    }
+  }
+
   private func resource(
     _ call: ProgramConnection.Call, _ id: String, _ server: MediaServer
   ) async throws(ProgramError) -> MediaResource {
@@ -204,11 +260,16 @@ public struct LiveMediaService: MediaService {
     if let stranger = connection.stranger(in: response) { throw stranger }
     switch response.status {
     case 401, 403:
-      throw connection.error(.wrongKey(secret: server.service.authentication?.secret))
+      let secret = server.service.authentication?.secret
+      // The programs refuse a key with JSON, or with nothing. A page is a proxy's.
+      guard let secret, response.body.first == UInt8(ascii: "<") else {
+        throw connection.error(.wrongKey(secret: secret))
+      }
+      throw connection.error(.refusedKey(secret: secret))
     case 200..<400:
       let type = response.headers.value(of: "Content-Type")?.lowercased() ?? ""
       // The page of the program, or its login.
-      if response.status >= 300 || type.contains("html") { throw connection.error(.wrongPath) }
+      if response.status >= 300 || type.contains("html") { throw connection.misplaced(response) }
     default: break
     }
   }
@@ -224,7 +285,9 @@ public struct LiveMediaService: MediaService {
       let reasons = Self.reasons(response)
       let isThere = reasons.contains { $0.contains("already been added") }
       throw connection.error(isThere ? .exists : .refused(reasons: reasons))
-    default: throw connection.error(.status(response.status))
+    default:
+      let reason = Self.reasons(response).first
+      throw connection.error(.status(response.status, reason: reason))
     }
   }
 
@@ -262,6 +325,15 @@ extension MediaProgram {
     case .radarr: "movie"
     case .sonarr: "series"
     case .lidarr: "artist"
+    }
+  }
+
+  /// The option of the queue for downloads that the program cannot assign to an item.
+  fileprivate var unknownItems: String {
+    switch self {
+    case .radarr: "includeUnknownMovieItems"
+    case .sonarr: "includeUnknownSeriesItems"
+    case .lidarr: "includeUnknownArtistItems"
     }
   }
 }

@@ -119,6 +119,19 @@ public final class MockMediaService: MediaService, CheckedMock {
     }
   }
 
+  /// Removes the download.
+  public func removeDownload(
+    _ id: Int, blocksRelease: Bool, from server: MediaServer
+  ) async throws(ProgramError) {
+    try programs.answer("removeDownload", server, "\(id)", "\(blocksRelease)") {
+      content throws(ProgramError) in
+      guard let index = content.queue.firstIndex(where: { $0.id == id }) else {
+        throw server.error(.missing(id: "\(id)"))
+      }
+      content.queue.remove(at: index)
+    }
+  }
+
   /// The releases of the content in that time.
   public func calendar(
     of server: MediaServer, from start: Int64, until end: Int64
@@ -129,11 +142,14 @@ public final class MockMediaService: MediaService, CheckedMock {
     }
   }
 
-  /// `queued`.
+  /// `queued`, or `missing`.
   public func search(
     forItem id: Int, on server: MediaServer
   ) async throws(ProgramError) -> String {
-    try programs.answer("search", server, "\(id)") { content throws(ProgramError) in "queued" }
+    try programs.answer("search", server, "\(id)") { content throws(ProgramError) in
+      _ = try Self.position(of: id, content, server)
+      return "queued"
+    }
   }
 
   /// The options of the content.

@@ -25,6 +25,9 @@ public struct ResponseRepository: Sendable {
   private var lifetime = CacheLifetime.unlimited
   /// Whether a cached response replaces one with status 500, 502, 503 or 504.
   private var replacesServerErrors = false
+  /// Whether responses of the service are stored, or remove those that are. If it is false, only
+  /// `keep` and `forget` change the cache.
+  var storesResponses = true
   var exchanges: ResponseExchanges
 
   /// The properties that equal exchanges have in common, in addition to the request.
@@ -33,6 +36,7 @@ public struct ResponseRepository: Sendable {
     var url: String
     var policy: CachePolicy
     var ignoresKept: Bool
+    var storesResponses: Bool
     /// The key of the cached response, which includes the account.
     var kept: String
     var service: String
@@ -158,7 +162,8 @@ public struct ResponseRepository: Sendable {
     guard policy != .noCache, CacheRules.isCacheable(request) else { return await exchange() }
     let common = ExchangeKey(
       method: request.method, url: request.url, policy: policy, ignoresKept: ignoresKept,
-      kept: key, service: service, unreplacedFailures: unreplacedFailures)
+      storesResponses: storesResponses, kept: key, service: service,
+      unreplacedFailures: unreplacedFailures)
     return await exchanges.output(of: common, request, exchange)
       ?? .failure(APIError(.cancelled, "\(request) was cancelled"))
   }
@@ -267,6 +272,7 @@ public struct ResponseRepository: Sendable {
         let error = APIError.noValue(request, status: answer.status)
         return .success(kept(entry, request, .stale, networkError: error))
       }
+      guard storesResponses else { return .success(Fetched(answer, cacheError: cacheError)) }
       if CacheRules.mayStore(answer, to: request), mayKeep(answer) {
         let new = CachedResponse(
           key: key, service: service, status: answer.status,
@@ -280,6 +286,35 @@ public struct ResponseRepository: Sendable {
       }
       return .success(Fetched(answer, verdict: .miss, cacheError: cacheError))
     }
+  }
+
+  /// Stores a response to a request whatever its headers say, unless it repeats a secret. Call it
+  /// for data that the user may keep although its service forbids it. The response is used until it
+  /// is replaced or removed, and the service is never asked to confirm it.
+  ///
+  /// - Returns: The error of the cache, or `nil` if there is none.
+  func keep(_ response: APIResponse, to request: APIRequest) async -> PersistenceError? {
+    guard let key = key(of: request) else { return nil }
+    guard mayKeep(response) else { return await forget(request) }
+    var error: PersistenceError?
+    let headers = response.headers.filter { $0.name.lowercased() == "content-type" }
+    await store(
+      CachedResponse(
+        key: key, service: service, status: response.status, headers: headers, body: response.body,
+        stored: date.now, expires: nil), &error)
+    return error
+  }
+
+  /// Removes the stored responses of the target of a request.
+  ///
+  /// - Returns: The error of the cache, or `nil` if there is none.
+  func forget(_ request: APIRequest) async -> PersistenceError? {
+    guard let key = key(of: request) else { return nil }
+    var error: PersistenceError?
+    _ = await noting(&error) { () throws(PersistenceError) in
+      try await cache.removeResponses(target: Self.target(ofKey: key))
+    }
+    return error
   }
 
   /// Returns the response of a cached one that a 304 has confirmed, and stores it.

@@ -31,11 +31,7 @@ extension ProgramConnection {
       return [DownloadProgram.sabnzbd.title]
     }
     let media = MediaProgram.allCases.map(\.title)
-    if text.first == "<", let start = text.firstRange(of: "<title>"),
-      let end = text.firstRange(of: "</title>"),
-      start.upperBound <= end.lowerBound
-    {
-      let title = text[start.upperBound..<end.lowerBound]
+    if let title = title(of: response) {
       let all = media + DownloadProgram.allCases.map(\.title)
       if let name = all.first(where: title.contains) { return [name] }
     }
@@ -57,12 +53,44 @@ extension ProgramConnection {
     return error(.wrongProgram(found: names.count == 1 ? names[0] : nil))
   }
 
+  /// Returns the error for a response that does not come from the API: a redirect, a page or
+  /// anything else.
+  func misplaced(_ response: APIResponse) -> ProgramError {
+    if (300..<400).contains(response.status),
+      let location = response.headers.value(of: "Location"),
+      let asked = try? URLBuilder(response.url), let target = try? asked.resolving(location)
+    {
+      // A query may repeat the key. What was asked for at the address is no part of another one.
+      let url = target.url.prefix { $0 != "?" }
+      let path = response.url.prefix { $0 != "?" }.dropFirst(service.base.count)
+      return error(.redirected(to: String(url.hasSuffix(path) ? url.dropLast(path.count) : url)))
+    }
+    if (200..<300).contains(response.status), let title = Self.title(of: response),
+      !title.contains(program)
+    {
+      return error(.page(title: title))
+    }
+    return error(.wrongPath)
+  }
+
+  /// The title of a page on one line, at most 100 characters; `nil` if it has none.
+  private static func title(of response: APIResponse) -> String? {
+    let text = String(decoding: response.body.prefix(4096), as: UTF8.self)
+    guard text.first == "<", let start = text.firstRange(of: "<title>"),
+      let end = text[start.upperBound...].firstRange(of: "</title>")
+    else { return nil }
+    let title = text[start.upperBound..<end.lowerBound].split(whereSeparator: \.isWhitespace)
+    return title.isEmpty ? nil : String(title.joined(separator: " ").prefix(100))
+  }
+
   /// Returns the error with the name of the program that responded. If the refusal does not
   /// identify it, sends up to two requests without the key: for a page, for the challenge of
   /// NZBGet, or for the version of SABnzbd.
   func naming(_ error: ProgramError) async -> ProgramError {
     switch error.kind {
-    case .wrongPath, .wrongKey, .wrongProgram(found: nil): break
+    case .wrongPath, .redirected, .page, .wrongKey, .refusedKey, .denied(reason: nil),
+      .wrongProgram(found: nil):
+      break
     default: return error
     }
     for path in probes {

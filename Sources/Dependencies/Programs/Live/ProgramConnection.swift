@@ -47,13 +47,11 @@ struct ProgramConnection: Sendable {
     }
   }
 
-  /// Sends a request, or returns a cached response if the policy permits.
+  /// Sends a request, or returns a cached response if the policy permits. Stores nothing.
   func fetch(
     _ call: Call, policy: CachePolicy
   ) async throws(ProgramError) -> Fetched<APIResponse> {
     let request = try request(call)
-    let answers = ResponseRepository(
-      dependencies, service: service.name, account: service.authentication?.secret)
     do throws(APIError) {
       let fetched = try await answers.response(to: request, policy: policy)
       log(call, fetched.value, fetched.verdict)
@@ -61,6 +59,30 @@ struct ProgramConnection: Sendable {
     } catch {
       throw logged(error, of: call)
     }
+  }
+
+  /// Stores a response for `fetch`, whatever its headers say.
+  func keep(_ response: APIResponse, of call: Call) async {
+    guard let request = try? request(call) else { return }
+    note(await answers.keep(response, to: request), "an answer could not be kept")
+  }
+
+  /// Removes the stored responses to a call.
+  func forget(_ call: Call) async {
+    guard let request = try? request(call) else { return }
+    note(await answers.forget(request), "what is kept could not be removed")
+  }
+
+  private var answers: ResponseRepository {
+    var answers = ResponseRepository(
+      dependencies, service: service.name, account: service.authentication?.secret)
+    answers.storesResponses = false
+    return answers
+  }
+
+  private func note(_ error: PersistenceError?, _ text: String) {
+    guard let error else { return }
+    dependencies.logger.log("\(text): \(error.message)", level: .warning, category: "api")
   }
 
   private func log(_ call: Call, _ response: APIResponse, _ verdict: CacheVerdict) {
