@@ -118,7 +118,7 @@ extension StoreRuntime {
     await wait { $0.waitUntilDelivered($1) }
   }
 
-  /// - Parameter add: Adds a waiter to the machine. Returns `false` if there is nothing to wait for.
+  /// - Parameter add: Adds a waiter. Returns `false` if there is nothing to wait for.
   nonisolated(nonsending) private func wait(
     _ add: (inout StoreMachine<R>, WaiterID) -> Bool
   ) async {
