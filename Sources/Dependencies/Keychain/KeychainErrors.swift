@@ -113,6 +113,12 @@ extension KeychainError {
     }
   }
 
+  /// Throws `.cancelled` if the task is cancelled. Only called before a change is made.
+  static func checkCancellation() throws(KeychainError) {
+    guard Task.isCancelled else { return }
+    throw KeychainError(.cancelled, message: "cancelled; nothing was changed")
+  }
+
   /// The error for a libsodium call that cannot fail with checked arguments.
   static var encryptionRefused: KeychainError {
     KeychainError(
