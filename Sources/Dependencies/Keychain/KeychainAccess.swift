@@ -153,10 +153,14 @@ package struct KeychainAccess: Sendable {
   ) async throws -> (isShort: Bool, isReplaced: Bool) {
     let value = try await read(input, for: name)
     let mark = value.withUnsafeBytes { RedactionMark.first(in: $0.bindMemory(to: UInt8.self)) }
-    if let mark { throw MarkedTextError(mark: mark, place: "the value") }
+    if let mark {
+      // The name in a mark of another origin may be the value itself.
+      let isKnown = if case .secret(let name) = mark { redactor.knows(name) } else { true }
+      throw MarkedTextError(mark: isKnown ? mark : .redacted, place: "the value")
+    }
     // The keychain may have locked itself while the value was typed.
     let isReplaced = try await unlocking { () throws(KeychainError) in
-      let isThere = try await keychain.keys().contains(name)
+      let isThere = try await keychain.keys().contains { $0.hasSameBytes(as: name) }
       try await keychain.save(value, forKey: name)
       return isThere
     }
@@ -176,7 +180,7 @@ package struct KeychainAccess: Sendable {
   /// Renames a secret.
   package func rename(_ name: String, to new: String) async throws(KeychainError) {
     try await keychain.rename(name, to: new)
-    if name != new { await forget(name) }
+    if !name.hasSameBytes(as: new) { await forget(name) }
   }
 
   private static func missing(_ name: String) -> KeychainError {

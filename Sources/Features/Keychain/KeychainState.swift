@@ -129,9 +129,9 @@ extension KeychainState {
     saved()
     switch result {
     case .saved(let name, _, _): add(name)
-    case .removed(let name): names?.removeAll { $0 == name }
+    case .removed(let name): names?.removeAll { $0.hasSameBytes(as: name) }
     case .renamed(let from, let to) where file != nil:
-      names?.removeAll { $0 == from }
+      names?.removeAll { $0.hasSameBytes(as: from) }
       add(to)
     default:
       // An import adds names, and saves only if there are some.
@@ -167,7 +167,9 @@ extension KeychainState {
   }
 
   private mutating func add(_ name: String) {
-    guard var names, !names.contains(name), file == nil || names.count < Self.known else { return }
+    guard var names, !names.contains(where: { $0.hasSameBytes(as: name) }),
+      file == nil || names.count < Self.known
+    else { return }
     names.append(name)
     self.names = names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
   }
