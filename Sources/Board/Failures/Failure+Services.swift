@@ -89,7 +89,12 @@ extension Failure {
     case .secretWithControls(let name):
       self.init(
         code: ExitCode.data, error: "notText", message: problem.message,
-        help: "store it again with 'keychain set \(name)'")
+        help: "members of a body take it; if it has one line only, store it again without its "
+          + "line breaks with 'keychain set \(name)'")
+    case .secretNeedsEscape(let name):
+      self.init(
+        code: ExitCode.data, error: "notJSON", message: problem.message,
+        help: "give it as a member, which is escaped: NAME={{secret:\(name)}}")
     case .fileNotText(_, let member):
       self.init(
         code: ExitCode.data, error: "notText", message: problem.message,
