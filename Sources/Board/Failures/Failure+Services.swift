@@ -79,7 +79,8 @@ extension Failure {
     case .mark(let secret?, _):
       self.init(
         code: ExitCode.data, error: "maskedSecret", message: problem.message,
-        help: "select another part, write {{secret:\(secret)}}, or use --out or --capture")
+        help: (SecretReference.text(for: secret).map { "select another part, write \($0)," }
+          ?? "select another part,") + " or use --out or --capture")
     case .mark(nil, _):
       self.init(
         code: ExitCode.data, error: "maskedSecret", message: problem.message,
@@ -133,7 +134,6 @@ extension Failure {
         "name its key file with --key-file FILE"
       case .slotSecretNeeded where error.slot?.kind == "passphrase":
         "name a file with it by --passphrase-file FILE, or run it at a terminal"
-      case .missing: KeychainError.Remedy.create.words
       case .locked: KeychainError.Remedy.unlock.words
       default: error.remedy?.words
       }

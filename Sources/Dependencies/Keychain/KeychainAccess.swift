@@ -151,6 +151,7 @@ package struct KeychainAccess: Sendable {
   package func store(
     _ input: KeychainInput, as name: String
   ) async throws -> (isShort: Bool, isReplaced: Bool) {
+    try await checkName(name)
     let value = try await read(input, for: name)
     let mark = value.withUnsafeBytes { RedactionMark.first(in: $0.bindMemory(to: UInt8.self)) }
     if let mark {
@@ -168,6 +169,16 @@ package struct KeychainAccess: Sendable {
     return (value.count < Redactor.shortestValue, isReplaced)
   }
 
+  /// Throws `.invalidKey` if a new secret cannot have this name. Entries of other programs may have
+  /// such names, and can be given new values.
+  private func checkName(_ name: String) async throws {
+    guard SecretReference.text(for: name) == nil else { return }
+    let names = try await unlocking { () throws(KeychainError) in try await keychain.keys() }
+    if !names.contains(where: { $0.hasSameBytes(as: name) }) {
+      try KeychainError.check(newName: name)
+    }
+  }
+
   /// Removes a secret.
   ///
   /// - Throws: `KeychainError.missingKey` if there is no such secret.
@@ -179,6 +190,7 @@ package struct KeychainAccess: Sendable {
 
   /// Renames a secret.
   package func rename(_ name: String, to new: String) async throws(KeychainError) {
+    try KeychainError.check(newName: new)
     try await keychain.rename(name, to: new)
     if !name.hasSameBytes(as: new) { await forget(name) }
   }
