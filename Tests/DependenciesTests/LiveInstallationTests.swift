@@ -81,6 +81,21 @@ struct LiveInstallationTests {
     }
   }
 
+  @Test("a keychain beside a database that cannot be read may be an older one, which is said")
+  func keychainWithoutDatabase() throws {
+    let folder = try TemporaryFolder()
+    try FileSystem().makeFolder(folder.path("home"))
+    try folder.write(KeychainFormat.magic, to: "home/keychain.sbkc")
+    _ = chmod(folder.path("home/keychain.sbkc"), 0o600)
+    #expect(findings(folder)["keychain"]?.state == .good)
+    try folder.write(Array("random bytes, more than sixteen".utf8), to: "home/main.sqlite")
+    _ = chmod(folder.path("home/main.sqlite"), 0o600)
+    let found = findings(folder)["keychain"]
+    #expect(
+      found?.state == .note && found?.text.contains("an older file") == true,
+      "\(String(describing: found))")
+  }
+
   @Test("a whole database is good, and one that another program or version made is a problem")
   func databaseHeaders() async throws {
     let folder = try TemporaryFolder()

@@ -79,7 +79,8 @@ extension Failure {
     case .mark(let secret?, _):
       self.init(
         code: ExitCode.data, error: "maskedSecret", message: problem.message,
-        help: "select another part, write {{secret:\(secret)}}, or use --out or --capture")
+        help: (SecretReference.text(for: secret).map { "select another part, write \($0)," }
+          ?? "select another part,") + " or use --out or --capture")
     case .mark(nil, _):
       self.init(
         code: ExitCode.data, error: "maskedSecret", message: problem.message,
@@ -89,7 +90,12 @@ extension Failure {
     case .secretWithControls(let name):
       self.init(
         code: ExitCode.data, error: "notText", message: problem.message,
-        help: "store it again with 'keychain set \(name)'")
+        help: "members of a body take it; if it has one line only, store it again without its "
+          + "line breaks with 'keychain set \(name)'")
+    case .secretNeedsEscape(let name):
+      self.init(
+        code: ExitCode.data, error: "notJSON", message: problem.message,
+        help: "give it as a member, which is escaped: NAME={{secret:\(name)}}")
     case .fileNotText(_, let member):
       self.init(
         code: ExitCode.data, error: "notText", message: problem.message,
@@ -128,7 +134,6 @@ extension Failure {
         "name its key file with --key-file FILE"
       case .slotSecretNeeded where error.slot?.kind == "passphrase":
         "name a file with it by --passphrase-file FILE, or run it at a terminal"
-      case .missing: KeychainError.Remedy.create.words
       case .locked: KeychainError.Remedy.unlock.words
       default: error.remedy?.words
       }

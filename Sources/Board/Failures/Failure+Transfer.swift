@@ -18,7 +18,8 @@ extension Failure {
       self.init(
         code: ExitCode.data, error: "holdsSecret",
         message: "\(place) holds the value of the secret '\(name)', which a document may not",
-        help: "take the value out; a request takes {{secret:\(name)}}")
+        help: "take the value out"
+          + (SecretReference.text(for: name).map { "; a request takes \($0)" } ?? ""))
     case .notRepeatable(let path):
       self.init(
         code: ExitCode.usage, error: "notAFile",

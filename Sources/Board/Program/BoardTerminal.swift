@@ -150,8 +150,8 @@ struct BoardTerminal: TerminalService, PausingTerminal {
 
   func readSecret(limit: Int) async throws(TerminalError) -> GuardedBytes {
     let input = input
-    return try await DetachedThread.run { () throws(TerminalError) in
-      try input.read(limit: limit)
+    return try await DetachedThread.runInterruptibly { (interruption) throws(TerminalError) in
+      try input.read(limit: limit, until: interruption)
     }
   }
 

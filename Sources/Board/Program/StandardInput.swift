@@ -88,12 +88,14 @@ final class StandardInput: Sendable {
   /// socket cannot be opened. Blocks.
   ///
   /// - Throws: `unavailable` if lines come from there, if it was read before, or if it is empty;
-  ///   `tooLong` if there are more than `limit` bytes; `io`.
-  func read(limit: Int) throws(TerminalError) -> GuardedBytes {
+  ///   `tooLong` if there are more than `limit` bytes; `io`, also if interrupted.
+  func read(
+    limit: Int, until interruption: Interruption
+  ) throws(TerminalError) -> GuardedBytes {
     try take()
     let bytes: GuardedBytes
     do throws(KeychainError) {
-      bytes = try GuardedBytes.read(fd: STDIN_FILENO, limit: limit)
+      bytes = try GuardedBytes.read(fd: STDIN_FILENO, limit: limit, until: interruption)
     } catch {
       throw error.kind == .limitExceeded
         ? TerminalError(

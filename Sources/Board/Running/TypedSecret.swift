@@ -24,7 +24,8 @@ extension TypedSecret {
     self.init(
       name: name,
       error: UsageError(
-        "this is the value of the secret '\(name)': write {{secret:\(name)}}",
+        "this is the value of the secret '\(name)'"
+          + (SecretReference.text(for: name).map { ": write \($0)" } ?? ""),
         help: "a line is kept in recordings, so it names secrets and holds none"))
   }
 

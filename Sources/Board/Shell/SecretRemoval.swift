@@ -172,6 +172,6 @@ extension Failure {
       code: ExitCode.usage, error: "usage",
       message: "ended: the line contains the value of the secret '\(command.secret)', "
         + "which became known while it ran",
-      help: "write {{secret:\(command.secret)}}")
+      help: SecretReference.text(for: command.secret).map { "write \($0)" })
   }
 }

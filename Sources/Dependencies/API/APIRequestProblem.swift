@@ -6,8 +6,10 @@ public enum APIRequestProblem: Error, Sendable, Equatable, Codable {
   case file(FileError)
   /// A mark replaces a secret in the text at `place`. `secret` is `nil` for a mark without a name.
   case mark(secret: String?, place: String)
-  /// A secret is not text, or contains control characters.
+  /// A secret is not text, or contains control characters that the address or a header cannot have.
   case secretNotText(name: String), secretWithControls(name: String)
+  /// A secret contains characters that a JSON string escapes, and would be inserted unchanged.
+  case secretNeedsEscape(name: String)
   /// The file of a text member does not contain text, or a value is not JSON.
   case fileNotText(file: String, member: String), notJSON(member: String)
 
@@ -23,7 +25,10 @@ public enum APIRequestProblem: Error, Sendable, Equatable, Codable {
     case .secretNotText(let name):
       "the secret '\(name)' is not text and cannot go into a request"
     case .secretWithControls(let name):
-      "the secret '\(name)' has control characters and cannot go into a request"
+      "the secret '\(name)' has control characters, such as line breaks, and cannot go into an "
+        + "address or a header"
+    case .secretNeedsEscape(let name):
+      "the secret '\(name)' has characters that JSON escapes, and would be inserted as it is"
     case .fileNotText(let file, _): "the file \(file) is not UTF-8 text"
     case .notJSON(let member): "the value of \(member):= is not JSON"
     }

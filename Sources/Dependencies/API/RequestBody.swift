@@ -155,13 +155,11 @@ actor RequestBodyReader {
     }
   }
 
-  /// No mark is longer than this.
-  private static let longestMark = 600
-
   private func refuseMarks(_ piece: Data, _ shown: String) throws {
-    if !end.isEmpty { try refuse(end + piece.prefix(Self.longestMark), shown) }
+    let length = RedactionMark.longest
+    if !end.isEmpty { try refuse(end + piece.prefix(length), shown) }
     try refuse(piece, shown)
-    end = (end + piece.suffix(Self.longestMark)).suffix(Self.longestMark)
+    end = (end + piece.suffix(length)).suffix(length)
   }
 
   /// Throws if the piece contains a mark, including an escaped one. In a long file, where a full

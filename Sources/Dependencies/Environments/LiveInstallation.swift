@@ -58,7 +58,17 @@ struct LiveInstallation: Sendable {
         ?? InstallationFinding(
           "keychain", .note, "\(paths.keychain), not there yet", remedy: .createKeychain)
     }
-    return finding("keychain", paths.keychain, info, also: ", \(info.size) bytes")
+    let found = finding("keychain", paths.keychain, info, also: ", \(info.size) bytes")
+    guard found.state == .good, !hasRollbackMarks else { return found }
+    return InstallationFinding(
+      "keychain", .note,
+      "\(found.text); whether an older file was put back cannot be told without the database")
+  }
+
+  /// Whether the database, which has the records of the last saves, can be read if it exists.
+  private var hasRollbackMarks: Bool {
+    guard let info = FileInfo(paths.mainDatabase) else { return true }
+    return contentProblem("database", paths.mainDatabase, info)?.state != .problem
   }
 
   /// Returns the problem of a path at which nothing can be created, because it leads through a file

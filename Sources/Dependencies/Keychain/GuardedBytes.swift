@@ -84,8 +84,15 @@ public final class GuardedBytes: Sendable {
   /// Reads `fd` to its end, directly into guarded memory. Blocks, and does not close `fd`. Throws
   /// `.limitExceeded` if there are more than `limit` bytes, and `.io` if reading fails.
   public static func read(fd: Int32, limit: Int) throws(KeychainError) -> GuardedBytes {
+    try read(fd: fd, limit: limit, until: nil)
+  }
+
+  /// Reads like `read(fd:limit:)`. Throws `.io` if interrupted.
+  package static func read(
+    fd: Int32, limit: Int, until interruption: Interruption?
+  ) throws(KeychainError) -> GuardedBytes {
     try GuardedBytes(capacity: limit + 1) { buffer throws(KeychainError) in
-      let used = try fillFrom(fd, buffer)
+      let used = try fillFrom(fd, buffer, until: interruption)
       guard used <= limit else {
         throw KeychainError(.limitExceeded, message: "there are more than \(limit) bytes to read.")
       }
@@ -93,15 +100,24 @@ public final class GuardedBytes: Sendable {
     }
   }
 
-  /// Reads until `buffer` is full or `fd` ends, and returns the number of bytes.
+  /// Reads until `buffer` is full or `fd` ends, and returns the number of bytes. Throws
+  /// `.cancelled` if the task is cancelled while it waits, and `.io` if interrupted.
   static func fillFrom(
-    _ fd: Int32, _ buffer: UnsafeMutableRawBufferPointer
+    _ fd: Int32, _ buffer: UnsafeMutableRawBufferPointer,
+    until interruption: Interruption? = nil
   ) throws(KeychainError) -> Int {
     var used = 0
     while used < buffer.count {
       let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[used...])
       let got: Int
-      do throws(SystemError) { got = try Descriptor.read(fd, into: rest) } catch {
+      // A synchronous call is not told of a cancellation, so it asks.
+      while interruption == nil, !Descriptor.waitForInput([fd], milliseconds: 50)[0] {
+        try KeychainError.checkCancellation()
+      }
+      do throws(SystemError) {
+        if let interruption { try interruption.waitForInput(fd) }
+        got = try Descriptor.read(fd, into: rest)
+      } catch {
         throw KeychainError.io(error.code, "the secret could not be read")
       }
       if got == 0 { break }

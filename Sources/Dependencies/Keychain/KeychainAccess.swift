@@ -151,17 +151,32 @@ package struct KeychainAccess: Sendable {
   package func store(
     _ input: KeychainInput, as name: String
   ) async throws -> (isShort: Bool, isReplaced: Bool) {
+    try await checkName(name)
     let value = try await read(input, for: name)
     let mark = value.withUnsafeBytes { RedactionMark.first(in: $0.bindMemory(to: UInt8.self)) }
-    if let mark { throw MarkedTextError(mark: mark, place: "the value") }
+    if let mark {
+      // The name in a mark of another origin may be the value itself.
+      let isKnown = if case .secret(let name) = mark { redactor.knows(name) } else { true }
+      throw MarkedTextError(mark: isKnown ? mark : .redacted, place: "the value")
+    }
     // The keychain may have locked itself while the value was typed.
     let isReplaced = try await unlocking { () throws(KeychainError) in
-      let isThere = try await keychain.keys().contains(name)
+      let isThere = try await keychain.keys().contains { $0.hasSameBytes(as: name) }
       try await keychain.save(value, forKey: name)
       return isThere
     }
     if isReplaced { await forget(name) }
     return (value.count < Redactor.shortestValue, isReplaced)
+  }
+
+  /// Throws `.invalidKey` if a new secret cannot have this name. Entries of other programs may have
+  /// such names, and can be given new values.
+  private func checkName(_ name: String) async throws {
+    guard SecretReference.text(for: name) == nil else { return }
+    let names = try await unlocking { () throws(KeychainError) in try await keychain.keys() }
+    if !names.contains(where: { $0.hasSameBytes(as: name) }) {
+      try KeychainError.check(newName: name)
+    }
   }
 
   /// Removes a secret.
@@ -175,8 +190,9 @@ package struct KeychainAccess: Sendable {
 
   /// Renames a secret.
   package func rename(_ name: String, to new: String) async throws(KeychainError) {
+    try KeychainError.check(newName: new)
     try await keychain.rename(name, to: new)
-    if name != new { await forget(name) }
+    if !name.hasSameBytes(as: new) { await forget(name) }
   }
 
   private static func missing(_ name: String) -> KeychainError {

@@ -33,7 +33,7 @@ public struct KeychainError: Error, Sendable, Equatable, Codable {
     case slotSecretNeeded
     /// The system does not let a new file or its folder be made there.
     case cannotCreate
-    /// The task was cancelled while a key was derived. Nothing was changed.
+    /// The task was cancelled before the file was replaced. Nothing was changed.
     case cancelled
   }
 

@@ -78,6 +78,11 @@ extension KeychainError {
         + "Add another one first.")
   }
 
+  /// The error for a file that a call names and that does not exist.
+  static var missingFile: KeychainError {
+    KeychainError(.missing, message: "there is no such file. Name a keychain's file.")
+  }
+
   /// The error for renaming an entry that does not exist.
   public static var missingKey: KeychainError {
     KeychainError(
@@ -102,6 +107,24 @@ extension KeychainError {
     }
   }
 
+  /// Throws `.invalidKey` if no line can refer to a new secret of this name.
+  package static func check(newName: String) throws(KeychainError) {
+    guard SecretReference.text(for: newName) == nil else { return }
+    throw KeychainError(
+      .invalidKey,
+      message: "no {{secret:NAME}} can have this name: a name has no line break and no '}}', and "
+        + "does not end with a blank or '}'. Nothing was changed; take another name.")
+  }
+
+  /// The error for importing entries of such names.
+  static func unusableNames(_ count: Int) -> KeychainError {
+    KeychainError(
+      .invalidKey,
+      message: "\(count) of the names to import \(count == 1 ? "has" : "have") a line break or "
+        + "'}}', or \(count == 1 ? "ends" : "end") with a blank or '}', so that no "
+        + "{{secret:NAME}} can have it. Nothing was changed; rename it in the other keychain.")
+  }
+
   /// Throws `.limitExceeded` if `value` has more than 1 MiB.
   public static func check(value: Data) throws(KeychainError) {
     guard value.count <= KeychainFormat.maximumValueLength else {
@@ -111,6 +134,12 @@ extension KeychainError {
           "an entry's value has at most \(KeychainFormat.maximumValueLength) bytes, this one \(value.count)."
       )
     }
+  }
+
+  /// Throws `.cancelled` if the task is cancelled. Only called before a change is made.
+  static func checkCancellation() throws(KeychainError) {
+    guard Task.isCancelled else { return }
+    throw KeychainError(.cancelled, message: "cancelled; nothing was changed")
   }
 
   /// The error for a libsodium call that cannot fail with checked arguments.

@@ -52,3 +52,8 @@ public struct PersistenceError: Error, Sendable, Equatable, Codable {
     self.damaged = damaged
   }
 }
+
+extension PersistenceError: CustomStringConvertible {
+  /// The message.
+  public var description: String { message }
+}

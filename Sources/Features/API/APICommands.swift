@@ -326,7 +326,14 @@ enum APICommands {
         help: "it begins with body or headers: body.token",
         at: option)
     }
-    return APICapture(name: String(parts[0]), path: path)
+    let name = String(parts[0])
+    guard SecretReference.text(for: name) != nil else {
+      throw UsageError(
+        "no {{secret:NAME}} can have the name '\(name)'",
+        help: "a name has no line break and no '}}', and does not end with a blank or '}'",
+        at: option)
+    }
+    return APICapture(name: name, path: path)
   }
 
   private static func count(_ option: String, _ invocation: Invocation) throws(UsageError) -> Int {

@@ -288,7 +288,7 @@ extension Failure {
     Failure(
       code: ExitCode.data, error: "holdsSecret",
       message: "the request kept as '\(name)' holds the value of the secret '\(secret)'",
-      help: "keep it again with {{secret:\(secret)}} in its place")
+      help: SecretReference.text(for: secret).map { "keep it again with \($0) in its place" })
   }
 
   /// A service that is not known. The nearest name is offered.

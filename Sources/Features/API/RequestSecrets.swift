@@ -19,7 +19,7 @@ enum RequestSecrets {
   /// not checked.
   static func first(in words: [Argument]) -> Found? {
     guard let command = words.first?.text, command == "api" || command == "open" else { return nil }
-    let (positionals, authentications, proxies) = sorted(words.dropFirst())
+    let (positionals, authentications, proxies, bodies) = sorted(words.dropFirst())
     for text in authentications where !text.contains(inserted) {
       return Found(name: "auth", form: "--auth header:NAME={{secret:NAME}}")
     }
@@ -28,6 +28,7 @@ enum RequestSecrets {
         name: "proxy",
         help: "write --proxy http://HOST:PORT; there is no way to log in to a proxy")
     }
+    if bodies.contains(where: isQuoted) { return quoted }
     let start = command == "open" ? 0 : target(in: positionals.map(typed))
     guard let start else { return nil }
     for (index, word) in positionals.enumerated() where index >= start {
@@ -36,20 +37,27 @@ enum RequestSecrets {
       let isAddress =
         index == start || ["http://", "https://"].contains { text.lowercased().hasPrefix($0) }
       if isAddress, let found = address(text) { return found }
-      // In single quotes a name is plain text, which the service would get in place of a secret.
-      if word.typedCount == nil, text.contains("{{secret:") {
-        return Found(name: "quoted", form: "{{secret:NAME}}")
-      }
+      if isQuoted(word) { return quoted }
       if word.typedCount == nil, let found = item(word) { return found }
     }
     return nil
   }
 
-  /// The words without options and their values, and the values of `--auth` and `--proxy`.
+  private static let quoted = Found(name: "quoted", form: "{{secret:NAME}}")
+
+  /// Whether a typed word contains a reference in single quotes. It is plain text there, which the
+  /// service would get in place of a secret.
+  private static func isQuoted(_ word: Argument) -> Bool {
+    word.typedCount == nil && typed(word).contains("{{secret:")
+  }
+
+  /// The words without options and their values, and the values of `--auth`, `--proxy` and
+  /// `--json-body`.
   private static func sorted(
     _ words: ArraySlice<Argument>
-  ) -> ([Argument], auth: [String], proxies: [String]) {
+  ) -> ([Argument], auth: [String], proxies: [String], bodies: [Argument]) {
     var positionals: [Argument] = []
+    var bodies: [Argument] = []
     var authentications: [String] = []
     var proxies: [String] = []
     var option: String?
@@ -58,9 +66,12 @@ enum RequestSecrets {
       let text = typed(word)
       if option == nil, !hasEnded, text.hasPrefix("--proxy=") {
         proxies.append(String(text.dropFirst("--proxy=".count)))
+      } else if option == nil, !hasEnded, text.hasPrefix("--json-body=") {
+        bodies.append(word)
       } else if option != nil || !hasEnded && text.hasPrefix("--auth=") {
         if option == nil || option == "--auth" { authentications.append(text) }
         if option == "--proxy" { proxies.append(text) }
+        if option == "--json-body" { bodies.append(word) }
         option = nil
       } else if hasEnded || !text.hasPrefix("-") || word.typedCount == 0 {
         positionals.append(word)
@@ -69,7 +80,7 @@ enum RequestSecrets {
         if valued.contains(text) { option = text }
       }
     }
-    return (positionals, authentications, proxies)
+    return (positionals, authentications, proxies, bodies)
   }
 
   /// Returns the index of the word after `api` that is the target of a request or the address of a

@@ -122,6 +122,16 @@ extension KeychainCommand {
     }
   }
 
+  /// Whether the command may change the keychain or write another one.
+  var changesFile: Bool {
+    switch self {
+    case .create, .accept, .set, .remove, .rename, .addSlot, .removeSlot, .rekey,
+      .changePassphrase, .export, .importEntries:
+      true
+    default: false
+    }
+  }
+
   /// Whether the command stores values that kept answers may contain.
   var storesValues: Bool {
     switch self {

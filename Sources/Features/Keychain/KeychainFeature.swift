@@ -20,7 +20,9 @@ extension BoardFeatures {
       default: nil
       }
     },
-    events: KeychainEvents.events, forget: { $0.forget() },
+    events: KeychainEvents.events,
+    endsCancelled: { state, job in state.isChanging(job) },
+    forget: { $0.forget() },
     volatile: ["created", "status", "checked", "checkedFile"].map {
       "succeeded.result.\($0).*.path"
     }

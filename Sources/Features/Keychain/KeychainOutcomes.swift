@@ -46,8 +46,8 @@ enum KeychainOutcomes {
         job: job, value: .object([.init("saved", .string(name))]),
         notes: [
           Outcome.Note(
-            "\(replaced == true ? "replaced the value of '\(name)'" : "saved"); "
-              + "use it as {{secret:\(name)}}")
+            (replaced == true ? "replaced the value of '\(name)'" : "saved")
+              + (SecretReference.text(for: name).map { "; use it as \($0)" } ?? ""))
         ] + (isShort == true ? [.warning(tooShort)] : []))
     case .revealed(let name, let isExact):
       revealed(name, job, endsLine: isExact != true || isTerminal != false)

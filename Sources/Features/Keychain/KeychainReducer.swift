@@ -13,6 +13,7 @@ import SwiftBoardStore
 /// run ─► keychain.set ─► opened ─► keychain.set.act ─► stored ─► keychain.set.forget ─► succeeded
 /// run ─► keychain.check ─► refused ─► keychain.check.ask ─► unanswered ─► keychain.check.act
 /// run ─► keychain.unlock ─► opened ─► keychain.names ─► named ─► keychain.unlock.act ─► succeeded
+/// run ─► keychain.remove ─► keychain.remove.end ─► succeeded           what may change a file
 /// run ─► succeeded                                                     autolock
 /// bootstrap ─► keychain.bootstrap ─► bootstrapped ─► keychain.names ─► named          it is open
 /// ```
@@ -29,14 +30,15 @@ struct KeychainReducer: Reducer {
     case .run(let context, let command):
       let line = command.readsInput == nil ? nil : context.text
       let request = KeychainRequest(job: context.job, command: command, line: line)
-      return command.opensFirst ? open(request, dependencies) : act(request, "", dependencies)
+      return command.opensFirst
+        ? open(request, dependencies) : act(request, "", &state, dependencies)
     case .opened(let request):
       state.noteOpen()
       if request.command == .unlock, state.lacksNames { return names(for: request, dependencies) }
-      return act(request, ".act", dependencies)
+      return act(request, ".act", &state, dependencies)
     case .named(let request, let names):
       state.note(names)
-      return request.map { act($0, ".act", dependencies) } ?? []
+      return request.map { act($0, ".act", &state, dependencies) } ?? []
     case .refused(let request, let failure):
       let failure = failure.blaming(request.command.readsInput, in: request.line)
       // A request that was refused before has asked already.
@@ -47,13 +49,18 @@ struct KeychainReducer: Reducer {
     case .locked(let request): return askIfLocked(request, &state, dependencies)
     case .unanswered(let request):
       // A locked file is checked as far as that is possible.
-      if case .check = request.command { return act(request, ".act", dependencies) }
+      if case .check = request.command { return act(request, ".act", &state, dependencies) }
       return request.failed
-    case .stored(let request, let result): return forget(request, result, dependencies)
-    case .succeeded(_, let result):
+    case .stored(let request, let result):
+      let work = forget(request, result, dependencies)
+      // The change is made, so its command does not end as cancelled.
+      return state.isChanging(request.job) ? work : work.cancellable(id: request.job)
+    case .succeeded(let job, let result):
+      state.endChange(job)
       state.note(result)
       return []
-    case .failed(_, let failure):
+    case .failed(let job, let failure):
+      state.endChange(job)
       if failure.error == "locked" { state.noteLock() }
       return []
     case .bootstrap:
@@ -89,12 +96,11 @@ extension KeychainReducer {
 
   /// Does what the command says.
   private func act(
-    _ request: KeychainRequest, _ suffix: String, _ dependencies: Dependencies
+    _ request: KeychainRequest, _ suffix: String, _ state: inout KeychainState,
+    _ dependencies: Dependencies
   ) -> [Effect<KeychainAction>] {
     let call = request.command.call
-    return perform(request, suffix, dependencies) { try await call($0) }
-      .catchFailure(dependencies) { .refused(request: request, failure: $0) }
-      .cancellable(id: request.job)
+    return perform(request, suffix, &state, dependencies) { try await call($0) }
   }
 
   /// Reads the names of the open keychain, without those that are values as well.
@@ -119,20 +125,17 @@ extension KeychainReducer {
     _ request: KeychainRequest, _ state: inout KeychainState, _ dependencies: Dependencies
   ) -> [Effect<KeychainAction>] {
     state.noteLock()
-    return request.command.asksWhenLocked ? ask(request, dependencies) : request.failed
+    return request.command.asksWhenLocked ? ask(request, &state, dependencies) : request.failed
   }
 
   /// Asks for the passphrase, then does what the command says, without showing input in between.
   private func ask(
-    _ request: KeychainRequest, _ dependencies: Dependencies
+    _ request: KeychainRequest, _ state: inout KeychainState, _ dependencies: Dependencies
   ) -> [Effect<KeychainAction>] {
     let call = request.command.call
-    let asked =
-      request.command == .unlock
+    return request.command == .unlock
       ? askToUnlock(request, dependencies)
-      : perform(request, ".ask", dependencies) { try await $0.asking(call) }
-    return asked.catchFailure(dependencies) { .refused(request: request, failure: $0) }
-      .cancellable(id: request.job)
+      : perform(request, ".ask", &state, dependencies) { try await $0.asking(call) }
   }
 
   /// Asks for the passphrase and unlocks the keychain, whose names are read next.
@@ -144,21 +147,40 @@ extension KeychainReducer {
       let isOpen = try await access.hidingInput { try await $0.asking { _ in true } }
       return isOpen == nil ? .unanswered(request: request) : .opened(request: request)
     }
+    .catchFailure(dependencies) { .refused(request: request, failure: $0) }
+    .cancellable(id: request.job)
   }
 
+  /// Calls what a command calls. A cancelled effect sends nothing, so another one ends a command
+  /// that may have changed a file before it was cancelled.
+  ///
   /// - Parameter call: Returns `nil` if there is no terminal.
   private func perform(
-    _ request: KeychainRequest, _ suffix: String, _ dependencies: Dependencies,
+    _ request: KeychainRequest, _ suffix: String, _ state: inout KeychainState,
+    _ dependencies: Dependencies,
     _ call: @escaping @Sendable (KeychainAccess) async throws -> KeychainResult?
   ) -> [Effect<KeychainAction>] {
     let access = KeychainAccess(dependencies)
     let makeAction = Self.resultAction(of: request)
-    return .task(name: "keychain.\(request.command.verb)\(suffix)") {
+    let name = "keychain.\(request.command.verb)\(suffix)"
+    let work: @Sendable () async throws -> KeychainAction = {
       guard let result = try await access.hidingInput(call) else {
         return .unanswered(request: request)
       }
       return makeAction(result, await access.takeWarning())
     }
+    state.beginChange(request)
+    guard state.isChanging(request.job) else {
+      return .task(name: name) { try await work() }
+        .catchFailure(dependencies) { .refused(request: request, failure: $0) }
+        .cancellable(id: request.job)
+    }
+    let change = KeychainChange<KeychainAction>()
+    let run: [Effect<KeychainAction>] = .run(name: name) { _ in await change.run(work) }
+      .cancellable(id: request.job)
+    let end: [Effect<KeychainAction>] = .task(name: "\(name).end") { try change.end() }
+      .catchFailure(dependencies) { .refused(request: request, failure: $0) }
+    return run.concatenate(with: end)
   }
 
   /// Removes answers with the new values from the cache. A cache that fails keeps no value from
@@ -179,7 +201,6 @@ extension KeychainReducer {
         "kept answers were not searched for secrets: \(error)", level: .warning, category: "api")
       return .succeeded(job: job, result: result)
     }
-    .cancellable(id: job)
   }
 
   /// Locks the keychain after a time without use, if the state says so, even if a request that

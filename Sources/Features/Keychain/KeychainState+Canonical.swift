@@ -9,6 +9,12 @@ extension KeychainState: CanonicalEncodable {
       writer.key("autoLock")
       writer.int(autoLock)
     }
+    if let changes {
+      writer.key("changes")
+      writer.beginArray()
+      for job in changes { writer.int(Int64(job)) }
+      writer.endArray()
+    }
     if let file {
       writer.key("file")
       file.write(to: &writer)

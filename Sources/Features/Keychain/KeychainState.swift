@@ -16,6 +16,9 @@ public struct KeychainState: Codable, Sendable, Equatable {
   public var file: KeychainFileState? = KeychainFileState()
   /// The time without use, in milliseconds, after which the keychain locks, or `nil` for never.
   public var autoLock: Int64?
+  /// The jobs of running commands that may change a file, or `nil` in recordings in which these
+  /// commands ended when they were cancelled.
+  public var changes: [Int]? = []
 
   /// The automatic lock of an interactive session: five minutes.
   public static let usualAutoLock: Int64 = 300_000
@@ -45,6 +48,19 @@ extension KeychainState {
     forgetNames()
     file?.slots = nil
   }
+
+  /// Returns whether a job may change a file, so that its command ends only when it is known
+  /// whether it did.
+  func isChanging(_ job: Int) -> Bool { changes?.contains(job) == true }
+
+  /// Adds a command that may change a file from now on.
+  mutating func beginChange(_ request: KeychainRequest) {
+    guard request.command.changesFile, !isChanging(request.job) else { return }
+    changes?.append(request.job)
+  }
+
+  /// Removes a command that has ended.
+  mutating func endChange(_ job: Int) { changes?.removeAll { $0 == job } }
 
   /// Whether the keychain is open and its names have not been read since.
   var lacksNames: Bool { isUnlocked == true && knowsNames == false }
@@ -113,9 +129,9 @@ extension KeychainState {
     saved()
     switch result {
     case .saved(let name, _, _): add(name)
-    case .removed(let name): names?.removeAll { $0 == name }
+    case .removed(let name): names?.removeAll { $0.hasSameBytes(as: name) }
     case .renamed(let from, let to) where file != nil:
-      names?.removeAll { $0 == from }
+      names?.removeAll { $0.hasSameBytes(as: from) }
       add(to)
     default:
       // An import adds names, and saves only if there are some.
@@ -151,7 +167,9 @@ extension KeychainState {
   }
 
   private mutating func add(_ name: String) {
-    guard var names, !names.contains(name), file == nil || names.count < Self.known else { return }
+    guard var names, !names.contains(where: { $0.hasSameBytes(as: name) }),
+      file == nil || names.count < Self.known
+    else { return }
     names.append(name)
     self.names = names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
   }

@@ -67,6 +67,63 @@ struct ResolvingAPIClientTests {
     #expect(api.requests.isEmpty)
   }
 
+  @Test("in a member of a body a secret may have any characters, and in a JSON text none to escape")
+  func secretsInBodies() async throws {
+    let keychain = MockKeychainService(entries: [
+      "pem": Data("a\nb\t\u{1}\n".utf8), "quote": Data(#"a"b\#n"#.utf8),
+    ])
+    let client = ResolvingAPIClient(dependencies(keychain))
+    func send(_ content: APIContent) async throws -> String {
+      var request = APIRequest(method: "POST", url: "http://h/")
+      request.references = APIReferences(content: content)
+      _ = try await client.send(request)
+      return String(decoding: api.requests.last?.body ?? Data(), as: UTF8.self)
+    }
+    let pem = SecretText(parts: [.secret(name: "pem", form: .plain)])
+    let members = [APIContent.Member(name: "k", value: .text(pem))]
+    #expect(try await send(APIContent(.json, members: members)) == #"{"k":"a\nb\t\u0001"}"#)
+    #expect(try await send(APIContent(.urlEncoded, members: members)) == "k=a%0Ab%09%01")
+    let form = try await send(APIContent(.multipart(boundary: "x"), members: members))
+    #expect(form.contains("\r\n\r\na\nb\t\u{1}\r\n--x--"))
+    for name in ["pem", "quote"] {
+      let text = SecretText(
+        parts: [.text(#"{"k":""#), .secret(name: name, form: .plain), .text(#""}"#)])
+      let error = await #expect(throws: APIError.self) {
+        try await send(APIContent(.whole(.json(text))))
+      }
+      #expect(error?.problem == .secretNeedsEscape(name: name))
+    }
+  }
+
+  /// Answers as if after a redirect.
+  private struct RedirectedClient: APIClient {
+    func send(_ request: APIRequest) async throws(APIError) -> APIResponse {
+      APIResponse(status: 200, url: "http://9Zq7/9Zq7/x9Zq7?b=9Zq7&c=%39Zq7#9Zq7", redirects: 1)
+    }
+  }
+
+  @Test("the address of an answer has references and marks in place of secrets of any length")
+  func shownAddress() async throws {
+    let keychain = MockKeychainService(entries: [
+      "pin": Data("9Zq7".utf8), "k": Data("hidden-value".utf8), "none": Data(),
+    ])
+    let client = ResolvingAPIClient(dependencies(keychain))
+    var request = APIRequest(url: "http://h/{{secret:pin}}?a={{secret:k}}&b={{secret:none}}")
+    request.references = APIReferences()
+    request.references?.url = SecretText(parts: [
+      .text("http://h/"), .secret(name: "pin", form: .path), .text("?a="),
+      .secret(name: "k", form: .percentEncoded), .text("&b="),
+      .secret(name: "none", form: .percentEncoded),
+    ])
+    #expect(try await client.send(request).url == request.url)
+    #expect(try await client.open(request).response.url == request.url)
+    #expect(api.requests.last?.url == "http://h/9Zq7?a=hidden-value&b=")
+    var dependencies = dependencies(keychain)
+    dependencies.apiClient = RedirectedClient()
+    let shown = "http://9Zq7/«secret:pin»/x9Zq7?b=«secret:pin»&c=«secret:pin»#«secret:pin»"
+    #expect(try await ResolvingAPIClient(dependencies).send(request).url == shown)
+  }
+
   @Test("a client without the keychain sends no names in place of secrets")
   func unresolved() async throws {
     var request = APIRequest(url: "http://h/")

@@ -74,6 +74,25 @@ import Testing
     #expect(throws: KeychainError.self) { try GuardedBytes.read(fd: 1_000_000, limit: 4) }
   }
 
+  @Test("reading an open pipe ends with an interruption, and with the cancellation of its task")
+  func interruptedReading() async throws {
+    let pipe = try Descriptor.pipe()
+    defer {
+      close(pipe.read)
+      close(pipe.write)
+    }
+    let interruption = Interruption()
+    interruption.interrupt()
+    #expect(throws: KeychainError.self) {
+      try GuardedBytes.read(fd: pipe.read, limit: 4, until: interruption)
+    }
+    let cancelled = await Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      return await kind { _ = try GuardedBytes.read(fd: pipe.read, limit: 4) }
+    }.value
+    #expect(cancelled == .cancelled)
+  }
+
   #if !os(macOS)
     @Test("between uses the memory cannot be read")
     func closedBetweenUses() async {

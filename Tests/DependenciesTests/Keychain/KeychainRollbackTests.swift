@@ -239,6 +239,21 @@ import Testing
     #expect(await kind { try await service.unlock(with: .words("open")) } == .differentKeychain)
   }
 
+  @Test("what was seen before is not accepted, and a locked status says so, if it cannot be read")
+  func acceptWithoutRecord() async throws {
+    try await marked().create(with: .words("open"))
+    marks.isAvailable.withLock { $0 = false }
+    let service = marked()
+    let isWarned = { (status: KeychainStatus) in
+      status.warnings.contains { $0.contains("Rollback across processes was not checked") }
+    }
+    #expect(isWarned(try await service.status()))
+    #expect(await kind { _ = try await service.accept(with: .words("open")) } == .io)
+    marks.isAvailable.withLock { $0 = true }
+    #expect(!isWarned(try await service.status()))
+    #expect(try await service.accept(with: .words("open")).reason == .known)
+  }
+
   @Test("an older copy that cannot be saved is not accepted")
   func acceptOnAFullDisk() async throws {
     let isFull = Mutex(false)

@@ -142,6 +142,33 @@ import Testing
     try await first.rekey(change)
   }
 
+  @Test(
+    "a change that meets another process's rekey is made again with the new key, given a source")
+  func changeMeetsRekey() async throws {
+    let (path, next) = (folder.keychain, "\(folder.path)/next")
+    try await process().create(with: .words("open"))
+    let copy = try folder.write(try bytes(of: path), to: "copy")
+    try await LiveKeychainService.opened(at: copy).rekey(
+      KeychainRekey(secrets: [.words("open")]))
+    let rekeyed = try bytes(of: copy)
+    let mark = RollbackMark(try KeychainHeader(parsing: rekeyed))
+    // The rekey comes after the look at the file and before the lock.
+    let system = FileSystem { [marks] call, _ in
+      if call == .openLock, rename(next, path) == 0 { marks.marks.withLock { $0[path] = mark } }
+      return nil
+    }
+    let passphrase = try folder.write(Array("open".utf8), to: "passphrase")
+    let service = LiveKeychainService(
+      path: path,
+      unlockSources: UnlockSources(environment: ["SWIFTBOARD_PASSPHRASE_FILE": passphrase]),
+      policy: .fast, rollbackMarks: marks, system: system)
+    try await service.unlock(with: nil)
+    _ = try folder.write(rekeyed, to: "next")
+    try await service.save(Data([1]), forKey: "a")
+    #expect(try header().keyID == mark.keyID)
+    #expect(try await service.load(forKey: "a") == Data([1]))
+  }
+
   @Test("slots that another process changed meanwhile are not overwritten")
   func concurrentSlots() async throws {
     let path = folder.keychain

@@ -361,6 +361,57 @@ struct RedactorByValueTests {
   }
 
   /// What a redactor keeps is hashes: no byte sequence of the value is reachable from it.
+  @Test(
+    "text that only looks like a mark is searched like any other",
+    arguments: [
+      ("«secret:s3cr3t-value»", "«secret:«secret:k»»"),
+      ("«secret:x s3cr3t-value y»", "«secret:x «secret:k» y»"),
+      ("{\"a\":\"«secret:s3cr3t-value»\"}", "{\"a\":\"«secret:«secret:k»»\"}"),
+      ("«secret:k» «secret:s3cr3t-value»", "«secret:k» «secret:«secret:k»»"),
+      ("«secret:s3cr3t%2Dvalue»", "«secret:«secret:k»»"),
+    ])
+  func forgedMarks(text: String, masked: String) {
+    let redactor = Redactor()
+    redactor.registerSecret(Array("s3cr3t-value".utf8), name: "k")
+    #expect(redactor.mask(text).value == masked)
+    #expect(redactor.mask(Array(text.utf8)).value == Array(masked.utf8))
+    #expect(redactor.redact(text) == masked)
+    #expect(redactor.mask(masked).value == masked)
+    #expect(
+      redactor.redact(LogField("token", "«secret:unknown-value»")).value == "«redacted»")
+  }
+
+  @Test("a mark whose name is the value of another secret stays, also after it is renamed")
+  func marksWithValues() {
+    let redactor = Redactor()
+    redactor.registerSecret(Array("s3cr3t-value".utf8), name: "k")
+    redactor.registerSecret(Array("another-value".utf8), name: "s3cr3t-value")
+    let masked = redactor.mask("another-value").value
+    #expect(masked == "«secret:s3cr3t-value»" && redactor.mask(masked).value == masked)
+    redactor.renameSecret("s3cr3t-value", to: "new")
+    #expect(redactor.mask(masked).value == masked)
+  }
+
+  @Test("a secret that is a mark itself is masked")
+  func valuesLikeMarks() {
+    let redactor = Redactor()
+    redactor.registerSecret(Array("«secret:k»".utf8), name: "mark")
+    redactor.registerSecret(Array("s3cr3t-value".utf8), name: "k")
+    #expect(redactor.mask("a «secret:k» b").value == "a «secret:mark» b")
+  }
+
+  @Test("a secret is renamed by the bytes of its name")
+  func renamedByBytes() {
+    let redactor = Redactor()
+    redactor.registerSecret(Array("first-value".utf8), name: "\u{E9}")
+    redactor.registerSecret(Array("second-value".utf8), name: "e\u{301}")
+    redactor.renameSecret("\u{E9}", to: "new")
+    #expect(redactor.mask("first-value").value == "«secret:new»")
+    let mark = redactor.mask("second-value").value
+    #expect(mark.utf8.elementsEqual("«secret:e\u{301}»".utf8))
+    #expect(!redactor.knows("\u{E9}") && redactor.knows("e\u{301}"))
+  }
+
   @Test("values are not kept") func valuesAreNotKept() {
     let redactor = Redactor()
     redactor.registerSecret(Array("reachable-secret".utf8), name: "n")

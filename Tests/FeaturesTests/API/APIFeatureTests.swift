@@ -64,6 +64,10 @@ struct APIFeatureTests {
       ("api get http://h/ --out f --select a", "'> FILE' writes what --select shows"),
       ("api post http://h/ 'pw={{secret:k}}'", "in single quotes"),
       ("api get http://h/ 'q=={{secret:k}}'", "in single quotes"),
+      (#"api post http://h/ --json-body '{"p":"{{secret:k}}"}'"#, "in single quotes"),
+      (#"api post http://h/ --json-body='{"p":"{{secret:k}}"}'"#, "in single quotes"),
+      ("api post http://h/ '--json-body={{secret:k}}'", "in single quotes"),
+      ("api post http://h/ --capture 'k}}b=body.a'", "can have the name 'k}}b'"),
     ])
   func misread(line: String, text: String) async {
     let world = World()

@@ -78,6 +78,7 @@ struct BoardStateEncodingTests {
     state.file?.exists = true
     state.file?.generation = 7
     state.file?.slots = ["passphrase", "keyFile"]
+    state.changes = [3]
     return state
   }()
 

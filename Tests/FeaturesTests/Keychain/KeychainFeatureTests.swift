@@ -24,10 +24,16 @@ struct KeychainFeatureTests {
     let world = World()
     let effects = BoardReducer(BoardFeatures.all).reduce(
       &state, try action(line, job: 3), world.dependencies)
+    // What may change a file has a second effect, which is not cancelled with the first one.
+    let found = try #require(effects.descriptors().first)
+    let (work, end) = (found.parts.first ?? found, found.parts.dropFirst().first)
+    #expect(effects.count == 1 && found.parts.count == (end == nil ? 0 : 2))
     #expect(
-      effects.descriptors() == [
-        EffectDescriptor(kind: .task, name: "keychain.\(verb)", id: "keychain/3")
-      ])
+      work
+        == EffectDescriptor(
+          kind: end == nil ? .task : .run, name: "keychain.\(verb)", id: "keychain/3"))
+    #expect(end.map { $0.name == "keychain.\(verb).end" && $0.ids.isEmpty } ?? true)
+    #expect((end != nil) == ["init", "rename", "rekey", "passphrase"].contains(verb))
     #expect(world.keychain.calls.isEmpty)
   }
 
@@ -82,6 +88,47 @@ struct KeychainFeatureTests {
     try run("keychain lock")
     store.assert { $0.keychain.isUnlocked = false }
     store.finish()
+  }
+
+  @Test(
+    "a name that no line can refer to is refused, but an entry that has one can be used",
+    arguments: ["a}}b", "a}", " ", "a ", "a\nb"])
+  func unusableNames(name: String) throws {
+    let world = World(MockKeychainService(entries: ["k": Data("first".utf8)]))
+    let quoted = "'\(name)'"
+    for line in ["keychain set \(quoted) --generate 9", "keychain rename k \(quoted)"] {
+      let printed = try run(line, in: world)
+      #expect(printed.status == 64, "\(line): \(printed.errors)")
+      #expect(printed.errors.contains("can have this name"))
+    }
+    let existing = World(MockKeychainService(entries: [name: Data()]))
+    let printed = try run("keychain set \(quoted) --generate 9", in: existing)
+    #expect(printed.status == 0 && !printed.errors.contains("{{secret:"), "\(printed.errors)")
+    #expect(try run("keychain rename \(quoted) new", in: existing).status == 0)
+  }
+
+  @Test("what a reference can have for a name is what a line reads as one")
+  func references() {
+    for name in [
+      "a", "a b", "a}b", "{{x", "é", "a\tb", " a", "%41", "a}}b", "a}", "a ", "a\nb", "",
+    ] {
+      var found: [String] = []
+      if case .commands(let list) = LineParser.parse("echo \"{{secret:\(name)}}\"") {
+        for case .secret(let name) in list.commands.flatMap(\.words).flatMap(\.segments) {
+          found.append(name)
+        }
+      }
+      #expect(
+        (SecretReference.text(for: name) != nil) == (found == [name]), "'\(name)': \(found)")
+    }
+  }
+
+  @Test("the replacement of a value is that of the entry with the same bytes in its name")
+  func replacedByBytes() throws {
+    let world = World(MockKeychainService(entries: ["\u{E9}": Data("first-value".utf8)]))
+    let added = try run("keychain set e\u{301} --generate 9", in: world)
+    #expect(added.status == 0 && !added.errors.contains("replaced"), "\(added.errors)")
+    #expect(try run("keychain set \u{E9} --generate 9", in: world).errors.contains("replaced"))
   }
 
   @Test("failures: what the keychain says, its exit code, and what to do")

@@ -45,9 +45,10 @@ struct KeychainReducerTests {
     store.receive(.opened(request: request)) {
       $0.isUnlocked = true
       $0.file?.exists = true
+      $0.changes = [1]
     }
     store.receive(.stored(request: request, result: saved))
-    store.receive(.succeeded(job: 1, result: saved))
+    store.receive(.succeeded(job: 1, result: saved)) { $0.changes = [] }
     store.finish()
     #expect(world.persistence.calls.map(\.name) == ["removeResponses"])
   }

@@ -217,6 +217,56 @@ struct RedactionRuleTests {
     try await expectNowhere()
   }
 
+  @Test(
+    "rule 2: a value inside text that looks like a mark is masked like any other",
+    arguments: ["«secret:VALUE»", "«secret:x VALUE y»", "[secret:VALUE]"])
+  func forgedMarks(text: String) async throws {
+    let value = "123456789"
+    answer("{\"a\":\"\(text.replacing("VALUE", with: value))\"}")
+    await run(0, "keychain unlock", "api get http://h/echo")
+    #expect(lines.allPrinted.contains("1 value is masked"), "\(lines.allPrinted)")
+    try await expectNowhere(value)
+    try await world.files.write(
+      Data(text.replacing("VALUE", with: value).utf8), to: "file", mode: .create)
+    await run(65, "api post http://h/ @file", "api post http://h/ a@file", "db put d x @file")
+    for line in [
+      "echo TEXT", "log note TEXT", "db put d x '\"TEXT\"'", "api get http://h/ X-A:TEXT",
+      "api post http://h/ a=TEXT",
+    ] {
+      await run(
+        64, line.replacing("TEXT", with: text.replacing("VALUE", with: value)))
+    }
+    #expect(lines.allPrinted.contains("this is the value of the secret 'pin'"))
+    try await expectNowhere(value)
+  }
+
+  @Test("rule 2: the error about a value that looks like a mark does not quote it")
+  func markedValue() async throws {
+    try await world.files.write(Data("«secret:hidden-value»".utf8), to: "f", mode: .create)
+    await run(65, "keychain set x --from-file f")
+    #expect(lines.allPrinted.contains("in place of a value"))
+    try await expectNowhere("hidden-value")
+  }
+
+  @Test("rule 2: a short secret is in no address, wherever the line puts it")
+  func shortSecretInAddress() async throws {
+    let keychain = MockKeychainService(entries: ["p": Data("9Zq7".utf8)])
+    let world = World(keychain)
+    let lines = Lines(world)
+    world.api.answer { _ in .json("{}", status: 404) }
+    for line in [
+      "api get http://h/a p=={{secret:p}} --show-request", "api get http://h/{{secret:p}}/b",
+      "api get http://h/a?p={{secret:p}} --check-status",
+    ] { _ = await lines.run(line) }
+    #expect(world.api.requests.map(\.url).allSatisfy { $0.contains("9Zq7") })
+    #expect(lines.allPrinted.contains("http://h/a?p={{secret:p}}"), "\(lines.allPrinted)")
+    let log = world.logger.records.map(\.message)
+    #expect(log.contains { $0.contains("http://h/{{secret:p}}/b") }, "\(log)")
+    for text in [lines.allPrinted, lines.allSteps, log.joined(separator: "\n")] {
+      #expect(!text.contains("9Zq7"), "\(text)")
+    }
+  }
+
   @Test("rule 2: a file with a mark is not sent or stored, and a document holds no known value")
   func files() async throws {
     await run(0, "keychain unlock")

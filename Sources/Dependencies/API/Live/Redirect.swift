@@ -84,10 +84,7 @@ enum Redirect {
       if next.hasSecretBody, next.body?.isEmpty == false || next.upload != nil {
         throw refusal(from, to, secrets, "the body, which holds a secret, would be sent there")
       }
-      let segments = to.path.split(separator: "/").map(String.init)
-      if secrets.areHeld(inHost: to.host)
-        || (segments + [to.path]).contains(where: { secrets.areHeld(in: $0) })
-      {
+      if secrets.areHeld(inHost: to.host) || secrets.areHeld(inPath: to.path) {
         throw refusal(from, to, secrets, "the new address itself holds a secret")
       }
       address = to.droppingQueryItems { item in
@@ -115,7 +112,7 @@ enum Redirect {
   ) -> APIError {
     func shown(_ address: URLBuilder) -> String {
       if secrets.areHeld(inHost: address.host) { return "another host" }
-      return secrets.areHeld(in: address.path) ? address.origin : address.origin + address.path
+      return secrets.areHeld(inPath: address.path) ? address.origin : address.origin + address.path
     }
     return APIError(
       .redirectRefused,
@@ -156,6 +153,11 @@ private struct RequestSecrets {
       }
       return isOne(text)
     }
+  }
+
+  /// Returns whether a path or one of its segments contains a secret.
+  func areHeld(inPath path: String) -> Bool {
+    areHeld(in: path) || path.split(separator: "/").contains { areHeld(in: String($0)) }
   }
 
   /// Returns whether a host name, which is in lower case, contains a secret.

@@ -98,9 +98,7 @@ enum KeychainCrypto {
         crypto_pwhash_ALG_ARGON2ID13)
       return result == 0 ? 0 : (errno == 0 ? ENOMEM : errno)
     }
-    if Task.isCancelled {
-      throw KeychainError(.cancelled, message: "cancelled; nothing was changed")
-    }
+    try KeychainError.checkCancellation()
     guard code == 0 else {
       let cause = KeychainError.io(
         code, "the key derivation, which needs \(memory / 1_048_576) MiB, failed"

@@ -15,7 +15,8 @@ extension KeychainFile {
   }
 
   /// Steps 1 to 3: opens the folder, acquires the lock, removes the temporary files of interrupted
-  /// saves, runs `body`, and releases the lock.
+  /// saves, runs `body`, and releases the lock. Throws `.cancelled` if the task is cancelled while
+  /// it waits for the lock.
   ///
   /// - Parameter creates: Whether `body` makes a new keychain.
   func withLock<Result>(
@@ -62,6 +63,7 @@ extension KeychainFile {
     let clock = ContinuousClock()
     let deadline = clock.now + lockTimeout
     while true {
+      try KeychainError.checkCancellation()
       let file: OpenFile
       do throws(SystemError) {
         file = try system.open(
@@ -131,7 +133,8 @@ extension KeychainFile {
 
   /// Steps 6 to 10. `expected` is the file from which the old content was read, or `nil` for a new
   /// keychain. `verify` receives the bytes that were read back. `commit` runs right before the file
-  /// is renamed. If it throws, the old file is unchanged and no temporary file is left.
+  /// is renamed. If it throws or the task is cancelled before the rename, the old file is unchanged
+  /// and no temporary file is left. A later cancellation has no effect.
   func replace(
     with bytes: [UInt8], in folder: Folder, expecting expected: FileInfo?,
     random: KeychainRandom, verify: ([UInt8]) throws(KeychainError) -> Void,
@@ -151,6 +154,7 @@ extension KeychainFile {
       try verify(bytes)
       try checkUnchanged(expected, in: folder)
       try commit()
+      try KeychainError.checkCancellation()
     } catch {
       temporary.discard()
       throw error

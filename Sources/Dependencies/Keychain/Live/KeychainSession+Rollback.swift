@@ -21,7 +21,7 @@ extension KeychainSession {
   }
 
   /// The path under which marks are stored, or `nil` if none are.
-  private var markedPath: String? { rollback.store == nil ? nil : try? file.source().path }
+  var markedPath: String? { rollback.store == nil ? nil : try? file.source().path }
 
   func remember(_ mark: RollbackMark) { rollback.remember(mark, at: markedPath) }
 
@@ -60,6 +60,12 @@ extension KeychainSession {
     let found = candidate.mark
     guard let objection = rollback.objection(to: found, at: markedPath) else {
       let last = rollback.stored(at: markedPath) ?? rollback.remembered
+      guard rollback.problem != .unreadable else {
+        throw KeychainError(
+          .io,
+          message: "the keychain was not accepted, since the record of the last save cannot be "
+            + "read, so that it is not known what was seen here before. Mend the database first.")
+      }
       remember(found)
       adopt(candidate)
       return KeychainAcceptance(

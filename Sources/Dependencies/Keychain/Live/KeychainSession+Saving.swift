@@ -24,17 +24,30 @@ extension KeychainSession {
   func change(
     _ operation: (KeychainEntries) throws(KeychainError) -> KeychainEntries?
   ) throws(KeychainError) {
-    // This precedes the lock, because deriving a key takes as long as hundreds of saves.
-    _ = try current()
-    try file.withLock { folder throws(KeychainError) in
-      let (state, expected) = try stateUnderLock(folder)
-      guard let entries = try operation(state.entries) else { return }
-      let bytes = try KeychainCodec.encode(
-        entries, keys: state.keys, generation: state.header.generation + 1,
-        slots: state.header.slots,
-        random: random)
-      try write(bytes, entries, state.keys, in: folder, expecting: expected, made: [])
+    try followingRekeys { () throws(KeychainError) in
+      // This precedes the lock, because deriving a key takes as long as hundreds of saves.
+      _ = try current()
+      try file.withLock { folder throws(KeychainError) in
+        let (state, expected) = try stateUnderLock(folder)
+        guard let entries = try operation(state.entries) else { return }
+        let bytes = try KeychainCodec.encode(
+          entries, keys: state.keys, generation: state.header.generation + 1,
+          slots: state.header.slots,
+          random: random)
+        try write(bytes, entries, state.keys, in: folder, expecting: expected, made: [])
+      }
     }
+  }
+
+  /// Makes a change. If another process has changed the keys before the change has the lock, and
+  /// the sources have a secret, makes it again with the new keys.
+  func followingRekeys(_ change: () throws(KeychainError) -> Void) throws(KeychainError) {
+    for _ in 0..<8 {
+      do throws(KeychainError) { return try change() } catch {
+        guard error.kind == .locked, hasSourceSecret else { throw error }
+      }
+    }
+    try change()
   }
 
   /// Returns the state of the file under the lock, and the file that it was read from.

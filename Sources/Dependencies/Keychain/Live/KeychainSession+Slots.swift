@@ -7,20 +7,22 @@ extension KeychainSession {
   /// Adds a slot. The data key stays the same, so existing secrets still open the keychain.
   func addSlot(_ secret: KeychainSecret) throws(KeychainError) {
     try secret.checkNew()
-    let state = try current()
-    let slots = state.header.slots
-    guard slots.count < KeychainFormat.maximumSlots else {
-      throw .noFreeSlot(slots.count)
-    }
-    for (index, slot) in slots.enumerated() where slot.kind == secret.slotKind {
-      guard try !opens(slot, with: secret, state.keys.keyID) else {
-        throw KeychainError(
-          .duplicateKey,
-          message: "slot \(index + 1) takes this \(secret.name) already; nothing was changed.")
+    try followingRekeys { () throws(KeychainError) in
+      let state = try current()
+      let slots = state.header.slots
+      guard slots.count < KeychainFormat.maximumSlots else {
+        throw .noFreeSlot(slots.count)
       }
+      for (index, slot) in slots.enumerated() where slot.kind == secret.slotKind {
+        guard try !opens(slot, with: secret, state.keys.keyID) else {
+          throw KeychainError(
+            .duplicateKey,
+            message: "slot \(index + 1) takes this \(secret.name) already; nothing was changed.")
+        }
+      }
+      let slot = try makeSlot(for: secret, state.keys)
+      try replaceSlots(slots, with: slots + [slot], keys: state.keys)
     }
-    let slot = try makeSlot(for: secret, state.keys)
-    try replaceSlots(slots, with: slots + [slot], keys: state.keys)
   }
 
   /// Generates a new data key, so that removed secrets cannot open later saves.
@@ -197,8 +199,7 @@ extension KeychainSession {
         path: path, system: file.system, lockTimeout: policy.lockTimeout)
       let bytes: [UInt8]
       do throws(KeychainError) { bytes = try source.read().bytes } catch {
-        guard error.kind == .missing else { throw error }
-        throw KeychainError(.missing, message: "there is no such file. Name a keychain's file.")
+        throw error.kind == .missing ? .missingFile : error
       }
       let header = try KeychainHeader(parsing: bytes)
       return try deriving(with: secret) { () throws(KeychainError) in

@@ -45,6 +45,8 @@ extension KeychainSession {
       warnings.append(
         "The keychain is locked: generation, slots and size are what the file says, unverified.")
     }
+    // A locked keychain has not been compared with the record.
+    if unlocked == nil { _ = rollback.stored(at: markedPath) }
     switch rollback.problem {
     case .unreadable:
       warnings.append(

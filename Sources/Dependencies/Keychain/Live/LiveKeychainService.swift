@@ -206,10 +206,14 @@ public final class LiveKeychainService: KeychainService {
     try await state.use { (state) throws(KeychainError) in
       let session = state.session
       return try located(at: path) { () throws(KeychainError) in
-        try KeychainSession(
-          path: path, sources: .none, policy: session.policy, marks: nil,
-          system: session.file.system, random: session.random
-        ).verify()
+        do throws(KeychainError) {
+          return try KeychainSession(
+            path: path, sources: .none, policy: session.policy, marks: nil,
+            system: session.file.system, random: session.random
+          ).verify()
+        } catch {
+          throw error.kind == .missing ? .missingFile : error
+        }
       }
     }
   }

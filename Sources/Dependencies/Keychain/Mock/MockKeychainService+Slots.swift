@@ -21,8 +21,7 @@ extension MockKeychainService {
   public func verify(fileAt path: String) async throws(KeychainError) -> KeychainStatus {
     try perform(.verify) { state throws(KeychainError) in
       guard let other = state.exports[path] else {
-        throw KeychainError(
-          .missing, path: path, message: "\(path): there is no such file. Name a keychain's file.")
+        throw KeychainError.missingFile.located(at: path)
       }
       return KeychainStatus(
         path: path, exists: true, unlocked: false, generation: 1,
@@ -108,8 +107,7 @@ extension MockKeychainService {
   ) async throws(KeychainError) -> KeychainImport {
     try perform(.importEntries(path: path, existing: existing)) { state throws(KeychainError) in
       guard let other = state.exports[path] else {
-        throw KeychainError(
-          .missing, path: path, message: "\(path): there is no such file. Name a keychain's file.")
+        throw KeychainError.missingFile.located(at: path)
       }
       guard other.secret.isSame(as: secret) else { throw Self.wrong(secret) }
       try Self.open(&state)
@@ -122,6 +120,11 @@ extension MockKeychainService {
             "\(taken) of the names to import \(taken == 1 ? "is" : "are") taken; "
             + "nothing was changed.", remedy: .chooseExisting)
       }
+      let unusable = other.entries.keys.count {
+        state.entries[$0] == nil
+          && SecretReference.text(for: String(decoding: $0, as: UTF8.self)) == nil
+      }
+      guard unusable == 0 else { throw .unusableNames(unusable) }
       state.entries.merge(other.entries) { existing == .replace ? $1 : $0 }
       let replaced = existing == .replace ? taken : 0
       if added + replaced > 0 { state.generation += 1 }

@@ -5,7 +5,7 @@ package enum RedactionMark {
   /// The mark for a value that is secret because of its position.
   package static let redacted = "«redacted»"
   /// The maximum size of a mark, in bytes: the name of a secret has up to 1024 bytes.
-  private static let longest = 3 * 1024 + 16
+  package static let longest = 3 * 1024 + 16
 
   /// Returns the mark for a secret with a name.
   ///
@@ -128,12 +128,6 @@ package enum RedactionMark {
     String(decoding: ascii(Array(text.utf8)), as: UTF8.self)
   }
 
-  /// Returns whether the text consists of exactly one mark.
-  static func isMark(_ text: String) -> Bool {
-    var text = text
-    return text.withUTF8 { !$0.isEmpty && end(in: $0, at: 0) == $0.count }
-  }
-
   /// Returns the ranges of the marks in a text.
   static func ranges(in text: UnsafeBufferPointer<UInt8>) -> [Range<Int>] {
     var ranges: [Range<Int>] = []
@@ -141,6 +135,11 @@ package enum RedactionMark {
       ranges.append(range)
     }
     return ranges
+  }
+
+  /// Returns the range between the quotation marks of a mark.
+  static func content(_ mark: Range<Int>) -> Range<Int> {
+    (mark.lowerBound + 2)..<(mark.upperBound - 2)
   }
 
   private static func firstRange(in text: UnsafeBufferPointer<UInt8>, from start: Int) -> Range<

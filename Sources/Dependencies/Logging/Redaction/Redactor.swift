@@ -167,13 +167,18 @@ public final class Redactor: Sendable {
 
     func redact(_ field: LogField) -> LogField {
       let value = redact(field.value)
-      guard SecretNames.isCredential(field.key), !value.isEmpty, !RedactionMark.isMark(value) else {
+      guard SecretNames.isCredential(field.key), !value.isEmpty, !isOwnMark(value) else {
         return LogField(redact(field.key), value)
       }
-      if case .secret(let name) = RedactionMark.first(in: value) {
+      if case .secret(let name) = RedactionMark.first(in: value), table?.knows(name) == true {
         return LogField(field.key, RedactionMark.named(name))
       }
       return LogField(field.key, RedactionMark.redacted)
+    }
+
+    /// Returns whether a text is a mark that the redactor may have made.
+    private func isOwnMark(_ text: String) -> Bool {
+      text == RedactionMark.redacted || table?.makes(Array(text.utf8)) == true
     }
 
     /// Returns the edits in order, without overlaps. There are almost always none.
@@ -192,16 +197,19 @@ public final class Redactor: Sendable {
     }
   }
 
+  /// Returns the known secrets in a text. A mark that the redactor may have made contains a name,
+  /// and no value. Text that only looks like a mark is searched like any other.
   private static func matches(
     _ table: SecretTable, in text: UnsafeBufferPointer<UInt8>, _ markers: EncodingMarkers,
     _ inLowercase: Bool
   ) -> [SecretTable.Match] {
     var matches = table.matches(inAllFormsOf: text, markers, inLowercase: inLowercase)
     guard !matches.isEmpty else { return [] }
-    let marks = RedactionMark.ranges(in: text)
-    if !marks.isEmpty {
+    let contents = RedactionMark.ranges(in: text).filter { table.makes(text[$0]) }
+      .map(RedactionMark.content)
+    if !contents.isEmpty {
       matches.removeAll { match in
-        marks.contains {
+        contents.contains {
           $0.lowerBound <= match.range.lowerBound && match.range.upperBound <= $0.upperBound
         }
       }

@@ -37,6 +37,8 @@ final class SecretTable: Sendable {
   }
 
   private let names: [String]
+  /// The UTF-8 of all marks that this table and earlier ones have put into texts.
+  private let marks: Set<[UInt8]>
   private let multiplier: UInt32
   private let forms: Index
   /// The forms in lower case, as far as they differ. A separate index, so that they do not slow the
@@ -64,6 +66,7 @@ final class SecretTable: Sendable {
     }
     guard names.count > count else { return nil }
     self.names = names
+    marks = Self.marks(of: names[count...], and: old)
     self.forms = forms
     self.lowercaseForms = lowercaseForms
     multiplier = batch.multiplier
@@ -73,7 +76,8 @@ final class SecretTable: Sendable {
 
   /// Creates a table with the same values, some of them renamed.
   init(renaming name: String, to newName: String, in old: SecretTable) {
-    names = old.names.map { $0 == name ? newName : $0 }
+    names = old.names.map { $0.hasSameBytes(as: name) ? newName : $0 }
+    marks = Self.marks(of: [newName], and: old)
     forms = old.forms
     lowercaseForms = old.lowercaseForms
     multiplier = old.multiplier
@@ -83,7 +87,19 @@ final class SecretTable: Sendable {
 
   var count: Int { names.count }
 
-  func knows(_ name: String) -> Bool { names.contains(name) }
+  func knows(_ name: String) -> Bool { names.contains { $0.hasSameBytes(as: name) } }
+
+  /// Returns whether a mark is one that a redactor with this table may have put into a text. Others
+  /// can write text that looks like a mark.
+  func makes(_ mark: some Collection<UInt8>) -> Bool {
+    marks.contains(Array(mark)) || mark.elementsEqual(RedactionMark.redacted.utf8)
+  }
+
+  private static func marks(
+    of names: some Sequence<String>, and old: SecretTable?
+  ) -> Set<[UInt8]> {
+    (old?.marks ?? []).union(names.map { Array(RedactionMark.named($0).utf8) })
+  }
 
   /// Finds registered values, unencoded and in every encoding. The matches are unordered, and their
   /// ranges may overlap.

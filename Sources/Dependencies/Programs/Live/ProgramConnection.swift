@@ -140,7 +140,8 @@ extension ProgramError.Kind {
     switch error.problem {
     case .keychain(let error): self = .keychain(error)
     case .terminal(let error): self = .terminal(error)
-    case .secretNotText(let name), .secretWithControls(let name): self = .unusableKey(secret: name)
+    case .secretNotText(let name), .secretWithControls(let name), .secretNeedsEscape(let name):
+      self = .unusableKey(secret: name)
     case .file, .mark, .fileNotText, .notJSON, nil: self = .api(error)
     }
   }

@@ -130,7 +130,9 @@ struct SecretCapture {
   private func store(_ value: [UInt8], _ capture: APICapture) async -> CapturedSecret {
     do {
       let keychain = dependencies.keychainService
-      let isReplacement = try await keychain.keys().contains(capture.name)
+      let isReplacement = try await keychain.keys().contains {
+        $0.hasSameBytes(as: capture.name)
+      }
       try await keychain.save(Data(value), forKey: capture.name)
       if isReplacement { await forgetAnswers(withSecret: capture.name, dependencies) }
       var captured = CapturedSecret(

@@ -15,6 +15,18 @@ struct RequestResolver: Sendable {
     var body: RequestBody?
     /// Whether all sources of the request can be read again.
     var isRepeatable = true
+    /// The names of the secrets that are too short to be recognized, by their values.
+    var shortSecrets: [String: String] = [:]
+  }
+
+  /// A place in a request.
+  private enum Use {
+    /// The URL, a header or the name of a file, which have no control characters.
+    case line
+    /// A member of a body, which is encoded in the body's form.
+    case member
+    /// A JSON document, into which a value is inserted unchanged.
+    case json
   }
 
   /// - Throws: `APIError` if a URL is invalid, and errors that `APIRequestProblem` can describe.
@@ -23,13 +35,13 @@ struct RequestResolver: Sendable {
     var resolved = Resolved(request: request)
     resolved.request.references = nil
     if let url = references.url {
-      resolved.request.url = try await text(url, &resolved.request)
+      resolved.request.url = try await text(url, &resolved)
       if let problem = ServiceAddress.problem(resolved.request.url) {
         throw APIError(.invalidURL, dependencies.logger.redact(problem))
       }
     }
     for (index, value) in references.headers.sorted(by: { $0.key < $1.key }) {
-      resolved.request.headers[index].value = try await text(value, &resolved.request)
+      resolved.request.headers[index].value = try await text(value, &resolved)
     }
     if let digest = references.digest {
       let value = try await value(digest.secret)
@@ -55,14 +67,20 @@ struct RequestResolver: Sendable {
 
   /// Returns the text with the values of its secrets, and marks them so that no redirect sends them
   /// to another host.
-  private func text(_ text: SecretText, _ request: inout APIRequest) async throws -> String {
+  ///
+  /// - Parameter use: The place of the text, which decides what characters a value may have.
+  private func text(
+    _ text: SecretText, as use: Use = .line, _ resolved: inout Resolved
+  ) async throws -> String {
     var result = ""
     for part in text.parts {
       switch part {
       case .text(let text): result += text
       case .secret(let name, let form):
-        let value = try await value(name)
-        request.secretValues.insert(value)
+        // An encoded value has no characters that JSON escapes, and is that of an address.
+        let value = try await value(name, as: use == .json && form != .plain ? .line : use)
+        if 1..<Redactor.shortestValue ~= value.utf8.count { resolved.shortSecrets[value] = name }
+        resolved.request.secretValues.insert(value)
         switch form {
         case .plain: result += value
         case .percentEncoded: result += PercentEncoding.encoded(value)
@@ -70,12 +88,12 @@ struct RequestResolver: Sendable {
           result += PercentEncoding.encoded(PercentEncoding.encoded(value))
         case .path:
           let encoded = PercentEncoding.encodedPath(value)
-          request.secretValues.insert(encoded)
+          resolved.request.secretValues.insert(encoded)
           result += encoded
         case .basic(let user):
           let pair = "\(user):\(value)"
           let encoded = Data(pair.utf8).base64EncodedString()
-          request.secretValues.formUnion([pair, encoded])
+          resolved.request.secretValues.formUnion([pair, encoded])
           result += encoded
         }
       }
@@ -84,14 +102,23 @@ struct RequestResolver: Sendable {
   }
 
   /// Returns a secret as text, without one final line break, with which files end.
-  private func value(_ name: String) async throws -> String {
+  private func value(_ name: String, as use: Use = .line) async throws -> String {
     let data = try await KeychainAccess(dependencies).value(of: name)
     guard var text = String(validating: data, as: UTF8.self) else {
       throw APIRequestProblem.secretNotText(name: name)
     }
     if text.hasSuffix("\r\n") || text.hasSuffix("\n") { text.removeLast() }
-    guard !text.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F }) else {
-      throw APIRequestProblem.secretWithControls(name: name)
+    switch use {
+    case .line:
+      guard !text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
+        throw APIRequestProblem.secretWithControls(name: name)
+      }
+    case .member: break
+    case .json:
+      let escaped = [UInt8(ascii: "\""), UInt8(ascii: "\\")]
+      guard !text.utf8.contains(where: { $0 < 0x20 || escaped.contains($0) }) else {
+        throw APIRequestProblem.secretNeedsEscape(name: name)
+      }
     }
     return text
   }
@@ -103,13 +130,16 @@ struct RequestResolver: Sendable {
   ) async throws {
     switch content.form {
     case .whole(.file(let path, let shown, _)):
-      let path = ItemPath.path(of: try await text(path, &resolved.request))
+      let path = ItemPath.path(of: try await text(path, &resolved))
       return try await put([.file(path: path, shown: shown)], into: &resolved, wait)
-    case .whole(.text(let value)), .whole(.json(let value)):
-      resolved.request.body = Data(try await text(value, &resolved.request).utf8)
+    case .whole(.text(let value)):
+      resolved.request.body = Data(try await text(value, as: .member, &resolved).utf8)
+      return
+    case .whole(.json(let value)):
+      resolved.request.body = Data(try await text(value, as: .json, &resolved).utf8)
       return
     case .whole(.textFile(let path, let shown)), .whole(.jsonFile(let path, let shown)):
-      let path = ItemPath.path(of: try await text(path, &resolved.request))
+      let path = ItemPath.path(of: try await text(path, &resolved))
       return try await put([.file(path: path, shown: shown)], into: &resolved, wait)
     case .json, .urlEncoded, .multipart: break
     }
@@ -129,15 +159,16 @@ struct RequestResolver: Sendable {
     of member: APIContent.Member, _ resolved: inout Resolved, _ wait: PipeTimeout
   ) async throws -> RequestForm.Value {
     switch member.value {
-    case .text(let value): return .text(try await text(value, &resolved.request))
-    case .json(let value): return .json(try json(await text(value, &resolved.request), member))
+    case .text(let value): return .text(try await text(value, as: .member, &resolved))
+    case .json(let value):
+      return .json(try json(await text(value, as: .member, &resolved), member))
     case .textFile(let path, let shown):
       return .text(try await content(of: path, shown, member, &resolved, wait))
     case .jsonFile(let path, let shown):
       return .json(try json(await content(of: path, shown, member, &resolved, wait), member))
     case .file(let path, let shown, let type):
       return .file(
-        path: ItemPath.path(of: try await text(path, &resolved.request)), shown: shown, type: type)
+        path: ItemPath.path(of: try await text(path, &resolved)), shown: shown, type: type)
     }
   }
 
@@ -159,7 +190,7 @@ struct RequestResolver: Sendable {
     of path: SecretText, _ shown: String, _ member: APIContent.Member,
     _ resolved: inout Resolved, _ wait: PipeTimeout
   ) async throws -> String {
-    let path = ItemPath.path(of: try await text(path, &resolved.request))
+    let path = ItemPath.path(of: try await text(path, &resolved))
     // A pipe can be read only once.
     if path == "/dev/stdin" || FileInfo(path)?.isRegular == false { resolved.isRepeatable = false }
     let data = try await read(path, limit: 16 << 20, wait)
