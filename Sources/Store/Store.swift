@@ -271,8 +271,9 @@ public final class Store<R: Reducer>: Sendable {
   /// cancelled first, and so is the work that `cancelling` names.
   ///
   /// Actions are accepted during the wait. Cancelling the calling task has the same effect as the
-  /// end of the deadline. If two calls overlap, the shorter deadline ends both. Returns when
-  /// observers have been notified of the last step.
+  /// end of the deadline. If two calls overlap, the shorter deadline ends both. If the store has
+  /// ended, a call returns at once. Observers may still be about to receive the last step; see
+  /// `waitUntilDelivered`.
   ///
   /// - Parameters:
   ///   - work: The work that is cancelled first. By default these are the effects that wait for a
@@ -297,24 +298,25 @@ public final class Store<R: Reducer>: Sendable {
         return left
       }
     }
-    var left: [RunningEffect<Action>] = []
     // A sleep of zero would still suspend on a shared queue of Dispatch.
-    if deadline > .zero {
-      left = await withTaskGroup(of: Void.self) { group in
-        // An action may be accepted between the end of the last effect and the store's.
-        group.addTask {
-          repeat { await runtime.waitUntilIdle() } while !runtime.handle { $0.closeIfIdle() }
-        }
-        group.addTask { try? await clock.wait(for: deadline) }
-        await group.next()
-        let left = close()
-        group.cancelAll()
-        return left
+    guard deadline > .zero else { return close() }
+    return await withTaskGroup(of: Void.self) { group in
+      // An action may be accepted between the end of the last effect and the store's.
+      group.addTask {
+        repeat { await runtime.waitUntilIdle() } while !runtime.handle { $0.closeIfIdle() }
       }
-    } else {
-      left = close()
+      group.addTask { try? await clock.wait(for: deadline) }
+      await group.next()
+      let left = close()
+      group.cancelAll()
+      return left
     }
+  }
+
+  /// Waits until observers have been notified of the last step.
+  ///
+  /// `shutdown` does not wait for that, because an observer may take longer than its deadline.
+  public func waitUntilDelivered() async {
     await runtime.waitUntilDelivered()
-    return left
   }
 }

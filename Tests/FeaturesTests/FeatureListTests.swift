@@ -107,6 +107,9 @@ struct FeatureListTests {
       key: "k", service: "s", status: 200, bytes: 0, stored: 1, expires: 2)
     let document = Document(collection: "c", id: "1", body: "{}", updated: 1)
     let status = KeychainStatus(path: "p", exists: true, unlocked: true)
+    let version = KeychainAcceptance.Version(generation: 1, written: 1)
+    let acceptance = KeychainAcceptance(
+      reason: .rolledBack, remembered: version, found: version, generation: 2)
     let statistics = PersistenceStatistics(paths: ["p"], bytes: 1, schemaVersion: 1, tables: [])
     let asked = CharactersRequest(job: 1)
     let page = CharacterPage(number: 1, pages: 1, count: 0, characters: [])
@@ -133,6 +136,7 @@ struct FeatureListTests {
       .db(.succeeded(job: 1, result: .paths(paths: ["p"]))),
       .db(.succeeded(job: 1, result: .statistics(statistics: statistics))),
       .keychain(.succeeded(job: 1, result: .created(status: status))),
+      .keychain(.succeeded(job: 1, result: .accepted(acceptance: acceptance))),
       .keychain(.succeeded(job: 1, result: .status(status: status))),
       .keychain(.succeeded(job: 1, result: .checked(status: status))),
       .keychain(.succeeded(job: 1, result: .checkedFile(status: status))),

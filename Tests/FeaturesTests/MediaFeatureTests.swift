@@ -590,7 +590,7 @@ struct MediaFeatureTests {
     #expect(try notes(1) == [Outcome.Note("1 download")])
     #expect(
       try notes(3) == [
-        Outcome.Note("3 downloads"), .warning("these are the first 1 of 3 downloads"),
+        Outcome.Note("3 downloads"), .warning("only 1 of 3 downloads are shown"),
       ])
   }
 

@@ -376,7 +376,8 @@ public final class Board: Sendable {
   /// Closes the board: cancels running commands, ends the recording and shuts the services down,
   /// which flushes the log.
   ///
-  /// Every call returns when this is done, and it is done once. Calls to `wait(for:)` that are
+  /// Every call returns when this is done and the output of the last step has been written, and it
+  /// is done once. A sink must not wait for it. Calls to `wait(for:)` that are
   /// still suspended return 130.
   public func close() async {
     closing.set()
@@ -390,18 +391,24 @@ public final class Board: Sendable {
   }
 
   private func end() async {
-    // The output of the last step is written before the recording ends.
     await store.shutdown(deadline: .zero)
+    // Observers may still be about to receive the last step, which may end a command.
+    let last = store.withState { $0.shell.finished }
     let waiting = shared.withLock { shared in
       shared.isOver = true
       defer { shared.waiting = [:] }
       return shared.waiting
     }
-    for continuation in waiting.values.joined() {
-      continuation.resume(returning: ExitCode.interrupted)
+    for (job, continuations) in waiting {
+      let code = last?.context.job == job ? last?.status : nil
+      for continuation in continuations {
+        continuation.resume(returning: code ?? ExitCode.interrupted)
+      }
     }
     stopRecording()
     await replays.wait()
     await dependencies.shutDown()
+    // The output of the last step, which is in the recording. Last, because it may be blocked.
+    await store.waitUntilDelivered()
   }
 }

@@ -97,9 +97,8 @@ struct SessionLiveReplay {
     }
     try Task.checkCancellation()
     return try await replays.run {
-      let header = try recording.rotatedLog.files[0].reader().header()
       let home = try TemporaryHome()
-      var services = beside(home.path, sharesHome, header.seed)
+      var services = beside(home.path, sharesHome, recording.seed)
       services.files = ReplayFileService(
         services.files, outer: dependencies.files, recording: path)
       let result: Result<SessionCheck, any Error>

@@ -71,19 +71,21 @@ final class SessionNavigators: Sendable {
   ) throws -> Result {
     let (file, numbers) = (FileIdentity(path), RotatedLog.numbers(beside: path))
     let known = try kept.withLock { kept -> Result? in
-      guard var known = kept, let file, known.isSame(as: path, numbers, file) else { return nil }
+      guard let known = kept, let file, known.isSame(as: path, numbers, file),
+        known.file == file && known.numbers == numbers
+          || step.map({ $0 <= known.navigator.stepCount }) ?? false
+      else { return nil }
       known.interest.belongs(to: flag)
       defer { known.interest.belongs(to: nil) }
-      let isUnchanged = known.file == file && known.numbers == numbers
-      if !isUnchanged, step.map({ $0 > known.navigator.stepCount }) ?? true {
-        let newer = try RotatedLog(opening: path) { [interest = known.interest] in interest.isLost }
-        guard try known.navigator.extend(to: newer) else { return nil }
-        (known.file, known.numbers) = (file, numbers)
-        kept = known
-      }
       return try body(known.navigator)
     }
     if let known { return known }
+    if let file, let grown = try extended(path, numbers, file, flag) {
+      defer { kept.withLock { $0 = grown } }
+      grown.interest.belongs(to: flag)
+      defer { grown.interest.belongs(to: nil) }
+      return try body(grown.navigator)
+    }
     // Opening a long recording takes time, so it happens outside the lock.
     let interest = Interest()
     interest.belongs(to: flag)
@@ -97,6 +99,32 @@ final class SessionNavigators: Sendable {
       kept.withLock { $0 = new }
     }
     return result
+  }
+
+  /// Takes the cached recording if it has grown, and reads what was added. Returns `nil` if that is
+  /// impossible, and the whole recording has to be read.
+  private func extended(
+    _ path: String, _ numbers: [Int], _ file: FileIdentity, _ flag: CancelFlag
+  ) throws -> Kept? {
+    let taken = kept.withLock { kept -> Kept? in
+      guard let known = kept, known.isSame(as: path, numbers, file),
+        known.numbers != numbers || known.file.isShorter(than: file)
+      else { return nil }
+      kept = nil
+      return known
+    }
+    guard var known = taken else { return nil }
+    known.interest.belongs(to: flag)
+    defer { known.interest.belongs(to: nil) }
+    do {
+      let newer = try RotatedLog(opening: path) { [interest = known.interest] in interest.isLost }
+      guard try known.navigator.extend(to: newer) else { return nil }
+    } catch {
+      // Another recording may be in the same file. Reading all of it tells.
+      return nil
+    }
+    (known.file, known.numbers) = (file, numbers)
+    return known
   }
 
   func keep(_ continuation: Continuation, of job: Int) {
@@ -118,6 +146,8 @@ private struct FileIdentity: Equatable {
     guard let info = FileInfo(path) else { return nil }
     (id, size, modified) = (info.id, info.size, info.modified)
   }
+
+  func isShorter(than later: FileIdentity) -> Bool { size < later.size }
 
   /// Returns whether `later` is the same file, perhaps longer.
   func isSame(as later: FileIdentity) -> Bool {

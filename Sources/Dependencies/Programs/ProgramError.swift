@@ -61,6 +61,17 @@ public struct ProgramError: Error, Sendable, Equatable {
     self.address = address
   }
 
+  /// Whether the program may have made the change that was asked for.
+  var mayFollowChange: Bool {
+    switch kind {
+    case .api(let error): ![.dns, .refused, .unreachable, .offline].contains(error.kind)
+    case .status, .page, .undecodable, .unanswered: true
+    case .keychain, .terminal, .unusableKey, .wrongKey, .refusedKey, .denied, .wrongProgram,
+      .wrongPath, .redirected, .missing, .exists, .refused:
+      false
+    }
+  }
+
   /// Whether the same request may succeed a moment later.
   public var isTemporary: Bool {
     switch kind {

@@ -10,9 +10,9 @@ public struct DatabaseState: Codable, Sendable, Equatable {
   static let known = 100
   /// The most bytes of a document that is kept.
   static let largestDocument = 64 << 10
-  /// The most levels of a document that is kept. A line of a recording, which has the state several
+  /// The most levels of a document that is kept. A line of a recording, which has the document four
   /// levels down, has at most 512.
-  static let deepestDocument = 256
+  static let deepestDocument = 508
 
   /// The number of writes that succeeded since the start.
   public var writes = 0
@@ -64,7 +64,7 @@ public struct ShownDocument: Codable, Sendable, Equatable {
   public var collection: String
   /// The ID.
   public var id: String
-  /// The body, or `nil` if it has more than 64 KiB or 256 levels.
+  /// The body, or `nil` if it has more than 64 KiB or 508 levels.
   public var body: JSON?
   /// The number of bytes of the body.
   public var bytes: Int

@@ -160,7 +160,7 @@ enum MediaOutcomes {
         }),
       notes: [Outcome.Note(Counted.text(queue.count, "download"))]
         + (queue.entries.count < queue.count
-          ? [.warning("these are the first \(queue.entries.count) of \(queue.count) downloads")]
+          ? [.warning("only \(queue.entries.count) of \(queue.count) downloads are shown")]
           : []))
   }
 

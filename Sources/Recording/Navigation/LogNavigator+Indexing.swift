@@ -32,9 +32,11 @@ extension LogNavigator {
           if case .step(let step) = entry.line { try graders[last].grade(step, entry) }
         }
         warnings.removeAll(where: \.isAboutTheEnd)
-        if last == rotatedLog.segments.count - 1 {
-          warnings += reader.warnings.filter(\.isAboutTheEnd)
-            .map { $0.behind(rotatedLog.segments[last].stepsBefore) }
+        for warning in reader.warnings.map({ $0.behind(rotatedLog.segments[last].stepsBefore) })
+        where !warnings.contains(warning)
+          && (!warning.isAboutTheEnd || last == rotatedLog.segments.count - 1)
+        {
+          warnings.append(warning)
         }
       } catch {
         throw ReplayError(error, at: 0).located(in: rotatedLog, last)
@@ -82,42 +84,34 @@ extension LogNavigator {
   /// The second pass over a recording. It verifies the graded files and keeps states.
   struct IndexingPass {
     private let replayer: Replayer<R>
-    private(set) var graders: [Replayer<R>.Grader]
+    private(set) var graders: [Replayer<R>.Grader] = []
     private let options: Options
-    private var run: ReplayRun<R>
+    private var run: ReplayRun<R>?
     /// Where the pass continues if the recording grows.
     private(set) var position = RotatedLogPosition(segment: 0, inFile: nil)
-    /// Whether the last line is the end of a file. Only another file can follow.
+    /// Whether the last line is the end of a file.
     private(set) var isAtEnd = false
     private(set) var index: SnapshotIndex
     private(set) var header: LogHeader?
     private(set) var marks: [LogMark] = []
     private(set) var divergence: Divergence?
     /// The last step that matched the recording.
-    private(set) var steps: Int = 0
+    private(set) var steps: Int
 
-    init(_ replayer: Replayer<R>, _ graders: [Replayer<R>.Grader], _ options: Options) {
+    init(_ replayer: Replayer<R>, _ options: Options, firstStep: Int) {
       self.replayer = replayer
-      self.graders = graders
       self.options = options
-      run = ReplayRun(replayer, graders[0], nil)
       index = SnapshotIndex(capacity: options.snapshots, byteLimit: options.snapshotBytes)
+      steps = firstStep
     }
 
-    mutating func run(_ rotatedLog: RotatedLog) throws(ReplayError) {
-      steps = rotatedLog.firstStep
-      try go(on: rotatedLog)
-    }
-
-    /// Verifies the lines that the recording has got since.
-    mutating func extend(
-      to rotatedLog: RotatedLog, _ graders: [Replayer<R>.Grader]
+    /// Verifies the lines of a recording that have not been verified yet.
+    mutating func verify(
+      _ rotatedLog: RotatedLog, _ graders: [Replayer<R>.Grader]
     ) throws(ReplayError) {
       self.graders = graders
-      try go(on: rotatedLog)
-    }
-
-    private mutating func go(on rotatedLog: RotatedLog) throws(ReplayError) {
+      var run = run ?? ReplayRun(replayer, graders[0], nil)
+      defer { self.run = run }
       var segment = position.segment
       do {
         let reader = try RotatedLogReader(rotatedLog, at: position)
@@ -130,7 +124,7 @@ extension LogNavigator {
             run = ReplayRun(replayer, graders[segment], nil)
           }
           let before = rotatedLog.segments[segment].stepsBefore
-          try keepState(before: entry, at: position, before)
+          try keepState(run.state, before: entry, at: position, before)
           try run.take(entry, reader.file)
           steps = before + run.steps
           isAtEnd = false
@@ -162,7 +156,8 @@ extension LogNavigator {
     }
 
     private mutating func keepState(
-      before entry: LogReader.Entry, at position: RotatedLogPosition, _ before: Int
+      _ state: R.State?, before entry: LogReader.Entry, at position: RotatedLogPosition,
+      _ before: Int
     ) throws {
       switch entry.line {
       case .header where position.segment > 0:
@@ -173,7 +168,7 @@ extension LogNavigator {
         index.add(.init(step: before + snapshot.n, position: position, state: nil))
       case .step(let step):
         let last = before + step.n - 1
-        guard index.wantsState(after: last), let state = run.state else { return }
+        guard index.wantsState(after: last), let state else { return }
         index.add(
           .init(step: last, position: position, state: try CanonicalEncoder.encode(state)))
       case .header, .issue, .mark, .end, .unknown: break

@@ -81,31 +81,31 @@ public final class LogNavigator<R: Reducer> where R.State: Codable, R.Action: Co
     grading = try Grading(watched, replayer.schema, replayer.migrations, replayer.userInfo)
     if case .risky = grading.grade, !options.acceptRisk { throw .risky(grading.grade) }
 
-    pass = IndexingPass(replayer, grading.graders, options)
-    try pass.run(watched)
+    pass = IndexingPass(replayer, options, firstStep: rotatedLog.firstStep)
+    try pass.verify(watched, grading.graders)
     guard let header = pass.header else {
       throw .encoding(step: rotatedLog.firstStep, "the log changed while it was read")
     }
     self.header = header
   }
 
-  /// Reads, grades and verifies what the recording has got since it was opened.
+  /// Reads, grades and verifies the lines that were added to the recording since it was opened.
   ///
-  /// - Parameter newer: The same recording, read again.
-  /// - Returns: Whether this is possible. Otherwise nothing is changed, and a new navigator has to
-  ///   be created.
+  /// - Parameter newer: The same recording, opened again.
+  /// - Returns: Whether this is possible. If it is not, or if an error is thrown, nothing is
+  ///   changed, and a new navigator finds out more.
   ///
   /// - Complexity: O(number of added lines).
   package func extend(to newer: RotatedLog) throws(ReplayError) -> Bool {
-    guard divergence == nil, rotatedLog.isBeginning(of: newer),
-      !pass.isAtEnd || newer.segments.count > rotatedLog.segments.count
-    else { return false }
+    guard divergence == nil, !pass.isAtEnd, rotatedLog.isBeginning(of: newer) else {
+      return false
+    }
     var (grading, pass) = (grading, pass)
     guard
       try grading.extend(
         to: newer, from: pass.position, replayer.schema, replayer.migrations, replayer.userInfo)
     else { return false }
-    try pass.extend(to: newer, grading.graders)
+    try pass.verify(newer, grading.graders)
     (self.grading, self.pass, rotatedLog) = (grading, pass, newer)
     // It reads the files as they were found before.
     cursor = nil

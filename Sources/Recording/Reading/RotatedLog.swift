@@ -90,11 +90,14 @@ public struct RotatedLog: Sendable {
     _ isCancelled: @escaping @Sendable () -> Bool
   ) throws(LogReadError) {
     let newest = try RotatedLog.header(path, isCancelled)
+    var numbers = numbers
     // A crash may have left the ended file under both of its names.
-    let isEnded =
-      try newest.map { (newest) throws(LogReadError) in
-        try RotatedLog.isContent(of: path, newest.header, numbers.last, isCancelled)
-      } ?? false
+    let last = try newest.flatMap { (newest) throws(LogReadError) in
+      try RotatedLog.content(of: path, newest.header, numbers.last, isCancelled)
+    }
+    let isEnded = last == .same
+    // A copy of an earlier content.
+    if last == .earlier, numbers.count > 1 { numbers.removeLast() }
     // A file that begins a recording has no earlier files. Numbered files with its name are from
     // another recording.
     let isBeginning = newest.map { LogLink($0.header) == nil } ?? false
@@ -292,16 +295,23 @@ public struct RotatedLog: Sendable {
         found: before == 0 ? "a beginning" : "one behind number \(before)")
   }
 
-  /// Returns whether the file with a number is the newest file, or has the same content because
-  /// the folder was copied. A copy of an earlier content is another file.
-  private static func isContent(
+  /// The content of an ended file that begins with the header of the newest file.
+  private enum Content {
+    /// It is the newest file, or a copy of it.
+    case same
+    /// It is a copy of the newest file from an earlier time.
+    case earlier
+  }
+
+  /// Returns what the file with a number has of the newest file, or `nil` if it is another file.
+  private static func content(
     of path: String, _ newest: LogHeader, _ number: Int?, _ isCancelled: () -> Bool
-  ) throws(LogReadError) -> Bool {
-    guard let number else { return false }
+  ) throws(LogReadError) -> Content? {
+    guard let number else { return nil }
     let ended = "\(path).\(number)"
-    if let file = FileID(path), file == FileID(ended) { return true }
-    guard (try? header(ended, isCancelled))?.header == newest else { return false }
-    return try FileSource.readAll(path, isCancelled) == FileSource.readAll(ended, isCancelled)
+    if let file = FileID(path), file == FileID(ended) { return .same }
+    guard (try? header(ended, isCancelled))?.header == newest else { return nil }
+    return try FileSource.isEqual(path, ended, isCancelled) ? .same : .earlier
   }
 
   private static func header(

@@ -103,11 +103,11 @@ final class RotatedLogReader {
         return entry
       }
       guard segment + 1 < rotatedLog.segments.count else { return nil }
-      try goOn()
+      try openNextFile()
     }
   }
 
-  private func goOn() throws(LogReadError) {
+  private func openNextFile() throws(LogReadError) {
     try rotatedLog.join(
       segment, steps: rotatedLog.segments[segment].stepsBefore + file.position.step,
       sum: file.position.sum,

@@ -84,6 +84,22 @@ struct RotatedReadingTests {
     }
   }
 
+  @Test("a copy with the number of the newest file does not hide the files before it")
+  func copyOfNewest() throws {
+    try withFolder { folder in
+      let path = folder + "/a"
+      let session = try session(path, keep: nil)
+      while FileInfo(path + ".1") == nil { run(session, 1) }
+      run(session, 1)
+      try write(contents(of: path), to: path + ".2")
+      run(session, 1)
+      session.recorder.stop()
+      let log = try RotatedLog(path: path)
+      #expect(log.segments.count == 2)
+      #expect(try log.check().steps == session.recorder.step)
+    }
+  }
+
   @Test("every reader warns of the last file's end, with steps of the whole recording")
   func warnings() throws {
     try withFolder { folder in

@@ -68,9 +68,20 @@ public struct LiveMediaService: MediaService {
     .init(path: "/\(server.program.kind)", limit: 128 << 20)
   }
 
-  /// Removes the kept library after a change of it.
-  private func forgetLibrary(of server: MediaServer) async {
-    await connection(server).forget(libraryCall(server))
+  /// Makes a change, and removes the kept library. It stays only after an error that shows that
+  /// nothing was changed: an answer can be lost after the change.
+  private func changing<Value: Sendable>(
+    _ server: MediaServer, _ change: () async throws(ProgramError) -> Value
+  ) async throws(ProgramError) -> Value {
+    let connection = connection(server)
+    do throws(ProgramError) {
+      let value = try await change()
+      await connection.forget(libraryCall(server))
+      return value
+    } catch {
+      if error.mayFollowChange { await connection.forget(libraryCall(server)) }
+      throw error
+    }
   }
 
   /// One request.
@@ -91,11 +102,12 @@ public struct LiveMediaService: MediaService {
   public func add(
     _ resource: MediaResource, to server: MediaServer
   ) async throws(ProgramError) -> MediaResource {
-    let added = try await self.resource(
-      .init(method: "POST", path: "/\(server.program.kind)", body: SecretText(resource.json.text)),
-      "", server)
-    await forgetLibrary(of: server)
-    return added
+    try await changing(server) { () throws(ProgramError) in
+      try await self.resource(
+        .init(
+          method: "POST", path: "/\(server.program.kind)", body: SecretText(resource.json.text)),
+        "", server)
+    }
   }
 
   /// One request.
@@ -103,13 +115,13 @@ public struct LiveMediaService: MediaService {
     _ resource: MediaResource, on server: MediaServer
   ) async throws(ProgramError) -> MediaResource {
     let id = resource.item.id
-    let changed = try await self.resource(
-      .init(
-        method: "PUT", path: "/\(server.program.kind)/\(id)", body: SecretText(resource.json.text),
-        isIdempotent: false),
-      String(id), server)
-    await forgetLibrary(of: server)
-    return changed
+    return try await changing(server) { () throws(ProgramError) in
+      try await self.resource(
+        .init(
+          method: "PUT", path: "/\(server.program.kind)/\(id)",
+          body: SecretText(resource.json.text), isIdempotent: false),
+        String(id), server)
+    }
   }
 
   /// One request; two to Sonarr, which has no error of its own for an unknown ID.
@@ -117,9 +129,11 @@ public struct LiveMediaService: MediaService {
     _ id: Int, deletesFiles: Bool, from server: MediaServer
   ) async throws(ProgramError) {
     if server.program == .sonarr { _ = try await item(id, on: server) }
-    try await delete(
-      "/\(server.program.kind)/\(id)", id, [QueryItem("deleteFiles", String(deletesFiles))], server)
-    await forgetLibrary(of: server)
+    try await changing(server) { () throws(ProgramError) in
+      try await delete(
+        "/\(server.program.kind)/\(id)", id, [QueryItem("deleteFiles", String(deletesFiles))],
+        server)
+    }
   }
 
   /// A request for each 200 downloads, for at most 2000.

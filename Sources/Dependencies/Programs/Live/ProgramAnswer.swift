@@ -60,10 +60,13 @@ extension ProgramConnection {
       let location = response.headers.value(of: "Location"),
       let asked = try? URLBuilder(response.url), let target = try? asked.resolving(location)
     {
-      // A query may repeat the key. What was asked for at the address is no part of another one.
+      // Where the same is asked for elsewhere, the address there. The path and the query of a login
+      // page may repeat the key, or have one of their own.
       let url = target.url.prefix { $0 != "?" }
       let path = response.url.prefix { $0 != "?" }.dropFirst(service.base.count)
-      return error(.redirected(to: String(url.hasSuffix(path) ? url.dropLast(path.count) : url)))
+      let isSame = !path.isEmpty && url.hasSuffix(path)
+      return error(
+        .redirected(to: isSame ? String(url.dropLast(path.count)) : target.origin))
     }
     if (200..<300).contains(response.status), let title = Self.title(of: response),
       !title.contains(program)

@@ -25,6 +25,8 @@ public struct LiveReplay<R: Reducer>: Sendable where R.State: Codable, R.Action:
     public let initialState: R.State
     /// The files of the recording.
     public let rotatedLog: RotatedLog
+    /// The seed of the recording's random numbers.
+    public let seed: UInt64
     /// The warnings about the recording.
     public let warnings: [LogWarning]
     /// One grader for each file.
@@ -114,7 +116,8 @@ public struct LiveReplay<R: Reducer>: Sendable where R.State: Codable, R.Action:
       }
       return Recording(
         initialState: try grading.graders[0].state(header.state, entry, step: 0).value,
-        rotatedLog: rotatedLog, warnings: grading.warnings, graders: grading.graders)
+        rotatedLog: rotatedLog, seed: header.seed, warnings: grading.warnings,
+        graders: grading.graders)
     } catch {
       throw ReplayError(error, at: rotatedLog.firstStep)
     }
