@@ -206,7 +206,9 @@ struct TypedSecretFinder: Sendable {
       return literal(behindUnknown: words, mayBeAlias: mayBeAlias)
     }
     // A reference that is text was quoted, as a shell needs it.
-    let isQuoted = words.contains { $0.text?.contains("{{secret:") == true }
+    let isQuoted = words.contains {
+      $0.text(replacingSecretsWith: "\u{FFFC}").contains("{{secret:")
+    }
     return TypedSecret(found, isQuoted: isQuoted)
   }
 

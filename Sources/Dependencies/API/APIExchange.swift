@@ -24,7 +24,7 @@ public struct APIExchange: Sendable {
     try checkFiles(of: planned.request.connection)
     if planned.policy != .localFirst { dependencies.apiClient.prepare() }
     let capture = SecretCapture(dependencies)
-    if !planned.captures.isEmpty { try await capture.unlock() }
+    try await capture.prepare(planned.captures)
     await remember(planned)
     let client = ResolvingAPIClient(dependencies)
     let download = planned.file.map { Download(client, dependencies, for: planned, $0) }

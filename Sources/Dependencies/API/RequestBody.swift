@@ -167,7 +167,7 @@ actor RequestBodyReader {
   /// not escaped.
   private func refuse(_ piece: Data, _ shown: String) throws {
     if piece.count >= FileInput.pieceSize, !RedactionMark.hasWord(in: piece) { return }
-    try APIRequestProblem.refuseMarks(
-      RedactionMark.first(inAnyFormIn: String(decoding: piece, as: UTF8.self)), in: shown)
+    let mark = RedactionMark.first(inAnyFormIn: String(decoding: piece, as: UTF8.self))
+    try APIRequestProblem.refuseMarks(mark?.quotable(by: dependencies.logger.redactor), in: shown)
   }
 }

@@ -154,11 +154,7 @@ package struct KeychainAccess: Sendable {
     try await checkName(name)
     let value = try await read(input, for: name)
     let mark = value.withUnsafeBytes { RedactionMark.first(in: $0.bindMemory(to: UInt8.self)) }
-    if let mark {
-      // The name in a mark of another origin may be the value itself.
-      let isKnown = if case .secret(let name) = mark { redactor.knows(name) } else { true }
-      throw MarkedTextError(mark: isKnown ? mark : .redacted, place: "the value")
-    }
+    if let mark { throw MarkedTextError(mark: mark.quotable(by: redactor), place: "the value") }
     // The keychain may have locked itself while the value was typed.
     let isReplaced = try await unlocking { () throws(KeychainError) in
       let isThere = try await keychain.keys().contains { $0.hasSameBytes(as: name) }

@@ -116,15 +116,6 @@ extension KeychainError {
         + "does not end with a blank or '}'. Nothing was changed; take another name.")
   }
 
-  /// The error for importing entries of such names.
-  static func unusableNames(_ count: Int) -> KeychainError {
-    KeychainError(
-      .invalidKey,
-      message: "\(count) of the names to import \(count == 1 ? "has" : "have") a line break or "
-        + "'}}', or \(count == 1 ? "ends" : "end") with a blank or '}', so that no "
-        + "{{secret:NAME}} can have it. Nothing was changed; rename it in the other keychain.")
-  }
-
   /// Throws `.limitExceeded` if `value` has more than 1 MiB.
   public static func check(value: Data) throws(KeychainError) {
     guard value.count <= KeychainFormat.maximumValueLength else {

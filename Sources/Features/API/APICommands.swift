@@ -326,14 +326,7 @@ enum APICommands {
         help: "it begins with body or headers: body.token",
         at: option)
     }
-    let name = String(parts[0])
-    guard SecretReference.text(for: name) != nil else {
-      throw UsageError(
-        "no {{secret:NAME}} can have the name '\(name)'",
-        help: "a name has no line break and no '}}', and does not end with a blank or '}'",
-        at: option)
-    }
-    return APICapture(name: name, path: path)
+    return APICapture(name: String(parts[0]), path: path)
   }
 
   private static func count(_ option: String, _ invocation: Invocation) throws(UsageError) -> Int {

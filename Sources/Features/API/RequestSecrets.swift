@@ -45,11 +45,9 @@ enum RequestSecrets {
 
   private static let quoted = Found(name: "quoted", form: "{{secret:NAME}}")
 
-  /// Whether a typed word contains a reference in single quotes. It is plain text there, which the
-  /// service would get in place of a secret.
-  private static func isQuoted(_ word: Argument) -> Bool {
-    word.typedCount == nil && typed(word).contains("{{secret:")
-  }
+  /// Whether what was typed of a word contains a reference in single quotes. It is plain text
+  /// there, which the service would get in place of a secret.
+  private static func isQuoted(_ word: Argument) -> Bool { typed(word).contains("{{secret:") }
 
   /// The words without options and their values, and the values of `--auth`, `--proxy` and
   /// `--json-body`.

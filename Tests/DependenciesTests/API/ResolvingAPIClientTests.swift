@@ -71,6 +71,7 @@ struct ResolvingAPIClientTests {
   func secretsInBodies() async throws {
     let keychain = MockKeychainService(entries: [
       "pem": Data("a\nb\t\u{1}\n".utf8), "quote": Data(#"a"b\#n"#.utf8),
+      "json": Data(#"{"n":"1"}"#.utf8),
     ])
     let client = ResolvingAPIClient(dependencies(keychain))
     func send(_ content: APIContent) async throws -> String {
@@ -93,6 +94,12 @@ struct ResolvingAPIClientTests {
       }
       #expect(error?.problem == .secretNeedsEscape(name: name))
     }
+    // Outside of a string, a secret is JSON itself.
+    let document = SecretText(parts: [
+      .text(#"{"\"":"\\","k":"#), .secret(name: "json", form: .plain), .text("}"),
+    ])
+    #expect(
+      try await send(APIContent(.whole(.json(document)))) == #"{"\"":"\\","k":{"n":"1"}}"#)
   }
 
   /// Answers as if after a redirect.
@@ -102,7 +109,7 @@ struct ResolvingAPIClientTests {
     }
   }
 
-  @Test("the address of an answer has references and marks in place of secrets of any length")
+  @Test("the address of an answer has marks in place of secrets of any length")
   func shownAddress() async throws {
     let keychain = MockKeychainService(entries: [
       "pin": Data("9Zq7".utf8), "k": Data("hidden-value".utf8), "none": Data(),
@@ -115,13 +122,21 @@ struct ResolvingAPIClientTests {
       .secret(name: "k", form: .percentEncoded), .text("&b="),
       .secret(name: "none", form: .percentEncoded),
     ])
-    #expect(try await client.send(request).url == request.url)
-    #expect(try await client.open(request).response.url == request.url)
+    let marked = "http://h/«secret:pin»?a=«secret:k»&b=«secret:none»"
+    #expect(try await client.send(request).url == marked)
+    #expect(try await client.open(request).response.url == marked)
     #expect(api.requests.last?.url == "http://h/9Zq7?a=hidden-value&b=")
     var dependencies = dependencies(keychain)
     dependencies.apiClient = RedirectedClient()
     let shown = "http://9Zq7/«secret:pin»/x9Zq7?b=«secret:pin»&c=«secret:pin»#«secret:pin»"
     #expect(try await ResolvingAPIClient(dependencies).send(request).url == shown)
+    // A short value of a header is another text in an address.
+    request = APIRequest(url: "http://h/", headers: [HTTPHeader("A", "")])
+    request.references = APIReferences()
+    request.references?.headers[0] = SecretText(parts: [.secret(name: "pin", form: .plain)])
+    #expect(
+      try await ResolvingAPIClient(dependencies).send(request).url
+        == "http://9Zq7/9Zq7/x9Zq7?b=9Zq7&c=%39Zq7#9Zq7")
   }
 
   @Test("a client without the keychain sends no names in place of secrets")

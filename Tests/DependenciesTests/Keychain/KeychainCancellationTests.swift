@@ -38,8 +38,11 @@ struct KeychainCancellationTests {
 
   @Test("the wait for the lock ends, and nothing is written")
   func whileWaiting() async throws {
-    let service = try await LiveKeychainService.made(
-      at: folder.keychain, system: canceller.system)
+    // The limit ends the test if the wait does not end.
+    let policy = KeychainPolicy(ops: 1, memory: 8192, lockTimeout: .seconds(10))
+    let service = LiveKeychainService(
+      path: folder.keychain, unlockSources: .none, policy: policy, system: canceller.system)
+    try await service.create(with: .words("open"))
     let before = try bytes(of: folder.keychain)
     canceller.isLocked.withLock { $0 = true }
     #expect(
@@ -85,5 +88,63 @@ struct KeychainCancellationTests {
       await canceller.run(at: call) { try await service.save(Data([1]), forKey: "a") } == nil)
     let other = try await LiveKeychainService.opened(at: folder.keychain)
     #expect(try await other.load(forKey: "a") == Data([1]))
+  }
+
+  /// Marks in a database that is busy at the first attempt to write.
+  private final class BusyMarks: RollbackMarkStore {
+    let base = MarksInMemory()
+
+    func mark(forKeychainAt path: String) throws -> RollbackMark? {
+      try base.mark(forKeychainAt: path)
+    }
+    func raise(_ mark: RollbackMark, forKeychainAt path: String) throws {
+      guard BusyWait(milliseconds: 1).shouldRetry(attempt: 0) else {
+        throw MarksInMemory.Unavailable()
+      }
+      try base.raise(mark, forKeychainAt: path)
+    }
+    func replace(_ mark: RollbackMark, forKeychainAt path: String) throws {
+      try base.replace(mark, forKeychainAt: path)
+    }
+  }
+
+  @Test("a cancelled change that is made is remembered, also by a database that is busy")
+  func markOfAMadeChange() async throws {
+    let marks = BusyMarks()
+    let service = LiveKeychainService(
+      path: folder.keychain, unlockSources: .none, policy: .fast, rollbackMarks: marks,
+      system: canceller.system)
+    try await service.create(with: .words("open"))
+    #expect(
+      await canceller.run(at: .rename) { try await service.save(Data([1]), forKey: "a") } == nil)
+    #expect(marks.base.marks.withLock { $0[folder.keychain]?.generation } == 2)
+    #expect(try await service.status().warnings.allSatisfy { !$0.contains("ollback") })
+  }
+
+  @Test("after a cancelled change that is made, the kept answers of the secret are removed")
+  func answersOfAMadeChange() async throws {
+    let folder = try DatabaseFolder()
+    let (waits, continuation) = AsyncStream.makeStream(of: Void.self)
+    let busyWait = BusyWait(milliseconds: 3_600_000) { continuation.yield() }
+    let service = folder.service(options: .init(busyWait: busyWait))
+    let key = "GET http://h/?a={{secret:k}}"
+    try await service.storeResponse(
+      CachedResponse(
+        key: key, service: "", status: 200, headers: [], body: Data("{}".utf8), stored: 1,
+        expires: nil))
+    var dependencies = Dependencies.mock
+    dependencies.persistence = service
+    let stranger = try folder.stranger(folder.cache)
+    try stranger.execute("BEGIN IMMEDIATE")
+    let forgetting = Task { [dependencies] in
+      withUnsafeCurrentTask { $0?.cancel() }
+      await forgetAnswers(withSecret: "k", dependencies)
+      continuation.finish()
+    }
+    for await _ in waits { break }
+    try stranger.execute("COMMIT")
+    await forgetting.value
+    #expect(try await service.removeResponses { _ in true } == 0)
+    try stranger.close()
   }
 }

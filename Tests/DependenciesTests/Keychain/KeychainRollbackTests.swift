@@ -254,6 +254,19 @@ import Testing
     #expect(try await service.accept(with: .words("open")).reason == .known)
   }
 
+  @Test("while another process keeps the record locked, accepting and a locked status say so")
+  func acceptWithBusyRecord() async throws {
+    try await marked().create(with: .words("open"))
+    marks.failure.withLock { $0 = PersistenceError(.busy, operation: "mark", message: "busy") }
+    marks.isAvailable.withLock { $0 = false }
+    let service = marked()
+    #expect(try await service.status().warnings.contains { $0.contains("locked. Try again") })
+    let error = await #expect(throws: KeychainError.self) {
+      try await service.accept(with: .words("open"))
+    }
+    #expect(error?.message.contains("locked. Try again") == true)
+  }
+
   @Test("an older copy that cannot be saved is not accepted")
   func acceptOnAFullDisk() async throws {
     let isFull = Mutex(false)

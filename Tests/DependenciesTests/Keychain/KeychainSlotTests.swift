@@ -169,6 +169,19 @@ import Testing
     #expect(try await service.load(forKey: "a") == Data([1]))
   }
 
+  @Test("a file with a name that no reference can have is imported like any other")
+  func importOfUnusableNames() async throws {
+    let service = try await LiveKeychainService.made(at: folder.keychain)
+    try await service.save(Data([1]), forKey: "a}}b")
+    let path = "\(folder.path)/export"
+    _ = try await service.export(to: path, secret: .words("copy"))
+    let other = try await LiveKeychainService.made(at: "\(folder.path)/other")
+    let report = try await other.importEntries(
+      from: path, secret: .words("copy"), existing: .refuse)
+    #expect(report.added == 1)
+    #expect(try await other.load(forKey: "a}}b") == Data([1]))
+  }
+
   @Test("slots that another process changed meanwhile are not overwritten")
   func concurrentSlots() async throws {
     let path = folder.keychain

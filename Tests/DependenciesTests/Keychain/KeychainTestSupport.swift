@@ -138,6 +138,8 @@ final class MarksInMemory: RollbackMarkStore {
   struct Unavailable: Error {}
   let marks = Mutex<[String: RollbackMark]>([:])
   let isAvailable = Mutex(true)
+  /// The error while the marks are unavailable.
+  let failure = Mutex<any Error>(Unavailable())
   let isReadOnly = Mutex(false)
 
   private func checkWriting() throws {
@@ -145,7 +147,7 @@ final class MarksInMemory: RollbackMarkStore {
     if isReadOnly.withLock(\.self) { throw Unavailable() }
   }
 
-  private func check() throws { if !isAvailable.withLock({ $0 }) { throw Unavailable() } }
+  private func check() throws { if !isAvailable.withLock({ $0 }) { throw failure.withLock { $0 } } }
 
   func mark(forKeychainAt path: String) throws -> RollbackMark? {
     try check()

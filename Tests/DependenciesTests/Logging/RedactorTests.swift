@@ -360,7 +360,6 @@ struct RedactorByValueTests {
     #expect(redactor.redact(once) == once)
   }
 
-  /// What a redactor keeps is hashes: no byte sequence of the value is reachable from it.
   @Test(
     "text that only looks like a mark is searched like any other",
     arguments: [
@@ -412,6 +411,7 @@ struct RedactorByValueTests {
     #expect(!redactor.knows("\u{E9}") && redactor.knows("e\u{301}"))
   }
 
+  /// What a redactor keeps is hashes: no byte sequence of the value is reachable from it.
   @Test("values are not kept") func valuesAreNotKept() {
     let redactor = Redactor()
     redactor.registerSecret(Array("reachable-secret".utf8), name: "n")

@@ -343,11 +343,13 @@ struct DatabaseFileTests {
         successor: next.map { [$0] })
     }
     #expect(try marks.mark(forKeychainAt: "/k") == nil)
+    #expect(try marks.look(forKeychainAt: "/k") == nil)
     #expect(try folder.names == [])
     try marks.raise(mark(1, 5), forKeychainAt: "/k")
     try marks.raise(mark(1, 4), forKeychainAt: "/k")
     try marks.raise(mark(2, 9), forKeychainAt: "/k")
     #expect(try marks.mark(forKeychainAt: "/k") == mark(1, 5))
+    #expect(try marks.look(forKeychainAt: "/k") == mark(1, 5))
     try marks.raise(mark(1, .max, next: 2), forKeychainAt: "/k")
     #expect(try marks.mark(forKeychainAt: "/k") == mark(1, .max, next: 2))
     try marks.raise(mark(2, 1), forKeychainAt: "/k")
@@ -370,6 +372,7 @@ struct DatabaseFileTests {
     // A user who may write everywhere meets a folder in place of the log's index.
     #expect(mkdir(folder.main + "-shm", 0o700) == 0)
     let later = DatabaseKeychainMarks(DatabaseFile(path: folder.main, schema: .main))
+    #expect(try later.look(forKeychainAt: "/k") == mark)
     #expect(try later.mark(forKeychainAt: "/k") == mark)
     #expect(try later.mark(forKeychainAt: "/other") == nil)
     #expect(throws: PersistenceError.self) { try later.raise(mark, forKeychainAt: "/k") }

@@ -67,7 +67,11 @@ struct APIFeatureTests {
       (#"api post http://h/ --json-body '{"p":"{{secret:k}}"}'"#, "in single quotes"),
       (#"api post http://h/ --json-body='{"p":"{{secret:k}}"}'"#, "in single quotes"),
       ("api post http://h/ '--json-body={{secret:k}}'", "in single quotes"),
-      ("api post http://h/ --capture 'k}}b=body.a'", "can have the name 'k}}b'"),
+      (
+        #"api post http://h/ --json-body '{"p":"{{secret:k}}","n":'{{last}}'}'"#, "in single quotes"
+      ),
+      ("api post http://h/ a='{{secret:k}}'{{last}}", "in single quotes"),
+      ("api post http://h/ --capture 'k}}b=body.a'", "{{secret:NAME}} can have this name"),
     ])
   func misread(line: String, text: String) async {
     let world = World()
@@ -75,6 +79,14 @@ struct APIFeatureTests {
     #expect(await lines.run(line) == 64)
     #expect(lines.allPrinted.contains(text), "\(lines.allPrinted)")
     #expect(world.api.requests.isEmpty)
+  }
+
+  @Test("--capture gives an entry a new value, whatever its name")
+  func captureOfUnusableName() async throws {
+    let world = World(MockKeychainService(entries: ["k}}b": Data()]))
+    world.api.answer { _ in .json(#"{"a":"new-value"}"#) }
+    #expect(await Lines(world).run("api post http://h/ --capture 'k}}b=body.a'") == 0)
+    #expect(try await world.keychain.load(forKey: "k}}b") == Data("new-value".utf8))
   }
 
   /// A request in flight, as the line of a test begins it.

@@ -261,10 +261,24 @@ struct RedactionRuleTests {
     #expect(world.api.requests.map(\.url).allSatisfy { $0.contains("9Zq7") })
     #expect(lines.allPrinted.contains("http://h/a?p={{secret:p}}"), "\(lines.allPrinted)")
     let log = world.logger.records.map(\.message)
-    #expect(log.contains { $0.contains("http://h/{{secret:p}}/b") }, "\(log)")
+    #expect(log.contains { $0.contains("http://h/«secret:p»/b") }, "\(log)")
     for text in [lines.allPrinted, lines.allSteps, log.joined(separator: "\n")] {
       #expect(!text.contains("9Zq7"), "\(text)")
     }
+  }
+
+  @Test("rule 2: the address of an answer to a request with a secret is refused as input")
+  func addressAsInput() async throws {
+    let world = World(MockKeychainService(entries: ["p": Data("9Zq7".utf8)]))
+    let lines = Lines(world)
+    world.api.answer { _ in .json("{}") }
+    #expect(await lines.run("api get http://h/{{secret:p}}/b") == 0)
+    for line in ["api get \"{{last}}\"", #"db put d x "{\"u\":\"{{last}}\"}""#] {
+      #expect(await lines.run("state api.answers[0].url") == 0)
+      #expect(lines.allPrinted.contains("http://h/«secret:p»/b"), "\(lines.allPrinted)")
+      #expect(await lines.run(line) == 65, "\(lines.allPrinted)")
+    }
+    #expect(world.api.requests.count == 1)
   }
 
   @Test("rule 2: a file with a mark is not sent or stored, and a document holds no known value")

@@ -15,17 +15,20 @@ struct RequestResolver: Sendable {
     var body: RequestBody?
     /// Whether all sources of the request can be read again.
     var isRepeatable = true
-    /// The names of the secrets that are too short to be recognized, by their values.
+    /// The names of the secrets in the URL that are too short to be recognized, by their values.
     var shortSecrets: [String: String] = [:]
   }
 
   /// A place in a request.
   private enum Use {
-    /// The URL, a header or the name of a file, which have no control characters.
+    /// The URL, which has no control characters.
+    case address
+    /// A header or the name of a file, which have no control characters.
     case line
     /// A member of a body, which is encoded in the body's form.
     case member
-    /// A JSON document, into which a value is inserted unchanged.
+    /// A JSON document, into which a value is inserted unchanged. Inside a string it has no
+    /// characters to escape.
     case json
   }
 
@@ -35,7 +38,7 @@ struct RequestResolver: Sendable {
     var resolved = Resolved(request: request)
     resolved.request.references = nil
     if let url = references.url {
-      resolved.request.url = try await text(url, &resolved)
+      resolved.request.url = try await text(url, as: .address, &resolved)
       if let problem = ServiceAddress.problem(resolved.request.url) {
         throw APIError(.invalidURL, dependencies.logger.redact(problem))
       }
@@ -73,13 +76,17 @@ struct RequestResolver: Sendable {
     _ text: SecretText, as use: Use = .line, _ resolved: inout Resolved
   ) async throws -> String {
     var result = ""
+    var string = JSONStringScanner()
     for part in text.parts {
       switch part {
-      case .text(let text): result += text
+      case .text(let text):
+        result += text
+        if use == .json { string.scan(text) }
       case .secret(let name, let form):
-        // An encoded value has no characters that JSON escapes, and is that of an address.
-        let value = try await value(name, as: use == .json && form != .plain ? .line : use)
-        if 1..<Redactor.shortestValue ~= value.utf8.count { resolved.shortSecrets[value] = name }
+        let value = try await value(name, as: use, isInString: string.isInside)
+        if use == .address, 1..<Redactor.shortestValue ~= value.utf8.count {
+          resolved.shortSecrets[value] = name
+        }
         resolved.request.secretValues.insert(value)
         switch form {
         case .plain: result += value
@@ -102,18 +109,24 @@ struct RequestResolver: Sendable {
   }
 
   /// Returns a secret as text, without one final line break, with which files end.
-  private func value(_ name: String, as use: Use = .line) async throws -> String {
+  ///
+  /// - Parameter isInString: Whether the value is inside a string of a JSON document.
+  private func value(
+    _ name: String, as use: Use = .line, isInString: Bool = false
+  ) async throws -> String {
     let data = try await KeychainAccess(dependencies).value(of: name)
     guard var text = String(validating: data, as: UTF8.self) else {
       throw APIRequestProblem.secretNotText(name: name)
     }
     if text.hasSuffix("\r\n") || text.hasSuffix("\n") { text.removeLast() }
     switch use {
-    case .line:
+    case .address, .line:
       guard !text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
         throw APIRequestProblem.secretWithControls(name: name)
       }
     case .member: break
+    // Outside of a string, the value is JSON itself.
+    case .json where !isInString: break
     case .json:
       let escaped = [UInt8(ascii: "\""), UInt8(ascii: "\\")]
       guard !text.utf8.contains(where: { $0 < 0x20 || escaped.contains($0) }) else {
@@ -194,8 +207,8 @@ struct RequestResolver: Sendable {
     // A pipe can be read only once.
     if path == "/dev/stdin" || FileInfo(path)?.isRegular == false { resolved.isRepeatable = false }
     let data = try await read(path, limit: 16 << 20, wait)
-    try APIRequestProblem.refuseMarks(
-      data.withUnsafeBytes { RedactionMark.first(in: $0.bindMemory(to: UInt8.self)) }, in: shown)
+    let mark = data.withUnsafeBytes { RedactionMark.first(in: $0.bindMemory(to: UInt8.self)) }
+    try APIRequestProblem.refuseMarks(mark?.quotable(by: dependencies.logger.redactor), in: shown)
     guard let text = String(validating: data, as: UTF8.self) else {
       throw APIRequestProblem.fileNotText(file: shown, member: member.name)
     }
@@ -222,5 +235,25 @@ struct RequestResolver: Sendable {
     let isRepeatable = try await body.put(into: &resolved.request, wait)
     if !isRepeatable { resolved.isRepeatable = false }
     if resolved.request.upload != nil { resolved.body = body }
+  }
+}
+
+/// Follows the literal text of a JSON document to know where its strings begin and end.
+private struct JSONStringScanner {
+  /// Whether the text so far ends inside a string.
+  private(set) var isInside = false
+  private var isEscaped = false
+
+  /// Continues with the next literal text.
+  mutating func scan(_ text: String) {
+    for byte in text.utf8 {
+      if isEscaped {
+        isEscaped = false
+      } else if byte == UInt8(ascii: "\\"), isInside {
+        isEscaped = true
+      } else if byte == UInt8(ascii: "\"") {
+        isInside.toggle()
+      }
+    }
   }
 }

@@ -21,8 +21,8 @@ public final class ResolvingAPIClient: APIClient {
   var isRepeatable: Bool { lastIsRepeatable.withLock(\.self) }
 
   /// Sends the request with its references replaced. The URL of the response can be displayed: it
-  /// has references or marks in place of the secrets that the request put into it. Secrets that can
-  /// be recognized may still be in the URL of a redirect.
+  /// has marks in place of the secrets that the request put into it, so that it is refused where it
+  /// would be sent or stored. After a redirect, a secret may still be a part of a longer text.
   ///
   /// - Throws: `APIError`, with `unprepared` if a secret or a file is unavailable.
   public func send(_ request: APIRequest) async throws(APIError) -> APIResponse {
@@ -78,12 +78,12 @@ public final class ResolvingAPIClient: APIClient {
 }
 
 extension RequestResolver.Resolved {
-  /// Returns the URL of a response for display: that of the unresolved request, or of the last
-  /// redirect, in which marks replace path segments, query names and query values that are short
-  /// secrets.
+  /// Returns the URL of a response for display: that of the request with marks in place of its
+  /// secrets, or that of the last redirect, in which marks replace path segments, query names and
+  /// query values that are short secrets of the request's URL.
   fileprivate func shownURL(of response: APIResponse, to unresolved: APIRequest) -> String {
     if response.redirects == 0 {
-      return unresolved.references?.url == nil ? response.url : unresolved.url
+      return unresolved.references?.url?.marked ?? response.url
     }
     guard !shortSecrets.isEmpty, let scheme = response.url.firstRange(of: "://") else {
       return response.url

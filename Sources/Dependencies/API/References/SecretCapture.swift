@@ -55,11 +55,17 @@ struct SecretCapture {
 
   init(_ dependencies: Dependencies) { self.dependencies = dependencies }
 
-  /// Unlocks the keychain. Call this before a request is sent, because a response whose secret
-  /// cannot be stored would be lost.
-  func unlock() async throws {
+  /// Unlocks the keychain and checks the names of new secrets. Call this before a request is sent,
+  /// because a response whose secret cannot be stored would be lost.
+  func prepare(_ captures: [APICapture]) async throws {
+    guard !captures.isEmpty else { return }
     let access = KeychainAccess(dependencies)
-    _ = try await access.unlocking { () throws(KeychainError) in try await access.keychain.keys() }
+    let names = try await access.unlocking { () throws(KeychainError) in
+      try await access.keychain.keys()
+    }
+    for capture in captures where !names.contains(where: { $0.hasSameBytes(as: capture.name) }) {
+      try KeychainError.check(newName: capture.name)
+    }
   }
 
   /// Stores the values at the paths. The response is kept even if a value is missing or cannot be
@@ -170,8 +176,15 @@ package func forgetKnownSecrets(_ dependencies: Dependencies) async {
 }
 
 /// Removes the cached responses to requests whose keys name the secret, or any secret if `name` is
-/// `nil`, because its value has changed or was removed. Errors of the cache are ignored.
+/// `nil`, because its value has changed or was removed. Errors of the cache are ignored. The change
+/// is made, so the responses are removed even if the task was cancelled.
 func forgetAnswers(withSecret name: String?, _ dependencies: Dependencies) async {
+  await BusyWait.$ignoresCancellation.withValue(true) {
+    await removeAnswers(withSecret: name, dependencies)
+  }
+}
+
+private func removeAnswers(withSecret name: String?, _ dependencies: Dependencies) async {
   let reference = name.map { "{{secret:\($0)}}" } ?? "{{secret:"
   let account = name.map { "\naccount: \($0), " } ?? "\naccount: "
   do {

@@ -207,7 +207,6 @@ struct KeychainEntries: Sendable {
     try region.withBytes { mine throws(KeychainError) in
       try other.region.withBytes { theirs throws(KeychainError) in
         var report = KeychainImport(added: 0, replaced: 0, kept: 0)
-        var unusable = 0
         var parts: [UnsafeRawBufferPointer] = []
         var (left, right) = (0, 0)
         func part(_ bytes: UnsafeRawBufferPointer, _ entry: Entry) -> UnsafeRawBufferPointer {
@@ -229,10 +228,6 @@ struct KeychainEntries: Sendable {
           } else if order > 0 {
             parts.append(part(theirs, other.index[right]))
             report.added += 1
-            let name = String(
-              decoding: UnsafeRawBufferPointer(rebasing: theirs[other.index[right].keyRange]),
-              as: UTF8.self)
-            if SecretReference.text(for: name) == nil { unusable += 1 }
           } else if existing == .replace {
             parts.append(part(theirs, other.index[right]))
             report.replaced += 1
@@ -250,7 +245,6 @@ struct KeychainEntries: Sendable {
               "\(report.kept) of the names to import \(report.kept == 1 ? "is" : "are") taken; "
               + "nothing was changed.", remedy: .chooseExisting)
         }
-        guard unusable == 0 else { throw .unusableNames(unusable) }
         guard report.added + report.replaced > 0 else { return (nil, report) }
         return (try Self.joined(parts), report)
       }

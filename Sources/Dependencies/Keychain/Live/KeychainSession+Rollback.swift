@@ -60,6 +60,12 @@ extension KeychainSession {
     let found = candidate.mark
     guard let objection = rollback.objection(to: found, at: markedPath) else {
       let last = rollback.stored(at: markedPath) ?? rollback.remembered
+      guard rollback.problem != .busy else {
+        throw KeychainError(
+          .io,
+          message: "the keychain was not accepted, since another process keeps the record of the "
+            + "last save locked. Try again.")
+      }
       guard rollback.problem != .unreadable else {
         throw KeychainError(
           .io,

@@ -90,7 +90,10 @@ extension KeychainSession {
       rollback.remembered = state.mark
       throw uncertain
     }
-    if expected == nil { replaceMark(state.mark) } else { remember(state.mark) }
+    // The new file is in place, so its mark is stored even if the task was cancelled.
+    BusyWait.$ignoresCancellation.withValue(true) {
+      if expected == nil { replaceMark(state.mark) } else { remember(state.mark) }
+    }
   }
 
   /// Checks that the bytes that were read back decrypt to the same entries.

@@ -46,11 +46,15 @@ extension KeychainSession {
         "The keychain is locked: generation, slots and size are what the file says, unverified.")
     }
     // A locked keychain has not been compared with the record.
-    if unlocked == nil { _ = rollback.stored(at: markedPath) }
+    if unlocked == nil { _ = rollback.stored(at: markedPath, onlyLooks: true) }
     switch rollback.problem {
     case .unreadable:
       warnings.append(
         "Rollback across processes was not checked: the record of the last save cannot be read.")
+    case .busy:
+      warnings.append(
+        "Rollback across processes was not checked: another process keeps the record of the last "
+          + "save locked. Try again.")
     case .unwritable:
       warnings.append(
         "The record of the last save cannot be written: other processes do not notice a rollback to "

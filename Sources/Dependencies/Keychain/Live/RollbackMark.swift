@@ -67,6 +67,8 @@ package struct RollbackMark: Sendable, Equatable, Codable {
 package protocol RollbackMarkStore: Sendable {
   /// Returns the mark, or `nil` if there is none yet.
   func mark(forKeychainAt path: String) throws -> RollbackMark?
+  /// Returns the mark without changing or creating any file of the store.
+  func look(forKeychainAt path: String) throws -> RollbackMark?
   /// Sets the mark in one transaction that never lowers it. If the key id is the recorded one, the
   /// generation must be higher. If it is the recorded successor, any generation is accepted. If
   /// there is no mark, it is set.
@@ -79,6 +81,11 @@ package protocol RollbackMarkStore: Sendable {
 }
 
 extension RollbackMarkStore {
+  /// Returns the mark, for a store whose reading changes nothing.
+  package func look(forKeychainAt path: String) throws -> RollbackMark? {
+    try mark(forKeychainAt: path)
+  }
+
   /// Does nothing: the store has nothing to close.
   package func closeStore() {}
 }

@@ -3,6 +3,8 @@ struct RollbackRecord {
   /// A problem with the store.
   enum Problem {
     case unreadable
+    /// Another process uses the store.
+    case busy
     case unwritable
   }
 
@@ -25,15 +27,18 @@ struct RollbackRecord {
 
   /// Returns the mark of the store.
   ///
-  /// - Parameter path: The path of the keychain, or `nil` if it cannot be determined.
-  mutating func stored(at path: String?) -> RollbackMark? {
+  /// - Parameters:
+  ///   - path: The path of the keychain, or `nil` if it cannot be determined.
+  ///   - onlyLooks: Whether the store must not change or create a file.
+  mutating func stored(at path: String?, onlyLooks: Bool = false) -> RollbackMark? {
     guard let store, let path else { return nil }
     do {
-      let mark = try store.mark(forKeychainAt: path)
-      if problem == .unreadable { problem = nil }
+      let mark =
+        onlyLooks ? try store.look(forKeychainAt: path) : try store.mark(forKeychainAt: path)
+      if problem != .unwritable { problem = nil }
       return mark
     } catch {
-      problem = .unreadable
+      problem = (error as? PersistenceError)?.kind == .busy ? .busy : .unreadable
       return nil
     }
   }

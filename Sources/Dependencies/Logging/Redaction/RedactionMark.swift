@@ -43,6 +43,13 @@ package enum RedactionMark {
     case secret(name: String)
     /// `«redacted»`.
     case redacted
+
+    /// Returns the mark as a message may quote it: without its name if the redactor does not know
+    /// that name, which may then be the value itself. O(number of values).
+    package func quotable(by redactor: Redactor) -> Kind {
+      guard case .secret(let name) = self else { return self }
+      return redactor.knows(name) ? self : .redacted
+    }
   }
 
   /// Returns the first mark in a text, or `nil` if there is none. O(length).

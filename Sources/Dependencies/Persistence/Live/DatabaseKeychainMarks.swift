@@ -35,6 +35,27 @@ package final class DatabaseKeychainMarks: RollbackMarkStore {
     }
   }
 
+  /// Returns the mark like `mark(forKeychainAt:)`, through a connection that only reads and is
+  /// closed again.
+  package func look(forKeychainAt location: String) throws(PersistenceError) -> RollbackMark? {
+    let operation = "keychainMark"
+    do throws(PersistenceError) {
+      switch try file.openReader(operation: operation) {
+      case .ready(let connection):
+        defer { try? connection.close() }
+        return try Self.get(location, connection)
+      case .missing: return nil
+      case .needsWriter: return try mark(forKeychainAt: location)
+      }
+    } catch {
+      guard [.cannotOpen, .full, .io, .readOnly].contains(error.kind),
+        let connection = try? file.openAsItIs(operation: operation)
+      else { throw error }
+      defer { try? connection.close() }
+      return try Self.get(location, connection)
+    }
+  }
+
   /// Sets the mark unless that would lower it. The first mark is always set. After that, the mark
   /// needs the same key id and a higher generation, or the key id of the recorded successor. The
   /// comparison and the change are one transaction, so that two processes cannot lower the mark

@@ -9,7 +9,7 @@ enum DocumentText {
   /// - Throws: `MarkedTextError`, `DatabaseTransferError.holdsSecret`.
   static func check(_ text: String, from place: String, _ redactor: Redactor) throws {
     if let mark = RedactionMark.first(inAnyFormIn: text) {
-      throw MarkedTextError(mark: mark, place: place)
+      throw MarkedTextError(mark: mark.quotable(by: redactor), place: place)
     }
     if let name = redactor.mask(text).names.first {
       throw DatabaseTransferError.holdsSecret(place: place, name: name)

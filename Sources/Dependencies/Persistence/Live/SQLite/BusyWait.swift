@@ -4,6 +4,12 @@ import SwiftBoardSystem
 ///
 /// SQLite's own timeout cannot be interrupted, and Ctrl-C should not have to wait five seconds.
 final class BusyWait: Sendable {
+  /// Whether a cancelled task goes on like any other, because it completes a change.
+  @TaskLocal static var ignoresCancellation = false
+
+  /// Whether the current task is to end its work with a database.
+  static var isCancelled: Bool { Task.isCancelled && !ignoresCancellation }
+
   let milliseconds: Int
   /// Called before each pause, on the connection's thread.
   let observer: (@Sendable () -> Void)?
@@ -18,7 +24,7 @@ final class BusyWait: Sendable {
   /// Pauses. Returns false, without a pause, once the limit is reached or the task is cancelled.
   /// (The call runs inside the task's own job, so the current task is the one that waits.)
   func shouldRetry(attempt: Int) -> Bool {
-    if Task.isCancelled { return false }
+    if Self.isCancelled { return false }
     let table = Self.pauses
     let spent =
       attempt < table.count

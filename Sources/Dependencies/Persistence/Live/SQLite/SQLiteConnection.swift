@@ -230,7 +230,7 @@ final class SQLiteConnection {
     -> Result
   {
     // The call runs inside the task's own job, so the current task is the one that reads.
-    sqlite3_progress_handler(handle, 10_000, { _ in Task.isCancelled ? 1 : 0 }, nil)
+    sqlite3_progress_handler(handle, 10_000, { _ in BusyWait.isCancelled ? 1 : 0 }, nil)
     defer { sqlite3_progress_handler(handle, 0, nil, nil) }
     return try body()
   }
@@ -284,7 +284,7 @@ final class SQLiteConnection {
 
   func error(_ code: Int32, sql: String?) -> PersistenceError {
     let system = handle.map { sqlite3_system_errno($0) } ?? 0
-    let kind = SQLiteResult.kind(code, systemError: system, cancelled: Task.isCancelled)
+    let kind = SQLiteResult.kind(code, systemError: system, cancelled: BusyWait.isCancelled)
     // SQLite's messages name tables and columns, not values. They describe defects of the schema or
     // of this program.
     let message =
