@@ -83,7 +83,10 @@ struct RequestResolver: Sendable {
         result += text
         if use == .json { string.scan(text) }
       case .secret(let name, let form):
-        let value = try await value(name, as: use, isInString: string.isInside)
+        // An encoded value needs no escape in JSON.
+        let isPlain = if case .plain = form { true } else { false }
+        let value = try await value(
+          name, as: use == .json && !isPlain ? .line : use, isInString: string.isInside)
         if use == .address, 1..<Redactor.shortestValue ~= value.utf8.count {
           resolved.shortSecrets[value] = name
         }
