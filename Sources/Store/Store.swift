@@ -315,7 +315,9 @@ public final class Store<R: Reducer>: Sendable {
 
   /// Waits until observers have been notified of the last step.
   ///
-  /// `shutdown` does not wait for that, because an observer may take longer than its deadline.
+  /// `shutdown` does not wait for that, because an observer may take longer than its deadline. An
+  /// observer must not wait for this method: it would wait for itself. Cancelling the calling task
+  /// does not end the wait.
   public func waitUntilDelivered() async {
     await runtime.waitUntilDelivered()
   }

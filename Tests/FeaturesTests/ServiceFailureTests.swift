@@ -145,10 +145,10 @@ struct ServiceFailureTests {
     }
     #expect(failure(.status(500)).help == nil)
     #expect(failure(.status(502)).help == "--retry 3 tries again")
-    #expect(failure(.status(502)).advising(mayRepeat: true).help == "--retry 3 tries again")
-    #expect(failure(.status(502)).advising(mayRepeat: false).help == nil)
+    #expect(failure(.status(502)).withAdvice(hasRetry: true).help == "--retry 3 tries again")
+    #expect(failure(.status(502)).withAdvice(hasRetry: false).help == nil)
     #expect(failure(.wrongPath).help?.hasPrefix("'api service test films' says") == true)
-    #expect(failure(.wrongPath).ofTest.help?.hasPrefix("to change the address") == true)
+    #expect(failure(.wrongPath).forServiceTest.help?.hasPrefix("to change the address") == true)
   }
 
   @Test("what doctor found has advice by the board's commands and options")

@@ -102,17 +102,17 @@ extension Failure {
   ///
   /// - Parameters:
   ///   - option: The option of the command that asks for less, or `nil` if it has none.
-  ///   - mayRepeat: Whether the command has `--retry`.
-  package func advising(narrowing option: String? = nil, mayRepeat: Bool) -> Failure {
+  ///   - hasRetry: Whether the command has `--retry`.
+  package func withAdvice(narrowing option: String? = nil, hasRetry: Bool) -> Failure {
     var failure = self
     if error == "tooLarge", let option { failure.help = "ask for less with \(option)" }
-    if !mayRepeat, help == Self.retryAdvice { failure.help = nil }
+    if !hasRetry, help == Self.retryAdvice { failure.help = nil }
     return failure
   }
 
   /// Returns the failure of `api service test`, without the advice to run it.
-  package var ofTest: Failure {
-    var failure = advising(mayRepeat: false)
+  package var forServiceTest: Failure {
+    var failure = withAdvice(hasRetry: false)
     if let help, let advice = help.firstRange(of: Self.testAdvice) {
       failure.help = String(help[advice.upperBound...])
     }

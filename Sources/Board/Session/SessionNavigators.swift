@@ -8,8 +8,8 @@ import Synchronization
 final class SessionNavigators: Sendable {
   typealias Navigator = LogNavigator<BoardReducer>
 
-  /// `navigator` is used only under the lock. Before it is stored, only the thread that opened it
-  /// uses it.
+  /// `navigator` is used only under the lock, or by the thread that opened it or has taken it from
+  /// the cache.
   private struct Kept: @unchecked Sendable {
     let navigator: Navigator
     let path: String
@@ -80,7 +80,7 @@ final class SessionNavigators: Sendable {
       return try body(known.navigator)
     }
     if let known { return known }
-    if let file, let grown = try extended(path, numbers, file, flag) {
+    if let file, let grown = extended(path, numbers, file, flag) {
       defer { kept.withLock { $0 = grown } }
       grown.interest.belongs(to: flag)
       defer { grown.interest.belongs(to: nil) }
@@ -105,7 +105,7 @@ final class SessionNavigators: Sendable {
   /// impossible, and the whole recording has to be read.
   private func extended(
     _ path: String, _ numbers: [Int], _ file: FileIdentity, _ flag: CancelFlag
-  ) throws -> Kept? {
+  ) -> Kept? {
     let taken = kept.withLock { kept -> Kept? in
       guard let known = kept, known.isSame(as: path, numbers, file),
         known.numbers != numbers || known.file.isShorter(than: file)

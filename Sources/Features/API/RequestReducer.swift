@@ -215,7 +215,7 @@ struct RequestReducer: Reducer {
       let result = test.result(status, milliseconds: milliseconds)
       return .tested(try await masking(result, dependencies).value)
     }
-    .catchFailure(dependencies) { .failed($0.ofTest, cause: nil) }
+    .catchFailure(dependencies) { .failed($0.forServiceTest, cause: nil) }
     .cancellable(id: state.job)
   }
 

@@ -74,7 +74,7 @@ public enum DownloadsAnswer: Codable, Sendable, Equatable {
   case paused(ids: [String])
   /// Downloads go on.
   case resumed(ids: [String])
-  /// Downloads were removed. `deletedFiles` is true if their files were deleted although the line
+  /// Downloads were removed. `deletedUnasked` is true if their files were deleted although the line
   /// does not ask for it; `nil` otherwise.
-  case removed(ids: [String], deletedFiles: Bool? = nil)
+  case removed(ids: [String], deletedUnasked: Bool? = nil)
 }

@@ -25,10 +25,10 @@ enum DownloadsOutcomes {
         notes: ["added"])
     case .paused(let ids): changed("paused", ids, job)
     case .resumed(let ids): changed("resumed", ids, job)
-    case .removed(let ids, let deletedFiles):
+    case .removed(let ids, let deletedUnasked):
       changed(
         "removed", ids, job,
-        deletedFiles == true
+        deletedUnasked == true
           ? ["NZBGet deletes the unfinished files of a removed download in any case"] : [])
     }
   }

@@ -49,24 +49,24 @@ struct DownloadsReducer: Reducer {
         .history(downloads: try await downloads.history(of: server, limit: limit))
       }
     case .add(let download):
-      return ask("add", mayRepeat: false) {
+      return ask("add", hasRetry: false) {
         .added(id: try await downloads.add(download, to: server))
       }
     case .pause(let ids):
-      return ask("pause", mayRepeat: false) {
+      return ask("pause", hasRetry: false) {
         try await downloads.pause(ids, on: server)
         return .paused(ids: ids)
       }
     case .resume(let ids):
-      return ask("resume", mayRepeat: false) {
+      return ask("resume", hasRetry: false) {
         try await downloads.resume(ids, on: server)
         return .resumed(ids: ids)
       }
     case .remove(let ids, let deletesFiles):
-      return ask("remove", mayRepeat: false) {
+      return ask("remove", hasRetry: false) {
         try await downloads.remove(ids, deletesFiles: deletesFiles, from: server)
         let deletesAnyway = server.program == .nzbget && !deletesFiles
-        return .removed(ids: ids, deletedFiles: deletesAnyway ? true : nil)
+        return .removed(ids: ids, deletedUnasked: deletesAnyway ? true : nil)
       }
     }
   }

@@ -60,7 +60,7 @@ struct MediaAdditionReducer: Reducer {
     return .task(name: "media.choose") {
       .chose(index: try await dependencies.terminal.choose("which \(question.noun)?", among: names))
     }
-    .catchFailure(dependencies) { .failed(failure: $0.advising(mayRepeat: false)) }
+    .catchFailure(dependencies) { .failed(failure: $0.withAdvice(hasRetry: false)) }
     .cancellable(id: state.job)
   }
 
@@ -86,7 +86,7 @@ struct MediaAdditionReducer: Reducer {
       let (options, masked) = try await masking(media.options(kind, of: server), dependencies)
       return .options(options: options, masked: masked)
     }
-    .catchFailure(dependencies) { .failed(failure: $0.advising(mayRepeat: false)) }
+    .catchFailure(dependencies) { .failed(failure: $0.withAdvice(hasRetry: false)) }
     .cancellable(id: state.job)
   }
 
@@ -99,7 +99,7 @@ struct MediaAdditionReducer: Reducer {
       let kept = MediaAddition.kept(of: found)
       return .found(resources: kept, more: found.count - kept.count, masked: masked)
     }
-    .catchFailure(dependencies) { .failed(failure: $0.advising(mayRepeat: false)) }
+    .catchFailure(dependencies) { .failed(failure: $0.withAdvice(hasRetry: false)) }
     .cancellable(id: state.job)
   }
 
@@ -114,7 +114,7 @@ struct MediaAdditionReducer: Reducer {
       let (item, masked) = try await masking(added.item, dependencies)
       return .added(item: item, chosen: chosen, masked: masked)
     }
-    .catchFailure(dependencies) { .failed(failure: $0.advising(mayRepeat: false)) }
+    .catchFailure(dependencies) { .failed(failure: $0.withAdvice(hasRetry: false)) }
     .cancellable(id: state.job)
   }
 }

@@ -81,7 +81,7 @@ private struct MediaRouting: Reducer {
     case .show(let id):
       return ask("item") { .item(resource: try await media.item(id, on: server)) }
     case .monitor(let id, _):
-      return ask("item", mayRepeat: false) {
+      return ask("item", hasRetry: false) {
         .item(resource: try await media.item(id, on: server))
       }
     case .search(let term):
@@ -102,17 +102,17 @@ private struct MediaRouting: Reducer {
         .calendar(releases: try await media.calendar(of: server, from: from, until: until))
       }
     case .remove(let id, let deletesFiles):
-      return ask("remove", mayRepeat: false) {
+      return ask("remove", hasRetry: false) {
         try await media.remove(id, deletesFiles: deletesFiles, from: server)
         return .removed(id: id)
       }
     case .removeDownload(let id, let blocksRelease):
-      return ask("queue.remove", mayRepeat: false) {
+      return ask("queue.remove", hasRetry: false) {
         try await media.removeDownload(id, blocksRelease: blocksRelease, from: server)
         return .removedDownload(id: id)
       }
     case .find(let id):
-      return ask("search", mayRepeat: false) {
+      return ask("search", hasRetry: false) {
         .searching(id: id, status: try await media.search(forItem: id, on: server))
       }
     case .add(let order):
@@ -134,7 +134,7 @@ private struct MediaRouting: Reducer {
     let media = dependencies.mediaService
     let ask = ProgramQuestion<MediaAction>(
       pending.job, dependencies, retries: pending.command.retries)
-    return ask("update", mayRepeat: false) {
+    return ask("update", hasRetry: false) {
       .changed(item: try await media.update(change, on: server).item)
     }
   }

@@ -39,11 +39,11 @@ struct ProgramQuestion<Action: ProgramAction> {
   }
 
   /// - Parameters:
-  ///   - mayRepeat: Whether the command has `--retry`, because it changes nothing.
+  ///   - hasRetry: Whether the command has `--retry`, because it changes nothing.
   ///   - narrowing: The option that reduces the size of the response, for a response that is too
   ///     large.
   func callAsFunction(
-    _ name: String, mayRepeat: Bool = true, narrowing: String? = nil,
+    _ name: String, hasRetry: Bool = true, narrowing: String? = nil,
     _ question: @escaping @Sendable () async throws -> Action.Answer
   ) -> [Effect<Action>] {
     let (job, dependencies) = (job, dependencies)
@@ -52,10 +52,10 @@ struct ProgramQuestion<Action: ProgramAction> {
       return .answered(job: job, answer: answer, masked: masked)
     }
     .retry(retries, clock: dependencies.clock.standard) {
-      mayRepeat && ($0 as? ProgramError)?.isTemporary == true
+      hasRetry && ($0 as? ProgramError)?.isTemporary == true
     }
     .catchFailure(dependencies) {
-      .failed(job: job, failure: $0.advising(narrowing: narrowing, mayRepeat: mayRepeat))
+      .failed(job: job, failure: $0.withAdvice(narrowing: narrowing, hasRetry: hasRetry))
     }
     .cancellable(id: job)
   }

@@ -62,33 +62,6 @@ public final class FileSource: LogSource {
     }
   }
 
-  /// Returns whether two files have the same bytes.
-  static func isEqual(
-    _ path: String, _ other: String, _ isCancelled: () -> Bool
-  ) throws(LogReadError) -> Bool {
-    let sources = [try FileSource(path: path), try FileSource(path: other)]
-    guard sources[0].size == sources[1].size else { return false }
-    let size = 1 << 18
-    let chunks = UnsafeMutableRawBufferPointer.allocate(byteCount: 2 * size, alignment: 16)
-    defer { chunks.deallocate() }
-    while true {
-      guard !isCancelled() else { throw .cancelled }
-      var counts = [0, 0]
-      for (index, source) in sources.enumerated() {
-        while counts[index] < size {
-          let chunk = chunks[(index * size + counts[index])..<((index + 1) * size)]
-          let count = try source.read(into: UnsafeMutableRawBufferPointer(rebasing: chunk))
-          if count == 0 { break }
-          counts[index] += count
-        }
-      }
-      guard counts[0] == counts[1],
-        chunks[..<counts[0]].elementsEqual(chunks[size..<(size + counts[1])])
-      else { return false }
-      if counts[0] == 0 { return true }
-    }
-  }
-
   func isFile(_ identity: LogFileIdentity) -> Bool { identity.isFile(file) }
 
   /// Returns the identity of the file after `reader` has read its first line from this source.

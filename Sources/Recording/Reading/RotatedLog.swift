@@ -92,15 +92,17 @@ public struct RotatedLog: Sendable {
     let newest = try RotatedLog.header(path, isCancelled)
     var numbers = numbers
     // A crash may have left the ended file under both of its names.
-    let last = try newest.flatMap { (newest) throws(LogReadError) in
-      try RotatedLog.content(of: path, newest.header, numbers.last, isCancelled)
-    }
-    let isEnded = last == .same
-    // A copy of an earlier content.
-    if last == .earlier, numbers.count > 1 { numbers.removeLast() }
+    let isEnded =
+      newest != nil && numbers.last.map { FileID("\(path).\($0)") == FileID(path) } ?? false
     // A file that begins a recording has no earlier files. Numbered files with its name are from
     // another recording.
     let isBeginning = newest.map { LogLink($0.header) == nil } ?? false
+    // A copy of the newest file, or of its content at an earlier time, has its header.
+    if !isBeginning, !isEnded,
+      RotatedLog.isHeader(newest?.header, of: path, numbers.last, isCancelled)
+    {
+      numbers.removeLast()
+    }
     var found: [Found] = []
     if !isBeginning || isEnded {
       let next = newest.flatMap { isEnded ? nil : LogLink($0.header)?.segment }.map { $0 + 1 }
@@ -295,23 +297,12 @@ public struct RotatedLog: Sendable {
         found: before == 0 ? "a beginning" : "one behind number \(before)")
   }
 
-  /// The content of an ended file that begins with the header of the newest file.
-  private enum Content {
-    /// It is the newest file, or a copy of it.
-    case same
-    /// It is a copy of the newest file from an earlier time.
-    case earlier
-  }
-
-  /// Returns what the file with a number has of the newest file, or `nil` if it is another file.
-  private static func content(
-    of path: String, _ newest: LogHeader, _ number: Int?, _ isCancelled: () -> Bool
-  ) throws(LogReadError) -> Content? {
-    guard let number else { return nil }
-    let ended = "\(path).\(number)"
-    if let file = FileID(path), file == FileID(ended) { return .same }
-    guard (try? header(ended, isCancelled))?.header == newest else { return nil }
-    return try FileSource.isEqual(path, ended, isCancelled) ? .same : .earlier
+  /// Returns whether the file with a number begins with the same header.
+  private static func isHeader(
+    _ header: LogHeader?, of path: String, _ number: Int?, _ isCancelled: () -> Bool
+  ) -> Bool {
+    guard let header, let number else { return false }
+    return (try? RotatedLog.header("\(path).\(number)", isCancelled))?.header == header
   }
 
   private static func header(
