@@ -19,9 +19,10 @@ extension Board {
   ///
   /// - Throws: `RecordingError` if the file cannot be created.
   public func record(
-    to path: String, rotation: RecordingOptions.Rotation? = nil
+    to path: String, rotation: RecordingOptions.Rotation? = nil,
+    durability: RecordingOptions.Durability = .flush
   ) throws(RecordingError) {
-    try recordings.record(to: path, rotation)
+    try recordings.record(to: path, rotation, durability)
   }
 
   /// Records all further steps into a sink.

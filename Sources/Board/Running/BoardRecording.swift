@@ -154,18 +154,22 @@ final class BoardRecording: Sendable {
   /// - Parameters:
   ///   - path: The file.
   ///   - rotation: The rotation of files, or `nil` for a single one.
+  ///   - durability: The faults that recorded steps survive.
   ///   - replaces: Whether to end a running recording first. Otherwise it continues, and no other
   ///     one starts.
   /// - Returns: Whether a new recording has started. None starts while the board is being closed.
   @discardableResult
   func record(
-    to path: String, _ rotation: RecordingOptions.Rotation?, replaces: Bool = true
+    to path: String, _ rotation: RecordingOptions.Rotation?,
+    _ durability: RecordingOptions.Durability, replaces: Bool = true
   ) throws(RecordingError) -> Bool {
     if replaces { _ = stop() }
     return try begin(path) { state, lastStep throws(RecordingError) in
       try BoardRecorder(
         path: path, info: infoOfNow, state: state,
-        options: RecordingOptions(baseStep: lastStep, rotation: rotation), journal: journal,
+        options: RecordingOptions(
+          durability: durability, baseStep: lastStep, rotation: rotation),
+        journal: journal,
         clock: { [self] in shared.withLock { $0.time } },
         onFailure: { [self] in lose($0.message) }, onWarning: { [self] in warn($0.message) })
     }
@@ -286,14 +290,16 @@ final class BoardRecording: Sendable {
 }
 
 extension BoardRecording: RecordingService {
-  func begin(_ path: String, _ rotation: SessionRotation?) throws {
+  func begin(
+    _ path: String, _ rotation: SessionRotation?, _ durability: SessionDurability?
+  ) throws {
     if let current = shared.withLock({ $0.recorder?.path }) {
       throw Failure.alreadyRecording(current)
     }
     try dependencies.files.checkTarget(path, isRecording: true)
     let records = try record(
       to: path, rotation.map { RecordingOptions.Rotation(size: $0.size << 20, keep: $0.keep) },
-      replaces: false)
+      durability?.ofRecorder ?? .flush, replaces: false)
     if records { return }
     // Another command may have started a recording in the meantime.
     throw shared.withLock { $0.recorder?.path }.map(Failure.alreadyRecording) ?? .cancelled

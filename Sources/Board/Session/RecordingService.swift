@@ -5,10 +5,11 @@ import SwiftBoardRecording
 /// `session`.
 protocol RecordingService: Sendable {
   /// Records into a new file from the next step on. If `rotation` is given, the recording continues
-  /// in further files.
+  /// in further files. The default durability is `flush`.
   ///
   /// - Throws: `FileError`, `RecordingError`, or `Failure` if a recording is already running.
-  func begin(_ path: String, _ rotation: SessionRotation?) throws
+  func begin(
+    _ path: String, _ rotation: SessionRotation?, _ durability: SessionDurability?) throws
 
   /// Ends the recording.
   ///
@@ -62,7 +63,9 @@ struct RecordingStatus: Sendable {
 
 /// The recording service of a replay, where no effect runs.
 struct NoRecording: RecordingService {
-  func begin(_ path: String, _ rotation: SessionRotation?) throws { throw Failure.noRecording }
+  func begin(
+    _ path: String, _ rotation: SessionRotation?, _ durability: SessionDurability?
+  ) throws { throw Failure.noRecording }
   func end() throws -> EndedRecording { throw Failure.noRecording }
   func status() -> RecordingStatus { RecordingStatus(path: nil, steps: 0, problem: nil) }
   var path: String? { nil }

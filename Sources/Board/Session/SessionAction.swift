@@ -1,5 +1,6 @@
 import SwiftBoardCommandLine
 import SwiftBoardDependencies
+import SwiftBoardRecording
 
 /// The board's state of recordings and navigation.
 public struct SessionState: Codable, Sendable, Equatable {
@@ -60,8 +61,10 @@ public enum SessionAction: Codable, Sendable, Equatable {
 
 /// The commands of the feature `session`.
 public enum SessionCommand: Codable, Sendable, Equatable {
-  /// Records from here on into a new file or into rotated files.
-  case record(path: String, rotation: SessionRotation? = nil)
+  /// Records from here on into a new file or into rotated files. Without `durability`, recorded
+  /// steps survive the end of the process.
+  case record(
+    path: String, rotation: SessionRotation? = nil, durability: SessionDurability? = nil)
   /// `stop` ends the recording. `status` prints whether and where a recording is running.
   case stop, status
   /// Names the present step.
@@ -150,6 +153,20 @@ public struct SessionRotation: Codable, Sendable, Equatable {
   public init(size: Int, keep: Int? = nil) {
     self.size = size
     self.keep = keep
+  }
+}
+
+/// The faults that the steps of a recording survive, as for `RecordingOptions.Durability`.
+public enum SessionDurability: String, Codable, Sendable, CaseIterable {
+  /// None for up to 50 ms, the end of the process, and a power failure.
+  case none, flush, sync
+
+  var ofRecorder: RecordingOptions.Durability {
+    switch self {
+    case .none: .none
+    case .flush: .flush
+    case .sync: .sync
+    }
   }
 }
 

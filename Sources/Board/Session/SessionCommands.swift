@@ -29,10 +29,16 @@ enum SessionCommands {
         OptionSpec(
           "rotate", value: "MIB", "continue in a new file after MIB MiB", kind: .int),
         OptionSpec("keep", value: "N", "with --rotate, remove all but N full files", kind: .int),
+        OptionSpec(
+          "durability", value: SessionDurability.allCases.map(\.rawValue).joined(separator: "|"),
+          "what recorded steps survive: nothing for 50 ms, the end of the program (the default), "
+            + "a power failure",
+          kind: .choice(SessionDurability.allCases.map(\.rawValue))),
       ],
       examples: [
         "session record bug.actions.jsonl",
         "session record all.actions.jsonl --rotate 64 --keep 10",
+        "session record safe.actions.jsonl --durability sync",
       ]
     ) { invocation throws(UsageError) in
       let size = try invocation.int("rotate", in: 1...1_000_000)
@@ -43,7 +49,8 @@ enum SessionCommands {
       return .session(
         .record(
           path: try invocation.requiredText("file"),
-          rotation: size.map { SessionRotation(size: $0, keep: keep) }))
+          rotation: size.map { SessionRotation(size: $0, keep: keep) },
+          durability: try invocation.text("durability").flatMap(SessionDurability.init)))
     },
     CommandSpec(
       ["session", "stop"], "end the recording", examples: ["session stop"]

@@ -45,9 +45,9 @@ struct SessionReducer: Reducer {
   ) -> [Effect<SessionAction>] {
     switch command {
     case .live, .present: return []
-    case .record(let path, let rotation):
+    case .record(let path, let rotation, let durability):
       return control("record", job, dependencies) { recording in
-        try recording.begin(path, rotation)
+        try recording.begin(path, rotation, durability)
         return .recording(path: path)
       }
     case .stop:

@@ -147,14 +147,17 @@ extension String {
   /// Whether the escapes of JSON make the text less than 40 % longer. Base64 makes it a third
   /// longer. O(length).
   package var isReadableAsJSON: Bool {
-    var added = 0
-    for byte in utf8 {
-      switch byte {
-      case 0x08, 0x09, 0x0A, 0x0C, 0x0D, UInt8(ascii: "\""), UInt8(ascii: "\\"): added += 1
-      case 0..<0x20: added += 5
-      default: break
+    func added(_ bytes: some Sequence<UInt8>) -> Int {
+      bytes.reduce(into: 0) { added, byte in
+        switch byte {
+        case 0x08, 0x09, 0x0A, 0x0C, 0x0D, UInt8(ascii: "\""), UInt8(ascii: "\\"): added += 1
+        case 0..<0x20: added += 5
+        default: break
+        }
       }
     }
+    // A buffer takes a fraction of the time of a view.
+    let added = utf8.withContiguousStorageIfAvailable { added($0) } ?? added(utf8)
     return added == 0 || added * 5 < utf8.count * 2
   }
 }
