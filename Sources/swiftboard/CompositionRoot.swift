@@ -12,17 +12,13 @@ enum CompositionRoot {
       environment: ProcessInfo.processInfo.environment,
       features: BoardFeatures.all
     ) { environment, configuration, terminal in
-      var dependencies =
+      let dependencies: Dependencies =
         switch environment {
-        case .live: Dependencies.live(configuration)
-        case .mock: Dependencies.demonstration
-        case .preview: Dependencies.preview
+        case .live: .live(configuration)
+        case .mock: .demonstration
+        case .preview: .preview
         }
-      // Files named in lines, and the terminal, are real in every environment.
-      dependencies.files = LiveFileService(
-        own: configuration.paths, environment: configuration.environment)
-      dependencies.terminal = terminal
-      return dependencies
+      return dependencies.inProgram(configuration, terminal: terminal)
     }
   }
 }

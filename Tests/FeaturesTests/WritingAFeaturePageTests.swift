@@ -85,7 +85,15 @@ private enum Lists {
     let features = FeatureList(tea, BoardFeatures.log)
     let code = await BoardProgram.run(
       arguments: arguments, environment: environment, features: features
-    ) { environment, configuration, terminal in .live(configuration) }
+    ) { environment, configuration, terminal in
+      let dependencies: Dependencies =
+        switch environment {
+        case .live: .live(configuration)
+        case .mock: .demonstration
+        case .preview: .preview
+        }
+      return dependencies.inProgram(configuration, terminal: terminal)
+    }
     return code
   }
 }

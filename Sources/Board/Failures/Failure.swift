@@ -20,11 +20,13 @@ public struct Failure: Error, Codable, Sendable, Equatable {
   public var lineOffset: Int?
 
   /// Creates a failure.
+  ///
+  /// - Parameter code: The exit code, from 1 to 255. Any other number counts as 70.
   public init(
     code: Int32, error: String, message: String, help: String? = nil, column: Int? = nil,
     length: Int? = nil, lineOffset: Int? = nil
   ) {
-    self.code = code
+    self.code = (1...255).contains(code) ? code : ExitCode.software
     self.error = error
     self.message = message
     self.help = help

@@ -2,7 +2,7 @@ import SwiftBoardCommandLine
 import SwiftBoardDependencies
 import SwiftBoardStore
 
-extension Array {
+extension EffectProtocol {
   /// Turns the errors of the effects into the action of a failure, with the board's message and
   /// without secrets. Cancellation is not an error.
   ///
@@ -13,10 +13,10 @@ extension Array {
   /// ```
   /// - Parameter replacements: The command's own messages for errors, by the name of the error,
   ///   such as `exists`.
-  public func catchFailure<Action>(
+  public func catchFailure(
     _ dependencies: Dependencies, replacing replacements: [String: Failure] = [:],
     _ makeAction: @escaping @Sendable (_ failure: Failure) -> Action
-  ) -> [Effect<Action>] where Element == Effect<Action> {
+  ) -> Self {
     `catch` { error in
       let failure = Failure(error, dependencies)
       return makeAction(replacements[failure.error] ?? failure)
@@ -27,10 +27,10 @@ extension Array {
   /// Cancellation is not an error.
   ///
   /// - Parameter category: The category of the record: the name of the feature.
-  public func catchServiceError<Action>(
+  public func catchServiceError(
     _ dependencies: Dependencies, category: String,
     _ makeAction: @escaping @Sendable (_ error: ServiceError) -> Action
-  ) -> [Effect<Action>] where Element == Effect<Action> {
+  ) -> Self {
     `catch` { makeAction(ServiceError($0, dependencies, category: category)) }
   }
 }

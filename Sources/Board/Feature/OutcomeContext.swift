@@ -6,7 +6,8 @@ public struct OutcomeContext: Sendable {
   public let isRecording: Bool
   private let running: [CommandContext]
 
-  init(_ state: BoardState) {
+  /// Creates the context of an action whose step ended with `state`, for a test of a feature.
+  public init(_ state: BoardState) {
     settings = state.settings
     isRecording = state.session.recording != nil
     running = state.shell.running

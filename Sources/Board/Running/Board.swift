@@ -169,7 +169,7 @@ public final class Board: Sendable {
     }
     let work = store.send(
       action, origin: link.map { .link($0) } ?? .user(line: context.text, at: context.location))
-    guard !work.isFinished else { return }
+    // Called at once if it has no effects, or if they have ended.
     work.onFinish { [weak self] in self?.endIfAbandoned(context.job) }
   }
 
@@ -196,11 +196,11 @@ public final class Board: Sendable {
     return true
   }
 
-  /// Ends a command whose effects have all ended without ending it.
+  /// Ends a command that still runs although it has no effects, or all of them have ended.
   private func endIfAbandoned(_ job: Int) {
-    guard shared.withLock({ $0.steps[job] != nil }),
-      let name = store.withState({ $0.shell.running.first { $0.job == job }?.name })
-    else { return }
+    guard let name = store.withState({ $0.shell.running.first { $0.job == job }?.name }) else {
+      return
+    }
     fail(job, "the effects of '\(name)' ended without a result")
   }
 

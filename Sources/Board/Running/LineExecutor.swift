@@ -161,6 +161,9 @@ public final class LineExecutor: Sendable {
   }
 
   func run(_ script: ScriptLine, _ line: Line) async -> LineOutcome {
+    if let exit = board.store.withState({ $0.shell.exitCode }) {
+      return LineOutcome(exitCode: exit, stop: true)
+    }
     if let typed = secrets.refusal(of: withoutAliases(script), redactor) {
       return await reject(script, line.refused(typed), typed.error, script.parsed.prefix)
     }

@@ -5,7 +5,8 @@ import SwiftBoardJSON
 public struct LineOutcome: Sendable, Equatable {
   /// The exit code, 0 for success.
   public var exitCode: Int32
-  /// Whether to stop reading lines and end with `exitCode`, as after `exit`.
+  /// Whether to stop reading lines and end with `exitCode`, as after `exit`. A line after that is
+  /// not run, by any executor of the board, and has this outcome too.
   public var stop: Bool
   /// Whether the user or a signal ended the line. No prefix changes that, and a script ends with
   /// it.

@@ -246,6 +246,12 @@ public struct APIError: Error, Sendable, Equatable, Codable {
     public var file: String
     /// The number of bytes in the incomplete file.
     public var bytes: Int64
+
+    /// Creates the description of an incomplete file.
+    public init(file: String, bytes: Int64) {
+      self.file = file
+      self.bytes = bytes
+    }
   }
 
   /// Creates an error. The message must not contain a secret.

@@ -100,4 +100,20 @@ extension Dependencies {
     dependencies.analytics = MockAnalytics.preview
     return dependencies
   }
+
+  /// Returns these dependencies with the files of lines and the terminal of a program, which are
+  /// real in every environment.
+  ///
+  /// - Parameters:
+  ///   - configuration: The folders of the program. Lines write to none of its files.
+  ///   - terminal: The terminal that asks for passphrases.
+  public func inProgram(
+    _ configuration: LiveConfiguration, terminal: any TerminalService
+  ) -> Dependencies {
+    var dependencies = self
+    dependencies.files = LiveFileService(
+      own: configuration.paths, environment: configuration.environment)
+    dependencies.terminal = terminal
+    return dependencies
+  }
 }

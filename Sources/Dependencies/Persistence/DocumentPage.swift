@@ -12,18 +12,26 @@ public struct DocumentPage: Sendable, Equatable {
   }
 }
 
-/// The end of a page, from which a query continues.
+/// The end of a page, from which a query continues. Only the service that has made it reads it.
 public struct DocumentCursor: Sendable, Equatable {
-  enum Rest: Sendable, Equatable {
+  /// The documents that follow.
+  public enum Rest: Sendable, Equatable {
     /// The documents after this id.
     case after(String)
     /// The documents with these ids, in this order.
     case these(ArraySlice<String>)
   }
 
-  var rest: Rest
+  /// The documents that follow.
+  public var rest: Rest
   /// The number of documents that may still follow, or `nil` for all.
-  var limit: Int?
+  public var limit: Int?
+
+  /// Creates a cursor.
+  public init(rest: Rest, limit: Int?) {
+    self.rest = rest
+    self.limit = limit
+  }
 }
 
 /// An index of the values at a path in the documents of a collection.
