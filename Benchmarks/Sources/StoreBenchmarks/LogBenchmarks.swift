@@ -14,8 +14,8 @@ import SwiftBoardStore
   import Darwin
 #endif
 
-/// L1 to L4 and L6: what it costs to record a step and to verify one. All with a real clock and,
-/// but for L2, with real files.
+/// L1 to L6: what it costs to record a step, to verify one, and to go to one. All with a real clock
+/// and, but for L2, with real files.
 func logBenchmarks() -> [Measurement] {
   guard let folder = LogFolder() else {
     print("no folder for files in /var/tmp: the log is not measured")
@@ -239,6 +239,10 @@ private func verifying(in folder: LogFolder) -> [Measurement] {
     plain.store.send(.add(index & 1023))
     quick.store.send(.add(index & 1023))
   }
+  let visits = (
+    plain: visiting(Tally(), plain.recorder, plainPath),
+    quick: visiting(QuickTally(), quick.recorder, quickPath)
+  )
   plain.recorder.stop(state: plain.store.state)
   quick.recorder.stop(state: quick.store.state)
 
@@ -278,6 +282,12 @@ private func verifying(in folder: LogFolder) -> [Measurement] {
     Measurement(
       id: "L3", name: "verify a step, the quick way", ours: best.quick, limit: byHand,
       limitName: "read, parse, reduce by hand", goal: 5),
+    Measurement(
+      id: "L5", name: "the first goto of 1 000 000, plain", ours: visits.plain / 1e6,
+      limit: best.plain * Double(steps) / 1e6, limitName: "verifying them", goal: 0.02, unit: "ms"),
+    Measurement(
+      id: "L5", name: "the first goto, the quick way", ours: visits.quick / 1e6,
+      limit: best.quick * Double(steps) / 1e6, limitName: "verifying them", goal: 0.02, unit: "ms"),
   ]
   for (form, path) in [("plain", plainPath), ("quick", quickPath)] {
     guard let peak = peakOfVerifying(form, path) else { continue }
@@ -287,6 +297,23 @@ private func verifying(in folder: LogFolder) -> [Measurement] {
         limitName: "64 MB, the program and all", goal: 1, unit: "MB"))
   }
   return table
+}
+
+/// Nanoseconds of the first visit of the recording that is being written, the dearest of several
+/// steps.
+private func visiting<R: Reducer>(
+  _ reducer: R, _ recorder: Recorder<R.State, R.Action>, _ path: String
+) -> Double where R.State: Codable, R.Action: Codable, R.Dependencies == Int {
+  stride(from: recorder.step, to: 0, by: -recorder.step / 23).map { step in
+    nanoseconds(rounds: 3, operations: 1) {
+      let replayer = Replayer(
+        reducer: reducer, dependencies: 1, journal: DrawJournal(), schema: schema)
+      guard let navigator = try? recorder.navigator(path: path, replayer: replayer),
+        let state = try? navigator.state(at: step)
+      else { return print("L5: step \(step) is not found") }
+      _ = opaque(state)
+    }
+  }.max() ?? 0
 }
 
 /// The amount of a step's line, after its number and its time; `nil` for another line.

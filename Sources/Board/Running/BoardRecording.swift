@@ -37,8 +37,6 @@ final class BoardRecording: Sendable {
     var hasLostRecording = false
     /// Requested marks, by the jobs after whose end they are set.
     var marks: [Int: (name: String, recorder: BoardRecorder)] = [:]
-    /// The names of the marks of the running recording.
-    var markNames: [String] = []
     /// Forks to continue once the board has taken their state, by the jobs that created them.
     var forks: [Int: (log: LogContinuation, path: String)] = [:]
   }
@@ -238,7 +236,6 @@ final class BoardRecording: Sendable {
       dependencies.files.protect(recording: nil)
       shared.withLock { shared in
         shared.marks = shared.marks.filter { $0.value.recorder !== taken.recorder }
-        shared.markNames = []
       }
       return EndedRecording(
         path: taken.path, steps: taken.recorder.step,
@@ -262,7 +259,6 @@ final class BoardRecording: Sendable {
     // The mark may belong to a recording that was replaced in the meantime.
     if let mark, finished.status == 0, mark.recorder === recorder {
       mark.recorder.mark(mark.name)
-      shared.withLock { $0.markNames.append(mark.name) }
     }
   }
 
@@ -278,7 +274,6 @@ final class BoardRecording: Sendable {
           clock: { [self] in shared.withLock { $0.time } },
           onFailure: { [self] in lose($0.message) }),
         path)
-      shared.withLock { $0.markNames = log.marks }
     } catch {
       // Do not warn here, under the store's lock. `resumed()` does so.
       shared.withLock {
@@ -321,6 +316,14 @@ extension BoardRecording: RecordingService {
 
   var path: String? { shared.withLock { $0.recorder?.path } }
 
+  func navigator(
+    of path: String, isCancelled: @escaping @Sendable () -> Bool
+  ) throws -> SessionNavigators.Navigator? {
+    guard let current, current.path == path, current.recorder.isRecording else { return nil }
+    return try current.recorder.navigator(
+      path: path, replayer: Replayer(navigators.features), isCancelled: isCancelled)
+  }
+
   func mark(_ name: String, behindEndOf job: Int) throws {
     let recorder = recorder
     recorder?.checkFile()
@@ -330,17 +333,14 @@ extension BoardRecording: RecordingService {
         help: "'session stop', then 'session record FILE' begins another")
     }
     guard let recorder, recorder.isRecording else { throw Failure.noRecording }
-    let isUsed = shared.withLock { shared in
-      shared.marks[job] = (name, recorder)
-      return shared.markNames.contains(name)
-    }
-    if isUsed {
+    shared.withLock { $0.marks[job] = (name, recorder) }
+    if marks.contains(name) {
       warn("the recording has a mark '\(name)' already, which '@\(name)' goes on to mean")
     }
   }
 
   /// The names of the marks that were set in the running recording.
-  var marks: [String] { shared.withLock { $0.markNames } }
+  var marks: [String] { recorder?.marks.map(\.name) ?? [] }
 
   func resume(_ job: Int) throws -> ForkedState {
     guard let fork = navigators.takeContinuation(of: job) else { throw Failure.noRecording }

@@ -7,6 +7,8 @@ import Synchronization
 /// The read-only `session` commands. They block and must run on their own thread.
 struct RecordingQueries {
   let navigators: SessionNavigators
+  /// Has the navigator of the running recording.
+  var recording: any RecordingService = NoRecording()
   /// The running recording when the line was read.
   var moment: SessionMoment?
   /// The step that the session shows.
@@ -38,27 +40,23 @@ struct RecordingQueries {
     return Target(path: moment.path, end: moment.step, here: position ?? moment.step)
   }
 
-  /// Calls `body` with a recording.
-  ///
-  /// - Parameter targets: The steps to visit. A recording that was opened before is used if it
-  ///   contains them.
+  /// Calls `body` with a recording. All of it is verified before, unless this board writes it.
   private func visit<Result: Sendable>(
-    _ location: Target, _ targets: SessionTarget?...,
-    body: (Navigator, _ end: Int) throws -> Result
+    _ location: Target, body: (Navigator, _ end: Int) throws -> Result
   ) throws -> Result {
-    let reach = location.end.map { end in
-      targets.map { target in
-        if case .step(let step) = target?.kind { min(step, end) } else { end }
-      }.max() ?? end
+    func note(_ navigator: Navigator) throws -> Result {
+      warnings?.note(navigator.warnings, navigator.rotatedLog, location.path)
+      return try body(navigator, location.end ?? navigator.stepCount)
     }
     return try failing(location.path) {
-      try navigators.visit(
-        location.path, reaching: reach, flag,
-        progress: { [progress] in progress($0, location.path) }
-      ) { navigator in
-        warnings?.note(navigator.warnings, navigator.rotatedLog, location.path)
-        return try body(navigator, location.end ?? navigator.stepCount)
+      if location.end != nil,
+        let navigator = try recording.navigator(
+          of: location.path, isCancelled: { [flag] in flag.isSet })
+      {
+        return try note(navigator)
       }
+      return try navigators.visit(
+        location.path, flag, progress: { [progress] in progress($0, location.path) }, note)
     }
   }
 
@@ -128,7 +126,7 @@ struct RecordingQueries {
 
   func go(to target: SessionTarget) throws -> SessionResult {
     let location = try location(nil)
-    return try visit(location, target) { navigator, end in
+    return try visit(location) { navigator, end in
       let step = try step(target, location, navigator, end)
       return .travelled(step: try logged(step, navigator), of: end)
     }
@@ -139,17 +137,13 @@ struct RecordingQueries {
     let location = try location(nil)
     return try visit(location) { navigator, end in
       let here = location.here ?? end
-      var found: Int?
-      if here > navigator.firstStep {
-        let timeline = try LogTimeline(
-          navigator.rotatedLog,
-          filter: .init(sources: [.user, .link], steps: (navigator.firstStep + 1)...here),
-          effects: false)
-        while let entry = try timeline.next() {
-          guard case .step(let step, _) = entry else { continue }
+      let found = try navigator.lastStep(through: here) { step in
+        switch step.origin {
+        case .effect, .program: return false
+        case .user, .link:
           let action = try? CanonicalDecoder.decode(
             BoardAction.self, from: step.actionBytes, userInfo: navigators.features.userInfo)
-          if action?.isLook != true { found = step.n }
+          return action?.isLook != true
         }
       }
       guard let found else {
@@ -158,7 +152,7 @@ struct RecordingQueries {
           message: "no line before step \(here) did anything",
           help: "'session timeline' shows what there is")
       }
-      return .travelled(step: try logged(found - 1, navigator), of: end)
+      return .travelled(step: try logged(found.n - 1, navigator), of: end)
     }
   }
 
@@ -167,7 +161,7 @@ struct RecordingQueries {
   func state(_ path: String?, at target: SessionTarget?, file: String?) throws -> SessionResult {
     let location = try location(file)
     let target = target ?? location.here.map { SessionTarget(step: $0) } ?? .end
-    return try visit(location, target) { navigator, end in
+    return try visit(location) { navigator, end in
       let step = try step(target, location, navigator, end)
       return .state(value: try value(at: path, step, navigator), step: step)
     }
@@ -188,7 +182,7 @@ struct RecordingQueries {
   func assert(_ text: String) throws -> SessionResult {
     let location = try location(nil)
     let condition = try JSONCondition(parsing: text)
-    return try visit(location, location.here.map { SessionTarget(step: $0) }) { navigator, end in
+    return try visit(location) { navigator, end in
       let step = location.here ?? end
       return .asserted(
         condition: text,
@@ -199,7 +193,7 @@ struct RecordingQueries {
 
   func action(_ target: SessionTarget, file: String?) throws -> SessionResult {
     let location = try location(file)
-    return try visit(location, target) { navigator, end in
+    return try visit(location) { navigator, end in
       let step = try step(target, location, navigator, end)
       guard step > navigator.firstStep else {
         throw Failure(
@@ -222,7 +216,7 @@ struct RecordingQueries {
     _ a: SessionTarget, _ b: SessionTarget, path: String?, limit: Int, file: String?
   ) throws -> SessionResult {
     let location = try location(file)
-    return try visit(location, a, b) { navigator, end in
+    return try visit(location) { navigator, end in
       .differences(
         diff: try differences(
           try step(a, location, navigator, end), try step(b, location, navigator, end), path, limit,
@@ -433,7 +427,7 @@ struct RecordingQueries {
     check: (_ path: String) throws(FileError) -> Void = { _ in }
   ) throws -> SessionResult {
     let location = try location(source)
-    return try visit(location, target) { navigator, end in
+    return try visit(location) { navigator, end in
       let step = try step(target, location, navigator, end)
       let path = file ?? RecordingQueries.forkName(of: location.path, at: step)
       try check(path)

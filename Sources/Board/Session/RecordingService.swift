@@ -22,6 +22,14 @@ protocol RecordingService: Sendable {
   /// The path of the running recording, or `nil` if nothing is recorded.
   var path: String? { get }
 
+  /// Returns a navigator of the running recording, or `nil` if that is not the one at `path`. The
+  /// recording is not read before a step is visited.
+  ///
+  /// - Throws: `ReplayError`.
+  func navigator(
+    of path: String, isCancelled: @escaping @Sendable () -> Bool
+  ) throws -> SessionNavigators.Navigator?
+
   /// Marks the state after the step in which a job ends well.
   ///
   /// - Throws: `Failure` if nothing is being recorded or the recording ended by itself.
@@ -69,6 +77,9 @@ struct NoRecording: RecordingService {
   func end() throws -> EndedRecording { throw Failure.noRecording }
   func status() -> RecordingStatus { RecordingStatus(path: nil, steps: 0, problem: nil) }
   var path: String? { nil }
+  func navigator(
+    of path: String, isCancelled: @escaping @Sendable () -> Bool
+  ) throws -> SessionNavigators.Navigator? { nil }
   func mark(_ name: String, behindEndOf job: Int) throws { throw Failure.noRecording }
   func resume(_ job: Int) throws -> ForkedState { throw Failure.noRecording }
   func resumed() -> RecordingStatus { status() }

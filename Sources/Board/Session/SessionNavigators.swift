@@ -8,25 +8,13 @@ import Synchronization
 final class SessionNavigators: Sendable {
   typealias Navigator = LogNavigator<BoardReducer>
 
-  /// `navigator` is used only under the lock, or by the thread that opened it or has taken it from
-  /// the cache.
+  /// `navigator` is used only under the lock, or by the thread that opened it.
   private struct Kept: @unchecked Sendable {
     let navigator: Navigator
     let path: String
-    var numbers: [Int]
-    var file: FileIdentity
+    let numbers: [Int]
+    let file: FileIdentity
     let interest: Interest
-
-    /// Returns whether the recording at `path` is still this one, perhaps with more steps.
-    func isSame(as path: String, _ numbers: [Int], _ now: FileIdentity) -> Bool {
-      guard path == self.path, Set(self.numbers).isSubset(of: numbers) else { return false }
-      if numbers == self.numbers { return file.isSame(as: now) }
-      // The file that was the newest at that time has a number now.
-      guard let last = navigator.rotatedLog.segments.last,
-        let ended = FileIdentity("\(path).\(last.number)")
-      else { return false }
-      return file.isSame(as: ended)
-    }
   }
 
   /// The interest of a request in an open recording.
@@ -61,31 +49,21 @@ final class SessionNavigators: Sendable {
   ///
   /// - Parameters:
   ///   - path: The recording.
-  ///   - step: The step that must be in the recording, or `nil` for its last one. Of a cached
-  ///     recording that has grown and does not contain it, only what was added is read.
   ///   - flag: Set when the result is no longer needed.
-  ///   - progress: Receives the progress if the whole recording has to be read.
+  ///   - progress: Receives the progress if the recording has to be read.
   func visit<Result: Sendable>(
-    _ path: String, reaching step: Int?, _ flag: CancelFlag,
-    progress: @escaping @Sendable (LogProgress) -> Void, _ body: (Navigator) throws -> Result
+    _ path: String, _ flag: CancelFlag, progress: @escaping @Sendable (LogProgress) -> Void,
+    _ body: (Navigator) throws -> Result
   ) throws -> Result {
     let (file, numbers) = (FileIdentity(path), RotatedLog.numbers(beside: path))
     let known = try kept.withLock { kept -> Result? in
-      guard let known = kept, let file, known.isSame(as: path, numbers, file),
-        known.file == file && known.numbers == numbers
-          || step.map({ $0 <= known.navigator.stepCount }) ?? false
+      guard let known = kept, known.path == path, known.file == file, known.numbers == numbers
       else { return nil }
       known.interest.belongs(to: flag)
       defer { known.interest.belongs(to: nil) }
       return try body(known.navigator)
     }
     if let known { return known }
-    if let file, let grown = extended(path, numbers, file, flag) {
-      defer { kept.withLock { $0 = grown } }
-      grown.interest.belongs(to: flag)
-      defer { grown.interest.belongs(to: nil) }
-      return try body(grown.navigator)
-    }
     // Opening a long recording takes time, so it happens outside the lock.
     let interest = Interest()
     interest.belongs(to: flag)
@@ -99,32 +77,6 @@ final class SessionNavigators: Sendable {
       kept.withLock { $0 = new }
     }
     return result
-  }
-
-  /// Takes the cached recording if it has grown, and reads what was added. Returns `nil` if that is
-  /// impossible, and the whole recording has to be read.
-  private func extended(
-    _ path: String, _ numbers: [Int], _ file: FileIdentity, _ flag: CancelFlag
-  ) -> Kept? {
-    let taken = kept.withLock { kept -> Kept? in
-      guard let known = kept, known.isSame(as: path, numbers, file),
-        known.numbers != numbers || known.file.isShorter(than: file)
-      else { return nil }
-      kept = nil
-      return known
-    }
-    guard var known = taken else { return nil }
-    known.interest.belongs(to: flag)
-    defer { known.interest.belongs(to: nil) }
-    do {
-      let newer = try RotatedLog(opening: path) { [interest = known.interest] in interest.isLost }
-      guard try known.navigator.extend(to: newer) else { return nil }
-    } catch {
-      // Another recording may be in the same file. Reading all of it tells.
-      return nil
-    }
-    (known.file, known.numbers) = (file, numbers)
-    return known
   }
 
   func keep(_ continuation: Continuation, of job: Int) {
@@ -145,12 +97,5 @@ private struct FileIdentity: Equatable {
   init?(_ path: String) {
     guard let info = FileInfo(path) else { return nil }
     (id, size, modified) = (info.id, info.size, info.modified)
-  }
-
-  func isShorter(than later: FileIdentity) -> Bool { size < later.size }
-
-  /// Returns whether `later` is the same file, perhaps longer.
-  func isSame(as later: FileIdentity) -> Bool {
-    id == later.id && size <= later.size
   }
 }

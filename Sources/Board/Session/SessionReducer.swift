@@ -18,7 +18,9 @@ struct SessionReducer: Reducer {
       if command == .live { state.position = nil }
       return effect(
         of: command, context.job,
-        RecordingQueries(navigators: navigators, moment: moment, position: state.position?.step),
+        RecordingQueries(
+          navigators: navigators, recording: recording, moment: moment,
+          position: state.position?.step),
         state.position, context.isBackground ? dependencies.inBackground : dependencies)
     case .succeeded(_, let result, _, _): note(result, &state)
     case .printed, .printedBytes, .progress, .failed: break

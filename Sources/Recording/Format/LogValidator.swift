@@ -13,6 +13,15 @@ struct LogValidator {
   private var digestEvery = 1
   private var stepsWithoutDigest = 0
 
+  init() {}
+
+  /// Creates a validator that has admitted the lines up to a step with a digest.
+  init(step: Int, time: Int64, digest: Digest, digestEvery: Int) {
+    begun = true
+    (self.step, self.time) = (step, time)
+    (self.digest, self.digestEvery) = (digest, digestEvery)
+  }
+
   mutating func admit(_ line: LogLine) throws(LogReadError) {
     guard !ended else {
       throw .fault(

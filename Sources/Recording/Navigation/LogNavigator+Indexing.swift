@@ -16,40 +16,7 @@ extension LogNavigator {
       _ rotatedLog: RotatedLog, _ schema: LogSchema, _ migrations: [LogMigration],
       _ userInfo: [CodingUserInfoKey: any Sendable]
     ) throws(ReplayError) {
-      try add(rotatedLog, from: 0, schema, migrations, userInfo)
-    }
-
-    /// Grades the lines behind a position, and the files after it. Returns whether all of them
-    /// encode to the same JSON again.
-    mutating func extend(
-      to rotatedLog: RotatedLog, from position: RotatedLogPosition, _ schema: LogSchema,
-      _ migrations: [LogMigration], _ userInfo: [CodingUserInfoKey: any Sendable]
-    ) throws(ReplayError) -> Bool {
-      let last = position.segment
-      do {
-        let reader = try rotatedLog.reader(at: position)
-        while let entry = try reader.next() {
-          if case .step(let step) = entry.line { try graders[last].grade(step, entry) }
-        }
-        warnings.removeAll(where: \.isAboutTheEnd)
-        for warning in reader.warnings.map({ $0.behind(rotatedLog.segments[last].stepsBefore) })
-        where !warnings.contains(warning)
-          && (!warning.isAboutTheEnd || last == rotatedLog.segments.count - 1)
-        {
-          warnings.append(warning)
-        }
-      } catch {
-        throw ReplayError(error, at: 0).located(in: rotatedLog, last)
-      }
-      try add(rotatedLog, from: last + 1, schema, migrations, userInfo)
-      return graders[last...].allSatisfy { $0.grade == .fine && $0.digestsComparable }
-    }
-
-    private mutating func add(
-      _ rotatedLog: RotatedLog, from first: Int, _ schema: LogSchema,
-      _ migrations: [LogMigration], _ userInfo: [CodingUserInfoKey: any Sendable]
-    ) throws(ReplayError) {
-      for segment in rotatedLog.segments.indices.dropFirst(first) {
+      for segment in rotatedLog.segments.indices {
         do throws(ReplayError) {
           try add(
             try Replayer<R>.graded(
@@ -67,9 +34,7 @@ extension LogNavigator {
         more += others + max(0, risks.count + moved.count - 20)
         risks += moved.prefix(max(0, 20 - risks.count))
       }
-      if !isComparable, !warnings.contains(.digestsNotCompared) {
-        warnings.append(.digestsNotCompared)
-      }
+      if !isComparable { warnings.append(.digestsNotCompared) }
     }
 
     private mutating func add(
@@ -84,13 +49,7 @@ extension LogNavigator {
   /// The second pass over a recording. It verifies the graded files and keeps states.
   struct IndexingPass {
     private let replayer: Replayer<R>
-    private(set) var graders: [Replayer<R>.Grader] = []
     private let options: Options
-    private var run: ReplayRun<R>?
-    /// Where the pass continues if the recording grows.
-    private(set) var position = RotatedLogPosition(segment: 0, inFile: nil)
-    /// Whether the last line is the end of a file.
-    private(set) var isAtEnd = false
     private(set) var index: SnapshotIndex
     private(set) var header: LogHeader?
     private(set) var marks: [LogMark] = []
@@ -105,17 +64,14 @@ extension LogNavigator {
       steps = firstStep
     }
 
-    /// Verifies the lines of a recording that have not been verified yet.
     mutating func verify(
       _ rotatedLog: RotatedLog, _ graders: [Replayer<R>.Grader]
     ) throws(ReplayError) {
-      self.graders = graders
-      var run = run ?? ReplayRun(replayer, graders[0], nil)
-      defer { self.run = run }
-      var segment = position.segment
+      var run = ReplayRun(replayer, graders[0], nil)
+      var segment = 0
       do {
-        let reader = try RotatedLogReader(rotatedLog, at: position)
-        position = reader.position
+        let reader = try RotatedLogReader(rotatedLog)
+        var position = reader.position
         while let entry = try reader.nextInFile() {
           if reader.segment != segment {
             segment = reader.segment
@@ -127,14 +83,12 @@ extension LogNavigator {
           try keepState(run.state, before: entry, at: position, before)
           try run.take(entry, reader.file)
           steps = before + run.steps
-          isAtEnd = false
           switch entry.line {
           case .header(let line): header = header ?? line
           case .mark(var mark) where marks.count < options.marks:
             mark.n += before
             marks.append(mark)
-          case .end: isAtEnd = true
-          case .step, .issue, .mark, .snapshot, .unknown: break
+          case .step, .issue, .mark, .snapshot, .end, .unknown: break
           }
           position = reader.position
         }
@@ -213,15 +167,5 @@ extension ReplayError {
     case .encoding(let step, let reason): return .encoding(step: step + before, reason)
     case .foreign, .risky, .noStep, .unreachable, .noMark, .speed, .idleLimit: return self
     }
-  }
-}
-
-extension RotatedLog {
-  /// Returns whether `other` begins with the same files.
-  func isBeginning(of other: RotatedLog) -> Bool {
-    segments.count <= other.segments.count
-      && zip(segments, other.segments).allSatisfy {
-        $0.number == $1.number && $0.stepsBefore == $1.stepsBefore
-      }
   }
 }

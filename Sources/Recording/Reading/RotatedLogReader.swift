@@ -2,7 +2,7 @@ import SwiftBoardStore
 
 /// A position between two lines of a rotated log.
 struct RotatedLogPosition: Sendable {
-  let segment: Int
+  var segment: Int
   /// The position in the file of the segment, or `nil` for its beginning.
   let inFile: LogPosition?
 }

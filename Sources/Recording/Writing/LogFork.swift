@@ -14,16 +14,17 @@ package struct LogContinuation: Sendable {
   package let time: Int64
   /// The digest of the state after the last step, or `nil` if the step has none.
   package let digest: Digest?
-  /// The names of the marks in the log.
-  package let marks: [String]
 
+  /// The number of lines in the log.
+  let lines: Int
+  let index: WrittenIndex
   let chain: HashChain
   /// The last step and the lines after it, if the step has no digest.
   let tail: UndigestedTail
 }
 
 /// Creates logs that begin with the first steps of another log and continue differently.
-package enum LogFork {
+enum LogFork {
   /// The header key for the origin of a fork.
   static let key = "forked"
 
@@ -38,13 +39,15 @@ package enum LogFork {
   /// All copied lines are read and checked. Memory does not grow with the log. The new file has
   /// mode 0600. Fails if the file exists, and leaves no file after an error.
   ///
+  /// - Parameter index: The states of the log. The copy's recorder knows those of its steps.
   /// - Returns: The argument of `Recorder.init(continuing:…)`.
-  package static func copy(
-    _ log: LogFile, steps n: Int, to path: String, provenance: Bool = true
+  static func copy(
+    _ log: LogFile, steps n: Int, to path: String, provenance: Bool = true,
+    _ index: SnapshotIndex = SnapshotIndex()
   ) throws(RecordingError) -> LogContinuation {
     let end = try end(of: log, step: n)
     let sink = try FileSink(creating: path)
-    var copy = Copy(sink: sink, path: path)
+    var copy = Copy(sink: sink, path: path, index)
     do throws(RecordingError) {
       try copy.run(log, until: end, provenance: provenance, step: n)
     } catch {
@@ -64,14 +67,16 @@ package enum LogFork {
   ///
   /// The copy begins where that file does and keeps its `rotated` key. Read with
   /// `RotatedLog(path:)`, its steps have the numbers of the whole recording.
-  package static func copy(
-    _ rotatedLog: RotatedLog, steps n: Int, to path: String, provenance: Bool = true
+  static func copy(
+    _ rotatedLog: RotatedLog, steps n: Int, to path: String, provenance: Bool = true,
+    _ index: SnapshotIndex = SnapshotIndex()
   ) throws(RecordingError) -> LogContinuation {
     let segment = rotatedLog.segment(of: n)
     let before = rotatedLog.segments[segment].stepsBefore
     do throws(RecordingError) {
       return try copy(
-        rotatedLog.files[segment], steps: n - before, to: path, provenance: provenance)
+        rotatedLog.files[segment], steps: n - before, to: path, provenance: provenance,
+        index.inFile(segment))
     } catch {
       switch error {
       case .noStep(_, _, let last):
@@ -118,19 +123,26 @@ extension LogFork {
     private var size = 0
     private var header: LogHeader?
     private var last: (step: Int, time: Int64, digest: Digest?) = (0, 0, nil)
-    private var marks: [String] = []
     private var tail = UndigestedTail()
+    private var lineCount = 0
+    /// The states of the log that are not in `index` yet, and those that are.
+    private var states: ArraySlice<SnapshotIndex.Entry>
+    private var index: WrittenIndex
+    private let stride: Int
 
-    init(sink: FileSink, path: String) {
+    init(sink: FileSink, path: String, _ states: SnapshotIndex) {
       self.sink = sink
       self.path = path
+      self.states = states.entries[...]
+      stride = states.stride
+      index = WrittenIndex(stride: stride)
     }
 
     var continuation: LogContinuation? {
       header.map {
         LogContinuation(
           header: $0, size: size, step: last.step, time: last.time, digest: last.digest,
-          marks: marks, chain: chain, tail: tail)
+          lines: lineCount, index: index, chain: chain, tail: tail)
       }
     }
 
@@ -152,6 +164,8 @@ extension LogFork {
           // The reader has verified that the line ends with a sum.
           guard let (body, _) = HashChain.split(line) else { break }
           add(body, entry.line, provenance: provenance)
+          lineCount = entry.number
+          keepState(at: reader.position)
           if bytes.count >= Copy.batch { failure = write() }
         }
       } catch {
@@ -167,15 +181,33 @@ extension LogFork {
       switch line {
       case .header(let old):
         last.digest = old.digest
+        index = WrittenIndex(file: link?.segment ?? 0, after: link?.steps ?? 0, stride: stride)
         if provenance, let added = header?.extra.last { bytes.append([added]) }
       case .step(let step):
         last = (step.n, step.t, step.digest)
         tail.begin(after: step.digest == nil ? before : nil)
-      case .mark(let mark): marks.append(mark.name)
+      case .mark(var mark):
+        mark.n += link?.steps ?? 0
+        index.add(mark)
       case .issue, .snapshot, .end, .unknown: break
       }
       bytes.withUnsafeBufferPointer { tail.add(UnsafeBufferPointer(rebasing: $0[start...])) }
       chain.appendChecksum(&bytes, from: start)
+    }
+
+    private var link: LogLink? { header.flatMap { LogLink($0) } }
+
+    /// Keeps the state of the log at a position, if it has one there, at the position in the copy.
+    private mutating func keepState(at position: LogPosition) {
+      guard let next = states.first, next.position.inFile?.offset == position.offset else { return }
+      states.removeFirst()
+      let inCopy = LogPosition(
+        offset: size + bytes.count, line: lineCount, chain: chain, validator: position.validator)
+      index.add(
+        .init(
+          step: inCopy.step + (link?.steps ?? 0),
+          position: RotatedLogPosition(segment: link?.segment ?? 0, inFile: inCopy),
+          state: next.state))
     }
 
     private func origin(
@@ -212,6 +244,7 @@ extension LogNavigator {
     at n: Int, to path: String, provenance: Bool = true
   ) throws -> (continuation: LogContinuation, state: R.State) {
     let state = try state(at: n)
-    return (try LogFork.copy(rotatedLog, steps: n, to: path, provenance: provenance), state)
+    let copy = try LogFork.copy(rotatedLog, steps: n, to: path, provenance: provenance, index)
+    return (copy, state)
   }
 }

@@ -23,6 +23,8 @@ final class LogWriter: Sendable {
     /// The sizes of the file and of its header, in bytes.
     var size: Int
     var header: Int
+    /// The number of lines in the file.
+    var lineCount = 1
     var time: Int64 = 0
     /// The digest of the state after `step`, or `nil` if that step has none.
     var digest: Digest?
@@ -38,6 +40,7 @@ final class LogWriter: Sendable {
     /// The offset in `lines` at which the tail continues, or `nil` without a tail. The tail is
     /// copied only when `lines` are written.
     var tailStart: Int?
+    var index: WrittenIndex
 
     /// Swaps the lines with the empty buffer of `output`.
     mutating func give(to output: inout LogOutput) {
@@ -63,6 +66,7 @@ final class LogWriter: Sendable {
       }
       chain.appendChecksum(&lines.bytes, from: start)
       size += lines.bytes.count - start
+      lineCount &+= 1
       return nil
     }
   }
@@ -74,7 +78,10 @@ final class LogWriter: Sendable {
   /// A hint that mirrors `Core.open`, so that callers can skip unnecessary work.
   private let seemsOpen = Atomic<Bool>(true)
   private let durability: RecordingOptions.Durability
-  private let keepsTail: Bool
+  private let digestEvery: Int
+  private var keepsTail: Bool { digestEvery > 1 }
+  /// The first step of the file whose state is to be kept.
+  private let nextKept: Atomic<Int>
   private let rotation: (any LogRotation)?
   private let sizeLimit: Int?
   private let onFailure: @Sendable (RecordingFailure) -> Void
@@ -100,11 +107,14 @@ final class LogWriter: Sendable {
       throw .io(failure.error)
     }
     output = Mutex(first)
-    core = Lock(Core(chain: chain, size: size, header: size, digest: digest))
+    var index = WrittenIndex()
+    index.keep = options.rotation?.keep
+    nextKept = Atomic(index.snapshots.nextState)
+    core = Lock(Core(chain: chain, size: size, header: size, digest: digest, index: index))
     self.rotation = rotation
     sizeLimit = rotation == nil ? nil : options.rotation?.size
     durability = options.durability
-    keepsTail = options.digestEvery > 1
+    digestEvery = options.digestEvery
     self.onFailure = onFailure
   }
 
@@ -118,13 +128,17 @@ final class LogWriter: Sendable {
   ) {
     output = Mutex(LogOutput(sink, synchronizes: options.durability == .sync, size: log.size))
     durability = options.durability
-    keepsTail = options.digestEvery > 1
+    digestEvery = options.digestEvery
+    let stepsBefore = LogLink(log.header)?.steps ?? 0
+    var index = log.index
+    index.keep = options.rotation?.keep
+    nextKept = Atomic(index.snapshots.nextState - stepsBefore)
     core = Lock(
       Core(
-        chain: log.chain, step: log.step, stepsBefore: LogLink(log.header)?.steps ?? 0,
-        segment: segment, size: log.size, header: 0, time: log.time, digest: log.digest,
-        tail: log.tail,
-        tailStart: options.digestEvery > 1 && log.tail.before != nil ? 0 : nil))
+        chain: log.chain, step: log.step, stepsBefore: stepsBefore,
+        segment: segment, size: log.size, header: 0, lineCount: log.lines, time: log.time,
+        digest: log.digest, tail: log.tail,
+        tailStart: options.digestEvery > 1 && log.tail.before != nil ? 0 : nil, index: index))
     self.rotation = rotation
     sizeLimit = rotation == nil ? nil : options.rotation?.size
     self.onFailure = onFailure
@@ -186,7 +200,9 @@ final class LogWriter: Sendable {
   }
 
   /// Adds a line that is not a step. `body` receives the number of the last step.
-  func add(_ body: (_ n: Int, inout [UInt8]) -> Void) {
+  ///
+  /// - Parameter mark: The name of the mark that the line is, if it is one.
+  func add(mark: String? = nil, _ body: (_ n: Int, inout [UInt8]) -> Void) {
     let next = core.withLock { core -> Next in
       guard core.open else { return .nothing }
       var line: [UInt8] = []
@@ -194,9 +210,42 @@ final class LogWriter: Sendable {
       if let reason = core.append({ $0.append(line) }) {
         return .fail(core.stepsBefore + core.step, reason)
       }
+      if let mark { core.index.add(LogMark(n: core.stepsBefore + core.step, name: mark)) }
       return plan(&core)
     }
     take(next)
+  }
+
+  /// Returns whether to `keep` the state after a step of the file. Costs a comparison.
+  @inline(__always)
+  func wantsState(after number: Int) -> Bool { number >= nextKept.load(ordering: .relaxed) }
+
+  /// Keeps the canonical state after the last step, which has a digest, for visits.
+  func keep(_ state: UnsafeBufferPointer<UInt8>) {
+    let state = Array(state)
+    core.withLock { core in
+      guard core.open, let digest = core.digest else { return }
+      let position = LogPosition(
+        offset: core.size, line: core.lineCount, chain: core.chain,
+        validator: LogValidator(
+          step: core.step, time: core.time, digest: digest, digestEvery: digestEvery))
+      core.index.add(
+        .init(
+          step: core.stepsBefore + core.step,
+          position: RotatedLogPosition(segment: core.segment, inFile: position), state: state))
+      nextKept.store(core.index.snapshots.nextState - core.stepsBefore, ordering: .relaxed)
+    }
+  }
+
+  /// The index of the recording, its last step, and the numbers of files and of steps before the
+  /// newest file.
+  var written: (index: WrittenIndex, step: Int, segment: Int, stepsBefore: Int) {
+    core.withLock { core in
+      (
+        core.index, core.failed?.kept ?? core.stepsBefore + core.step, core.segment,
+        core.stepsBefore
+      )
+    }
   }
 
   /// The action to take for the buffered lines.
@@ -302,6 +351,9 @@ final class LogWriter: Sendable {
         core.digest = digest
         core.size = line.count
         core.header = line.count
+        core.lineCount = 1
+        core.index.begin(file: core.segment, after: steps)
+        nextKept.store(core.index.snapshots.nextState - steps, ordering: .relaxed)
         core.tail.begin(after: nil)
         core.tailStart = nil
         return true

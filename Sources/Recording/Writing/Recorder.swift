@@ -20,7 +20,8 @@ import Synchronization
 /// Round dates with `roundedToMicroseconds()` before they enter an action or the initial state.
 ///
 /// A step costs encoding the action, and the state if a digest is due, in the store's critical
-/// section. Then, unless the durability is `none`, it costs one system call.
+/// section. Then, unless the durability is `none`, it costs one system call. Of the states that it
+/// encodes, a recorder keeps up to 512 in at most 16 MiB, so that `navigator` finds any step soon.
 public final class Recorder<State: Codable & Sendable, Action: Codable & Sendable>: Sendable {
   @usableFromInline let core: StepRecorder
   @usableFromInline let actions: ValueEncoder<Action>
@@ -166,10 +167,10 @@ public final class Recorder<State: Codable & Sendable, Action: Codable & Sendabl
       guard found == expected else { throw .state(expected: expected, found: found) }
     }
     let segment = LogLink(log.header)?.segment ?? 0
-    if options.rotation != nil, let number = FileRotation.numbers(of: path)?.last, number != segment
-    {
-      throw .exists(path: "\(path).\(number)")
-    }
+    var ended = options.rotation.map { _ in FileRotation.numbers(of: path) ?? [] } ?? []
+    if let number = ended.last, number != segment { throw .exists(path: "\(path).\(number)") }
+    // A fork has its file's number, and none of the files before it.
+    if ended.isEmpty, segment > 0 { ended = [segment] }
     var end: [UInt8] = []
     log.chain.previous?.append(to: &end)
     end += HashChain.closing + [0x0A]
@@ -177,9 +178,7 @@ public final class Recorder<State: Codable & Sendable, Action: Codable & Sendabl
     let rotation = options.rotation.map {
       FileRotation(
         path: path, keep: $0.keep, synchronizes: options.durability == .sync,
-        existing: segment > 0 ? FileRotation.numbers(of: path) ?? [segment] : [],
-        onKept: Self.kept(onWarning)
-      )
+        existing: ended, onKept: Self.kept(onWarning))
     }
     let base = options.baseStep
     let writer = LogWriter(
@@ -283,8 +282,12 @@ public final class Recorder<State: Codable & Sendable, Action: Codable & Sendabl
 
   /// Names the state after the last step.
   public func mark(_ name: String) {
-    core.writer.add { n, bytes in LogMark(n: n, name: name).appendBody(to: &bytes) }
+    core.writer.add(mark: name) { n, bytes in LogMark(n: n, name: name).appendBody(to: &bytes) }
   }
+
+  /// The marks of the recording, with step numbers of the whole: at most 10 000, and none of files
+  /// that rotation has removed.
+  package var marks: [LogMark] { core.writer.written.index.marks }
 
   /// Ends the recording if its file was removed, renamed or replaced. This sets `failure` and calls
   /// `onFailure`. Must not be called inside the store's critical section. Costs two system calls.

@@ -187,11 +187,12 @@ final class StepRecorder: @unchecked Sendable {
     if let digest { digested(scratch, digest, storeStep, number, rotates: rotates, now) }
   }
 
-  /// Writes the snapshot after a step with a digest, or rotates the file.
+  /// Keeps the state after a step with a digest, writes its snapshot, or rotates the file.
   private func digested(
     _ scratch: UnsafeMutablePointer<StepScratch>, _ digest: Digest, _ storeStep: Int, _ number: Int,
     rotates: Bool, _ now: Int64
   ) {
+    if !rotates, writer.wantsState(after: number) { writer.keep(scratch.pointee.state.bytes) }
     guard rotates || isSnapshot(number) else { return }
     if let reason = obstacle(to: scratch.pointee.state.bytes) {
       return writer.fail(writer.step + 1, nil, reason)

@@ -187,6 +187,34 @@ struct SessionChainTests {
     await other.board.close()
   }
 
+  @Test("a move in the running recording reads only what it needs, and a verification everything")
+  func readsLittle() async throws {
+    let folder = try TemporaryFolder()
+    let board = RunningBoard()
+    let path = folder.path("r")
+    try board.board.record(to: path)
+    for n in 1...140 { await board.run("set page \(n)") }
+    await board.run("session mark here")
+    var bytes = try folder.read("r")
+    let lines = bytes.indices.filter { bytes[$0] == 0x0A }
+    bytes[lines[10] + 20] ^= 1
+    let file = try FileSystem().open(path, O_WRONLY)
+    #expect(pwrite(file.number, bytes, bytes.count, 0) == bytes.count)
+
+    #expect(await board.run("session goto 139").output.hasPrefix("step 139 of "))
+    #expect(await board.run("state shell.variables.page").output == "\"139\"\n")
+    #expect(await board.run("session undo").output.hasPrefix("step 138 of "))
+    #expect(await board.run("session goto @here").status == 0)
+    #expect(await board.run("session diff 130 131").output.contains("page"))
+    let early = await board.run("session goto 12")
+    #expect(early.status == 65 && early.errors.contains("the sum is wrong"), "\(early.errors)")
+    #expect(await board.run("session goto 9").output.hasPrefix("step 9 of "))
+    #expect(await board.run("session live").status == 0)
+    #expect(await board.run("session verify \(path)").status == 65)
+    #expect(await board.run("session state --at 139 --file \(path)").status == 65)
+    await board.board.close()
+  }
+
   @Test("what is left of a recording begins where its oldest file does")
   func oldFilesRemoved() async throws {
     let folder = try TemporaryFolder()

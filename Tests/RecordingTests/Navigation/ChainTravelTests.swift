@@ -105,35 +105,6 @@ struct ChainTravelTests {
     }
   }
 
-  @Test(
-    "only what was added to a recording is verified, also across files", arguments: [2500, nil])
-  func added(size: Int?) throws {
-    try withFolder { folder in
-      let path = folder + "/a"
-      let session = try Self.session(path, size: size)
-      var states = [CounterState()] + Self.run(session, 1...50)
-      let reductions = Box(0)
-      let replayer = Session.replayer(ambient: {
-        reductions.value.withLock { $0 += 1 }
-        return 0
-      })
-      let navigator = try Self.navigator(path, .init(), replayer)
-      for end in [51, 60, 100, Self.steps] {
-        states += Self.run(session, states.count...end)
-        if end == Self.steps { session.recorder.stop() }
-        reductions.value.withLock { $0 = 0 }
-        let before = navigator.stepCount
-        #expect(try navigator.extend(to: RotatedLog(path: path)))
-        #expect(reductions.now <= end - before)
-        #expect(navigator.stepCount == end)
-        #expect(navigator.marks.count == (end + 5) / 10)
-        #expect(navigator.warnings.contains { $0.isAboutTheEnd } == (end < Self.steps))
-        for n in (0...end).reversed() { #expect(try navigator.state(at: n) == states[n]) }
-      }
-      #expect(try !navigator.extend(to: RotatedLog(path: path)), "an ended file does not grow")
-    }
-  }
-
   @Test("a seek opens the file that has the step") func aSeekOpensTheFileThatHasTheStep() throws {
     try Self.both { path, _, states in
       let navigator = try Self.navigator(path)
