@@ -99,6 +99,21 @@ public struct FileConformance: Sendable {
         try await output.finish()
         try await equal(files.read(path, limit: Self.bytes.count), Self.bytes)
       },
+      check("a new file replaces none") { files, path in
+        let output = try await files.newFile(path)
+        try await output.begin(afterKept: false, tag: nil)
+        try await output.write(Self.bytes)
+        try await output.finish()
+        try await equal(files.read(path, limit: Self.bytes.count), Self.bytes)
+        let error = await failure { () throws(FileError) in
+          let second = try await files.newFile(path)
+          try await second.begin(afterKept: false, tag: nil)
+          try await second.write(Data("other".utf8))
+          try await second.finish()
+        }
+        try equal(error?.kind, .exists)
+        try await equal(files.read(path, limit: Self.bytes.count), Self.bytes)
+      },
       check("a file that is given up leaves what was there") { files, path in
         try await files.write(Data("before".utf8), to: path, mode: .replace)
         let output = try await files.output(path, continues: false)

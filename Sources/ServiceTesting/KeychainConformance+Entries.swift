@@ -11,6 +11,9 @@ extension KeychainConformance {
         try await acceptsWhatIsKnown()
       },
       check("a value that is saved is loaded") { try await savesAndLoads() },
+      check("of values that are saved at the same time none is lost") {
+        try await savesAtTheSameTime()
+      },
       check("a deleted value is gone") { try await deletes() },
       check("a renamed value has its new name alone") { try await renames() },
       check("a blank value is a value") { try await blankValue() },
@@ -239,6 +242,21 @@ extension KeychainConformance {
     }
   }
 
+  private func savesAtTheSameTime() async throws {
+    try await with { keychain in
+      try await withThrowingTaskGroup { group in
+        for index in 0..<10 {
+          group.addTask { try await keychain.save(Data([UInt8(index)]), forKey: "\(index)") }
+        }
+        try await group.waitForAll()
+      }
+      try await equal(keychain.keys().sorted(), (0..<10).map { "\($0)" })
+      for index in 0..<10 {
+        try await equal(keychain.load(forKey: "\(index)"), Data([UInt8(index)]))
+      }
+    }
+  }
+
   private func errorTexts() async throws {
     try await with { keychain in
       try await keychain.save(Data("hidden-value".utf8), forKey: "hidden-key")
@@ -250,10 +268,11 @@ extension KeychainConformance {
       }
       await note { try await keychain.rename("absent-key", to: "hidden-key") }
       await note { try await keychain.rename("hidden-key", to: "") }
+      await note { try await keychain.save(Data("hidden-value".utf8), forKey: "") }
       await note { try await keychain.unlock(with: .words("hidden-word")) }
       await keychain.lock()
       await note { _ = try await keychain.load(forKey: "hidden-key") }
-      try equal(errors.count, 4)
+      try equal(errors.count, 5)
       for error in errors {
         try await equal(error.path, keychain.status().path)
         try holds(error.message.hasPrefix(error.path), "error.message.hasPrefix(error.path)")

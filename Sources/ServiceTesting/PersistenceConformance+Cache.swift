@@ -32,13 +32,14 @@ extension PersistenceConformance {
     response.body = Data()
     response.expires = 0
     response.headers = []
+    response.status = 404
     try await service.storeResponse(response)
     try await equal(service.cachedResponse("k"), response)
     try await equal(
       service.cachedResponses(),
       [
         CachedResponseSummary(
-          key: "k", service: "s", status: 200, bytes: 0, stored: 5, expires: 0)
+          key: "k", service: "s", status: 404, bytes: 0, stored: 5, expires: 0)
       ])
   }
 

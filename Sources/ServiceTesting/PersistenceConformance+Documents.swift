@@ -20,6 +20,10 @@ extension PersistenceConformance {
       part.check("sorting compares objects regardless of the order of their members") {
         try await sortingComparesByContent($0)
       },
+      part.check("a limit counts what the conditions find") { try await limitCountsFound($0) },
+      part.check("an index changes no answer, and is listed until it is removed") {
+        try await indexChangesNoAnswer($0)
+      },
       part.check("malformed queries are refused") { try await malformedQueriesAreRefused($0) },
       part.check("documents are put all or none, and their collections are named") {
         try await putsAllOrNone($0)
@@ -148,6 +152,45 @@ extension PersistenceConformance {
       let down = DocumentQuery(collection: "c", sort: "-k", limit: limit)
       try await equal(service.documents(down).map(\.id), ["1", "2", "3", "4"])
     }
+  }
+
+  private static func limitCountsFound(_ service: any DocumentStore) async throws {
+    for id in 0..<6 { try await service.putDocument(Document("\(id)", "{\"even\":\(id % 2)}")) }
+    let query = DocumentQuery(
+      collection: "c", conditions: [.init(path: "even", equals: .number("1"))], limit: 2)
+    try await equal(service.documents(query).map(\.id), ["1", "3"])
+  }
+
+  private static func indexChangesNoAnswer(_ service: any DocumentStore) async throws {
+    for (id, body) in ["1": #"{"a":1}"#, "2": #"{"a":1.0}"#, "3": #"{"a":"1"}"#, "4": "{}"] {
+      try await service.putDocument(Document(id, body))
+    }
+    func found() async throws -> [String] {
+      try await service.documents(
+        DocumentQuery(collection: "c", conditions: [.init(path: "a", equals: .number("1"))])
+      ).map(\.id)
+    }
+    try await equal(found(), ["1", "2"])
+    let indexes = ["b", "a"].map { DocumentIndex(collection: "c", path: $0) }
+    for index in indexes {
+      try await equal(service.makeDocumentIndex(index), true)
+      try await equal(service.makeDocumentIndex(index), false)
+    }
+    try await equal(service.documentIndexes(), indexes.reversed())
+    try await equal(found(), ["1", "2"])
+    try await service.putDocument(Document("5", #"{"a":1}"#))
+    try await service.putDocument(Document("1", #"{"a":2}"#))
+    try await equal(found(), ["2", "5"])
+    let error = await failure { () throws(PersistenceError) in
+      try await service.makeDocumentIndex(DocumentIndex(collection: "c", path: "a["))
+    }
+    try equal(error?.kind, .invalid)
+    for index in indexes {
+      try await equal(service.removeDocumentIndex(index), true)
+      try await equal(service.removeDocumentIndex(index), false)
+    }
+    try await equal(service.documentIndexes(), [])
+    try await equal(found(), ["2", "5"])
   }
 
   private static func malformedQueriesAreRefused(_ service: any DocumentStore) async throws {

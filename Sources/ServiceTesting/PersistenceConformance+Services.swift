@@ -11,6 +11,12 @@ extension PersistenceConformance {
       part.check("services keep their authentication") {
         try await servicesKeepTheirAuthentication($0)
       },
+      part.check("services are sorted by name") { service in
+        for name in ["b", "a", "c"] {
+          try await service.saveService(APIService(name: name, baseURL: "http://h"), replacing: false)
+        }
+        try await equal(service.services().map(\.name), ["a", "b", "c"])
+      },
       part.check("a service is replaced only on demand") {
         try await aServiceIsReplacedOnlyOnDemand($0)
       },
@@ -71,7 +77,7 @@ extension PersistenceConformance {
   private static func servicesKeepTheirAuthentication(_ service: any APIServiceStore) async throws {
     let all: [APIService.Authentication?] = [
       nil, .header(name: "X-Api-Key", secret: "k"), .query(name: "apikey", secret: "k"),
-      .bearer(secret: "k"), .basic(user: "u", secret: "k"),
+      .bearer(secret: "k"), .basic(user: "u", secret: "k"), .digest(user: "u", secret: "k"),
     ]
     for (index, authentication) in all.enumerated() {
       try await service.saveService(

@@ -37,7 +37,8 @@ public struct FeatureList: Sendable {
   }
 
   /// Creates a list of features. Their names must be unique and different from `session`, `shell`,
-  /// `settings` and `resumed`.
+  /// `settings`, `resumed` and the commands of the board, such as `echo`. The commands of all
+  /// features must be different too.
   ///
   /// - Parameter program: The name and the version in recordings, separated by a space. Recordings
   ///   of a program with another name are refused.
@@ -56,8 +57,14 @@ public struct FeatureList: Sendable {
       globals: ProgramOptions.globals,
       topics: features.map { CommandTopic($0.name, $0.summary, details: $0.details) }
         + Self.topics)
-    commands = .joined(
-      [board] + features.map(\.commands) + [SessionCommands.table, ShellCommands.table])
+    let tables = features.map(\.commands) + [SessionCommands.table, ShellCommands.table]
+    var paths: Set<[String]> = []
+    for path in tables.flatMap(\.specs).map(\.path) {
+      precondition(
+        paths.insert(path).inserted,
+        "two features of a board have the command '\(path.joined(separator: " "))'")
+    }
+    commands = .joined([board] + tables)
     var versions: [String: Int] = [:]
     for feature in features { versions[feature.name] = feature.coding.version }
     schema = LogSchema(
