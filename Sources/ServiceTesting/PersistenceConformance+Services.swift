@@ -13,7 +13,8 @@ extension PersistenceConformance {
       },
       part.check("services are sorted by name") { service in
         for name in ["b", "a", "c"] {
-          try await service.saveService(APIService(name: name, baseURL: "http://h"), replacing: false)
+          try await service.saveService(
+            APIService(name: name, baseURL: "http://h"), replacing: false)
         }
         try await equal(service.services().map(\.name), ["a", "b", "c"])
       },
