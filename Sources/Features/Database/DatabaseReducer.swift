@@ -169,8 +169,13 @@ extension DatabaseReducer {
   private func listRest(
     of query: DocumentQuery, after shown: [String], _ job: Int, _ dependencies: Dependencies
   ) -> [Effect<DatabaseAction>] {
-    .run(name: "db.list.rest") { send in
-      for try await page in dependencies.persistence.pages(of: query, without: shown) {
+    // The first page has marks in place of secrets, also in its ids.
+    let redactor = dependencies.logger.redactor
+    let pages = dependencies.persistence.pages(of: query, without: shown) {
+      redactor.mask($0).value
+    }
+    return .run(name: "db.list.rest") { send in
+      for try await page in pages {
         let (documents, masked) = try await masking(page.documents, dependencies)
         let count = page.isLast ? page.count : nil
         await send.start(

@@ -182,6 +182,9 @@ extension DatabaseState {
     guard query?.job == job else { return }
     query?.found += documents
     query?.isComplete = isLast
+    case .collections(let collections):
+      self.collections = Dictionary(
+        collections.prefix(Self.known).map { ($0.name, $0.count) }, uniquingKeysWith: { $1 })
     guard isLast, let query, query.query.conditions.isEmpty, query.query.limit == nil else {
       return
     }

@@ -150,17 +150,19 @@ public final class LivePersistenceService: PersistenceService {
   /// The paths of the main file and of the cache file. Opens neither.
   public var paths: [String] { [main.file.path, cache.file.path] }
 
-  /// Counts the documents of a collection up to 10 000, and 20 000 in all.
-  public func contents(limit: Int) async throws(PersistenceError) -> DatabaseContents {
+  /// Counts all documents, or those of a collection up to 10 000, and 20 000 in all.
+  public func contents(
+    limit: Int, countsAll: Bool
+  ) async throws(PersistenceError) -> DatabaseContents {
     try await main.read("contents", whenMissing: DatabaseContents()) {
       (connection) throws(PersistenceError) in
       try connection.read { () throws(PersistenceError) in
         var contents = DatabaseContents()
         var rows = 20_000
         for name in try DocumentTable.collections(connection, limit: limit) {
-          let most = min(rows, 10_000)
+          let most = countsAll ? Int.max - 1 : min(rows, 10_000)
           let count = try DocumentTable.count(name, limit: most, connection)
-          rows -= count ?? most
+          if !countsAll { rows -= count ?? most }
           contents.collections.append(.init(name, count: count))
         }
         contents.preferences = try connection.texts(
