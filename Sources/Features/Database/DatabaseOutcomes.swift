@@ -134,7 +134,10 @@ enum DatabaseOutcomes {
       ]),
       notes: notes(
         "imported \(path): \(counts.added) added, \(counts.replaced) replaced, "
-          + "\(counts.kept) kept"))
+          + "\(counts.kept) kept")
+        + (counts.hasConsent == true
+          ? ["the consent to analytics was left out: 'analytics on' gives it on this machine"] : [])
+    )
   }
 
   private static func saved(_ collection: String, _ id: String, _ job: Int) -> Outcome {

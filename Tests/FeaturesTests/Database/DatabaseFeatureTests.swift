@@ -141,6 +141,40 @@ struct DatabaseFeatureTests {
     #expect(error?.message == "--where needs a collection")
   }
 
+  @Test("the consent to analytics is neither exported nor imported")
+  func consent() async throws {
+    try await world.persistence.setPreference("analytics.consent", to: "true")
+    try await world.persistence.setPreference("theme", to: "1")
+    let file = """
+      {"swiftboard":"db export","version":3}
+      {"preference":{"name":"analytics.consent","value":true}}
+      {"preference":{"name":"size","value":2}}
+      {"end":{"entries":2}}
+
+      """
+    try await world.files.write(Data(file.utf8), to: "f", mode: .create)
+    let printed = try run(
+      [
+        "db export e", "db preference set analytics.consent false",
+        "db import f --existing replace", "db import e --existing keep",
+      ], in: world)
+    #expect(printed.map(\.status) == [0, 0, 0, 0], "\(printed.map(\.errors))")
+    #expect(printed[0].errors == "exported 1 entry to e\n")
+    #expect(
+      printed[2].errors == """
+        imported f: 1 added, 0 replaced, 0 kept
+        the consent to analytics was left out: 'analytics on' gives it on this machine
+
+        """)
+    #expect(printed[3].errors == "imported e: 0 added, 0 replaced, 1 kept\n")
+    #expect(try await world.persistence.preference("analytics.consent") == "false")
+    // It does not refuse the whole file either.
+    try await world.files.write(
+      Data(file.replacing("size", with: "other").utf8), to: "g", mode: .create)
+    #expect(try run("db import g", in: world).status == 0)
+    #expect(try await world.persistence.preference("other") == "2")
+  }
+
   @Test("a list of several pages shows a document once whose id holds a secret")
   func maskedIDs() async throws {
     let folder = try TemporaryFolder()

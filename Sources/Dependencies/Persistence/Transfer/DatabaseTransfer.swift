@@ -38,7 +38,7 @@ package struct DatabaseTransfer: Sendable {
   // MARK: Export
 
   /// Writes the documents, preferences, services and indexes to a file, which appears once it is
-  /// complete.
+  /// complete. The consent to analytics stays here.
   ///
   /// - Parameter collection: Writes only the documents and the indexes of this collection.
   /// - Returns: The number of entries.
@@ -58,8 +58,8 @@ package struct DatabaseTransfer: Sendable {
           _ = try await persistence.service(name)
         }
         count += try await write(persistence.services().map(DatabaseEntry.service), to: output)
-        count += try await write(
-          persistence.preferences().map(DatabaseEntry.preference), to: output)
+        let preferences = try await persistence.preferences().filter { !$0.staysHere }
+        count += try await write(preferences.map(DatabaseEntry.preference), to: output)
       }
       let collections =
         if let collection { [collection] } else { try await persistence.collections() }
@@ -107,7 +107,7 @@ package struct DatabaseTransfer: Sendable {
         guard seen.insert(Array(entry.key.utf8)).inserted else {
           throw lines.malformed(number, "\(entry.name) is in the file twice")
         }
-        guard findsTaken else { return true }
+        guard findsTaken, !entry.isLeftOut else { return true }
         batch.add(entry, line: number)
         if batch.isFull {
           conflict = try await firstTaken(of: batch)
@@ -159,7 +159,9 @@ package struct DatabaseTransfer: Sendable {
     }
     do {
       try await DatabaseLines(path, redactor).forEachEntry(of: input) { entry, _ in
-        if case .index(let index) = entry {
+        if entry.isLeftOut {
+          counts.hasConsent = true
+        } else if case .index(let index) = entry {
           try await write()
           if try await persistence.makeDocumentIndex(index) {
             counts.added += 1
@@ -206,6 +208,8 @@ public struct DatabaseImport: Codable, Sendable, Equatable {
 
   /// Nothing imported yet.
   public init() {}
+  /// Whether the file has a consent to analytics, which is not imported, or `nil` if it has none.
+  public var hasConsent: Bool?
 }
 
 /// The error of an import that failed after it had written some entries.
