@@ -177,6 +177,9 @@ public struct PersistenceConformance: Sendable {
       DatabaseContents(
         collections: [.init("a", count: 2), .init("b", count: 1)], preferences: ["p", "q"]))
     try await equal(
+      service.contents(limit: 9, countsAll: true).collections,
+      [.init("a", count: 2), .init("b", count: 1)])
+    try await equal(
       service.contents(limit: 1),
       DatabaseContents(collections: [.init("a", count: 2)], preferences: ["p"]))
   }

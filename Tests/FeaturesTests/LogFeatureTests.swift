@@ -24,6 +24,19 @@ struct LogFeatureTests {
     #expect(printed[3].output.contains("notice\t2\n"))
   }
 
+  @Test("log clear removes the records in the database too")
+  func clear() async throws {
+    let record = LogRecord(time: 0, level: .error, category: "c", message: "m", fields: [])
+    try await world.persistence.appendLogRecords([record])
+    world.logger.log("x", level: .error, category: "c")
+    let printed = try run(["log clear", "log tail", "db stats"], in: world)
+    #expect(printed.map(\.status) == [0, 0, 0])
+    #expect(printed[0].errors == "log cleared\n")
+    #expect(try await world.persistence.logRecords(limit: 9, atLeast: nil) == [])
+    world.persistence.failNext("clearLogRecords", with: .busy)
+    #expect(try run("log clear", in: world).status == 74)
+  }
+
   @Test("log tail of a negative number shows nothing")
   func negativeLimit() throws {
     let store = world.looseStore()

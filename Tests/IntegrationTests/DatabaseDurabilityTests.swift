@@ -54,6 +54,27 @@ struct DatabaseDurabilityTests {
     #expect(try await Self.stored(program) == acknowledged)
   }
 
+  @Test(
+    "a home on a disk that may only be read is read",
+    .enabled("no disk may be mounted", NameSpaces.canMount))
+  func readOnlyHome() async throws {
+    let program = try Program()
+    let put = try await program.run("--home", "h", "-c", "db put c 1 {\"n\":1}")
+    try #require(put.status == .exited(0), "\(put.errorText)")
+    try program.makeFolder("disk")
+    let outcome = try await program.shell(
+      """
+      exec unshare -Urm sh -c 'mount -t tmpfs none disk && cp -r h disk/h &&
+        mount -o remount,ro none disk || exit 99
+        exec "$0" --home disk/h -k -c "db get c 1" -c "db list" -c "db check" -c "db put c 2 1"' "$0"
+      """)
+    #expect(outcome.status == .exited(74), "\(outcome.errorText)")
+    #expect(outcome.outputText.contains("\"n\": 1\n"), "\(outcome.outputText)")
+    #expect(outcome.outputText.contains("c           1\n"), "\(outcome.outputText)")
+    #expect(outcome.errorText.contains("the database is whole"), "\(outcome.errorText)")
+    #expect(outcome.errorText.ranges(of: "error: ").count == 1, "\(outcome.errorText)")
+  }
+
   // MARK: A disk that refuses
 
   /// Fails every `call` on a file that ends in `-wal`, from the call `FAULT_FROM` on.

@@ -56,7 +56,7 @@ struct EveryCommandTests {
     ("keychain.lock", ["keychain lock"]),
     ("db.put", [#"db put c 1 {"name":"é"}"#]),
     ("db.get", ["db get c 1", "-db get c 2"]),
-    ("db.list", ["db list c", "db list c --json", "db list c -o csv"]),
+    ("db.list", ["db list c", "db list", "db list c --json", "db list c -o csv"]),
     ("db.index", ["db index c a.b", "db index", "db index c a.b --remove", "-db index c"]),
     ("db.export", ["db export all.jsonl", "-db export c.jsonl none"]),
     ("db.import", ["db import all.jsonl --existing keep", "-db import all.jsonl"]),

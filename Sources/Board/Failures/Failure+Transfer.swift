@@ -33,7 +33,7 @@ extension Failure {
     case .noCollection(let name):
       self.init(
         code: ExitCode.missing, error: "missing", message: "there is no collection '\(name)'",
-        help: "'db stats' counts what there is")
+        help: "'db list' shows which there are")
     }
   }
 

@@ -7,9 +7,6 @@ import Synchronization
 /// Consent is a preference. It is read as soon as a command has opened the database; analytics does
 /// not open it. Until then, at most 100 events wait. A replay tracks nothing.
 final class StepAnalytics: Sendable {
-  /// The preference with the consent: `true` or `false`.
-  static let preference = "analytics.consent"
-
   private struct State {
     var isLoaded = false
     var isLoading = false
@@ -52,7 +49,7 @@ final class StepAnalytics: Sendable {
   }
 
   private func load() async {
-    let json = try? await persistence.preference(Self.preference)
+    let json = try? await persistence.preference(Preference.analyticsConsent)
     let events = state.withLock { state -> [AnalyticsEvent] in
       guard !state.isLoaded else { return [] }
       state.isLoaded = true

@@ -51,11 +51,14 @@ extension LogRecord {
 }
 
 extension Logger {
-  /// Removes the records in memory and in the archive.
+  /// Removes the records in memory, in the archive and in a store, also those that still wait to be
+  /// written.
   ///
-  /// - Throws: `FileError`.
-  package func removeAll() async throws(FileError) {
+  /// - Throws: `FileError`, `PersistenceError`.
+  package func removeAll(in store: some LogStore) async throws {
+    _ = await flush(within: .seconds(1))
     clear()
     try await archive.clear()
+    try await store.clearLogRecords()
   }
 }

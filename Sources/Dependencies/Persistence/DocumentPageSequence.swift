@@ -21,8 +21,9 @@ public struct DocumentPageSequence: AsyncSequence, Sendable {
   public struct AsyncIterator: AsyncIteratorProtocol {
     fileprivate let store: any DocumentStore
     fileprivate let query: DocumentQuery
-    /// The IDs to leave out that have not come yet, by their bytes.
-    private var shown: Set<[UInt8]>
+    fileprivate let shownID: @Sendable (String) -> String
+    /// The IDs to leave out that have not come yet, by their bytes, and how often each was shown.
+    private var shown: [[UInt8]: Int]
     private var cursor: DocumentCursor?
     private var count: Int
     private var isOver = false
@@ -30,7 +31,8 @@ public struct DocumentPageSequence: AsyncSequence, Sendable {
     fileprivate init(_ sequence: DocumentPageSequence) {
       store = sequence.store
       query = sequence.query
-      shown = Set(sequence.shown.map { Array($0.utf8) })
+      shownID = sequence.shownID
+      shown = Dictionary(sequence.shown.map { (Array($0.utf8), 1) }, uniquingKeysWith: +)
       count = sequence.shown.count
     }
 
@@ -40,8 +42,8 @@ public struct DocumentPageSequence: AsyncSequence, Sendable {
     public mutating func next() async throws -> Element? {
       while !isOver {
         var page = try await store.documents(query, from: cursor)
-        if !shown.isEmpty {
-          page.documents.removeAll { shown.remove(Array($0.id.utf8)) != nil }
+        page.documents.removeAll { document in
+          !shown.isEmpty && (takeShown(document.id) || takeShown(shownID(document.id)))
         }
         cursor = page.next
         isOver = page.next == nil
@@ -52,11 +54,20 @@ public struct DocumentPageSequence: AsyncSequence, Sendable {
       }
       return nil
     }
+
+    /// Returns whether an ID was shown, and expects it once less.
+    private mutating func takeShown(_ id: String) -> Bool {
+      let key = Array(id.utf8)
+      guard let count = shown[key] else { return false }
+      shown[key] = count == 1 ? nil : count - 1
+      return true
+    }
   }
 
   fileprivate let store: any DocumentStore
   fileprivate let query: DocumentQuery
   fileprivate let shown: [String]
+  fileprivate let shownID: @Sendable (String) -> String
 
   /// Starts again at the first page.
   public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self) }
@@ -66,11 +77,16 @@ extension DocumentStore {
   /// Returns the documents that match, a page at a time. Nothing is read before the first page is
   /// asked for.
   ///
-  /// - Parameter shown: The IDs of documents to omit, because they were shown before. Changes since
-  ///   then may have moved documents to other pages.
+  /// - Parameters:
+  ///   - query: The query.
+  ///   - shown: The IDs of documents to omit, because they were shown before. Changes since then
+  ///     may have moved documents to other pages.
+  ///   - shownID: How an ID was shown, if it may have been shown differently, such as without a
+  ///     secret.
   public func pages(
-    of query: DocumentQuery, without shown: [String] = []
+    of query: DocumentQuery, without shown: [String] = [],
+    shownAs shownID: @escaping @Sendable (String) -> String = { $0 }
   ) -> DocumentPageSequence {
-    DocumentPageSequence(store: self, query: query, shown: shown)
+    DocumentPageSequence(store: self, query: query, shown: shown, shownID: shownID)
   }
 }

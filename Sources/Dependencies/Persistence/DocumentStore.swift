@@ -20,7 +20,8 @@ public protocol DocumentStore: Sendable {
   /// takes the memory of one page.
   ///
   /// Changes between two pages may be visible. A document that exists the whole time is returned
-  /// once.
+  /// once. A damaged document may be left out instead of reported, because conditions apply to what
+  /// is stored now.
   ///
   /// - Parameters:
   ///   - query: The query.

@@ -5,11 +5,12 @@ public protocol PersistenceService: Service, DocumentStore, PreferenceStore, API
 {
   /// Returns the names of collections and preferences, and how many documents the collections have.
   ///
-  /// - Parameter limit: The maximum number of collections, and of preferences, the first ones by
-  ///   name.
-  /// - Complexity: Independent of the number of documents. A count that would need too many rows is
-  ///   left out.
-  func contents(limit: Int) async throws(PersistenceError) -> DatabaseContents
+  /// - Parameters:
+  ///   - limit: The maximum number of collections, and of preferences, the first ones by name.
+  ///   - countsAll: Whether every document is counted. Otherwise, a count that would need too many
+  ///     rows is left out.
+  /// - Complexity: Independent of the number of documents, unless all are counted.
+  func contents(limit: Int, countsAll: Bool) async throws(PersistenceError) -> DatabaseContents
   /// Returns whether the name of any of these entries is taken, also by a damaged entry. It may be
   /// another answer when they are stored.
   func containsAny(of entries: StoredEntries) async throws(PersistenceError) -> Bool
@@ -45,6 +46,13 @@ public protocol PersistenceService: Service, DocumentStore, PreferenceStore, API
 }
 
 extension PersistenceService {
+  /// Returns the names of collections and preferences, and the numbers of documents that need few
+  /// rows.
+  ///
+  /// - Parameter limit: The maximum number of collections, and of preferences.
+  public func contents(limit: Int) async throws(PersistenceError) -> DatabaseContents {
+    try await contents(limit: limit, countsAll: false)
+  }
   /// `true`: there is nothing to open.
   public var isOpen: Bool { true }
   /// Empty: what is in memory has no file.

@@ -25,3 +25,12 @@ public struct Preference: Sendable, Equatable, Codable {
     self.json = json
   }
 }
+
+extension Preference {
+  /// The name of the preference with the consent to analytics: `true` or `false`. The consent is
+  /// that of one person on one machine, so it is neither exported nor imported.
+  package static let analyticsConsent = "analytics.consent"
+
+  /// Whether the preference stays in the database in which it was set.
+  var staysHere: Bool { name == Self.analyticsConsent }
+}

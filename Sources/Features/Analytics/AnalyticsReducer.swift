@@ -13,8 +13,6 @@ import SwiftBoardStore
 /// ```
 /// Consent that cannot be stored is not in effect, but consent that is withdrawn ends at once.
 struct AnalyticsReducer: Reducer {
-  /// The preference with the consent.
-  static let preference = "analytics.consent"
   /// The most events that `analytics show` prints.
   static let shown = 20
 
@@ -56,7 +54,8 @@ struct AnalyticsReducer: Reducer {
     .task(name: "analytics.store") {
       // What was done before does not count, even if the consent is found before it is applied.
       dependencies.analytics.setConsent(dependencies.analytics.hasConsent)
-      try await dependencies.persistence.setPreference(Self.preference, to: "\(consent)")
+      try await dependencies.persistence.setPreference(
+        Preference.analyticsConsent, to: "\(consent)")
       return .stored(job: job, consent: consent)
     }
     .catchFailure(dependencies) { .failed(job: job, failure: $0) }
@@ -91,7 +90,7 @@ struct AnalyticsReducer: Reducer {
   }
 
   private func stored(_ dependencies: Dependencies) async throws -> Bool? {
-    try await dependencies.persistence.preference(Self.preference).map { $0 == "true" }
+    try await dependencies.persistence.preference(Preference.analyticsConsent).map { $0 == "true" }
   }
 
   private func show(_ job: Int, _ dependencies: Dependencies) -> [Effect<AnalyticsAction>] {

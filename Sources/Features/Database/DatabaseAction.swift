@@ -52,6 +52,8 @@ public enum DatabaseCommand: Codable, Sendable, Equatable {
   case get(collection: String, id: String)
   /// `db list COLLECTION`, with conditions, order and limit.
   case list(query: DocumentQuery)
+  /// `db list`: the collections.
+  case collections
   /// `db remove COLLECTION ID`.
   case remove(collection: String, id: String)
   /// `db index COLLECTION PATH`, and with `--remove`.
@@ -127,6 +129,8 @@ public enum DatabaseResult: Codable, Sendable, Equatable {
   case document(document: Document)
   /// The documents that match, in order. `missing` is the collection, if there is none of its name.
   case documents(documents: [Document], missing: MissingCollection? = nil)
+  /// The collections and the numbers of their documents, by name.
+  case collections(collections: [DatabaseContents.Collection])
   /// The list that `listed` had the parts of has ended, after so many.
   case listed(count: Int)
   /// The index was made, or was there already.
@@ -162,6 +166,7 @@ extension DatabaseCommand {
     case .put: "put"
     case .get: "get"
     case .list: "list"
+    case .collections: "collections"
     case .remove: "remove"
     case .index, .indexRemove, .indexList: "index"
     case .preferenceGet: "preference.get"
@@ -186,10 +191,20 @@ extension DatabaseCommand {
     }
   }
 
+  /// Whether the command may change the database or another file. An import begins to do so after
+  /// its file was checked.
+  var changesFile: Bool {
+    switch self {
+    case .put, .remove, .index, .indexRemove, .preferenceSet, .preferenceUnset, .backup, .export:
+      true
+    default: false
+    }
+  }
+
   /// Whether the command's result adjusts the names that the state knows.
   var usesNames: Bool {
     switch self {
-    case .put, .get, .list, .remove, .preferenceGet, .preferenceSet, .preferenceUnset,
+    case .put, .get, .list, .collections, .remove, .preferenceGet, .preferenceSet, .preferenceUnset,
       .preferenceList, .stats:
       true
     default: false

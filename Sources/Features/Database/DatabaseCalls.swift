@@ -15,6 +15,7 @@ extension DatabaseCommand {
     case .index(let index):
       { .indexed(index: index, isNew: try await $0.persistence.makeDocumentIndex(index)) }
     case .indexRemove(let index): Self.removeIndex(index)
+    case .collections: Self.collections
     case .indexList: { .indexes(indexes: try await $0.persistence.documentIndexes()) }
     case .preferenceGet(let name): Self.preference(name)
     case .preferenceSet(let name, let json): Self.setPreference(name, json)
@@ -102,6 +103,12 @@ extension DatabaseCommand {
       guard try await $0.persistence.unsetPreference(name) else { throw missing }
       return removed
     }
+  }
+
+  @Sendable
+  private static func collections(_ dependencies: Dependencies) async throws -> DatabaseResult {
+    let contents = try await dependencies.persistence.contents(limit: .max, countsAll: true)
+    return .collections(collections: contents.collections)
   }
 
   @Sendable

@@ -33,17 +33,30 @@ enum DatabaseCommands {
           id: try invocation.requiredText("id")))
     },
     CommandSpec(
-      ["db", "list"], "list the documents of a collection",
-      arguments: [collection],
+      ["db", "list"], "list the documents of a collection; alone, list the collections",
+      arguments: [
+        ArgumentSpec("collection", "its name", kind: .collection, optional: true)
+      ],
       options: [
         OptionSpec(
-          "where", value: "PATH=V", "only where the value at PATH is V: JSON, else text",
+          "where", value: "PATH=V",
+          "only where the value at PATH (as a.b[0], or [\"key\"]) is V: JSON, else text",
           repeatable: true),
         OptionSpec("sort", value: "PATH", "by the value at PATH; -PATH downwards"),
         OptionSpec("limit", value: "N", "at most N"),
       ],
-      examples: ["db list characters --where name=\"Rick Sanchez\" --sort id --limit 5"]
+      examples: [
+        "db list characters --where name=\"Rick Sanchez\" --sort id --limit 5", "db list",
+      ]
     ) { invocation throws(UsageError) in
+      guard try invocation.text("collection") != nil else {
+        for name in ["where", "sort", "limit"] where invocation.option(name) != nil {
+          throw UsageError(
+            "--\(name) needs a collection", help: "'db list' alone lists the collections",
+            at: invocation.option(name))
+        }
+        return .db(.collections)
+      }
       var query = DocumentQuery(collection: try collection(invocation))
       for option in invocation.options("where") {
         query.conditions.append(try condition(option))
@@ -128,7 +141,9 @@ enum DatabaseCommands {
       _ in .db(.stats)
     },
     CommandSpec(
-      ["db", "check"], "check that the database is whole", examples: ["db check"]
+      ["db", "check"],
+      "check that the database is whole, and every document; a list verifies only what it shows",
+      examples: ["db check"]
     ) { _ in .db(.check) },
     CommandSpec(
       ["db", "backup"], "copy the database, while it may be in use",
@@ -225,6 +240,7 @@ enum DatabaseCommands {
     }
     let value = String(text[text.index(after: equals)...])
     let condition = String(text[..<equals])
+    try refuseOtherOperators(condition, value, option)
     _ = try path(condition, option)
     let json = (try? JSON(parsing: value)) ?? .string(value)
     // The value becomes part of an action, of which the recording has a line.
@@ -236,7 +252,34 @@ enum DatabaseCommands {
     return DocumentQuery.Condition(path: condition, equals: json)
   }
 
+  /// Refuses what other languages mean by another comparison. It would be a path or a text that
+  /// matches nothing.
+  private static func refuseOtherOperators(
+    _ path: String, _ value: String, _ option: Argument
+  ) throws(UsageError) {
+    if value.hasPrefix("=") {
+      throw UsageError(
+        "--where compares with one '='",
+        help:
+          "write \(path)=\(value.dropFirst()), or for that text '\(path)=\(JSON.string(value))'",
+        at: option)
+    }
+    guard let last = path.last, "!<> \t".contains(last) || path.hasPrefix(" ") else { return }
+    let key = path.trimmingPrefix { $0 == " " }.prefix { !"!<> \t".contains($0) }
+    throw UsageError(
+      "--where takes PATH=VALUE, with no other operator than '=' and no blank before it",
+      help: "for example \(key)=1; a key with such a character is quoted: "
+        + "'[\(JSON.string(path))]=1'", at: option)
+  }
+
   private static func path(_ text: String, _ argument: Argument?) throws(UsageError) -> JSONPath {
+    if text == "$" || text.hasPrefix("$.") || text.hasPrefix("$[") {
+      let rest = text.dropFirst(text.hasPrefix("$.") ? 2 : 1)
+      throw UsageError(
+        "a path begins at the value itself, without '$'",
+        help: (rest.isEmpty ? "the value itself is the empty path" : "write \(rest)")
+          + "; the key '$' is quoted: '[\"$\"]'", at: argument)
+    }
     do {
       return try JSONPath(parsing: text)
     } catch {

@@ -35,6 +35,7 @@ enum DatabaseOutcomes {
     case .document(let document): return shown(parsed(document.body), job)
     case .documents(let documents, let missing): return list(documents, missing, job)
     case .listed(let count): return Outcome(job: job, value: .object([.init("count", JSON(count))]))
+    case .collections(let collections): return list(collections, job)
     case .indexed(let index, let isNew): return indexed(index, isNew, job)
     case .indexes(let indexes): return list(indexes, job)
     case .removed(let what, _):
@@ -82,6 +83,21 @@ enum DatabaseOutcomes {
       notes: missing.map { notes($0.note) } ?? [])
   }
 
+  private static func list(_ collections: [DatabaseContents.Collection], _ job: Int) -> Outcome {
+    Outcome(
+      job: job,
+      value: .array(
+        collections.map {
+          .object([
+            .init("collection", .string($0.name)),
+            .init("documents", $0.count.map { JSON($0) } ?? .null),
+          ])
+        }),
+      presentation: .table(
+        columns: [Column("collection", isIdentifier: true), Column("documents")],
+        rows: collections.map { [$0.name, $0.count.map(String.init) ?? ""] }))
+  }
+
   private static func indexed(_ index: DocumentIndex, _ isNew: Bool, _ job: Int) -> Outcome {
     Outcome(
       job: job, value: value(index),
@@ -118,7 +134,10 @@ enum DatabaseOutcomes {
       ]),
       notes: notes(
         "imported \(path): \(counts.added) added, \(counts.replaced) replaced, "
-          + "\(counts.kept) kept"))
+          + "\(counts.kept) kept")
+        + (counts.hasConsent == true
+          ? ["the consent to analytics was left out: 'analytics on' gives it on this machine"] : [])
+    )
   }
 
   private static func saved(_ collection: String, _ id: String, _ job: Int) -> Outcome {

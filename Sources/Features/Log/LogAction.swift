@@ -57,8 +57,7 @@ public enum LogCommand: Codable, Sendable, Equatable {
   case export(path: String)
   /// Prints the text as a sink would write it.
   case redactTest(text: String)
-  /// Removes the kept records, including those of other processes. Records in the database are
-  /// kept.
+  /// Removes the kept records, including those of other processes and those in the database.
   case clear
 }
 
@@ -97,8 +96,8 @@ public enum LogResult: Codable, Sendable, Equatable {
   case exported(count: Int, path: String, unreadable: Int? = nil)
   /// The text without secrets.
   case redacted(text: String)
-  /// The records were removed.
-  case cleared
+  /// The records were removed. `warning` says where some are still on the disk, if they are.
+  case cleared(warning: String? = nil)
 }
 
 extension LogCommand {

@@ -37,7 +37,11 @@ enum LogOutcomes {
         notes: ["wrote \(Counted.text(count, "record")) to \(path)"] + notes(unreadable))
     case .redacted(let text):
       Outcome(job: job, value: .string(text), presentation: .text(text + "\n"))
-    case .cleared: Outcome(job: job, value: .bool(true), notes: ["log cleared"])
+    case .cleared(let warning):
+      Outcome(
+        job: job, value: .bool(true),
+        notes: [Outcome.Note("log cleared")]
+          + (warning.map { [.warning("\($0); 'log clear' erases it when that has ended")] } ?? []))
     }
   }
 

@@ -141,8 +141,8 @@ extension LogCommand {
     case .redactTest(let text): { .redacted(text: $0.logger.redact(text)) }
     case .clear:
       {
-        try await $0.logger.removeAll()
-        return .cleared
+        try await $0.logger.removeAll(in: $0.persistence)
+        return .cleared(warning: await $0.persistence.takeWarning())
       }
     }
   }

@@ -124,6 +124,11 @@ struct DependenciesTests {
     #expect(records.map(\.message) == ["both «secret:n»"])
     let text = String(decoding: try folder.read("home/log.jsonl"), as: UTF8.self)
     #expect(text.split(separator: "\n").count == 2)
+    // What still waits to be written is cleared as well.
+    dependencies.logger.log("another", level: .warning)
+    try await dependencies.logger.removeAll(in: dependencies.persistence)
+    #expect(try await dependencies.persistence.logRecords(limit: 9, atLeast: nil) == [])
+    #expect(try folder.read("home/log.jsonl").isEmpty)
     #expect(await dependencies.shutDown(within: .seconds(3600)))
   }
 

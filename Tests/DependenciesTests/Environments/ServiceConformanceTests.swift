@@ -147,7 +147,7 @@ import Testing
     }
     #expect(
       broken.keys.sorted() == [
-        "appending keeps what is there, and creating leaves it",
+        "a new file replaces none", "appending keeps what is there, and creating leaves it",
         "more bytes than the limit are refused",
       ])
     let failure = try #require(broken["more bytes than the limit are refused"])

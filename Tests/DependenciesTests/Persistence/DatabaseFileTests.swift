@@ -384,6 +384,39 @@ struct DatabaseFileTests {
     #expect(throws: PersistenceError.self) { _ = try file.openAsItIs(operation: "test") }
   }
 
+  @Test("a file that may only be read is read as it is, unless its log has changes")
+  func onlyReadable() async throws {
+    let folder = try DatabaseFolder()
+    let service = folder.service()
+    try await service.putDocument(Document("1", "1"))
+    try await service.close()
+    let file = DatabaseFile(path: folder.main, schema: .main)
+    func open(
+      after kind: PersistenceError.Kind, _ file: DatabaseFile
+    ) async -> (count: Int64?, error: PersistenceError?) {
+      var count: Int64?
+      let error = await failure { () throws(PersistenceError) in
+        let usual = PersistenceError(kind, operation: "test", message: "usual")
+        let connection = try file.openAsItIs(operation: "test", after: usual)
+        count = try connection.integer("SELECT count(*) FROM documents")
+        try connection.close()
+      }
+      return (count, error)
+    }
+    for kind in [PersistenceError.Kind.readOnly, .cannotOpen] {
+      #expect(await open(after: kind, file).count == 1)
+    }
+    #expect(await open(after: .busy, file).error?.kind == .busy)
+    // An older one would have to be changed before.
+    let newer = DatabaseFile(
+      path: folder.main, schema: Self.schema(DatabaseSchema.main.version + 1))
+    #expect(await open(after: .readOnly, newer).error?.message == "usual")
+    try DatabaseFolder.write([1], to: folder.main + "-wal")
+    let error = await open(after: .cannotOpen, file).error
+    #expect(error?.kind == .readOnly)
+    #expect(error?.message.contains("the log of the database has changes") == true)
+  }
+
   @Test("a damaged service fails by its own name, and no other does")
   func damagedService() async throws {
     let folder = try DatabaseFolder()

@@ -219,4 +219,61 @@ struct DocumentQueryTests {
       #expect(try await service.documents(query) == [])
     }
   }
+
+  @Test("an index beyond 32 bits is of no element, in order and in conditions")
+  func longIndex() async throws {
+    let folder = try DatabaseFolder()
+    let service = folder.service()
+    try await service.putDocument(Document("a", #"{"t":[3]}"#))
+    try await service.putDocument(Document("b", #"{"t":[2]}"#))
+    for index in ["2147483648", "4294967296", "4294967297"] {
+      let sorted = DocumentQuery(collection: "c", sort: "t[\(index)]")
+      #expect(try await service.documents(sorted).map(\.id) == ["a", "b"])
+      let found = DocumentQuery(
+        collection: "c", conditions: [.init(path: "t[\(index)]", equals: 3)])
+      #expect(try await service.documents(found) == [])
+    }
+  }
+
+  @Test("documents that were shown by other ids are left out of the pages, each as often")
+  func shownOtherwise() async throws {
+    let folder = try DatabaseFolder()
+    let service = folder.service()
+    let ids = ["0-one", "0-two", "1", "2"]
+    try await service.putDocuments(ids.map { Document($0, "1") })
+    let query = DocumentQuery(collection: "c")
+    for (shown, left) in [
+      (["0"], ["0-two", "1", "2"]), (["0", "0"], ["1", "2"]), (["0", "1"], ["0-two", "2"]),
+      (["0-two"], ["0-one", "1", "2"]), (["0", "0", "1", "2"], []),
+    ] {
+      var found: [String] = []
+      var count: Int?
+      for try await page in service.pages(
+        of: query, without: shown, shownAs: { $0.hasPrefix("0") ? "0" : $0 })
+      {
+        found += page.documents.map(\.id)
+        count = page.count
+      }
+      #expect(found == left)
+      #expect(count == 4)
+    }
+  }
+
+  @Test("contents have the number of a large collection if all documents are counted")
+  func countsAll() async throws {
+    let folder = try DatabaseFolder()
+    let service = folder.service()
+    try await service.putDocument(Document("1", "1"))
+    try folder.stranger().execute(
+      """
+      INSERT INTO documents (collection, id, updated, checksum, body)
+      WITH RECURSIVE number (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 20000)
+      SELECT 'd', n, 1, 0, '{}' FROM number
+      """)
+    #expect(
+      try await service.contents(limit: 9).collections == [.init("c", count: 1), .init("d")])
+    #expect(
+      try await service.contents(limit: 9, countsAll: true).collections
+        == [.init("c", count: 1), .init("d", count: 20000)])
+  }
 }

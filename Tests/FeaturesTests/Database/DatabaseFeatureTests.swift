@@ -4,6 +4,7 @@ import SwiftBoardDependencies
 import SwiftBoardJSON
 import SwiftBoardStore
 import SwiftBoardSystem
+import SwiftBoardTestSupport
 import SwiftBoardTesting
 import Testing
 
@@ -84,6 +85,116 @@ struct DatabaseFeatureTests {
     // What is not JSON is text.
     _ = try run([#"db preference set p '{"a":1,'"#], in: world)
     #expect(try await world.persistence.preference("p") == #""{\"a\":1,""#)
+  }
+
+  @Test(
+    "a comparison of another language is refused, and a quoted one is taken",
+    arguments: [
+      ("a==1", "--where compares with one '='", "write a=1, or for that text 'a=\"=1\"'"),
+      ("a!=1", "--where takes PATH=VALUE, with no other", "a=1; a key with such a"),
+      ("a>=2", "--where takes PATH=VALUE, with no other", #"quoted: '["a>"]=1'"#),
+      ("a<=2", "--where takes PATH=VALUE, with no other", #"quoted: '["a<"]=1'"#),
+      ("a = 1", "--where takes PATH=VALUE, with no other", #"quoted: '["a "]=1'"#),
+      (" a=1", "--where takes PATH=VALUE, with no other", "for example a=1"),
+      ("$.a=1", "a path begins at the value itself", "write a; the key '$' is quoted"),
+      ("$[0]=1", "a path begins at the value itself", "write [0];"),
+      ("$=1", "a path begins at the value itself", "the empty path"),
+    ])
+  func otherComparisons(condition: String, message: String, help: String) throws {
+    let error = #expect(throws: UsageError.self) { try action("db list c --where '\(condition)'") }
+    #expect(error?.message.hasPrefix(message) == true, "\(error as Any)")
+    #expect(error?.help?.contains(help) == true, "\(error as Any)")
+    #expect(error?.kind == .usage)
+  }
+
+  @Test("conditions with odd keys and texts find what they name")
+  func oddConditions() throws {
+    let body = #"{"a>":1,"a ":2,"$":3,"$ref":4,"a b":5,"e":"=1","u":"x==y"}"#
+    let conditions = [
+      #"["a>"]=1"#, #"["a "]=2"#, #"["$"]=3"#, "$ref=4", "a b=5", #"e="=1""#, "u=x==y",
+    ]
+    let printed = try run(
+      ["db put c 1 '\(body)'"] + conditions.map { "db list c --where '\($0)'" }, in: world,
+      settings: .output(.plain))
+    for (condition, printed) in zip(conditions, printed.dropFirst()) {
+      #expect(printed.output.hasPrefix("1\t"), "\(condition): \(printed)")
+    }
+    #expect(throws: UsageError.self) { try action("db list c --sort '$.a'") }
+    #expect(throws: UsageError.self) { try action("db index c '$.a'") }
+  }
+
+  @Test("db list without a collection lists the collections")
+  func collections() throws {
+    let printed = try run(
+      ["db list", "db put people 1 1", "db put people 2 1", "db put notes 1 1", "db list"],
+      in: world)
+    #expect(printed.map(\.status) == [0, 0, 0, 0, 0], "\(printed.map(\.errors))")
+    #expect(
+      printed[4].output == """
+        collection  documents
+        ----------  ---------
+        notes       1
+        people      2
+
+        """, "\(printed[4].output)")
+    let error = #expect(throws: UsageError.self) { try action("db list --where a=1") }
+    #expect(error?.message == "--where needs a collection")
+  }
+
+  @Test("the consent to analytics is neither exported nor imported")
+  func consent() async throws {
+    try await world.persistence.setPreference("analytics.consent", to: "true")
+    try await world.persistence.setPreference("theme", to: "1")
+    let file = """
+      {"swiftboard":"db export","version":3}
+      {"preference":{"name":"analytics.consent","value":true}}
+      {"preference":{"name":"size","value":2}}
+      {"end":{"entries":2}}
+
+      """
+    try await world.files.write(Data(file.utf8), to: "f", mode: .create)
+    let printed = try run(
+      [
+        "db export e", "db preference set analytics.consent false",
+        "db import f --existing replace", "db import e --existing keep",
+      ], in: world)
+    #expect(printed.map(\.status) == [0, 0, 0, 0], "\(printed.map(\.errors))")
+    #expect(printed[0].errors == "exported 1 entry to e\n")
+    #expect(
+      printed[2].errors == """
+        imported f: 1 added, 0 replaced, 0 kept
+        the consent to analytics was left out: 'analytics on' gives it on this machine
+
+        """)
+    #expect(printed[3].errors == "imported e: 0 added, 0 replaced, 1 kept\n")
+    #expect(try await world.persistence.preference("analytics.consent") == "false")
+    // It does not refuse the whole file either.
+    try await world.files.write(
+      Data(file.replacing("size", with: "other").utf8), to: "g", mode: .create)
+    #expect(try run("db import g", in: world).status == 0)
+    #expect(try await world.persistence.preference("other") == "2")
+  }
+
+  @Test("a list of several pages shows a document once whose id holds a secret")
+  func maskedIDs() async throws {
+    let folder = try TemporaryFolder()
+    let persistence = LivePersistenceService(
+      mainPath: folder.path("main.sqlite"), cachePath: folder.path("cache.sqlite"))
+    let ids = ["000\(World.secret)"] + (100..<500).map(String.init)
+    try await persistence.putDocuments(
+      ids.map { Document(collection: "c", id: $0, body: "1", updated: 1) })
+    var dependencies = world.dependencies
+    dependencies.persistence = persistence
+    world.logger.redactor.registerSecret(Array(World.secret.utf8), name: "k")
+    let lines = Lines(world, settings: .output(.plain), dependencies: dependencies)
+    #expect(await lines.run("db list c") == 0)
+    let rows = lines.allPrinted.split(separator: "\n").filter { $0.hasSuffix("\t1") }
+    #expect(rows.count == 401)
+    #expect(rows.filter { $0.hasPrefix("000") }.count == 1)
+    #expect(lines.board.store.state.db.query?.found == 401)
+    #expect(await lines.run("db list c --limit 300") == 0)
+    #expect(lines.board.store.state.db.query?.found == 300)
+    await lines.board.close()
   }
 
   @Test("breaks in the names of notes are escaped")

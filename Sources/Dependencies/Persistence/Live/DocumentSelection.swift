@@ -42,12 +42,15 @@ struct DocumentSelection: Sendable {
   }
 
   /// Returns the path as an SQL literal. Returns `nil` for keys that JSON or Unicode can write in
-  /// several ways, which are equal in a `JSON`, and for keys with a parameter mark.
+  /// several ways, which are equal in a `JSON`, for keys with a parameter mark, and for indexes of
+  /// which SQLite would read the lower 32 bits.
   private static func literal(_ path: JSONPath) -> String? {
     var text = "$"
     for step in path.steps {
       switch step {
-      case .index(let index): text += "[\(index)]"
+      case .index(let index):
+        guard index <= Int32.max else { return nil }
+        text += "[\(index)]"
       case .key(let key):
         let isSimple = key.utf8.allSatisfy { byte in
           (0x20..<0x7F).contains(byte) && !#""\/?"#.utf8.contains(byte)

@@ -60,7 +60,8 @@ extension LivePersistenceService {
   /// SQL excludes documents that do not match a condition. With an index of a path, it reads no
   /// others. A sorted query reads the value at the path of each matching document and keeps their
   /// ids in memory, up to the limit of the query. Only the documents of the page are verified with
-  /// their checksums.
+  /// their checksums. A damaged document that no longer matches a condition is left out, unless an
+  /// index still has its value from before; `check()` finds it in any case.
   ///
   /// - Throws: `corrupted` if a document of the page is damaged, with its id.
   public func documents(_ query: DocumentQuery, from cursor: DocumentCursor?)
@@ -72,10 +73,8 @@ extension LivePersistenceService {
     return try await main.read("documents", isBounded ? .brief : .long, whenMissing: DocumentPage())
     {
       (connection) throws(PersistenceError) in
-      try connection.cancellable { () throws(PersistenceError) in
-        try connection.read { () throws(PersistenceError) in
-          try DocumentPages(query, filter, connection).page(from: cursor)
-        }
+      try connection.read { () throws(PersistenceError) in
+        try DocumentPages(query, filter, connection).page(from: cursor)
       }
     }
   }

@@ -1,4 +1,5 @@
 import SwiftBoardJSON
+import SwiftBoardSystem
 
 extension LivePersistenceService {
   /// Appends all records or none, in one transaction. Removes the oldest records beyond the limit.
@@ -36,8 +37,10 @@ extension LivePersistenceService {
     }
   }
 
-  /// Removes all records, and erases them as `clearResponses(service:)` does.
+  /// Removes all records, and erases them as `clearResponses(service:)` does. Does not create a
+  /// missing file.
   public func clearLogRecords() async throws(PersistenceError) {
+    guard FileSystem().isTaken(cache.file.path) else { return }
     _ = try await erase("clearLogRecords", in: cache) { (connection) throws(PersistenceError) in
       try connection.statement("DELETE FROM log_records").run()
       return connection.changes

@@ -341,7 +341,9 @@ public final class MockPersistenceService: PersistenceService, CheckedMock {
   }
 
   /// Returns the collections and preferences. Every count is exact.
-  public func contents(limit: Int) async throws(PersistenceError) -> DatabaseContents {
+  public func contents(
+    limit: Int, countsAll: Bool
+  ) async throws(PersistenceError) -> DatabaseContents {
     try perform("contents", [String(limit)]) { content in
       let collections = content.documents.filter { !$0.value.isEmpty }.sorted { $0.key < $1.key }
       return DatabaseContents(

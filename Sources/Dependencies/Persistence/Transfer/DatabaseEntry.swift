@@ -42,6 +42,11 @@ enum DatabaseEntry {
     }
   }
 
+  /// Whether an import does not take the entry.
+  var isLeftOut: Bool {
+    if case .preference(let preference) = self { preference.staysHere } else { false }
+  }
+
   // MARK: Writing
 
   func line() throws -> String {

@@ -38,11 +38,12 @@ package struct DatabaseTransfer: Sendable {
   // MARK: Export
 
   /// Writes the documents, preferences, services and indexes to a file, which appears once it is
-  /// complete.
+  /// complete. The consent to analytics stays here.
   ///
   /// - Parameter collection: Writes only the documents and the indexes of this collection.
   /// - Returns: The number of entries.
-  /// - Throws: `DatabaseTransferError.noCollection`, `FileError`, `PersistenceError`.
+  /// - Throws: `DatabaseTransferError.noCollection`, `FileError`, `PersistenceError`. If the task
+  ///   is cancelled, the file is as it was.
   package func export(to path: String, collection: String?) async throws -> Int {
     if let collection, try await !persistence.collections().contains(collection) {
       throw DatabaseTransferError.noCollection(name: collection)
@@ -58,8 +59,8 @@ package struct DatabaseTransfer: Sendable {
           _ = try await persistence.service(name)
         }
         count += try await write(persistence.services().map(DatabaseEntry.service), to: output)
-        count += try await write(
-          persistence.preferences().map(DatabaseEntry.preference), to: output)
+        let preferences = try await persistence.preferences().filter { !$0.staysHere }
+        count += try await write(preferences.map(DatabaseEntry.preference), to: output)
       }
       let collections =
         if let collection { [collection] } else { try await persistence.collections() }
@@ -74,6 +75,7 @@ package struct DatabaseTransfer: Sendable {
       }
       count += try await write(indexes.map(DatabaseEntry.index), to: output)
       try await output.write(Data((DatabaseEntry.end(entries: count) + "\n").utf8))
+      try Task.checkCancellation()
       try await output.finish()
       return count
     } catch {
@@ -83,6 +85,7 @@ package struct DatabaseTransfer: Sendable {
   }
 
   private func write(_ entries: [DatabaseEntry], to output: any FileOutput) async throws -> Int {
+    try Task.checkCancellation()
     let lines = try entries.map { try $0.line() + "\n" }.joined()
     try await output.write(Data(lines.utf8))
     return entries.count
@@ -107,7 +110,7 @@ package struct DatabaseTransfer: Sendable {
         guard seen.insert(Array(entry.key.utf8)).inserted else {
           throw lines.malformed(number, "\(entry.name) is in the file twice")
         }
-        guard findsTaken else { return true }
+        guard findsTaken, !entry.isLeftOut else { return true }
         batch.add(entry, line: number)
         if batch.isFull {
           conflict = try await firstTaken(of: batch)
@@ -159,7 +162,9 @@ package struct DatabaseTransfer: Sendable {
     }
     do {
       try await DatabaseLines(path, redactor).forEachEntry(of: input) { entry, _ in
-        if case .index(let index) = entry {
+        if entry.isLeftOut {
+          counts.hasConsent = true
+        } else if case .index(let index) = entry {
           try await write()
           if try await persistence.makeDocumentIndex(index) {
             counts.added += 1
@@ -203,6 +208,8 @@ public struct DatabaseImport: Codable, Sendable, Equatable {
   public var replaced = 0
   /// The entries that were skipped.
   public var kept = 0
+  /// Whether the file has a consent to analytics, which is not imported, or `nil` if it has none.
+  public var hasConsent: Bool?
 
   /// Nothing imported yet.
   public init() {}

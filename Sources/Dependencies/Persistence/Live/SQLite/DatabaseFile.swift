@@ -72,20 +72,44 @@ final class DatabaseFile: Sendable {
     }
   }
 
-  /// Opens a connection that reads the file as it is, where no file can be created beside it.
+  /// Opens a connection that reads the file as it is, where no file can be created beside it. Use
+  /// it for one call, because it does not see the changes of others.
   ///
-  /// - Throws: `cannotOpen` if the log contains changes, which cannot be read there.
+  /// - Throws: `readOnly` if the log contains changes, which cannot be read there.
   func openAsItIs(operation: String) throws(PersistenceError) -> SQLiteConnection {
+    try openVersioned(operation: operation).connection
+  }
+
+  private func openVersioned(
+    operation: String
+  ) throws(PersistenceError) -> (connection: SQLiteConnection, version: Int) {
     let resolved = system.resolved(path)
     guard FileInfo(resolved + "-wal").map({ $0.size == 0 }) ?? true else {
       throw PersistenceError(
-        .cannotOpen, path: path, operation: operation,
-        what: "changes in its log cannot be read here")
+        .readOnly, path: path, operation: operation,
+        what: "the log of the database has changes, which can only be read where it may be written "
+          + "to")
     }
     let connection = try SQLiteConnection(
       resolved, shownPath: path, access: .asItIs, busyWait: options.busyWait, operation: operation)
-    _ = try identify(connection)
-    return connection
+    return (connection, try identify(connection))
+  }
+
+  /// Opens a connection for one call that only reads, after the usual way of opening has failed.
+  ///
+  /// - Parameter error: The error of that attempt.
+  /// - Throws: `error`, unless the file may only be read and has everything in it.
+  func openAsItIs(
+    operation: String, after error: PersistenceError
+  ) throws(PersistenceError) -> SQLiteConnection {
+    guard error.kind == .readOnly || error.kind == .cannotOpen else { throw error }
+    let opened: (connection: SQLiteConnection, version: Int)
+    do throws(PersistenceError) { opened = try openVersioned(operation: operation) } catch let other
+    {
+      throw other.kind == .readOnly ? other : error
+    }
+    guard opened.version == schema.version else { throw error }
+    return opened.connection
   }
 
   private func open(
@@ -417,18 +441,19 @@ final class DatabaseFile: Sendable {
     if system.isTaken(path) { throw failed(SystemError(code: EEXIST, call: "open")) }
     let temporary: NewDatabaseFile
     do { temporary = try NewDatabaseFile(for: path) } catch { throw failed(error) }
-    do {
-      let statement = try connection.statement("VACUUM INTO ?")
-      statement.bind(1, temporary.path)
-      try statement.run()
+    do throws(PersistenceError) {
+      try connection.interruptible { () throws(PersistenceError) in
+        let statement = try connection.statement("VACUUM INTO ?")
+        statement.bind(1, temporary.path)
+        try statement.run()
+      }
+      do { try system.sync(path: temporary.path) } catch { throw failed(error) }
+      try connection.checkCancellation()
     } catch {
       temporary.discard()
       throw Self.copyFailure(error, path: shown)
     }
-    do {
-      try system.sync(path: temporary.path)
-      try temporary.publish(as: path)
-    } catch { throw failed(error) }
+    do { try temporary.publish(as: path) } catch { throw failed(error) }
     try? system.sync(folder: PathComponents(path).folder)
   }
 

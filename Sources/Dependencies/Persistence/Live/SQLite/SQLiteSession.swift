@@ -100,15 +100,24 @@ struct SQLiteSession {
       if connection.hasMoved { throw connection.movedError }
       return .ready(connection)
     }
-    if role == .writer {
-      guard making || FileSystem().isTaken(file.path) else { return .missing }
-      let opened = try file.openWriter(operation: operation)
-      connection = opened
-      return .ready(opened)
+    let opened: DatabaseFile.Opened
+    do throws(PersistenceError) {
+      opened = try open(operation, making: making)
+    } catch {
+      guard !making else { throw error }
+      // The connection is not kept. It is closed when the call releases it.
+      return .ready(try file.openAsItIs(operation: operation, after: error))
     }
-    let opened = try file.openReader(operation: operation)
     if case .ready(let ready) = opened { connection = ready }
     return opened
+  }
+
+  private func open(_ operation: String, making: Bool) throws(PersistenceError)
+    -> DatabaseFile.Opened
+  {
+    guard role == .writer else { return try file.openReader(operation: operation) }
+    guard making || FileSystem().isTaken(file.path) else { return .missing }
+    return .ready(try file.openWriter(operation: operation))
   }
 
   /// Closes the connection. The next call opens it again. Throws if a statement was left open,
