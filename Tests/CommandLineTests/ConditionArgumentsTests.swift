@@ -22,6 +22,45 @@ struct ConditionArgumentsTests {
     #expect(try JSONCondition(arguments: words).holds(for: Self.state) == expected)
   }
 
+  @Test(
+    "an inserted value is a value",
+    arguments: [
+      ("assert a.b == $v", "3", true), ("assert a.b == $v", " 3 ", true),
+      ("assert a.b==$v", "3", true), ("assert a.b==$v and c == \"xyz\"", "3", true),
+      ("assert a.b == $v", "4 or a.b == 3", false), ("assert a.b==$v", "4 or a.b==3", false),
+      ("assert c == $v", "xyz", true), ("assert c==$v", "xyz", true),
+      ("assert o == $v", #"{"y": 2, "x": 1}"#, true), ("assert a.$v == 3", "b", true),
+      ("assert list[$v] == 1", "0", true), (#"assert a["$v"] == 3"#, "b", true),
+      (#"assert list == [1,"$v"]"#, "two", true), (#"assert "$v""#, "a.b == 3", true),
+      ("assert list == [1,{{last}}]", "\"two\"", true),
+    ])
+  func insertedValues(line: String, value: String, expected: Bool) throws {
+    let words = Array(
+      try arguments(line, variables: ["v": value], last: try JSON(parsing: "\"\\\"two\\\"\""))
+        .dropFirst())
+    #expect(try JSONCondition(arguments: words).holds(for: Self.state) == expected)
+  }
+
+  @Test(
+    "an inserted value is no path, operator or conjunction",
+    arguments: [
+      ("assert $v == 3", "a.b", "a path is missing; an inserted value is none", 8),
+      ("assert $v", "a.b == 3", "a path is missing; an inserted value is none", 8),
+      ("assert c == 1 or $v == 3", "a.b", "a path is missing; an inserted value is none", 18),
+      ("assert $v == 3", "0", "a path is missing; an inserted value is none", 8),
+      ("assert a.b $v 3", "==", "unknown comparison '\"==\"'", 8),
+      ("assert x $v a.b == 3", "exists or", "unknown comparison '\"exists'", 8),
+      ("assert a.b == 3 $v c == 1", "or", "'\"or\"' joins no comparisons", 8),
+      ("assert a.$v == 4", "b == 3 or a.b", "'a.b == 3 or a.b' is neither a path nor JSON", 8),
+      ("assert list == [$v]", "1] or [", "'[1] or []' is neither a path nor JSON", 16),
+    ])
+  func insertedText(line: String, value: String, message: String, column: Int) throws {
+    let words = Array(try arguments(line, variables: ["v": value]).dropFirst())
+    let error = #expect(throws: UsageError.self) { try JSONCondition(arguments: words) }
+    #expect(error?.message == message)
+    #expect(error?.column == column)
+  }
+
   @Test("errors blame the words")
   func blame() throws {
     let words = Array(try arguments("assert a == Rick").dropFirst())

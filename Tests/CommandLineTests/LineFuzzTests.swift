@@ -60,21 +60,25 @@ struct LineFuzzTests {
     }
   }
 
-  @Test("mightEnd never misses the end of what is open", arguments: 0..<8)
+  @Test("mightEnd follows what is open", arguments: 0..<16)
   func mightEnd(seed: UInt64) {
     var generator = SeededRandom(seed: seed &+ 2000)
-    let pieces = ["{", "}", "[", "]", "\"", "\\", "a", "'", ",", " ", "E", "<<E", "\\\""]
-    for _ in 0..<400 {
+    let few = ["{", "}", "[", "]", "\"", "\\", "a", "'", ",", " ", "E", "<<E", "\\\""]
+    let all = few + Self.pieces.filter { !$0.utf8.contains(0x0A) && $0 != "\r" }
+    for count in 0..<800 {
       var text = ""
       var open: IncompleteLine?
       for _ in 0..<6 {
-        let line = (0..<Int.random(in: 0...5, using: &generator))
-          .map { _ in pieces.randomElement(using: &generator) ?? "" }.joined()
+        let line = (0..<Int.random(in: 0...7, using: &generator))
+          .map { _ in (count % 2 == 0 ? few : all).randomElement(using: &generator) ?? "" }
+          .joined()
         text += text.isEmpty ? line : "\n" + line
         let parsed = LineParser.parse(text)
         if let isWorth = open?.mightEnd(with: line), !isWorth {
-          guard case .incomplete = parsed else {
-            Issue.record("\(text.debugDescription) ended unseen: \(parsed)")
+          guard case .incomplete(let seen) = parsed, seen.reason == open?.reason,
+            seen.lineOffset == open?.lineOffset, seen.column == open?.column
+          else {
+            Issue.record("\(text.debugDescription) was seen as \(open as Any): \(parsed)")
             break
           }
           continue
@@ -82,6 +86,23 @@ struct LineFuzzTests {
         guard case .incomplete(let line) = parsed else { break }
         open = line
       }
+    }
+  }
+
+  @Test(
+    "a line that ends nothing is not parsed again",
+    arguments: [
+      ("a \\", #"-H "x: {y}" ${b} {{last}} \"#), ("a \"", #"say \"{{x["a"]}}\" and"#),
+      ("a {", #"{"k": "${v} {{last}} \"", "x": ${w}},"#), ("a <<E", "{{last}} ${v} \\"),
+    ])
+  func follows(start: String, line: String) {
+    guard case .incomplete(var open) = LineParser.parse(start) else {
+      Issue.record("\(start) is not open")
+      return
+    }
+    for _ in 0..<3 {
+      let mightEnd = open.mightEnd(with: line)
+      #expect(!mightEnd)
     }
   }
 }

@@ -27,6 +27,8 @@ struct LineParserTests {
       ("a > \"f g\"; b", "(a) > \"(f g) ; (b)"),
       ("a >= 3", "(a) (>=) (3)"),
       ("assert n > 3 and m >> 4", "(assert) (n) (>) (3) (and) (m) (>>) (4)"),
+      ("watch --count 2 1s assert n > 3", "(watch) (--count) (2) (1s) (assert) (n) (>) (3)"),
+      ("watch 1s echo assert > f", "(watch) (1s) (echo) (assert) > (f)"),
       ("a < 3", "(a) (<) (3)"),
       ("a << 3", "(a) (<<) (3)"),
       ("a \\\n b", "(a) (b)"),
@@ -88,7 +90,7 @@ struct LineParserTests {
       (#"p {"a": "{{last.x}} $n", "b": $n}"#, #"(p) ({"a": "<js last x> <js $n>", "b": <$n>})"#),
       (#"p {"a": "\$n"}"#, #"(p) ({"a": "$n"})"#),
       ("p } ]", "(p) (}) (])"),
-      ("p {a]", "error at 0:5+1: ']' does not close '{'"),
+      ("p {a]}", "error at 0:5+1: ']' does not close '{'"),
     ])
   func brackets(text: String, expected: String) { #expect(shape(text) == expected) }
 
@@ -143,8 +145,8 @@ struct LineParserTests {
       ("p <<END\nx\nEND ", "open heredoc END at 0:3"),
       ("p <<A <<B\n1\nA\n2", "open heredoc B at 0:7"),
       ("p > <<A\nx\nA", "error at 0:4+4: a heredoc is not a file name"),
-      ("p <<'A", "error at 0:3+4: '<<' needs a tag"),
-      ("p <<A-B", "error at 0:3+4: a tag is letters, digits and '_'"),
+      ("p <<'A\nx\nA", "error at 0:3+4: '<<' needs a tag"),
+      ("p <<A-B\nx\nA-B", "error at 0:3+4: a tag is letters, digits and '_'"),
       ("p <<END\n{{x}}\nEND", "error at 1:1+5: unknown reference '{{x}}'"),
     ])
   func heredocs(text: String, expected: String) { #expect(shape(text) == expected) }
@@ -177,17 +179,52 @@ struct LineParserTests {
       ("a > f g", "error at 0:7+1: nothing may follow '> FILE'"),
       ("a && b", "error at 0:3+2: '&&' joins no commands here"),
       ("a | b", "error at 0:3+1: '|' joins no commands here"),
-      ("a << E", "error at 0:3+2: a tag follows '<<' without a blank or '-'"),
+      ("a << E\nx\nE", "error at 0:3+2: a tag follows '<<' without a blank or '-'"),
       ("a <<-E\nx\nE", "error at 0:3+4: a tag follows '<<' without a blank or '-'"),
       (#"a "x\q""#, #"error at 0:5+2: unknown escape '\q'"#),
-      (#"a "\u{d800}""#, #"error at 0:4+7: '\u{d800' is not a character"#),
-      (#"a "\u{}""#, #"error at 0:4+3: '\u{' is not a character"#),
+      (#"a "\u{d800}""#, #"error at 0:4+8: '\u{d800}' is not a character"#),
+      (#"a "\u{}""#, #"error at 0:4+4: '\u{}' is not a character"#),
       (#"a "\u00e9""#, #"error at 0:4+2: '\u' is not a character"#),
       ("é漢👨‍👩‍👧 {{x}}", "error at 0:5+5: unknown reference '{{x}}'"),
       ("a\nbc ; ; d", "error at 1:6+1: a command is missing before ';'"),
       ("a\0b", "error at 0:2+1: a NUL character"),
     ])
   func errors(text: String, expected: String) { #expect(shape(text) == expected) }
+
+  @Test(
+    "an error does not end what is open",
+    arguments: [
+      ("p {{x}} <<E\na", "b", "E", "error at 0:3+5: unknown reference '{{x}}'"),
+      ("p <<E\n{{x}}", "${", "E", "error at 1:1+5: unknown reference '{{x}}'"),
+      ("p | c <<E", "a", "E", "error at 0:3+1: '|' joins no commands here"),
+      ("p & c <<E", "a", "E", "error at 0:5+1: nothing may follow '&'"),
+      ("p > <<E", "a", "E", "error at 0:4+4: a heredoc is not a file name"),
+      ("; p 'a", "b", "'", "error at 0:1+1: a command is missing before ';'"),
+      ("p \"\\d", "a", "b\"", "error at 0:4+2: unknown escape '\\d'"),
+      ("p \"\\u{110000}", "a", "b\"", "error at 0:4+10: '\\u{110000}' is not a character"),
+      ("p {\"a\": {{t}},", "\"b;", "\"}", "error at 0:9+5: unknown reference '{{t}}'"),
+      ("p {\"a\": [1},", "2", "]}", "error at 0:11+1: '}' does not close '['"),
+      ("p {\"a\": ${b c},", "2", "}", "error at 0:9+4: expected ${name}"),
+      ("p {\"a\": {{b", "}", "}}", "error at 0:9+2: '{{' is not closed"),
+      ("p\0 <<E", "a", "E", "error at 0:2+1: a NUL character"),
+      ("p << E", "\tE", "E", "error at 0:3+2: a tag follows '<<' without a blank or '-'"),
+      ("p <<- 'E F'", "a", "\tE F", "error at 0:3+3: a tag follows '<<' without a blank or '-'"),
+      ("p <<''", "a", "", "error at 0:3+3: '<<' needs a tag"),
+      ("p <<\"A", "a", "A", "error at 0:3+4: '<<' needs a tag"),
+    ])
+  func errorsInOpenText(start: String, text: String, end: String, expected: String) {
+    for open in [start, "\(start)\n\(text)"] {
+      guard case .incomplete(let line) = LineParser.parse(open) else {
+        Issue.record("\(open.debugDescription) is not open")
+        continue
+      }
+      // The text of a heredoc is read at its end.
+      #expect(line.problem == nil || shape(.invalid(line.error)) == expected)
+      #expect(line.error.prefix == nil)
+    }
+    #expect(shape("\(start)\n\(text)\n\(end)") == expected)
+    #expect(shape("!\(start)\n\(text)\n\(end)").hasPrefix("error at "))
+  }
 
   @Test("a NUL character is malformed data, all else usage")
   func codes() {
@@ -230,6 +267,12 @@ struct LineParserTests {
     }
     #expect(error.column == 7)
     #expect(error.length == 5)
+    #expect(error.help?.contains("give the line with -c") == true)
+    for prefix in ["time", "!", "-"] {
+      #expect(
+        shape(LineParser.parse(literal: [prefix, "a"]))
+          == "error at 0:1+\(prefix.count): '\(prefix)' is the prefix of a line, and no command")
+    }
     guard case .commands(let list) = LineParser.parse(literal: ["é", "bc"]) else { return }
     #expect(list.commands[0].words.map(\.column) == [1, 3])
   }

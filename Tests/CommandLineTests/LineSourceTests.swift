@@ -47,6 +47,17 @@ struct LineSourceTests {
     #expect(try await texts([0xEF, 0xBB, 0xBF] + Array("a\nb".utf8)) == ["1 a", "2 b"])
   }
 
+  @Test("only a line feed ends a line of a list, with or without a carriage return")
+  func lineEndsOfList() async throws {
+    let text = "a\u{2028}b\u{2029}\u{85}\u{B}\u{C}c\rd"
+    let source = ListLineSource([text + "\r\ne\n", "f"], file: "-c")
+    var lines: [String] = []
+    while case .line(let line) = try await source.next(isContinuation: false) {
+      lines.append("\(line.location.line) \(line.text)")
+    }
+    #expect(lines == ["1 " + text, "2 e", "3 ", "4 f"])
+  }
+
   @Test(
     "a line beyond the limit is an error, whether its end was read or not", arguments: [10, 11])
   func limit(count: Int) throws {

@@ -64,13 +64,13 @@ package struct FailureReport: Sendable, Equatable {
     }
     var result = StyledText(start)
     result.append("error:", .error)
-    result.append(" \(escapeControls(failure.message))\n")
+    result.append(" \(escapeInvisible(failure.message))\n")
     if let column = failure.column, let excerpt = excerpt(column: column, width: width) {
       result += excerpt
     }
     if let help = failure.help {
       result.append("help:", .notice)
-      result.append(" \(escapeControls(help))\n")
+      result.append(" \(escapeInvisible(help))\n")
     }
     return result
   }
@@ -79,22 +79,28 @@ package struct FailureReport: Sendable, Equatable {
 
   /// Returns the physical line and a caret under the offending characters.
   private func excerpt(column: Int, width: Int) -> StyledText? {
-    let lines = (text ?? "").split(omittingEmptySubsequences: false) { $0.isNewline }
+    let lines = (text ?? "").physicalLines
     guard lines.indices.contains(lineOffset), !lines[lineOffset].isEmpty else { return nil }
-    let characters = Array(lines[lineOffset])
-    let start = min(max(0, column - 1), characters.count)
-    let end = min(start + max(1, failure.length ?? 1), max(characters.count, start + 1))
+    let line = lines[lineOffset]
     let available = max(20, width - 2)
+    // The rest of a long line is not shown and needs not be divided into characters.
+    let caret =
+      line.index(line.startIndex, offsetBy: max(0, column - 1), limitedBy: line.endIndex)
+      ?? line.endIndex
+    let leading = line[..<caret].suffix(available)
+    let characters = Array(leading) + Array(line[caret...].prefix(available + 1))
+    let start = leading.count
+    let end = min(start + max(1, failure.length ?? 1), max(characters.count, start + 1))
     var first = 0
     var last = characters.count
-    if last > available {
+    if last > available || leading.startIndex > line.startIndex {
       first = max(0, min(start - available / 4, last - available + 6))
       last = min(last, first + available - 6)
     }
     func shown(_ range: Range<Int>) -> String {
       range.isEmpty
         ? ""
-        : characters[range].map { $0 == "\t" ? " " : escapeControls(String($0)) }.joined()
+        : characters[range].map { $0 == "\t" ? " " : escapeInvisible(String($0)) }.joined()
     }
     let lead = first > 0 ? "..." : ""
     let trail = last < characters.count ? "..." : ""

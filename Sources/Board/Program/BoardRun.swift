@@ -307,7 +307,7 @@ final class BoardRun: Sendable {
   ) async -> LineOutcome {
     // The signal of a new size may still be under way.
     if let width = terminal.outputWidth { await session.board.resizeBeforeLine(to: width) }
-    activity?.begin { session.shown(line).prefix { !$0.isNewline } + "" }
+    activity?.begin { String(session.shown(line).firstPhysicalLine) }
     let outcome = await session.run(line, isLiteral: isLiteral)
     activity?.end()
     await output.pager?.finish { output.writeUnpaged($0) }

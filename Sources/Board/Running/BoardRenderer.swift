@@ -86,6 +86,7 @@ public struct BoardRenderer: Sendable {
   private let isReplay: Bool
   /// The start times of running commands, in the time of steps.
   private var begun: [Int: Int64] = [:]
+  private var started = StartedCommands()
   /// The running commands that have printed rows.
   private var streams: [Int: RowStream] = [:]
 
@@ -104,6 +105,7 @@ public struct BoardRenderer: Sendable {
   mutating func forgetBeginnings() {
     begun = [:]
     streams = [:]
+    started = StartedCommands()
   }
 
   /// Returns the output of a step.
@@ -119,9 +121,10 @@ public struct BoardRenderer: Sendable {
       return outputsAfterStart(of: action, in: state, at: t)
     }
     begun[context.job] = t
+    started.note(context)
     var outputs: [BoardOutput] = []
     if announces(context, state) {
-      let text = escapeControls(context.text.prefix { !$0.isNewline } + "")
+      let text = escapeControls(String(context.text.firstPhysicalLine))
       outputs.append(
         BoardOutput(stream: .standardError, text: "[\(context.job)] \(text)\n", job: 0))
     }
@@ -221,7 +224,7 @@ public struct BoardRenderer: Sendable {
       let text = "[\(context.job)] \(failure.message): \(Self.words(of: context))\n"
       messages.append(Message(text: StyledText(text)))
     } else if let failure = outcome.failure {
-      let report = report(failure, outcome.value, context)
+      let report = report(failure, outcome.value, context, state)
       messages.append(Message(text: formatter(context, state).render(report), wraps: !isJSON))
     } else if announces(context, state) {
       let text = "[\(context.job)] done: \(Self.words(of: context))\n"
@@ -383,15 +386,15 @@ public struct BoardRenderer: Sendable {
     }
   }
 
-  /// Returns the report of a failure. If the failure names no word, the report marks the whole
-  /// line.
+  /// Returns the report of a failure. If the failure names no word, the report marks the command.
   private func report(
-    _ failure: Failure, _ value: JSON, _ context: CommandContext
+    _ failure: Failure, _ value: JSON, _ context: CommandContext, _ state: BoardState
   ) -> FailureReport {
     var failure = failure
     if context.isBackground { failure.message = "job \(context.job): \(failure.message)" }
     if failure.column == nil {
-      let place = CommandPlace(of: context, in: features.commands)
+      let place = CommandPlace(
+        of: context, count: started.count(of: context), state.shell.aliases, in: features.commands)
       (failure.column, failure.length) = (place.column, place.length)
       failure.lineOffset = place.lineOffset
     }

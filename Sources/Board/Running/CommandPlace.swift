@@ -7,35 +7,77 @@ struct CommandPlace {
   private(set) var column: Int
   private(set) var length: Int
 
-  /// Finds a command by its name. The place is the first physical line if several commands of the
-  /// line have that name, or none has.
-  init(of context: CommandContext, in table: CommandTable<BoardCommand>) {
+  /// Finds a command in its line by its name. The place is the first physical line if it is not
+  /// found.
+  ///
+  /// - Parameters:
+  ///   - count: Which of the commands with its name it is, from 1, or `nil` if that is unknown.
+  ///   - aliases: The aliases of the board's state.
+  init(
+    of context: CommandContext, count: Int?, _ aliases: [String: String]?,
+    in table: CommandTable<BoardCommand>
+  ) {
     column = 1
-    length = context.text.prefix { !$0.isNewline }.count
+    length = context.text.firstPhysicalLine.count
     // The command of a round of `watch` is not one of the line.
-    guard context.round == nil else { return }
-    guard case .commands(let list) = LineParser.parse(context.text), list.commands.count > 1
-    else { return }
-    let named = list.commands.filter { Self.name(of: $0, in: table) == context.name }
-    guard named.count == 1, let first = named[0].words.first, let last = named[0].words.last
+    guard context.round == nil, case .commands(let list) = LineParser.parse(context.text),
+      let command = Self.command(of: context, count, list.commands, aliases, table),
+      let first = command.words.first, let last = command.words.last
     else { return }
     lineOffset = first.lineOffset > 0 ? first.lineOffset : nil
     column = first.column
-    let lines = context.text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+    let lines = context.text.physicalLines
     let end =
       last.lineOffset == first.lineOffset || !lines.indices.contains(first.lineOffset)
       ? last.column + last.length : lines[first.lineOffset].count + 1
     length = max(1, end - column)
   }
 
-  private static func name(
-    of command: ParsedCommand, in table: CommandTable<BoardCommand>
-  ) -> String {
+  private static func command(
+    of context: CommandContext, _ count: Int?, _ commands: [ParsedCommand],
+    _ aliases: [String: String]?, _ table: CommandTable<BoardCommand>
+  ) -> ParsedCommand? {
+    if commands.count == 1 { return commands[0] }
+    let firstWords = Set(table.words(after: []))
+    let named = commands.filter { command in
+      let words = try? AliasExpansion.words(command.words, aliases, firstWords)
+      return name(of: words ?? command.words, in: table) == context.name
+    }
+    if let count, named.indices.contains(count - 1) { return named[count - 1] }
+    return named.count == 1 ? named[0] : nil
+  }
+
+  private static func name(of words: [Word], in table: CommandTable<BoardCommand>) -> String {
     var path: [String] = []
-    for word in command.words {
+    for word in words {
       guard let text = word.literal, table.words(after: path).contains(text) else { break }
       path.append(text)
     }
     return path.joined(separator: ".")
+  }
+}
+
+/// The commands of the last line that have started, by name. A recording has no place of a command,
+/// but its steps tell which of several with one name has failed.
+struct StartedCommands: Sendable {
+  private var last: CommandContext?
+  private var counts: [String: Int] = [:]
+
+  /// Notes a command that starts, or that is refused.
+  mutating func note(_ context: CommandContext) {
+    guard context.round == nil, context.job != last?.job else { return }
+    let isSameLine =
+      last.map {
+        $0.line == context.line && $0.source == context.source && $0.text == context.text
+      } ?? false
+    if !isSameLine { counts = [:] }
+    counts[context.name, default: 0] += 1
+    last = context
+  }
+
+  /// Returns how many commands of its line with its name have started with the last one, or `nil`
+  /// if it is not the last one.
+  func count(of context: CommandContext) -> Int? {
+    context.job == last?.job ? counts[context.name] : nil
   }
 }

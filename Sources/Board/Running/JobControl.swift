@@ -114,7 +114,8 @@ final class JobControl: Sendable {
     state.withLock { state in
       guard state.lines[line]?.isInterrupted != true else { return false }
       if context.isBackground {
-        state.background[context.job] = context
+        // A round of `watch` counts as a part of it, and not by itself.
+        if context.round == nil { state.background[context.job] = context }
       } else {
         state.lines[line]?.foreground = [context.job]
       }

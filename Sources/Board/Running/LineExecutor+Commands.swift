@@ -51,10 +51,11 @@ extension LineExecutor {
   private func wait(
     for job: Int?, _ action: BoardAction, _ context: CommandContext, _ line: Line
   ) async -> CommandEnd {
-    let running = board.store.withState { $0.shell.running.map(\.job) }
-    let known = Set(jobs.background).union(running)
-    // Without a number, it waits for what ends.
-    let ending = known.subtracting(jobs.endless)
+    let running = board.store.withState { $0.shell.running }
+    let known = Set(jobs.background).union(running.map(\.job))
+    // Without a number, it waits for what ends. A round of `watch` ends with it.
+    let rounds = running.filter { $0.round != nil }.map(\.job)
+    let ending = known.subtracting(jobs.endless).subtracting(rounds)
     if let job, !known.contains(job) {
       return await fail(
         context,

@@ -73,10 +73,7 @@ extension LineExecutor {
       if let end = await special(action, context, line) { return end }
       let end = await perform(action, context, line)
       guard context.isBackground else { return end }
-      let code = await board.wait(for: context.job)
-      // It counts as a part of `watch`, and not by itself.
-      _ = jobs.judge(context.job, code)
-      return CommandEnd(exitCode: code)
+      return CommandEnd(exitCode: await board.wait(for: context.job))
     } catch { return await reject(Failure(error), context) }
   }
 }

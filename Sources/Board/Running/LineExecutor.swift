@@ -302,6 +302,12 @@ public final class LineExecutor: Sendable {
         throw typed.error
       }
       try MarkedText.refuse(arguments.withoutWatch(secrets.firstWords), file, board.features)
+      if let file, command.words.first?.literal != arguments.first?.text,
+        arguments.first?.text == "assert"
+      {
+        throw UsageError(
+          "'>' is followed by a file here", help: "quote the condition, as in 'PATH > 0'", at: file)
+      }
       if let topic = board.features.commands.helpTopic(in: arguments) {
         context.name = "help"
         return await perform(

@@ -34,6 +34,27 @@ public final class RedirectFiles: Sendable {
     var files: [Int: File] = [:]
     /// The commands whose output goes into another command's file.
     var owners: [Int: Int] = [:]
+    /// The exit codes of commands that ended before those that write into their files.
+    var ended: [Int: Int32] = [:]
+
+    /// The file that receives the output of a command.
+    func file(of job: Int) -> File? {
+      var job = job
+      while let owner = owners[job] { job = owner }
+      return files[job]
+    }
+
+    /// Removes a command, and returns the file to close and the exit code of the command it is of.
+    mutating func remove(_ job: Int, status: Int32) -> (file: File, status: Int32)? {
+      if owners.values.contains(job) {
+        ended[job] = status
+        return nil
+      }
+      if let owner = owners.removeValue(forKey: job) {
+        return ended.removeValue(forKey: owner).flatMap { remove(owner, status: $0) }
+      }
+      return files.removeValue(forKey: job).map { ($0, status) }
+    }
   }
 
   private let state = Mutex(State())
@@ -74,17 +95,20 @@ public final class RedirectFiles: Sendable {
     }
   }
 
-  /// Lets a command write into the file of another one, which that one closes.
+  /// Lets a command write into the file of another one. It is closed when both have ended.
   func lend(_ job: Int, to inner: Int) { state.withLock { $0.owners[inner] = job } }
 
   /// Gives the file of a command to another one, which closes it.
   func give(_ job: Int, to other: Int) {
-    state.withLock { $0.files[other] = $0.files.removeValue(forKey: job) }
+    state.withLock {
+      $0.files[other] = $0.files.removeValue(forKey: job)
+      $0.owners[other] = $0.owners.removeValue(forKey: job)
+    }
   }
 
   /// Writes the output of a command to its file.
   public func write(_ bytes: [UInt8], job: Int) {
-    let file = state.withLock { $0.files[$0.owners[job] ?? job] }
+    let file = state.withLock { $0.file(of: job) }
     guard !bytes.isEmpty, let file else { return }
     file.state.withLock { file in
       guard file.error == nil, !file.isClosed else { return }
@@ -95,16 +119,16 @@ public final class RedirectFiles: Sendable {
     }
   }
 
-  /// Closes the file of a command. Returns the failure if writing failed.
+  /// Ends the output of a command, and closes its file unless others still write into it. The last
+  /// of them closes it. Returns the failure if writing failed.
   ///
   /// - Parameters:
   ///   - job: The job of the command.
   ///   - status: The exit code of the command.
   func close(_ job: Int, status: Int32) -> Failure? {
-    let file = state.withLock { state in
-      state.owners.removeValue(forKey: job) == nil ? state.files.removeValue(forKey: job) : nil
+    guard let (file, status) = state.withLock({ $0.remove(job, status: status) }) else {
+      return nil
     }
-    guard let file else { return nil }
     return file.state.withLock { close(&$0, status) }
   }
 

@@ -73,11 +73,16 @@ package struct ScriptRunner: Sendable {
   }
 }
 
-/// Joins the physical lines of one line.
+/// Joins the physical lines of one line. An error in them does not end it, because the rest of an
+/// open construct must not be run as lines.
 private struct PendingLine {
   private var text = ""
   private var location: LineLocation?
   private var open: IncompleteLine?
+  /// Whether lines were added that were not parsed, because they end nothing.
+  private var hasUnparsedLines = false
+  /// The first problem of a physical line.
+  private var problem: LineSyntaxError?
 
   var isOpen: Bool { location != nil }
   /// The location of its first physical line, or `nil` if there is none.
@@ -90,18 +95,22 @@ private struct PendingLine {
     if isOpen { text += "\n" }
     text += next.text
     let start = location ?? next.location
-    if var problem = next.problem {
-      problem.lineOffset = next.location.line - start.line
-      return take(start, .invalid(problem))
+    if problem == nil, var found = next.problem {
+      found.lineOffset = next.location.line - start.line
+      problem = found
     }
-    if open?.mightEnd(with: next.text) == false { return nil }
+    if open?.mightEnd(with: next.text) == false {
+      hasUnparsedLines = true
+      return nil
+    }
     switch LineParser.parse(text) {
-    case .empty:
+    case .empty where problem == nil:
       self = PendingLine()
       return nil
     case .incomplete(let incomplete):
       location = start
       open = incomplete
+      hasUnparsedLines = false
       return nil
     case let parsed: return take(start, parsed)
     }
@@ -109,13 +118,15 @@ private struct PendingLine {
 
   /// Returns the incomplete line at the end of the input, as an invalid line.
   mutating func takeUnfinished() -> ScriptLine? {
-    guard let location, let open else { return nil }
+    guard let location, var open else { return nil }
+    if hasUnparsedLines, case .incomplete(let parsed) = LineParser.parse(text) { open = parsed }
     return take(location, .invalid(open.error))
   }
 
   private mutating func take(_ location: LineLocation, _ parsed: ParsedLine) -> ScriptLine {
     defer { self = PendingLine() }
-    return ScriptLine(text: text, location: location, parsed: parsed)
+    return ScriptLine(
+      text: text, location: location, parsed: problem.map(ParsedLine.invalid) ?? parsed)
   }
 }
 

@@ -239,26 +239,40 @@ struct SecretPositions: Sendable {
     return .complete
   }
 
-  private static let quotes = Array("\"'`\\;".utf8)
-  private static let signs = Array("/:?=&|<>(){}!,$".utf8)
-
   /// Returns the words of a text, separated by spaces, quotes, and the punctuation of links, items
   /// and shells. A long option is one word with its value.
   private static func looseWords(of text: String) -> [Word] {
-    if text.utf8.allSatisfy({ $0 < 0x80 }) {
-      // Every character is one byte.
-      return text.utf8.split { $0 == 0x20 || (0x09...0x0D).contains($0) || quotes.contains($0) }
-        .flatMap { part -> [Word] in
-          if part.starts(with: "--".utf8) { return [Word(text: String(part) ?? "")] }
-          return part.drop { $0 == UInt8(ascii: "-") }.split { signs.contains($0) }
-            .map { Word(text: String($0) ?? "") }
-        }
+    var text = text
+    if text.unicodeScalars.contains(where: isWideBlank) {
+      text = String(scalars: text.unicodeScalars.map { isWideBlank($0) ? " " : $0 })
     }
-    return text.split { $0.isWhitespace || "\"'`\\;".contains($0) }.flatMap { part -> [Word] in
-      if part.hasPrefix("--") { return [Word(text: String(part))] }
+    return text.utf8.split(whereSeparator: isBlankOrQuote).flatMap { part -> [Word] in
+      if part.starts(with: "--".utf8) { return [Word(text: String(part) ?? "")] }
       // A word may begin with the prefix of the line.
-      return part.drop { $0 == "-" }.split { "/:?=&|<>(){}!,$".contains($0) }
-        .map { Word(text: String($0)) }
+      return part.drop { $0 == UInt8(ascii: "-") }.split(whereSeparator: isSign)
+        .map { Word(text: String($0) ?? "") }
+    }
+  }
+
+  /// Returns whether a scalar beyond ASCII is a blank.
+  private static func isWideBlank(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.value {
+    case 0x85, 0xA0, 0x1680, 0x2000...0x200A, 0x2028, 0x2029, 0x202F, 0x205F, 0x3000: true
+    default: false
+    }
+  }
+
+  private static func isBlankOrQuote(_ byte: UInt8) -> Bool {
+    switch Unicode.Scalar(byte) {
+    case " ", "\t"..."\r", "\"", "'", "`", "\\", ";": true
+    default: false
+    }
+  }
+
+  private static func isSign(_ byte: UInt8) -> Bool {
+    switch Unicode.Scalar(byte) {
+    case "/", ":", "?", "=", "&", "|", "<", ">", "(", ")", "{", "}", "!", ",", "$": true
+    default: false
     }
   }
 }

@@ -1,3 +1,4 @@
+import SwiftBoardCommandLine
 import SwiftBoardRecording
 import SwiftBoardStore
 
@@ -15,7 +16,7 @@ extension SessionStep.Origin {
   /// A description on one line.
   var text: String {
     switch self {
-    case .user(let line, _): line.prefix { !$0.isNewline }.description
+    case .user(let line, _): String(line.firstPhysicalLine)
     case .link(let link): link
     case .program(let name): name
     case .effect(let name, _, let step): "\(name) of step \(step)"

@@ -34,6 +34,8 @@ enum ShellCommands {
     },
     CommandSpec(
       ["assert"], "fail unless something is true of the state",
+      details: "A word like $name or {{last.PATH}} is one value: JSON, or else text. It is never a "
+        + "path, an operator or a part of the expression. A path may contain $name.",
       arguments: [
         ArgumentSpec(
           "expression",
@@ -199,7 +201,7 @@ private func alias(_ invocation: Invocation) throws(UsageError) -> ShellCommand 
       at: name)
   }
   // A single word is the line as it was quoted; several are the words of a line.
-  let line = words.count == 1 ? words[0] : LineParser.literalText(words)
+  let line = words.count == 1 ? words[0] : LineParser.line(of: invocation.arguments("line"))
   do throws(UsageError) {
     _ = try AliasExpansion.words(of: line)
   } catch {

@@ -316,8 +316,11 @@ struct CommandBinder<Output> {
       if !taken.isEmpty { bound[argument.name] = Array(taken) }
     }
     guard index == positional.count else {
+      let word = positional[index]
+      let isComment = word.shown.hasPrefix("#") && !word.isQuoted
       throw UsageError(
-        "unexpected argument '\(positional[index].shown)'", help: usage, at: positional[index])
+        "unexpected argument '\(word.shown)'",
+        help: isComment ? "write ';' before a comment behind a command" : usage, at: word)
     }
     return bound
   }

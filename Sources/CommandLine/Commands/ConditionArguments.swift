@@ -4,18 +4,28 @@ extension JSONCondition {
   /// Parses a condition from a command's words. A single word is parsed as it is. Several words are
   /// joined by spaces, and a double-quoted word becomes a JSON string. So `assert name == "Rick"`
   /// and `assert 'name == "Rick"'` are equal. Errors refer to the words.
+  ///
+  /// A word that is one inserted value, such as `$name`, is JSON, or else a JSON string. It is
+  /// never a path, an operator or `and`. A path may contain inserted values.
   public init(arguments words: [Argument]) throws(UsageError) {
     guard let first = words.first, let last = words.last else {
       throw UsageError("an expression is missing", help: UsageError.exampleOfCondition)
     }
-    var texts: [String] = []
-    for word in words {
-      let text = try word.requiredText(named: "an expression")
-      texts.append(words.count > 1 && word.quoting == .double ? JSON.string(text).text : text)
+    var text = ""
+    var values: [Int: Argument] = [:]
+    for (index, word) in words.enumerated() {
+      if index > 0 { text += " " }
+      if word.isInserted { values[text.count] = word }
+      text += try Self.text(of: word, isOnly: words.count == 1)
     }
     do throws(JSONConditionError) {
-      self = try JSONCondition(parsing: texts.joined(separator: " "))
+      self = try JSONCondition(parsing: text, values: Set(values.keys))
     } catch {
+      if error.kind == .missingPath, let value = values[error.column - 1] {
+        throw UsageError(
+          "a path is missing; an inserted value is none",
+          help: "type the path; in double quotes, a whole expression may be inserted", at: value)
+      }
       var placed = UsageError(error)
       placed.lineOffset = first.lineOffset
       placed.column = first.column
@@ -24,6 +34,28 @@ extension JSONCondition {
         ? max(1, last.column + last.length - first.column) : first.length
       throw placed
     }
+  }
+
+  private static func text(of word: Argument, isOnly: Bool) throws(UsageError) -> String {
+    let text = try word.requiredText(named: "an expression")
+    if word.quoting == .double { return isOnly ? text : JSON.string(text).text }
+    if word.isInserted { return json(text) }
+    guard word.typedCount != nil else { return text }
+    let typed = word.typedText
+    if typed.last.map({ "=<>".contains($0) }) == true, !typed.contains("\"") {
+      return typed + json(String(text.unicodeScalars.dropFirst(typed.unicodeScalars.count)))
+    }
+    if let value = try? JSON(parsing: text) { return value.text }
+    guard isPath(text) else {
+      throw UsageError(
+        "'\(text)' is neither a path nor JSON",
+        help: "a value inserted into a word is a part of a path; else let it be a word", at: word)
+    }
+    return text
+  }
+
+  private static func json(_ text: String) -> String {
+    ((try? JSON(parsing: text)) ?? .string(text)).text
   }
 }
 

@@ -11,6 +11,8 @@ public struct Argument: Sendable, Hashable {
   /// `nil` if none was inserted. An inserted value is data: it cannot make a word an option or
   /// determine an item's kind.
   public var typedCount: Int?
+  /// Whether the whole word is one inserted value, without quotes.
+  public var isInserted: Bool
   /// The index of the physical line in a continued line, from 0.
   public var lineOffset: Int
   /// The column of the word's first character, from 1.
@@ -21,11 +23,12 @@ public struct Argument: Sendable, Hashable {
   /// Creates an argument from parts, which are merged as in `SecretTemplate`.
   public init(
     parts: [Part], quoting: Word.Quoting = .none, typedCount: Int? = nil,
-    lineOffset: Int = 0, column: Int = 1, length: Int = 1
+    isInserted: Bool = false, lineOffset: Int = 0, column: Int = 1, length: Int = 1
   ) {
     self.parts = SecretTemplate(parts: parts).parts
     self.quoting = quoting
     self.typedCount = typedCount
+    self.isInserted = isInserted
     self.lineOffset = lineOffset
     self.column = column
     self.length = length
@@ -59,8 +62,8 @@ public struct Argument: Sendable, Hashable {
   /// Returns an argument at the same position with other parts.
   package func replacing(parts: [Part]) -> Argument {
     Argument(
-      parts: parts, quoting: quoting, typedCount: typedCount, lineOffset: lineOffset,
-      column: column, length: length)
+      parts: parts, quoting: quoting, typedCount: typedCount, isInserted: isInserted,
+      lineOffset: lineOffset, column: column, length: length)
   }
 
   /// The text before the first secret.

@@ -33,11 +33,12 @@
 ///   opens a JSON string. `$` and `{{ }}` work. Inside a JSON string, inserted values are escaped
 ///   as JSON, and `\$` is `$`.
 /// - `&` and `>` are special only at the start of a word (`x?a=1&b=2` is one word). `&` must be the
-///   whole word. `>` is not special before `=`, or in a line that starts with `assert`, which uses
-///   it for comparisons.
+///   whole word. `>` is not special before `=`, or in a command that is `assert`, also behind
+///   `watch`, which uses it for comparisons.
 /// - `|`, `||` and `&&` as whole words are refused: they look like shell operators but would be
 ///   arguments.
-/// - An open quote, bracket or heredoc, or a last `\`, makes the text incomplete.
+/// - An open quote, bracket or heredoc, or a last `\`, makes the text incomplete, also after an
+///   error in it or before it. So the rest of its text is not taken for lines.
 /// - Columns count characters from 1 in their physical line. CR LF counts as a newline.
 ///
 /// Time and space are linear in the text.
@@ -55,19 +56,24 @@ public enum LineParser {
   ///
   /// - Parameter isQuoted: Whether the words count as quoted, so that none is an option.
   public static func parse(literal words: [String], isQuoted: Bool = false) -> ParsedLine {
-    guard !words.isEmpty else { return .empty }
+    guard let first = words.first else { return .empty }
+    if !isQuoted, ["!", "-", "time"].contains(first) {
+      return .invalid(
+        LineSyntaxError(
+          "'\(first)' is the prefix of a line, and no command",
+          help: "give the line with -c: -c '\(first) COMMAND'", length: first.count))
+    }
     var parsed: [Word] = []
     var column = 1
     for word in words {
       let length = word.count
-      do throws(LineStop) {
-        var scanner = LineScanner(word)
-        parsed.append(
-          Word(
-            segments: try scanner.literalSegments(isItem: true),
-            quoting: isQuoted ? .single : .none, column: column, length: length, raw: word))
-      } catch {
-        guard case .invalid(var problem) = error else { return .empty }
+      var scanner = LineScanner(word)
+      scanner.adviceForText = "to write it as text, give the line with -c, in single quotes there"
+      parsed.append(
+        Word(
+          segments: scanner.literalSegments(isItem: true),
+          quoting: isQuoted ? .single : .none, column: column, length: length, raw: word))
+      if var problem = scanner.problem {
         // The word may contain newlines, but the shown line does not, so the error covers the whole
         // word.
         if problem.lineOffset > 0 {
@@ -85,6 +91,31 @@ public enum LineParser {
 
   /// Returns the line that represents literal words in messages: the words joined by spaces.
   public static func literalText(_ words: [String]) -> String { words.joined(separator: " ") }
+
+  /// Returns a line that has these words, with quotes where a word needs them.
+  package static func line(of words: [Argument]) -> String {
+    words.map { word in
+      let text = word.text ?? word.shown
+      // Text that begins like an option is none if it was quoted or inserted.
+      let isText = (word.isQuoted || word.typedCount == 0) && text.hasPrefix("-")
+      return isText || !isBare(text) ? quoted(text) : text
+    }.joined(separator: " ")
+  }
+
+  /// Returns whether a text stands for itself as a word behind the first one.
+  private static func isBare(_ text: String) -> Bool {
+    guard case .commands(let list) = parse("x \(text)"), list.commands.count == 1 else {
+      return false
+    }
+    let command = list.commands[0]
+    return command.words.count == 2 && command.words[1].literal == text
+      && !command.words[1].isQuoted && !command.isBackground && command.redirect == nil
+  }
+
+  private static func quoted(_ text: String) -> String {
+    guard text.contains("'") else { return "'\(text)'" }
+    return "\"\(String(text.flatMap { #"\"${}"#.contains($0) ? ["\\", $0] : [$0] }))\""
+  }
 
   /// The commands whose words may be a bare `>`, as a comparison.
   static let comparing: Set<String> = ["assert"]

@@ -27,11 +27,11 @@ struct SegmentBuilder {
 
 extension LineScanner {
   /// Scans the word that starts here. A heredoc is noted with its position and read later.
-  mutating func readWord(command: Int, position: Int) throws(LineStop) -> Word {
+  mutating func readWord(command: Int, position: Int) throws(OpenConstruct) -> Word {
     let start = index
     var builder = SegmentBuilder()
     var quoting = Word.Quoting.none
-    if let tag = try heredocTag() {
+    if let tag = heredocTag() {
       open(
         Heredoc(
           tag: tag.name, isLiteral: tag.isLiteral, command: command, word: position, opener: start))
@@ -47,8 +47,8 @@ extension LineScanner {
           try readDouble(&builder)
           if quotedTo == nil, scalars[start] == "\"" { quotedTo = index; quoting = .double }
         case "\\": try readEscape(&builder)
-        case "$": try readVariable(&builder, inJSONString: false)
-        case "{" where peek(1) == "{": try readReference(&builder, inJSONString: false)
+        case "$": readVariable(&builder, in: .text)
+        case "{" where peek(1) == "{": readReference(&builder, in: .text)
         case "{", "[": try readBracket(&builder)
         default:
           builder.append(scalar)
@@ -66,7 +66,7 @@ extension LineScanner {
 
   // MARK: Quotes and escapes
 
-  private mutating func readSingle(_ builder: inout SegmentBuilder) throws(LineStop) {
+  private mutating func readSingle(_ builder: inout SegmentBuilder) throws(OpenConstruct) {
     let start = index
     index += 1
     while let scalar = current {
@@ -77,7 +77,7 @@ extension LineScanner {
     throw incomplete(.quote("'"), at: start)
   }
 
-  private mutating func readDouble(_ builder: inout SegmentBuilder) throws(LineStop) {
+  private mutating func readDouble(_ builder: inout SegmentBuilder) throws(OpenConstruct) {
     let start = index
     index += 1
     while let scalar = current {
@@ -87,9 +87,9 @@ extension LineScanner {
         return
       case "\\":
         guard peek(1) != nil else { throw incomplete(.quote("\""), at: start) }
-        try readDoubleEscape(&builder)
-      case "$": try readVariable(&builder, inJSONString: false)
-      case "{" where peek(1) == "{": try readReference(&builder, inJSONString: false)
+        readDoubleEscape(&builder)
+      case "$": readVariable(&builder, in: .text)
+      case "{" where peek(1) == "{": readReference(&builder, in: .text)
       default:
         builder.append(scalar)
         index += 1
@@ -98,7 +98,7 @@ extension LineScanner {
     throw incomplete(.quote("\""), at: start)
   }
 
-  private mutating func readDoubleEscape(_ builder: inout SegmentBuilder) throws(LineStop) {
+  private mutating func readDoubleEscape(_ builder: inout SegmentBuilder) {
     let start = index
     let escaped = peek(1)
     index += 2
@@ -108,16 +108,16 @@ extension LineScanner {
     case "r": builder.append("\r")
     case "\n": break
     case "\\", "\"", "'", "$", "{", "}": builder.append(escaped ?? "\\")
-    case "u": builder.append(try readUnicodeEscape(from: start))
+    case "u": readUnicodeEscape(from: start, &builder)
     default:
-      throw fail(
+      fail(
         "unknown escape '\(text(start..<index))'",
         help: #"known are \n \t \r \\ \" \' \$ \{ \} \u{...}; write \\ for a backslash"#, at: start,
         to: index)
     }
   }
 
-  private mutating func readUnicodeEscape(from start: Int) throws(LineStop) -> Unicode.Scalar {
+  private mutating func readUnicodeEscape(from start: Int, _ builder: inout SegmentBuilder) {
     var digits = ""
     if current == "{" {
       index += 1
@@ -130,14 +130,16 @@ extension LineScanner {
       let scalar = Unicode.Scalar(value)
     {
       index += 1
-      return scalar
+      builder.append(scalar)
+      return
     }
-    throw fail(
+    if current == "}" { index += 1 }
+    fail(
       "'\(text(start..<index))' is not a character",
       help: #"write its code in hexadecimal, for example \u{e9}"#, at: start, to: index)
   }
 
-  private mutating func readEscape(_ builder: inout SegmentBuilder) throws(LineStop) {
+  private mutating func readEscape(_ builder: inout SegmentBuilder) throws(OpenConstruct) {
     guard let escaped = peek(1) else { throw incomplete(.backslash, at: index) }
     index += 2
     switch escaped {
@@ -153,7 +155,7 @@ extension LineScanner {
 
   // MARK: Brackets
 
-  private mutating func readBracket(_ builder: inout SegmentBuilder) throws(LineStop) {
+  private mutating func readBracket(_ builder: inout SegmentBuilder) throws(OpenConstruct) {
     let start = index
     var open: [Unicode.Scalar] = []
     var inString = false
@@ -172,18 +174,22 @@ extension LineScanner {
         index += 1
         continue
       case "$":
-        try readVariable(&builder, inJSONString: inString)
+        readVariable(&builder, in: inString ? .jsonString : .bracket)
         continue
       case "{" where peek(1) == "{":
-        try readReference(&builder, inJSONString: inString)
+        // Without its end, it is two brackets, if not in a string.
+        if !readReference(&builder, in: inString ? .jsonString : .bracket), !inString {
+          open += ["{", "{"]
+        }
         continue
       case "\"": inString.toggle()
       case "{" where !inString, "[" where !inString: open.append(scalar)
       case "}" where !inString, "]" where !inString:
-        let opener = open.popLast()
-        guard opener == (scalar == "}" ? "{" : "[") else {
-          throw fail(
-            "'\(scalar)' does not close '\(opener.map(String.init) ?? "")'",
+        if open.last == (scalar == "}" ? "{" : "[") {
+          open.removeLast()
+        } else {
+          fail(
+            "'\(scalar)' does not close '\(open.last.map(String.init) ?? "")'",
             help: "close the brackets in the order they were opened, or quote the word", at: index)
         }
       default: break
@@ -198,9 +204,18 @@ extension LineScanner {
 
   // MARK: Variables and references
 
-  private mutating func readVariable(_ builder: inout SegmentBuilder, inJSONString: Bool)
-    throws(LineStop)
-  {
+  /// What surrounds a variable or a reference.
+  enum Surroundings {
+    case text
+    /// A bracket, outside its strings. Each brace counts there.
+    case bracket
+    /// A JSON string in a bracket.
+    case jsonString
+  }
+
+  private mutating func readVariable(
+    _ builder: inout SegmentBuilder, in surroundings: Surroundings
+  ) {
     let start = index
     index += 1
     let isBraced = current == "{" && peek(1) != "{"
@@ -214,51 +229,67 @@ extension LineScanner {
     let name = text(nameStart..<index)
     if isBraced {
       guard !name.isEmpty, current == "}" else {
-        throw fail(
+        fail(
           "expected ${name}", help: #"for example ${name}; write \$ for the character"#,
           at: start, to: min(index + 1, scalars.count))
+        if surroundings == .bracket { index = start + 1 }
+        return
       }
       index += 1
     } else if name.isEmpty {
       builder.append("$")
       return
     }
-    builder.append(.variable(name, inJSONString: inJSONString))
+    builder.append(.variable(name, inJSONString: surroundings == .jsonString))
   }
 
-  private mutating func readReference(_ builder: inout SegmentBuilder, inJSONString: Bool)
-    throws(LineStop)
-  {
-    let start = index
+  /// Returns the index of the `}}` that closes the reference here, or `nil` if its line has none.
+  private mutating func referenceEnd() -> Int? {
+    guard index >= unclosedReferenceEnd else { return nil }
     var end = index + 2
-    while end < scalars.count, scalars[end] != "\n",
-      !(scalars[end] == "}" && end + 1 < scalars.count && scalars[end + 1] == "}")
-    {
+    while end < scalars.count, scalars[end] != "\n" {
+      if scalars[end] == "}", end + 1 < scalars.count, scalars[end + 1] == "}" { return end }
       end += 1
     }
-    guard end < scalars.count, scalars[end] == "}" else {
-      throw fail(
-        "'{{' is not closed", help: "close it with '}}', or write it in single quotes", at: start,
+    unclosedReferenceEnd = end
+    return nil
+  }
+
+  /// Reads a reference, which may be wrong. Returns false, after its opening braces, if it is not
+  /// closed.
+  @discardableResult
+  private mutating func readReference(
+    _ builder: inout SegmentBuilder, in surroundings: Surroundings
+  ) -> Bool {
+    let start = index
+    guard let end = referenceEnd() else {
+      fail(
+        "'{{' is not closed", help: "close it with '}}'; \(adviceForText)", at: start,
         to: start + 2)
+      index += 2
+      return false
     }
     var content = scalars[(index + 2)..<end]
     while let first = content.first, Self.isBlank(first) { content.removeFirst() }
     while let last = content.last, Self.isBlank(last) { content.removeLast() }
     index = end + 2
     let name = text(content.startIndex..<content.endIndex)
-    if let segment = try segment(reference: name, inJSONString: inJSONString, at: start) {
+    if let segment = segment(
+      reference: name, inJSONString: surroundings == .jsonString, at: start)
+    {
       builder.append(segment)
-      return
+      return true
     }
-    throw fail(
+    fail(
       "unknown reference '\(text(start..<index))'",
       help: Suggestion.advice(
         for: name.split(separator: ":").first.map(String.init) ?? name, among: ["last", "secret"])
-        ?? "known are {{last}}, {{last.path}} and {{secret:name}}; single quotes make it text",
+        ?? "known are {{last}}, {{last.path}} and {{secret:name}}; \(adviceForText)",
       at: start, to: index)
+    return true
   }
 
-  private func segment(reference name: String, inJSONString: Bool, at start: Int) throws(LineStop)
+  private mutating func segment(reference name: String, inJSONString: Bool, at start: Int)
     -> Word.Segment?
   {
     if name == "last" { return .last("", inJSONString: inJSONString) }
@@ -275,7 +306,7 @@ extension LineScanner {
       return nil
     }
     if let problem = pathProblem(path) {
-      throw fail(
+      fail(
         "'\(path)' is not a path: \(problem)", help: "for example {{last.body[0].id}}", at: start,
         to: index)
     }
@@ -299,7 +330,7 @@ extension LineScanner {
   /// strings are marked.
   mutating func literalSegments(
     to end: Int? = nil, expandsVariables: Bool = false, isItem: Bool = false
-  ) throws(LineStop) -> [Word.Segment] {
+  ) -> [Word.Segment] {
     let end = end ?? scalars.count
     var builder = SegmentBuilder()
     var isJSON = startsJSON(index, end: end)
@@ -307,11 +338,11 @@ extension LineScanner {
     while index < end, let scalar = current {
       let next = index + 1 < end ? peek(1) : nil
       if scalar == "{", next == "{" {
-        try readReference(&builder, inJSONString: inString)
+        readReference(&builder, in: inString ? .jsonString : .text)
         continue
       }
       if expandsVariables, scalar == "$" {
-        try readVariable(&builder, inJSONString: inString)
+        readVariable(&builder, in: inString ? .jsonString : .text)
         continue
       }
       if expandsVariables, scalar == "\\", next == "$" || next == "{" {
@@ -344,28 +375,48 @@ extension LineScanner {
 
   // MARK: Heredoc tags
 
-  private mutating func heredocTag() throws(LineStop) -> (name: String, isLiteral: Bool)? {
+  private mutating func heredocTag() -> (name: String, isLiteral: Bool)? {
     guard current == "<", peek(1) == "<", let first = peek(2) else { return nil }
     let start = index
-    let quote: Unicode.Scalar? = first == "'" || first == "\"" ? first : nil
+    let quote = Self.isQuote(first) ? first : nil
     guard quote != nil || Self.isNameStart(first) else { return nil }
     index += quote == nil ? 2 : 3
     let nameStart = index
     while let scalar = current, Self.isNameStart(scalar) || Self.isDigit(scalar) { index += 1 }
     let name = text(nameStart..<index)
     if let quote {
-      guard !name.isEmpty, current == quote else {
-        throw fail("'<<' needs a tag", help: "for example <<'END'", at: start, to: index)
+      if name.isEmpty || current != quote {
+        fail("'<<' needs a tag", help: "for example <<'END'", at: start, to: index)
+        return meantTag()
       }
       index += 1
     }
-    guard endsWord(at: index) else {
-      throw fail(
+    if !endsWord(at: index) {
+      fail(
         "a tag is letters, digits and '_'", help: "for example <<END", at: start,
         to: min(index + 1, scalars.count))
+      return meantTag()
     }
     return (name, quote != nil)
+
+    func meantTag() -> (name: String, isLiteral: Bool) {
+      let meant = self.meantTag(from: start + 2)
+      index = meant.end
+      return (meant.name, true)
+    }
   }
+
+  /// Returns the tag that a wrong heredoc has in a shell, so that the end of its text is found.
+  func meantTag(from start: Int) -> (name: String, end: Int) {
+    var end = wordEnd(from: start)
+    if start < scalars.count, Self.isQuote(scalars[start]) {
+      let rest = scalars[(start + 1)...].prefix { $0 != "\n" }
+      if let quote = rest.firstIndex(of: scalars[start]) { end = max(quote + 1, end) }
+    }
+    return (String(scalars: scalars[start..<end].filter { !Self.isQuote($0) }), end)
+  }
+
+  static func isQuote(_ scalar: Unicode.Scalar) -> Bool { scalar == "'" || scalar == "\"" }
 
   static func isDigit(_ scalar: Unicode.Scalar) -> Bool { scalar >= "0" && scalar <= "9" }
 

@@ -1,17 +1,26 @@
-/// The reason why scanning stopped.
-enum LineStop: Error {
-  case incomplete(IncompleteLine)
-  case invalid(LineSyntaxError)
+/// The text ended inside a construct.
+struct OpenConstruct: Error {
+  var line: IncompleteLine
 }
 
 /// The scanner of `LineParser`. This file scans commands; `LineScanner+Words` scans words.
 ///
 /// It works on Unicode scalars, because a `Character` would combine a quote with a following
 /// combining mark.
+///
+/// It continues after an error, because a line ends where its quotes, brackets and heredocs end. A
+/// part of their text must never be taken for a line.
 struct LineScanner {
   let scalars: [Unicode.Scalar]
   var index = 0
   private let locations: TextLocations
+  /// The first error.
+  private(set) var problem: LineSyntaxError?
+  /// What to do if a reference is meant as text.
+  var adviceForText = "single quotes make it text"
+  /// The end of a line in which no `}}` follows a place that was searched from. Without it, a line
+  /// of many `{{` would be searched for each of them.
+  var unclosedReferenceEnd = 0
   private(set) var prefix: LinePrefix?
   private var commands: [ParsedCommand] = []
   private var heredocs: [Heredoc] = []
@@ -24,6 +33,8 @@ struct LineScanner {
     var command: Int
     var word: Int
     var opener: Int
+    /// Whether tabs may precede the tag at the end, as for the `<<-` of a shell.
+    var allowsTabs = false
   }
 
   init(_ text: String) {
@@ -43,28 +54,28 @@ struct LineScanner {
   // MARK: The whole line
 
   mutating func parse() -> ParsedLine {
-    do throws(LineStop) {
-      if let zero = scalars.firstIndex(of: "\0") {
-        throw fail(
-          "a NUL character", help: "a line is text; is this a binary file?", at: zero,
-          kind: .malformedData)
-      }
-      skipBlankLines()
-      guard !isAtEnd else { return .empty }
-      try readPrefix()
-      try readCommands()
-      // The text consists of escaped newlines only.
-      if commands.isEmpty { return .empty }
-      return .commands(CommandList(prefix: prefix, commands: commands))
-    } catch {
-      switch error {
-      case .incomplete(let incomplete): return .incomplete(incomplete)
-      case .invalid(let problem): return .invalid(problem)
-      }
+    if let zero = scalars.firstIndex(of: "\0") {
+      fail(
+        "a NUL character", help: "a line is text; is this a binary file?", at: zero,
+        kind: .malformedData)
     }
+    skipBlankLines()
+    do throws(OpenConstruct) {
+      if !isAtEnd {
+        try readPrefix()
+        try readCommands()
+      }
+    } catch {
+      var open = error.line
+      open.problem = problem
+      return .incomplete(open)
+    }
+    if let problem { return .invalid(problem) }
+    // The text may consist of escaped newlines only.
+    return commands.isEmpty ? .empty : .commands(CommandList(prefix: prefix, commands: commands))
   }
 
-  private mutating func readPrefix() throws(LineStop) {
+  private mutating func readPrefix() throws(OpenConstruct) {
     let start = index
     switch current {
     case "!":
@@ -86,14 +97,14 @@ struct LineScanner {
     try skipBlanks()
     if isAtEnd || current == ";" || current == "\n" || current == "#" {
       let word = text(start..<end)
-      throw fail(
+      fail(
         "a command is missing after '\(word)'",
         help: "for example: \(word)\(prefix == .time ? " " : "")db stats",
         at: start, to: end)
     }
   }
 
-  private mutating func readCommands() throws(LineStop) {
+  private mutating func readCommands() throws(OpenConstruct) {
     var isAfterCommand = false
     while true {
       try skipBlanks()
@@ -104,9 +115,8 @@ struct LineScanner {
         skipBlankLines()
         isAfterCommand = false
       } else if scalar == ";" {
-        guard isAfterCommand else {
-          throw fail(
-            "a command is missing before ';'", help: "remove the ';' or quote it", at: index)
+        if !isAfterCommand {
+          fail("a command is missing before ';'", help: "remove the ';' or quote it", at: index)
         }
         isAfterCommand = false
         index += 1
@@ -122,7 +132,7 @@ struct LineScanner {
 
   // MARK: One command
 
-  private mutating func readCommand() throws(LineStop) -> ParsedCommand {
+  private mutating func readCommand() throws(OpenConstruct) -> ParsedCommand {
     var words: [Word] = []
     var isBackground = false
     var redirect: ParsedCommand.Redirect?
@@ -131,9 +141,7 @@ struct LineScanner {
       guard let scalar = current, scalar != "\n", scalar != ";" else { break }
       let start = index
       if scalar == "&", !isBackground, endsWord(at: index + 1) {
-        guard !words.isEmpty else {
-          throw fail("a command is missing before '&'", at: start)
-        }
+        if words.isEmpty { fail("a command is missing before '&'", at: start) }
         isBackground = true
         index += 1
         continue
@@ -144,75 +152,87 @@ struct LineScanner {
       }
       if redirect != nil || isBackground {
         let mark = redirect == nil ? "&" : "> FILE"
-        skipWord()
-        throw fail(
+        fail(
           "nothing may follow '\(mark)'", help: "write ';' before the next command", at: start,
-          to: index)
+          to: wordEnd(from: start))
       }
       words.append(try readWord(command: commands.count, position: words.count))
-      try refuseShellOperator(words[words.count - 1], at: start)
+      refuseShellOperator(words[words.count - 1], position: words.count - 1, at: start)
     }
     return ParsedCommand(words: words, isBackground: isBackground, redirect: redirect)
   }
 
   private func isRedirect(after words: [Word]) -> Bool {
     if peek(1) == "=" { return false }
-    guard let name = words.first?.literal else { return true }
+    guard var name = words.first?.literal else { return true }
+    if name == "watch" {
+      // The repeated command follows the interval, and options with numbers.
+      let repeated = words.dropFirst().first { word in
+        guard let first = word.raw.unicodeScalars.first else { return true }
+        return first != "-" && !Self.isDigit(first)
+      }
+      name = repeated?.literal ?? name
+    }
     return !LineParser.comparing.contains(name)
   }
 
-  private mutating func readRedirect(after words: [Word]) throws(LineStop) -> ParsedCommand.Redirect
-  {
+  private mutating func readRedirect(
+    after words: [Word]
+  ) throws(OpenConstruct) -> ParsedCommand.Redirect? {
     let start = index
     let appends = peek(1) == ">"
     index += appends ? 2 : 1
     let mark = appends ? ">>" : ">"
-    guard !words.isEmpty else {
-      throw fail("a command is missing before '\(mark)'", at: start, to: index)
-    }
+    if words.isEmpty { fail("a command is missing before '\(mark)'", at: start, to: index) }
     let end = index
     try skipBlanks()
     guard let scalar = current, scalar != "\n", scalar != ";", scalar != ">" else {
-      throw fail(
+      fail(
         "a file is missing after '\(mark)'", help: "for example: \(mark) out.json", at: start,
         to: end)
+      return nil
     }
     let open = heredocs.count
     let file = try readWord(command: commands.count, position: words.count)
-    guard heredocs.count == open else {
-      throw fail("a heredoc is not a file name", at: end, to: index)
-    }
+    if heredocs.count > open { fail("a heredoc is not a file name", at: end, to: index) }
     return ParsedCommand.Redirect(file: file, appends: appends)
   }
 
-  /// Whether a tag is meant after an operator, so that the lines of a text follow.
-  private func isTag(behind operatorText: String) -> Bool {
-    var next = scalars[index...].drop(while: Self.isBlank).first
-    if operatorText != "<<" { next = operatorText.unicodeScalars.dropFirst(3).first ?? next }
-    return next.map { Self.isNameStart($0) || $0 == "'" || $0 == "\"" } ?? false
-  }
-
-  private mutating func refuseShellOperator(_ word: Word, at start: Int) throws(LineStop) {
-    if !word.isQuoted, word.raw == "<<" || word.raw.hasPrefix("<<-"), isTag(behind: word.raw) {
-      // No prefix applies, because the lines of the text would follow as commands.
-      prefix = nil
-      throw fail(
-        "a tag follows '<<' without a blank or '-'",
-        help: "for example <<END; '\(word.raw)' in quotes is the text", at: start, to: index)
+  private mutating func refuseShellOperator(_ word: Word, position: Int, at start: Int) {
+    guard !word.isQuoted else { return }
+    if word.raw == "<<" || word.raw.hasPrefix("<<-") {
+      openHeredoc(behind: word.raw, position: position, at: start)
     }
-    guard !word.isQuoted, ["|", "||", "&&"].contains(word.raw) else { return }
+    guard ["|", "||", "&&"].contains(word.raw) else { return }
     let help =
       word.raw == "&&"
       ? "write ';': a line stops at its first failing command"
       : "there are no pipes: '> FILE' takes the output, and '\(word.raw)' in quotes is the text"
-    throw fail("'\(word.raw)' joins no commands here", help: help, at: start, to: index)
+    fail("'\(word.raw)' joins no commands here", help: help, at: start, to: index)
   }
 
   // MARK: Heredocs
 
   mutating func open(_ heredoc: Heredoc) { heredocs.append(heredoc) }
 
-  private mutating func readHeredocs() throws(LineStop) {
+  /// Refuses the `<< TAG` and `<<-TAG` of a shell. The lines up to the tag are its text.
+  private mutating func openHeredoc(behind operatorText: String, position: Int, at start: Int) {
+    let allowsTabs = operatorText != "<<"
+    var tagStart = start + (allowsTabs ? 3 : 2)
+    while tagStart < scalars.count, Self.isBlank(scalars[tagStart]) { tagStart += 1 }
+    guard tagStart < scalars.count,
+      Self.isNameStart(scalars[tagStart]) || Self.isQuote(scalars[tagStart])
+    else { return }
+    fail(
+      "a tag follows '<<' without a blank or '-'",
+      help: "for example <<END; '\(operatorText)' in quotes is the text", at: start, to: index)
+    open(
+      Heredoc(
+        tag: meantTag(from: tagStart).name, isLiteral: true, command: commands.count,
+        word: position, opener: start, allowsTabs: allowsTabs))
+  }
+
+  private mutating func readHeredocs() throws(OpenConstruct) {
     let pending = heredocs
     for heredoc in pending {
       let start = index
@@ -220,10 +240,15 @@ struct LineScanner {
       while true {
         var lineEnd = lineStart
         while lineEnd < scalars.count, scalars[lineEnd] != "\n" { lineEnd += 1 }
-        if scalars[lineStart..<lineEnd].elementsEqual(heredoc.tag.unicodeScalars) {
-          let body = start..<max(start, lineStart - 1)
-          commands[heredoc.command].words[heredoc.word].segments = try segments(
-            of: body, isLiteral: heredoc.isLiteral)
+        var line = scalars[lineStart..<lineEnd]
+        if heredoc.allowsTabs { line = line.drop { $0 == "\t" } }
+        if line.elementsEqual(heredoc.tag.unicodeScalars) {
+          let segments = segments(
+            of: start..<max(start, lineStart - 1), isLiteral: heredoc.isLiteral)
+          // A heredoc in the place of a file's name is no word of the command.
+          if commands[heredoc.command].words.indices.contains(heredoc.word) {
+            commands[heredoc.command].words[heredoc.word].segments = segments
+          }
           // The index is at the newline, so that the next heredoc starts after it and the list
           // continues after the last one.
           index = min(lineEnd + 1, scalars.count)
@@ -238,11 +263,12 @@ struct LineScanner {
     heredocs = []
   }
 
-  private func segments(of body: Range<Int>, isLiteral: Bool) throws(LineStop) -> [Word.Segment] {
+  private mutating func segments(of body: Range<Int>, isLiteral: Bool) -> [Word.Segment] {
     if isLiteral { return body.isEmpty ? [] : [.text(text(body))] }
-    var part = self
-    part.index = body.lowerBound
-    return try part.literalSegments(to: body.upperBound, expandsVariables: true)
+    let end = index
+    defer { index = end }
+    index = body.lowerBound
+    return literalSegments(to: body.upperBound, expandsVariables: true)
   }
 
   // MARK: Characters
@@ -267,7 +293,7 @@ struct LineScanner {
   }
 
   /// Skips blanks and escaped newlines.
-  private mutating func skipBlanks() throws(LineStop) {
+  private mutating func skipBlanks() throws(OpenConstruct) {
     while let scalar = current {
       if Self.isBlank(scalar) {
         index += 1
@@ -298,8 +324,10 @@ struct LineScanner {
     }
   }
 
-  private mutating func skipWord() {
-    while !endsWord(at: index) { index += 1 }
+  func wordEnd(from start: Int) -> Int {
+    var end = start
+    while !endsWord(at: end) { end += 1 }
+    return end
   }
 
   // MARK: Positions and errors
@@ -315,21 +343,23 @@ struct LineScanner {
     return max(1, locations.lineEndColumn(first.lineOffset) - first.column)
   }
 
-  func fail(
+  /// Notes an error, unless there is one already.
+  mutating func fail(
     _ message: String, help: String? = nil, at start: Int, to end: Int? = nil,
     kind: UsageError.Kind = .usage
-  ) -> LineStop {
+  ) {
+    guard problem == nil else { return }
     let location = locations.location(start)
-    return .invalid(
-      LineSyntaxError(
-        message, help: help, lineOffset: location.lineOffset, column: location.column,
-        length: end.map { length(from: start, to: $0) } ?? 1, kind: kind, prefix: prefix))
+    problem = LineSyntaxError(
+      message, help: help, lineOffset: location.lineOffset, column: location.column,
+      length: end.map { length(from: start, to: $0) } ?? 1, kind: kind, prefix: prefix)
   }
 
-  func incomplete(_ reason: IncompleteLine.Reason, at start: Int) -> LineStop {
+  func incomplete(_ reason: IncompleteLine.Reason, at start: Int) -> OpenConstruct {
     let location = locations.location(start)
-    return .incomplete(
-      IncompleteLine(
-        reason: reason, lineOffset: location.lineOffset, column: location.column))
+    return OpenConstruct(
+      line: IncompleteLine(
+        reason: reason, lineOffset: location.lineOffset, column: location.column,
+        lastLine: locations.location(scalars.count).lineOffset))
   }
 }

@@ -1,5 +1,3 @@
-import SwiftBoardSystem
-
 /// The result of parsing a text.
 public enum ParsedLine: Sendable, Hashable {
   /// The text is blank or only a comment.
@@ -86,17 +84,25 @@ public struct IncompleteLine: Sendable, Hashable {
   public var lineOffset: Int
   /// The column of the character that opened it, from 1.
   public var column: Int
+  /// The first error of the text so far. The line ends where the construct ends all the same.
+  public internal(set) var problem: LineSyntaxError?
+  /// The index of the last physical line so far, from 0.
+  var lastLine: Int
 
-  /// Creates an incomplete line.
-  public init(reason: Reason, lineOffset: Int, column: Int) {
+  init(reason: Reason, lineOffset: Int, column: Int, lastLine: Int) {
     self.reason = reason
     self.lineOffset = lineOffset
     self.column = column
+    self.lastLine = lastLine
   }
 
   /// The error if no further line follows. It has no prefix, because the rest of a script may be in
   /// the line.
   public var error: LineSyntaxError {
+    if var problem {
+      problem.prefix = nil
+      return problem
+    }
     let message: String
     let help: String
     switch reason {
@@ -121,68 +127,5 @@ public struct IncompleteLine: Sendable, Hashable {
     }
     return LineSyntaxError(
       message, help: help, lineOffset: lineOffset, column: column)
-  }
-
-  /// Records a further physical line, and returns whether the whole text should be parsed again.
-  ///
-  /// Without this check, a value of n lines would be parsed n times. It never returns `false` for a
-  /// line that ends the open construct or makes it invalid. Linear in `line`.
-  public mutating func mightEnd(with line: String) -> Bool {
-    var line = line
-    if line.has(0) { return true }
-    switch reason {
-    case .backslash: return true
-    case .heredoc(let tag): return line == tag
-    case .quote("\""):
-      return line.has(UInt8(ascii: "\"")) || line.has(UInt8(ascii: "\\"))
-        || Self.mayInsert(&line)
-    case .quote(let mark):
-      return mark.asciiValue.map { line.has($0) } ?? true
-    case .bracket(var open, var inString):
-      if Self.mayInsert(&line) { return true }
-      var isEscaped = false
-      for scalar in line.unicodeScalars {
-        if inString {
-          if isEscaped {
-            isEscaped = false
-          } else if scalar == "\\" {
-            isEscaped = true
-          } else if scalar == "\"" {
-            inString = false
-          }
-          continue
-        }
-        switch scalar {
-        case "\"": inString = true
-        case "{", "[": open.append(Character(scalar))
-        case "}", "]":
-          guard open.popLast() == (scalar == "}" ? "{" : "[") else { return true }
-          if open.isEmpty { return true }
-        default: break
-        }
-      }
-      reason = .bracket(open: open, inString: inString)
-      return false
-    }
-  }
-
-  /// Returns whether the line may insert a value, which can fail.
-  private static func mayInsert(_ line: inout String) -> Bool {
-    guard line.has(UInt8(ascii: "{")) else { return false }
-    var previous: UInt8 = 0
-    for byte in line.utf8 {
-      if byte == UInt8(ascii: "{"), previous == byte || previous == UInt8(ascii: "$") {
-        return true
-      }
-      previous = byte
-    }
-    return false
-  }
-}
-
-extension String {
-  /// Returns whether the UTF-8 contains the byte. Makes the text contiguous. Linear.
-  fileprivate mutating func has(_ byte: UInt8) -> Bool {
-    withUTF8 { position(of: byte, in: UnsafeRawBufferPointer($0)) != nil }
   }
 }

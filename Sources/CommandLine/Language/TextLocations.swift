@@ -19,12 +19,10 @@ struct TextLocations: Sendable {
       columns = nil
       return
     }
-    var view = String.UnicodeScalarView()
-    view.append(contentsOf: scalars)
     var columns: [Int32] = []
     columns.reserveCapacity(scalars.count + 1)
     var column: Int32 = 1
-    for character in String(view) {
+    for character in String(scalars: scalars) {
       for _ in character.unicodeScalars { columns.append(column) }
       // "\r\n" is one character that ends a line.
       column = character.unicodeScalars.last == "\n" ? 1 : column + 1

@@ -36,8 +36,9 @@ extension Word {
       }
     }
     return Argument(
-      parts: parts, quoting: quoting, typedCount: typedCount, lineOffset: lineOffset,
-      column: column, length: length)
+      parts: parts, quoting: quoting, typedCount: typedCount,
+      isInserted: quoting == .none && segments.count == 1 && typedCount != nil,
+      lineOffset: lineOffset, column: column, length: length)
   }
 
   private static func jsonEscaped(_ text: String) -> String {

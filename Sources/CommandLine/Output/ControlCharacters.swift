@@ -33,6 +33,31 @@ public func escapeControls(
   return String(decoding: result, as: UTF8.self)
 }
 
+/// Escapes what `escapeControls` does, and blanks and marks that look like a space or like nothing.
+/// For messages about lines, in which they are often pasted by mistake. Linear.
+package func escapeInvisible(_ text: String) -> String {
+  if text.utf8.allSatisfy({ $0 < 0x80 }) { return escapeControls(text) }
+  var result: [UInt8] = []
+  result.reserveCapacity(text.utf8.count)
+  var previous: Unicode.Scalar = " "
+  for scalar in text.unicodeScalars {
+    let isInvisible =
+      switch scalar.value {
+      case 0xA0, 0x200B, 0x2060, 0x3000, 0xFEFF: true
+      // They join emoji and the letters of some scripts.
+      case 0x200C, 0x200D: previous.isASCII
+      default: false
+      }
+    if isInvisible {
+      result.append(contentsOf: "\\u{\(String(scalar.value, radix: 16))}".utf8)
+    } else {
+      result.append(scalar: scalar)
+    }
+    previous = scalar
+  }
+  return escapeControls(String(decoding: result, as: UTF8.self))
+}
+
 /// Escapes the characters that would end a cell or a line of plain text, and no others.
 func escapeBreaks(_ text: String) -> String {
   guard text.utf8.contains(where: { [0x09, 0x0A, 0x0D].contains($0) }) else { return text }

@@ -39,6 +39,7 @@ package final class DescriptorLineSource: LineSource {
   ///
   /// - Throws: `missing` if it cannot be opened, `cancelled` if the task is cancelled.
   package static func file(_ path: String) async throws(LineSourceError) -> DescriptorLineSource {
+    if path.isEmpty { throw LineSourceError(.missing, message: "the name of a file is empty") }
     if path.utf8.contains(0) {
       throw LineSourceError(.missing, message: "a file's name cannot hold a NUL character")
     }

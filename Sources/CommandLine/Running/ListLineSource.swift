@@ -16,7 +16,7 @@ package final class ListLineSource: LineSource {
     self.file = file
     var lines: [(String, Int)] = []
     for text in texts {
-      for part in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) {
+      for part in text.physicalLines {
         lines.append((String(part), lines.count + 1))
       }
     }

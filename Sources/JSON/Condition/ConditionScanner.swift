@@ -1,9 +1,16 @@
 /// The parser of `JSONCondition`.
 struct ConditionScanner {
   private let characters: [Character]
+  /// The indices at which inserted values begin.
+  private let values: Set<Int>
   private var index = 0
 
-  init(_ text: String) { characters = Array(text) }
+  init(_ text: String, values: Set<Int> = []) {
+    characters = Array(text)
+    self.values = values
+  }
+
+  var isAtEnd: Bool { index == characters.count }
 
   mutating func alternatives() throws(JSONConditionError) -> [[JSONCondition.Comparison]] {
     var alternatives: [[JSONCondition.Comparison]] = [[]]
@@ -11,7 +18,7 @@ struct ConditionScanner {
       let comparison = try comparison()
       alternatives[alternatives.count - 1].append(comparison)
       skipBlanks()
-      if index == characters.count { return alternatives }
+      if isAtEnd { return alternatives }
       let start = index
       switch word() {
       case "and": continue
@@ -34,8 +41,9 @@ struct ConditionScanner {
     return JSONCondition.Comparison(path: path, relation: relation, value: try value(relation))
   }
 
-  private mutating func path() throws(JSONConditionError) -> JSONPath {
+  mutating func path() throws(JSONConditionError) -> JSONPath {
     let start = index
+    guard !values.contains(start) else { throw fail(.missingPath, at: start) }
     var inString = false
     while index < characters.count {
       let character = characters[index]

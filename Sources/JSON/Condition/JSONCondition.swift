@@ -55,9 +55,25 @@ public struct JSONCondition: Sendable, Hashable, CustomStringConvertible {
   ///
   /// - Complexity: O(*n*) in the length of the text.
   public init(parsing text: String) throws(JSONConditionError) {
-    var scanner = ConditionScanner(text)
+    try self.init(parsing: text, values: [])
+  }
+
+  /// Parses a condition into whose text values were inserted.
+  ///
+  /// - Parameter values: The offsets of the values in characters. No path begins there.
+  /// - Complexity: O(*n*) in the length of the text.
+  package init(parsing text: String, values: Set<Int>) throws(JSONConditionError) {
+    var scanner = ConditionScanner(text, values: values)
     alternatives = try scanner.alternatives()
     description = text
+  }
+
+  /// Returns whether a text is a path of a condition, and nothing else.
+  ///
+  /// - Complexity: O(*n*) in the length of the text.
+  package static func isPath(_ text: String) -> Bool {
+    var scanner = ConditionScanner(text)
+    return (try? scanner.path()) != nil && scanner.isAtEnd
   }
 
   /// The paths whose values decide, in the order of the text.

@@ -35,6 +35,8 @@ struct FailureTests {
       ("a 漢 b", 3, 1, "  a 漢 b\n    ^~\n"),
       ("\u{1B}x y", 4, 1, "  \\u{1b}x y\n          ^\n"), ("ab", 3, 1, "  ab\n    ^\n"),
       ("ab", 99, 5, "  ab\n    ^\n"),
+      ("a\u{C}b \u{2028}c $x", 8, 2, "  a\\u{c}b \\u{2028}c $x\n                    ^~\n"),
+      ("db\u{A0}l \u{200B}e 👨‍👩‍👧", 4, 1, "  db\\u{a0}l \\u{200b}e 👨‍👩‍👧\n          ^\n"),
       ("ab", 1, 99, "  ab\n  ^~\n"), ("ab", 0, 0, "  ab\n  ^\n"),
     ])
   func caret(text: String, column: Int, length: Int, expected: String) {

@@ -77,6 +77,26 @@ struct RedirectTests {
     #expect(await lines.run("echo y") == 0)
   }
 
+  @Test("the file of a command stays open for others that write into it")
+  func lentFile() async throws {
+    let folder = try TemporaryFolder()
+    let redirects = RedirectFiles { _ in }
+    #expect(await redirects.open(folder.path("file"), appends: false, job: 1) == nil)
+    redirects.give(1, to: -1)
+    // A file that is run by a line of the file, a repeated command in it, and its round.
+    redirects.lend(-1, to: 2)
+    redirects.give(2, to: -2)
+    redirects.lend(-2, to: 3)
+    redirects.lend(3, to: 4)
+    redirects.lend(-1, to: 5)
+    for job in [5, -2, -1] { #expect(redirects.close(job, status: 0) == nil) }
+    redirects.write(Array("round\n".utf8), job: 4)
+    #expect(redirects.close(4, status: 66) == nil)
+    redirects.write(Array("end\n".utf8), job: 3)
+    #expect(redirects.close(3, status: 0) == nil)
+    #expect(try folder.read("file") == Array("round\nend\n".utf8))
+  }
+
   @Test("a command's end is told as often as it is asked for")
   func waitedForTwice() async {
     let lines = Lines()

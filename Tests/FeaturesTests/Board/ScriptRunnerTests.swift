@@ -103,6 +103,27 @@ struct ScriptRunnerTests {
     #expect(error?.column == 3)
   }
 
+  @Test(
+    "an error inside a text of several lines runs none of them",
+    arguments: [
+      ["put {{title}} <<E", "fail 5", "E"], ["put <<E", "fail {{x}}", "E"],
+      ["put \"\\d", "fail 5", "\""], ["put {\"a\": {{x}},", "fail 5", "}"],
+      ["put | c <<E", "fail 5", "E"], ["put << E", "fail 5", "E"],
+      ["put a\0 <<E", "fail 5", "E"], ["put <<E", "fail\0", "fail 5", "E"],
+    ])
+  func errorInLongText(lines: [String]) async throws {
+    let (summary, seen) = try await run(lines + ["fail 3"], .keepGoing)
+    #expect(
+      seen == ["demo.sb:1 " + lines.joined(separator: "\n"), "demo.sb:\(lines.count + 1) fail 3"])
+    #expect(summary.exitCode == (lines.joined().contains("\0") ? 65 : 64))
+    // Without its end, what follows belongs to it, and no prefix applies.
+    var open = lines.dropLast() + ["fail 3", "ok"]
+    open[0] = "!" + open[0]
+    let rest = try await run(Array(open), .keepGoing)
+    #expect(rest.seen == ["demo.sb:1 " + open.joined(separator: "\n")])
+    #expect(rest.summary.exitCode == summary.exitCode)
+  }
+
   @Test("a long continued value is not parsed once a line")
   func longValue() async throws {
     var lines = ["put {"]
@@ -189,8 +210,9 @@ struct ScriptRunnerTests {
 
   @Test("malformed text reaches the handler as a line, with its offset from the first one")
   func malformedText() async throws {
-    let source = OpenBrace()
+    let source = MalformedBrace()
     let summary = try await ScriptRunner(source: source, policy: .stopAtFailure).run { line in
+      #expect(line.text == "a {\nb\n}")
       guard case .invalid(let error) = line.parsed else { return .success }
       #expect(error.lineOffset == 1)
       #expect(error.column == 2)
@@ -213,19 +235,16 @@ private final class ScriptedReader: LineReader {
 }
 
 /// A line that is continued by malformed text.
-private final class OpenBrace: LineSource {
-  private let count = Mutex(0)
+private final class MalformedBrace: LineSource {
+  private let lines = Mutex(["}", "b", "a {"])
 
   func next(isContinuation: Bool) async throws(LineSourceError) -> NextLine {
-    let number = count.withLock {
-      $0 += 1
-      return $0
-    }
-    guard number > 1 else {
-      return .line(SourceLine(text: "a {", location: LineLocation("p", line: 1)))
-    }
+    let (text, left) = lines.withLock { ($0.popLast(), $0.count) }
+    guard let text else { return .end }
     let problem = LineSyntaxError("invalid UTF-8", column: 2, kind: .malformedData)
     return .line(
-      SourceLine(text: "b", location: LineLocation("p", line: number), problem: problem))
+      SourceLine(
+        text: text, location: LineLocation("p", line: 3 - left),
+        problem: text == "b" ? problem : nil))
   }
 }

@@ -123,6 +123,21 @@ struct ShellFeatureTests {
   }
 
   @Test(
+    "an alias of several words has these words",
+    arguments: [
+      ("db get 'my coll'", "db get 'my coll'"), (#"echo "it's \$5""#, #"echo "it's \$5""#),
+      ("echo 'a > b' a>b \\> \\&", "echo 'a > b' a>b '>' '&'"), ("echo '' ''", "echo '' ''"),
+      ("echo '-o' -", "echo '-o' -"), ("echo '$x' '{{last}}'", "echo '$x' '{{last}}'"),
+      (#"echo {"a": 1} 'b'"#, #"echo {"a": 1} b"#), (#"echo "a\nb" 'a\b'"#, "echo 'a\nb' a\\b"),
+    ])
+  func aliasOfWords(words: String, line: String) async {
+    let lines = Lines()
+    #expect(await lines.run("alias a \(words)") == 0, "\(lines.allPrinted)")
+    #expect(lines.board.store.withState { $0.shell.aliases } == ["a": line])
+    await lines.board.close()
+  }
+
+  @Test(
     "an alias stands for one whole command",
     arguments: [
       "alias a", "alias a ''", "alias a 'echo x; echo y'", "alias a 'echo x > f'",
@@ -190,6 +205,37 @@ struct ShellFeatureTests {
     // One of two that are called alike.
     #expect(await lines.run("assert 1 == 1; assert 1 == 2") != 0)
     #expect(lines.allPrinted.contains("test.sb:1:1: error:"), "\(lines.allPrinted)")
+  }
+
+  @Test(
+    "the caret is under the command that has failed, whatever the others are",
+    arguments: [
+      ("set a 1; set a 2; db get a b ; echo no", 19), ("db list c; db list c;  db get a b", 24),
+      ("db list c; db get c i; db get a b", 12), ("echo a; g a b; echo", 9),
+      ("   db get a b", 4), ("time   db get a b", 8),
+      ("assert 'shell exists'; assert 'no exists'; assert 'shell exists'", 24),
+      ("source nofile; source nofile2", 1),
+    ])
+  func placeOfCommand(line: String, column: Int) async {
+    let lines = Lines()
+    #expect(await lines.run("alias g 'db get'") == 0)
+    #expect(await lines.run(line) != 0)
+    #expect(lines.allPrinted.contains("test.sb:1:\(column): error:"), "\(lines.allPrinted)")
+    await lines.board.close()
+  }
+
+  @Test("an alias of assert takes no file, and the name of a file is not empty")
+  func refusedFiles() async {
+    let lines = Lines()
+    #expect(await lines.run("alias ck assert") == 0)
+    #expect(await lines.run("ck shell.lastStatus > 0") == 64)
+    #expect(lines.allPrinted.contains("help: quote the condition, as in 'PATH > 0'\n"))
+    #expect(await lines.run("echo a > ''") == 64)
+    #expect(await lines.run("source ''") == 66)
+    #expect(lines.allPrinted.ranges(of: "error: the name of a file is empty\n").count == 2)
+    #expect(await lines.run("db list c # x") == 64)
+    #expect(lines.allPrinted.contains("help: write ';' before a comment"), "\(lines.allPrinted)")
+    await lines.board.close()
   }
 
   @Test("help about lines fits a narrow terminal", arguments: [30, 40, 77, 80])

@@ -1,4 +1,3 @@
-import SwiftBoardBoard
 import SwiftBoardCommandLine
 import SwiftBoardDependencies
 import SwiftBoardJSON
@@ -6,6 +5,8 @@ import SwiftBoardStore
 import SwiftBoardTesting
 import Synchronization
 import Testing
+
+@testable import SwiftBoardBoard
 
 /// Commands that are repeated.
 @Suite("watch")
@@ -111,6 +112,18 @@ struct WatchTests {
     #expect(lines.board.store.state.shell.watches == nil)
     #expect(lines.board.store.state.shell.running.isEmpty)
     #expect(lines.board.store.effects.allSatisfy { $0.phase == .cancelled })
+    await lines.board.close()
+  }
+
+  @Test("a round in the background counts as a part of its watch, and not by itself")
+  func roundInBackground() async {
+    let lines = Self.paused()
+    let jobs = JobControl(lines.board)
+    let line = jobs.beginLine()
+    var round = CommandContext(job: 2, line: 1, source: nil, text: "", name: "db.get")
+    (round.isBackground, round.round) = (true, 1)
+    #expect(jobs.begin(round, in: line))
+    #expect(jobs.background.isEmpty)
     await lines.board.close()
   }
 

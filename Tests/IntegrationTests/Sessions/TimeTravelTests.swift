@@ -106,7 +106,7 @@ struct TimeTravelTests {
       ], "\(run.outputText)")
     #expect(
       run.errorText.withoutProgress(in: recording)
-        .contains("x.sb:8:1: error: you are looking at step 1 of 6"), "\(run.errorText)")
+        .contains("x.sb:8:2: error: you are looking at step 1 of 6"), "\(run.errorText)")
     #expect(run.errorText.contains("'session live' returns to the present, 'session fork 1 FILE'"))
   }
 
