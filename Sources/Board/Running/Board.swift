@@ -374,7 +374,7 @@ public final class Board: Sendable {
   // MARK: Closing
 
   /// Closes the board: cancels running commands, ends the recording and shuts the services down,
-  /// which flushes the log.
+  /// which flushes the log. A command that changes something ends first and says what it did.
   ///
   /// Every call returns when this is done and the output of the last step has been written, and it
   /// is done once. A sink must not wait for it. Calls to `wait(for:)` that are
@@ -390,7 +390,21 @@ public final class Board: Sendable {
     await end.value
   }
 
+  /// Cancels the commands that say what they have done when they are cancelled, and waits for that.
+  private func endChanges() async {
+    let jobs = store.withState { state in
+      state.shell.running.map(\.job).filter { job in
+        features.features.contains { $0.changes.endsCancelled(state, job) }
+      }
+    }
+    for job in jobs where !hasEnded(job) {
+      store.send(.shell(.cancelled(job: job, by: nil)), origin: .program("interrupt"))
+    }
+    for job in jobs { _ = await wait(for: job) }
+  }
+
   private func end() async {
+    await endChanges()
     await store.shutdown(deadline: .zero)
     // Observers may still be about to receive the last step, which may end a command.
     let last = store.withState { $0.shell.finished }

@@ -11,7 +11,7 @@ public struct PersistenceError: Error, Sendable, Equatable, Codable {
     /// The file is damaged, is not a database, belongs to another program, or has the schema of a
     /// later version. It was not changed.
     case corrupted, notADatabase, foreignDatabase, newerSchema
-    /// The task was cancelled while it waited, or this program has a defect.
+    /// The task was cancelled, and nothing was changed; or this program has a defect.
     case cancelled, misuse
   }
 

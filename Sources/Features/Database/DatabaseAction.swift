@@ -191,6 +191,16 @@ extension DatabaseCommand {
     }
   }
 
+  /// Whether the command may change the database or another file. An import begins to do so after
+  /// its file was checked.
+  var changesFile: Bool {
+    switch self {
+    case .put, .remove, .index, .indexRemove, .preferenceSet, .preferenceUnset, .backup, .export:
+      true
+    default: false
+    }
+  }
+
   /// Whether the command's result adjusts the names that the state knows.
   var usesNames: Bool {
     switch self {

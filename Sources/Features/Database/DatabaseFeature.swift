@@ -16,8 +16,8 @@ extension BoardFeatures {
       }
     },
     events: DatabaseEvents.events,
-    cancelled: { state, job in if !state.isImporting(job) { state.takePending(job) } },
-    endsCancelled: { state, job in state.isImporting(job) },
+    cancelled: { state, job in if !state.isChanging(job) { state.takePending(job) } },
+    endsCancelled: { state, job in state.isChanging(job) },
     forget: { $0.forget() },
     replacesData: { action in
       switch action {
@@ -30,7 +30,8 @@ extension BoardFeatures {
       "contents.contents", "contents.failure", "succeeded.result.put.isNew",
       "succeeded.result.document.document.updated",
       "succeeded.result.documents.documents[*].updated", "listed.documents[*].updated",
-      "succeeded.result.paths", "succeeded.result.statistics.statistics.paths",
+      "succeeded.result.paths",
+      "succeeded.result.statistics.statistics.paths",
       "succeeded.result.statistics.statistics.bytes",
     ],
     passesWordsOn: true, bootstrap: { $0.isLoaded == false ? .bootstrap : nil },

@@ -3,13 +3,13 @@ import SwiftBoardCommandLine
 import SwiftBoardDependencies
 import SwiftBoardJSON
 import SwiftBoardStore
-import Synchronization
 
 /// Decides what the commands of `db` do, one call of a service at a time.
 ///
 /// ```text
-/// run ─► db.contents ─► contents ─► db.put ─► succeeded         names are not loaded; any `stats`
-/// run ─────────────────────────────► db.put ─► succeeded        names are loaded, or not used
+/// run ─► db.contents ─► contents ─► db.get ─► succeeded         names are not loaded; any `stats`
+/// run ─► db.put ─► db.put.end ─► succeeded                      names are loaded, or not used
+/// run ─► db.get ─► succeeded                                    it changes nothing
 /// run ─► db.import ─► checked ─► db.import.write ─► db.import.end ─► imported    see below
 ///                            (also a cancelled one) └► db.import.end ─► failed
 ///                 └─► checked ─► failed                         an entry's name is taken
@@ -72,15 +72,17 @@ struct DatabaseReducer: Reducer {
       state.wait(.ends(job: request.job, result: result))
       // A cancelled import is complete by now.
       return loadContents(
-        request.job, dependencies, isCancellable: !state.isImporting(request.job))
+        request.job, dependencies, isCancellable: !state.isChanging(request.job))
     case .missing(let job, let item):
       return .send(.failed(job: job, failure: .missing(item)))
     case .succeeded(let job, let result, _):
+      state.endChange(job)
       state.note(result, of: job)
-      state.endImport(job)
+      state.settle()
       return []
     case .failed(let job, _):
-      state.endImport(job)
+      state.endChange(job)
+      state.settle()
       return []
     }
   }
@@ -106,7 +108,9 @@ extension DatabaseReducer {
       return check(ImportRequest(job: job, path: path, existing: existing), dependencies)
     default: break
     }
-    return call(command, job, dependencies)
+    if command.changesFile { state.beginChange(job) }
+    return state.isChanging(job)
+      ? change(command, job, dependencies) : call(command, job, dependencies)
   }
 
   /// Asks the service once and ends the command with its answer.
@@ -120,6 +124,22 @@ extension DatabaseReducer {
     }
     .catchFailure(dependencies) { .failed(job: job, failure: $0) }
     .cancellable(id: job)
+  }
+
+  /// Does the same for a command that changes a file. If it is cancelled, it ends with what it has
+  /// done.
+  private func change(
+    _ command: DatabaseCommand, _ job: Int, _ dependencies: Dependencies
+  ) -> [Effect<DatabaseAction>] {
+    let answer = command.call
+    return .change(name: "db.\(command.verb)", id: job, dependencies) {
+      try await answer(dependencies)
+    } report: {
+      let (result, masked) = try await masking($0, dependencies)
+      return .succeeded(job: job, result: result, masked: masked)
+    } failure: {
+      .failed(job: job, failure: $0)
+    }
   }
 
   private func loadContents(
@@ -200,25 +220,22 @@ extension DatabaseReducer {
     .cancellable(id: request.job)
   }
 
-  /// Writes the entries of an import. A cancelled effect sends nothing, so another one ends the
-  /// command afterwards, with the numbers of written entries.
+  /// Writes the entries of an import, which ends with the numbers of written entries also if it is
+  /// cancelled.
   private func importEntries(
     _ request: ImportRequest, _ dependencies: Dependencies
   ) -> [Effect<DatabaseAction>] {
     guard request.endsCancelled == true else { return importAtOnce(request, dependencies) }
-    let running = RunningImport(dependencies)
-    let write: [Effect<DatabaseAction>] = .run(name: "db.import.write") { _ in
-      await running.run {
-        try await DatabaseTransfer(dependencies).importEntries(
-          of: request.path, onExisting: request.existing)
-      }
+    return .change(
+      name: "db.import.write", end: "db.import.end", id: request.job, dependencies
+    ) {
+      try await DatabaseTransfer(dependencies).importEntries(
+        of: request.path, onExisting: request.existing)
+    } report: {
+      .imported(request: request, counts: $0)
+    } failure: {
+      .failed(job: request.job, failure: $0)
     }
-    .cancellable(id: request.job)
-    let end: [Effect<DatabaseAction>] = .task(name: "db.import.end") {
-      .imported(request: request, counts: try running.counts())
-    }
-    .catchFailure(dependencies) { .failed(job: request.job, failure: $0) }
-    return write.concatenate(with: end)
   }
 
   /// Writes the entries of an import of an earlier recording, which ended when it was cancelled.
@@ -233,32 +250,6 @@ extension DatabaseReducer {
     .catchFailure(dependencies) { .failed(job: request.job, failure: $0) }
     .cancellable(id: request.job)
   }
-}
-
-/// What an import that runs has written, from the effect that writes to the one that ends it.
-private final class RunningImport: Sendable {
-  /// Until the import has run, that of one that was cancelled before it began.
-  private let result: Mutex<Result<DatabaseImport, Failure>>
-  private let dependencies: Dependencies
-
-  init(_ dependencies: Dependencies) {
-    self.dependencies = dependencies
-    result = Mutex(.failure(Failure(CancellationError(), dependencies)))
-  }
-
-  func run(_ body: () async throws -> DatabaseImport) async {
-    let result: Result<DatabaseImport, Failure>
-    do {
-      result = .success(try await body())
-    } catch {
-      result = .failure(Failure(error, dependencies))
-    }
-    self.result.withLock { $0 = result }
-  }
-
-  /// - Throws: The failure, also that of a cancelled import. An effect would not report a
-  ///   `CancellationError`.
-  func counts() throws(Failure) -> DatabaseImport { try result.withLock { $0 }.get() }
 }
 
 extension Failure {

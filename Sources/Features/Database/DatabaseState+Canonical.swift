@@ -5,6 +5,12 @@ extension DatabaseState: CanonicalEncodable {
   /// Writes the same JSON as `encode(to:)`.
   public func encodeCanonical(to writer: inout CanonicalWriter) throws {
     writer.beginObject()
+    if let changes {
+      writer.key("changes")
+      writer.beginArray()
+      for job in changes { writer.int(job) }
+      writer.endArray()
+    }
     if let collection { writer.member("collection", collection) }
     if let collections {
       writer.key("collections")

@@ -32,8 +32,10 @@ public struct DatabaseState: Codable, Sendable, Equatable {
   public var isLoaded: Bool? = false
   /// The commands that wait for the names, in the order of their lines, or `nil` if there are none.
   public var pending: [PendingDatabaseCommand]?
-  /// The imports that write, by their jobs, or `nil` if there are none. They end themselves, also
-  /// when they are cancelled.
+  /// The jobs of running commands that may change a file. They end themselves, also when they are
+  /// cancelled. It is `nil` in recordings in which only imports did so.
+  public var changes: [Int]? = []
+  /// The jobs of imports that write, in recordings without `changes`; `nil` if there are none.
   public var imports: [Int]?
 
   /// Creates a state in which nothing is known.
@@ -144,16 +146,25 @@ extension DatabaseState {
     if isLoaded != nil { isLoaded = false }
   }
 
-  /// Returns whether a job is an import that writes.
-  func isImporting(_ job: Int) -> Bool { imports?.contains(job) == true }
+  /// Returns whether a job may change a file, so that its command ends only when it is known
+  /// whether it did.
+  func isChanging(_ job: Int) -> Bool {
+    changes?.contains(job) == true || imports?.contains(job) == true
+  }
+
+  /// Adds a command that may change a file from now on.
+  mutating func beginChange(_ job: Int) { changes?.append(job) }
 
   /// Adds an import that begins to write.
   mutating func beginImport(_ request: ImportRequest) {
-    if request.endsCancelled == true { imports = (imports ?? []) + [request.job] }
+    guard request.endsCancelled == true else { return }
+    if changes == nil { imports = (imports ?? []) + [request.job] }
+    beginChange(request.job)
   }
 
-  /// Removes an import that has ended.
-  mutating func endImport(_ job: Int) {
+  /// Removes a command that has ended.
+  mutating func endChange(_ job: Int) {
+    changes?.removeAll { $0 == job }
     imports?.removeAll { $0 == job }
     if imports?.isEmpty == true { imports = nil }
   }
@@ -171,6 +182,9 @@ extension DatabaseState {
     case .removed(_, let item?): forget(item)
     case .document(let document): self.document = ShownDocument(document)
     case .documents(let documents, _): note(found: documents.count, of: job, isLast: true)
+    case .collections(let collections):
+      self.collections = Dictionary(
+        collections.prefix(Self.known).map { ($0.name, $0.count) }, uniquingKeysWith: { $1 })
     case .preferences(let preferences):
       self.preferences = preferences.prefix(Self.known).map(\.name)
     default: break
@@ -182,9 +196,6 @@ extension DatabaseState {
     guard query?.job == job else { return }
     query?.found += documents
     query?.isComplete = isLast
-    case .collections(let collections):
-      self.collections = Dictionary(
-        collections.prefix(Self.known).map { ($0.name, $0.count) }, uniquingKeysWith: { $1 })
     guard isLast, let query, query.query.conditions.isEmpty, query.query.limit == nil else {
       return
     }
@@ -211,10 +222,20 @@ extension DatabaseState {
     }
   }
 
-  /// A collection without documents does not exist.
+  /// Removes the collections with less than no documents, once no command changes any.
+  mutating func settle() {
+    guard changes?.isEmpty == true, let counts = collections?.values,
+      counts.contains(where: { $0.map { $0 < 0 } ?? false })
+    else { return }
+    collections = collections?.filter { $0.value.map { $0 > 0 } ?? true }
+  }
+
+  /// A collection without documents does not exist. The results of commands that run at the same
+  /// time may come in another order than that of their changes. A number may therefore be less than
+  /// zero until all of them have come.
   private mutating func addDocuments(_ change: Int, to collection: String) {
     guard let count = collections?[collection] else {
-      if change > 0 { setCount(change, of: collection) }
+      if change > 0 || changes?.isEmpty == false { setCount(change, of: collection) }
       return
     }
     if let count { setCount(count + change, of: collection) }
@@ -222,7 +243,7 @@ extension DatabaseState {
 
   private mutating func setCount(_ count: Int, of collection: String) {
     guard let names = collections else { return }
-    if count <= 0 {
+    if count == 0 || count < 0 && changes?.isEmpty != false {
       collections?.removeValue(forKey: collection)
     } else if names[collection] != nil || names.count < Self.known {
       collections?[collection] = .some(count)

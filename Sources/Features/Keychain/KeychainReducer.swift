@@ -175,12 +175,13 @@ extension KeychainReducer {
         .catchFailure(dependencies) { .refused(request: request, failure: $0) }
         .cancellable(id: request.job)
     }
-    let change = KeychainChange<KeychainAction>()
-    let run: [Effect<KeychainAction>] = .run(name: name) { _ in await change.run(work) }
-      .cancellable(id: request.job)
-    let end: [Effect<KeychainAction>] = .task(name: "\(name).end") { try change.end() }
-      .catchFailure(dependencies) { .refused(request: request, failure: $0) }
-    return run.concatenate(with: end)
+    return .change(name: name, id: request.job, dependencies) {
+      try await work()
+    } report: {
+      $0
+    } failure: {
+      .refused(request: request, failure: $0)
+    }
   }
 
   /// Removes answers with the new values from the cache. A cache that fails keeps no value from

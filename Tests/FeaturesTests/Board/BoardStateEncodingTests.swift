@@ -84,6 +84,7 @@ struct BoardStateEncodingTests {
 
   private static let db: DatabaseState = {
     var state = DatabaseState()
+    state.changes = [2]
     state.imports = [7, 8]
     state.writes = 9
     state.collection = "films"

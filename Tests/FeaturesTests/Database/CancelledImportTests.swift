@@ -78,7 +78,7 @@ struct CancelledImportTests {
     #expect(lines.allPrinted.contains(help) == (written > 0), "\(lines.allPrinted)")
     let state = lines.board.store.state
     #expect(state.shell.running.isEmpty)
-    #expect(state.db.imports == nil)
+    #expect(state.db.changes == [])
     // The next one ends itself too.
     #expect(await lines.run("db list c --limit 1") == 0)
     await lines.board.close()
@@ -119,9 +119,36 @@ struct CancelledImportTests {
     let request = try CanonicalDecoder.decode(ImportRequest.self, from: Array(json.utf8))
     var state = DatabaseState()
     state.beginImport(request)
-    #expect(state.imports == nil)
+    #expect(state.changes == [])
     #expect(!BoardFeatures.db.endsCancelled(state, 1))
     state.beginImport(ImportRequest(job: 1, path: "f", existing: .keep))
     #expect(BoardFeatures.db.endsCancelled(state, 1))
+  }
+
+  @Test("in a later recording imports alone end themselves")
+  func later() throws {
+    var state = try CanonicalDecoder.decode(
+      DatabaseState.self, from: Array(#"{"isLoaded":false,"writes":0}"#.utf8))
+    state.beginImport(ImportRequest(job: 1, path: "f", existing: .keep))
+    #expect(state.imports == [1] && state.changes == nil)
+    #expect(BoardFeatures.db.endsCancelled(state, 1))
+    state.beginChange(2)
+    #expect(!BoardFeatures.db.endsCancelled(state, 2))
+    state.endChange(1)
+    #expect(state.imports == nil)
+  }
+
+  @Test("a board that is closed, as a signal does it, says what was written before")
+  func closed() async throws {
+    let file = EndlessFile(documents: 500)
+    let lines = lines(file)
+    var waits = file.waits.makeAsyncIterator()
+    let line = Task { await lines.run("db import f") }
+    await waits.next()
+    await lines.board.close()
+    #expect(await line.value == 130)
+    #expect(
+      lines.allPrinted.contains("error: cancelled; 500 entries were added and 0 replaced before\n"),
+      "\(lines.allPrinted)")
   }
 }

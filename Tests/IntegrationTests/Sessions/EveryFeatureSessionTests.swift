@@ -98,12 +98,12 @@ struct EveryFeatureSessionTests {
       for effect in effects.flatMap(parts) where effect["kind"]?.stringValue == "task" {
         let name = effect["name"]?.stringValue ?? ""
         names.insert(name)
-        // The first is no command's, and the next command ends it. The others end an import or a
-        // change of the keychain that was cancelled.
+        // The first is no command's, and the next command ends it. The others end a change of the
+        // database or of the keychain that was cancelled.
         let isEnd =
-          name.hasPrefix("keychain.") && [".end", ".forget"].contains(where: name.hasSuffix)
-        guard !["characters.prefetch", "db.import.end", "db.contents.end"].contains(name), !isEnd
-        else { continue }
+          ["keychain.", "db."].contains(where: name.hasPrefix)
+          && [".end", ".forget"].contains(where: name.hasSuffix)
+        guard name != "characters.prefetch", !isEnd else { continue }
         #expect(
           effect["id"]?.stringValue?.hasSuffix("/\(job)") == true,
           "\(name) of \(action.key) in step \(step["n"]?.intValue ?? 0) goes on when \(job) is cancelled"

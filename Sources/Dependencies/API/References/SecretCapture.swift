@@ -165,10 +165,14 @@ struct SecretCapture {
 }
 
 /// Removes the cached responses that contain a known secret, because they were cached before the
-/// secret was known. Errors of the cache are ignored.
+/// secret was known. Errors of the cache are ignored. The secret is known, so the responses are
+/// removed even if the task was cancelled.
 package func forgetKnownSecrets(_ dependencies: Dependencies) async {
   do {
-    try await dependencies.persistence.removeResponses(withSecretsOf: dependencies.logger.redactor)
+    try await BusyWait.$ignoresCancellation.withValue(true) {
+      try await dependencies.persistence.removeResponses(
+        withSecretsOf: dependencies.logger.redactor)
+    }
   } catch {
     dependencies.logger.log(
       "kept answers were not searched for secrets: \(error)", level: .warning, category: "api")

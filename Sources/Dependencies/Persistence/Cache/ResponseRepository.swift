@@ -231,9 +231,7 @@ public struct ResponseRepository: Sendable {
     guard policy != .noCache, CacheRules.isCacheable(request) else {
       let result = await plain(request)
       if case .success(let answer) = result, CacheRules.changesTarget(answer, to: request) {
-        _ = await noting(&cacheError) { () throws(PersistenceError) in
-          try await cache.removeResponses(target: Self.target(ofKey: key))
-        }
+        await removeResponses(ofTargetOf: key, &cacheError)
       }
       return result.map { Fetched($0, verdict: .none, cacheError: cacheError) }
     }
@@ -280,9 +278,7 @@ public struct ResponseRepository: Sendable {
           expires: CacheRules.expiry(of: answer.headers, now: now))
         await store(new, &cacheError)
       } else if entry != nil || ignoresKept, CacheRules.outdatesCached(answer) {
-        _ = await noting(&cacheError) { () throws(PersistenceError) in
-          try await cache.removeResponses(target: Self.target(ofKey: key))
-        }
+        await removeResponses(ofTargetOf: key, &cacheError)
       }
       return .success(Fetched(answer, verdict: .miss, cacheError: cacheError))
     }
@@ -311,10 +307,17 @@ public struct ResponseRepository: Sendable {
   func forget(_ request: APIRequest) async -> PersistenceError? {
     guard let key = key(of: request) else { return nil }
     var error: PersistenceError?
-    _ = await noting(&error) { () throws(PersistenceError) in
-      try await cache.removeResponses(target: Self.target(ofKey: key))
-    }
+    await removeResponses(ofTargetOf: key, &error)
     return error
+  }
+
+  /// Removes what is outdated, also if the task was cancelled meanwhile.
+  private func removeResponses(ofTargetOf key: String, _ error: inout PersistenceError?) async {
+    await BusyWait.$ignoresCancellation.withValue(true) {
+      _ = await noting(&error) { () throws(PersistenceError) in
+        try await cache.removeResponses(target: Self.target(ofKey: key))
+      }
+    }
   }
 
   /// Returns the response of a cached one that a 304 has confirmed, and stores it.

@@ -73,10 +73,8 @@ extension LivePersistenceService {
     return try await main.read("documents", isBounded ? .brief : .long, whenMissing: DocumentPage())
     {
       (connection) throws(PersistenceError) in
-      try connection.cancellable { () throws(PersistenceError) in
-        try connection.read { () throws(PersistenceError) in
-          try DocumentPages(query, filter, connection).page(from: cursor)
-        }
+      try connection.read { () throws(PersistenceError) in
+        try DocumentPages(query, filter, connection).page(from: cursor)
       }
     }
   }

@@ -9,8 +9,9 @@ import Synchronization
 /// threads for calls that read many rows or wait for the lock of another process, so that these
 /// delay no other task. Other calls run on their callers' threads as long as they take less than a
 /// millisecond. Reads of the main file do not wait for its writes. Waiting for a lock ends after
-/// five seconds, or when the task is cancelled. A call takes about ten microseconds, and a change
-/// of the main file takes an fsync.
+/// five seconds, or when the task is cancelled. A cancelled task also ends a call that reads or
+/// writes many rows, and commits nothing: the call throws `cancelled`. A call takes about ten
+/// microseconds, and a change of the main file takes an fsync.
 ///
 /// The main file is never repaired or replaced. If it is damaged, calls throw an error that says
 /// what to do. A damaged cache file is moved to `….damaged` and created again. New files have mode
@@ -211,15 +212,20 @@ public final class LivePersistenceService: PersistenceService {
   public func check() async throws(PersistenceError) -> [String] {
     var findings = try await main.read("check", whenMissing: []) {
       (connection) throws(PersistenceError) -> [String] in
-      var findings = try Self.integrity(connection)
-      guard findings.isEmpty else { return findings }
-      findings += try DocumentTable.damaged(connection).map { "document \($0) is damaged" }
-      findings += try PreferenceTable.damaged(connection).map { "preference \($0) is damaged" }
-      findings += try ServiceTable.damaged(connection).map { "service \($0) is damaged" }
-      return findings
+      try connection.interruptible { () throws(PersistenceError) -> [String] in
+        var findings = try Self.integrity(connection)
+        guard findings.isEmpty else { return findings }
+        findings += try DocumentTable.damaged(connection).map { "document \($0) is damaged" }
+        findings += try PreferenceTable.damaged(connection).map { "preference \($0) is damaged" }
+        findings += try ServiceTable.damaged(connection).map { "service \($0) is damaged" }
+        return findings
+      }
     }
     findings += try await cache.read("check", whenMissing: []) {
-      (connection) throws(PersistenceError) -> [String] in try Self.integrity(connection)
+      (connection) throws(PersistenceError) -> [String] in
+      try connection.interruptible { () throws(PersistenceError) -> [String] in
+        try Self.integrity(connection)
+      }
     }
     return findings
   }
@@ -234,8 +240,8 @@ public final class LivePersistenceService: PersistenceService {
   /// Copies the main file consistently, also during writes of others. The copy appears complete or
   /// not at all, with mode 0600.
   ///
-  /// - Throws: `.exists` if the name is taken, `.cannotCreate` if the file cannot be created, and
-  ///   `.full`.
+  /// - Throws: `.exists` if the name is taken, `.cannotCreate` if the file cannot be created,
+  ///   `.full`, and `.cancelled`, after which there is no file.
   public func backup(to path: String) async throws(PersistenceError) {
     await flush()
     try await main.exclusive("backup") { (connection) throws(PersistenceError) in

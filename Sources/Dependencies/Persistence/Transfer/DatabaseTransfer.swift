@@ -42,7 +42,8 @@ package struct DatabaseTransfer: Sendable {
   ///
   /// - Parameter collection: Writes only the documents and the indexes of this collection.
   /// - Returns: The number of entries.
-  /// - Throws: `DatabaseTransferError.noCollection`, `FileError`, `PersistenceError`.
+  /// - Throws: `DatabaseTransferError.noCollection`, `FileError`, `PersistenceError`. If the task
+  ///   is cancelled, the file is as it was.
   package func export(to path: String, collection: String?) async throws -> Int {
     if let collection, try await !persistence.collections().contains(collection) {
       throw DatabaseTransferError.noCollection(name: collection)
@@ -74,6 +75,7 @@ package struct DatabaseTransfer: Sendable {
       }
       count += try await write(indexes.map(DatabaseEntry.index), to: output)
       try await output.write(Data((DatabaseEntry.end(entries: count) + "\n").utf8))
+      try Task.checkCancellation()
       try await output.finish()
       return count
     } catch {
@@ -83,6 +85,7 @@ package struct DatabaseTransfer: Sendable {
   }
 
   private func write(_ entries: [DatabaseEntry], to output: any FileOutput) async throws -> Int {
+    try Task.checkCancellation()
     let lines = try entries.map { try $0.line() + "\n" }.joined()
     try await output.write(Data(lines.utf8))
     return entries.count
@@ -205,11 +208,11 @@ public struct DatabaseImport: Codable, Sendable, Equatable {
   public var replaced = 0
   /// The entries that were skipped.
   public var kept = 0
+  /// Whether the file has a consent to analytics, which is not imported, or `nil` if it has none.
+  public var hasConsent: Bool?
 
   /// Nothing imported yet.
   public init() {}
-  /// Whether the file has a consent to analytics, which is not imported, or `nil` if it has none.
-  public var hasConsent: Bool?
 }
 
 /// The error of an import that failed after it had written some entries.

@@ -441,18 +441,19 @@ final class DatabaseFile: Sendable {
     if system.isTaken(path) { throw failed(SystemError(code: EEXIST, call: "open")) }
     let temporary: NewDatabaseFile
     do { temporary = try NewDatabaseFile(for: path) } catch { throw failed(error) }
-    do {
-      let statement = try connection.statement("VACUUM INTO ?")
-      statement.bind(1, temporary.path)
-      try statement.run()
+    do throws(PersistenceError) {
+      try connection.interruptible { () throws(PersistenceError) in
+        let statement = try connection.statement("VACUUM INTO ?")
+        statement.bind(1, temporary.path)
+        try statement.run()
+      }
+      do { try system.sync(path: temporary.path) } catch { throw failed(error) }
+      try connection.checkCancellation()
     } catch {
       temporary.discard()
       throw Self.copyFailure(error, path: shown)
     }
-    do {
-      try system.sync(path: temporary.path)
-      try temporary.publish(as: path)
-    } catch { throw failed(error) }
+    do { try temporary.publish(as: path) } catch { throw failed(error) }
     try? system.sync(folder: PathComponents(path).folder)
   }
 

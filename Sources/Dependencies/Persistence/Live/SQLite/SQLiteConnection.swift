@@ -22,6 +22,8 @@ final class SQLiteConnection {
   private(set) var isAlone = false
   /// Whether closing the connection checkpoints the log.
   var foldsLog = false
+  /// Whether a cancelled task interrupts the statement that runs.
+  private var isInterruptible = false
   /// Whether a call waits for the locks of other connections, or throws `busy` immediately.
   var waitsForLocks = true
   private var handle: OpaquePointer?
@@ -30,6 +32,9 @@ final class SQLiteConnection {
   /// statements in use are in front.
   private var cache: [SQLiteStatement] = []
   private let busyWait: BusyWait
+  /// The number of SQLite's steps between two looks whether the task is cancelled. A row takes a
+  /// few steps, and copying a long one takes milliseconds.
+  private static let progressSteps: Int32 = 100
   static let cacheLimit = 32
   private static let cacheFront = 4
 
@@ -71,6 +76,13 @@ final class SQLiteConnection {
         // The connection outlives its handle.
         let connection = Unmanaged<SQLiteConnection>.fromOpaque(context).takeUnretainedValue()
         return connection.shouldRetry(attempt: Int(attempt)) ? 1 : 0
+      }, Unmanaged.passUnretained(self).toOpaque())
+    sqlite3_progress_handler(
+      handle, Self.progressSteps,
+      { context in
+        guard let context else { return 0 }
+        let connection = Unmanaged<SQLiteConnection>.fromOpaque(context).takeUnretainedValue()
+        return connection.isInterruptible && BusyWait.isCancelled ? 1 : 0
       }, Unmanaged.passUnretained(self).toOpaque())
     try configure()
   }
@@ -171,7 +183,7 @@ final class SQLiteConnection {
 
   /// Runs `body` in a transaction that takes the write lock at its start. A transaction that starts
   /// as a reader and is overtaken by another writer would fail immediately, regardless of the
-  /// timeout.
+  /// timeout. If the task is cancelled before the commit, nothing changes.
   ///
   /// - Parameter durability: The durability, or `nil` for that of the connection. A commit that a
   ///   power failure may lose does not wait for the disk, and becomes durable with the next one
@@ -198,7 +210,8 @@ final class SQLiteConnection {
     try statement("BEGIN IMMEDIATE").run()
     let result: Result
     do {
-      result = try body()
+      result = try interruptible(body)
+      try checkCancellation()
       try statement("COMMIT").run()
     } catch {
       if sqlite3_get_autocommit(handle) == 0 { try? statement("ROLLBACK").run() }
@@ -215,7 +228,7 @@ final class SQLiteConnection {
   {
     try statement("BEGIN").run()
     do {
-      let result = try body()
+      let result = try interruptible(body)
       try statement("COMMIT").run()
       return result
     } catch {
@@ -224,15 +237,23 @@ final class SQLiteConnection {
     }
   }
 
-  /// Runs `body`, which only reads. It ends soon after the task is cancelled, also within a
-  /// statement that reads many rows.
-  func cancellable<Result>(_ body: () throws(PersistenceError) -> Result) throws(PersistenceError)
+  /// Runs `body`, whose statements end soon after the task is cancelled, also those that read or
+  /// write many rows. The statements that begin and end a transaction are not part of it: one that
+  /// is interrupted may have had its effect.
+  func interruptible<Result>(_ body: () throws(PersistenceError) -> Result) throws(PersistenceError)
     -> Result
   {
-    // The call runs inside the task's own job, so the current task is the one that reads.
-    sqlite3_progress_handler(handle, 10_000, { _ in BusyWait.isCancelled ? 1 : 0 }, nil)
-    defer { sqlite3_progress_handler(handle, 0, nil, nil) }
+    // The call runs inside the task's own job, so the current task is the one that is cancelled.
+    let wasInterruptible = isInterruptible
+    isInterruptible = true
+    defer { isInterruptible = wasInterruptible }
     return try body()
+  }
+
+  /// Throws `cancelled` if the task is cancelled.
+  func checkCancellation() throws(PersistenceError) {
+    guard BusyWait.isCancelled else { return }
+    throw error(SQLITE_INTERRUPT, sql: nil)
   }
 
   /// Whether the path no longer leads to the open file. Takes one `stat`.
