@@ -1,6 +1,9 @@
 /// An id with which effects can be cancelled. Any hashable value can be an id. Values of different
 /// types are different ids.
 ///
+/// Descriptors and recordings have the value's `description`. It must be the same in every process,
+/// or a recording does not replay: those of a `Set` and a `Dictionary` are not.
+///
 /// An id belongs to one store and to the place in the composition where it was given. The same
 /// value in a sibling, in another row or in another store is a different id. The value's
 /// `description`, `==`, `hash(into:)` and `deinit` can run under the lock of the store and must not

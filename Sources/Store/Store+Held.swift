@@ -108,6 +108,18 @@ extension Store {
     return isThere && reduceNext()
   }
 
+  /// Starts the work that in a running store would have started before time passes, although
+  /// actions wait in the queue: what follows a `.send` in a sequence, and what follows work that
+  /// has ended since the open turn began.
+  ///
+  /// Where the order of actions depends on a waiting action, nothing starts: a `.send` or a
+  /// `.cancel` that follows a `.send`, and a `.cancel` that follows work.
+  ///
+  /// - Returns: Whether something may have started.
+  package func startOverdueWork() -> Bool {
+    runtime.perform { shared, _ in shared.machine.startOverdueWork() }
+  }
+
   /// The effects whose work has not ended. The work of an effect has ended if only its last action
   /// remains to be reduced.
   package var unendedEffects: [RunningEffect<Action>] {
@@ -164,6 +176,42 @@ extension StoreMachine {
     }
   }
 
+  /// Ends the work that waits for the actions of a held store, where only work follows.
+  mutating func startOverdueWork() -> Bool {
+    let actions = turn.elements + nextTurns.elements + queuedEvents.elements.compactMap(\.action)
+    let ended = actions.compactMap { action -> EffectID? in
+      if case .ending(let id) = action.sender, isSendBeforeWork(id) { id } else { nil }
+    }
+    if !ended.isEmpty {
+      let wanted = Set(ended)
+      turn.changeEach { $0.ended(by: wanted) }
+      nextTurns.changeEach { $0.ended(by: wanted) }
+      queuedEvents.changeEach { $0.action?.ended(by: wanted).map(QueuedEvent.action) }
+    }
+    for id in ended { endFromQueue(id, nil, inheritsTaskLocals: false) }
+    let ends = deferredEnds.removeAll()
+    for (id, failure) in ends {
+      if isFollowedByCancel(id) {
+        deferredEnds.append((id, failure))
+      } else {
+        endFromQueue(id, failure, inheritsTaskLocals: false)
+      }
+    }
+    return !ended.isEmpty || deferredEnds.count < ends.count
+  }
+
+  /// Returns whether an effect is a `.send` in a sequence whose next member is only work.
+  private func isSendBeforeWork(_ id: EffectID) -> Bool {
+    let tree = graph.tree
+    guard tree.isRunning(id), !tree.hasTask(id), tree.isMember(id.slot), tree[id.slot].next >= 0,
+      tree[tree[id.slot].parent].form == .concatenate,
+      works[Int(id.slot)]?.effect.traits?.limit == nil
+    else { return false }
+    return tree.successors(of: id).allSatisfy {
+      works[Int($0.slot)]?.effect.operation.isTask ?? false
+    }
+  }
+
   private func describe(
     _ action: QueuedAction<R.Action>, isOfTurn: Bool
   ) -> Store<R>.WaitingAction {
@@ -171,6 +219,15 @@ extension StoreMachine {
     return .init(
       action: action.action, origin: origin(of: action.sender), isOfTurn: isOfTurn,
       endsEffect: endsEffect)
+  }
+}
+
+extension QueuedAction {
+  /// Returns the action for a sender whose work ends before the action, if that is one of these.
+  fileprivate func ended(by effects: Set<EffectID>) -> QueuedAction? {
+    guard effects.contains(effect) else { return nil }
+    return QueuedAction(
+      action, from: .effect(effect), task: task, inheritsTaskLocals: inheritsTaskLocals)
   }
 }
 

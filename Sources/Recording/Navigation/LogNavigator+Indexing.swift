@@ -8,7 +8,8 @@ extension LogNavigator {
     private(set) var warnings: [LogWarning] = []
     private var risks: [LogRisk] = []
     private var more = 0
-    private var isComparable = true
+    /// Whether all digests can be compared with those of this program's states.
+    private(set) var isComparable = true
 
     var grade: LogGrade { risks.isEmpty ? .fine : .risky(risks, more: more) }
 
@@ -76,11 +77,10 @@ extension LogNavigator {
           if reader.segment != segment {
             segment = reader.segment
             position = RotatedLogPosition(segment: segment, inFile: nil)
-            // Each file begins with its own state.
-            run = ReplayRun(replayer, graders[segment], nil)
+            run = ReplayRun(replayer, graders[segment], after: run, nil)
           }
           let before = rotatedLog.segments[segment].stepsBefore
-          try keepState(run.state, before: entry, at: position, before)
+          try keepState(run, before: entry, at: position, before)
           try run.take(entry, reader.file)
           steps = before + run.steps
           switch entry.line {
@@ -109,20 +109,24 @@ extension LogNavigator {
       }
     }
 
+    /// Keeps the state before a line, if the index wants one. States that the log has are used if
+    /// they are those of this program.
     private mutating func keepState(
-      _ state: R.State?, before entry: LogReader.Entry, at position: RotatedLogPosition,
+      _ run: ReplayRun<R>, before entry: LogReader.Entry, at position: RotatedLogPosition,
       _ before: Int
     ) throws {
       switch entry.line {
       case .header where position.segment > 0:
-        guard index.wantsSnapshot(of: before) else { return }
+        guard run.comparesDigest(ofStep: 0), index.wantsSnapshot(of: before) else { return }
         index.add(.init(step: before, position: position, state: nil))
       case .snapshot(let snapshot):
-        guard index.wantsSnapshot(of: before + snapshot.n) else { return }
+        guard run.comparesDigest(ofStep: snapshot.n),
+          index.wantsSnapshot(of: before + snapshot.n)
+        else { return }
         index.add(.init(step: before + snapshot.n, position: position, state: nil))
       case .step(let step):
         let last = before + step.n - 1
-        guard index.wantsState(after: last), let state else { return }
+        guard index.wantsState(after: last), let state = run.state else { return }
         index.add(
           .init(step: last, position: position, state: try CanonicalEncoder.encode(state)))
       case .header, .issue, .mark, .end, .unknown: break

@@ -11,7 +11,8 @@ public struct Divergence: Sendable, Hashable, CustomStringConvertible {
     case effects(expected: [LogEffect], found: [LogEffect])
     /// The state has another digest. If the log has a snapshot of this step, `since` is `nil` and
     /// `changes` are the paths that differ from the recorded state. Otherwise `changes` are the
-    /// paths that the steps after `since` changed in the replay, which include the wrong one.
+    /// paths that the steps after `since` changed in the replay. They include the wrong one, unless
+    /// it is one that only the recorded steps changed.
     case digest(expected: Digest, found: Digest, changes: [StateDiff.Change], since: Int?)
 
     /// The recorded and the replayed value.
@@ -19,15 +20,34 @@ public struct Divergence: Sendable, Hashable, CustomStringConvertible {
       switch self {
       case .draws(let mismatch): return "draws: \(mismatch)"
       case .effects(let expected, let found):
-        return "effects: expected \(Difference.list(expected)), found \(Difference.list(found))"
+        let hint =
+          Difference.haveSameCharacters(expected, found)
+          ? ". Only the order of characters differs: does an id contain a set or a dictionary?"
+          : ""
+        return
+          "effects: expected \(Difference.list(expected)), found \(Difference.list(found))\(hint)"
       case .digest(let expected, let found, let changes, let since):
+        let digests = "digest of the state: expected \(expected), found \(found); "
+        if changes.isEmpty, let since {
+          return digests + "the replay changed nothing since step \(since)"
+        }
         let title =
           since.map { "changed since step \($0), the difference is among these" }
           ?? "recorded -> replayed"
         return
-          (["digest of the state: expected \(expected), found \(found); \(title):"]
-          + changes.map { "  \($0)" }).joined(separator: "\n")
+          ([digests + "\(title):"] + changes.map { "  \($0)" }).joined(separator: "\n")
       }
+    }
+
+    /// Whether effects differ only in the order of characters in their ids, as ids do that contain
+    /// a set.
+    private static func haveSameCharacters(_ expected: [LogEffect], _ found: [LogEffect]) -> Bool {
+      expected.count == found.count
+        && zip(expected, found).allSatisfy { expected, found in
+          expected == found
+            || expected.description.contains("[")
+              && expected.description.sorted() == found.description.sorted()
+        }
     }
 
     private static func list(_ effects: [LogEffect]) -> String {

@@ -14,7 +14,7 @@ struct LogGrader<State: Codable, Action: Codable> {
   private var encoded: [UInt8] = []
   /// Whether the header's state encodes to the same bytes, so that the log's digests can be
   /// compared with those of this program's states.
-  private var startsEqual = true
+  private(set) var startsEqual = true
   /// The first step after which this program's state is another than the recorded one.
   private var firstChangedStep: Int?
 

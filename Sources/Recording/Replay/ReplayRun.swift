@@ -1,7 +1,7 @@
 import SwiftBoardJSON
 import SwiftBoardStore
 
-/// The second pass of a replay, which reduces and compares line by line.
+/// The second pass of a replay, which reduces and compares one file line by line.
 struct ReplayRun<R: Reducer> where R.State: Codable, R.Action: Codable {
   private let replayer: Replayer<R>
   private let grader: Replayer<R>.Grader
@@ -12,6 +12,8 @@ struct ReplayRun<R: Reducer> where R.State: Codable, R.Action: Codable {
   private(set) var steps = 0
   private(set) var time: Int64 = 0
   private(set) var digests = 0
+  /// Whether the run continues with the state of the previous file instead of the header's.
+  private let continues: Bool
   private var hasAllIDs = false
   /// The canonical state and the step of the last digest comparison, and a buffer for the next one.
   private var known: [UInt8] = []
@@ -24,6 +26,31 @@ struct ReplayRun<R: Reducer> where R.State: Codable, R.Action: Codable {
     self.replayer = replayer
     self.grader = grader
     self.onStep = onStep
+    continues = false
+  }
+
+  /// Creates the run of a rotated recording's next file.
+  ///
+  /// It begins with the header's state, which is known to be the last state of `previous`. If this
+  /// program derives other states than the recorded ones, because a migration has changed their
+  /// form, the run continues with the state of `previous`, and compares no digests.
+  init(
+    _ replayer: Replayer<R>, _ grader: Replayer<R>.Grader, after previous: ReplayRun,
+    _ onStep: Replayer<R>.OnStep?
+  ) {
+    self.replayer = replayer
+    self.grader = grader
+    self.onStep = onStep
+    continues = !(previous.hasRecordedStates && grader.startsEqual)
+    if continues { state = previous.state }
+  }
+
+  /// Whether all states of the file up to now are the recorded ones.
+  private var hasRecordedStates: Bool { !continues && grader.digestsComparable }
+
+  /// Returns whether the state after a step is the recorded one, whose digest can be compared.
+  func comparesDigest(ofStep step: Int) -> Bool {
+    !continues && grader.comparesDigest(ofStep: step)
   }
 
   /// Reads the lines of a file, up to its end or through step `last`.
@@ -43,11 +70,11 @@ struct ReplayRun<R: Reducer> where R.State: Codable, R.Action: Codable {
     switch entry.line {
     case .header(let header):
       hasAllIDs = header.hasAllIDs
-      state = try grader.state(header.state, entry, step: 0).value
+      if !continues { state = try grader.state(header.state, entry, step: 0).value }
       if let state { try CanonicalEncoder.encode(state, into: &known) }
     case .step(let step): try reduce(step, entry, reader)
     case .snapshot(let snapshot):
-      guard knownStep != snapshot.n, grader.comparesDigest(ofStep: snapshot.n) else { return }
+      guard knownStep != snapshot.n, comparesDigest(ofStep: snapshot.n) else { return }
       guard let found = try encodeState(), found != snapshot.digest else {
         return keep(snapshot.n)
       }
@@ -74,7 +101,7 @@ struct ReplayRun<R: Reducer> where R.State: Codable, R.Action: Codable {
     let descriptors = replayed.descriptors
     var differences = replayed.differences(
       from: try grader.effects(logged, entry), descriptors: descriptors, hasAllIDs: hasAllIDs)
-    if let digest = logged.digest, grader.comparesDigest(ofStep: logged.n) {
+    if let digest = logged.digest, comparesDigest(ofStep: logged.n) {
       let found = try encodeState()
       if let found, found != digest {
         differences.append(try difference(digest, found, logged.n, reader))

@@ -40,6 +40,8 @@ public final class Recorder<State: Codable & Sendable, Action: Codable & Sendabl
   ///   - endsRecording: Returns whether an action will stop the recording. The step of that action
   ///     has a digest regardless of `digestEvery`. Without this parameter, pass the state to
   ///     `stop`.
+  ///   - fileID: The file of the location that `onFailure` and `onWarning` report, by default that
+  ///     of the call, like `line`.
   ///   - onFailure: Called once, on the thread that detected the failure, possibly inside the
   ///     store's critical section. It must be fast and must not call the store.
   ///   - onWarning: Called once, like `onFailure`, for the first value that the log does not have
@@ -49,12 +51,14 @@ public final class Recorder<State: Codable & Sendable, Action: Codable & Sendabl
     options: RecordingOptions = .init(), journal: DrawJournal?,
     clock: @escaping @Sendable () -> Int64,
     endsRecording: (@Sendable (Action) -> Bool)? = nil,
+    fileID: StaticString = #fileID, line: UInt32 = #line,
     onFailure: @escaping @Sendable (StoreIssue) -> Void = { _ in },
     onWarning: @escaping @Sendable (StoreIssue) -> Void = { _ in }
   ) throws(RecordingError) {
     try self.init(
       info: info, state: state, options: options, journal: journal, clock: clock,
-      endsRecording: endsRecording, onFailure: onFailure, onWarning: onWarning
+      endsRecording: endsRecording, location: SourceLocation(fileID: fileID, line: line),
+      onFailure: onFailure, onWarning: onWarning
     ) { () throws(RecordingError) in (sink, rotation) }
   }
 
@@ -63,7 +67,7 @@ public final class Recorder<State: Codable & Sendable, Action: Codable & Sendabl
   private init(
     info: RecordingInfo, state: State, options: RecordingOptions, journal: DrawJournal?,
     clock: @escaping @Sendable () -> Int64,
-    endsRecording: (@Sendable (Action) -> Bool)?,
+    endsRecording: (@Sendable (Action) -> Bool)?, location: SourceLocation,
     onFailure: @escaping @Sendable (StoreIssue) -> Void,
     onWarning: @escaping @Sendable (StoreIssue) -> Void,
     open: () throws(RecordingError) -> (sink: any LogSink, rotation: (any LogRotation)?)
@@ -88,10 +92,11 @@ public final class Recorder<State: Codable & Sendable, Action: Codable & Sendabl
     ) { failure in
       onFailure(
         StoreIssue(
-          message: failure.description, location: SourceLocation(), step: failure.step + base))
+          message: failure.description, location: location, step: failure.step + base))
     }
     core = StepRecorder(
-      writer, info: info, options: options, journal: journal, clock: clock, onWarning: onWarning)
+      writer, info: info, options: options, journal: journal, clock: clock, location: location,
+      onWarning: onWarning)
     actions = .make()
     states = .make()
     self.endsRecording = endsRecording
@@ -109,23 +114,26 @@ public final class Recorder<State: Codable & Sendable, Action: Codable & Sendabl
     path: String, info: RecordingInfo, state: State, options: RecordingOptions = .init(),
     journal: DrawJournal?, clock: @escaping @Sendable () -> Int64,
     endsRecording: (@Sendable (Action) -> Bool)? = nil,
+    fileID: StaticString = #fileID, line: UInt32 = #line,
     onFailure: @escaping @Sendable (StoreIssue) -> Void = { _ in },
     onWarning: @escaping @Sendable (StoreIssue) -> Void = { _ in }
   ) throws(RecordingError) {
     if options.rotation != nil, let number = FileRotation.numbers(of: path)?.last {
       throw .exists(path: "\(path).\(number)")
     }
+    let location = SourceLocation(fileID: fileID, line: line)
     let synchronizes = options.durability == .sync
     let rotation = options.rotation.map {
       FileRotation(
         path: path, keep: $0.keep, synchronizes: synchronizes,
-        onKept: Self.kept(onWarning))
+        onKept: Self.kept(onWarning, location))
     }
     var created: FileSink?
     do throws(RecordingError) {
       try self.init(
         info: info, state: state, options: options, journal: journal, clock: clock,
-        endsRecording: endsRecording, onFailure: onFailure, onWarning: onWarning
+        endsRecording: endsRecording, location: location, onFailure: onFailure,
+        onWarning: onWarning
       ) { () throws(RecordingError) in
         let sink = try FileSink(creating: path)
         created = sink
@@ -152,6 +160,7 @@ public final class Recorder<State: Codable & Sendable, Action: Codable & Sendabl
     options: RecordingOptions = .init(), journal: DrawJournal?,
     clock: @escaping @Sendable () -> Int64,
     endsRecording: (@Sendable (Action) -> Bool)? = nil,
+    fileID: StaticString = #fileID, line: UInt32 = #line,
     onFailure: @escaping @Sendable (StoreIssue) -> Void = { _ in },
     onWarning: @escaping @Sendable (StoreIssue) -> Void = { _ in }
   ) throws(RecordingError) {
@@ -174,11 +183,12 @@ public final class Recorder<State: Codable & Sendable, Action: Codable & Sendabl
     var end: [UInt8] = []
     log.chain.previous?.append(to: &end)
     end += HashChain.closing + [0x0A]
+    let location = SourceLocation(fileID: fileID, line: line)
     let sink = try FileSink(continuing: path, size: log.size, end: end)
     let rotation = options.rotation.map {
       FileRotation(
         path: path, keep: $0.keep, synchronizes: options.durability == .sync,
-        existing: ended, onKept: Self.kept(onWarning))
+        existing: ended, onKept: Self.kept(onWarning, location))
     }
     let base = options.baseStep
     let writer = LogWriter(
@@ -186,11 +196,11 @@ public final class Recorder<State: Codable & Sendable, Action: Codable & Sendabl
     ) { failure in
       onFailure(
         StoreIssue(
-          message: failure.description, location: SourceLocation(), step: failure.step + base))
+          message: failure.description, location: location, step: failure.step + base))
     }
     core = StepRecorder(
       writer, info: RecordingInfo(log.header), options: options, journal: journal, clock: clock,
-      earlier: (log.step, log.time), onWarning: onWarning)
+      earlier: (log.step, log.time), location: location, onWarning: onWarning)
     actions = .make()
     states = .make()
     self.endsRecording = endsRecording
@@ -210,13 +220,13 @@ public final class Recorder<State: Codable & Sendable, Action: Codable & Sendabl
   }
 
   private static func kept(
-    _ onWarning: @escaping @Sendable (StoreIssue) -> Void
+    _ onWarning: @escaping @Sendable (StoreIssue) -> Void, _ location: SourceLocation
   ) -> @Sendable (String, LogIOError) -> Void {
     { path, error in
       onWarning(
         StoreIssue(
           message: "\(path) cannot be removed (\(error)): it is kept, and so are newer files",
-          location: SourceLocation(), step: 0))
+          location: location, step: 0))
     }
   }
 

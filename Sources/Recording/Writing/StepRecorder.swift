@@ -24,6 +24,8 @@ final class StepRecorder: @unchecked Sendable {
   /// Whether no value has been reported yet that the log does not have exactly.
   private let findsRoundedValues = Atomic<Bool>(true)
   private let onWarning: @Sendable (StoreIssue) -> Void
+  /// The line that began the recording.
+  private let location: SourceLocation
   /// Whether `scratch` is in use. Encoding a value runs user code, which may begin another step.
   private let isEncoding = Atomic<Bool>(false)
 
@@ -32,8 +34,9 @@ final class StepRecorder: @unchecked Sendable {
   init(
     _ writer: LogWriter, info: RecordingInfo, options: RecordingOptions, journal: DrawJournal?,
     clock: @escaping @Sendable () -> Int64, earlier: (steps: Int, time: Int64) = (0, 0),
-    onWarning: @escaping @Sendable (StoreIssue) -> Void
+    location: SourceLocation, onWarning: @escaping @Sendable (StoreIssue) -> Void
   ) {
+    self.location = location
     self.onWarning = onWarning
     self.writer = writer
     self.info = info
@@ -224,7 +227,7 @@ final class StepRecorder: @unchecked Sendable {
   func warn(of value: RoundedValue, in place: RoundedValue.Place, _ storeStep: Int) {
     guard findsRoundedValues.exchange(false, ordering: .relaxed) else { return }
     let issue = StoreIssue(
-      message: value.message(in: place), location: SourceLocation(), step: storeStep)
+      message: value.message(in: place), location: location, step: storeStep)
     record(issue)
     onWarning(issue)
   }

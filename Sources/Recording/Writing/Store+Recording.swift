@@ -22,6 +22,7 @@ extension Store where R.State: Codable, R.Action: Codable {
   ///   - clock: Returns monotonic microseconds from any origin, under the store's lock. By default,
   ///     the continuous clock.
   ///   - endsRecording: As in `Recorder`.
+  ///   - fileID: As in `Recorder`, like `line`.
   ///   - onFailure: As in `Recorder`. Writes to standard error by default.
   ///   - onWarning: As in `Recorder`. Writes to standard error by default.
   /// - Throws: `RecordingError`. The store then has the same hooks as before.
@@ -30,6 +31,7 @@ extension Store where R.State: Codable, R.Action: Codable {
     to path: String, info: RecordingInfo, options: RecordingOptions = .init(),
     journal: DrawJournal?, clock: (@Sendable () -> Int64)? = nil,
     endsRecording: (@Sendable (Action) -> Bool)? = nil,
+    fileID: StaticString = #fileID, line: UInt32 = #line,
     onFailure: (@Sendable (StoreIssue) -> Void)? = nil,
     onWarning: (@Sendable (StoreIssue) -> Void)? = nil
   ) throws(RecordingError) -> Recorder<State, Action> {
@@ -40,7 +42,7 @@ extension Store where R.State: Codable, R.Action: Codable {
       options.baseStep = lastStep
       return try Recorder(
         path: path, info: info, state: state, options: options, journal: journal, clock: clock,
-        endsRecording: endsRecording, onFailure: onFailure ?? write,
+        endsRecording: endsRecording, fileID: fileID, line: line, onFailure: onFailure ?? write,
         onWarning: onWarning ?? write)
     }
   }

@@ -8,20 +8,26 @@
 ///
 /// A new stack begins at 0. If the reducer of a `forEach` replaces a stack with a new one, the
 /// elements of the new stack receive the next ids of the old one after this reducer has seen the
-/// action.
+/// action. Elements of a copy of the stack keep their ids.
 /// ```swift
 /// // A different element, whatever was on the stack. The effects of the old elements end.
 /// state.path = StackState([Detail.State()])
+/// // The elements that the stack had when it was copied.
+/// state.path = state.saved
 /// ```
 /// To use an id in the same step, write `state.path.removeAll()` and `state.path.append(…)`.
+///
+/// A stack is new until a `forEach` has processed it. The encoded form contains this, so a decoded
+/// state behaves like the one that was encoded. `==` does not compare it: a test may write
+/// `StackState([…])` for a stack that has the same ids and is not new.
 public struct StackState<Element> {
   @usableFromInline var rows: IdentifiedArray<StackElementID, Element>
   /// The id of the next element.
   @inlinable
   public var nextID: StackElementID { next }
   @usableFromInline var next: StackElementID
-  /// Whether no `forEach` has processed the stack since it was created by an initializer or by
-  /// decoding. Not a part of the value: neither compared nor encoded.
+  /// Whether no `forEach` has processed the stack, or the one it is a copy of, since an initializer
+  /// created it. Encoded, because it decides ids, but not compared.
   @usableFromInline var isNew = true
 
   /// Creates an empty stack whose first id is 0. Allocates nothing.
@@ -154,15 +160,26 @@ extension StackState: Hashable where Element: Hashable {
 }
 
 extension StackState {
-  /// Returns whether this stack could assign ids again that were assigned by the stack it replaced.
-  /// The replaced stack would have assigned `next`.
-  @inlinable
-  func mayRepeatIDs(before next: StackElementID) -> Bool { isNew || self.next < next }
+  /// What `isNew` is in most states, and therefore not encoded: a stack that has assigned ids was
+  /// processed by a `forEach`, and one that has assigned none is as good as new.
+  @usableFromInline var isUsuallyNew: Bool { next.generation == 0 }
 
-  /// Continues the ids of the stack that this one replaces. Elements of a new stack receive new
-  /// ids, up to the greatest id, and elements of a copy keep theirs. O(count).
+  /// Begins the processing of an action by the reducer of a `forEach`. Copies that this reducer
+  /// takes of the stack are not new.
+  @inlinable
+  mutating func beginReduction() { isNew = false }
+
+  /// Returns whether `endReduction(after:)` has something to do.
+  @inlinable
+  func hasUnfinishedReduction(after next: StackElementID) -> Bool {
+    isNew != isUsuallyNew || self.next < next
+  }
+
+  /// Ends the processing of an action. If this stack replaced another one, which would have
+  /// assigned `next`, it continues the ids of that stack. Elements of a new stack receive new ids,
+  /// up to the greatest id, and elements of a copy keep theirs. O(count).
   @usableFromInline
-  mutating func continueIDs(from next: StackElementID) {
+  mutating func endReduction(after next: StackElementID) {
     let sum = next.generation + self.next.generation
     if isNew, sum <= StackElementID.greatest {
       let ids = rows.ids.map { StackElementID(generation: next.generation + $0.generation) }
@@ -170,7 +187,7 @@ extension StackState {
       self.next = StackElementID(generation: sum)
     }
     self.next = Swift.max(self.next, next)
-    isNew = false
+    isNew = isUsuallyNew
   }
 }
 
@@ -200,12 +217,14 @@ extension StackState: PartlyMirrored {
   package var unmirrored: [Mirror.Child] { [("nextID", nextID)] }
 }
 
-/// Encoded as `{"next": 2, "elements": [{"id": 0, "element": …}]}`.
+/// Encoded as `{"next": 2, "elements": [{"id": 0, "element": …}]}`, with `"new": true` if the stack
+/// has elements or had some, and no `forEach` has processed it.
 extension StackState: Encodable where Element: Encodable {
-  /// Encodes the elements with their ids, and the next id.
+  /// Encodes the elements with their ids, the next id, and whether the stack is new.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: StackKey.self)
     try container.encode(nextID, forKey: .next)
+    if isNew != isUsuallyNew { try container.encode(isNew, forKey: .new) }
     var list = container.nestedUnkeyedContainer(forKey: .elements)
     for (id, element) in zip(rows.ids, rows) {
       var entry = list.nestedContainer(keyedBy: StackKey.self)
@@ -224,6 +243,7 @@ extension StackState: Decodable where Element: Decodable {
     let container = try decoder.container(keyedBy: StackKey.self)
     self.init()
     next = try container.decode(StackElementID.self, forKey: .next)
+    isNew = try container.decodeIfPresent(Bool.self, forKey: .new) ?? isUsuallyNew
     var list = try container.nestedUnkeyedContainer(forKey: .elements)
     while !list.isAtEnd {
       let entry = try list.nestedContainer(keyedBy: StackKey.self)
@@ -242,5 +262,5 @@ extension StackState: Decodable where Element: Decodable {
 }
 
 enum StackKey: String, CodingKey {
-  case next, elements, id, element
+  case next, new, elements, id, element
 }

@@ -92,8 +92,6 @@ where Child.Dependencies == Base.Dependencies {
   public func reduce(
     _ state: inout Base.State, _ action: Base.Action, _ dependencies: Base.Dependencies
   ) -> [Effect<Base.Action>] {
-    // The first stack does not replace another one and keeps its ids.
-    if state[keyPath: self.state].isNew { state[keyPath: self.state].isNew = false }
     var effects: [Effect<Base.Action>] = []
     var popped: StackElementID?
     let before: [StackElementID]
@@ -130,9 +128,11 @@ where Child.Dependencies == Base.Dependencies {
       popped = id
     }
     let next = state[keyPath: self.state].nextID
+    // The first stack does not replace another one and keeps its ids.
+    if state[keyPath: self.state].isNew { state[keyPath: self.state].beginReduction() }
     effects = .joined(effects, base.reduce(&state, action, dependencies))
-    if state[keyPath: self.state].mayRepeatIDs(before: next) {
-      state[keyPath: self.state].continueIDs(from: next)
+    if state[keyPath: self.state].hasUnfinishedReduction(after: next) {
+      state[keyPath: self.state].endReduction(after: next)
     }
     // The base may have removed the element already.
     if let popped { state[keyPath: self.state].pop(from: popped) }

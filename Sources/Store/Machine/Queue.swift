@@ -63,6 +63,13 @@ struct Queue<Element: Sendable>: Sendable {
     return false
   }
 
+  /// Replaces the elements for which `change` returns another one. O(count).
+  mutating func changeEach(_ change: (Element) -> Element?) {
+    for index in storage.indices.dropFirst(head) {
+      if let element = storage[index], let changed = change(element) { storage[index] = changed }
+    }
+  }
+
   /// Removes all elements and returns them.
   mutating func removeAll() -> [Element] {
     defer { self = Queue() }

@@ -18,7 +18,7 @@ extension SteppedStore {
     let location = TestLocation(fileID: fileID, filePath: filePath, line: line, column: column)
     guard core.isOpen(at: location) else { return [] }
     core.catchUp(at: location)
-    let actions = core.reduceAll(at: location)
+    let actions = takeEarlyActions() + core.reduceAll(at: location)
     if actions.isEmpty, strict ?? isStrict {
       core.fail(.nothingToSkip, "There are no received actions to skip.", at: location)
     }

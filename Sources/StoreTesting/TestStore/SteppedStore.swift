@@ -10,6 +10,13 @@ import SwiftBoardStore
 /// Steps have the same order as in a store (R2): the actions of `.send` effects belong to the turn
 /// of the action that caused them, and precede the actions of other effects and of the test.
 ///
+/// An action that the test has not received does not hold up time. In a store it would have been
+/// reduced before time passes, so `advance(by:)` first starts the work that follows it in a
+/// `concatenate`. Three things wait until the test receives the action, because the order of
+/// actions depends on its reduction: the effects that the action itself causes, a `.send` or a
+/// `.cancel` that follows a `.send`, and a `.cancel` that follows work. Advancing the clock itself
+/// starts nothing.
+///
 /// A store belongs to one test and is not `Sendable`. Tests can run in parallel, since their stores
 /// share nothing.
 public class SteppedStore<R: Reducer> {
@@ -45,6 +52,10 @@ public class SteppedStore<R: Reducer> {
     for wanted: Wanted<Action>, _ effects: [EffectDescriptor]?, _ assertion: StateAssertion?,
     passed: inout [PassedAction<State, Action>]
   ) -> Sight<Action> { .absent }
+
+  /// Returns the actions that a misplaced `send` has reduced and the test has not received, and
+  /// forgets them.
+  func takeEarlyActions() -> [Action] { [] }
 
   /// Called after a failed `receive`, with the actions that it skipped.
   func noteFailure(passed: [PassedAction<State, Action>]) {}
@@ -90,7 +101,7 @@ public class SteppedStore<R: Reducer> {
   ///
   /// Reports failures at the line of the call: for a state or effects that differ, an issue of the
   /// store, or a store that has finished. In a `TestStore`, an action that was not received is also
-  /// a failure, and is reduced first.
+  /// a failure, and is reduced first. Later lines that receive it do not fail.
   ///
   /// - Parameters:
   ///   - effects: The expected effects of the step, in order. If omitted, effects are not checked.
@@ -165,14 +176,15 @@ public class SteppedStore<R: Reducer> {
   // MARK: Time
 
   /// Advances the clock; see `TestClock.advance(by:)`. Effects that wake run on the calling thread.
-  /// Issues that they cause are failures at this line.
+  /// Issues that they cause are failures at this line. Work that follows the actions of effects in
+  /// a `concatenate` starts at its time, although the test has not received the actions.
   public func advance(
     by duration: Duration, fileID: StaticString = #fileID, filePath: StaticString = #filePath,
     line: Int = #line, column: Int = #column
   ) {
     let location = TestLocation(fileID: fileID, filePath: filePath, line: line, column: column)
     core.catchUp(at: location)
-    core.clock.advance(by: duration)
+    core.advance(by: duration)
     core.finishEnded(at: location)
   }
 

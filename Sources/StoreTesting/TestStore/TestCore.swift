@@ -191,6 +191,23 @@ final class TestCore<R: Reducer> {
     for issue in issues { fail(.issue, "The store reported an issue. \(issue)", at: location) }
   }
 
+  /// Advances the clock from deadline to deadline. Before time passes, the work starts that in a
+  /// running store would have started by then, although the test has not received all actions.
+  func advance(by duration: Duration) {
+    let end = clock.now.advanced(by: duration)
+    startOverdueWork()
+    while let next = clock.nextDeadline, next < end {
+      clock.advance(to: next)
+      startOverdueWork()
+    }
+    clock.advance(to: end)
+  }
+
+  private func startOverdueWork() {
+    clock.executor.run()
+    while !isQuiet, store.startOverdueWork() { clock.executor.run() }
+  }
+
   /// Cancels the running effects and returns them.
   func cancelEffects(at location: TestLocation) -> [RunningEffect<Action>] {
     finishEnded(at: location)

@@ -15,6 +15,17 @@ import SwiftBoardStore
 /// store.finish()
 /// ```
 public final class TestStore<R: Reducer>: SteppedStore<R> {
+  /// A step that a misplaced `send` has reduced, since the test had not received its action.
+  private struct EarlyStep {
+    let action: Action
+    let effects: [EffectDescriptor]
+    let before: State
+    let after: State
+  }
+
+  /// The steps that misplaced `send`s have reduced. Later lines may receive their actions.
+  private var early: [EarlyStep] = []
+
   deinit {
     guard !core.isFinished else { return }
     close(at: core.created)
@@ -48,7 +59,19 @@ public final class TestStore<R: Reducer>: SteppedStore<R> {
       .unreceivedActions,
       "\(count(waiting.count, "action")) must be received before `\(short(action))` is sent:\n"
         + list(waiting) + (core.whyTurn.map { "\n\($0)" } ?? ""), at: location)
-    _ = core.reduceAll(at: location)
+    var before = core.state
+    while let action = core.reduceNext(at: location) {
+      early.append(
+        EarlyStep(
+          action: action, effects: core.lastStep?.effects ?? [], before: before, after: core.state))
+      core.finishEnded(at: location)
+      before = core.state
+    }
+  }
+
+  override func takeEarlyActions() -> [Action] {
+    defer { early = [] }
+    return early.map(\.action)
   }
 
   override func look(
@@ -56,8 +79,12 @@ public final class TestStore<R: Reducer>: SteppedStore<R> {
     passed: inout [PassedAction<State, Action>]
   ) -> Sight<Action> {
     let location = wanted.location
+    if let first = early.first, wanted.accepts(first.action) {
+      return receiveEarly(at: 0, effects, assertion, at: location)
+    }
     while let next = core.next {
       if wanted.accepts(next) {
+        early = []
         let before = core.state
         guard let action = core.reduceNext(at: location) else { break }
         check(assertion, before: before, "`\(short(action))`", at: location)
@@ -65,16 +92,39 @@ public final class TestStore<R: Reducer>: SteppedStore<R> {
         core.finishEnded(at: location)
         return .received(action)
       }
+      if let index = early.firstIndex(where: { wanted.accepts($0.action) }) {
+        return receiveEarly(at: index, effects, assertion, at: location)
+      }
       guard core.reduceReported(at: location) else { return .refused(next) }
     }
-    return .absent
+    guard let index = early.firstIndex(where: { wanted.accepts($0.action) }) else { return .absent }
+    return receiveEarly(at: index, effects, assertion, at: location)
+  }
+
+  /// Checks a step that a misplaced `send` has reduced, and forgets those before it.
+  private func receiveEarly(
+    at index: Int, _ effects: [EffectDescriptor]?, _ assertion: StateAssertion?,
+    at location: TestLocation
+  ) -> Sight<Action> {
+    let step = early[index]
+    early.removeFirst(index + 1)
+    let subject = "`\(short(step.action))`"
+    check(assertion, before: step.before, after: step.after, subject, at: location)
+    core.checkEffects(effects, of: step.effects, subject, at: location)
+    return .received(step.action)
   }
 
   override func check(
     _ assertion: StateAssertion?, before: State, _ subject: @autoclosure () -> String,
     at location: TestLocation
   ) {
-    let actual = core.state
+    check(assertion, before: before, after: core.state, subject(), at: location)
+  }
+
+  private func check(
+    _ assertion: StateAssertion?, before: State, after actual: State,
+    _ subject: @autoclosure () -> String, at location: TestLocation
+  ) {
     guard let assertion else {
       if !core.isEqual(actual, before) {
         core.fail(

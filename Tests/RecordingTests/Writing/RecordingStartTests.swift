@@ -56,6 +56,42 @@ struct RecordingStartTests {
     #expect(try Self.steps(sink) == [])
   }
 
+  /// An action that cannot be encoded.
+  struct Unencodable: Codable, Sendable {
+    init() {}
+    init(from decoder: any Decoder) throws { self.init() }
+    func encode(to encoder: any Encoder) throws {
+      throw EncodingError.invalidValue(0, .init(codingPath: [], debugDescription: "never"))
+    }
+  }
+
+  struct Ignoring: Reducer {
+    func reduce(_ state: inout Int, _ action: Unencodable, _: Void) -> [Effect<Unencodable>] { [] }
+  }
+
+  @Test("a failure has the location of the call that began the recording") func location() throws {
+    let (folder, issues) = (try TemporaryFolder(), Box<[StoreIssue]>([]))
+    let note: @Sendable (StoreIssue) -> Void = { issue in
+      issues.value.withLock { $0.append(issue) }
+    }
+    let store = Store(initialState: 0, reducer: Ignoring())
+    var line: UInt32 = #line + 1
+    let recorder = try store.record(
+      to: folder.path("1"), info: Session.info, journal: nil, onFailure: note)
+    store.send(Unencodable())
+    #expect(recorder.failure != nil)
+    #expect(issues.now.last?.location == SourceLocation(line: line))
+
+    line = #line + 1
+    let other = try Recorder<Int, Unencodable>(
+      sink: MemorySink(), info: Session.info, state: 0, journal: nil, clock: { 0 },
+      onFailure: note)
+    store.setHooks { _, _ in other.hooks }
+    store.send(Unencodable())
+    #expect(issues.now.count == 2)
+    #expect(issues.now.last?.location == SourceLocation(line: line))
+  }
+
   @Test("a recorder that misses a step ends before the next one") func missed() throws {
     let sink = MemorySink()
     let store = Self.store(1, 1)

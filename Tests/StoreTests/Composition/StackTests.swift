@@ -214,6 +214,18 @@ struct StackTests {
     #expect(scenes[0].state == scenes[1].state)
   }
 
+  @Test("R15 a copy in a decoded state keeps its ids, as in the state that was encoded")
+  func decodedCopy() throws {
+    let scene = Scene(Path.State(), Path())
+    scene.send(.pushFromParent, .pushFromParent, .save, .popToRoot)
+    let state = scene.state
+    for saved in [state.saved, try decoded(encoded(state.saved))] {
+      let scene = Scene(Path.State(path: state.path, saved: saved), Path())
+      scene.send(.restore, .pushFromParent)
+      #expect(scene.state.path.ids == [0, 1, 2])
+    }
+  }
+
   @Test("popping everything by a new stack keeps nextID; a test that expects a new one is told so")
   func popAll() {
     let failures = Journal<String>()
@@ -264,7 +276,7 @@ struct StackTests {
     stack.append("c")
     #expect(
       try encoded(stack)
-        == #"{"elements":[{"element":"a","id":0},{"element":"c","id":2}],"next":3}"#)
+        == #"{"elements":[{"element":"a","id":0},{"element":"c","id":2}],"new":true,"next":3}"#)
     #expect(try decoded(encoded(stack)) == stack)
     let actions: [StackAction<String, Int>] = [
       .element(id: 2, action: 5), .popFrom(id: 1), .push("x"), .push(id: 3, state: "y"),

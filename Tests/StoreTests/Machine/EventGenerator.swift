@@ -80,6 +80,7 @@ struct EventGenerator {
     case 6..<9:
       guard !driver.running.isEmpty else { return nil }
       return action(of: pick(driver.running))
+    case 9 where driver.holding != .not && !isTelling: return .timePasses
     default: return nil
     }
   }

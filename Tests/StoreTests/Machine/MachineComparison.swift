@@ -107,8 +107,8 @@ extension MachineScenario {
     let events = events.filter { event in
       switch event {
       case .send, .effectSends, .effectReturns, .effectEnds, .effectFails, .told: true
-      case .cancelTask, .cancelAll, .reduceNext, .observe, .startSubscriptions, .waitForTask,
-        .waitUntilIdle, .drainQueued, .drainAll, .close:
+      case .cancelTask, .cancelAll, .reduceNext, .timePasses, .observe, .startSubscriptions,
+        .waitForTask, .waitUntilIdle, .drainQueued, .drainAll, .close:
         false
       }
     }

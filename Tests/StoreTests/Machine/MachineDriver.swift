@@ -70,7 +70,8 @@ extension MachineDriver {
     case .told: machine.blockers.contains(.delivering)
     // A held store has one caller, which is the one that tells.
     case .send: holding == .not || !machine.blockers.contains(.delivering)
-    case .reduceNext: holding == .untilEvents && !machine.blockers.contains(.delivering)
+    case .reduceNext, .timePasses:
+      holding == .untilEvents && !machine.blockers.contains(.delivering)
     case .cancelAll, .observe, .startSubscriptions, .waitUntilIdle, .drainQueued,
       .drainAll, .close:
       true
@@ -96,6 +97,7 @@ extension MachineDriver {
     case .cancelTask(let action): machine.cancel(task: task(action))
     case .cancelAll: machine.cancelAll()
     case .reduceNext: reduce(machine.takeNext(ignoring: .held))
+    case .timePasses: _ = machine.startOverdueWork()
     case .observe(let isObserved):
       if watching == .events { machine.recipients.set(.observers, isObserved) }
     case .told: if watching == .events { machine.delivered() }

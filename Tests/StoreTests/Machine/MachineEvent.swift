@@ -15,6 +15,8 @@ enum MachineEvent: Sendable, Equatable {
   case cancelAll
   /// A held store reduces the next action that waits.
   case reduceNext
+  /// Time passes in a held store, whatever waits.
+  case timePasses
   case observe(Bool)
   /// Observers have been told of the step that they are being told of.
   case told

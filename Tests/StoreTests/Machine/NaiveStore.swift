@@ -175,6 +175,7 @@ extension NaiveStore {
       for task in tasks.indices where tasks[task].action == number { cancelTask(task) }
     case .cancelAll: cancelAll()
     case .reduceNext: reduceNext()
+    case .timePasses: passTime()
     case .observe(let isObserved): self.isObserved = isObserved
     case .told:
       isTelling = false
@@ -329,6 +330,48 @@ extension NaiveStore {
       let (effect, fails) = endsAfterTurn.removeFirst()
       endFromQueue(effect, fails: fails)
     }
+  }
+
+  /// What only waits for a test to receive actions starts before time passes: work behind a `.send`
+  /// in a sequence, and what waits for the end of the turn. A cancel waits on.
+  private mutating func passTime() {
+    var ended: [Int] = []
+    for turn in turns.indices {
+      for place in turns[turn].indices {
+        guard let item = turns[turn][place].item, case .ending(let effect) = item.sender,
+          isSendBeforeWork(effect)
+        else { continue }
+        turns[turn][place] = .action(
+          Item(
+            action: item.action, sender: .effect(effect), task: item.task, inherits: item.inherits))
+        ended.append(effect)
+      }
+    }
+    for effect in ended { endFromQueue(effect, fails: false) }
+    let ends = endsAfterTurn
+    endsAfterTurn = []
+    for end in ends {
+      if isFollowedByCancel(end.effect) {
+        endsAfterTurn.append(end)
+      } else {
+        endFromQueue(end.effect, fails: end.fails)
+      }
+    }
+  }
+
+  private func isSendBeforeWork(_ effect: Int) -> Bool {
+    guard case .send = effects[effect].script.kind, effects[effect].status == .running,
+      effects[effect].script.limit == nil, let group = effects[effect].group,
+      case .concatenate = effects[group].script.kind
+    else { return false }
+    let open = members(group).filter { !effects[$0].isEnded }
+    return open.count > 1
+      && leaves(open[1]).allSatisfy { leaf in
+        switch effects[leaf].script.kind {
+        case .task, .run: true
+        default: effects[leaf].isEnded
+        }
+      }
   }
 
   private mutating func close() {
