@@ -32,7 +32,9 @@ struct ConditionArgumentsTests {
       ("assert o == $v", #"{"y": 2, "x": 1}"#, true), ("assert a.$v == 3", "b", true),
       ("assert list[$v] == 1", "0", true), (#"assert a["$v"] == 3"#, "b", true),
       (#"assert list == [1,"$v"]"#, "two", true), (#"assert "$v""#, "a.b == 3", true),
-      ("assert list == [1,{{last}}]", "\"two\"", true),
+      ("assert list == [1,{{last}}]", "\"two\"", true), ("assert a.$v==3", "b", true),
+      ("assert list[$v]==1 and c == \"xyz\"", "0", true), (#"assert a["$v"]==3"#, "b", true),
+      ("assert 'a.b < '$v", "4", true),
     ])
   func insertedValues(line: String, value: String, expected: Bool) throws {
     let words = Array(
@@ -52,6 +54,8 @@ struct ConditionArgumentsTests {
       ("assert x $v a.b == 3", "exists or", "unknown comparison '\"exists'", 8),
       ("assert a.b == 3 $v c == 1", "or", "'\"or\"' joins no comparisons", 8),
       ("assert a.$v == 4", "b == 3 or a.b", "'a.b == 3 or a.b' is neither a path nor JSON", 8),
+      ("assert a.b == 3 o$v c == 1", "r", "'or' is neither a path nor JSON", 17),
+      ("assert x ${v}ts", "exis", "'exists' is neither a path nor JSON", 10),
       ("assert list == [$v]", "1] or [", "'[1] or []' is neither a path nor JSON", 16),
     ])
   func insertedText(line: String, value: String, message: String, column: Int) throws {

@@ -211,6 +211,8 @@ struct LineParserTests {
       ("p <<- 'E F'", "a", "\tE F", "error at 0:3+3: a tag follows '<<' without a blank or '-'"),
       ("p <<''", "a", "", "error at 0:3+3: '<<' needs a tag"),
       ("p <<\"A", "a", "A", "error at 0:3+4: '<<' needs a tag"),
+      ("p <<\\E", "a", "E", "error at 0:3+3: a tag is letters, digits and '_'"),
+      ("p <<E>f", "a", "E", "error at 0:3+4: a tag is letters, digits and '_'"),
     ])
   func errorsInOpenText(start: String, text: String, end: String, expected: String) {
     for open in [start, "\(start)\n\(text)"] {

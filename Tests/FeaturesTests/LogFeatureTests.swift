@@ -33,8 +33,11 @@ struct LogFeatureTests {
     #expect(printed.map(\.status) == [0, 0, 0])
     #expect(printed[0].errors == "log cleared\n")
     #expect(try await world.persistence.logRecords(limit: 9, atLeast: nil) == [])
+    // If the database cannot be changed, the rest stays as it is.
+    world.logger.log("y", level: .error, category: "c")
     world.persistence.failNext("clearLogRecords", with: .busy)
     #expect(try run("log clear", in: world).status == 74)
+    #expect(world.logger.recent(limit: 9).map(\.message) == ["y"])
   }
 
   @Test("log tail of a negative number shows nothing")

@@ -60,24 +60,32 @@ struct CommandPlace {
 /// The commands of the last line that have started, by name. A recording has no place of a command,
 /// but its steps tell which of several with one name has failed.
 struct StartedCommands: Sendable {
-  private var last: CommandContext?
-  private var counts: [String: Int] = [:]
+  private struct Line {
+    var last: CommandContext
+    var counts: [String: Int] = [:]
+  }
+
+  /// The last line of each file that is read. A `source` command may have started the next one.
+  private var lines: [Line] = []
 
   /// Notes a command that starts, or that is refused.
   mutating func note(_ context: CommandContext) {
-    guard context.round == nil, context.job != last?.job else { return }
-    let isSameLine =
-      last.map {
-        $0.line == context.line && $0.source == context.source && $0.text == context.text
-      } ?? false
-    if !isSameLine { counts = [:] }
-    counts[context.name, default: 0] += 1
-    last = context
+    guard context.round == nil, context.job != lines.last?.last.job else { return }
+    if let index = lines.lastIndex(where: { $0.last.source == context.source }) {
+      lines.removeSubrange((index + 1)...)
+      let last = lines[index].last
+      if last.line != context.line || last.text != context.text { lines[index].counts = [:] }
+      lines[index].last = context
+    } else {
+      lines.append(Line(last: context))
+    }
+    lines[lines.count - 1].counts[context.name, default: 0] += 1
   }
 
   /// Returns how many commands of its line with its name have started with the last one, or `nil`
   /// if it is not the last one.
   func count(of context: CommandContext) -> Int? {
-    context.job == last?.job ? counts[context.name] : nil
+    guard let line = lines.last, context.job == line.last.job else { return nil }
+    return line.counts[context.name]
   }
 }

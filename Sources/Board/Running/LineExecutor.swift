@@ -303,7 +303,7 @@ public final class LineExecutor: Sendable {
       }
       try MarkedText.refuse(arguments.withoutWatch(secrets.firstWords), file, board.features)
       if let file, command.words.first?.literal != arguments.first?.text,
-        arguments.first?.text == "assert"
+        arguments.first?.text == "assert", arguments.count > 1, !arguments[1].isQuoted
       {
         throw UsageError(
           "'>' is followed by a file here", help: "quote the condition, as in 'PATH > 0'", at: file)

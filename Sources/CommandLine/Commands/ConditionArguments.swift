@@ -46,13 +46,20 @@ extension JSONCondition {
       return typed + json(String(text.unicodeScalars.dropFirst(typed.unicodeScalars.count)))
     }
     if let value = try? JSON(parsing: text) { return value.text }
-    guard isPath(text) else {
+    // What cannot be an operator or end a path leaves the meaning to what was typed.
+    let isPlain = !word.insertedText.unicodeScalars.contains {
+      "=<>!\"'() \t\n".unicodeScalars.contains($0)
+    }
+    guard isPlain || isPath(text), !Self.operatorWords.contains(text) else {
       throw UsageError(
         "'\(text)' is neither a path nor JSON",
         help: "a value inserted into a word is a part of a path; else let it be a word", at: word)
     }
     return text
   }
+
+  /// The words of a condition that are typed, and never put together from inserted values.
+  private static let operatorWords: Set = ["and", "or", "exists", "contains"]
 
   private static func json(_ text: String) -> String {
     ((try? JSON(parsing: text)) ?? .string(text)).text

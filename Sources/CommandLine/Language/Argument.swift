@@ -13,6 +13,8 @@ public struct Argument: Sendable, Hashable {
   public var typedCount: Int?
   /// Whether the whole word is one inserted value, without quotes.
   public var isInserted: Bool
+  /// The inserted values, one behind the other, except those inside strings of JSON.
+  var insertedText: String
   /// The index of the physical line in a continued line, from 0.
   public var lineOffset: Int
   /// The column of the word's first character, from 1.
@@ -25,6 +27,7 @@ public struct Argument: Sendable, Hashable {
     parts: [Part], quoting: Word.Quoting = .none, typedCount: Int? = nil,
     isInserted: Bool = false, lineOffset: Int = 0, column: Int = 1, length: Int = 1
   ) {
+    insertedText = ""
     self.parts = SecretTemplate(parts: parts).parts
     self.quoting = quoting
     self.typedCount = typedCount
@@ -61,9 +64,11 @@ public struct Argument: Sendable, Hashable {
 
   /// Returns an argument at the same position with other parts.
   package func replacing(parts: [Part]) -> Argument {
-    Argument(
+    var argument = Argument(
       parts: parts, quoting: quoting, typedCount: typedCount, isInserted: isInserted,
       lineOffset: lineOffset, column: column, length: length)
+    argument.insertedText = insertedText
+    return argument
   }
 
   /// The text before the first secret.

@@ -113,8 +113,13 @@ public enum LineParser {
   }
 
   private static func quoted(_ text: String) -> String {
-    guard text.contains("'") else { return "'\(text)'" }
-    return "\"\(String(text.flatMap { #"\"${}"#.contains($0) ? ["\\", $0] : [$0] }))\""
+    guard text.unicodeScalars.contains("'") else { return "'\(text)'" }
+    var quoted = "".unicodeScalars
+    for scalar in text.unicodeScalars {
+      if #"\"${}"#.unicodeScalars.contains(scalar) { quoted.append("\\") }
+      quoted.append(scalar)
+    }
+    return "\"\(String(quoted))\""
   }
 
   /// The commands whose words may be a bare `>`, as a comparison.

@@ -379,6 +379,11 @@ extension LineScanner {
     guard current == "<", peek(1) == "<", let first = peek(2) else { return nil }
     let start = index
     let quote = Self.isQuote(first) ? first : nil
+    if first == "\\" {
+      fail(
+        "a tag is letters, digits and '_'", help: "for example <<'END'", at: start, to: start + 3)
+      return meantTag()
+    }
     guard quote != nil || Self.isNameStart(first) else { return nil }
     index += quote == nil ? 2 : 3
     let nameStart = index
@@ -413,7 +418,15 @@ extension LineScanner {
       let rest = scalars[(start + 1)...].prefix { $0 != "\n" }
       if let quote = rest.firstIndex(of: scalars[start]) { end = max(quote + 1, end) }
     }
-    return (String(scalars: scalars[start..<end].filter { !Self.isQuote($0) }), end)
+    // A shell ends the tag at an operator.
+    let operators = "|&<>();".unicodeScalars
+    if let first = scalars[start..<end].firstIndex(where: { operators.contains($0) }), first > start
+    {
+      end = first
+    }
+    return (
+      String(scalars: scalars[start..<end].filter { !Self.isQuote($0) && $0 != "\\" }), end
+    )
   }
 
   static func isQuote(_ scalar: Unicode.Scalar) -> Bool { scalar == "'" || scalar == "\"" }

@@ -18,6 +18,7 @@ extension Word {
     var parts: [Argument.Part] = []
     var typedCount: Int?
     var typed = 0
+    var inserted = ""
     for segment in segments {
       switch segment {
       case .text(let text):
@@ -27,18 +28,22 @@ extension Word {
       case .variable(let name, let inJSONString):
         guard let value = variables(name) else { throw missingVariable(name) }
         parts.append(.text(inJSONString ? Self.jsonEscaped(value) : value))
+        if !inJSONString { inserted += value }
         typedCount = typedCount ?? typed
       case .last(let path, let inJSONString):
         guard let value = last(path) else { throw missingLast(path) }
         let text = value.stringValue ?? value.text
         parts.append(.text(inJSONString ? Self.jsonEscaped(text) : text))
+        if !inJSONString { inserted += text }
         typedCount = typedCount ?? typed
       }
     }
-    return Argument(
+    var argument = Argument(
       parts: parts, quoting: quoting, typedCount: typedCount,
       isInserted: quoting == .none && segments.count == 1 && typedCount != nil,
       lineOffset: lineOffset, column: column, length: length)
+    argument.insertedText = inserted
+    return argument
   }
 
   private static func jsonEscaped(_ text: String) -> String {

@@ -51,14 +51,14 @@ extension LogRecord {
 }
 
 extension Logger {
-  /// Removes the records in memory, in the archive and in a store, also those that still wait to be
-  /// written.
+  /// Removes the records in a store, in memory and in the archive, also those that still wait to be
+  /// written. The store comes first: if it cannot be changed, nothing is removed.
   ///
   /// - Throws: `FileError`, `PersistenceError`.
   package func removeAll(in store: some LogStore) async throws {
     _ = await flush(within: .seconds(1))
+    try await store.clearLogRecords()
     clear()
     try await archive.clear()
-    try await store.clearLogRecords()
   }
 }

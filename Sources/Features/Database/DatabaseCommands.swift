@@ -257,19 +257,18 @@ enum DatabaseCommands {
   private static func refuseOtherOperators(
     _ path: String, _ value: String, _ option: Argument
   ) throws(UsageError) {
-    if value.hasPrefix("=") {
+    if value.hasPrefix("=") || value.hasPrefix("~") {
       throw UsageError(
         "--where compares with one '='",
-        help:
-          "write \(path)=\(value.dropFirst()), or for that text '\(path)=\(JSON.string(value))'",
-        at: option)
+        help: (path.isEmpty ? "" : "write \(path)=\(value.dropFirst()), or ")
+          + "for that text '\(path)=\(JSON.string(value))'", at: option)
     }
     guard let last = path.last, "!<> \t".contains(last) || path.hasPrefix(" ") else { return }
-    let key = path.trimmingPrefix { $0 == " " }.prefix { !"!<> \t".contains($0) }
+    let isNested = path.contains { ".[".contains($0) }
+    let quoted = isNested ? #"a["b!"]"# : "[\(JSON.string(path))]"
     throw UsageError(
       "--where takes PATH=VALUE, with no other operator than '=' and no blank before it",
-      help: "for example \(key)=1; a key with such a character is quoted: "
-        + "'[\(JSON.string(path))]=1'", at: option)
+      help: "for example a=1; a key with such a character is quoted: '\(quoted)=1'", at: option)
   }
 
   private static func path(_ text: String, _ argument: Argument?) throws(UsageError) -> JSONPath {

@@ -128,10 +128,13 @@ enum DatabaseOutcomes {
   private static func imported(_ path: String, _ counts: DatabaseImport, _ job: Int) -> Outcome {
     Outcome(
       job: job,
-      value: .object([
-        .init("file", .string(path)), .init("added", JSON(counts.added)),
-        .init("replaced", JSON(counts.replaced)), .init("kept", JSON(counts.kept)),
-      ]),
+      value: .object(
+        [
+          .init("file", .string(path)), .init("added", JSON(counts.added)),
+          .init("replaced", JSON(counts.replaced)), .init("kept", JSON(counts.kept)),
+        ]
+          + (counts.hasConsent == true
+            ? [.init("leftOut", .array([.string(Preference.analyticsConsent)]))] : [])),
       notes: notes(
         "imported \(path): \(counts.added) added, \(counts.replaced) replaced, "
           + "\(counts.kept) kept")

@@ -5,6 +5,7 @@ import SwiftBoardFeatures
 import SwiftBoardJSON
 import SwiftBoardStore
 import SwiftBoardSystem
+import SwiftBoardTestSupport
 import SwiftBoardTesting
 import Testing
 
@@ -224,11 +225,25 @@ struct ShellFeatureTests {
     await lines.board.close()
   }
 
+  @Test("a file that runs in the middle of a line changes no place")
+  func placeBehindSource() async throws {
+    let (folder, lines) = (try TemporaryFolder(), Lines())
+    try folder.write("db list c\n", to: "in.sb")
+    let before = "db list c; source \(folder.path("in.sb")); db list c; "
+    #expect(await lines.run("\(before)db get a b; db get c d") != 0)
+    #expect(
+      lines.allPrinted.contains("test.sb:1:\(before.count + 1): error:"), "\(lines.allPrinted)")
+    #expect(await lines.run("db get c a; db list c") != 0)
+    #expect(lines.allPrinted.contains("test.sb:1:1: error:"), "\(lines.allPrinted)")
+    await lines.board.close()
+  }
+
   @Test("an alias of assert takes no file, and the name of a file is not empty")
   func refusedFiles() async {
     let lines = Lines()
     #expect(await lines.run("alias ck assert") == 0)
     #expect(await lines.run("ck shell.lastStatus > 0") == 64)
+    #expect(await lines.run("ck 'shell.lastStatus == 64' > out") == 0)
     #expect(lines.allPrinted.contains("help: quote the condition, as in 'PATH > 0'\n"))
     #expect(await lines.run("echo a > ''") == 64)
     #expect(await lines.run("source ''") == 66)

@@ -90,10 +90,13 @@ struct DatabaseFeatureTests {
   @Test(
     "a comparison of another language is refused, and a quoted one is taken",
     arguments: [
+      ("a=~x", "--where compares with one '='", "write a=x, or for that text 'a=\"~x\"'"),
+      ("=~x", "--where compares with one '='", "for that text '=\"~x\"'"),
       ("a==1", "--where compares with one '='", "write a=1, or for that text 'a=\"=1\"'"),
       ("a!=1", "--where takes PATH=VALUE, with no other", "a=1; a key with such a"),
       ("a>=2", "--where takes PATH=VALUE, with no other", #"quoted: '["a>"]=1'"#),
       ("a<=2", "--where takes PATH=VALUE, with no other", #"quoted: '["a<"]=1'"#),
+      ("a.b!=1", "--where takes PATH=VALUE, with no other", #"quoted: 'a["b!"]=1'"#),
       ("a = 1", "--where takes PATH=VALUE, with no other", #"quoted: '["a "]=1'"#),
       (" a=1", "--where takes PATH=VALUE, with no other", "for example a=1"),
       ("$.a=1", "a path begins at the value itself", "write a; the key '$' is quoted"),

@@ -34,6 +34,16 @@ struct MigratedStatesTests {
     }
   }
 
+  /// Version 2 without effects, which depend on the first count.
+  struct Quiet: Reducer {
+    func reduce(
+      _ state: inout New.State, _ action: New.Action, _: Void
+    ) -> [Effect<New.Action>] {
+      _ = New().reduce(&state, action, ())
+      return []
+    }
+  }
+
   private static let migration = LogMigration(
     from: 1, editAction: { $0.rename("add", to: "plus") }, editState: { $0["count"] = 0 })
 
@@ -113,11 +123,14 @@ struct MigratedStatesTests {
   func oldestFilesRemoved() async throws {
     try await withFolder { folder in
       try await Self.record(
-        9, to: folder + "/a", RecordingOptions(rotation: .init(size: 1, keep: 3)))
+        100, to: folder + "/a", RecordingOptions(rotation: .init(size: 3000, keep: 2)))
       let log = try RotatedLog(path: folder + "/a")
-      let (first, last) = (log.firstStep, 9)
+      let (first, last) = (log.firstStep, 100)
       try #require(first > 0 && log.segments.count > 1)
-      let navigator = try LogNavigator(log, replayer: Self.replayer)
+      let replayer = Replayer(
+        reducer: Quiet(), dependencies: (), journal: DrawJournal(), schema: Self.schema(2),
+        migrations: [Self.migration, LogMigration(from: 1, editEffects: { $1 = [] })])
+      let navigator = try LogNavigator(log, replayer: replayer)
       for n in first...last {
         #expect(try navigator.state(at: n) == New.State(sum: n, count: n - first))
       }

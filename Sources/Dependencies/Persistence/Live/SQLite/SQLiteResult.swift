@@ -68,7 +68,8 @@ extension PersistenceError {
     sql: String? = nil
   ) {
     var message = what
-    if !path.isEmpty { message += " (\(path))" }
+    // What was cancelled says nothing about the file.
+    if !path.isEmpty, kind != .cancelled { message += " (\(path))" }
     if let sql { message += " [\(operation), SQLite \(code): \(sql)]" }
     self.init(kind, path: path, operation: operation, code: code, message: message)
   }
