@@ -17,6 +17,8 @@ extension Board {
   /// Records all further steps into a new file and, with `rotation`, into more files after it. Ends
   /// a running recording first. No recording starts while the board is being closed.
   ///
+  /// - Parameter durability: The faults that a recorded step survives. `sync` adds 0.2 ms to 10 ms
+  ///   to each step.
   /// - Throws: `RecordingError` if the file cannot be created.
   public func record(
     to path: String, rotation: RecordingOptions.Rotation? = nil,

@@ -286,7 +286,7 @@ final class BoardRecording: Sendable {
 
 extension BoardRecording: RecordingService {
   func begin(
-    _ path: String, _ rotation: SessionRotation?, _ durability: SessionDurability?
+    _ path: String, _ rotation: SessionRotation?, _ durability: RecordingOptions.Durability?
   ) throws {
     if let current = shared.withLock({ $0.recorder?.path }) {
       throw Failure.alreadyRecording(current)
@@ -294,7 +294,7 @@ extension BoardRecording: RecordingService {
     try dependencies.files.checkTarget(path, isRecording: true)
     let records = try record(
       to: path, rotation.map { RecordingOptions.Rotation(size: $0.size << 20, keep: $0.keep) },
-      durability?.ofRecorder ?? .flush, replaces: false)
+      durability ?? .flush, replaces: false)
     if records { return }
     // Another command may have started a recording in the meantime.
     throw shared.withLock { $0.recorder?.path }.map(Failure.alreadyRecording) ?? .cancelled

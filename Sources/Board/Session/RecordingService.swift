@@ -9,7 +9,7 @@ protocol RecordingService: Sendable {
   ///
   /// - Throws: `FileError`, `RecordingError`, or `Failure` if a recording is already running.
   func begin(
-    _ path: String, _ rotation: SessionRotation?, _ durability: SessionDurability?) throws
+    _ path: String, _ rotation: SessionRotation?, _ durability: RecordingOptions.Durability?) throws
 
   /// Ends the recording.
   ///
@@ -72,7 +72,7 @@ struct RecordingStatus: Sendable {
 /// The recording service of a replay, where no effect runs.
 struct NoRecording: RecordingService {
   func begin(
-    _ path: String, _ rotation: SessionRotation?, _ durability: SessionDurability?
+    _ path: String, _ rotation: SessionRotation?, _ durability: RecordingOptions.Durability?
   ) throws { throw Failure.noRecording }
   func end() throws -> EndedRecording { throw Failure.noRecording }
   func status() -> RecordingStatus { RecordingStatus(path: nil, steps: 0, problem: nil) }

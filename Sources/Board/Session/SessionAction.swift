@@ -64,7 +64,8 @@ public enum SessionCommand: Codable, Sendable, Equatable {
   /// Records from here on into a new file or into rotated files. Without `durability`, recorded
   /// steps survive the end of the process.
   case record(
-    path: String, rotation: SessionRotation? = nil, durability: SessionDurability? = nil)
+    path: String, rotation: SessionRotation? = nil,
+    durability: RecordingOptions.Durability? = nil)
   /// `stop` ends the recording. `status` prints whether and where a recording is running.
   case stop, status
   /// Names the present step.
@@ -153,20 +154,6 @@ public struct SessionRotation: Codable, Sendable, Equatable {
   public init(size: Int, keep: Int? = nil) {
     self.size = size
     self.keep = keep
-  }
-}
-
-/// The faults that the steps of a recording survive, as for `RecordingOptions.Durability`.
-public enum SessionDurability: String, Codable, Sendable, CaseIterable {
-  /// None for up to 50 ms, the end of the process, and a power failure.
-  case none, flush, sync
-
-  var ofRecorder: RecordingOptions.Durability {
-    switch self {
-    case .none: .none
-    case .flush: .flush
-    case .sync: .sync
-    }
   }
 }
 

@@ -1,5 +1,6 @@
 import SwiftBoardCommandLine
 import SwiftBoardJSON
+import SwiftBoardRecording
 
 enum SessionCommands {
   private static let risk = OptionSpec(
@@ -12,6 +13,8 @@ enum SessionCommands {
   private static let anyRecording = ArgumentSpec(
     "file", "a recording other than the running one", kind: .file, optional: true)
   private static let step = "a number, @MARK, -1, +1 or end"
+
+  private static let durabilities = RecordingOptions.Durability.allCases.map(\.rawValue)
 
   static let table = CommandTable<BoardCommand>(recordingCommands + travelCommands + fileCommands)
 
@@ -30,10 +33,10 @@ enum SessionCommands {
           "rotate", value: "MIB", "continue in a new file after MIB MiB", kind: .int),
         OptionSpec("keep", value: "N", "with --rotate, remove all but N full files", kind: .int),
         OptionSpec(
-          "durability", value: SessionDurability.allCases.map(\.rawValue).joined(separator: "|"),
+          "durability", value: durabilities.joined(separator: "|"),
           "what recorded steps survive: nothing for 50 ms, the end of the program (the default), "
             + "a power failure",
-          kind: .choice(SessionDurability.allCases.map(\.rawValue))),
+          kind: .choice(durabilities)),
       ],
       examples: [
         "session record bug.actions.jsonl",
@@ -50,7 +53,7 @@ enum SessionCommands {
         .record(
           path: try invocation.requiredText("file"),
           rotation: size.map { SessionRotation(size: $0, keep: keep) },
-          durability: try invocation.text("durability").flatMap(SessionDurability.init)))
+          durability: try invocation.text("durability").flatMap(RecordingOptions.Durability.init)))
     },
     CommandSpec(
       ["session", "stop"], "end the recording", examples: ["session stop"]

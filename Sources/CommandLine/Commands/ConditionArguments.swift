@@ -59,7 +59,7 @@ extension JSONCondition {
   }
 
   /// The words of a condition that are typed, and never put together from inserted values.
-  private static let operatorWords: Set = ["and", "or", "exists", "contains"]
+  private static let operatorWords = Set(Operator.allCases.map(\.rawValue)).union(["and", "or"])
 
   private static func json(_ text: String) -> String {
     ((try? JSON(parsing: text)) ?? .string(text)).text

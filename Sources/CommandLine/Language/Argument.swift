@@ -14,7 +14,7 @@ public struct Argument: Sendable, Hashable {
   /// Whether the whole word is one inserted value, without quotes.
   public var isInserted: Bool
   /// The inserted values, one behind the other, except those inside strings of JSON.
-  var insertedText: String
+  var insertedText = ""
   /// The index of the physical line in a continued line, from 0.
   public var lineOffset: Int
   /// The column of the word's first character, from 1.
@@ -27,7 +27,6 @@ public struct Argument: Sendable, Hashable {
     parts: [Part], quoting: Word.Quoting = .none, typedCount: Int? = nil,
     isInserted: Bool = false, lineOffset: Int = 0, column: Int = 1, length: Int = 1
   ) {
-    insertedText = ""
     self.parts = SecretTemplate(parts: parts).parts
     self.quoting = quoting
     self.typedCount = typedCount

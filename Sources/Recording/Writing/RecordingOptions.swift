@@ -46,7 +46,7 @@ extension RecordingInfo {
 /// Options for writing a recording.
 public struct RecordingOptions: Sendable, Hashable {
   /// The faults that a recorded step survives once the reduction has returned.
-  public enum Durability: Sendable, Hashable {
+  public enum Durability: String, Codable, Sendable, Hashable, CaseIterable {
     /// None for up to 50 ms: lines are buffered and written by a background thread.
     case none
     /// The end of the process, including `kill -9`: one `write` per line.
