@@ -310,11 +310,12 @@ struct ShutdownTests {
         released.wait()
         order.note("notified")
       }
-      startThread { store.send(false) }
+      let sender = startThread { store.send(false) }
       for await _ in isObserving {}
       await store.shutdown(deadline: .zero)
       await store.waitUntilDelivered()
       order.note("delivered")
+      join(sender)
       #expect(order.entries == ["notified", "delivered"])
     }
   }

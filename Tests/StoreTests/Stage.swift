@@ -19,7 +19,6 @@ import Synchronization
 /// Runs `body` on a thread of its own.
 ///
 /// - Parameter stack: The bytes of its stack.
-@discardableResult
 func startThread(stack: Int = 512 << 10, _ body: @escaping @Sendable () -> Void) -> ThreadID {
   final class Work: Sendable {
     let body: @Sendable () -> Void
@@ -48,17 +47,21 @@ func startThread(stack: Int = 512 << 10, _ body: @escaping @Sendable () -> Void)
   return thread
 }
 
-/// Runs `body` on a thread of its own, and returns when it has ended. The calling thread waits,
-/// which may be in an observer.
-///
-/// - Parameter stack: The bytes of its stack.
-func onAnotherThread(stack: Int = 512 << 10, _ body: @escaping @Sendable () -> Void) {
-  let thread = startThread(stack: stack, body)
+/// Waits until a thread has ended, and releases it. Each thread has to be joined once.
+func join(_ thread: ThreadID) {
   #if canImport(Glibc)
     pthread_join(thread, nil)
   #else
     if let thread { pthread_join(thread, nil) }
   #endif
+}
+
+/// Runs `body` on a thread of its own, and returns when it has ended. The calling thread waits,
+/// which may be in an observer.
+///
+/// - Parameter stack: The bytes of its stack.
+func onAnotherThread(stack: Int = 512 << 10, _ body: @escaping @Sendable () -> Void) {
+  join(startThread(stack: stack, body))
 }
 
 /// A log that closures on any thread may write.
