@@ -7,7 +7,8 @@ public protocol Service: Sendable {
   /// another one, such as `RedactingKeychain`, forwards the call. The default implementation
   /// returns true, for a service that keeps nothing open.
   ///
-  /// - Parameter duration: The time limit for waiting.
+  /// - Parameter duration: The time limit for waiting. The end of the program waits for the call,
+  ///   so an implementation must return soon after the limit.
   /// - Returns: False if work could not be completed.
   func shutDown(within duration: Duration) async -> Bool
 }

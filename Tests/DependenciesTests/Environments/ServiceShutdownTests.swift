@@ -35,16 +35,6 @@ struct ServiceShutdownTests {
     #expect(calls.all == ["analytics 0.0 seconds", "api 0.0 seconds"])
   }
 
-  @Test("a service that never returns is left behind, and the others are shut down")
-  func neverReturns() async {
-    let calls = Calls()
-    var dependencies = Dependencies.mock
-    dependencies.analytics = EndlessService()
-    dependencies.apiClient = OwnService("api", calls)
-    #expect(await !dependencies.shutDown(within: .zero))
-    #expect(calls.all == ["api 0.0 seconds"])
-  }
-
   @Test("an own media service and an own download service are shut down")
   func programs() async {
     let calls = Calls()
@@ -121,15 +111,6 @@ private struct OwnService: APIClient, Analytics, FileService, TerminalService {
   }
   func reveal(_ value: Data) async {}
   func readInput(limit: Int) async throws(TerminalError) -> Data { Data() }
-}
-
-private struct EndlessService: Analytics {
-  func shutDown(within duration: Duration) async -> Bool {
-    await withUnsafeContinuation { (_: UnsafeContinuation<Bool, Never>) in }
-  }
-  func track(_ event: AnalyticsEvent) {}
-  func setConsent(_ granted: Bool) {}
-  var hasConsent: Bool { false }
 }
 
 private struct OwnLogger: Logger {
