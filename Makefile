@@ -1,5 +1,7 @@
 # run: install what is missing, build, start the board.   test: all that CI checks.
 SWIFT ?= swift
+# More options of the release build.
+SWIFTFLAGS ?=
 PREFIX ?= /usr/local
 UNAME := $(shell uname -s)
 # On Linux the program has all of Swift in it, and offers no symbol of it to others: nothing asks
@@ -16,7 +18,7 @@ LINUX := --static-swift-stdlib --disable-local-rpath \
   $(foreach flag,-function-sections -disable-concrete-type-metadata-mangled-name-accessors,\
   -Xswiftc -Xfrontend -Xswiftc $(flag)) \
   -Xswiftc -Xclang-linker -Xswiftc -no-pie -Xswiftc -L$(CURDIR)/$(dir $(LIBSTDCXX))
-RELEASE := $(SWIFT) build -c release -debug-info-format none $(if $(filter Linux,$(UNAME)),$(LINUX),) --product swiftboard
+RELEASE := $(SWIFT) build $(SWIFTFLAGS) -c release -debug-info-format none $(if $(filter Linux,$(UNAME)),$(LINUX),) --product swiftboard
 SOURCES := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources Examples Fuzz/Package.swift Fuzz/Sources
 ARGS ?=
 NAME ?= swiftboard
