@@ -155,15 +155,13 @@ struct StandardInputTests {
     #expect(terminal.outputText.contains("x \r\nnext"), "\(terminal.outputText)")
   }
 
-  @Test("a mebibyte is stored, and a byte more is an error that stores nothing")
+  /// `KeychainConformance` stores a mebibyte, which takes a debug program half a minute here.
+  @Test("a byte more than a mebibyte is an error that stores nothing")
   func limit() async throws {
     let over = try await shell("head -c 1048577 /dev/zero | $0 --home h \(Self.set)")
     #expect(over.status == .exited(64), "\(over.errorText)")
     #expect(over.errorText.contains("1048576"), "\(over.errorText)")
     #expect(try await stored() == Array("old".utf8))
-    let most = try await shell("head -c 1048576 /dev/zero | $0 --home h \(Self.set)")
-    #expect(most.status == .exited(0), "\(most.errorText)")
-    #expect(try await stored() == [UInt8](repeating: 0, count: 1_048_576))
   }
 
   @Test("a keychain that does not open is told before standard input is read")
