@@ -149,6 +149,31 @@ struct TestStoreTurnTests {
     #expect(failures.messages == [])
   }
 
+  @Test("R5 what follows an effect whose action was dropped is received")
+  func afterDroppedAction() {
+    let reducer = Reduce<[Action], Action, Void> { state, action, _ in
+      state.append(action)
+      switch action {
+      case .go:
+        return [
+          .task { .first },
+          .concatenate([
+            .task { .response }.cancellable(id: "x"), .cancel(id: "y"), .send(.second),
+          ]),
+        ]
+      case .first: return [.cancel(id: "x")]
+      default: return []
+      }
+    }
+    let test = TestStore(
+      initialState: [], reducer: reducer, dependencies: (), report: failures.report)
+    test.send(.go) { $0 = [.go] }
+    test.receive(.first) { $0 = [.go, .first] }
+    test.receive(.second) { $0 = [.go, .first, .second] }
+    test.finish()
+    #expect(failures.messages == [])
+  }
+
   @Test("R2 a cancel behind a `run` waits for its actions, in a store and in a test store")
   func cancelBehindRun() async {
     let reducer = Reduce<[Action], Action, Void> { state, action, _ in

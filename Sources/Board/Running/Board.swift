@@ -271,12 +271,16 @@ public final class Board: Sendable {
   }
 
   /// Removes the known secrets from the state.
-  func hideSecrets() {
+  ///
+  /// - Returns: What to wait for, because another thread may be reducing actions. `nil` if there is
+  ///   nothing to remove.
+  @discardableResult
+  func hideSecrets() -> StoreTask? {
     let state = store.withState { copy $0 }
     guard !closing.isSet, let removal = SecretRemoval(from: state, features, redactor) else {
-      return
+      return nil
     }
-    store.send(.shell(.masked(removal: removal)), origin: .program("secrets"))
+    return store.send(.shell(.masked(removal: removal)), origin: .program("secrets"))
   }
 
   /// Ends a command that cannot continue. Does nothing if it has ended.

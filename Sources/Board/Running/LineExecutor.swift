@@ -108,7 +108,7 @@ public final class LineExecutor: Sendable {
       let line = Line(withoutAliases(script), secrets, isLiteral, id, knownCount: redactor.count)
       let outcome = await run(script, line)
       // The state is shown and recorded also if no line follows.
-      hideKnownSecrets()
+      await hideKnownSecrets()
       return jobs.endLine(id, outcome)
     } onCancel: {
       jobs.interrupt(id)
@@ -285,7 +285,7 @@ public final class LineExecutor: Sendable {
     -> CommandEnd
   {
     var context = self.context(line, prefix)
-    hideKnownSecrets()
+    await hideKnownSecrets()
     do throws(UsageError) {
       var expansion = board.store.withState {
         LineExpansion(
@@ -350,11 +350,11 @@ public final class LineExecutor: Sendable {
     }
   }
 
-  /// Removes newly known secrets from the state.
-  private func hideKnownSecrets() {
+  /// Removes newly known secrets from the state, so that the next line does not find them.
+  private func hideKnownSecrets() async {
     let count = redactor.count
     guard knownSecrets.exchange(count, ordering: .relaxed) != count else { return }
-    board.hideSecrets()
+    await board.hideSecrets()?.finish()
   }
 
   /// Returns the error of a command that reads standard input to its end if lines come from there,

@@ -20,6 +20,8 @@ struct Queue<Element: Sendable>: Sendable {
 
   /// Returns the first element for which `isWanted` returns `true`. O(number of elements before
   /// it).
+  var first: Element? { isEmpty ? nil : storage[head] }
+
   func first(where isWanted: (Element) -> Bool) -> Element? {
     for case let element? in storage[head...] where isWanted(element) { return element }
     return nil

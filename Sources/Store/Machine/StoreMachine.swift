@@ -133,12 +133,22 @@ extension StoreMachine {
     return nil
   }
 
-  /// Whether there are commands to perform, or queued actions that can be reduced.
+  /// Whether there are commands to perform, or queued actions that can be reduced or dropped.
   @inlinable
   @inline(__always)
   var isDue: Bool {
-    !commands.isEmpty
-      || blockers.isEmpty && !(turn.isEmpty && nextTurns.isEmpty && queuedEvents.isEmpty)
+    if !commands.isEmpty { return true }
+    return blockers.isEmpty
+      ? !(turn.isEmpty && nextTurns.isEmpty && queuedEvents.isEmpty) : isCancelledNextInHeld
+  }
+
+  /// Whether the next action of a held store is that of a cancelled effect. It is dropped without
+  /// being asked for, so that what follows the effect does not wait.
+  @usableFromInline
+  var isCancelledNextInHeld: Bool {
+    guard blockers.isSubset(of: [.held, .replayed]) else { return false }
+    let next = turn.first ?? nextTurns.first ?? queuedEvents.first?.action
+    return next.map { isDropped($0) } ?? false
   }
 
   /// Takes the next action of the turn, or otherwise the next that arrived, if it can be reduced.
@@ -150,7 +160,10 @@ extension StoreMachine {
   ///   that the caller has seen in the queue.
   @inlinable
   mutating func takeNext(ignoring ignored: ReductionBlockers = []) -> QueuedAction<R.Action>? {
-    guard blockers.subtracting(ignored).isEmpty else { return nil }
+    guard blockers.subtracting(ignored).isEmpty else {
+      if isCancelledNextInHeld, let next = takeQueued()?.action { drop(next) }
+      return nil
+    }
     while let next = takeQueued() {
       switch next {
       case .end(let id, let failure):

@@ -218,13 +218,6 @@ final class TestCore<R: Reducer> {
     return effects
   }
 
-  /// Removes the actions of cancelled effects from the queue, so that handles do not wait for them.
-  /// Stops at the first action of another effect, so cancelled actions after that stay in the
-  /// queue.
-  func forgetCancelled() {
-    if !isQuiet, store.nextWaiting == nil { store.reduceNext() }
-  }
-
   /// Waits for other threads until there is an action, `isEnough` returns `true`, or no effect is
   /// left. It is a failure if that takes longer than `patience`.
   ///

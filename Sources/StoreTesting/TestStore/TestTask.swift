@@ -5,8 +5,6 @@ public final class TestTask {
   /// The operations of the test store that a task needs, without its types.
   struct Hooks {
     let finishEnded: (TestLocation) -> Void
-    /// Removes actions that will not be reduced, because their effects were cancelled.
-    let forgetCancelled: () -> Void
     let fail: (_ message: String, TestLocation) -> Void
     let wait:
       nonisolated(nonsending) (TestLocation, _ patience: Duration, _ isEnough: () -> Bool) async
@@ -26,10 +24,7 @@ public final class TestTask {
 
   /// Whether its effects and all effects that they caused have ended, and all of their actions have
   /// been received.
-  public var isFinished: Bool {
-    hooks?.forgetCancelled()
-    return task.isFinished
-  }
+  public var isFinished: Bool { task.isFinished }
 
   /// Cancels its effects and all effects that they caused, and runs them until they end. Drops
   /// those of their actions that the test has not received. Issues of the store are failures at
@@ -85,7 +80,7 @@ extension TestCore {
       finishEnded: {
         self.catchUp(at: $0)
         self.finishEnded(at: $0)
-      }, forgetCancelled: { self.forgetCancelled() },
+      },
       fail: { self.fail(.effectRunning, $0, at: $1) },
       wait: { location, patience, isEnough in
         await self.waitForAction(at: location, patience: patience, isEnd: true, or: isEnough)

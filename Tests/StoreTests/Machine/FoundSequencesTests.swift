@@ -255,6 +255,21 @@ struct FoundSequencesTests {
         .effectEnds(effect: 3), .send(Self.action(7)), .told, .told, .told))
   }
 
+  @Test("R5 what follows an effect whose action was dropped is received in the same step")
+  func afterDroppedAction() {
+    let group = Self.effect(
+      2,
+      .concatenate([
+        Self.effect(3, .task, id: 0), Self.effect(4, .cancel(id: 1)),
+        Self.effect(5, .send(Self.action(6))),
+      ]))
+    var scenario = Self.scenario(
+      [], .send(Self.action(1, group)), .effectReturns(effect: 3, Self.action(7)),
+      .send(Self.action(8, Self.effect(9, .cancel(id: 0)))), .reduceNext)
+    scenario.isHeld = true
+    expectNoDifference(scenario)
+  }
+
   @Test("R9 the error of an effect is reported although a cancel comes while its end waits")
   func failureThatWaits() {
     expectNoDifference(

@@ -410,12 +410,22 @@ extension NaiveStore {
     return turns[0].isEmpty ? nil : turns[0].removeFirst()
   }
 
-  /// Reduces what waits, until observers have to be told. A held store waits to be told to.
+  /// Reduces what waits, until observers have to be told. A held store waits to be told to, but
+  /// drops what is next and cancelled.
   private mutating func goOn() {
     endAfterTurn()
     resumeWaits()
-    if isHeld { return }
+    if isHeld { return dropNextCancelled() }
     while reduceNext() {}
+  }
+
+  private mutating func dropNextCancelled() {
+    while !isTelling, !isClosed, let next = turns.first(where: { !$0.isEmpty })?.first?.item,
+      isDropped(next)
+    {
+      _ = takeNext()
+      drop(next)
+    }
   }
 
   /// Reduces the next action. False where none can be.

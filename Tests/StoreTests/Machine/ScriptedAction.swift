@@ -23,6 +23,7 @@ struct ScriptedEffect: Sendable, Equatable {
     case merge([ScriptedEffect])
     case concatenate([ScriptedEffect])
     /// Effects of which one is let through an interval: the interval is the work of the first.
+    /// Built as `throttled(id:for:clock:latest:)` builds it, but the interval has a number.
     case throttle(interval: Int, [ScriptedEffect], id: Int)
   }
 
