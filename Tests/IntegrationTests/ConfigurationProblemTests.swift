@@ -33,6 +33,9 @@ struct ConfigurationProblemTests {
       ("{\"aliases\": {\n  \"k\": \"echo x &\"\n}}", "config.json:2:3: the alias 'k': "),
       ("{\n\"timeout\": \"5s\",\n\"timeout\": \"6s\"\n}", "config.json:3:1: "),
       (#"{"aliases":{"a b":"echo x"}}"#, "config.json:1:13: the alias 'a b': the name of an alias"),
+      (#"{"aliases":{"?":"echo x"}}"#, "config.json:1:13: the alias '?': the name of an alias"),
+      (#"{"aliases":{"a/b":"echo x"}}"#, "config.json:1:13: the alias 'a/b': the name of an alias"),
+      (#"{"aliases":{"-a":"echo x"}}"#, "config.json:1:13: the alias '-a': the name of an alias"),
     ])
   func wrong(configuration: String, problem: String) async throws {
     let program = try Program()

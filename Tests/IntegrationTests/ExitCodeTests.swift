@@ -135,6 +135,12 @@ struct ExitCodeTests {
       ["echo", "x"], environment: ["SWIFTBOARD_OUTPUT": "jsno"])
     #expect(configuration.status == .exited(78), "\(configuration.errorText)")
     #expect(configuration.errorText.contains("SWIFTBOARD_OUTPUT"))
+    let flag = try await program.run(["echo", "x"], environment: ["SWIFTBOARD_ASCII": "perhaps"])
+    #expect(flag.errorText.contains("help: correct the variable SWIFTBOARD_ASCII, or unset it"))
+    try program.makeFolder("c.json")
+    let unreadable = try await program.run("--config", "c.json", "echo", "x")
+    #expect(unreadable.status == .exited(74), "\(unreadable.errorText)")
+    #expect(unreadable.errorText.contains("help: make the file readable, or name another one"))
   }
 
   @Test("exit gives its number") func exitGivesItsNumber() async throws {

@@ -38,6 +38,33 @@ struct JSONErrorOutputTests {
     #expect(quoted.errorText.contains("error:"))
   }
 
+  @Test("help and versions are one line of JSON, in the form of a command's")
+  func help() async throws {
+    let program = try Program()
+    func object(_ words: [String], _ variables: [String: String] = [:]) async throws -> JSON {
+      let run = try await program.run(words, environment: variables)
+      #expect(run.status == .exited(0) && run.errorText == "", "\(run.errorText)")
+      #expect(run.outputText.utf8.count { $0 == UInt8(ascii: "\n") } == 1)
+      return try JSON(parsing: run.outputText)
+    }
+    let usual = try await object(["--json", "help", "api", "get"])
+    for words in [
+      ["--json", "--help"], ["--help", "--json"], ["-o", "json", "-h"], ["--json", "--nope", "-h"],
+    ] {
+      let help = try await object(words)
+      #expect(help.members?.map(\.key) == usual.members?.map(\.key), "\(words)")
+      #expect(help["command"] == "help" && help["ok"] == true, "\(words)")
+      guard case .array(let values) = help["value"], case .array(let others) = usual["value"] else {
+        Issue.record("\(help)")
+        continue
+      }
+      #expect(values.map { $0.members?.map(\.key) } == others.map { $0.members?.map(\.key) })
+    }
+    let version = try await object(["--json", "--version"])
+    #expect(version["command"] == "version" && version["value"]?["swiftboard"] == "0.1.0")
+    #expect(try await object(["-V"], ["SWIFTBOARD_OUTPUT": "json"]) == version)
+  }
+
   @Test("what the program says beside failures is JSON as well")
   func notes() async throws {
     let program = try Program()

@@ -225,9 +225,7 @@ final class EditingLineReader: LineReader {
     }
     // A search finds what other processes have added by now. While there is one, its places in the
     // history stay.
-    if keys.contains(where: \.beginsSearch),
-      !store.withState({ $0.isInHistory })
-    {
+    if keys.contains(where: \.beginsSearch), store.withState({ $0.search == nil }) {
       readHistory()
     }
     if !keys.isEmpty { store.send(.keys(keys)) }

@@ -1,5 +1,6 @@
 import SwiftBoardCommandLine
 import SwiftBoardDependencies
+import SwiftBoardJSON
 import SwiftBoardRecording
 import SwiftBoardSystem
 import Synchronization
@@ -59,11 +60,15 @@ public enum BoardProgram {
         usesColor: Terminal(environment: environment).usesColor(.auto, onError: true))
       return code
     }
+    let isJSON = options.output == .json || ProgramOptions.askForJSON(arguments)
     switch options.mode {
+    case .help where isJSON: return show(ProgramOptions.helpValue, of: "help")
     case .help:
+      let terminal = Terminal(environment: environment)
       return show(
-        HelpText.styled(ProgramOptions.help()),
-        usesColor: Terminal(environment: environment).usesColor(options.color ?? .auto))
+        HelpText.styled(ProgramOptions.help(width: terminal.outputWidth ?? 80)),
+        usesColor: terminal.usesColor(options.color ?? .auto))
+    case .version where isJSON: return show(versions, of: "version")
     case .version: return show(StyledText("swiftboard \(version) (\(LibraryVersions.built))\n"))
     default:
       let run = BoardRun(options, environment, features, problem: problem, make)
@@ -85,6 +90,22 @@ public enum BoardProgram {
       help: "give names as UTF-8; a file can be renamed, or be given as standard input",
       code: ExitCode.usage, isJSON: false)
     return ExitCode.usage
+  }
+
+  /// The versions of the program and of the libraries it was built with.
+  private static var versions: JSON {
+    let built = LibraryVersions.built
+    return .object([
+      .init("swiftboard", .string(version)), .init("libcurl", .string(built.curl)),
+      .init("libsodium", .string(built.sodium)), .init("SQLite", .string(built.sqlite)),
+    ])
+  }
+
+  /// Prints a value as the line of JSON that a command prints.
+  private static func show(_ value: JSON, of command: String) -> Int32 {
+    show(
+      OutputFormatter(format: .json).render(
+        line: 1, command: command, presentation: .none, value: value, milliseconds: 0))
   }
 
   private static func show(_ text: StyledText, usesColor: Bool = false) -> Int32 {

@@ -352,7 +352,7 @@ final class BoardRun: Sendable {
     case .preview:
       output.warn(
         """
-        \(name) with sample data: nothing is sent, and nothing is kept.
+        \(name) with sample data: nothing is sent; only files you name stay.
         'tutorial' shows the board in five minutes; 'help' lists the commands.
         Ctrl-D leaves.
 

@@ -30,7 +30,9 @@ enum ConfigurationFile {
       if error.isMissing, options.config == nil { return ProgramConfiguration() }
       throw UsageError(
         "cannot read the configuration '\(path)': \(error)",
-        help: error.isMissing ? "--config takes a file that exists" : nil,
+        help: error.isMissing
+          ? "--config takes a file that exists"
+          : "make the file readable, or name another one with --config",
         kind: error.isMissing ? .missing : .io)
     }
     guard bytes.count <= limit else {

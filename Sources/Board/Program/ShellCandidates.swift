@@ -45,6 +45,7 @@ struct ShellCandidates {
   private func values(
     _ kind: ValueKind, _ typed: String, _ arguments: [String]
   ) async -> [LineCompletion.Value] {
+    var environments = ProgramOptions.Environment.allCases.map(\.rawValue)
     // Without valid options it is unknown which home is meant.
     let options = try? ProgramOptions.parse(arguments: arguments, environment: environment) {
       (options) throws(UsageError) in
@@ -52,8 +53,11 @@ struct ShellCandidates {
       if let path = options.config, FileInfo(path)?.isRegular != true {
         return ProgramConfiguration()
       }
-      return try ConfigurationFile.read(for: options, environment, features)
+      let configuration = try ConfigurationFile.read(for: options, environment, features)
+      environments += configuration.environments.keys.sorted()
+      return configuration
     }
+    if kind == .environment { return environments.map { .init($0) } }
     guard let options else { return [] }
     var settings = BoardSettings()
     settings.environment =

@@ -31,7 +31,8 @@ public enum ShellCompletion {
   }
 
   // Bash splits words at the characters of COMP_WORDBREAKS too, such as '=' and ':'. It replaces
-  // only what is behind the last one.
+  // only what is behind the last one. If that is '@', which begins the names of hosts, it replaces
+  // the '@' as well.
   private static let bash = #"""
     # bash completion for swiftboard: source <(swiftboard completions bash)
     _swiftboard() {
@@ -50,7 +51,8 @@ public enum ShellCompletion {
           words+=("$word")
         fi
       done
-      if [[ $word =~ ^[=:]+$ ]]; then prefix+=$word; fi
+      if [[ $word =~ ^[=:@]+$ ]]; then prefix+=$word; fi
+      if [[ $word != [\"\']* ]] && shopt -q hostcomplete; then prefix=${prefix%@}; fi
       local program=${words[0]/#\~/$HOME}
       local -a plain=("${words[@]//[\"\'\\]/}")
       prefix=${prefix//[\"\'\\]/}
@@ -67,6 +69,7 @@ public enum ShellCompletion {
           *)
             word=${line%%$'\t'*}
             word=${word#"$prefix"}
+            if [[ -z $word ]]; then continue; fi
             case ${words[${#words[@]}-1]} in
               # What the open quotes do not quote is left out.
               \"*) if [[ $word == *[\"\\\$\`!]* ]]; then continue; fi ;;

@@ -3,7 +3,8 @@ import SwiftBoardCommandLine
 /// The words of a command line that a shell asks to complete, split into the program's options and
 /// the words of a command.
 package struct ShellWords: Sendable, Equatable {
-  /// The program's options before the last word, with their values.
+  /// The program's options before the last word, with their values. The one whose value is typed is
+  /// left out.
   package private(set) var options: [String] = []
   /// The words of the command before the last one.
   private var command: [String] = []
@@ -39,6 +40,7 @@ package struct ShellWords: Sendable, Equatable {
       }
       guard let value = before.first else {
         open = option
+        options.removeLast()
         return
       }
       options.append(value)

@@ -23,11 +23,23 @@ enum AliasExpansion {
     }
   }
 
+  /// Refuses a name that `alias` does not take.
+  static func refuseName(_ name: String) throws(UsageError) {
+    guard !name.isEmpty, !name.hasPrefix("-"),
+      name.allSatisfy({ $0.isLetter || $0.isNumber || "-_.".contains($0) })
+    else {
+      throw UsageError(
+        "the name of an alias is one word without quotes, not '\(name)'",
+        help: "it has letters, digits, '-', '_' and '.', and does not begin with '-'")
+    }
+  }
+
   /// Refuses a name that would never stand for its line: the first word of a command, or what is
   /// not one word.
   ///
   /// - Parameter firstWords: The first words of all commands.
   static func refuseCommand(_ name: String, _ firstWords: Set<String>) throws(UsageError) {
+    try refuseName(name)
     guard case .commands(let list) = LineParser.parse(name), list.prefix == nil,
       list.commands.count == 1, list.commands[0].words.count == 1,
       let word = list.commands[0].words.first, !word.isQuoted, word.literal == name
@@ -90,7 +102,43 @@ enum AliasExpansion {
   static func words(
     _ words: [Word], _ aliases: [String: String]?, _ firstWords: Set<String>
   ) throws(UsageError) -> [Word] {
-    guard let aliases, let start = words.first, !start.isQuoted else { return words }
+    guard let aliases, let index = place(words, aliases, firstWords),
+      let name = words[index].literal,
+      let line = aliases[name]
+    else { return words }
+    let first = words[index]
+    let replaced = try Self.words(of: line).map { word in
+      var word = word
+      (word.lineOffset, word.column, word.length) = (first.lineOffset, first.column, first.length)
+      return word
+    }
+    return words[..<index] + replaced + words[(index + 1)...]
+  }
+
+  /// Refuses an alias whose line begins with another one.
+  ///
+  /// - Parameters:
+  ///   - typed: The words of the line.
+  ///   - arguments: The same words with the alias replaced.
+  static func refuseSecond(
+    behind typed: [Word], _ arguments: [Argument], _ aliases: [String: String]?,
+    _ firstWords: Set<String>
+  ) throws(UsageError) {
+    guard let aliases, let index = place(typed, aliases, firstWords),
+      arguments.indices.contains(index), let name = typed[index].literal,
+      let second = arguments[index].text, !arguments[index].isQuoted, aliases[second] != nil,
+      !firstWords.contains(second)
+    else { return }
+    throw UsageError(
+      "the alias '\(name)' stands for '\(second)', which is an alias too",
+      help: "an alias does not stand for another one: name the command", at: arguments[index])
+  }
+
+  /// Returns the index of the word that is an alias, or `nil` if none is.
+  private static func place(
+    _ words: [Word], _ aliases: [String: String], _ firstWords: Set<String>
+  ) -> Int? {
+    guard let start = words.first, !start.isQuoted else { return nil }
     var index = 0
     if start.literal == "watch" {
       // Options may stand before the repeated command: it begins with the first word that is one.
@@ -100,13 +148,8 @@ enum AliasExpansion {
           return aliases[text] != nil || firstWords.contains(text)
         } ?? 0
     }
-    let first = words[index]
-    guard !first.isQuoted, let name = first.literal, let line = aliases[name] else { return words }
-    let replaced = try Self.words(of: line).map { word in
-      var word = word
-      (word.lineOffset, word.column, word.length) = (first.lineOffset, first.column, first.length)
-      return word
-    }
-    return words[..<index] + replaced + words[(index + 1)...]
+    let word = words[index]
+    guard !word.isQuoted, let name = word.literal, aliases[name] != nil else { return nil }
+    return index
   }
 }

@@ -301,7 +301,7 @@ extension BoardRecording: RecordingService {
   }
 
   func end() throws -> EndedRecording {
-    guard let ended = stop() else { throw Failure.noRecording }
+    guard let ended = stop() else { throw Failure.nothingToChange }
     return ended
   }
 
@@ -332,7 +332,7 @@ extension BoardRecording: RecordingService {
         code: ExitCode.io, error: "io", message: failure.description,
         help: "'session stop', then 'session record FILE' begins another")
     }
-    guard let recorder, recorder.isRecording else { throw Failure.noRecording }
+    guard let recorder, recorder.isRecording else { throw Failure.nothingToChange }
     shared.withLock { $0.marks[job] = (name, recorder) }
     if marks.contains(name) {
       warn("the recording has a mark '\(name)' already, which '@\(name)' goes on to mean")

@@ -302,6 +302,8 @@ public final class LineExecutor: Sendable {
         throw typed.error
       }
       try MarkedText.refuse(arguments.withoutWatch(secrets.firstWords), file, board.features)
+      try AliasExpansion.refuseSecond(
+        behind: command.words, arguments, aliases, secrets.firstWords)
       if let file, command.words.first?.literal != arguments.first?.text,
         arguments.first?.text == "assert", arguments.count > 1, !arguments[1].isQuoted
       {

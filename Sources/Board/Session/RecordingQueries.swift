@@ -480,8 +480,14 @@ extension SessionTarget {
 }
 
 extension Failure {
+  /// The failure of a command that looks at the recording.
   static let noRecording = Failure(
     code: ExitCode.usage, error: "notRecording", message: "nothing is being recorded",
     help: "'session record FILE' begins a recording; 'session state --at STEP --file FILE' looks "
       + "into one")
+
+  /// The failure of a command that changes the recording.
+  static let nothingToChange = Failure(
+    code: ExitCode.usage, error: "notRecording", message: "nothing is being recorded",
+    help: "'session record FILE' begins a recording")
 }

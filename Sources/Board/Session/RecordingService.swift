@@ -74,13 +74,13 @@ struct NoRecording: RecordingService {
   func begin(
     _ path: String, _ rotation: SessionRotation?, _ durability: RecordingOptions.Durability?
   ) throws { throw Failure.noRecording }
-  func end() throws -> EndedRecording { throw Failure.noRecording }
+  func end() throws -> EndedRecording { throw Failure.nothingToChange }
   func status() -> RecordingStatus { RecordingStatus(path: nil, steps: 0, problem: nil) }
   var path: String? { nil }
   func navigator(
     of path: String, isCancelled: @escaping @Sendable () -> Bool
   ) throws -> SessionNavigators.Navigator? { nil }
-  func mark(_ name: String, behindEndOf job: Int) throws { throw Failure.noRecording }
+  func mark(_ name: String, behindEndOf job: Int) throws { throw Failure.nothingToChange }
   func resume(_ job: Int) throws -> ForkedState { throw Failure.noRecording }
   func resumed() -> RecordingStatus { status() }
 }

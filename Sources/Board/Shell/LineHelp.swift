@@ -54,6 +54,9 @@ enum LineHelp {
     Quotes
       'as it is'   "with $name, \\n and \\u{2026}"   <<TAG, lines, TAG
 
+    Several rows
+      COMMAND \\   goes on in the next row, as an open quote, bracket or <<TAG does
+
     Output
       COMMAND > FILE    into a file, which is replaced
       COMMAND >> FILE   behind what the file has

@@ -187,12 +187,10 @@ enum ShellCommands {
 private func alias(_ invocation: Invocation) throws(UsageError) -> ShellCommand {
   guard let name = invocation.argument("name") else { return .alias(name: nil, line: nil) }
   let text = try invocation.requiredText("name")
-  guard !text.isEmpty, text.allSatisfy({ $0.isLetter || $0.isNumber || "-_.".contains($0) }),
-    !text.hasPrefix("-")
-  else {
-    throw UsageError(
-      "'\(text)' cannot be an alias", help: "an alias has letters, digits, '-', '_' and '.'",
-      at: name)
+  do throws(UsageError) {
+    try AliasExpansion.refuseName(text)
+  } catch {
+    throw UsageError(error.message, help: error.help, at: name)
   }
   let words = try plain(invocation.arguments("line"), "alias")
   guard !words.isEmpty else {

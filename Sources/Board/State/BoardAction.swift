@@ -70,12 +70,13 @@ public enum BoardAction: Sendable, Equatable {
     if case .session(.run(_, let command, _)) = self { command.changesRecording } else { false }
   }
 
-  /// Whether the action may run while the board shows an earlier step.
+  /// Whether the action may run while the board shows an earlier step. The tutorial is that of the
+  /// present, and one of its lessons shows an earlier step.
   var isAllowedAtEarlierStep: Bool {
-    if case .session(.run(_, let command, _)) = self {
-      command.isAllowedAtEarlierStep
-    } else {
-      isLook
+    switch self {
+    case .session(.run(_, let command, _)): command.isAllowedAtEarlierStep
+    case .shell(.run(_, .tutorial)): true
+    default: isLook
     }
   }
 }

@@ -199,7 +199,7 @@ struct JobsReducer: Reducer {
         ? FinishedJob.Found(lastStatus: state.shell.lastStatus, last: state.shell.last) : nil,
       outcome: outcome)
     if let text = Tutorial.advance(
-      &state.shell.tutorial, by: context.name, succeeded: outcome.status == 0)
+      &state.shell.tutorial, by: context, with: outcome)
     {
       state.shell.finished?.outcome?.afterword = text
     }

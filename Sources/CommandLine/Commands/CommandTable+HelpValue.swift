@@ -16,6 +16,13 @@ extension CommandTable {
   }
 }
 
+extension OptionSpec {
+  /// The option in the value of a command's help.
+  package var helpValue: JSON {
+    .object([.init("option", .string(synopsis)), .init("help", .string(help))])
+  }
+}
+
 extension CommandSpec {
   fileprivate var helpValue: JSON {
     .object([
@@ -27,12 +34,7 @@ extension CommandSpec {
           arguments.map {
             .object([.init("name", .string($0.name)), .init("help", .string($0.help))])
           })),
-      .init(
-        "options",
-        .array(
-          options.map {
-            .object([.init("option", .string($0.synopsis)), .init("help", .string($0.help))])
-          })),
+      .init("options", .array(options.map(\.helpValue))),
       .init("examples", .array(examples.map(JSON.string))),
     ])
   }

@@ -121,7 +121,7 @@ package enum HelpText {
 
   /// Formats two columns and wraps the second one. A first column that is too long gets its own
   /// lines.
-  static func rows(_ rows: [(String, String)], width: Int, indent: Int = 0) -> String {
+  package static func rows(_ rows: [(String, String)], width: Int, indent: Int = 0) -> String {
     let available = max(12, width / 2 - indent - 2)
     let left = rows.map(\.0.count).filter { $0 <= available }.max() ?? 0
     var text = ""

@@ -22,10 +22,14 @@ package struct LineEditorState: Sendable, Equatable, Codable {
     /// behind the last one.
     var edited: [Int: String]
 
-    /// Keeps the place of the new line behind the last one when lines are added.
-    mutating func moveNewLine(from count: Int, to newCount: Int) {
-      edited[newCount] = edited.removeValue(forKey: count)
-      if index == count { index = newCount }
+    /// Keeps the place of the new line behind the last one, and those of visited lines, when lines
+    /// are added and the oldest ones are removed.
+    mutating func move(from count: Int, to newCount: Int, removed: Int) {
+      let newLine = edited.removeValue(forKey: count)
+      edited = Dictionary(
+        uniqueKeysWithValues: edited.compactMap { $0 < removed ? nil : ($0 - removed, $1) })
+      edited[newCount] = newLine
+      index = index == count ? newCount : max(0, index - removed)
     }
   }
 
@@ -66,9 +70,6 @@ package struct LineEditorState: Sendable, Equatable, Codable {
   var lastQuery = ""
   /// Whether a Tab that leaves several candidates lists them.
   var listsCandidates = false
-
-  /// Whether there is a search, or an earlier line is shown, whose places in the history must stay.
-  package var isInHistory: Bool { search != nil || walk != nil }
 
   package init(history: LineHistory = LineHistory()) {
     self.history = history
@@ -112,8 +113,9 @@ package struct LineEditorState: Sendable, Equatable, Codable {
       history = LineHistory(lines.map { LineHistory.Entry($0) } + own)
     case .historyGrew(let lines):
       let count = history.entries.count
-      for line in lines { history.add(LineHistory.Entry(line, isForeign: true)) }
-      walk?.moveNewLine(from: count, to: history.entries.count)
+      var removed = 0
+      for line in lines { removed += history.add(LineHistory.Entry(line, isForeign: true)) }
+      walk?.move(from: count, to: history.entries.count, removed: removed)
     case .completed(let id, let answer):
       guard phase == .completing(id: id) else { break }
       phase = .editing

@@ -28,14 +28,20 @@ package struct LineHistory: Sendable, Equatable, Codable {
   }
 
   /// Adds a line, unless it equals the newest one. Removes the oldest lines beyond the limit.
-  package mutating func add(_ entry: Entry) {
-    guard !entry.text.isEmpty else { return }
+  ///
+  /// - Returns: The number of lines removed.
+  @discardableResult
+  package mutating func add(_ entry: Entry) -> Int {
+    guard !entry.text.isEmpty else { return 0 }
     if let last = entries.last, last.text == entry.text {
       if !entry.isForeign { entries[entries.count - 1].isForeign = false }
-      return
+      return 0
     }
     entries.append(entry)
-    if entries.count > limit + limit / 10 { entries.removeFirst(entries.count - limit) }
+    guard entries.count > limit + limit / 10 else { return 0 }
+    let removed = entries.count - limit
+    entries.removeFirst(removed)
+    return removed
   }
 
   /// Returns the index of the next line before or after `index` that begins with `prefix`, differs

@@ -4,7 +4,7 @@ import SwiftBoardDependencies
 
 enum DownloadsCommands {
   private static let service = ArgumentSpec(
-    "service", "a service with the preset sabnzbd or nzbget", kind: .service)
+    "service", "a service with the preset sabnzbd or nzbget", kind: .downloadService)
   private static let retry = OptionSpec(
     "retry", value: "N", "ask again after a failure of the program, N times")
   private static let ids = ArgumentSpec(

@@ -1,4 +1,5 @@
 import SwiftBoardBoard
+import SwiftBoardDependencies
 
 extension BoardFeatures {
   /// The queues of SABnzbd and NZBGet.
@@ -12,5 +13,9 @@ extension BoardFeatures {
       "answered.answer.queue.queue.speed", "answered.answer.queue.queue.entries[*].left",
       "answered.answer.queue.queue.entries[*].secondsLeft",
     ],
-    passesWordsOn: true, secretWords: DownloadsCommands.secretWords, version: nil)
+    passesWordsOn: true, secretWords: DownloadsCommands.secretWords,
+    candidates: { kind, _, dependencies in
+      guard kind == .downloadService else { return [] }
+      return await dependencies.persistence.serviceNames(of: DownloadProgram.self)
+    }, version: nil)
 }

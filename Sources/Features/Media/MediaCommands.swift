@@ -5,7 +5,7 @@ import SwiftBoardJSON
 
 enum MediaCommands {
   private static let service = ArgumentSpec(
-    "service", "a service with the preset radarr, sonarr or lidarr", kind: .service)
+    "service", "a service with the preset radarr, sonarr or lidarr", kind: .mediaService)
   private static let id = ArgumentSpec("id", "the number in 'media list'", kind: .int)
   private static let retry = OptionSpec(
     "retry", value: "N", "ask again after a failure of the program, N times")

@@ -1,4 +1,5 @@
 import SwiftBoardBoard
+import SwiftBoardDependencies
 
 extension BoardFeatures {
   /// The libraries of Radarr, Sonarr and Lidarr.
@@ -12,5 +13,9 @@ extension BoardFeatures {
       "answered.answer.library.library.verdict", "answered.answer.queue.queue.entries[*].left",
       "answered.answer.queue.queue.entries[*].timeLeft",
     ],
-    passesWordsOn: true, version: nil)
+    passesWordsOn: true,
+    candidates: { kind, _, dependencies in
+      guard kind == .mediaService else { return [] }
+      return await dependencies.persistence.serviceNames(of: MediaProgram.self)
+    }, version: nil)
 }

@@ -116,16 +116,19 @@ import Testing
     #expect(Self.typed(keys, history: ["echo one", "echo two"]) == expected)
   }
 
-  @Test("during a search and a walk, no line is added to the history, whose places are in use")
-  func placesInUse() {
-    var editor = Self.editor(["one"])
-    #expect(!editor.isInHistory)
-    Self.press("\u{12}o", &editor)
-    #expect(editor.isInHistory)
-    Self.press("\u{7}", &editor)
-    #expect(!editor.isInHistory)
-    Self.press("\u{10}", &editor)
-    #expect(editor.isInHistory)
+  @Test("a walk keeps its place when lines are added and the oldest are removed")
+  func growthBeyondTheLimit() {
+    let own = (1...10).map { LineHistory.Entry("own \($0)") }
+    var editor = LineEditorState(history: LineHistory(own, limit: 10))
+    _ = editor.apply(.begin(prompt: EditorPrompt(first: "> ", continuation: "| ")))
+    Self.press("\u{10}\u{10}!", &editor)
+    #expect(Self.shown(editor) == "own 9!|")
+    _ = editor.apply(.historyGrew(["a", "b"]))
+    #expect(editor.history.entries.count == 10)
+    #expect(Self.shown(Self.press("\u{E}", &editor)) == "own 10|")
+    #expect(Self.shown(Self.press("\u{10}", &editor)) == "own 9!|")
+    #expect(Self.shown(Self.press("\u{10}", &editor)) == "own 8|")
+    #expect(Self.shown(Self.press("\u{E}\u{E}\u{E}", &editor)) == "|")
   }
 
   @Test("moving up skips lines of other processes, and a search finds them")

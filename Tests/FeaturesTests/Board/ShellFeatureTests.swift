@@ -115,6 +115,10 @@ struct ShellFeatureTests {
     #expect(lines.allPrinted.contains("unknown command 'hi'"), "a quoted word is no alias")
     #expect(await lines.run("alias again hi there") == 0)
     #expect(await lines.run("again") == 64, "an alias does not stand for another one")
+    let refusal = "the alias 'again' stands for 'hi', which is an alias too"
+    #expect(lines.allPrinted.contains(refusal), "\(lines.allPrinted)")
+    #expect(await lines.run("watch 1s again --count 1") == 64)
+    #expect(lines.allPrinted.ranges(of: refusal).count == 2, "\(lines.allPrinted)")
     #expect(await lines.run("alias") == 0)
     #expect(lines.allPrinted.contains("again  hi there"))
     #expect(await lines.run("hi &; unalias hi; hi") == 64)

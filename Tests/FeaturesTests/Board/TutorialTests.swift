@@ -77,6 +77,50 @@ struct TutorialTests {
     await lines.board.close()
   }
 
+  @Test("a lesson about an answer ends with an answer, and one about parts with those parts")
+  func answers() async {
+    let lines = lines()
+    #expect(await lines.run("tutorial") == 0)
+    for line in ["api get sample/nope/77", "api get sample/nope/77 --no-check-status"] {
+      _ = await lines.run(line)
+      #expect(lines.board.store.withState { $0.shell.tutorial } == 0, "\(line)")
+    }
+    #expect(await lines.run("api get sample/character/2") == 0)
+    for line in ["", " page==1", " --select name"] {
+      #expect(lines.board.store.withState { $0.shell.tutorial } == 1, "\(line)")
+      #expect(await lines.run("api get sample/character/2" + line) == 0)
+    }
+    #expect(await lines.run("api get sample/character/2 page==1 --select name") == 0)
+    #expect(lines.board.store.withState { $0.shell.tutorial } == 2)
+  }
+
+  @Test("a lesson that an earlier one is missing for says so", arguments: [2, 5, 8, 9, 11])
+  func skipped(lesson: Int) async throws {
+    let lines = lines()
+    _ = await lines.run("tutorial" + String(repeating: "; tutorial next", count: lesson))
+    #expect(await lines.run(Tutorial.lessons[lesson].line) != 0)
+    let advice = try #require(Tutorial.lessons[lesson].advice)
+    #expect(lines.allPrinted.contains(advice), "\(lines.allPrinted)")
+    #expect(!lines.allPrinted.contains("the tutorial waits for"), "\(lines.allPrinted)")
+  }
+
+  @Test("it can be left, and gone on with, while an earlier step is shown")
+  func earlierStep() async throws {
+    let folder = try TemporaryFolder()
+    let lines = lines()
+    #expect(await lines.run("session record \(folder.path("t.actions.jsonl"))") == 0)
+    _ = await lines.run("tutorial" + String(repeating: "; tutorial next", count: 9))
+    #expect(await lines.run("set colour green; session undo") == 0, "\(lines.allPrinted)")
+    #expect(lines.board.store.withState { $0.shell.tutorial } == 10)
+    for line in ["tutorial", "tutorial next", "tutorial restart", "tutorial stop"] {
+      #expect(await lines.run(line) == 0, "\(line): \(lines.allPrinted)")
+    }
+    #expect(await lines.run("set colour red") == 64)
+    #expect(await lines.run("session live") == 0)
+    #expect(lines.board.store.withState { $0.shell.tutorial } == nil)
+    await lines.board.close()
+  }
+
   @Test("it begins again, also after its end")
   func restart() async {
     let lines = lines()

@@ -48,6 +48,21 @@ import Testing
     #expect(await answer("state", "sh") == ["shell"])
   }
 
+  @Test("commands of a program have the services with its preset")
+  func programs() async {
+    let preview = "--environment=preview"
+    #expect(await answer(preview, "media", "list", "") == ["films"])
+    #expect(await answer(preview, "downloads", "list", "") == ["sab"])
+    #expect(await answer(preview, "api", "service", "show", "").contains("sample"))
+  }
+
+  @Test("an environment is one of the program")
+  func environments() async {
+    #expect(await answer("--environment", "") == ["live", "mock", "preview"])
+    #expect(await answer("--environment=p") == ["--environment=preview"])
+    #expect(await answer("--seed", "x", "--environment", "m") == ["mock"])
+  }
+
   @Test("at the prompt the names of an open keychain are known, whatever has opened it")
   func openKeychain() async {
     let world = World()

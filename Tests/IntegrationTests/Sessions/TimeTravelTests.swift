@@ -123,6 +123,11 @@ struct TimeTravelTests {
       #expect(run.errorText.contains("nothing is being recorded"), "\(line)")
       #expect(run.errorText.contains("help: 'session record FILE' begins a recording"), "\(line)")
     }
+    for line in ["session stop", "session mark a"] {
+      let run = try await program.run("--environment", "mock", "-c", line)
+      #expect(run.status == .exited(64), "\(line): \(run.errorText)")
+      #expect(run.errorText.hasSuffix("help: 'session record FILE' begins a recording\n"))
+    }
     let live = try await program.run("--environment", "mock", "-c", "session live")
     #expect(live.status == .exited(0))
   }

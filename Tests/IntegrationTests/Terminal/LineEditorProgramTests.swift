@@ -687,6 +687,13 @@ extension LineEditorProgramTests {
     await Self.expect("board\u{203A} echo from one\nfrom one\nboard\u{203A}", on: one)
     two.type("\u{12}from o")
     await Self.expect("(search) from o: echo from one", on: two)
+    two.type("\u{7}echo own\r")
+    #expect(await two.waitForOutput("own\r\n"))
+    one.type("echo kiwi\r")
+    #expect(await one.waitForOutput("kiwi\r\n"))
+    // An earlier line was shown since the prompt.
+    two.type("\u{C}\u{10}\u{15}\u{12}kiwi")
+    await Self.expect("(search) kiwi: echo kiwi", on: two)
     two.type("\u{3}")
     await Self.leave(one)
     await Self.leave(two)

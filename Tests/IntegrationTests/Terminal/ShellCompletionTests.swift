@@ -49,6 +49,16 @@ struct ShellCompletionTests {
     ("session verify rec\t", ["session", "verify", "recording one.jsonl"]),
     ("--home fol\tdb", ["--home", "folder/db"]),
     ("--home nowhere db list fil\tx", ["--home", "nowhere", "db", "list", "filx"]),
+    ("--environment pre\tdb", ["--environment", "preview", "db"]),
+    ("--environment=pre\tdb", ["--environment=preview", "db"]),
+    ("--home h --environment wor\tdb", ["--home", "h", "--environment", "work", "db"]),
+    ("api post a/b @bod\t", ["api", "post", "a/b", "@body.json"]),
+    ("api post a/b x=@bod\t", ["api", "post", "a/b", "x=@body.json"]),
+    ("api post a/b x:=@bod\t", ["api", "post", "a/b", "x:=@body.json"]),
+    ("api post a/b x@bod\t", ["api", "post", "a/b", "x@body.json"]),
+    ("api post a/b @sub\tx", ["api", "post", "a/b", "@sub folder/x"]),
+    ("api post a/b @sub\\ f\tx", ["api", "post", "a/b", "@sub folder/x"]),
+    ("api post a/b x=@\tbod\t", ["api", "post", "a/b", "x=@body.json"]),
   ]
 
   /// Names that the open quotes do not quote: bash leaves them out.
@@ -59,6 +69,7 @@ struct ShellCompletionTests {
   private static let bashLines: [(typed: String, words: [String])] = [
     ("--home h db list \"x\t\"", ["--home", "h", "db", "list", "x"]),
     ("--home h db list 'z\t'", ["--home", "h", "db", "list", "z"]),
+    ("characters search sta\t\tx", ["characters", "search", "status==x"]),
   ]
 
   private static func check(_ shell: Shell) async throws {
@@ -73,6 +84,9 @@ struct ShellCompletionTests {
     try #require(filled.status == .exited(0), "\(filled.errorText)")
     try program.folder.write("", to: "recording one.jsonl")
     try program.makeFolder("folder")
+    try program.makeFolder("sub folder")
+    try program.folder.write("{}", to: "body.json")
+    try program.folder.write(#"{"environments":{"work":{}}}"#, to: "h/config.json")
     let script = try await program.run("completions", shell.rawValue)
     try program.folder.write(script.output, to: "script")
     let folder = try Program.executable().split(separator: "/").dropLast()

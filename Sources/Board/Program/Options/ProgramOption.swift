@@ -130,7 +130,7 @@ struct ProgramOption: Sendable {
     make(
       OptionSpec(
         "environment", value: "NAME",
-        "live, mock or preview services, or an environment of config.json"),
+        "live, mock or preview services, or an environment of config.json", kind: .environment),
       followsCommands: false
     ) { given, options throws(UsageError) in
       options.environmentName = try given.text

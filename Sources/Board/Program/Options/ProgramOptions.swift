@@ -187,7 +187,9 @@ package struct ProgramOptions: Sendable, Hashable {
           throw UsageError("\(name) is 1 or 0, not '\(text)'")
         }
       } catch {
-        throw UsageError(error.message, help: error.help, kind: .configuration)
+        throw UsageError(
+          error.message, help: error.help ?? "correct the variable \(name), or unset it",
+          kind: .configuration)
       }
     }
   }
