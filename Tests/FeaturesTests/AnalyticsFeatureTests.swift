@@ -35,13 +35,13 @@ struct AnalyticsFeatureTests {
   @Test("consent is stored before it is in effect, and withdrawn before that is stored")
   func order() {
     let store = store()
-    store.send(run(1, .on))
+    store.send(run(1, .on)) { $0.changes = [1] }
     store.receive(.stored(job: 1, consent: true))
     store.receive(.applied(job: 1, consent: true)) { $0.consent = true }
-    store.receive(.succeeded(job: 1, result: .consent(isGiven: true)))
+    store.receive(.succeeded(job: 1, result: .consent(isGiven: true))) { $0.changes = [] }
     #expect(analytics.hasConsent)
     world.persistence.failNext("setPreference", with: .full)
-    store.send(run(2, .off))
+    store.send(run(2, .off)) { $0.changes = [2] }
     store.receive(.applied(job: 2, consent: false)) { $0.consent = false }
     store.nonExhaustively { store in
       store.receive {

@@ -11,7 +11,7 @@ extension Array {
   /// (`Feature(endsCancelled:)`).
   ///
   /// ```swift
-  /// state.changes.append(job)
+  /// state.boiling = job
   /// return .change(name: "tea.brew", id: job, dependencies) {
   ///   try await kettle.boil()
   /// } report: { .ready(job: job, $0) } failure: { .failed(job: job, failure: $0) }
@@ -42,6 +42,38 @@ extension Array {
     }
     .catchFailure(dependencies, failure)
     return run.concatenate(with: end)
+  }
+
+  /// Does the same for the command of a job, and adds it to the running changes. The action that
+  /// ends the command has to remove it.
+  ///
+  /// Without running changes, as in a recording made before the feature had them, one effect makes
+  /// the calls and ends the command, and nothing is reported if it is cancelled.
+  ///
+  /// ```swift
+  /// return .change(name: "tea.brew", job: job, in: &state.changes, dependencies) {
+  ///   try await kettle.boil()
+  /// } report: { .ready(job: job, $0) } failure: { .failed(job: job, failure: $0) }
+  /// ```
+  /// - Parameters:
+  ///   - job: The job of the command, which is the cancel ID of the calls.
+  ///   - changes: The running changes of the feature's state.
+  public static func change<Value: Sendable, Action>(
+    name: String, end: String? = nil, job: Int, in changes: inout RunningChanges?,
+    _ dependencies: Dependencies, fileID: StaticString = #fileID, line: UInt32 = #line,
+    _ body: @escaping @Sendable () async throws -> Value,
+    report: @escaping @Sendable (Value) async throws -> Action,
+    failure: @escaping @Sendable (Failure) -> Action
+  ) -> [Effect<Action>] where Element == Effect<Action> {
+    changes?.begin(job)
+    guard changes == nil else {
+      return .change(
+        name: name, end: end, id: job, dependencies, fileID: fileID, line: line, body,
+        report: report, failure: failure)
+    }
+    return .task(name: name, fileID: fileID, line: line) { try await report(try await body()) }
+      .catchFailure(dependencies, failure)
+      .cancellable(id: job)
   }
 }
 

@@ -21,6 +21,7 @@ extension BoardFeatures {
     },
     events: APIEvents.events,
     cancelled: { state, job in state.pending.remove(id: job) },
+    endsCancelled: { state, job in state.changes.contains(job) },
     forget: { state in
       state.answers = []
       state.forgetServices()

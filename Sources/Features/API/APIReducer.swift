@@ -51,14 +51,19 @@ struct APIReducer: Reducer {
     case .looked(let job, let command, let services, let damaged, _):
       return looked(command, job, services, damaged ?? [], &state, dependencies)
     case .unsaved(let job, let name, nil, let wasKept):
-      guard wasKept == true else { return readSavedNames(name, job, dependencies) }
+      guard wasKept == true else {
+        state.changes?.end(job)
+        return readSavedNames(name, job, dependencies)
+      }
       return .send(.succeeded(job: job, result: .removedSaved(name: name)))
     case .unsaved(let job, let name, let names?, _):
       return .send(.failed(job: job, failure: .noSavedRequest(name, among: names)))
     case .succeeded(let job, let result, _):
+      state.changes?.end(job)
       note(result, &state)
       return reduce(&state, job, .tested(result), dependencies)
     case .failed(let job, let failure, let cause):
+      state.changes?.end(job)
       return reduce(&state, job, .failed(failure, cause: cause), dependencies)
     }
   }
@@ -69,7 +74,7 @@ struct APIReducer: Reducer {
     _ dependencies: Dependencies
   ) -> [Effect<APIAction>] {
     guard let request = PendingRequest(command, context) else {
-      return manage(command, context.job, dependencies)
+      return manage(command, context.job, &state, dependencies)
     }
     if !request.isTest { state.requests += 1 }
     state.pending.append(request)
@@ -117,11 +122,17 @@ struct APIReducer: Reducer {
 
   /// One call of the database for each command.
   private func manage(
-    _ command: APICommand, _ job: Int, _ dependencies: Dependencies
+    _ command: APICommand, _ job: Int, _ state: inout APIState, _ dependencies: Dependencies
   ) -> [Effect<APIAction>] {
     let store = dependencies.persistence
     switch command {
-    case .serviceAdd(let service): return add(service, job, dependencies)
+    case .serviceAdd(let service):
+      return change(command, job, &state, dependencies) {
+        try await store.saveService(service, replacing: false)
+        return .added(service: service)
+      } failure: {
+        $0.error == "exists" ? .taken(service.name) : $0
+      }
     case .serviceList, .serviceShow, .serviceRemove:
       return .task(name: "api.\(command.verb)") {
         let (services, masked) = try await masking(try await store.services(), dependencies)
@@ -136,7 +147,7 @@ struct APIReducer: Reducer {
       return result(of: command, job, dependencies) {
         .saved(requests: try await store.preferences().compactMap(SavedRequestSummary.init))
       }
-    case .savedRemove(let name): return removeSaved(name, job, dependencies)
+    case .savedRemove(let name): return removeSaved(name, job, &state, dependencies)
     case .recent(let text):
       return result(of: command, job, dependencies) {
         .recent(searches: try await store.searches(scope: "api", containing: text))
@@ -151,7 +162,7 @@ struct APIReducer: Reducer {
         return .cacheStatistics(entries: entries.count, bytes: entries.reduce(0) { $0 + $1.bytes })
       }
     case .cacheClear(let name):
-      return result(of: command, job, dependencies) {
+      return change(command, job, &state, dependencies) {
         let count = try await store.clearResponses(service: name)
         return .cleared(count: count, warning: await store.takeWarning())
       }
@@ -168,29 +179,16 @@ struct APIReducer: Reducer {
     .catchFailure(dependencies) { .bootstrapped(job: 0, known: nil, failure: $0) }
   }
 
-  private func add(
-    _ service: APIService, _ job: Int, _ dependencies: Dependencies
+  private func removeSaved(
+    _ name: String, _ job: Int, _ state: inout APIState, _ dependencies: Dependencies
   ) -> [Effect<APIAction>] {
-    .task(name: "api.service.add") {
-      try await dependencies.persistence.saveService(service, replacing: false)
-      let (added, masked) = try await masking(APIResult.added(service: service), dependencies)
-      return .succeeded(job: job, result: added, masked: masked)
-    }
-    .catchFailure(dependencies, replacing: ["exists": .taken(service.name)]) {
+    .change(name: "api.saved.remove", job: job, in: &state.changes, dependencies) {
+      try await dependencies.persistence.unsetPreference(SavedRequest.key(name))
+    } report: {
+      .unsaved(job: job, name: name, wasKept: $0)
+    } failure: {
       .failed(job: job, failure: $0)
     }
-    .cancellable(id: job)
-  }
-
-  private func removeSaved(
-    _ name: String, _ job: Int, _ dependencies: Dependencies
-  ) -> [Effect<APIAction>] {
-    .task(name: "api.saved.remove") {
-      let wasKept = try await dependencies.persistence.unsetPreference(SavedRequest.key(name))
-      return .unsaved(job: job, name: name, wasKept: wasKept)
-    }
-    .catchFailure(dependencies) { .failed(job: job, failure: $0) }
-    .cancellable(id: job)
   }
 
   /// Reads which requests are kept, for the advice about a name that is not.
@@ -218,7 +216,7 @@ struct APIReducer: Reducer {
     }
     let store = dependencies.persistence
     if case .serviceRemove = command {
-      return result(of: command, job, dependencies) {
+      return change(command, job, &state, dependencies) {
         _ = try await store.removeService(name)
         return .removed(name: name)
       }
@@ -266,6 +264,23 @@ struct APIReducer: Reducer {
     }
     .catchFailure(dependencies) { .failed(job: job, failure: $0) }
     .cancellable(id: job)
+  }
+
+  /// Does the same for a command that changes something. If it is cancelled, it ends with what it
+  /// has done.
+  ///
+  /// - Parameter failure: Returns the command's own failure in place of another.
+  private func change(
+    _ command: APICommand, _ job: Int, _ state: inout APIState, _ dependencies: Dependencies,
+    _ call: @escaping @Sendable () async throws -> APIResult,
+    failure: @escaping @Sendable (Failure) -> Failure = { $0 }
+  ) -> [Effect<APIAction>] {
+    .change(name: "api.\(command.verb)", job: job, in: &state.changes, dependencies, call) {
+      let (result, masked) = try await masking($0, dependencies)
+      return .succeeded(job: job, result: result, masked: masked)
+    } failure: {
+      .failed(job: job, failure: failure($0))
+    }
   }
 
   /// Keeps what is known of services in step.

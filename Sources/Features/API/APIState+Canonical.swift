@@ -14,6 +14,10 @@ extension APIState: CanonicalEncodable {
     writer.beginArray()
     for answer in answers { answer.write(to: &writer) }
     writer.endArray()
+    if let changes {
+      writer.key("changes")
+      changes.encodeCanonical(to: &writer)
+    }
     writer.key("pending")
     writer.beginArray()
     for request in pending { try request.write(to: &writer) }

@@ -1,3 +1,4 @@
+import SwiftBoardBoard
 import SwiftBoardDependencies
 import SwiftBoardStore
 
@@ -21,6 +22,9 @@ public struct APIState: Codable, Sendable, Equatable {
   public var pending: IdentifiedArray<Int, PendingRequest> = []
   /// The last answers, the newest first; at most `kept`.
   public var answers: [RecentAnswer] = []
+  /// The running commands that change the database or the cache without a request, or `nil` in
+  /// recordings in which they ended when they were cancelled.
+  public var changes: RunningChanges? = []
   /// Whether this is the state of a recording of schema 4 or earlier, which counted answers and did
   /// not keep them. It stays as it was, so that such recordings verify with their digests.
   private(set) var isEarlier = false
@@ -74,7 +78,7 @@ public struct APIState: Codable, Sendable, Equatable {
 
 extension APIState {
   private enum Key: String, CodingKey {
-    case requests, answered, services, saved, rereadsServices, pending, answers
+    case requests, answered, services, saved, rereadsServices, pending, answers, changes
   }
 
   /// A request in flight up to schema 4.
@@ -90,6 +94,7 @@ extension APIState {
     requests = try container.decode(Int.self, forKey: .requests)
     if let count = try? container.decode(Int.self, forKey: .answers) {
       isEarlier = true
+      changes = nil
       answered = count
       let requests = try container.decode([EarlierRequest].self, forKey: .pending)
       pending = IdentifiedArray(
@@ -102,6 +107,7 @@ extension APIState {
     rereadsServices = try container.decodeIfPresent(Bool.self, forKey: .rereadsServices) ?? false
     pending = try container.decode(IdentifiedArray<Int, PendingRequest>.self, forKey: .pending)
     answers = try container.decode([RecentAnswer].self, forKey: .answers)
+    changes = try container.decodeIfPresent(RunningChanges.self, forKey: .changes)
   }
 
   /// Encodes the form that was decoded.
@@ -121,5 +127,6 @@ extension APIState {
     if rereadsServices { try container.encode(true, forKey: .rereadsServices) }
     try container.encode(pending, forKey: .pending)
     try container.encode(answers, forKey: .answers)
+    try container.encodeIfPresent(changes, forKey: .changes)
   }
 }

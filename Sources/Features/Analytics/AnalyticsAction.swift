@@ -63,6 +63,9 @@ public enum AnalyticsResult: Codable, Sendable, Equatable {
 public struct AnalyticsState: Codable, Sendable, Equatable {
   /// Whether the user has given consent, or `nil` before a command has reported it.
   public var consent: Bool?
+  /// The running commands that change the consent, or `nil` in recordings in which they ended when
+  /// they were cancelled.
+  public var changes: RunningChanges? = []
 
   /// Creates a state in which nothing is known.
   public init() {}

@@ -10,6 +10,7 @@ extension BoardFeatures {
     state: AnalyticsState(), reducer: AnalyticsReducer(), commands: AnalyticsCommands.table,
     outcome: { action, _, _ in AnalyticsOutcomes.outcome(of: action) },
     link: { link in link.path.isEmpty ? ["analytics", "status"] : nil },
+    endsCancelled: { state, job in state.changes.contains(job) },
     volatile: [
       "bootstrapped.consent", "bootstrapped.inEffect", "bootstrapped.failure",
       "read.stored", "read.inEffect", "read.providers",

@@ -6,12 +6,13 @@ import SwiftBoardStore
 /// Decides in which order consent is stored and takes effect.
 ///
 /// ```text
-/// on  ─► analytics.store ─► stored ─► analytics.apply ─► applied ─► succeeded
+/// on  ─► analytics.store ─► analytics.store.end ─► stored ─► analytics.apply ─► applied ─► succeeded
 /// off ─► analytics.apply ─► applied ─► analytics.store ─► stored ─► succeeded
 /// status ─► analytics.status ─► read ─► succeeded
 /// bootstrap ─► analytics.bootstrap ─► bootstrapped
 /// ```
 /// Consent that cannot be stored is not in effect, but consent that is withdrawn ends at once.
+/// Therefore `on` can be cancelled until its consent is stored, and `off` cannot be cancelled.
 struct AnalyticsReducer: Reducer {
   /// The most events that `analytics show` prints.
   static let shown = 20
@@ -20,19 +21,21 @@ struct AnalyticsReducer: Reducer {
     _ state: inout AnalyticsState, _ action: AnalyticsAction, _ dependencies: Dependencies
   ) -> [Effect<AnalyticsAction>] {
     switch action {
-    case .run(let context, .on): return store(true, context.job, dependencies)
-    case .run(let context, .off): return apply(false, context.job, dependencies)
+    case .run(let context, .on): return store(context.job, &state, dependencies)
+    case .run(let context, .off):
+      state.changes?.begin(context.job)
+      return apply(false, context.job, state, dependencies)
     case .run(let context, .status): return status(context.job, dependencies)
     case .run(let context, .show): return show(context.job, dependencies)
     case .stored(let job, let consent):
       return consent
-        ? apply(true, job, dependencies)
+        ? apply(true, job, state, dependencies)
         : .send(.succeeded(job: job, result: .consent(isGiven: false)))
     case .applied(let job, let consent):
       state.consent = consent
       return consent
         ? .send(.succeeded(job: job, result: .consent(isGiven: true)))
-        : store(false, job, dependencies)
+        : withdraw(job, state, dependencies)
     case .succeeded(_, .status(let consent, _)):
       state.consent = consent
       return []
@@ -44,32 +47,52 @@ struct AnalyticsReducer: Reducer {
       // What a later session will find is the consent; this one may not have read it yet.
       let result = AnalyticsResult.status(consent: stored ?? inEffect, providers: providers)
       return .send(.succeeded(job: job, result: result))
-    case .succeeded, .failed: return []
+    case .succeeded(let job, _), .failed(let job, _):
+      state.changes?.end(job)
+      return []
     }
   }
 
+  /// Stores consent, unless it is cancelled before.
   private func store(
-    _ consent: Bool, _ job: Int, _ dependencies: Dependencies
+    _ job: Int, _ state: inout AnalyticsState, _ dependencies: Dependencies
   ) -> [Effect<AnalyticsAction>] {
-    .task(name: "analytics.store") {
-      // What was done before does not count, even if the consent is found before it is applied.
-      dependencies.analytics.setConsent(dependencies.analytics.hasConsent)
-      try await dependencies.persistence.setPreference(
-        Preference.analyticsConsent, to: "\(consent)")
-      return .stored(job: job, consent: consent)
+    .change(name: "analytics.store", job: job, in: &state.changes, dependencies) {
+      try await store(true, dependencies)
+    } report: {
+      .stored(job: job, consent: true)
+    } failure: {
+      .failed(job: job, failure: $0)
+    }
+  }
+
+  /// Stores that consent is withdrawn, which is in effect by now.
+  private func withdraw(
+    _ job: Int, _ state: AnalyticsState, _ dependencies: Dependencies
+  ) -> [Effect<AnalyticsAction>] {
+    let work: [Effect<AnalyticsAction>] = .task(name: "analytics.store") {
+      try await store(false, dependencies)
+      return .stored(job: job, consent: false)
     }
     .catchFailure(dependencies) { .failed(job: job, failure: $0) }
-    .cancellable(id: job)
+    return state.changes.contains(job) ? work : work.cancellable(id: job)
+  }
+
+  private func store(_ consent: Bool, _ dependencies: Dependencies) async throws {
+    // What was done before does not count, even if the consent is found before it is applied.
+    dependencies.analytics.setConsent(dependencies.analytics.hasConsent)
+    try await dependencies.persistence.setPreference(
+      Preference.analyticsConsent, to: "\(consent)")
   }
 
   private func apply(
-    _ consent: Bool, _ job: Int, _ dependencies: Dependencies
+    _ consent: Bool, _ job: Int, _ state: AnalyticsState, _ dependencies: Dependencies
   ) -> [Effect<AnalyticsAction>] {
-    .task(name: "analytics.apply") {
+    let work: [Effect<AnalyticsAction>] = .task(name: "analytics.apply") {
       dependencies.analytics.setConsent(consent)
       return .applied(job: job, consent: consent)
     }
-    .cancellable(id: job)
+    return state.changes.contains(job) ? work : work.cancellable(id: job)
   }
 
   private func bootstrap(_ dependencies: Dependencies) -> [Effect<AnalyticsAction>] {

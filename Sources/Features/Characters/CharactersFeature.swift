@@ -7,7 +7,8 @@ extension BoardFeatures {
     state: CharactersState(), reducer: CharactersReducer(), commands: CharactersCommands.table,
     outcome: { action, state, _ in CharactersOutcomes.outcome(of: action, in: state) },
     link: CharactersCommands.words, events: CharactersEvents.events,
-    cancelled: { state, job in state.end(job) }, forget: { $0.forget() },
+    cancelled: { state, job in state.end(job) },
+    endsCancelled: { state, job in state.changes.contains(job) }, forget: { $0.forget() },
     volatile: [
       "list.action.loaded.answer.verdict", "detail.action.loaded.answer.verdict",
       "search.action.loaded.answer.verdict", "search.action.recalled.texts",

@@ -50,7 +50,7 @@ private struct CharactersRouting: Reducer {
     switch action {
     case .run(let context, .recent): return recent(context.job, dependencies)
     case .run(let context, .recentRemove(let text)):
-      return remove(text, context.job, dependencies)
+      return remove(text, context.job, &state, dependencies)
     case .run(let context, .refresh(let options)):
       return ask(state.asksAgain(options), context, &state, dependencies)
     case .run(let context, let command): return ask(command, context, &state, dependencies)
@@ -81,8 +81,12 @@ private struct CharactersRouting: Reducer {
     case .recent(_, let searches): state.know(searches.map(\.text))
     case .bootstrap: return bootstrap(dependencies)
     case .bootstrapped(let texts, _): if let texts { state.know(texts) }
-    case .removed(_, let text, _, _): state.recent.removeAll { $0 == text }
-    case .failed(let job, _): state.end(job)
+    case .removed(let job, let text, _, _):
+      state.changes?.end(job)
+      state.recent.removeAll { $0 == text }
+    case .failed(let job, _):
+      state.changes?.end(job)
+      state.end(job)
     case .list, .detail, .search: break
     }
     return []
@@ -154,16 +158,19 @@ private struct CharactersRouting: Reducer {
   }
 
   private func remove(
-    _ text: String, _ job: Int, _ dependencies: Dependencies
+    _ text: String, _ job: Int, _ state: inout CharactersState, _ dependencies: Dependencies
   ) -> [Effect<CharactersAction>] {
-    .task(name: "characters.recent.remove") {
-      let store = dependencies.persistence
-      let count = try await store.removeSearches(text, scope: CharactersReducer.scope)
+    let store = dependencies.persistence
+    return .change(
+      name: "characters.recent.remove", job: job, in: &state.changes, dependencies
+    ) {
+      try await store.removeSearches(text, scope: CharactersReducer.scope)
+    } report: {
       let warning = try await masking(await store.takeWarning(), dependencies).value
-      return .removed(job: job, text: text, count: count, warning: warning)
+      return .removed(job: job, text: text, count: $0, warning: warning)
+    } failure: {
+      .failed(job: job, failure: $0)
     }
-    .catchFailure(dependencies) { .failed(job: job, failure: $0) }
-    .cancellable(id: job)
   }
 }
 

@@ -7,6 +7,10 @@ extension CharactersState: CanonicalEncodable {
   /// Writes what `encode(to:)` does.
   public func encodeCanonical(to writer: inout CanonicalWriter) throws {
     writer.beginObject()
+    if let changes {
+      writer.key("changes")
+      changes.encodeCanonical(to: &writer)
+    }
     if let detail {
       writer.key("detail")
       try detail.write(to: &writer)

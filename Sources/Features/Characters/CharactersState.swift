@@ -1,3 +1,5 @@
+import SwiftBoardBoard
+
 /// The state of the feature `characters`: the current route, and the content of each part.
 public struct CharactersState: Codable, Sendable, Equatable {
   /// What the last command shows.
@@ -14,6 +16,9 @@ public struct CharactersState: Codable, Sendable, Equatable {
   public var recent: [String] = []
   /// The commands that wait for an answer, in the order of their lines.
   public var pending: [PendingCharacters] = []
+  /// The running commands that remove a recent search, or `nil` in recordings in which they ended
+  /// when they were cancelled.
+  public var changes: RunningChanges? = []
 
   /// Nothing asked yet.
   public init() {}

@@ -62,8 +62,7 @@ struct DatabaseReducer: Reducer {
       return .send(.failed(job: request.job, failure: failure))
     case .checked(let request, nil):
       state.expectImport()
-      state.beginImport(request)
-      return importEntries(request, dependencies)
+      return importEntries(request, &state, dependencies)
     case .imported(let request, let counts):
       let result = DatabaseResult.imported(path: request.path, counts: counts)
       guard state.isLoaded != nil else {
@@ -108,9 +107,8 @@ extension DatabaseReducer {
       return check(ImportRequest(job: job, path: path, existing: existing), dependencies)
     default: break
     }
-    if command.changesFile { state.beginChange(job) }
-    return state.isChanging(job)
-      ? change(command, job, dependencies) : call(command, job, dependencies)
+    return command.changesFile
+      ? change(command, job, &state, dependencies) : call(command, job, dependencies)
   }
 
   /// Asks the service once and ends the command with its answer.
@@ -129,10 +127,11 @@ extension DatabaseReducer {
   /// Does the same for a command that changes a file. If it is cancelled, it ends with what it has
   /// done.
   private func change(
-    _ command: DatabaseCommand, _ job: Int, _ dependencies: Dependencies
+    _ command: DatabaseCommand, _ job: Int, _ state: inout DatabaseState,
+    _ dependencies: Dependencies
   ) -> [Effect<DatabaseAction>] {
     let answer = command.call
-    return .change(name: "db.\(command.verb)", id: job, dependencies) {
+    return .change(name: "db.\(command.verb)", job: job, in: &state.changes, dependencies) {
       try await answer(dependencies)
     } report: {
       let (result, masked) = try await masking($0, dependencies)
@@ -221,34 +220,29 @@ extension DatabaseReducer {
   }
 
   /// Writes the entries of an import, which ends with the numbers of written entries also if it is
-  /// cancelled.
+  /// cancelled. Those of earlier recordings ended when they were cancelled.
   private func importEntries(
-    _ request: ImportRequest, _ dependencies: Dependencies
+    _ request: ImportRequest, _ state: inout DatabaseState, _ dependencies: Dependencies
   ) -> [Effect<DatabaseAction>] {
-    guard request.endsCancelled == true else { return importAtOnce(request, dependencies) }
-    return .change(
-      name: "db.import.write", end: "db.import.end", id: request.job, dependencies
-    ) {
-      try await DatabaseTransfer(dependencies).importEntries(
-        of: request.path, onExisting: request.existing)
-    } report: {
-      .imported(request: request, counts: $0)
-    } failure: {
-      .failed(job: request.job, failure: $0)
+    func write(in changes: inout RunningChanges?) -> [Effect<DatabaseAction>] {
+      .change(
+        name: "db.import.write", end: "db.import.end", job: request.job, in: &changes, dependencies
+      ) {
+        try await DatabaseTransfer(dependencies).importEntries(
+          of: request.path, onExisting: request.existing)
+      } report: {
+        .imported(request: request, counts: $0)
+      } failure: {
+        .failed(job: request.job, failure: $0)
+      }
     }
-  }
-
-  /// Writes the entries of an import of an earlier recording, which ended when it was cancelled.
-  private func importAtOnce(
-    _ request: ImportRequest, _ dependencies: Dependencies
-  ) -> [Effect<DatabaseAction>] {
-    .task(name: "db.import.write") {
-      let counts = try await DatabaseTransfer(dependencies).importEntries(
-        of: request.path, onExisting: request.existing)
-      return .imported(request: request, counts: counts)
+    guard request.endsCancelled == true else {
+      var none: RunningChanges?
+      return write(in: &none)
     }
-    .catchFailure(dependencies) { .failed(job: request.job, failure: $0) }
-    .cancellable(id: request.job)
+    guard state.changes == nil else { return write(in: &state.changes) }
+    state.imports = state.imports ?? []
+    return write(in: &state.imports)
   }
 }
 

@@ -7,9 +7,7 @@ extension DatabaseState: CanonicalEncodable {
     writer.beginObject()
     if let changes {
       writer.key("changes")
-      writer.beginArray()
-      for job in changes { writer.int(job) }
-      writer.endArray()
+      changes.encodeCanonical(to: &writer)
     }
     if let collection { writer.member("collection", collection) }
     if let collections {
@@ -27,9 +25,7 @@ extension DatabaseState: CanonicalEncodable {
     }
     if let imports {
       writer.key("imports")
-      writer.beginArray()
-      for job in imports { writer.int(job) }
-      writer.endArray()
+      imports.encodeCanonical(to: &writer)
     }
     if let isLoaded { writer.member("isLoaded", isLoaded) }
     if let pending {

@@ -1,3 +1,4 @@
+import SwiftBoardBoard
 import SwiftBoardDependencies
 import SwiftBoardJSON
 
@@ -32,11 +33,11 @@ public struct DatabaseState: Codable, Sendable, Equatable {
   public var isLoaded: Bool? = false
   /// The commands that wait for the names, in the order of their lines, or `nil` if there are none.
   public var pending: [PendingDatabaseCommand]?
-  /// The jobs of running commands that may change a file. They end themselves, also when they are
-  /// cancelled. It is `nil` in recordings in which only imports did so.
-  public var changes: [Int]? = []
-  /// The jobs of imports that write, in recordings without `changes`; `nil` if there are none.
-  public var imports: [Int]?
+  /// The running commands that may change a file. It is `nil` in recordings in which only imports
+  /// ended themselves when they were cancelled.
+  public var changes: RunningChanges? = []
+  /// The imports that write, in recordings without `changes`; `nil` if there are none.
+  public var imports: RunningChanges?
 
   /// Creates a state in which nothing is known.
   public init() {}
@@ -148,24 +149,12 @@ extension DatabaseState {
 
   /// Returns whether a job may change a file, so that its command ends only when it is known
   /// whether it did.
-  func isChanging(_ job: Int) -> Bool {
-    changes?.contains(job) == true || imports?.contains(job) == true
-  }
-
-  /// Adds a command that may change a file from now on.
-  mutating func beginChange(_ job: Int) { changes?.append(job) }
-
-  /// Adds an import that begins to write.
-  mutating func beginImport(_ request: ImportRequest) {
-    guard request.endsCancelled == true else { return }
-    if changes == nil { imports = (imports ?? []) + [request.job] }
-    beginChange(request.job)
-  }
+  func isChanging(_ job: Int) -> Bool { changes.contains(job) || imports.contains(job) }
 
   /// Removes a command that has ended.
   mutating func endChange(_ job: Int) {
-    changes?.removeAll { $0 == job }
-    imports?.removeAll { $0 == job }
+    changes?.end(job)
+    imports?.end(job)
     if imports?.isEmpty == true { imports = nil }
   }
 

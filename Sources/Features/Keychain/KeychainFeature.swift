@@ -21,7 +21,7 @@ extension BoardFeatures {
       }
     },
     events: KeychainEvents.events,
-    endsCancelled: { state, job in state.isChanging(job) },
+    endsCancelled: { state, job in state.changes.contains(job) },
     forget: { $0.forget() },
     volatile: ["created", "status", "checked", "checkedFile"].map {
       "succeeded.result.\($0).*.path"

@@ -54,13 +54,13 @@ struct KeychainReducer: Reducer {
     case .stored(let request, let result):
       let work = forget(request, result, dependencies)
       // The change is made, so its command does not end as cancelled.
-      return state.isChanging(request.job) ? work : work.cancellable(id: request.job)
+      return state.changes.contains(request.job) ? work : work.cancellable(id: request.job)
     case .succeeded(let job, let result):
-      state.endChange(job)
+      state.changes?.end(job)
       state.note(result)
       return []
     case .failed(let job, let failure):
-      state.endChange(job)
+      state.changes?.end(job)
       if failure.error == "locked" { state.noteLock() }
       return []
     case .bootstrap:
@@ -169,13 +169,12 @@ extension KeychainReducer {
       }
       return makeAction(result, await access.takeWarning())
     }
-    state.beginChange(request)
-    guard state.isChanging(request.job) else {
+    guard request.command.changesFile else {
       return .task(name: name) { try await work() }
         .catchFailure(dependencies) { .refused(request: request, failure: $0) }
         .cancellable(id: request.job)
     }
-    return .change(name: name, id: request.job, dependencies) {
+    return .change(name: name, job: request.job, in: &state.changes, dependencies) {
       try await work()
     } report: {
       $0

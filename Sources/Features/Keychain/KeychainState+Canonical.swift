@@ -11,9 +11,7 @@ extension KeychainState: CanonicalEncodable {
     }
     if let changes {
       writer.key("changes")
-      writer.beginArray()
-      for job in changes { writer.int(Int64(job)) }
-      writer.endArray()
+      changes.encodeCanonical(to: &writer)
     }
     if let file {
       writer.key("file")

@@ -1,3 +1,4 @@
+import SwiftBoardBoard
 import SwiftBoardDependencies
 
 /// The board's state of the keychain: names and numbers, never a value.
@@ -16,9 +17,9 @@ public struct KeychainState: Codable, Sendable, Equatable {
   public var file: KeychainFileState? = KeychainFileState()
   /// The time without use, in milliseconds, after which the keychain locks, or `nil` for never.
   public var autoLock: Int64?
-  /// The jobs of running commands that may change a file, or `nil` in recordings in which these
-  /// commands ended when they were cancelled.
-  public var changes: [Int]? = []
+  /// The running commands that may change a file, or `nil` in recordings in which they ended when
+  /// they were cancelled.
+  public var changes: RunningChanges? = []
 
   /// The automatic lock of an interactive session: five minutes.
   public static let usualAutoLock: Int64 = 300_000
@@ -48,19 +49,6 @@ extension KeychainState {
     forgetNames()
     file?.slots = nil
   }
-
-  /// Returns whether a job may change a file, so that its command ends only when it is known
-  /// whether it did.
-  func isChanging(_ job: Int) -> Bool { changes?.contains(job) == true }
-
-  /// Adds a command that may change a file from now on.
-  mutating func beginChange(_ request: KeychainRequest) {
-    guard request.command.changesFile, !isChanging(request.job) else { return }
-    changes?.append(request.job)
-  }
-
-  /// Removes a command that has ended.
-  mutating func endChange(_ job: Int) { changes?.removeAll { $0 == job } }
 
   /// Whether the keychain is open and its names have not been read since.
   var lacksNames: Bool { isUnlocked == true && knowsNames == false }

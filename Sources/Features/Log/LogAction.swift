@@ -113,6 +113,14 @@ extension LogCommand {
     case .clear: "clear"
     }
   }
+
+  /// Whether the command changes a level, the log or another file.
+  var changesSomething: Bool {
+    switch self {
+    case .level, .note, .export, .clear: true
+    case .tail, .stats, .redactTest: false
+    }
+  }
 }
 
 extension LogQuery {

@@ -9,6 +9,7 @@ extension BoardFeatures {
     partialOutcome: LogOutcomes.partialOutcome,
     link: { link in link.path.isEmpty || link.path == ["tail"] ? ["log", "tail"] : nil },
     events: LogEvents.events,
+    endsCancelled: { state, job in state.changes.contains(job) },
     forget: { $0.forget() },
     // A live replay has its own log, without the records of earlier sessions.
     volatile: [

@@ -6,7 +6,8 @@ import SwiftBoardStore
 /// Decides what the commands of `log` do.
 ///
 /// ```text
-/// run ─► log.note ─► succeeded                                  any command with one answer
+/// run ─► log.stats ─► succeeded                                 any command with one answer
+/// run ─► log.note ─► log.note.end ─► succeeded                  one that changes something
 /// run ─► log.tail.parts ─► listed ─► listed … ─► succeeded      a list of more than 256 records
 /// run ─► log.follow ─► listed ─► listed …                       until it is cancelled
 /// ```
@@ -19,13 +20,17 @@ struct LogReducer: Reducer {
       if state.levels != nil { state.query = LogListing(job: context.job, query: query) }
       return query.isInParts
         ? pages(query, context.job, dependencies) : tail(query, context.job, dependencies)
-    case .run(let context, let command): return call(command, context.job, dependencies)
+    case .run(let context, let command):
+      return command.changesSomething
+        ? change(command, context.job, &state, dependencies)
+        : call(command, context.job, dependencies)
     case .listed(let job, let records, let end):
       state.note(shown: records.count, of: job, isLast: end != nil)
       guard let end else { return [] }
       let result = LogResult.listed(count: end.count, unreadable: end.unreadable)
       return .send(.succeeded(job: job, result: result, counts: end.counts))
     case .succeeded(let job, let result, let counts):
+      state.changes?.end(job)
       if let counts { state.counts = counts }
       switch result {
       case .noted: state.notes += 1
@@ -41,7 +46,9 @@ struct LogReducer: Reducer {
     case .bootstrapped(let level):
       state.note(level, of: nil)
       return []
-    case .failed: return []
+    case .failed(let job, _):
+      state.changes?.end(job)
+      return []
     }
   }
 
@@ -80,6 +87,20 @@ struct LogReducer: Reducer {
     }
     .catchFailure(dependencies) { .failed(job: job, failure: $0) }
     .cancellable(id: job)
+  }
+
+  /// A command that changes something. If it is cancelled, it ends with what it has done.
+  private func change(
+    _ command: LogCommand, _ job: Int, _ state: inout LogState, _ dependencies: Dependencies
+  ) -> [Effect<LogAction>] {
+    let answer = command.call
+    return .change(name: "log.\(command.verb)", job: job, in: &state.changes, dependencies) {
+      try await answer(dependencies)
+    } report: {
+      .succeeded(job: job, result: $0, counts: dependencies.logger.statistics().counts)
+    } failure: {
+      .failed(job: job, failure: $0)
+    }
   }
 
   /// Any other command.

@@ -5,6 +5,10 @@ extension LogState: CanonicalEncodable {
   /// Writes the same JSON as `encode(to:)`.
   public func encodeCanonical(to writer: inout CanonicalWriter) throws {
     writer.beginObject()
+    if let changes {
+      writer.key("changes")
+      changes.encodeCanonical(to: &writer)
+    }
     if let counts {
       writer.key("counts")
       writer.beginObject()

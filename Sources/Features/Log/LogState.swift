@@ -1,3 +1,4 @@
+import SwiftBoardBoard
 import SwiftBoardDependencies
 
 /// The state of the board's log: levels, numbers, and the last list. Records are only in the
@@ -18,6 +19,9 @@ public struct LogState: Codable, Sendable, Equatable {
   public var counts: [String: Int]?
   /// The last list.
   public var query: LogListing?
+  /// The running commands that change something, or `nil` in recordings in which they ended when
+  /// they were cancelled.
+  public var changes: RunningChanges? = []
 
   /// Creates a state without notes and levels.
   public init() {}

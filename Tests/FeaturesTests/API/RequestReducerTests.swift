@@ -417,11 +417,14 @@ struct RequestReducerTests {
     var state = Self.known()
     state.saved = ["a"]
     let store = store(state)
-    store.send(Self.run(1, .savedRemove(name: "a")))
+    store.send(Self.run(1, .savedRemove(name: "a"))) { $0.changes = [1] }
     store.receive(.unsaved(job: 1, name: "a", wasKept: true))
-    store.receive(.succeeded(job: 1, result: .removedSaved(name: "a"))) { $0.saved = [] }
-    store.send(Self.run(2, .savedRemove(name: "a")))
-    store.receive(.unsaved(job: 2, name: "a", wasKept: false))
+    store.receive(.succeeded(job: 1, result: .removedSaved(name: "a"))) {
+      $0.saved = []
+      $0.changes = []
+    }
+    store.send(Self.run(2, .savedRemove(name: "a"))) { $0.changes = [2] }
+    store.receive(.unsaved(job: 2, name: "a", wasKept: false)) { $0.changes = [] }
     store.receive(.unsaved(job: 2, name: "a", names: []))
     store.receive(where: { if case .failed(2, _, _) = $0 { true } else { false } })
     store.finish()

@@ -65,6 +65,10 @@ struct BoardStateEncodingTests {
     state.media = media
     state.downloads = downloads
     state.analytics.consent = true
+    state.analytics.changes = [5]
+    state.api.changes = [6]
+    state.log.changes = [7]
+    state.characters.changes = [8]
     state.session.recording = "r.actions.jsonl"
     state.session.position = SessionPosition(step: 3, last: 5)
     return state

@@ -113,15 +113,19 @@ struct CancelledImportTests {
     store.skipReceivedActions()
   }
 
+  private func begin(_ request: ImportRequest, _ state: inout DatabaseState) {
+    _ = DatabaseReducer().reduce(&state, .checked(request: request, taken: nil), .mock)
+  }
+
   @Test("in an earlier recording a cancelled import ends at once")
   func earlier() throws {
     let json = #"{"existing":"keep","job":1,"path":"f"}"#
     let request = try CanonicalDecoder.decode(ImportRequest.self, from: Array(json.utf8))
     var state = DatabaseState()
-    state.beginImport(request)
+    begin(request, &state)
     #expect(state.changes == [])
     #expect(!BoardFeatures.db.endsCancelled(state, 1))
-    state.beginImport(ImportRequest(job: 1, path: "f", existing: .keep))
+    begin(ImportRequest(job: 1, path: "f", existing: .keep), &state)
     #expect(BoardFeatures.db.endsCancelled(state, 1))
   }
 
@@ -129,10 +133,10 @@ struct CancelledImportTests {
   func later() throws {
     var state = try CanonicalDecoder.decode(
       DatabaseState.self, from: Array(#"{"isLoaded":false,"writes":0}"#.utf8))
-    state.beginImport(ImportRequest(job: 1, path: "f", existing: .keep))
+    begin(ImportRequest(job: 1, path: "f", existing: .keep), &state)
     #expect(state.imports == [1] && state.changes == nil)
     #expect(BoardFeatures.db.endsCancelled(state, 1))
-    state.beginChange(2)
+    state.changes?.begin(2)
     #expect(!BoardFeatures.db.endsCancelled(state, 2))
     state.endChange(1)
     #expect(state.imports == nil)

@@ -90,14 +90,16 @@ struct CancelledChangeTests {
 
   @Test("in an earlier recording a cancelled change ends at once")
   func earlier() throws {
-    var state = try CanonicalDecoder.decode(KeychainState.self, from: Array("{}".utf8))
+    let earlier = try CanonicalDecoder.decode(KeychainState.self, from: Array("{}".utf8))
     let request = KeychainRequest(job: 1, command: .remove(name: "old"))
-    state.beginChange(request)
-    #expect(state.changes == nil && !BoardFeatures.keychain.endsCancelled(state, 1))
-    state = KeychainState()
-    state.beginChange(request)
-    #expect(BoardFeatures.keychain.endsCancelled(state, 1))
-    state.beginChange(KeychainRequest(job: 2, command: .list))
+    for (state, ends) in [(earlier, false), (KeychainState(), true)] {
+      var state = state
+      _ = KeychainReducer().reduce(&state, .opened(request: request), .mock)
+      #expect(BoardFeatures.keychain.endsCancelled(state, 1) == ends)
+    }
+    var state = KeychainState()
+    _ = KeychainReducer().reduce(
+      &state, .opened(request: KeychainRequest(job: 2, command: .list)), .mock)
     #expect(!BoardFeatures.keychain.endsCancelled(state, 2))
   }
 }
