@@ -109,4 +109,25 @@ struct ConfigurationProblemTests {
     #expect(outcome.errorText.contains("config.json:1:"), "\(outcome.errorText)")
     #expect(!outcome.errorText.contains("there is no environment"), "\(outcome.errorText)")
   }
+
+  @Test("a time limit of 0 is refused wherever it is given, with what to do")
+  func noTime() async throws {
+    let program = try Program()
+    try program.folder.write(#"{"timeout":"0s"}"#, to: "c.json")
+    let file = try await program.run(
+      ["--home", "h", "--config", "c.json", "echo", "a"],
+      environment: ["SWIFTBOARD_TIMEOUT": nil])
+    #expect(file.status == .exited(78), "\(file.errorText)")
+    let variable = try await program.run(
+      ["--home", "h", "echo", "a"], environment: ["SWIFTBOARD_TIMEOUT": "0s"])
+    #expect(variable.status == .exited(78), "\(variable.errorText)")
+    let before = try await program.run("--home", "h", "--timeout", "0.9ms", "echo", "a")
+    #expect(before.status == .exited(64), "\(before.errorText)")
+    let behind = try await program.run("--home", "h", "db", "list", "--timeout", "0ms")
+    #expect(behind.status == .exited(64), "\(behind.errorText)")
+    for run in [file, variable, before, behind] {
+      #expect(run.errorText.contains("is at least 1ms"), "\(run.errorText)")
+      #expect(run.errorText.contains("help: 0 is not 'no limit'"), "\(run.errorText)")
+    }
+  }
 }

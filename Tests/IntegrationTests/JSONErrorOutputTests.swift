@@ -82,6 +82,41 @@ struct JSONErrorOutputTests {
     #expect(try self.objects(behind).count == 1)
   }
 
+  @Test(
+    "a command that the end of the lines or exit cancels is a note",
+    arguments: [("", 0, "the end of the lines"), ("exit 3", 3, "'exit'")]
+      as [(String, Int32, String)])
+  func cancelledAtTheEnd(last: String, code: Int32, cause: String) async throws {
+    let program = try Program()
+    let run = try await program.run(
+      ["--home", "h", "--json"], stdin: "watch 1h echo a &\n\(last)\n")
+    #expect(run.status == .exited(code), "\(run.errorText)")
+    let objects = try objects(run)
+    #expect(objects.compactMap { $0["ok"] } == [])
+    #expect(
+      objects.contains(["line": 1, "note": .string("job 1: cancelled by \(cause): watch")]),
+      "\(run.errorText)")
+  }
+
+  @Test("states that differ are a negative answer on standard error")
+  func differentStates() async throws {
+    let program = try Program()
+    let recorded = try await program.run(
+      "--home", "h", "--record", "r.jsonl", "-c", "echo a", "-c", "set x 1")
+    #expect(recorded.status == .exited(0), "\(recorded.errorText)")
+    let run = try await program.run(
+      "--home", "h", "--json", "session", "diff", "r.jsonl", "0", "end")
+    #expect(run.status == .exited(1), "\(run.errorText)")
+    #expect(run.outputText == "")
+    let object = try #require(try objects(run).first)
+    #expect(object["ok"] == false && object["code"] == 1 && object["error"] == "differs")
+    #expect(object["value"]?["equal"] == false, "\(run.errorText)")
+    let equal = try await program.run(
+      "--home", "h", "--json", "session", "diff", "r.jsonl", "1", "1")
+    #expect(equal.status == .exited(0), "\(equal.errorText)")
+    #expect(equal.outputText.contains("\"equal\":true"), "\(equal.outputText)")
+  }
+
   @Test("a recording that stopped is a warning in JSON")
   func warnings() async throws {
     let program = try Program()

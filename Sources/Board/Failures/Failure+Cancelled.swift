@@ -4,6 +4,19 @@ extension Failure {
   /// Whether the command was cancelled.
   var isCancellation: Bool { code == ExitCode.interrupted && error == "cancelled" }
 
+  /// Whether the end of the lines or `exit` cancelled the command, which does not count as its
+  /// failure.
+  var isCancelledAtEnd: Bool {
+    isCancellation
+      && [Self.endOfLines, Self.exit].contains { self == .cancelled(by: $0) }
+  }
+
+  /// The cause for endless commands that are cancelled behind the last line.
+  static let endOfLines = "the end of the lines"
+
+  /// The cause for commands that `exit` cancels.
+  static let exit = "'exit'"
+
   /// The failure of a cancelled command.
   static let cancelled = cancelled(by: nil)
 

@@ -4,7 +4,7 @@ import SwiftBoardJSON
 import SwiftBoardRecording
 
 extension Failure {
-  /// The exit code of an HTTP error: 64 for the address, 65, 69, 74, 75, 76 or 130 by its kind.
+  /// The exit code of an HTTP error: 64 for the address, 65, 69, 74, 75, 76, 77 or 130 by its kind.
   public init(_ error: APIError) {
     if let problem = error.problem {
       self.init(problem)
@@ -12,6 +12,10 @@ extension Failure {
     }
     if let status = error.status {
       self.init(status: status, message: error.message)
+      return
+    }
+    if error.tlsProblem == .encryptedKey {
+      self.init(code: ExitCode.denied, error: "encryptedKey", message: error.message)
       return
     }
     let (code, name, help): (Int32, String, String?) =
@@ -62,7 +66,8 @@ extension Failure {
       case 401, 403:
         "check the key: 'api service show NAME' says which secret is sent, if any"
       case ..<500: "'api service list' shows where services are"
-      default: "--retry 3 tries again"
+      case 502, 503, 504: "--retry 3 tries again"
+      default: "the service failed; try later"
       }
     self.init(
       code: status < 400 ? 3 : status < 500 ? 4 : 5, error: "httpStatus", message: message,

@@ -158,7 +158,7 @@ extension BoardRun {
     settings.isVerbose = options.verbosity > 0
     settings.checksStatus = options.checkStatus ?? !isInteractive
     settings.isOffline = options.isOffline ?? false
-    if let timeout = options.timeout { settings.timeout = max(1, timeout.microseconds / 1000) }
+    if let timeout = options.timeout { settings.timeout = timeout.microseconds / 1000 }
     return settings
   }
 }

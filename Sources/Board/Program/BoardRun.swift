@@ -174,7 +174,7 @@ final class BoardRun: Sendable {
   private func finish(_ code: Int32, _ board: Board, _ session: LineExecutor) async -> Int32 {
     let exits = board.store.withState { $0.shell.exitCode } != nil
     let outcome = await session.finish(
-      cancelledBy: exits ? "'exit'" : isInteractive ? "the end of input" : nil)
+      cancelledBy: exits ? Failure.exit : isInteractive ? "the end of input" : nil)
     if isInteractive { return code }
     if outcome.isInterrupted { return outcome.exitCode }
     report(outcome)

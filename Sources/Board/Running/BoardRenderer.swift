@@ -219,10 +219,16 @@ public struct BoardRenderer: Sendable {
     let settings = state.settings.following(context)
     let isJSON = settings.output == .json
     var messages: [Message] = []
-    if let failure = outcome.failure, context.isBackground, failure.isCancellation, !isJSON {
+    if let failure = outcome.failure, context.isBackground,
+      isJSON ? failure.isCancelledAtEnd : failure.isCancellation
+    {
       // What was asked for is not a mistake of the line.
-      let text = "[\(context.job)] \(failure.message): \(Self.words(of: context))\n"
-      messages.append(Message(text: StyledText(text)))
+      let text = "\(failure.message): \(Self.words(of: context))"
+      messages.append(
+        isJSON
+          ? Message(
+            text: NoteReport.json("job \(context.job): \(text)", line: context.line), wraps: false)
+          : Message(text: StyledText("[\(context.job)] \(text)\n")))
     } else if let failure = outcome.failure {
       let report = report(failure, outcome.value, context, state)
       messages.append(Message(text: formatter(context, state).render(report), wraps: !isJSON))

@@ -13,7 +13,7 @@ extension LineExecutor {
     if let checks = options.checkStatus { context.checksStatus = checks }
     if let color = options.color { context.color = color }
     if options.usesPager == false { context.usesPager = false }
-    if let timeout = options.timeout { context.timeout = max(1, timeout.microseconds / 1000) }
+    if let timeout = options.timeout { context.timeout = timeout.microseconds / 1000 }
   }
 
   /// Opens the file that a command writes to. Returns the failure if that is not possible.

@@ -143,7 +143,7 @@ public final class LineExecutor: Sendable {
     if let cause {
       jobs.cancel(background, by: cause)
     } else {
-      jobs.cancel(jobs.endlessInBackground, by: "the end of the lines")
+      jobs.cancel(jobs.endlessInBackground, by: Failure.endOfLines)
     }
     let codes = await jobs.wait(for: background, in: line)
     let failed = zip(background, codes).map { job, code in

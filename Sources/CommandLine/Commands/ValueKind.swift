@@ -80,6 +80,19 @@ extension Argument {
     return value
   }
 
+  /// Returns the time limit of a request, which is at least a millisecond.
+  package func timeLimit(named name: String) throws(UsageError) -> Duration {
+    let limit = try duration(named: name)
+    guard limit >= .milliseconds(1) else {
+      throw UsageError(
+        "\(name) is at least 1ms, not '\(text ?? "")'",
+        help:
+          "0 is not 'no limit': leave it out for the usual limit, or give a long one, such as 24h",
+        at: self)
+    }
+    return limit
+  }
+
   func jsonPath(named name: String) throws(UsageError) -> JSONPath {
     let text = try requiredText(named: name)
     do throws(JSONPathError) {

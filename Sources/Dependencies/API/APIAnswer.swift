@@ -136,6 +136,11 @@ extension APIAnswer {
 }
 
 extension APIAnswer {
+  /// Returns the secrets in the headers of a response, which marks replace.
+  static func masked(in headers: [HTTPHeader], _ redactor: Redactor) -> MaskedValues? {
+    MaskedValues(headers.flatMap { redactor.mask($0.name).names + redactor.mask($0.value).names })
+  }
+
   /// Returns the checksum, or `nil` if it could reveal the body: for a short body and for one that
   /// contains a secret.
   func checksum(_ text: String, of bytes: Int) -> String? {

@@ -50,6 +50,10 @@ public struct APIExchange: Sendable {
       let wait = PipeTimeout(limit: planned.request.timeout, clock: dependencies.clock)
       try await answer.noteFile(
         file, download.written, fetched.value.body, dependencies.files, wait)
+      // The file has the body as it is.
+      if answer.file != nil {
+        answer.masked = APIAnswer.masked(in: fetched.value.headers, dependencies.logger.redactor)
+      }
     }
     dependencies.logger.log(
       answerTo: "\(answer.method) \(answer.url)", status: answer.status, bytes: answer.bytes,

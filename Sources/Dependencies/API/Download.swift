@@ -118,7 +118,8 @@ final class Download: APIClient {
       // The service would refuse the range again at every attempt.
       try await discardPart(output)
     case 200..<300:
-      return try await write(stream, output, after: nil, total: nil)
+      let whole = try await decoded(stream, request, output)
+      return try await write(whole, output, after: nil, total: nil)
     default: break
     }
     return try await whole(stream, request.bodyLimit)
@@ -143,9 +144,7 @@ final class Download: APIClient {
     if let before = part.total, let now = range.total, now != before {
       throw try await refused("the file had \(before) bytes, and has \(now) now", output)
     }
-    if let encoding = head.headers.value(of: "Content-Encoding"),
-      !["", "identity", "none"].contains(encoding.lowercased())
-    {
+    if let encoding = head.encoding {
       throw mismatch("in the encoding \(encoding), which was not asked for")
     }
     let count = last - first + 1
@@ -174,10 +173,11 @@ final class Download: APIClient {
     _ request: APIRequest, _ output: any FileOutput, validator: String?
   ) async throws(APIError) -> APIResponse {
     try await discardPart(output)
-    let stream = try await openPlain(request)
-    guard stream.response.status != 206 else {
+    let plain = try await openPlain(request)
+    guard plain.response.status != 206 else {
       throw try await refused("it was asked for the whole, and sent a part", output)
     }
+    let stream = try await decoded(plain, request, output)
     let headers = stream.response.headers
     let isSame =
       validator == nil
@@ -205,6 +205,21 @@ final class Download: APIClient {
     var request = request
     request.acceptsCompression = false
     return try await client.open(request)
+  }
+
+  /// Returns a whole response whose body is as it would be without `--resume`.
+  ///
+  /// A service that compresses unasked is asked again, for a compressed body, which is decoded and
+  /// cannot be continued later.
+  private func decoded(
+    _ stream: APIStream, _ request: APIRequest, _ output: any FileOutput
+  ) async throws(APIError) -> APIStream {
+    guard continues, stream.response.encoding != nil else { return stream }
+    let decoded = try await client.open(request)
+    guard decoded.response.status != 206 else {
+      throw try await refused("it was asked for the whole, and sent a part", output)
+    }
+    return decoded
   }
 
   /// - Parameters:
@@ -313,6 +328,14 @@ final class Download: APIClient {
 }
 
 extension APIResponse {
+  /// The `Content-Encoding`, or `nil` for none.
+  fileprivate var encoding: String? {
+    guard let name = headers.value(of: "Content-Encoding"),
+      !["", "identity", "none"].contains(name.lowercased())
+    else { return nil }
+    return name
+  }
+
   /// Returns the size of the complete file, of which `kept` bytes came before, or `nil` if it is
   /// unknown.
   fileprivate func total(after kept: Int64) -> Int64? {

@@ -9,6 +9,8 @@ public enum TLSProblem: String, Sendable, Codable, CaseIterable {
   /// The service requires a client certificate, or rejects the given one. With TLS 1.2, a service
   /// that supports none of the client's ciphers sends the same alert.
   case clientCertificate
+  /// The key of the client certificate is encrypted. Its passphrase is never asked for.
+  case encryptedKey
 
   /// Creates the problem that a message of libcurl describes, or returns `nil` if it describes
   /// none. Supports the messages of OpenSSL, and those of GnuTLS that contain a reason.
@@ -47,6 +49,7 @@ public enum TLSProblem: String, Sendable, Codable, CaseIterable {
       hasCertificate
         ? "The service does not accept the certificate that was shown."
         : "The service may want a certificate of the client."
+    case .encryptedKey: "Decrypt the key into a file that only you can read."
     }
   }
 }

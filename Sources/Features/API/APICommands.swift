@@ -257,8 +257,8 @@ enum APICommands {
     if let policy = try invocation.text("cache"), let cache = CachePolicy(rawValue: policy) {
       spec.cache = cache
     }
-    if let timeout = try invocation.duration("timeout") {
-      spec.timeout = max(1, timeout.microseconds / 1000)
+    if let timeout = invocation.option("timeout") {
+      spec.timeout = try timeout.timeLimit(named: "--timeout").microseconds / 1000
     }
     spec.retries = try count("retry", invocation)
     spec.follow = try count("follow", invocation)
@@ -295,6 +295,11 @@ enum APICommands {
 
   private static func out(_ invocation: Invocation) throws(UsageError) -> String? {
     guard let out = try invocation.text("out") else { return nil }
+    guard !out.isEmpty else {
+      throw UsageError(
+        "the name of a file is empty", help: "an empty variable? --out takes the name of a file",
+        at: invocation.option("out"))
+    }
     guard out != "-" else {
       throw UsageError(
         "--out takes the name of a file, not '-'",

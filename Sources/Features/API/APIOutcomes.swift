@@ -317,8 +317,10 @@ enum APIOutcomes {
       return Failure(
         code: 4, error: "httpStatus", message: "HTTP 429 from \(address(answer))",
         help: (wait ?? "the service takes no more for now")
-          + (answer.attempts > 1 || isFinal || !APIRequest.isIdempotent(method: answer.method)
-            ? "; try later" : "; --retry 3 tries again"))
+          + (answer.isFinal == true && wait == nil
+            ? "; \(readOnce)"
+            : answer.attempts > 1 || isFinal || !APIRequest.isIdempotent(method: answer.method)
+              ? "; try later" : "; --retry 3 tries again"))
     case 400..<500:
       let help =
         answer.status == 401 || answer.status == 403
@@ -329,16 +331,35 @@ enum APIOutcomes {
     default:
       return Failure(
         code: 5, error: "httpStatus", message: "HTTP \(answer.status) from \(address(answer))",
-        help: isFinal && wait != nil
-          ? wait.map { "\($0); try later" }
-          : APIRequest.isIdempotent(method: answer.method)
-            ? answer.attempts > 1
-              ? "the service failed \(answer.attempts) times; try later"
-              : "the service failed; --retry 3 tries again"
-            : "the service failed; a \(answer.method) is not sent again by itself, for it may have been carried out"
-      )
+        help: helpForServiceFailure(answer, isFinal: isFinal, wait))
     }
   }
+
+  /// Returns the advice for a status of 5xx. Advises `--retry` only if it repeats the request.
+  ///
+  /// - Parameters:
+  ///   - isFinal: Whether the request is not repeated.
+  ///   - wait: What the service asks for, if it asks to wait.
+  private static func helpForServiceFailure(
+    _ answer: APIAnswer, isFinal: Bool, _ wait: String?
+  ) -> String {
+    if isFinal, let wait { return "\(wait); try later" }
+    if answer.attempts > 1 { return "the service failed \(answer.attempts) times; try later" }
+    guard PendingRequest.temporaryStatuses.contains(answer.status) else {
+      return "the service failed; try later (--retry does not repeat a \(answer.status))"
+    }
+    guard APIRequest.isIdempotent(method: answer.method) else {
+      return
+        "the service failed; a \(answer.method) is not sent again by itself, for it may have been "
+        + "carried out"
+    }
+    return isFinal
+      ? "the service failed; \(readOnce)" : "the service failed; --retry 3 tries again"
+  }
+
+  /// The reason why a request is not repeated for which the service asks no long wait.
+  private static let readOnce =
+    "the body comes from a pipe and cannot be sent again: name a file with it for --retry"
 }
 
 extension JSON {

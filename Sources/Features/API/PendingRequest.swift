@@ -123,7 +123,7 @@ public struct PendingRequest: Codable, Sendable, Equatable, Identifiable {
   }
 
   /// The statuses of services that may answer a moment later.
-  private static let temporaryStatuses: Set = [429, 502, 503, 504]
+  static let temporaryStatuses: Set = [429, 502, 503, 504]
 
   /// The statuses after which it is sent again.
   var repeatedStatuses: Set<Int> { Self.temporaryStatuses.filter { mayRepeat(status: $0) } }

@@ -272,6 +272,9 @@ extension RequestPlan {
     if spec.connection?.certificateFile == nil {
       helps.tls[.clientCertificate] = "--cert FILE shows one, with its key or with --key FILE"
     }
+    let key = spec.connection?.keyFile ?? spec.connection?.certificateFile
+    helps.tls[.encryptedKey] =
+      "(umask 077; openssl pkey -in \(key ?? "FILE") -out NEW) writes it decrypted to NEW, for --key"
     helps.kinds[.tooLargeDecoded] = "allow more with --compressed-limit BYTES"
     return helps
   }

@@ -375,6 +375,30 @@ struct APIFeatureTests {
     }
   }
 
+  @Test("a status that --retry does not repeat does not advise it")
+  func noRetryAdvice() throws {
+    world.api.answer("GET", "http://rm.test/x", with: .status(500))
+    let printed = try run(["api get http://rm.test/x --retry 3"], in: world)
+    #expect(printed.map(\.status) == [5])
+    #expect(printed[0].errors.contains("--retry does not repeat a 500"), "\(printed[0].errors)")
+    #expect(world.api.requests.count == 1)
+  }
+
+  @Test(
+    "a time limit below a millisecond is refused, and so is the file without a name",
+    arguments: [
+      ("--timeout 0s", "--timeout is at least 1ms, not '0s'"),
+      ("--timeout 0.5ms", "--timeout is at least 1ms, not '0.5ms'"),
+      ("--out ''", "the name of a file is empty"),
+    ])
+  func refusedValues(option: String, message: String) throws {
+    let error = #expect(throws: UsageError.self) {
+      try action("api get http://rm.test/ \(option)")
+    }
+    #expect(error?.message == message)
+    #expect(error?.help?.isEmpty == false)
+  }
+
   @Test("the pause stops growing at a minute, also behind a Retry-After")
   func longestPause() throws {
     let later = HTTPHeader("Retry-After", "60")

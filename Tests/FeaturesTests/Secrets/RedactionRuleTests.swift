@@ -163,6 +163,19 @@ struct RedactionRuleTests {
     #expect(try await world.persistence.cachedResponses().isEmpty, "such an answer is not kept")
   }
 
+  @Test("rule 7: nothing is said to be masked where the body is in a file as it is")
+  func exactFile() async throws {
+    let body = #"{"a":\#(JSON.string(Self.secret).text)}"#
+    answer(body)
+    await run(0, "keychain unlock", "api get http://h/echo --out f")
+    #expect(try await world.files.read("f", limit: 1 << 20) == Data(body.utf8))
+    #expect(!lines.allPrinted.contains("masked"), "\(lines.allPrinted)")
+    answer(body, headers: [HTTPHeader("X-Echo", Self.secret)])
+    await run(0, "api get http://h/echo --out g")
+    #expect(lines.allPrinted.contains("1 value is masked"), "\(lines.allPrinted)")
+    try await expectNowhere()
+  }
+
   @Test("rule 2: a document that was stored before its secret was known is masked when it is read")
   func documents() async throws {
     let text = #"{"a":\#(JSON.string(Self.secret).text),"n":123456789}"#

@@ -73,6 +73,31 @@ struct ConnectionTests {
   }
 
   @Test(
+    "the passphrase of an encrypted key is not asked for, and no input is taken for it",
+    .enabled(if: TestTLSServer.isAvailable))
+  func anEncryptedKey() async throws {
+    let server = try await TestTLSServer(.clientCertificate)
+    for form in ["", " -traditional"] {
+      let made = try await program.shell(
+        "openssl pkey -in \(server.clientKey)\(form) -aes256 -passout pass:abc -out enc.key; "
+          + "cat \(server.clientCertificate) enc.key > both.pem")
+      try #require(made.status == .exited(0), "\(made.errorText)")
+      for options in [
+        ["--cert", server.clientCertificate, "--key", "enc.key"], ["--cert", "both.pem"],
+      ] {
+        let run = try await program.run(
+          ["--home", "h", "api", "get", server.origin, "--cacert", server.authority] + options,
+          stdin: "abc\nabc\n")
+        let file = options.last ?? ""
+        #expect(run.status == .exited(77), "\(run.errorText)")
+        #expect(run.errorText.contains("the key in \(file) is encrypted"), "\(run.errorText)")
+        #expect(run.errorText.contains("openssl pkey -in \(file) -out"), "\(run.errorText)")
+        #expect(!run.errorText.contains("pass phrase"), "\(run.errorText)")
+      }
+    }
+  }
+
+  @Test(
     "no authority is advised where the certificate has ended or is for another host",
     .enabled(if: TestTLSServer.isAvailable), arguments: [TestTLSServer.Fault.expired, .otherHost])
   func certificatesThatDoNotHold(fault: TestTLSServer.Fault) async throws {

@@ -493,6 +493,16 @@ struct DownloadTests {
     #expect(try program.folder.read("file").count == 200_000)
   }
 
+  @Test("--resume writes the same where a service compresses unasked")
+  func resumeOfACompressedAnswer() async throws {
+    let run = try await get("/faults/gzip", "--resume", "--compressed-limit", "199999")
+    #expect(run.status == .exited(65), "\(run.errorText)")
+    let whole = try await get("/faults/gzip", "--resume")
+    #expect(whole.status == .exited(0), "\(whole.errorText)")
+    #expect(try program.folder.read("file").count == 200_000)
+    #expect(try parts == ["file"])
+  }
+
   @Test("progress is shown at a terminal, and taken away")
   func progressIsShownAtATerminal() async throws {
     let server = try TestHTTPServer { _ in

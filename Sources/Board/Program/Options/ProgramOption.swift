@@ -143,7 +143,7 @@ struct ProgramOption: Sendable {
       OptionSpec("timeout", value: "DUR", "the limit for each request: 500ms, 2s", kind: .duration)
     ) { given, options throws(UsageError) in
       if case .value(let argument) = given {
-        options.timeout = try argument.duration(named: "--timeout")
+        options.timeout = try argument.timeLimit(named: "--timeout")
       }
     },
     make(

@@ -85,6 +85,9 @@ final class EasyHandle {
     if let file = connection.certificateFile {
       library.set(raw, CURLOPT_SSLCERT, file)
       library.set(raw, CURLOPT_SSLKEY, connection.keyFile ?? file)
+      // Without a passphrase, the TLS library would ask for that of an encrypted key: at the
+      // terminal or, without one, on standard input.
+      library.set(raw, CURLOPT_KEYPASSWD, "")
     }
     if !connection.verifiesServer {
       library.set(raw, CURLOPT_SSL_VERIFYPEER, 0)

@@ -79,6 +79,9 @@ extension APIError {
     default: break
     }
     if tlsAdvice(code, transfer.request.connection) != nil {
+      if let file = encryptedKeyFile(transfer.request.connection, code) {
+        return encryptedKey(file)
+      }
       return tls(easy, TLSProblem(libcurl: easy.error), transfer, code)
     }
     // CURLE_TOO_LARGE, which older headers lack.
@@ -242,14 +245,34 @@ extension APIError {
     return error
   }
 
+  /// Returns the file with the client's key, if the connection failed because it is encrypted.
+  private static func encryptedKeyFile(_ connection: APIConnection, _ code: CURLcode) -> String? {
+    // GnuTLS has no other code for a key that it cannot read.
+    guard code == CURLE_SSL_CERTPROBLEM || code == CURLE_SSL_CONNECT_ERROR,
+      let file = connection.keyFile ?? connection.certificateFile, EncryptedKey.isIn(file)
+    else { return nil }
+    return file
+  }
+
+  private static func encryptedKey(_ file: String) -> APIError {
+    let problem = TLSProblem.encryptedKey
+    var error = APIError(
+      .tls,
+      "the key in \(file) is encrypted, and its passphrase is not asked for. "
+        + problem.advice(hasCertificate: true))
+    error.tlsProblem = problem
+    return error
+  }
+
   /// Returns advice on a failure of TLS, or `nil` if the code is not one.
   private static func tlsAdvice(_ code: CURLcode, _ connection: APIConnection) -> String? {
     if let file = connection.authorityFile, code == CURLE_SSL_CACERT_BADFILE {
       return "Check that \(file) is a readable PEM file."
     }
     if let file = connection.certificateFile, code == CURLE_SSL_CERTPROBLEM {
-      let key = connection.keyFile.map { " and \($0)" } ?? ""
-      return "Check that \(file)\(key) are readable PEM files with a certificate and its key."
+      let files = connection.keyFile.map { "\(file) and \($0) are readable PEM files" }
+      return
+        "Check that \(files ?? "\(file) is a readable PEM file") with a certificate and its key."
     }
     return switch code {
     case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS,
