@@ -6,7 +6,8 @@ import SwiftBoardStore
 /// Decides in which order consent is stored and takes effect.
 ///
 /// ```text
-/// on  ─► analytics.store ─► analytics.store.end ─► stored ─► analytics.apply ─► applied ─► succeeded
+/// on ─► analytics.store ─► analytics.store.end ─► stored ─► analytics.apply ─► applied
+///                                                                    applied ─► succeeded
 /// off ─► analytics.apply ─► applied ─► analytics.store ─► stored ─► succeeded
 /// status ─► analytics.status ─► read ─► succeeded
 /// bootstrap ─► analytics.bootstrap ─► bootstrapped
