@@ -98,25 +98,6 @@ struct JSONErrorOutputTests {
       "\(run.errorText)")
   }
 
-  @Test("states that differ are a negative answer on standard error")
-  func differentStates() async throws {
-    let program = try Program()
-    let recorded = try await program.run(
-      "--home", "h", "--record", "r.jsonl", "-c", "echo a", "-c", "set x 1")
-    #expect(recorded.status == .exited(0), "\(recorded.errorText)")
-    let run = try await program.run(
-      "--home", "h", "--json", "session", "diff", "r.jsonl", "0", "end")
-    #expect(run.status == .exited(1), "\(run.errorText)")
-    #expect(run.outputText == "")
-    let object = try #require(try objects(run).first)
-    #expect(object["ok"] == false && object["code"] == 1 && object["error"] == "differs")
-    #expect(object["value"]?["equal"] == false, "\(run.errorText)")
-    let equal = try await program.run(
-      "--home", "h", "--json", "session", "diff", "r.jsonl", "1", "1")
-    #expect(equal.status == .exited(0), "\(equal.errorText)")
-    #expect(equal.outputText.contains("\"equal\":true"), "\(equal.outputText)")
-  }
-
   @Test("a recording that stopped is a warning in JSON")
   func warnings() async throws {
     let program = try Program()

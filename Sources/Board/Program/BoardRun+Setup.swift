@@ -152,6 +152,7 @@ extension BoardRun {
     settings.output = options.output ?? .table
     settings.isTerminal = terminal.isOutputTerminal
     settings.measuresAnswers = true
+    settings.checksLessons = true
     settings.width = terminal.outputWidth
     settings.isASCII = terminal.usesASCII(options.ascii ?? false)
     settings.isQuiet = options.isQuiet

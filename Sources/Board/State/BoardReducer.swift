@@ -199,7 +199,8 @@ struct JobsReducer: Reducer {
         ? FinishedJob.Found(lastStatus: state.shell.lastStatus, last: state.shell.last) : nil,
       outcome: outcome)
     if let text = Tutorial.advance(
-      &state.shell.tutorial, by: context, with: outcome)
+      &state.shell.tutorial, by: context, with: outcome,
+      checksLines: state.settings.checksLessons == true)
     {
       state.shell.finished?.outcome?.afterword = text
     }

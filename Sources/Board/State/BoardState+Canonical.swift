@@ -10,6 +10,7 @@ extension BoardSettings: CanonicalEncodable {
   /// Writes the same JSON as `encode(to:)`.
   public func encodeCanonical(to writer: inout CanonicalWriter) {
     writer.beginObject()
+    if let checksLessons { writer.member("checksLessons", checksLessons) }
     writer.member("checksStatus", checksStatus)
     writer.member("environment", environment.rawValue)
     writer.member("isASCII", isASCII)

@@ -118,8 +118,8 @@ final class Download: APIClient {
       // The service would refuse the range again at every attempt.
       try await discardPart(output)
     case 200..<300:
-      let whole = try await decoded(stream, request, output)
-      return try await write(whole, output, after: nil, total: nil)
+      try refuseEncoding(of: stream)
+      return try await write(stream, output, after: nil, total: nil)
     default: break
     }
     return try await whole(stream, request.bodyLimit)
@@ -173,11 +173,11 @@ final class Download: APIClient {
     _ request: APIRequest, _ output: any FileOutput, validator: String?
   ) async throws(APIError) -> APIResponse {
     try await discardPart(output)
-    let plain = try await openPlain(request)
-    guard plain.response.status != 206 else {
+    let stream = try await openPlain(request)
+    guard stream.response.status != 206 else {
       throw try await refused("it was asked for the whole, and sent a part", output)
     }
-    let stream = try await decoded(plain, request, output)
+    try refuseEncoding(of: stream)
     let headers = stream.response.headers
     let isSame =
       validator == nil
@@ -207,19 +207,13 @@ final class Download: APIClient {
     return try await client.open(request)
   }
 
-  /// Returns a whole response whose body is as it would be without `--resume`.
-  ///
-  /// A service that compresses unasked is asked again, for a compressed body, which is decoded and
-  /// cannot be continued later.
-  private func decoded(
-    _ stream: APIStream, _ request: APIRequest, _ output: any FileOutput
-  ) async throws(APIError) -> APIStream {
-    guard continues, stream.response.encoding != nil else { return stream }
-    let decoded = try await client.open(request)
-    guard decoded.response.status != 206 else {
-      throw try await refused("it was asked for the whole, and sent a part", output)
-    }
-    return decoded
+  /// Refuses a whole response that is compressed, because its bytes are not those of the file that
+  /// the line would write without `--resume`.
+  private func refuseEncoding(of stream: APIStream) throws(APIError) {
+    guard continues, let encoding = stream.response.encoding else { return }
+    throw APIError(
+      .malformed,
+      "the service compresses the file (\(encoding)), so that it cannot be continued later")
   }
 
   /// - Parameters:

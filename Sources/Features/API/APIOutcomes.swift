@@ -317,7 +317,7 @@ enum APIOutcomes {
       return Failure(
         code: 4, error: "httpStatus", message: "HTTP 429 from \(address(answer))",
         help: (wait ?? "the service takes no more for now")
-          + (answer.isFinal == true && wait == nil
+          + (answer.isFinal == true && wait == nil && APIRequest.isIdempotent(method: answer.method)
             ? "; \(readOnce)"
             : answer.attempts > 1 || isFinal || !APIRequest.isIdempotent(method: answer.method)
               ? "; try later" : "; --retry 3 tries again"))

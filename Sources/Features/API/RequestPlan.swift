@@ -272,7 +272,7 @@ struct RequestPlan {
       request.hasSecretBody = spec.items.contains {
         [.text, .json].contains($0.kind) && !$0.value.secretNames.isEmpty
       }
-      try addForm(members, random)
+      addForm(members, random)
     }
   }
 
@@ -303,13 +303,15 @@ struct RequestPlan {
     }
   }
 
-  private mutating func addForm(
-    _ members: [APIContent.Member], _ random: () -> UInt64
-  ) throws {
+  private mutating func addForm(_ members: [APIContent.Member], _ random: () -> UInt64) {
     let type = request.headers.value(of: "Content-Type")?.lowercased() ?? ""
     let hasFile = members.contains { if case .file = $0.value { true } else { false } }
     if hasFile || spec.encoding == .multipart || type.hasPrefix("multipart/form-data") {
-      let boundary = try addMultipartType(random)
+      let boundary =
+        "swiftboard-" + String(random(), radix: 36) + String(random(), radix: 36)
+      remove("Content-Type")
+      request.headers.append(
+        HTTPHeader("Content-Type", "multipart/form-data; boundary=\(boundary)"))
       references.content = APIContent(.multipart(boundary: boundary), members: members)
     } else if spec.encoding == .form || type.hasPrefix("application/x-www-form-urlencoded") {
       references.content = APIContent(.urlEncoded, members: members)
@@ -318,34 +320,6 @@ struct RequestPlan {
       references.content = APIContent(.json, members: members)
       addDefault("Content-Type", "application/json")
     }
-  }
-}
-
-// MARK: Multipart
-
-extension RequestPlan {
-  /// Adds the type of a multipart body, unless the line takes it away or sends it empty. A type
-  /// that the line gives is kept.
-  ///
-  /// - Returns: The boundary between the parts.
-  private mutating func addMultipartType(_ random: () -> UInt64) throws -> String {
-    let boundary = "swiftboard-" + String(random(), radix: 36) + String(random(), radix: 36)
-    let index = request.headers.lastIndex {
-      $0.name.lowercased() == "content-type" && !$0.value.isEmpty
-    }
-    guard let index else {
-      addDefault("Content-Type", "multipart/form-data; boundary=\(boundary)")
-      return boundary
-    }
-    guard references.headers[index] == nil else {
-      throw Failure(
-        code: ExitCode.usage, error: "usage",
-        message: "the Content-Type of a multipart body cannot be a secret")
-    }
-    let type = try MultipartType(request.headers[index].value)
-    if let given = type.boundary { return given }
-    request.headers[index].value = type.adding(boundary)
-    return boundary
   }
 }
 

@@ -7,9 +7,10 @@ import Testing
 
 @Suite("tutorial")
 struct TutorialTests {
-  private func lines() -> Lines {
+  private func lines(checksLessons: Bool? = true) -> Lines {
     var settings = BoardSettings()
     settings.environment = .preview
+    settings.checksLessons = checksLessons
     return Lines(settings: settings, dependencies: .preview)
   }
 
@@ -92,6 +93,16 @@ struct TutorialTests {
     }
     #expect(await lines.run("api get sample/character/2 page==1 --select name") == 0)
     #expect(lines.board.store.withState { $0.shell.tutorial } == 2)
+  }
+
+  @Test("in an earlier recording the command alone ends a lesson")
+  func earlierAnswers() async {
+    let lines = lines(checksLessons: nil)
+    #expect(await lines.run("tutorial") == 0)
+    for lesson in 1...2 {
+      #expect(await lines.run("api get sample/nope/77 --no-check-status") == 0)
+      #expect(lines.board.store.withState { $0.shell.tutorial } == lesson)
+    }
   }
 
   @Test("a lesson that an earlier one is missing for says so", arguments: [2, 5, 8, 9, 11])

@@ -127,40 +127,6 @@ struct UploadTests {
     #expect(small.bodyText.contains("name=\"a\"\r\n\r\n1\r\n"))
   }
 
-  @Test(
-    "the type that a line gives to a multipart body is kept, with a boundary",
-    arguments: [
-      ("Content-Type:multipart/mixed", "multipart/mixed; boundary=", nil),
-      ("Content-Type:multipart/related; type=\"a;b\";", "multipart/related; type=\"a;b\"; ", nil),
-      ("Content-Type:multipart/form-data; Boundary=XX", "multipart/form-data; Boundary=XX", "XX"),
-      ("Content-Type:multipart/mixed;boundary=\"a b\"", "multipart/mixed;boundary=", "a b"),
-    ] as [(String, String, String?)])
-  func aMultipartTypeIsKept(header: String, type: String, boundary: String?) async throws {
-    let request = try await post("--multipart", "a=1", header)
-    let sent = try #require(request.header("Content-Type"))
-    #expect(sent.hasPrefix(type))
-    let boundary = try #require(
-      boundary ?? sent.split(separator: "boundary=").last.map(String.init))
-    #expect(request.bodyText.hasPrefix("--\(boundary)\r\n"))
-    #expect(request.bodyText.hasSuffix("--\(boundary)--\r\n"))
-  }
-
-  @Test("the type of a multipart body is taken away or sent empty, but is no other one")
-  func noMultipartType() async throws {
-    #expect(try await post("--multipart", "a=1", "Content-Type:").header("Content-Type") == nil)
-    #expect(try await post("--multipart", "a=1", "Content-Type;").header("Content-Type") == "")
-    let count = server.requests.count
-    for header in [
-      "Content-Type:text/plain", "Content-Type:multipart/mixed; boundary=ü",
-      "Content-Type:multipart/mixed; boundary=", "Content-Type:multipart/{{secret:k}}",
-    ] {
-      let run = try await program.run(
-        "--home", "h", "api", "post", server.origin, "--multipart", "a=1", header)
-      #expect(run.status == .exited(64), "\(run.errorText)")
-    }
-    #expect(server.requests.count == count)
-  }
-
   @Test("a body from a pipe is not sent again, and its advice is no retry")
   func aBodyThatIsSentOnce() async throws {
     let server = try TestHTTPServer { _ in .response(.init(503)) }

@@ -178,7 +178,7 @@ struct EveryFeatureSessionTests {
     let diff = try await program.run(
       "session", "diff", "r.jsonl", "0", "\(last)", "--limit", "200", "--json")
     #expect(diff.status == .exited(1), "\(diff.errorText)")
-    let changes = try #require(try JSON(parsing: diff.errorText)["value"]?["changes"]?.elements)
+    let changes = try #require(try JSON(parsing: diff.outputText)["value"]?["changes"]?.elements)
     let paths = changes.compactMap { $0["path"]?.stringValue }
     for path in [
       "analytics.consent", "api.answers[0]", "api.services", "characters.detail",

@@ -382,8 +382,7 @@ struct TimeTravelTests {
     #expect(json.status == .exited(0))
     #expect(json.outputText.contains(#""equal":true,"truncated":false,"changes":[]"#))
     let no = try await program.run("--json", "session", "diff", "1", "7", "--file", "r.jsonl")
-    #expect(no.status == .exited(1) && no.outputText == "")
-    #expect(no.errorText.hasPrefix(#"{"line":1,"ok":false,"code":1,"error":"differs","#))
+    #expect(no.status == .exited(1) && no.outputText.hasPrefix(#"{"line":1,"ok":false,"#))
   }
 
   @Test("a search finds the step") func aSearchFindsTheStep() async throws {
