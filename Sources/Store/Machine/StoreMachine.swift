@@ -29,6 +29,8 @@ struct StoreMachine<R: Reducer>: Sendable {
     /// A replay chooses the next action. As in a store that is not held, the work of an effect ends
     /// after its actions have been reduced.
     @inlinable static var replayed: ReductionBlockers { ReductionBlockers(rawValue: 8) }
+    /// Both ways in which actions wait to be chosen.
+    @inlinable static var heldOrReplayed: ReductionBlockers { ReductionBlockers(rawValue: 2 | 8) }
     /// The store has ended.
     @inlinable static var closed: ReductionBlockers { ReductionBlockers(rawValue: 4) }
   }
@@ -146,7 +148,8 @@ extension StoreMachine {
   /// being asked for, so that what follows the effect does not wait.
   @usableFromInline
   var isCancelledNextInHeld: Bool {
-    guard blockers.isSubset(of: [.held, .replayed]) else { return false }
+    // A list of both would be allocated at every step that is observed.
+    guard blockers.isSubset(of: .heldOrReplayed) else { return false }
     let next = turn.first ?? nextTurns.first ?? queuedEvents.first?.action
     return next.map { isDropped($0) } ?? false
   }
