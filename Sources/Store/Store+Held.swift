@@ -89,7 +89,7 @@ extension Store {
   @discardableResult
   package func reduceNext() -> Bool {
     runtime.perform { shared, deferred in
-      let next = shared.machine.takeNext(ignoring: [.held, .replayed])
+      let next = shared.machine.takeNext(ignoring: .heldOrReplayed)
       if let next { runtime.reduce(next, &shared, &deferred) }
       return next != nil
     }

@@ -11,16 +11,11 @@ extension EffectProtocol {
   /// .catchFailure(dependencies) { .failed(job: job, failure: $0) }
   /// .cancellable(id: job)
   /// ```
-  /// - Parameter replacements: The command's own messages for errors, by the name of the error,
-  ///   such as `exists`.
   public func catchFailure(
-    _ dependencies: Dependencies, replacing replacements: [String: Failure] = [:],
+    _ dependencies: Dependencies,
     _ makeAction: @escaping @Sendable (_ failure: Failure) -> Action
   ) -> Self {
-    `catch` { error in
-      let failure = Failure(error, dependencies)
-      return makeAction(replacements[failure.error] ?? failure)
-    }
+    `catch` { makeAction(Failure($0, dependencies)) }
   }
 
   /// Turns the errors of the effects into the action of a service's error, and logs a record.

@@ -18,7 +18,8 @@ import SwiftBoardJSON
 /// and calls `end(_:)` for the action that ends the command. A state that has `nil` is that of a
 /// recording made before: its commands end when they are cancelled.
 ///
-/// The encoding is an array of the jobs.
+/// The encoding is an array of the jobs. Each operation takes time in their number, which is that
+/// of commands at once.
 public struct RunningChanges: Sendable, Equatable, ExpressibleByArrayLiteral {
   /// The jobs, in the order in which they began.
   private var jobs: [Int]
@@ -43,9 +44,13 @@ public struct RunningChanges: Sendable, Equatable, ExpressibleByArrayLiteral {
 
 extension RunningChanges: Codable, CanonicalEncodable {
   /// Reads an array of jobs.
+  ///
+  /// - Throws: A `DecodingError` if it is none.
   public init(from decoder: any Decoder) throws { jobs = try [Int](from: decoder) }
 
   /// Writes an array of jobs.
+  ///
+  /// - Throws: The encoder's error.
   public func encode(to encoder: any Encoder) throws { try jobs.encode(to: encoder) }
 
   /// Writes what `encode(to:)` does.

@@ -213,7 +213,8 @@ final class Download: APIClient {
     guard continues, let encoding = stream.response.encoding else { return }
     throw APIError(
       .malformed,
-      "the service compresses the file (\(encoding)), so that it cannot be continued later")
+      "the service compresses the file (\(encoding)), which cannot be continued later: get it in one piece"
+    )
   }
 
   /// - Parameters:

@@ -18,10 +18,10 @@ struct Queue<Element: Sendable>: Sendable {
   @inlinable
   var elements: [Element] { storage[head...].compactMap(\.self) }
 
-  /// Returns the first element for which `isWanted` returns `true`. O(number of elements before
-  /// it).
   var first: Element? { isEmpty ? nil : storage[head] }
 
+  /// Returns the first element for which `isWanted` returns `true`. O(number of elements before
+  /// it).
   func first(where isWanted: (Element) -> Bool) -> Element? {
     for case let element? in storage[head...] where isWanted(element) { return element }
     return nil

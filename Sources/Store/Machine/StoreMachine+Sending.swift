@@ -99,7 +99,7 @@ extension StoreMachine {
   mutating func endWork(_ effect: EffectID, _ failure: EffectFailure?) {
     if blockers.isEmpty || blockers.contains(.closed) {
       end(effect, failure, inheritsTaskLocals: true)
-    } else if blockers.isDisjoint(with: [.held, .replayed]) {
+    } else if blockers.isDisjoint(with: .heldOrReplayed) {
       graph.markReturned(effect)
       queuedEvents.append(.end(effect, failure))
     } else {

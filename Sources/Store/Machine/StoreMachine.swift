@@ -29,7 +29,8 @@ struct StoreMachine<R: Reducer>: Sendable {
     /// A replay chooses the next action. As in a store that is not held, the work of an effect ends
     /// after its actions have been reduced.
     @inlinable static var replayed: ReductionBlockers { ReductionBlockers(rawValue: 8) }
-    /// Both ways in which actions wait to be chosen.
+    /// A test or a replay decides when an action is reduced. Not a list of both, which would be
+    /// allocated at every observed step.
     @inlinable static var heldOrReplayed: ReductionBlockers { ReductionBlockers(rawValue: 2 | 8) }
     /// The store has ended.
     @inlinable static var closed: ReductionBlockers { ReductionBlockers(rawValue: 4) }
@@ -148,7 +149,6 @@ extension StoreMachine {
   /// being asked for, so that what follows the effect does not wait.
   @usableFromInline
   var isCancelledNextInHeld: Bool {
-    // A list of both would be allocated at every step that is observed.
     guard blockers.isSubset(of: .heldOrReplayed) else { return false }
     let next = turn.first ?? nextTurns.first ?? queuedEvents.first?.action
     return next.map { isDropped($0) } ?? false
@@ -156,6 +156,8 @@ extension StoreMachine {
 
   /// Takes the next action of the turn, or otherwise the next that arrived, if it can be reduced.
   /// Drops actions of cancelled effects.
+  ///
+  /// In a held store it only drops the next action, if its effect was cancelled.
   ///
   /// - Parameter ignored: The reasons that do not count.
   /// - Returns: The action. `nil` if there is none, or if an effect has ended. The commands that

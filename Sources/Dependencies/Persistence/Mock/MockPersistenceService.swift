@@ -25,6 +25,7 @@ public final class MockPersistenceService: PersistenceService, CheckedMock {
     var content: Content
     var calls: [MockCall] = []
     var failures = PreparedFailures<PersistenceError>()
+    var actions: [(call: String, action: @Sendable () -> Void)] = []
   }
 
   private let state: Mutex<State>
@@ -67,6 +68,18 @@ public final class MockPersistenceService: PersistenceService, CheckedMock {
       fileID: fileID, filePath: filePath, line: line, column: column)
   }
 
+  /// Calls a closure at the end of the next call of that name, before it returns or throws. A test
+  /// can cancel the caller in it, which is too late for the call.
+  public func afterNext(_ call: String, _ action: @escaping @Sendable () -> Void) {
+    state.withLock { $0.actions.append((call, action)) }
+  }
+
+  private func takeAction(after call: String) -> (@Sendable () -> Void)? {
+    state.withLock { state in
+      state.actions.firstIndex { $0.call == call }.map { state.actions.remove(at: $0).action }
+    }
+  }
+
   /// The requested failures that did not happen.
   public var issues: [MockIssue] { state.withLock { $0.failures.issues } }
 
@@ -75,7 +88,8 @@ public final class MockPersistenceService: PersistenceService, CheckedMock {
     _ call: String, _ arguments: [String] = [],
     _ body: (inout Content) throws(PersistenceError) -> sending Result
   ) throws(PersistenceError) -> sending Result {
-    try state.withLock { (state) throws(PersistenceError) -> sending Result in
+    defer { takeAction(after: call)?() }
+    return try state.withLock { (state) throws(PersistenceError) -> sending Result in
       state.calls.append(MockCall(call, arguments))
       if let error = state.failures.take(call) { throw error }
       return try body(&state.content)
