@@ -36,6 +36,10 @@ struct ConfigurationProblemTests {
       (#"{"aliases":{"?":"echo x"}}"#, "config.json:1:13: the alias '?': the name of an alias"),
       (#"{"aliases":{"a/b":"echo x"}}"#, "config.json:1:13: the alias 'a/b': the name of an alias"),
       (#"{"aliases":{"-a":"echo x"}}"#, "config.json:1:13: the alias '-a': the name of an alias"),
+      (
+        "{\"environments\":{\"work\":{\n\"environment\":\"lvie\"}}}",
+        "config.json:2:1: there is no environment 'lvie'"
+      ),
     ])
   func wrong(configuration: String, problem: String) async throws {
     let program = try Program()
@@ -84,6 +88,10 @@ struct ConfigurationProblemTests {
     #expect(
       outcome.errorText.contains("h/config.json:2:3: there is no environment 'wrok'"),
       "\(outcome.errorText)")
+    let doctor = try await program.run("--home", "h", "doctor")
+    #expect(doctor.status == .exited(1), "\(doctor.errorText)")
+    #expect(doctor.outputText.contains("h/config.json:2:3: there is no environment 'wrok'"))
+    try program.folder.write("{\n  \"output\": \"csv\"}", to: "h/config.json")
     let given = try await program.run("--home", "h", "--environment", "nope", "echo", "x")
     #expect(given.status == .exited(64))
     #expect(!given.errorText.contains("config.json:2"), "\(given.errorText)")

@@ -1,22 +1,31 @@
+import SwiftBoardCommandLine
+
 /// The prompt, which shows the environment, the recording, the shown step and the running jobs.
 ///
-/// Examples: `board[mock]> `, `board *> ` during a recording, `board *(5<12)> ` at step 5 of 12,
-/// `board 2&> ` with two jobs. `!` marks a recording that ended by itself.
+/// Examples: `board[mock]> `, `board[work]> ` in an environment of the configuration,
+/// `board[try:preview]> ` if that has other than the live services, `board *> ` during a recording,
+/// `board *(5<12)> ` at step 5 of 12, `board 2&> ` with two jobs. `!` marks a recording that ended
+/// by itself.
 struct BoardPrompt {
   private let state: BoardState
+  /// The name of the environment, if it is one of the configuration file.
+  private let namedEnvironment: String?
   private let isRecording: Bool
   private let hasProblem: Bool
 
-  init(_ board: Board) { self.init(board, board.store.withState { copy $0 }) }
-
-  init(_ board: Board, _ state: BoardState) {
-    self.init(
-      state, isRecording: board.recording != nil,
-      hasProblem: board.recordingProblem != nil)
+  init(_ board: Board, in name: String?) {
+    self.init(board, board.store.withState { copy $0 }, in: name)
   }
 
-  init(_ state: BoardState, isRecording: Bool, hasProblem: Bool) {
+  init(_ board: Board, _ state: BoardState, in name: String?) {
+    self.init(
+      state, isRecording: board.recording != nil,
+      hasProblem: board.recordingProblem != nil, name: name)
+  }
+
+  init(_ state: BoardState, isRecording: Bool, hasProblem: Bool, name: String? = nil) {
     self.state = state
+    namedEnvironment = name
     self.isRecording = isRecording
     self.hasProblem = hasProblem
   }
@@ -24,8 +33,11 @@ struct BoardPrompt {
   func text(isContinuation: Bool) -> String {
     let isASCII = state.settings.isASCII
     if isContinuation { return isASCII ? "... " : "\u{2026} " }
-    let environment = state.settings.environment
-    let name = "board" + (environment == .live ? "" : "[\(environment.rawValue)]")
+    let services = state.settings.environment
+    let environment = [
+      namedEnvironment.map { escapeControls($0) }, services == .live ? nil : services.rawValue,
+    ].compactMap(\.self).joined(separator: ":")
+    let name = "board" + (environment.isEmpty ? "" : "[\(environment)]")
     var signs = hasProblem ? "!" : isRecording ? (isASCII ? "*" : "\u{25CF}") : ""
     if let position = state.session.position {
       signs += "(\(position.step)\(isASCII ? "<" : "\u{25C2}")\(position.last))"

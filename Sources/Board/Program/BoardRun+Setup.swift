@@ -63,7 +63,7 @@ extension BoardRun {
     var configuration = LiveConfiguration(
       home: options.home, environment: environment, seed: seed,
       isOffline: settings.isOffline)
-    if let file = options.config { configuration.paths.configuration = file }
+    configuration.paths.configuration = ConfigurationFile.path(for: options, environment)
     if let activity { configuration.onDerivation = { activity.derive(isRunning: $0) } }
     configuration.onFullLog = { message in
       let warning = BoardOutput.warning(message, settings)

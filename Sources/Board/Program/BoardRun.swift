@@ -242,12 +242,14 @@ final class BoardRun: Sendable {
   /// Keeps the prompt up to date while a line is edited, for example when a background job ends.
   private func showPromptChanges(of board: Board) {
     guard let editor else { return }
+    let name = options.namedEnvironment
     editor.showPrompt { [weak board] in
-      board.map { BoardPrompt($0).text(isContinuation: false) } ?? ""
+      board.map { BoardPrompt($0, in: name).text(isContinuation: false) } ?? ""
     }
     board.store.observe { [weak board] _, state in
       guard let board else { return }
-      editor.promptMayHaveChanged(BoardPrompt(board, copy state).text(isContinuation: false))
+      let prompt = BoardPrompt(board, copy state, in: name)
+      editor.promptMayHaveChanged(prompt.text(isContinuation: false))
     }
   }
 
@@ -296,7 +298,9 @@ final class BoardRun: Sendable {
               newline + "\(running); Ctrl-D again, or 'exit', cancels and leaves\n"))
           return false
         },
-        prompt: { BoardPrompt(board).text(isContinuation: $0) })
+        prompt: { [name = options.namedEnvironment] in
+          BoardPrompt(board, in: name).text(isContinuation: $0)
+        })
     }
     return await run(source, session)
   }

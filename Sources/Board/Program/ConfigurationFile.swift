@@ -19,8 +19,7 @@ enum ConfigurationFile {
     {
       return ProgramConfiguration()
     }
-    let path =
-      options.config ?? BoardPaths(home: options.home, environment: variables).configuration
+    let path = path(for: options, variables)
     let bytes: [UInt8]
     do throws(SystemError) {
       let files = FileSystem()
@@ -55,6 +54,13 @@ enum ConfigurationFile {
       }
     }
     return configuration
+  }
+
+  /// Returns the path of the file: that of `--config`, or else that of the home folder. The home of
+  /// a named environment has none, since the file names it.
+  static func path(for options: ProgramOptions, _ variables: [String: String]) -> String {
+    options.config
+      ?? BoardPaths(home: options.givenHome, environment: variables).configuration
   }
 
   /// Returns findings with a problem of the configuration in place of its path, which the problem

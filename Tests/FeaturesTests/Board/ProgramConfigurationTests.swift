@@ -44,8 +44,12 @@ struct ProgramConfigurationTests {
       """
     let work = try options(["--environment", "work"], text)
     #expect(work.home == "/srv/board" && work.isOffline == true && work.output == .csv)
-    #expect(work.environment == .live)
-    #expect(try options(["--environment=work", "--home", "h"], text).home == "h")
+    #expect(work.environment == .live && work.namedEnvironment == "work")
+    #expect(
+      try options([], #"{"environment":"a","environments":{"a":{}}}"#).namedEnvironment == "a")
+    #expect(try options(["--environment", "mock"], text).namedEnvironment == nil)
+    let elsewhere = try options(["--environment=work", "--home", "h"], text)
+    #expect(elsewhere.home == "h" && elsewhere.givenHome == "h" && work.givenHome == nil)
     let trial = try options(["--environment", "try"], text)
     #expect(trial.environment == .preview && trial.output == .plain)
     #expect(try options(["--environment", "mock"], text).environment == .mock)
@@ -98,6 +102,18 @@ struct ProgramConfigurationTests {
         "config.json:1:25: 'home' begins with / or ~/, not 'a/b'", "a file for all runs"
       ),
       ("{\"home\": \"/x\"}", "config.json:1:2: unknown option 'home'", "known are"),
+      (
+        "{\"environments\": {\"w\": {\"outptu\": 1}}}",
+        "config.json:1:25: unknown option 'outptu'", "did you mean 'output'?"
+      ),
+      (
+        "{\"environments\": {\"work\": {\n\"environment\": \"work\"}}}",
+        "config.json:2:1: there is no environment 'work'", "known are live, mock, preview"
+      ),
+      (
+        "{\"environments\": {\"work\": {}},\n\"environment\": \"wrok\"}",
+        "config.json:2:1: there is no environment 'wrok'", "did you mean 'work'?"
+      ),
       ("{\"a\": 1,}", "config.json:1:9: ", nil),
     ] as [(String, String, String?)])
   func errors(text: String, message: String, help: String?) {

@@ -53,6 +53,7 @@ struct ProgramOptionsTests {
     expected.keepsHistory = false
     expected.runsInitFile = false
     expected.home = "h"
+    expected.givenHome = "h"
     expected.config = "c"
     expected.environmentName = "mock"
     expected.environment = .mock

@@ -101,6 +101,14 @@ struct SessionPartTests {
       CommandContext(job: 1, line: 1, source: nil, text: "x", name: "x")
     ]
     #expect(text(true) == "board[mock] *(5<12) 1&> ")
+    func named(_ name: String) -> String {
+      BoardPrompt(state, isRecording: false, hasProblem: false, name: name)
+        .text(isContinuation: false)
+    }
+    #expect(named("try") == "board[try:mock] (5<12) 1&> ")
+    state.settings.environment = .live
+    #expect(named("wo\u{1b}[1m") == "board[wo\\u{1b}[1m] (5<12) 1&> ")
+    state.settings.environment = .mock
     state.settings.isASCII = false
     #expect(text(true) == "board[mock] ●(5◂12) 1&› ")
     #expect(

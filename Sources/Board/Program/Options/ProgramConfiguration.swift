@@ -25,8 +25,6 @@ package struct ProgramConfiguration: Sendable, Hashable {
   package var aliases: [String: String] = [:]
   /// The named environments.
   package var environments: [String: Values] = [:]
-  /// The location of `environment` in the file, for errors: `config.json:2:3`.
-  private var environmentLocation: String?
 
   /// Creates a configuration without content.
   package init() {}
@@ -64,17 +62,20 @@ package struct ProgramConfiguration: Sendable, Hashable {
             try file.check(member, at: path, also: ["home", "environment"])
             values[member.key] = member.value
           }
+          try file.checkEnvironment(of: values, at: path, among: Self.services)
           environments[environment.key] = values
         }
       default:
         try file.check(member, at: [], also: ["environment"])
         defaults[member.key] = member.value
-        if member.key == "environment" {
-          environmentLocation = file.location([.key(member.key)])
-        }
       }
     }
+    try file.checkEnvironment(
+      of: defaults, at: [], among: Self.services + environments.keys.sorted())
   }
+
+  /// The environments of the program.
+  private static let services = ProgramOptions.Environment.allCases.map(\.rawValue)
 
   /// Returns the error of an alias in the file with this text: `configuration`, with the alias's
   /// line and column.
@@ -83,13 +84,6 @@ package struct ProgramConfiguration: Sendable, Hashable {
   ) -> UsageError {
     File(path: path, text: text).error(
       [.key("aliases"), .key(name)], "the alias '\(name)': \(error.message)", help: error.help)
-  }
-
-  /// Returns the error of the file's own `environment`, with its location.
-  func error(ofEnvironment error: UsageError) -> UsageError {
-    UsageError(
-      (environmentLocation.map { "\($0): " } ?? "") + error.message, help: error.help,
-      kind: .configuration)
   }
 
   /// Replaces `~` at the beginning of the homes of environments.
@@ -115,22 +109,14 @@ package struct ProgramConfiguration: Sendable, Hashable {
   private static func error(
     _ path: String, _ location: (line: Int, column: Int)?, _ message: String, help: String? = nil
   ) -> UsageError {
-    UsageError("\(text(path, location)): \(message)", help: help, kind: .configuration)
-  }
-
-  /// Returns a location as text.
-  private static func text(_ path: String, _ location: (line: Int, column: Int)?) -> String {
-    path + (location.map { ":\($0.line):\($0.column)" } ?? "")
+    let place = location.map { ":\($0.line):\($0.column)" } ?? ""
+    return UsageError("\(path)\(place): \(message)", help: help, kind: .configuration)
   }
 
   /// The text of a file, for the locations of errors.
   private struct File {
     let path: String
     let text: [UInt8]
-
-    func location(_ steps: [JSONPath.Step]) -> String {
-      ProgramConfiguration.text(path, JSON.location(of: JSONPath(steps), in: text))
-    }
 
     func error(
       _ steps: [JSONPath.Step], _ message: String, help: String? = nil
@@ -149,6 +135,18 @@ package struct ProgramConfiguration: Sendable, Hashable {
         throw error(steps, "\(name ?? "the file") is an object, in braces")
       }
       return members
+    }
+
+    /// Checks the name of an environment, once all names are known.
+    func checkEnvironment(
+      of values: Values, at steps: [JSONPath.Step], among names: [String]
+    ) throws(UsageError) {
+      let key = "environment"
+      guard case .string(let name) = values[key], !names.contains(name) else { return }
+      throw error(
+        steps + [.key(key)], "there is no environment '\(name)'",
+        help: Suggestion.advice(for: name, among: names)
+          ?? "known are \(names.joined(separator: ", "))")
     }
 
     /// Checks one option.

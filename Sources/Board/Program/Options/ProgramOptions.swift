@@ -57,6 +57,10 @@ package struct ProgramOptions: Sendable, Hashable {
   package var environmentName: String?
   /// The environment of the services, once the configuration is known.
   package var environment: Environment?
+  /// The environment of the configuration file that is used, or `nil`.
+  package var namedEnvironment: String?
+  /// `home` as an option or a variable gives it. The configuration file is there.
+  package var givenHome: String?
   /// Whether `--` stood before the command, so that none of its words is an option.
   package var hasEndedOptions = false
   /// The aliases of the configuration file.
@@ -102,6 +106,7 @@ package struct ProgramOptions: Sendable, Hashable {
       try options.applyVariables(environment)
       try parser.run(&options)
       guard options.mode != .help, options.mode != .version else { return options }
+      options.givenHome = options.home
       return try options.configured(by: try configuration(options), arguments, environment)
     } catch {
       guard parser.asksForHelp else { throw error }
@@ -123,24 +128,19 @@ package struct ProgramOptions: Sendable, Hashable {
         var parser = ProgramArgumentParser(arguments: arguments)
         try parser.run(&given)
         let known = Environment.allCases.map(\.rawValue) + configuration.environments.keys.sorted()
-        let error = UsageError(
+        throw UsageError(
           "there is no environment '\(name)'",
           help: Suggestion.advice(for: name, among: known)
             ?? "known are \(known.joined(separator: ", ")); config.json may name others",
           kind: given.environmentName == nil ? .configuration : .usage)
-        // Neither an option nor a variable names it.
-        throw environmentName == nil ? configuration.error(ofEnvironment: error) : error
       }
       defaults.environmentName = nil
       try ProgramConfiguration.apply(values, to: &defaults)
-      let services = defaults.environmentName ?? Environment.live.rawValue
-      guard let environment = Environment(rawValue: services) else {
-        throw UsageError(
-          "the environment '\(name)' of config.json has services of 'live', 'mock' or 'preview', "
-            + "not '\(services)'", kind: .configuration)
-      }
-      defaults.environment = environment
+      defaults.namedEnvironment = name
+      defaults.environment =
+        defaults.environmentName.flatMap(Environment.init(rawValue:)) ?? .live
     }
+    defaults.givenHome = givenHome
     var options = defaults
     var parser = ProgramArgumentParser(arguments: arguments)
     try options.applyVariables(variables)
