@@ -13,8 +13,8 @@ struct LiveInstallationTests {
     var paths = BoardPaths(home: folder.path("home"), environment: [:])
     if let configuration { paths.configuration = configuration }
     let installation = LiveInstallation(
-      paths: paths, variables: variables, isDatabaseOpen: isDatabaseOpen,
-      isCacheOpen: isDatabaseOpen)
+      paths: paths, variables: variables, unlockSources: UnlockSources(environment: variables),
+      isDatabaseOpen: isDatabaseOpen, isCacheOpen: isDatabaseOpen)
     return Dictionary(
       installation.findings().map { ($0.subject, $0) }, uniquingKeysWith: { first, _ in first })
   }
@@ -50,7 +50,8 @@ struct LiveInstallationTests {
     let folder = try TemporaryFolder()
     try FileSystem().makeFolder(folder.path("home"))
     for (name, mode, subject, isProblem) in [
-      ("keychain.sbkc", 0o644, "keychain", true), ("log.jsonl", 0o600, "log", false),
+      ("main.sqlite", 0o644, "database", true), ("log.jsonl", 0o600, "log", false),
+      ("keychain.sbkc", 0o644, "keychain", true),
       ("config.json", 0o644, "configuration", false), ("init.sb", 0o666, "init script", true),
     ] as [(String, UInt32, String, Bool)] {
       let path = folder.path("home/" + name)
@@ -72,7 +73,8 @@ struct LiveInstallationTests {
       _ = chmod(folder.path("home/" + name), 0o600)
       let finding = findings(folder)[subject]
       #expect(finding?.state == .problem, "\(name)")
-      #expect(finding?.text.hasSuffix(" is not a \(subject)") == true, "\(name)")
+      #expect(finding?.text.contains(" is not a \(subject)") == true, "\(name)")
+      #expect(finding?.remedy != nil, "\(name)")
       // What is read again here and closed loses the locks that SQLite has on it.
       let open = findings(folder, isDatabaseOpen: true)[subject]
       #expect((open?.state == .problem) == (subject == "keychain"), "\(name)")
@@ -85,7 +87,7 @@ struct LiveInstallationTests {
   func keychainWithoutDatabase() throws {
     let folder = try TemporaryFolder()
     try FileSystem().makeFolder(folder.path("home"))
-    try folder.write(KeychainFormat.magic, to: "home/keychain.sbkc")
+    try folder.write(try Self.keychain("ok_passphrase"), to: "home/keychain.sbkc")
     _ = chmod(folder.path("home/keychain.sbkc"), 0o600)
     #expect(findings(folder)["keychain"]?.state == .good)
     try folder.write(Array("random bytes, more than sixteen".utf8), to: "home/main.sqlite")
@@ -107,14 +109,19 @@ struct LiveInstallationTests {
       LogRecord(time: 1, level: .error, category: "c", message: "m")
     ])
     try await service.close()
+    // A log that is left has the header too.
+    for path in service.paths { for suffix in ["-wal", "-shm"] { unlink(path + suffix) } }
     for subject in ["database", "cache"] {
       #expect(findings(folder)[subject]?.state == .good, "\(subject)")
     }
     for (offset, bytes, words) in [
-      (68, [0, 0, 0, 42], "was made by another program (application id 42)"),
-      (60, [255, 255, 255, 255], "is damaged: it has schema -1, which no version made"),
-      (60, [0, 0, 0, 99], "was made by a newer version: it has schema 99, and this version knows"),
-      (0, [1], "is not a database"),
+      (68, [0, 0, 0, 42], "the database has application id 42, not "),
+      (
+        60, [255, 255, 255, 255], "the database is damaged: it has schema -1, which no version made"
+      ),
+      (60, [0, 0, 0, 99], "the database has schema 99; this version knows "),
+      (0, [1], "this is not a database"),
+      (4096, [UInt8](repeating: 7, count: 300), "the database is damaged"),
     ] as [(Int, [UInt8], String)] {
       for (subject, path) in [
         ("database", paths.mainDatabase), ("cache", paths.cacheDatabase),
@@ -126,14 +133,136 @@ struct LiveInstallationTests {
         let finding = findings(folder)[subject]
         // The next command that needs a damaged cache begins a new one. That of another program or
         // of a newer version is left to it.
-        let isReplaced = subject == "cache" && !words.hasPrefix("was made by")
+        let isReplaced = subject == "cache" && !words.hasPrefix("the database has")
         #expect(finding?.state == (isReplaced ? .note : .problem), "\(words)")
-        #expect(finding?.text.hasPrefix("\(path) \(words)") == true, "\(finding?.text ?? "")")
+        #expect(finding?.text.hasPrefix(words) == true, "\(finding?.text ?? "")")
+        #expect(finding?.text.contains(path) == true, "\(finding?.text ?? "")")
         #expect(finding?.remedy != nil)
         #expect(findings(folder, isDatabaseOpen: true)[subject]?.state == .good)
         try DatabaseFolder.write(whole, to: path)
       }
     }
+  }
+
+  /// A published keychain.
+  private static func keychain(_ vector: String) throws -> [UInt8] {
+    try DatabaseFolder.bytes(
+      "\(SourceTree.root)/Tests/DependenciesTests/keychain-vectors/\(vector).sbkc")
+  }
+
+  @Test(
+    "a keychain that shows damage without a secret is a problem, and is left as it is",
+    arguments: ["flip_generation", "cut_and_checksum", "kdf_ops_17"])
+  func damagedKeychain(vector: String) throws {
+    let folder = try TemporaryFolder()
+    try FileSystem().makeFolder(folder.path("home"))
+    let bytes = try Self.keychain(vector)
+    try folder.write(bytes, to: "home/keychain.sbkc")
+    _ = chmod(folder.path("home/keychain.sbkc"), 0o600)
+    let found = findings(folder)["keychain"]
+    #expect(found?.state == .problem, "\(String(describing: found))")
+    #expect(found?.remedy != nil)
+    #expect(try folder.read("home/keychain.sbkc") == bytes)
+  }
+
+  @Test("a link in the place of the keychain is a problem, because a save would replace it")
+  func linkedKeychain() throws {
+    let folder = try TemporaryFolder()
+    try FileSystem().makeFolder(folder.path("home"))
+    try folder.write(try Self.keychain("ok_passphrase"), to: "real")
+    _ = chmod(folder.path("real"), 0o600)
+    try #require(symlink(folder.path("real"), folder.path("home/keychain.sbkc")) == 0)
+    let found = findings(folder)["keychain"]
+    #expect(
+      found?.state == .problem && found?.text.contains("symbolic link") == true,
+      "\(String(describing: found))")
+  }
+
+  @Test("a database whose log has changes is checked, and neither changes")
+  func leftLog() async throws {
+    let folder = try DatabaseFolder()
+    let service = folder.service()
+    try await service.setPreference("p", to: "1")
+    let names = [folder.main, folder.main + "-wal"]
+    let before = try names.map { try DatabaseFolder.bytes($0) }
+    try #require(!before[1].isEmpty)
+    let file = DatabaseFile(path: folder.main, schema: .main)
+    #expect(try file.inspect())
+    #expect(try names.map { try DatabaseFolder.bytes($0) } == before)
+    // The content of a large file takes long to read.
+    #expect(try !file.inspect(limit: 1000))
+    try await service.close()
+  }
+
+  @Test("folders in which others may replace files are noted, but not with the sticky bit")
+  func sharedFolder() throws {
+    let folder = try TemporaryFolder()
+    let home = folder.path("home")
+    try FileSystem().makeFolder(home)
+    for (mode, remedy) in [
+      (0o755, nil), (0o775, .changeMode(path: home, mode: 0o700)), (0o1777, nil),
+    ] as [(mode_t, InstallationFinding.Remedy?)] {
+      try #require(chmod(home, mode) == 0)
+      let found = findings(folder)["disk"]
+      #expect(found?.state == (remedy == nil ? .good : .note), "\(mode)")
+      #expect(found?.remedy == remedy, "\(mode)")
+    }
+  }
+
+  @Test("an unlock source that cannot be used is a problem, and a descriptor stays unread")
+  func unlockSources() throws {
+    let folder = try TemporaryFolder()
+    try folder.write("secret words\n", to: "pass")
+    let path = folder.path("pass")
+    func found(_ variables: [String: String]) -> InstallationFinding? {
+      findings(folder, variables)["unlock source"]
+    }
+    #expect(found([:]) == nil)
+    _ = chmod(path, 0o600)
+    #expect(found(["SWIFTBOARD_PASSPHRASE_FILE": path])?.state == .good)
+    for variables in [
+      ["SWIFTBOARD_PASSPHRASE_FILE": path + "2"], ["SWIFTBOARD_KEY_FILE": path],
+      ["SWIFTBOARD_PASSPHRASE_FILE": path, "SWIFTBOARD_KEY_FILE": path],
+      ["SWIFTBOARD_PASSPHRASE_FD": "words"], ["SWIFTBOARD_PASSPHRASE_FD": "1000000"],
+    ] {
+      let finding = found(variables)
+      #expect(finding?.state == .problem, "\(variables)")
+      #expect(finding?.text.contains("SWIFTBOARD_") == true, "\(variables)")
+    }
+    _ = chmod(path, 0o644)
+    #expect(found(["SWIFTBOARD_PASSPHRASE_FILE": path])?.text.contains("mode 644") == true)
+
+    let file = try FileSystem().open(path, O_RDONLY)
+    #expect(found(["SWIFTBOARD_PASSPHRASE_FD": "\(file.number)"])?.state == .good)
+    #expect(lseek(file.number, 0, SEEK_CUR) == 0)
+  }
+
+  @Test("certificates and proxies that requests cannot use are problems, without their values")
+  func requests() throws {
+    let folder = try TemporaryFolder()
+    try folder.write("-----BEGIN CERTIFICATE-----", to: "ca.pem")
+    try folder.write("words", to: "words")
+    let pem = folder.path("ca.pem")
+    for (name, value, subject, state) in [
+      ("SSL_CERT_FILE", pem, "certificates", .good),
+      ("CURL_CA_BUNDLE", pem + "2", "certificates", .problem),
+      ("CURL_CA_BUNDLE", folder.path("words"), "certificates", .problem),
+      ("SSL_CERT_DIR", "/nowhere:\(folder.path)", "certificates", .good),
+      ("SSL_CERT_DIR", pem, "certificates", .note),
+      ("all_proxy", "user:hunter2@localhost:3128", "proxy", .good),
+      ("https_proxy", "socks://127.0.0.1:1080/", "proxy", .good),
+      ("http_proxy", "ftp://user:hunter2@localhost", "proxy", .problem),
+      ("HTTPS_PROXY", "http://", "proxy", .problem),
+      ("HTTP_PROXY", "http://localhost:3128", "proxy", .note),
+    ] as [(String, String, String, InstallationFinding.State)] {
+      let finding = findings(folder, [name: value])[subject]
+      #expect(finding?.state == state, "\(name)=\(value)")
+      #expect(finding?.text.contains(name) == true, "\(finding?.text ?? "")")
+      #expect(finding?.text.contains("hunter2") == false)
+      #expect((finding?.remedy == nil) == (state == .good), "\(name)=\(value)")
+    }
+    let none = findings(folder)
+    #expect(none["certificates"] == nil && none["proxy"] == nil)
   }
 
   @Test("folders, pipes and links in place of files are problems, whatever their modes")

@@ -159,6 +159,7 @@ struct ServiceFailureTests {
     #expect(advice(.createKeychain) == "'keychain init' creates it")
     #expect(advice(.runAsOwner) == "run as that user, or choose another --home")
     #expect(advice(.changeMode(path: "/a b", mode: 0o600)) == "chmod 600 '/a b'")
+    #expect(advice(.checkDatabase) == "'db check' reads all of it")
     #expect(advice(.other("as you like")) == "as you like")
     #expect(advice(nil) == nil)
   }

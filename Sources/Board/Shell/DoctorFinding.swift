@@ -29,6 +29,7 @@ extension InstallationFinding.Remedy {
     case .changeMode(let path, let mode): "chmod \(String(mode, radix: 8)) '\(path)'"
     case .otherFolder: "choose another folder with --home"
     case .freeSpace: "make room, or move the home"
+    case .checkDatabase: "'db check' reads all of it"
     case .useUTF8: "LANG=C.UTF-8 allows other characters"
     case .other(let text): text
     }

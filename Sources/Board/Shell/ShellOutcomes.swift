@@ -220,8 +220,11 @@ enum ShellOutcomes {
     let table = Presentation.table(
       columns: [Column("subject"), Column("state"), Column("found", isFolded: true)],
       rows: findings.map { [$0.subject, $0.state.rawValue, $0.text] })
-    let notes = findings.compactMap { finding in
-      finding.advice.map { "\(finding.subject): \($0)" }
+    // The most urgent advice comes first.
+    let notes = ([.problem, .note, .good] as [InstallationFinding.State]).flatMap { state in
+      findings.filter { $0.state == state }.compactMap { finding in
+        finding.advice.map { "\(finding.subject): \($0)" }
+      }
     }
     let problems = findings.count { $0.state == .problem }
     guard problems > 0 else {

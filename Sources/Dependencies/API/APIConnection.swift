@@ -13,6 +13,9 @@ public struct APIConnection: Sendable, Equatable {
   /// The path of a Unix socket to connect to, regardless of the host.
   public var unixSocket: String?
 
+  /// The schemes that the URL of a proxy may have.
+  package static let proxySchemes = ["http", "https", "socks4", "socks4a", "socks5", "socks5h"]
+
   /// Creates a connection with the settings of the machine.
   public init() {}
 }

@@ -23,8 +23,9 @@ extension Dependencies {
       sinks.append(StoreSink(store: persistence, level: level))
     }
     let logger = LiveLogger(sinks: sinks, level: configuration.logLevel, redactor: redactor)
+    let unlockSources = UnlockSources(environment: configuration.environment)
     let keychain = LiveKeychainService(
-      path: paths.keychain, unlockSources: UnlockSources(environment: configuration.environment),
+      path: paths.keychain, unlockSources: unlockSources,
       rollbackMarks: DatabaseKeychainMarks(in: persistence),
       onDerivation: configuration.onDerivation)
     let analytics = LiveAnalytics(
@@ -41,8 +42,8 @@ extension Dependencies {
       random: configuration.seed.map(RandomSource.seeded) ?? .live)
     dependencies.installation = {
       LiveInstallation(
-        paths: paths, variables: configuration.environment, isDatabaseOpen: persistence.isOpen,
-        isCacheOpen: persistence.cache.isOpen
+        paths: paths, variables: configuration.environment, unlockSources: unlockSources,
+        isDatabaseOpen: persistence.isOpen, isCacheOpen: persistence.cache.isOpen
       ).findings()
     }
     let viewer = LiveGraphViewer(picture: paths.graph, variables: configuration.environment)

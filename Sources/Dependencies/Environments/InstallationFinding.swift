@@ -22,6 +22,8 @@ public struct InstallationFinding: Sendable, Hashable {
     case changeMode(path: String, mode: UInt32)
     /// Use another folder, or another disk.
     case otherFolder, freeSpace
+    /// Let the database check all of its content.
+    case checkDatabase
     /// Use a locale with UTF-8.
     case useUTF8
     /// Any other remedy, as a text.

@@ -2,11 +2,12 @@ import CSQLite
 import CSodium
 import SwiftBoardSystem
 
-/// Inspects the libraries, files and variables that the live services use. Reads at most the first
-/// bytes of a file, and changes nothing.
+/// Inspects the libraries, files and variables that the live services use. Changes and creates
+/// nothing, opens no keychain with a secret, and reads no descriptor.
 struct LiveInstallation: Sendable {
   let paths: BoardPaths
   let variables: [String: String]
+  let unlockSources: UnlockSources
   /// Whether this process has opened the main database. If so, the file must not be opened and
   /// closed separately, because that would release SQLite's locks.
   let isDatabaseOpen: Bool
@@ -14,7 +15,15 @@ struct LiveInstallation: Sendable {
   let isCacheOpen: Bool
 
   func findings() -> [InstallationFinding] {
-    libraries + files + folders + [keychain] + settings
+    var findings = libraries
+    findings += [
+      ("configuration", paths.configuration), ("init script", paths.initScript),
+      ("database", paths.mainDatabase), ("cache", paths.cacheDatabase), ("log", paths.log),
+      ("history", paths.history), ("recordings", paths.sessions),
+    ].map { file($0, $1) }
+    findings += folders
+    findings.append(keychain)
+    return findings + unlockSource + certificates + proxies + settings
   }
 
   private var libraries: [InstallationFinding] {
@@ -37,19 +46,12 @@ struct LiveInstallation: Sendable {
     return findings
   }
 
-  private var files: [InstallationFinding] {
-    [
-      ("configuration", paths.configuration), ("init script", paths.initScript),
-      ("database", paths.mainDatabase), ("cache", paths.cacheDatabase), ("log", paths.log),
-      ("history", paths.history), ("recordings", paths.sessions),
-    ].map { subject, path in
-      guard let info = FileInfo(path) else {
-        return obstacle(subject, path)
-          ?? InstallationFinding(subject, "\(path), not there yet")
-      }
-      let size = info.isFolder ? "" : ", \(info.size) bytes"
-      return finding(subject, path, info, also: size)
+  private func file(_ subject: String, _ path: String) -> InstallationFinding {
+    guard let info = FileInfo(path) else {
+      return obstacle(subject, path)
+        ?? InstallationFinding(subject, "\(path), not there yet")
     }
+    return finding(subject, path, info)
   }
 
   private var keychain: InstallationFinding {
@@ -58,7 +60,7 @@ struct LiveInstallation: Sendable {
         ?? InstallationFinding(
           "keychain", .note, "\(paths.keychain), not there yet", remedy: .createKeychain)
     }
-    let found = finding("keychain", paths.keychain, info, also: ", \(info.size) bytes")
+    let found = finding("keychain", paths.keychain, info)
     guard found.state == .good, !hasRollbackMarks else { return found }
     return InstallationFinding(
       "keychain", .note,
@@ -67,8 +69,9 @@ struct LiveInstallation: Sendable {
 
   /// Whether the database, which has the records of the last saves, can be read if it exists.
   private var hasRollbackMarks: Bool {
-    guard let info = FileInfo(paths.mainDatabase) else { return true }
-    return contentProblem("database", paths.mainDatabase, info)?.state != .problem
+    guard !isDatabaseOpen, let info = FileInfo(paths.mainDatabase) else { return true }
+    let file = DatabaseFile(path: paths.mainDatabase, schema: .main)
+    return info.isRegular && (try? file.inspect(limit: 0)) != nil
   }
 
   /// Returns the problem of a path at which nothing can be created, because it leads through a file
@@ -87,11 +90,10 @@ struct LiveInstallation: Sendable {
   }
 
   /// Returns a problem if the file is of another kind, if others can change it, if they can read it
-  /// although it is private, or if its first bytes are not its own.
+  /// although it is private, if its owner cannot use it, or if its content is not its own.
   private func finding(
-    _ subject: String, _ path: String, _ info: FileInfo, also text: String
+    _ subject: String, _ path: String, _ info: FileInfo
   ) -> InstallationFinding {
-    let mode = String(info.mode & 0o777, radix: 8)
     if info.owner != geteuid() {
       return InstallationFinding(
         subject, .problem, "\(path) belongs to another user",
@@ -103,11 +105,36 @@ struct LiveInstallation: Sendable {
     }
     let isOpen = [paths.configuration, paths.initScript].contains(path)
     guard info.mode & (isOpen ? 0o022 : 0o077) == 0 else {
+      let mode = String(info.mode & 0o777, radix: 8)
       return InstallationFinding(
         subject, .problem, "\(path) may be used by others (mode \(mode))",
         remedy: .changeMode(path: path, mode: info.isFolder ? 0o700 : 0o600))
     }
-    return contentProblem(subject, path, info) ?? InstallationFinding(subject, path + text)
+    // A save replaces the keychain by another file.
+    let isOnlyRead = isOpen || path == paths.keychain
+    let wanted = isOnlyRead ? R_OK : R_OK | W_OK
+    if let problem = accessProblem(
+      subject, path, info, wanted, isCache: path == paths.cacheDatabase)
+    {
+      return problem
+    }
+    let text = path + (info.isFolder ? "" : ", \(info.size) bytes")
+    return content(subject, path, text) ?? InstallationFinding(subject, text)
+  }
+
+  /// Returns the problem of a file or folder that may not be read or written to, or `nil`. Requests
+  /// work without a cache.
+  private func accessProblem(
+    _ subject: String, _ path: String, _ info: FileInfo, _ wanted: Int32, isCache: Bool
+  ) -> InstallationFinding? {
+    guard access(path, info.isFolder ? wanted | X_OK : wanted) != 0 else { return nil }
+    let code = errno
+    let verb = access(path, R_OK) == 0 ? "written to" : "read"
+    return InstallationFinding(
+      subject, isCache ? .note : .problem,
+      "\(path) cannot be \(verb): \(SystemError.text(of: code))",
+      remedy: code == EACCES && info.owner == geteuid()
+        ? .changeMode(path: path, mode: info.isFolder ? 0o700 : 0o600) : .otherFolder)
   }
 
   /// Returns what a file is if it cannot be used as that kind, or `nil`.
@@ -123,79 +150,191 @@ struct LiveInstallation: Sendable {
     return path == paths.log && isLink ? "is a symbolic link, and the log is written to none" : nil
   }
 
-  /// Returns the problem of the first bytes of a database or of the keychain, or `nil`.
-  private func contentProblem(
-    _ subject: String, _ path: String, _ info: FileInfo
+  /// Returns what the content of a database or of the keychain shows, or `nil` if it is good.
+  private func content(
+    _ subject: String, _ path: String, _ text: String
   ) -> InstallationFinding? {
-    do throws(SystemError) {
-      switch path {
-      case paths.mainDatabase where !isDatabaseOpen:
-        return try databaseProblem(subject, path, .main)
-      case paths.cacheDatabase where !isCacheOpen:
-        return try databaseProblem(subject, path, .cache)
-      case paths.keychain
-      where try start(of: path, KeychainFormat.magic.count)
-        != KeychainFormat.magic:
-        return InstallationFinding(
-          subject, .problem, "\(path) is not a keychain",
-          remedy: .other("move the file away, or put a backup in its place"))
-      default: return nil
-      }
+    switch path {
+    case paths.mainDatabase where !isDatabaseOpen: database(subject, path, .main, text)
+    case paths.cacheDatabase where !isCacheOpen: database(subject, path, .cache, text)
+    case paths.keychain: keychainProblem(subject, path)
+    default: nil
+    }
+  }
+
+  /// Damage of a file that may be lost is a note: the next call that needs it begins a new file.
+  private func database(
+    _ subject: String, _ path: String, _ schema: DatabaseSchema, _ text: String
+  ) -> InstallationFinding? {
+    do throws(PersistenceError) {
+      let isChecked = try DatabaseFile(path: path, schema: schema).inspect()
+      return isChecked
+        ? nil
+        : InstallationFinding(
+          subject, .good, "\(text), content not checked", remedy: .checkDatabase)
     } catch {
-      return InstallationFinding(
-        subject, .problem, "\(path) cannot be read: \(error)",
-        remedy: .other("check the disk, or put a backup in its place"))
+      let backup = "move the file away (with its -wal beside it), or put a backup in its place"
+      let advice =
+        switch error.kind {
+        case .corrupted, .notADatabase: backup
+        case .foreignDatabase: "move the file away"
+        case .newerSchema: "install the version that made it"
+        default: "check the disk and the permissions of the file"
+        }
+      let startsAnew =
+        schema.whenDamaged == .startAnew && [.corrupted, .notADatabase].contains(error.kind)
+      return startsAnew
+        ? InstallationFinding(
+          subject, .note, error.message,
+          remedy: .other("the next command that needs it moves it away and begins a new one"))
+        : InstallationFinding(subject, .problem, error.message, remedy: .other(advice))
     }
   }
 
-  /// Returns the problem of a database's header, or `nil`. Damage of a file that may be lost is a
-  /// note: the next call that needs it begins a new file.
-  private func databaseProblem(
-    _ subject: String, _ path: String, _ schema: DatabaseSchema
-  ) throws(SystemError) -> InstallationFinding? {
-    let header = DatabaseHeader(try start(of: path, DatabaseHeader.size))
-    guard let problem = header.problem(of: schema) else { return nil }
-    if schema.whenDamaged == .startAnew, problem.isReplaceable {
+  /// Returns the problem of what the keychain shows without a secret, or `nil`.
+  private func keychainProblem(_ subject: String, _ path: String) -> InstallationFinding? {
+    do throws(KeychainError) {
+      let file = KeychainFile(path: path, system: FileSystem(), lockTimeout: .zero)
+      _ = try KeychainHeader(parsing: file.read().bytes)
+      return nil
+    } catch {
+      let advice =
+        switch error.kind {
+        case .unsupportedVersion, .unsupportedFlags: "install a newer version"
+        case .insecurePath: "put the file itself in the place of the link"
+        case .io: "check the disk and the permissions of the file"
+        default: "move the file away, or put a backup in its place"
+        }
       return InstallationFinding(
-        subject, .note, "\(path) \(problem.text)",
-        remedy: .other("the next command that needs it moves it away and begins a new one"))
+        subject, .problem, "\(path): \(error.message)", remedy: .other(advice))
     }
-    return InstallationFinding(
-      subject, .problem, "\(path) \(problem.text)", remedy: .other(problem.advice))
   }
 
-  private func start(of path: String, _ count: Int) throws(SystemError) -> [UInt8] {
-    let files = FileSystem()
-    let file = try files.open(path, O_RDONLY)
-    return try files.read(file, limit: count)
-  }
-
-  /// The space on the disks of the data.
+  /// The folders of the data, the state and the cache, or those in which they would be made, and
+  /// the space on their disks.
   private var folders: [InstallationFinding] {
-    var folder = PathComponents(paths.mainDatabase).folder
-    while FileInfo(folder)?.isFolder != true, folder != PathComponents(folder).folder {
-      folder = PathComponents(folder).folder
+    var known: Set<String> = []
+    var findings: [InstallationFinding] = []
+    for path in [paths.mainDatabase, paths.log, paths.cacheDatabase] {
+      let own = PathComponents(path).folder
+      var folder = own
+      while FileInfo(folder)?.isFolder != true, folder != PathComponents(folder).folder {
+        folder = PathComponents(folder).folder
+      }
+      guard known.insert(folder).inserted, let info = FileInfo(folder) else { continue }
+      findings.append(
+        disk(folder, info, isOwn: folder == own, isCache: path == paths.cacheDatabase))
     }
+    // One line is enough for disks without a problem.
+    return findings.filter { $0.state != .good } + findings.filter { $0.state == .good }.prefix(1)
+  }
+
+  /// - Parameters:
+  ///   - isOwn: Whether the board's files are in the folder itself.
+  ///   - isCache: Whether only the cache is there.
+  private func disk(
+    _ folder: String, _ info: FileInfo, isOwn: Bool, isCache: Bool
+  ) -> InstallationFinding {
+    let subject = "disk"
+    if let problem = accessProblem(subject, folder, info, W_OK, isCache: isCache) { return problem }
     var status = statvfs()
     guard statvfs(folder, &status) == 0 else {
-      return [
-        InstallationFinding("disk", .problem, "\(folder): \(SystemError.last("statvfs"))")
-      ]
+      return InstallationFinding(subject, .problem, "\(folder): \(SystemError.last("statvfs"))")
     }
     let free = (UInt64(status.f_bavail) * UInt64(status.f_frsize)) >> 20
-    guard access(folder, W_OK) == 0 else {
+    guard free >= 64 else {
+      return InstallationFinding(
+        subject, .problem, "\(free) MiB free at \(folder)", remedy: .freeSpace)
+    }
+    // In a folder with the sticky bit, such as /tmp, others cannot replace a file.
+    let isShared = info.permissions & 0o022 != 0 && info.permissions & 0o1000 == 0
+    guard isOwn, isShared, info.owner == geteuid() else {
+      return InstallationFinding(subject, "\(free) MiB free at \(folder)")
+    }
+    return InstallationFinding(
+      subject, .note,
+      "others may replace files in \(folder) (mode \(String(info.permissions, radix: 8)))",
+      remedy: .changeMode(path: folder, mode: 0o700))
+  }
+
+  /// The source of the keychain's secret, if a variable names one.
+  private var unlockSource: [InstallationFinding] {
+    let subject = "unlock source"
+    do throws(KeychainError) {
+      return try unlockSources.check().map { [InstallationFinding(subject, $0)] } ?? []
+    } catch {
       return [
         InstallationFinding(
-          "disk", .problem, "\(folder) cannot be written to",
-          remedy: .otherFolder)
+          subject, .problem, error.message,
+          remedy: .other("correct the file or the variable, or unset the variable"))
       ]
     }
-    return [
-      free < 64
-        ? InstallationFinding(
-          "disk", .problem, "\(free) MiB free at \(folder)", remedy: .freeSpace)
-        : InstallationFinding("disk", "\(free) MiB free at \(folder)")
-    ]
+  }
+
+  /// The authorities that variables name for requests.
+  private var certificates: [InstallationFinding] {
+    let subject = "certificates"
+    var findings: [InstallationFinding] = []
+    if let (name, path) = firstSet(of: LiveAPIClient.Configuration.fileVariables) {
+      let problem = certificateProblem(path)
+      findings.append(
+        InstallationFinding(
+          subject, problem == nil ? .good : .problem,
+          "\(path) (\(name))" + (problem.map { " \($0)" } ?? ""),
+          remedy: problem == nil
+            ? nil : .other("let \(name) name a readable PEM file, or unset the variable")))
+    }
+    if let (name, path) = firstSet(of: [LiveAPIClient.Configuration.folderVariable]) {
+      let isThere = path.split(separator: ":").contains { FileInfo(String($0))?.isFolder == true }
+      findings.append(
+        InstallationFinding(
+          subject, isThere ? .good : .note,
+          "\(path) (\(name))" + (isThere ? "" : " is not a folder"),
+          remedy: isThere ? nil : .other("let \(name) name a folder, or unset the variable")))
+    }
+    return findings
+  }
+
+  /// Returns why requests cannot use a file of authorities, or `nil`.
+  private func certificateProblem(_ path: String) -> String? {
+    do throws(SystemError) {
+      let files = FileSystem()
+      // A pipe must not hang.
+      let file = try files.open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY)
+      let bytes = try files.read(file, limit: 1 << 20)
+      return bytes.firstRange(of: Array("-----BEGIN ".utf8)) == nil
+        ? "has no certificate in the form PEM" : nil
+    } catch {
+      return "cannot be read: \(SystemError.text(of: error.code))"
+    }
+  }
+
+  /// The names of the variables with proxies. Their values may contain passwords.
+  private var proxies: [InstallationFinding] {
+    let names = ProxyFailure.variables.filter { variables[$0]?.isEmpty == false }
+    let wrong = names.filter { !ProxyFailure.isProxy(variables[$0] ?? "") }
+    guard wrong.isEmpty else {
+      return [
+        InstallationFinding(
+          "proxy", .problem, "\(wrong.joined(separator: ", ")) has no address of a proxy",
+          remedy: .other("write it as http://HOST:PORT, or unset the variable"))
+      ]
+    }
+    if names.isEmpty, variables["HTTP_PROXY"]?.isEmpty == false {
+      return [
+        InstallationFinding(
+          "proxy", .note, "HTTP_PROXY is not read",
+          remedy: .other("requests take their proxy from http_proxy, in small letters"))
+      ]
+    }
+    return names.isEmpty ? [] : [InstallationFinding("proxy", names.joined(separator: ", "))]
+  }
+
+  private func firstSet(of names: [String]) -> (name: String, value: String)? {
+    for name in names {
+      if let value = variables[name], !value.isEmpty { return (name, value) }
+    }
+    return nil
   }
 
   /// The names of variables, never their values.

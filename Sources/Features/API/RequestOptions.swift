@@ -50,7 +50,7 @@ enum RequestOptions {
 
   private static func proxy(_ invocation: Invocation) throws(UsageError) -> String? {
     guard let proxy = try invocation.text("proxy") else { return nil }
-    let schemes = ["http", "https", "socks4", "socks4a", "socks5", "socks5h"]
+    let schemes = APIConnection.proxySchemes
     let parts = proxy.split(separator: "://", maxSplits: 1, omittingEmptySubsequences: false)
     guard parts.count == 2, schemes.contains(parts[0].lowercased()), !parts[1].isEmpty else {
       throw UsageError(

@@ -29,9 +29,13 @@ public final class LiveAPIClient: APIClient {
       connectionsPerHost = 64
       connections = 256
       userAgent = "swiftboard"
-      certificateFile = Self.variable("CURL_CA_BUNDLE") ?? Self.variable("SSL_CERT_FILE")
-      certificateFolder = Self.variable("SSL_CERT_DIR")
+      certificateFile = Self.fileVariables.lazy.compactMap(Self.variable).first
+      certificateFolder = Self.variable(Self.folderVariable)
     }
+
+    /// The variables of `certificateFile`, by precedence, and of `certificateFolder`.
+    static let fileVariables = ["CURL_CA_BUNDLE", "SSL_CERT_FILE"]
+    static let folderVariable = "SSL_CERT_DIR"
 
     /// Returns the value of a variable, or `nil` if it is unset or empty.
     private static func variable(_ name: String) -> String? {

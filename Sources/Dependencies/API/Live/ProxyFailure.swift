@@ -82,13 +82,27 @@ struct ProxyFailure {
       ?? "which http_proxy, https_proxy or all_proxy names"
   }
 
-  /// Returns whether a proxy may apply. libcurl reads the same variables, which do not include
-  /// `HTTP_PROXY`.
+  /// The variables that libcurl takes a proxy from, by scheme and for both. They do not include
+  /// `HTTP_PROXY`, which a server sets from a header of a request.
+  private static let plainVariables = ["http_proxy"]
+  private static let secureVariables = ["https_proxy", "HTTPS_PROXY"]
+  private static let commonVariables = ["all_proxy", "ALL_PROXY"]
+  static let variables = plainVariables + secureVariables + commonVariables
+
+  /// Returns whether libcurl accepts the address of a proxy, which is `HOST:PORT` or a URL.
+  static func isProxy(_ address: String) -> Bool {
+    let parts = address.split(separator: "://", maxSplits: 1, omittingEmptySubsequences: false)
+    let schemes = APIConnection.proxySchemes + ["socks"]
+    let isKnown = parts.count == 1 || schemes.contains(parts[0].lowercased())
+    return isKnown && parts.last?.isEmpty == false && !address.contains(where: \.isWhitespace)
+  }
+
+  /// Returns whether a proxy may apply.
   private static func mayBeUsed(_ transfer: Transfer) -> Bool {
     if transfer.request.connection.proxy != nil { return true }
     let names =
-      ["all_proxy", "ALL_PROXY"]
-      + (transfer.address.scheme == "http" ? ["http_proxy"] : ["https_proxy", "HTTPS_PROXY"])
+      commonVariables
+      + (transfer.address.scheme == "http" ? plainVariables : secureVariables)
     return names.contains { getenv($0).map { $0.pointee != 0 } ?? false }
   }
 

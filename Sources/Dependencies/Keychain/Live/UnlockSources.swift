@@ -91,6 +91,21 @@ package final class UnlockSources: Sendable {
     }
   }
 
+  /// Checks the source like `secret()`, without keeping its secret. Does not read a descriptor,
+  /// whose secret can be read only once.
+  ///
+  /// - Returns: The name of the source, or `nil` if there is none.
+  func check() throws(KeychainError) -> String? {
+    let sources = self.sources
+    if sources.count == 1, case .descriptor(let value) = sources[0] {
+      let number = try Self.number(value)
+      if !descriptorWasRead.withLock({ $0 }) { try Self.checkIsReadable(number) }
+    } else {
+      _ = try secret()
+    }
+    return sources.first?.name
+  }
+
   private var sources: [Source] {
     var sources: [Source] = []
     if let value = environment[Self.passphraseDescriptor] { sources.append(.descriptor(value)) }
@@ -150,14 +165,27 @@ package final class UnlockSources: Sendable {
     return number
   }
 
-  private func passphrase(fromDescriptor value: String) throws(KeychainError) -> GuardedBytes {
-    guard let number = Self.descriptor(value) else {
+  private static func number(_ value: String) throws(KeychainError) -> Int32 {
+    if let number = descriptor(value) { return number }
+    throw KeychainError(
+      .invalidPassphrase,
+      message:
+        "\(passphraseDescriptor) must be a descriptor's number, 3 or more; a passphrase itself never "
+        + "belongs in a variable.")
+  }
+
+  private static func checkIsReadable(_ number: Int32) throws(KeychainError) {
+    let flags = fcntl(number, F_GETFL)
+    guard flags >= 0, flags & O_ACCMODE != O_WRONLY else {
       throw KeychainError(
-        .invalidPassphrase,
-        message:
-          "\(Self.passphraseDescriptor) must be a descriptor's number, 3 or more; a passphrase itself never "
-          + "belongs in a variable.")
+        .missingUnlockSource,
+        message: "\(passphraseDescriptor): descriptor \(number) is not open for reading. "
+          + "Open it where the program is started, as in '\(number)< FILE'.")
     }
+  }
+
+  private func passphrase(fromDescriptor value: String) throws(KeychainError) -> GuardedBytes {
+    let number = try Self.number(value)
     let wasRead = descriptorWasRead.withLock { wasRead in
       defer { wasRead = true }
       return wasRead
@@ -169,13 +197,7 @@ package final class UnlockSources: Sendable {
           "the keychain is locked, and descriptor \(number) of \(Self.passphraseDescriptor) was read already. "
           + "Use \(Self.passphraseFile) where a session must unlock more than once.")
     }
-    let flags = fcntl(number, F_GETFL)
-    guard flags >= 0, flags & O_ACCMODE != O_WRONLY else {
-      throw KeychainError(
-        .missingUnlockSource,
-        message: "\(Self.passphraseDescriptor): descriptor \(number) is not open for reading. "
-          + "Open it where the program is started, as in '\(number)< FILE'.")
-    }
+    try Self.checkIsReadable(number)
     defer { close(number) }
     do throws(KeychainError) {
       return try Self.passphrase(from: number)

@@ -154,11 +154,7 @@ final class DatabaseFile: Sendable {
     // process has the database open.
     let log = FileInfo(resolved + "-wal").flatMap { $0.size > 0 ? $0 : nil }
     let closedCleanly = log == nil
-    guard size > 0 else {
-      throw PersistenceError(
-        .corrupted, path: path, operation: operation,
-        what: "the database is empty (0 bytes), which it never is by itself")
-    }
+    guard size > 0 else { throw emptyFile(operation) }
     let connection = try SQLiteConnection(
       resolved, busyWait: options.busyWait, operation: operation)
     do throws(PersistenceError) {
@@ -180,7 +176,8 @@ final class DatabaseFile: Sendable {
       try setUp(connection, mayWrite: mayWrite)
       if let log, !options.onlyReads, !isChecked.load(ordering: .relaxed), Self.wasBeforeStart(log)
       {
-        try quickCheck(connection)
+        try quickCheck(
+          connection, after: "the machine stopped while the database was open, and a check finds")
         connection.foldsLog = true
       }
       if mayWrite, found < schema.version {
@@ -298,14 +295,53 @@ final class DatabaseFile: Sendable {
   /// The size in bytes from which a log is not left, because the next connection reads all of it.
   private static let leftLog: Int64 = 512 << 10
 
-  private func quickCheck(_ connection: SQLiteConnection) throws(PersistenceError) {
+  /// - Parameter words: The beginning of the error's text.
+  private func quickCheck(
+    _ connection: SQLiteConnection, after words: String
+  ) throws(PersistenceError) {
     let findings = try connection.texts("PRAGMA quick_check(5)")
     guard findings == ["ok"] else {
       throw PersistenceError(
         .corrupted, path: path, operation: connection.operation,
-        what:
-          "the machine stopped while the database was open, and a check finds: "
-          + findings.joined(separator: "; "))
+        what: "\(words): \(findings.joined(separator: "; "))")
+    }
+  }
+
+  private func emptyFile(_ operation: String) -> PersistenceError {
+    PersistenceError(
+      .corrupted, path: path, operation: operation,
+      what: "the database is empty (0 bytes), which it never is by itself")
+  }
+
+  // MARK: Inspecting
+
+  /// Checks an existing file that this process has not opened. Changes and creates nothing, also
+  /// beside it, and waits for no lock.
+  ///
+  /// - Parameter limit: The size in bytes up to which the content is checked.
+  /// - Returns: Whether the content was checked. It is not while another process changes it, or if
+  ///   the log can only be read by creating its index.
+  /// - Throws: The error that a call would throw.
+  func inspect(limit: Int64 = 32 << 20) throws(PersistenceError) -> Bool {
+    let operation = "inspect"
+    let resolved = system.resolved(path)
+    let info = FileInfo(resolved)
+    guard let info, info.size > 0 else { throw emptyFile(operation) }
+    let hasLog = (FileInfo(resolved + "-wal")?.size ?? 0) > 0
+    let hasIndex = FileInfo(resolved + "-shm") != nil
+    do throws(PersistenceError) {
+      let connection = try SQLiteConnection(
+        resolved, shownPath: path, access: hasLog && hasIndex ? .unchanging : .asItIs,
+        busyWait: options.busyWait, operation: operation)
+      connection.waitsForLocks = false
+      _ = try identify(connection)
+      guard info.size <= limit, !hasLog || hasIndex else { return false }
+      try quickCheck(connection, after: "the database is damaged, a check finds")
+      return true
+    } catch {
+      let isChanging = error.kind == .busy || FileInfo(resolved) != info
+      guard isChanging else { throw error }
+      return false
     }
   }
 
