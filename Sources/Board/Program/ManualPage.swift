@@ -56,8 +56,10 @@ package struct ManualPage: Sendable {
     page.section("ENVIRONMENT")
     page.line(
       "SWIFTBOARD_OUTPUT, SWIFTBOARD_HOME and so on hold defaults for the options of the same name. "
-        + "No variable takes a secret. SWIFTBOARD_PASSPHRASE_FILE and SWIFTBOARD_PASSPHRASE_FD name "
-        + "where the passphrase of the keychain is read from.")
+        + "No variable takes a secret.")
+    for (names, meaning) in ProgramVariables.described {
+      page.item(names.joined(separator: ", "), "\(meaning).")
+    }
     page.section("FILES")
     page.line(
       "$XDG_CONFIG_HOME/swiftboard, $XDG_DATA_HOME/swiftboard, $XDG_STATE_HOME/swiftboard and "

@@ -1,10 +1,60 @@
 import SwiftBoardCommandLine
 import SwiftBoardDependencies
 
-/// The environment variables of the program, which begin with `SWIFTBOARD_`.
+/// The environment variables that the program and its services read.
 enum ProgramVariables {
-  /// The names of all variables that the program and its services read.
+  /// The names of the program's own variables, which begin with `SWIFTBOARD_`.
   static let names = ProgramOption.all.compactMap(\.variable) + UnlockSources.programVariables
+
+  /// The variables besides those of options, with what they are for, as the documents list them.
+  static let described: [(names: [String], meaning: String)] = [
+    (
+      ["SWIFTBOARD_PASSPHRASE_FILE", "SWIFTBOARD_PASSPHRASE_FD", "SWIFTBOARD_KEY_FILE"],
+      "the file or the descriptor with the passphrase of the keychain, or its key file; one of them"
+    ),
+    (
+      ["CREDENTIALS_DIRECTORY"],
+      "the folder of the service manager (systemd), with swiftboard.passphrase or swiftboard.key"
+    ),
+    (
+      ["XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"],
+      "absolute folders, each with a folder swiftboard for its files"
+    ),
+    (
+      ["HOME"],
+      "the folder of ~, and of .config, .local/share, .local/state and .cache where no XDG variable "
+        + "names another one"
+    ),
+    (["TMPDIR"], "the folder for files of a live replay, otherwise /tmp"),
+    (["PATH"], "where the pager and other programs are found"),
+    (
+      ["http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"],
+      "the proxy for requests, by scheme and for both; HTTP_PROXY is not read"
+    ),
+    (["no_proxy", "NO_PROXY"], "hosts to reach without a proxy, between commas"),
+    (
+      ["CURL_CA_BUNDLE", "SSL_CERT_FILE"],
+      "a PEM file with the authorities to trust instead of the system's; the first one counts"
+    ),
+    (["SSL_CERT_DIR"], "a folder of such files, named by hash"),
+    (["NO_COLOR"], "if it is not empty, no colors; --color precedes it"),
+    (
+      ["CLICOLOR_FORCE"],
+      "if it is not empty and not 0, colors off a terminal too; NO_COLOR precedes it"
+    ),
+    (["TERM"], "if it is dumb, empty or not set, no escape sequences and no line editor"),
+    (["COLUMNS", "LINES"], "the size of a terminal that does not tell its own"),
+    (
+      ["LC_ALL", "LC_CTYPE", "LANG"],
+      "text of the board is ASCII unless the first one that is not empty names UTF-8"
+    ),
+    (
+      ["PAGER"],
+      "the line of the shell that shows long output, otherwise less; an empty one is no pager"
+    ),
+    (["LESS"], "options of less, otherwise -FRX"),
+    (["BROWSER"], "the programs that show a graph, between colons"),
+  ]
 
   /// Returns the findings with a problem for set variables that nothing reads.
   ///

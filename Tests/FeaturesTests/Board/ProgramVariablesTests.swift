@@ -1,0 +1,63 @@
+import SwiftBoardFeatures
+import SwiftBoardTestSupport
+import Testing
+
+@testable import SwiftBoardBoard
+
+/// The environment variables: what the sources read, the manual page, and the page of the
+/// configuration.
+@Suite struct ProgramVariablesTests {
+  /// The variables that libcurl and `less` read, and not the program.
+  private static let ofOthers: Set = ["no_proxy", "NO_PROXY", "LESS"]
+
+  /// The names of variables in string literals of the sources.
+  private static func found() throws -> Set<String> {
+    let reads = ["environment[", "variables[", "getenv("]
+    let prefixes = ["XDG_", "LC_", "SSL_CERT_", "CURL_CA_", "SWIFTBOARD_"]
+    let others: Set = ["LANG", "CREDENTIALS_DIRECTORY"]
+    var names: Set<String> = []
+    for file in try SourceTree.swiftFiles(in: "Sources")
+    where SourceTree.name(of: file) != "ProgramVariables" {
+      let parts = try SourceTree.text(file).utf8.split(
+        separator: UInt8(ascii: "\""), omittingEmptySubsequences: false
+      ).map { Substring($0) }
+      for (before, name) in zip(parts, parts.dropFirst())
+      where name.utf8.count > 2
+        && name.utf8.allSatisfy({ $0 == 0x5F || 0x41...0x5A ~= $0 || 0x61...0x7A ~= $0 })
+      {
+        let isRead = reads.contains { before.hasSuffix($0) }
+        let isKnown = prefixes.contains { name.hasPrefix($0) && name.count > $0.count }
+        let isProxy = name.lowercased().hasSuffix("_proxy")
+        if isRead || isKnown || isProxy || others.contains(String(name)) {
+          names.insert(String(name))
+        }
+      }
+    }
+    return names
+  }
+
+  @Test("the documents have every variable that the sources read, and no other")
+  func sources() throws {
+    let described = Set(ProgramVariables.described.flatMap(\.names))
+    // `doctor` says that it is not read.
+    let found = try Self.found().subtracting(["HTTP_PROXY"])
+    #expect(found.subtracting(described).subtracting(ProgramVariables.names).isEmpty)
+    #expect(described.subtracting(found) == Self.ofOthers)
+  }
+
+  @Test("the page of the configuration has the table of the variables, and so has the manual page")
+  func documents() throws {
+    let rows = ProgramVariables.described.map { names, meaning in
+      "| \(names.map { "`\($0)`" }.joined(separator: ", ")) | \(meaning) |\n"
+    }
+    let table = "| variable | meaning |\n| --- | --- |\n" + rows.joined()
+    #expect(
+      try SourceTree.text("docs/configuration.md").contains("\n\n" + table),
+      "the table of docs/configuration.md should be:\n\(table)")
+    let manual = ManualPage(BoardFeatures.all.commands, version: "1").text
+    for (names, meaning) in ProgramVariables.described {
+      #expect(manual.contains("\n\(names.joined(separator: ", "))\n"), "\(names)")
+      #expect(!meaning.hasSuffix("."))
+    }
+  }
+}
