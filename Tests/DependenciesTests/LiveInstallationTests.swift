@@ -319,6 +319,12 @@ struct LiveInstallationTests {
       "\(found["configuration"]?.text ?? "")")
   }
 
+  @Test("a configuration for all users, which belongs to root, is none of another user")
+  func sharedConfiguration() throws {
+    let found = findings(try TemporaryFolder(), configuration: "/etc/passwd")
+    #expect(found["configuration"]?.state == .good, "\(String(describing: found["configuration"]))")
+  }
+
   @Test("variables are named without their values")
   func variables() throws {
     let found = findings(

@@ -99,6 +99,18 @@ struct DoctorTests {
     #expect(run.errorText.contains("disk: choose another folder"), "\(run.errorText)")
   }
 
+  @Test("a configuration that cannot be read is one problem")
+  func unreadable() async throws {
+    let program = try Program()
+    try program.makeFolder("h")
+    try program.makeFolder("h/config.json")
+    let run = try await program.run("--home", "h", "--plain", "doctor")
+    #expect(run.status == .exited(1), "\(run.errorText)")
+    #expect(run.outputText.split(separator: "\tproblem\t").count == 2, "\(run.outputText)")
+    #expect(run.errorText.contains("configuration: move it away"), "\(run.errorText)")
+    #expect(run.errorText.contains("error: 1 problem\n"), "\(run.errorText)")
+  }
+
   @Test("the advice on a problem comes before that on what may be unexpected")
   func order() async throws {
     let program = try Program()

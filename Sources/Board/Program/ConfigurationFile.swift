@@ -69,6 +69,12 @@ enum ConfigurationFile {
     _ findings: [InstallationFinding], with problem: UsageError
   ) -> [InstallationFinding] {
     let subject = "configuration"
+    // The service knows more about a file that cannot be read.
+    if problem.kind == .io,
+      findings.contains(where: { $0.subject == subject && $0.state == .problem })
+    {
+      return findings
+    }
     let index = findings.firstIndex { $0.subject == subject } ?? 0
     var result = findings.filter { $0.subject != subject || $0.state == .problem }
     result.insert(

@@ -94,7 +94,9 @@ struct LiveInstallation: Sendable {
   private func finding(
     _ subject: String, _ path: String, _ info: FileInfo
   ) -> InstallationFinding {
-    if info.owner != geteuid() {
+    // A configuration for all users of the machine belongs to root.
+    let isOpen = [paths.configuration, paths.initScript].contains(path)
+    guard info.owner == geteuid() || isOpen && info.owner == 0 else {
       return InstallationFinding(
         subject, .problem, "\(path) belongs to another user",
         remedy: .runAsOwner)
@@ -103,7 +105,6 @@ struct LiveInstallation: Sendable {
       return InstallationFinding(
         subject, .problem, "\(path) \(problem)", remedy: .other("move it away"))
     }
-    let isOpen = [paths.configuration, paths.initScript].contains(path)
     guard info.mode & (isOpen ? 0o022 : 0o077) == 0 else {
       let mode = String(info.mode & 0o777, radix: 8)
       return InstallationFinding(
