@@ -42,8 +42,7 @@ extension Dependencies {
       random: configuration.seed.map(RandomSource.seeded) ?? .live)
     dependencies.installation = {
       LiveInstallation(
-        paths: paths, variables: configuration.environment, unlockSources: unlockSources,
-        isDatabaseOpen: persistence.isOpen, isCacheOpen: persistence.cache.isOpen
+        paths: paths, variables: configuration.environment, unlockSources: unlockSources
       ).findings()
     }
     let viewer = LiveGraphViewer(picture: paths.graph, variables: configuration.environment)

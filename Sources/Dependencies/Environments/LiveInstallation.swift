@@ -8,11 +8,6 @@ struct LiveInstallation: Sendable {
   let paths: BoardPaths
   let variables: [String: String]
   let unlockSources: UnlockSources
-  /// Whether this process has opened the main database. If so, the file must not be opened and
-  /// closed separately, because that would release SQLite's locks.
-  let isDatabaseOpen: Bool
-  /// The same of the cache.
-  let isCacheOpen: Bool
 
   func findings() -> [InstallationFinding] {
     var findings = libraries
@@ -69,7 +64,7 @@ struct LiveInstallation: Sendable {
 
   /// Whether the database, which has the records of the last saves, can be read if it exists.
   private var hasRollbackMarks: Bool {
-    guard !isDatabaseOpen, let info = FileInfo(paths.mainDatabase) else { return true }
+    guard let info = FileInfo(paths.mainDatabase) else { return true }
     let file = DatabaseFile(path: paths.mainDatabase, schema: .main)
     return info.isRegular && (try? file.inspect(limit: 0)) != nil
   }
@@ -156,8 +151,8 @@ struct LiveInstallation: Sendable {
     _ subject: String, _ path: String, _ text: String
   ) -> InstallationFinding? {
     switch path {
-    case paths.mainDatabase where !isDatabaseOpen: database(subject, path, .main, text)
-    case paths.cacheDatabase where !isCacheOpen: database(subject, path, .cache, text)
+    case paths.mainDatabase: database(subject, path, .main, text)
+    case paths.cacheDatabase: database(subject, path, .cache, text)
     case paths.keychain: keychainProblem(subject, path)
     default: nil
     }

@@ -315,8 +315,8 @@ final class DatabaseFile: Sendable {
 
   // MARK: Inspecting
 
-  /// Checks an existing file that this process has not opened. Changes and creates nothing, also
-  /// beside it, and waits for no lock.
+  /// Checks an existing file, also while it is open. Changes and creates nothing, also beside it,
+  /// and waits for no lock.
   ///
   /// - Parameter limit: The size in bytes up to which the content is checked.
   /// - Returns: Whether the content was checked. It is not while another process changes it, or if
