@@ -43,7 +43,8 @@ enum APICommands {
     ArgumentSpec(
       "item",
       "key==query, key=text, key:=json, key=@file, key:=@file, key@file, @bodyfile, @- (standard input), "
-        + "Header:value, Header: (takes it away), Header; (sends it empty)",
+        + "Header:value, Header: (takes it away), Header; (sends it empty); "
+        + "a \\ before : = @ ; makes it text",
       kind: .item, optional: true, repeating: true),
   ]
 
