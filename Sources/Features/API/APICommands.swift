@@ -115,7 +115,7 @@ enum APICommands {
           .runSaved(
             name: try invocation.requiredText("name"),
             items: try items(invocation.arguments("item")),
-            view: try AnswerViewOptions.read(invocation), isChecked: true))
+            view: try AnswerViewOptions.read(invocation), isChecked: true, checksType: true))
       },
       CommandSpec(
         ["api", "saved", "list"], "list the requests that were kept with --save",
@@ -255,6 +255,11 @@ enum APICommands {
     spec.items = try items(words ?? invocation.arguments("item"))
     try RequestOptions.read(invocation, into: &spec)
     try refuseRepeatedMembers(spec, words ?? invocation.arguments("item"))
+    if let type = spec.typeOfMultipart {
+      throw UsageError(
+        "a multipart body has its own \(spec.items[type].name), which cannot be set",
+        help: APIRequestSpec.helpForMultipart, at: (words ?? invocation.arguments("item"))[type])
+    }
     if let policy = try invocation.text("cache"), let cache = CachePolicy(rawValue: policy) {
       spec.cache = cache
     }
@@ -269,9 +274,7 @@ enum APICommands {
     if let limit = try invocation.int("compressed-limit", in: 1 ... .max) {
       spec.compressedLimit = Int64(limit)
     }
-    let captures = try invocation.options("capture").map { option throws(UsageError) in
-      try capture(option)
-    }
+    let captures = try self.captures(invocation.options("capture"))
     if !captures.isEmpty { spec.captures = captures }
     spec.out = try out(invocation)
     if invocation.flag("resume") {
@@ -313,6 +316,20 @@ enum APICommands {
         help: "'> FILE' writes what --select shows", at: select)
     }
     return out
+  }
+
+  private static func captures(_ options: [Argument]) throws(UsageError) -> [APICapture] {
+    var captures: [APICapture] = []
+    for option in options {
+      let capture = try capture(option)
+      guard !captures.contains(where: { $0.name.hasSameBytes(as: capture.name) }) else {
+        throw UsageError(
+          "two values are captured as the secret '\(capture.name)'",
+          help: "a secret has one value: give each --capture its own NAME", at: option)
+      }
+      captures.append(capture)
+    }
+    return captures
   }
 
   private static func capture(_ option: Argument) throws(UsageError) -> APICapture {
@@ -458,7 +475,7 @@ extension APICommand {
     let items: [APIItem]
     switch self {
     case .request(let request): items = request.items
-    case .runSaved(_, let own, _, _): items = own
+    case .runSaved(_, let own, _, _, _): items = own
     default: return nil
     }
     return items.contains { $0.readsInput } ? "@-" : nil

@@ -136,6 +136,16 @@ public struct APIItem: Codable, Sendable, Equatable {
     [.header, .emptyHeader].contains(kind) && ["range", "if-range"].contains(name.lowercased())
   }
 
+  /// Whether it determines the media type of the body.
+  fileprivate var setsType: Bool {
+    [.header, .emptyHeader].contains(kind) && name.lowercased() == "content-type"
+  }
+
+  /// Whether it asks for a multipart body, with or without more about it.
+  fileprivate var asksForMultipart: Bool {
+    setsType && value.description.lowercased().hasPrefix("multipart/form-data")
+  }
+
   /// Whether a body with this item is a form.
   fileprivate var makesForm: Bool {
     let forms = ["multipart/form-data", "application/x-www-form-urlencoded"]
@@ -156,6 +166,25 @@ extension APIRequestSpec {
     }
     return nil
   }
+}
+
+extension APIRequestSpec {
+  /// The first item that would replace the media type of a multipart body. That type contains the
+  /// text between the parts, which is drawn when the request is sent.
+  var typeOfMultipart: Int? {
+    let hasFile = items.contains { $0.kind == .file }
+    guard jsonBody == nil, hasFile || items.contains(where: \.isMember),
+      hasFile || encoding == .multipart || items.contains(where: \.asksForMultipart)
+    else { return nil }
+    return items.firstIndex {
+      $0.setsType && $0.value.description.lowercased() != "multipart/form-data"
+    }
+  }
+
+  /// What to do about such an item.
+  static let helpForMultipart =
+    "leave it out: the type names the text between the parts, which is drawn for each request; "
+    + "the type of a part: NAME@FILE;type=TYPE"
 }
 
 /// The requested view of a response, so that the response can be printed without the request.
