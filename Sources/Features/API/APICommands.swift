@@ -19,9 +19,10 @@ enum APICommands {
       OptionSpec("timeout", value: "DUR", "the maximum time of each attempt, like 5s or 500ms"),
       OptionSpec(
         "retry", value: "N",
-        "try again after a failure of the service, N times, unless it asks to wait longer than --timeout or a minute"
+        "try again after a failure of the service, N times, unless it asks to wait longer than --timeout or a minute; "
+          + "with --json, add 'attempts'"
       ),
-      OptionSpec("follow", value: "N", "follow N redirects"),
+      OptionSpec("follow", value: "N", "follow N redirects; with --json, add 'redirects'"),
     ] + AnswerViewOptions.specs + [
       OptionSpec("out", value: "FILE", "write the body to FILE, of whatever size", kind: .file),
       OptionSpec(
@@ -268,6 +269,8 @@ enum APICommands {
     }
     spec.retries = try count("retry", invocation)
     spec.follow = try count("follow", invocation)
+    if invocation.option("retry") != nil { spec.added = [.attempts] }
+    if invocation.option("follow") != nil { spec.added = (spec.added ?? []) + [.redirects] }
     // Its answer has no body.
     if method == "HEAD" { spec.shown = .headers }
     if let view = try AnswerViewOptions.read(invocation) { spec.show(view) }

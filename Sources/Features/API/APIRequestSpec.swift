@@ -30,6 +30,8 @@ public struct APIRequestSpec: Codable, Sendable, Equatable {
   public var follow = 0
   /// What of the answer is shown.
   public var shown = Shown.body
+  /// The members that the value has besides the answer, in their order, or `nil` for none.
+  public var added: [APIAnswerMember]?
   /// Whether a body is shown indented or as bytes, or `nil` for indented at a terminal only.
   public var isPretty: Bool?
   /// The path of the part of a JSON body to show, or `nil` for the whole body.
@@ -195,6 +197,8 @@ public struct APIAnswerView: Codable, Sendable, Equatable {
   public var isPretty: Bool?
   /// As `APIRequestSpec.select`.
   public var select: String?
+  /// As `APIRequestSpec.added`, and `nil` in earlier recordings.
+  public var added: [APIAnswerMember]?
 
   /// A view that shows nothing but the body.
   init() {}
@@ -204,8 +208,20 @@ public struct APIAnswerView: Codable, Sendable, Equatable {
     shown = spec.shown == .body ? nil : spec.shown
     isPretty = spec.isPretty
     select = spec.select
-    if shown == nil, isPretty == nil, select == nil { return nil }
+    added = spec.added
+    if self == APIAnswerView() { return nil }
   }
+}
+
+/// A member that the value of a request has if the line has the option that shows it.
+public enum APIAnswerMember: String, Codable, Sendable, CaseIterable {
+  /// What was sent, and when each stage was reached.
+  case request, timing
+  /// How often the request was sent, and how many redirects were followed.
+  case attempts, redirects
+
+  /// Whether it is about what is shown, and not about how the answer was obtained.
+  fileprivate var isShown: Bool { self == .request || self == .timing }
 }
 
 extension APIRequestSpec {
@@ -215,6 +231,8 @@ extension APIRequestSpec {
     if view.shown != nil || view.select != nil {
       shown = view.shown ?? .body
       select = view.select
+      let members = (added ?? []).filter { !$0.isShown } + (view.added ?? [])
+      added = members.isEmpty ? nil : APIAnswerMember.allCases.filter(members.contains)
     }
     isPretty = view.isPretty ?? isPretty
   }

@@ -535,6 +535,64 @@ struct APIFeatureTests {
     }
   }
 
+  private static func keys(of json: JSON?) -> [String] {
+    if case .object(let members) = json { members.map(\.key) } else { [] }
+  }
+
+  @Test(
+    "the value of an answer has what the options of its line show, and nothing more",
+    arguments: [
+      ("", []), ("--headers", []), ("--timing", ["timing"]), ("--show-request", ["request"]),
+      ("-v", ["request"]), ("--retry 2", ["attempts"]), ("--follow 3", ["redirects"]),
+      ("--timing --retry 0 --follow 1", ["timing", "attempts", "redirects"]),
+    ])
+  func addedMembers(options: String, names: [String]) async throws {
+    let world = World()
+    world.api.answer { _ in .json(#"{"a":1}"#) }
+    var settings = BoardSettings.output(.json)
+    settings.isTerminal = false
+    let lines = Lines(world, settings: settings)
+    let line = "api get http://h/x X-A:1 X-A:2 Authorization:{{secret:radarr}}"
+    #expect(await lines.run("\(line) \(options)") == 0, "\(lines.allPrinted)")
+    let value = try #require(try JSON(parsing: lines.allPrinted)["value"])
+    let usual = ["status", "headers", "body", "verdict"]
+    #expect(Self.keys(of: value).filter { !usual.contains($0) } == names)
+    if names.contains("timing") {
+      #expect(
+        Self.keys(of: value["timing"]) == ["lookup", "connect", "tls", "firstByte", "total"],
+        "\(value.text)")
+    }
+    if let request = value["request"] {
+      #expect(request["method"] == "GET" && request["url"] == "http://h/x", "\(value.text)")
+      #expect(request["headers"]?["x-a"] == ["1", "2"], "\(request.text)")
+      #expect(request["headers"]?["authorization"] == "[secret:radarr]", "\(request.text)")
+    }
+    if names.contains("attempts") { #expect(value["attempts"] == 1) }
+    if names.contains("redirects") { #expect(value["redirects"] == 0) }
+    await lines.board.close()
+  }
+
+  @Test("a kept request adds what it was kept with, and what the line that runs it shows")
+  func addedMembersOfSaved() async throws {
+    let world = World()
+    world.api.answer { _ in .json(#"{"a":1}"#) }
+    var settings = BoardSettings.output(.json)
+    settings.isTerminal = false
+    let lines = Lines(world, settings: settings)
+    #expect(await lines.run("api get http://h/ --retry 1 --timing --save r") == 0)
+    #expect(await lines.run("api run r") == 0)
+    #expect(await lines.run("api run r --show-request") == 0)
+    let values = try lines.allPrinted.split(separator: "\n").map {
+      try JSON(parsing: String($0))["value"]
+    }
+    let usual = ["status", "headers", "body", "verdict"]
+    #expect(
+      values.map { Self.keys(of: $0).filter { !usual.contains($0) } } == [
+        ["timing", "attempts"], ["timing", "attempts"], ["request", "attempts"],
+      ])
+    await lines.board.close()
+  }
+
   @Test("an answer of control characters is kept in a form that a recording can hold")
   func controlCharacters() throws {
     let body = Data(repeating: 1, count: 1 << 18)

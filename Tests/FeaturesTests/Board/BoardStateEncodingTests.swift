@@ -118,6 +118,7 @@ struct BoardStateEncodingTests {
     var spec = APIRequestSpec(method: "POST", isExplicit: true, target: template)
     spec.items = [APIItem(kind: .file, name: "f", value: "x", type: "text/plain")]
     spec.timeout = 1
+    spec.added = [.timing]
     spec.isPretty = false
     spec.select = "a"
     spec.captures = [APICapture(name: "k", path: "body.a")]
