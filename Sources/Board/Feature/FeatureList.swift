@@ -108,6 +108,13 @@ public struct FeatureList: Sendable {
     }
   }
 
+  /// Returns whether a running command ends itself if it is cancelled, because it may have changed
+  /// something.
+  func endsCancelled(_ state: BoardState, _ job: Int) -> Bool {
+    state.session.changes.contains(job)
+      || features.contains { $0.changes.endsCancelled(state, job) }
+  }
+
   /// Returns the action of an effect with known secrets masked. Effects mask the answers of
   /// services themselves. This masks parts of the command that an effect repeats, if they contain a
   /// secret that was unknown when the command was typed.

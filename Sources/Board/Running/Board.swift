@@ -398,7 +398,7 @@ public final class Board: Sendable {
   private func endChanges() async {
     let jobs = store.withState { state in
       state.shell.running.map(\.job).filter { job in
-        features.features.contains { $0.changes.endsCancelled(state, job) }
+        features.endsCancelled(state, job)
       }
     }
     for job in jobs where !hasEnded(job) {
