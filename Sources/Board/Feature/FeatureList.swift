@@ -64,7 +64,9 @@ public struct FeatureList: Sendable {
         paths.insert(path).inserted,
         "two features of a board have the command '\(path.joined(separator: " "))'")
     }
-    commands = .joined([board] + tables)
+    var commands: CommandTable<BoardCommand> = .joined([board] + tables)
+    commands.leading = ProgramOptions.leading
+    self.commands = commands
     var versions: [String: Int] = [:]
     for feature in features { versions[feature.name] = feature.coding.version }
     schema = LogSchema(
