@@ -16,6 +16,7 @@ func enter(
   SQLiteLibrary.disableMemoryStatistics()
   ProcessHardening.forbidDumps()
   ProcessHardening.holdStandardDescriptors()
+  ProcessHardening.keepOwnerPermissions()
   UnlockSources.holdClosedDescriptor()
   #if os(Linux)
     UnwatchedThreads.useWhereNeeded()

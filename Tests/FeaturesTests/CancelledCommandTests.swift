@@ -1,46 +1,14 @@
-import SwiftBoardBoard
 import SwiftBoardDependencies
 import SwiftBoardJSON
 import SwiftBoardTesting
-import Synchronization
 import Testing
 
+@testable import SwiftBoardBoard
 @testable import SwiftBoardFeatures
 
 /// Commands that change something once, and are cancelled when they have changed it.
 @Suite("a cancelled command that changes something")
 struct CancelledCommandTests {
-  /// What interrupts the running line, once.
-  private final class Interruption: Sendable {
-    let act = Mutex<(@Sendable () -> Void)?>(nil)
-
-    func callAsFunction() { act.withLock { $0.take() }?() }
-  }
-
-  /// A logger that interrupts the line of a command of `log` behind its change.
-  private struct InterruptingLogger: Logger {
-    let base: MockLogger
-    let interrupt: Interruption
-
-    var archive: any LogArchive { base.archive }
-    var redactor: Redactor { base.redactor }
-    func isEnabled(_ level: LogLevel, category: String) -> Bool {
-      base.isEnabled(level, category: category)
-    }
-    func write(_ level: LogLevel, category: String, message: String, fields: [LogField]) {
-      base.write(level, category: category, message: message, fields: fields)
-    }
-    func recent(limit: Int) -> [LogRecord] { base.recent(limit: limit) }
-    func clear() { base.clear() }
-    func setLevel(_ level: LogLevel, category: String?) { base.setLevel(level, category: category) }
-    func level(category: String?) -> LogLevel { base.level(category: category) }
-    func statistics() -> LoggerStatistics {
-      interrupt()
-      return base.statistics()
-    }
-    func flush(within duration: Duration) async -> Bool { await base.flush(within: duration) }
-  }
-
   /// Analytics that interrupt the line of the command that sets the consent.
   private struct InterruptingAnalytics: Analytics {
     let base: MockAnalytics
@@ -100,7 +68,7 @@ struct CancelledCommandTests {
     if let call {
       let act: @Sendable () -> Void = { session.interrupt() }
       if call.isEmpty {
-        interrupt.act.withLock { $0 = act }
+        interrupt.arm(act)
       } else {
         world.persistence.afterNext(call, act)
       }
@@ -110,6 +78,7 @@ struct CancelledCommandTests {
     #expect(state.shell.running.isEmpty)
     #expect(state.analytics.changes == [] && state.api.changes == [])
     #expect(state.characters.changes == [] && state.log.changes == [])
+    #expect(state.downloads.changes == [] && state.session.changes == [])
     await lines.board.close()
     return Run(printed: lines.allPrinted, content: try await content(of: world, analytics))
   }
@@ -140,6 +109,9 @@ struct CancelledCommandTests {
       ("characters recent remove name==rick", true), ("characters recent", false),
       ("log note x", true), ("log level error", true), ("log clear", true), ("log export e", true),
       ("log tail", false), ("log stats", false), ("log redact test x", false),
+      ("session record r", true), ("session stop", true), ("session mark m", true),
+      ("session status", false),
+      ("session stats r", false), ("session screenshot r", false),
     ])
   func commands(line: String, changes: Bool) throws {
     let store = World().looseStore()
@@ -169,7 +141,9 @@ struct CancelledCommandTests {
     state.api = try CanonicalDecoder.decode(
       APIState.self, from: Array(#"{"answered":0,"answers":[],"pending":[],"requests":0}"#.utf8))
     state.characters.changes = nil
+    state.session.changes = nil
     for line in [
+      "session stop",
       "analytics on", "analytics off", "log note x", "api cache clear", "api saved remove r",
       "api service add t http://t", "characters recent remove name==rick",
     ] {
@@ -187,5 +161,6 @@ struct CancelledCommandTests {
       || BoardFeatures.api.endsCancelled(state.api, 1)
       || BoardFeatures.characters.endsCancelled(state.characters, 1)
       || BoardFeatures.log.endsCancelled(state.log, 1)
+      || BoardFeatures.all.endsCancelled(state, 1)
   }
 }

@@ -32,9 +32,22 @@ extension Array {
     report: @escaping @Sendable (Value) async throws -> Action,
     failure: @escaping @Sendable (Failure) -> Action
   ) -> [Effect<Action>] where Element == Effect<Action> {
+    .change(
+      name: name, end: end, id: id, dependencies, fileID: fileID, line: line,
+      sending: { _ in try await body() }, report: report, failure: failure)
+  }
+
+  /// Does the same for calls that send actions of their own, such as their progress.
+  public static func change<Value: Sendable, Action>(
+    name: String, end: String? = nil, id: some Hashable & Sendable, _ dependencies: Dependencies,
+    fileID: StaticString = #fileID, line: UInt32 = #line,
+    sending body: @escaping @Sendable (Send<Action>) async throws -> Value,
+    report: @escaping @Sendable (Value) async throws -> Action,
+    failure: @escaping @Sendable (Failure) -> Action
+  ) -> [Effect<Action>] where Element == Effect<Action> {
     let change = ChangeResult<Value>()
-    let run: [Effect<Action>] = .run(name: name, fileID: fileID, line: line) { _ in
-      await change.run(body)
+    let run: [Effect<Action>] = .run(name: name, fileID: fileID, line: line) { send in
+      await change.run { try await body(send) }
     }
     .cancellable(id: id)
     let end: [Effect<Action>] = .task(name: end ?? "\(name).end", fileID: fileID, line: line) {

@@ -64,7 +64,9 @@ public struct FeatureList: Sendable {
         paths.insert(path).inserted,
         "two features of a board have the command '\(path.joined(separator: " "))'")
     }
-    commands = .joined([board] + tables)
+    var commands: CommandTable<BoardCommand> = .joined([board] + tables)
+    commands.leading = ProgramOptions.leading
+    self.commands = commands
     var versions: [String: Int] = [:]
     for feature in features { versions[feature.name] = feature.coding.version }
     schema = LogSchema(
@@ -106,6 +108,13 @@ public struct FeatureList: Sendable {
     case .shell(let action): ShellOutcomes.outcome(of: action, in: state, self)
     case .resumed: nil
     }
+  }
+
+  /// Returns whether a running command ends itself if it is cancelled, because it may have changed
+  /// something.
+  func endsCancelled(_ state: BoardState, _ job: Int) -> Bool {
+    state.session.changes.contains(job)
+      || features.contains { $0.changes.endsCancelled(state, job) }
   }
 
   /// Returns the action of an effect with known secrets masked. Effects mask the answers of

@@ -280,6 +280,7 @@ public final class Board: Sendable {
     guard !closing.isSet, let removal = SecretRemoval(from: state, features, redactor) else {
       return nil
     }
+    if let note = removal.note(redactor) { sink(.warning(note, state.settings)) }
     return store.send(.shell(.masked(removal: removal)), origin: .program("secrets"))
   }
 
@@ -398,7 +399,7 @@ public final class Board: Sendable {
   private func endChanges() async {
     let jobs = store.withState { state in
       state.shell.running.map(\.job).filter { job in
-        features.features.contains { $0.changes.endsCancelled(state, job) }
+        features.endsCancelled(state, job)
       }
     }
     for job in jobs where !hasEnded(job) {

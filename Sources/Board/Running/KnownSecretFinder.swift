@@ -31,6 +31,10 @@ struct KnownSecretFinder: Sendable {
       texts.append(ownCount > 0 ? "\n" + text.dropFirst(ownCount) : text)
     }
     if let file { texts.append("\n" + file.text(replacingSecretsWith: "\n")) }
+    // An item takes away a backslash before a separator.
+    texts += texts.filter { $0.utf8.contains(UInt8(ascii: "\\")) }.map {
+      "\n" + Self.withoutEscapes($0)
+    }
     return Self.secret(in: texts.joined(separator: " "), redactor)
   }
 
@@ -95,6 +99,14 @@ struct KnownSecretFinder: Sendable {
       }
     }
     return rows.map { String($0) }.joined(separator: "\n")
+  }
+
+  private static func withoutEscapes(_ text: String) -> String {
+    var result = text
+    for separator in [":", "=", "@", ";"] {
+      result = result.replacing("\\\(separator)", with: separator)
+    }
+    return result
   }
 
   private static func secret(in text: String, _ redactor: Redactor) -> TypedSecret? {

@@ -8,6 +8,9 @@ public struct SessionState: Codable, Sendable, Equatable {
   public var recording: String?
   /// The step of the recording that is shown, or `nil` for the present.
   public var position: SessionPosition?
+  /// The running commands that begin, mark, end or write a recording, or `nil` in recordings in
+  /// which they ended when they were cancelled.
+  public var changes: RunningChanges? = []
 
   /// Creates a state in which nothing is recorded or visited.
   public init() {}
@@ -130,6 +133,9 @@ public enum SessionCommand: Codable, Sendable, Equatable {
       false
     }
   }
+
+  /// Whether the command changes the recording of this board, or writes another one.
+  var changesFile: Bool { if case .fork = self { true } else { changesRecording } }
 
   /// Whether the command may run while the board shows an earlier step. A mark may not: it names
   /// the present, but would seem to name the shown step.

@@ -16,14 +16,18 @@ struct SessionReducer: Reducer {
     switch action {
     case .run(let context, let command, let moment):
       if command == .live { state.position = nil }
+      if command.changesFile { state.changes?.begin(context.job) }
       return effect(
         of: command, context.job,
         RecordingQueries(
           navigators: navigators, recording: recording, moment: moment,
           position: state.position?.step),
-        state.position, context.isBackground ? dependencies.inBackground : dependencies)
-    case .succeeded(_, let result, _, _): note(result, &state)
-    case .printed, .printedBytes, .progress, .failed: break
+        state, context.isBackground ? dependencies.inBackground : dependencies)
+    case .succeeded(let job, let result, _, _):
+      state.changes?.end(job)
+      note(result, &state)
+    case .failed(let job, _, _): state.changes?.end(job)
+    case .printed, .printedBytes, .progress: break
     }
     return []
   }
@@ -42,7 +46,7 @@ struct SessionReducer: Reducer {
   }
 
   private func effect(
-    of command: SessionCommand, _ job: Int, _ work: RecordingQueries, _ position: SessionPosition?,
+    of command: SessionCommand, _ job: Int, _ work: RecordingQueries, _ state: SessionState,
     _ dependencies: Dependencies
   ) -> [Effect<SessionAction>] {
     switch command {
@@ -55,7 +59,7 @@ struct SessionReducer: Reducer {
     case .stop:
       return control("stop", job, dependencies) { SessionResult(try $0.end()) }
     case .status:
-      return control("status", job, dependencies) { SessionResult($0.status(), position) }
+      return control("status", job, dependencies) { SessionResult($0.status(), state.position) }
     case .mark(let name):
       return control("mark", job, dependencies) { recording in
         try recording.mark(name, behindEndOf: job)
@@ -75,11 +79,14 @@ struct SessionReducer: Reducer {
     case .timeline(let query):
       return look("timeline", job, dependencies, work) { try $0.timeline(query) }
     case .fork(let target, let file, let from):
-      return look("fork", job, dependencies, work) {
+      let fork: @Sendable (RecordingQueries) throws -> SessionResult = {
         try $0.fork(at: target, to: file, from: from, by: job) { (path) throws(FileError) in
           try dependencies.files.checkTarget(path, isRecording: true)
         }
       }
+      return state.changes == nil
+        ? look("fork", job, dependencies, work, fork)
+        : change("fork", job, dependencies, work, fork)
     case .bisect(let path, let assertion, let linear):
       return look("bisect", job, dependencies, work) {
         try $0.bisect(path, assert: assertion, linear: linear)
@@ -121,7 +128,8 @@ struct SessionReducer: Reducer {
   }
 
   /// Returns an effect that starts, marks or ends the recording of this board. It is short and has
-  /// no ID. If it could be cancelled, a recording might start without being in the state.
+  /// no ID. If it could be cancelled, a recording might start without being in the state. Its
+  /// command ends with what it has done, also if it is cancelled.
   private func control(
     _ name: String, _ job: Int, _ dependencies: Dependencies,
     _ body: @escaping @Sendable (any RecordingService) throws -> SessionResult
@@ -146,7 +154,37 @@ struct SessionReducer: Reducer {
     opens: Bool? = nil, _ body: @escaping @Sendable (RecordingQueries) throws -> SessionResult
   ) -> [Effect<SessionAction>] {
     let warnings = SessionWarnings(running: recording)
-    return run(name, job, dependencies, opens: opens, warnings) { [recording] send in
+    return run(
+      name, job, dependencies, opens: opens, warnings,
+      reading(job, dependencies, work, warnings, body))
+  }
+
+  /// Returns effects that read a recording and write another one. If the first is cancelled, the
+  /// second says whether that was written.
+  private func change(
+    _ name: String, _ job: Int, _ dependencies: Dependencies, _ work: RecordingQueries,
+    _ body: @escaping @Sendable (RecordingQueries) throws -> SessionResult
+  ) -> [Effect<SessionAction>] {
+    let warnings = SessionWarnings(running: recording)
+    return .change(
+      name: "session.\(name)", id: job, dependencies,
+      sending: reading(job, dependencies, work, warnings, body)
+    ) {
+      let (result, masked) = try await masked($0, dependencies)
+      return .succeeded(
+        job: job, result: result, masked: masked, warnings: warnings.texts(dependencies.logger))
+    } failure: {
+      .failed(job: job, failure: $0, warnings: warnings.texts(dependencies.logger))
+    }
+  }
+
+  /// Returns the work of an effect that reads a recording, with its progress.
+  private func reading(
+    _ job: Int, _ dependencies: Dependencies, _ work: RecordingQueries,
+    _ warnings: SessionWarnings,
+    _ body: @escaping @Sendable (RecordingQueries) throws -> SessionResult
+  ) -> @Sendable (Send<SessionAction>) async throws -> SessionResult {
+    { [recording] send in
       var work = work
       work.warnings = warnings
       let redactor = dependencies.logger.redactor

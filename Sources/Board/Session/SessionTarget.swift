@@ -54,7 +54,8 @@ extension Invocation {
     let text = try plain(argument, "session")
     guard let target = SessionTarget(rawValue: text) else {
       throw UsageError(
-        "'\(text)' names no step", help: "a step is a number, @MARK, -1, +1 or end", at: argument)
+        "'\(text)' names no step",
+        help: adviceForRecording(text) ?? "a step is a number, @MARK, -1, +1 or end", at: argument)
     }
     return target
   }
@@ -62,6 +63,32 @@ extension Invocation {
   func requiredTarget(_ name: String) throws(UsageError) -> SessionTarget {
     guard let target = try target(name) else { throw error("\(name) is missing") }
     return target
+  }
+
+  /// Returns the line that was meant if a recording, as `FILE` or `FILE@STEP`, is in the place of a
+  /// step; `nil` if the text names none.
+  private func adviceForRecording(_ text: String) -> String? {
+    var (file, step) = (text, "STEP")
+    if let mark = text.lastIndex(of: "@"), mark > text.startIndex,
+      mark < text.index(before: text.endIndex)
+    {
+      let rest = String(text[text.index(after: mark)...])
+      file = String(text[..<mark])
+      step = SessionTarget(rawValue: rest) == nil ? "@" + rest : rest
+    } else if !text.contains(where: { "./".contains($0) }) {
+      return nil
+    } else if let next = argument("to")?.text, SessionTarget(rawValue: next) != nil {
+      step = next
+    }
+    return switch path.last {
+    case "fork": "did you mean 'session fork \(step) --file \(file)'?"
+    case "action": "did you mean 'session action \(file) \(step)'?"
+    case "state": "did you mean 'session state --at \(step) --file \(file)'?"
+    case "goto":
+      "goto looks at the running recording; did you mean 'session state --at \(step) --file "
+        + "\(file)'?"
+    default: nil
+    }
   }
 
   /// Parses an option that names a range of steps.

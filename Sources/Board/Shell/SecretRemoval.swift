@@ -110,6 +110,30 @@ extension SecretRemoval {
   }
 }
 
+// MARK: Telling
+
+extension SecretRemoval {
+  /// Returns what the user has to know, in one line, or `nil` if neither a variable nor an alias
+  /// changes.
+  func note(_ redactor: Redactor) -> String? {
+    func listed(_ kind: String, _ plural: String, _ names: [String]) -> String? {
+      guard !names.isEmpty else { return nil }
+      let shown = names.map { "'\(redactor.mask($0).value)'" }.joined(separator: ", ")
+      return "the \(names.count == 1 ? kind : plural) \(shown)"
+    }
+    let marked = listed("variable", "variables", variables.keys.sorted())
+    let removed = [
+      listed("variable", "variables", unsets ?? []), listed("alias", "aliases", aliases ?? []),
+    ].compactMap(\.self)
+    let changes = [
+      marked.map { "a mark stands for it in \($0)" },
+      removed.isEmpty ? nil : "removed with it: \(removed.joined(separator: ", "))",
+    ].compactMap(\.self)
+    return changes.isEmpty
+      ? nil : "a value has become a secret; \(changes.joined(separator: "; "))"
+  }
+}
+
 extension Redactor {
   /// Returns the name of a secret in a value, also in its numbers and keys.
   fileprivate func secret(in json: JSON?) -> String? {

@@ -14,7 +14,7 @@ enum ShellOutcomes {
     case .run(let context, let command):
       outcome(of: command, context.job, in: state, features.commands)
     case .cancelled(let job, _)
-    where features.features.contains(where: { $0.changes.endsCancelled(state, job) }):
+    where features.endsCancelled(state, job):
       nil
     case .reject(let context, let failure): Outcome(job: context.job, failure: failure)
     case .cancelled(let job, let cause):

@@ -30,6 +30,7 @@ struct ShellReducer: Reducer {
       return []
     case .cancelled(let job, _), .failed(let job, _):
       state.shell.endWatch(job)
+      if case .failed = action { state.session.changes?.end(job) }
       // The effects of a cancelled command send no action that would report this.
       for feature in features.features { feature.changes.cancelled(&state, job) }
       return [.cancel(id: job)]

@@ -156,6 +156,10 @@ extension SessionState: CanonicalEncodable {
   /// Writes the same JSON as `encode(to:)`.
   public func encodeCanonical(to writer: inout CanonicalWriter) {
     writer.beginObject()
+    if let changes {
+      writer.key("changes")
+      changes.encodeCanonical(to: &writer)
+    }
     if let position {
       writer.key("position")
       writer.beginObject()

@@ -282,11 +282,16 @@ struct CommandBinder<Output> {
     -> UsageError
   {
     let known = (spec.options + table.globals).flatMap(\.spellings)
+    let isLeading = table.leading.contains {
+      $0.spellings.contains(name) || $0.short.map { "-\($0)" } == name
+    }
     let help =
-      known.contains("-" + name)
-      ? "did you mean '-\(name)'?"
-      : Suggestion.advice(for: name, among: known)
-        ?? "'help \(spec.path.joined(separator: " "))' lists them"
+      isLeading
+      ? "'\(name)' is an option of the program and precedes the command"
+      : known.contains("-" + name)
+        ? "did you mean '-\(name)'?"
+        : Suggestion.advice(for: name, among: known)
+          ?? "'help \(spec.path.joined(separator: " "))' lists them"
     return UsageError("unknown option '\(name)'", help: help, at: word)
   }
 

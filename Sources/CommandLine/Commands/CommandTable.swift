@@ -8,6 +8,8 @@ public struct CommandTable<Output>: Sendable {
   /// The options of every command. A command's own option with the same name or letter takes
   /// precedence.
   public var globals: [OptionSpec]
+  /// The options that precede a command and cannot follow it, for messages.
+  public var leading: [OptionSpec] = []
   /// The topics of the first words, for help. A word may have none.
   public var topics: [CommandTopic]
 

@@ -50,6 +50,8 @@ extension LineScanner {
         case "$": readVariable(&builder, in: .text)
         case "{" where peek(1) == "{": readReference(&builder, in: .text)
         case "{", "[": try readBracket(&builder)
+        case "<" where isHeredocInWord:
+          refuseHeredocInWord(from: start, command: command, position: position)
         default:
           builder.append(scalar)
           index += 1
@@ -384,7 +386,14 @@ extension LineScanner {
         "a tag is letters, digits and '_'", help: "for example <<'END'", at: start, to: start + 3)
       return meantTag()
     }
-    guard quote != nil || Self.isNameStart(first) else { return nil }
+    guard quote != nil || Self.isNameStart(first) else {
+      guard Self.beginsWrongTag(first, peek(3)) else { return nil }
+      let end = self.meantTag(from: start + 2).end
+      fail(
+        first == "$" ? "a tag is not a variable" : "a tag begins with a letter or '_'",
+        help: "for example <<END; '\(text(start..<end))' in quotes is the text", at: start, to: end)
+      return meantTag()
+    }
     index += quote == nil ? 2 : 3
     let nameStart = index
     while let scalar = current, Self.isNameStart(scalar) || Self.isDigit(scalar) { index += 1 }
@@ -409,6 +418,33 @@ extension LineScanner {
       index = meant.end
       return (meant.name, true)
     }
+  }
+
+  /// Whether a heredoc begins here, within a word, as a shell reads it.
+  private var isHeredocInWord: Bool {
+    guard peek(1) == "<", let first = peek(2), index == 0 || scalars[index - 1] != "<" else {
+      return false
+    }
+    return Self.isNameStart(first) || Self.isQuote(first)
+  }
+
+  /// Refuses the `cat<<TAG` of a shell. The lines up to the tag are its text.
+  private mutating func refuseHeredocInWord(from start: Int, command: Int, position: Int) {
+    let opener = index
+    let tag = meantTag(from: opener + 2)
+    index = tag.end
+    fail(
+      "a blank is missing before '<<'",
+      help: "for example <<END; '\(text(start..<wordEnd(from: start)))' in quotes is the text",
+      at: opener, to: tag.end)
+    open(
+      Heredoc(
+        tag: tag.name, isLiteral: true, command: command, word: position, opener: opener))
+  }
+
+  /// Whether a tag begins with these two that has to begin otherwise: with a digit or a variable.
+  static func beginsWrongTag(_ first: Unicode.Scalar, _ second: Unicode.Scalar?) -> Bool {
+    isDigit(first) || first == "$" && second.map { isNameStart($0) || $0 == "{" } == true
   }
 
   /// Returns the tag that a wrong heredoc has in a shell, so that the end of its text is found.

@@ -222,6 +222,9 @@ struct LineScanner {
     while tagStart < scalars.count, Self.isBlank(scalars[tagStart]) { tagStart += 1 }
     guard tagStart < scalars.count,
       Self.isNameStart(scalars[tagStart]) || Self.isQuote(scalars[tagStart])
+        || operatorText.count > 3
+          && Self.beginsWrongTag(
+            scalars[tagStart], tagStart + 1 < scalars.count ? scalars[tagStart + 1] : nil)
     else { return }
     fail(
       "a tag follows '<<' without a blank or '-'",

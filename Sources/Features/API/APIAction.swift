@@ -155,9 +155,11 @@ public enum APICommand: Codable, Sendable, Equatable {
   case request(request: APIRequestSpec)
   /// `api run NAME ITEM…`: a saved request with additional items. `view` replaces the saved view,
   /// if given. With `isChecked`, an item replaces a saved member regardless of its separator, and a
-  /// request that would lose a part or send it twice is refused. It is `nil` in earlier recordings.
+  /// request that would lose a part or send it twice is refused. With `checksType`, so is a
+  /// multipart body with another `Content-Type`. Both are `nil` in earlier recordings.
   case runSaved(
-    name: String, items: [APIItem], view: APIAnswerView? = nil, isChecked: Bool? = nil)
+    name: String, items: [APIItem], view: APIAnswerView? = nil, isChecked: Bool? = nil,
+    checksType: Bool? = nil)
   /// `api saved list`.
   case savedList
   /// `api saved remove NAME`.

@@ -19,9 +19,10 @@ enum APICommands {
       OptionSpec("timeout", value: "DUR", "the maximum time of each attempt, like 5s or 500ms"),
       OptionSpec(
         "retry", value: "N",
-        "try again after a failure of the service, N times, unless it asks to wait longer than --timeout or a minute"
+        "try again after a failure of the service, N times, unless it asks to wait longer than --timeout or a minute; "
+          + "with --json, add 'attempts'"
       ),
-      OptionSpec("follow", value: "N", "follow N redirects"),
+      OptionSpec("follow", value: "N", "follow N redirects; with --json, add 'redirects'"),
     ] + AnswerViewOptions.specs + [
       OptionSpec("out", value: "FILE", "write the body to FILE, of whatever size", kind: .file),
       OptionSpec(
@@ -43,7 +44,8 @@ enum APICommands {
     ArgumentSpec(
       "item",
       "key==query, key=text, key:=json, key=@file, key:=@file, key@file, @bodyfile, @- (standard input), "
-        + "Header:value, Header: (takes it away), Header; (sends it empty)",
+        + "Header:value, Header: (takes it away), Header; (sends it empty); "
+        + "a \\ before : = @ ; makes it text",
       kind: .item, optional: true, repeating: true),
   ]
 
@@ -114,7 +116,7 @@ enum APICommands {
           .runSaved(
             name: try invocation.requiredText("name"),
             items: try items(invocation.arguments("item")),
-            view: try AnswerViewOptions.read(invocation), isChecked: true))
+            view: try AnswerViewOptions.read(invocation), isChecked: true, checksType: true))
       },
       CommandSpec(
         ["api", "saved", "list"], "list the requests that were kept with --save",
@@ -254,6 +256,11 @@ enum APICommands {
     spec.items = try items(words ?? invocation.arguments("item"))
     try RequestOptions.read(invocation, into: &spec)
     try refuseRepeatedMembers(spec, words ?? invocation.arguments("item"))
+    if let type = spec.typeOfMultipart {
+      throw UsageError(
+        "a multipart body has its own \(spec.items[type].name), which cannot be set",
+        help: APIRequestSpec.helpForMultipart, at: (words ?? invocation.arguments("item"))[type])
+    }
     if let policy = try invocation.text("cache"), let cache = CachePolicy(rawValue: policy) {
       spec.cache = cache
     }
@@ -262,15 +269,15 @@ enum APICommands {
     }
     spec.retries = try count("retry", invocation)
     spec.follow = try count("follow", invocation)
+    if invocation.option("retry") != nil { spec.added = [.attempts] }
+    if invocation.option("follow") != nil { spec.added = (spec.added ?? []) + [.redirects] }
     // Its answer has no body.
     if method == "HEAD" { spec.shown = .headers }
     if let view = try AnswerViewOptions.read(invocation) { spec.show(view) }
     if let limit = try invocation.int("compressed-limit", in: 1 ... .max) {
       spec.compressedLimit = Int64(limit)
     }
-    let captures = try invocation.options("capture").map { option throws(UsageError) in
-      try capture(option)
-    }
+    let captures = try self.captures(invocation.options("capture"))
     if !captures.isEmpty { spec.captures = captures }
     spec.out = try out(invocation)
     if invocation.flag("resume") {
@@ -312,6 +319,20 @@ enum APICommands {
         help: "'> FILE' writes what --select shows", at: select)
     }
     return out
+  }
+
+  private static func captures(_ options: [Argument]) throws(UsageError) -> [APICapture] {
+    var captures: [APICapture] = []
+    for option in options {
+      let capture = try capture(option)
+      guard !captures.contains(where: { $0.name.hasSameBytes(as: capture.name) }) else {
+        throw UsageError(
+          "two values are captured as the secret '\(capture.name)'",
+          help: "a secret has one value: give each --capture its own NAME", at: option)
+      }
+      captures.append(capture)
+    }
+    return captures
   }
 
   private static func capture(_ option: Argument) throws(UsageError) -> APICapture {
@@ -457,7 +478,7 @@ extension APICommand {
     let items: [APIItem]
     switch self {
     case .request(let request): items = request.items
-    case .runSaved(_, let own, _, _): items = own
+    case .runSaved(_, let own, _, _, _): items = own
     default: return nil
     }
     return items.contains { $0.readsInput } ? "@-" : nil

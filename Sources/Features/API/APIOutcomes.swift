@@ -22,7 +22,7 @@ enum APIOutcomes {
     let settings = context.settings(of: job)
     let isEarlier = settings.followsEarlierRules
     let body = isEarlier ? earlierJSON(answer) : json(answer)
-    let value = value(of: answer, body, settings)
+    let value = value(of: answer, body, settings, view?.added ?? [])
     let notes = notes(of: answer, body, isRecorded: context.isRecording)
     let (presentation, missing) = shown(
       answer, view, body, isPretty: isPretty(view, job, context),
@@ -49,7 +49,7 @@ enum APIOutcomes {
   }
 
   private static func value(
-    of answer: APIAnswer, _ body: JSON, _ settings: BoardSettings
+    of answer: APIAnswer, _ body: JSON, _ settings: BoardSettings, _ added: [APIAnswerMember]
   ) -> JSON {
     let isEarlier = settings.followsEarlierRules
     let headers =
@@ -76,7 +76,39 @@ enum APIOutcomes {
         value = value.adding("checksum", .string(checksum))
       }
     }
+    for member in added { value = value.adding(member.rawValue, self.value(of: member, answer)) }
     return value
+  }
+
+  /// Returns what an option asks to be added to the value.
+  private static func value(of member: APIAnswerMember, _ answer: APIAnswer) -> JSON {
+    switch member {
+    case .request:
+      // Names stay, and values at the positions of credentials do not.
+      let sent = (answer.sent ?? []).map { header in
+        HTTPHeader(header.name, String(line(header).dropFirst(header.name.count + 2)))
+      }
+      return .object([
+        .init("method", .string(answer.method)), .init("url", .string(address(answer))),
+        .init("headers", AnswerJSON.headers(sent)),
+      ])
+    case .timing:
+      return .object(
+        stages(of: answer.timing).map { .init($0.member, .number(tenths(of: $0.time))) })
+    case .attempts: return JSON(answer.attempts)
+    case .redirects: return JSON(answer.redirects)
+    }
+  }
+
+  /// Returns the stages of an exchange, with their names for people and in values.
+  private static func stages(
+    of timing: APITiming
+  ) -> [(name: String, member: String, time: Int64)] {
+    [
+      ("lookup", "lookup", timing.lookup), ("connect", "connect", timing.connect),
+      ("tls", "tls", timing.tls), ("first byte", "firstByte", timing.firstByte),
+      ("total", "total", timing.total),
+    ]
   }
 
   private static func notes(
@@ -234,14 +266,7 @@ enum APIOutcomes {
     switch view?.shown ?? .body {
     case .headers: return (.text(headers), nil)
     case .timing:
-      let timing = answer.timing
-      return (
-        .fields([
-          ("lookup", milliseconds(timing.lookup)), ("connect", milliseconds(timing.connect)),
-          ("tls", milliseconds(timing.tls)), ("first byte", milliseconds(timing.firstByte)),
-          ("total", milliseconds(timing.total)),
-        ]), nil
-      )
+      return (.fields(stages(of: answer.timing).map { ($0.name, milliseconds($0.time)) }), nil)
     case .verbose:
       let sent = (answer.sent ?? []).map { line($0) + "\n" }.joined()
       let heads = "\(answer.method) \(address(answer))\n\(sent)\n\(headers)\n"
@@ -291,7 +316,12 @@ enum APIOutcomes {
   }
 
   private static func milliseconds(_ microseconds: Int64) -> String {
-    "\(microseconds / 1000).\((microseconds % 1000) / 100) ms"
+    "\(tenths(of: microseconds)) ms"
+  }
+
+  /// Returns milliseconds with one digit behind the point.
+  private static func tenths(of microseconds: Int64) -> String {
+    "\(microseconds / 1000).\((microseconds % 1000) / 100)"
   }
 
   private static func refusal(_ answer: APIAnswer) -> Failure? {

@@ -26,6 +26,19 @@ extension APIRequestSpec {
         help: "several values: \(items[second].name):='[1, 2]'")
     }
   }
+
+  /// Why a kept request with a multipart body cannot be sent with its `Content-Type`; `nil` if it
+  /// can.
+  func refusalOfType(keptAs name: String) -> Failure? {
+    typeOfMultipart.map { type in
+      Failure(
+        code: ExitCode.usage, error: "usage",
+        message:
+          "the request kept as '\(name)' has a multipart body, which does not go with "
+          + "\(items[type].name)",
+        help: Self.helpForMultipart)
+    }
+  }
 }
 
 extension APIItem {

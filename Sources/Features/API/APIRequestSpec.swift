@@ -30,6 +30,8 @@ public struct APIRequestSpec: Codable, Sendable, Equatable {
   public var follow = 0
   /// What of the answer is shown.
   public var shown = Shown.body
+  /// The members that the value has besides the answer, in their order, or `nil` for none.
+  public var added: [APIAnswerMember]?
   /// Whether a body is shown indented or as bytes, or `nil` for indented at a terminal only.
   public var isPretty: Bool?
   /// The path of the part of a JSON body to show, or `nil` for the whole body.
@@ -136,6 +138,16 @@ public struct APIItem: Codable, Sendable, Equatable {
     [.header, .emptyHeader].contains(kind) && ["range", "if-range"].contains(name.lowercased())
   }
 
+  /// Whether it determines the media type of the body.
+  fileprivate var setsType: Bool {
+    [.header, .emptyHeader].contains(kind) && name.lowercased() == "content-type"
+  }
+
+  /// Whether it asks for a multipart body, with or without more about it.
+  fileprivate var asksForMultipart: Bool {
+    setsType && value.description.lowercased().hasPrefix("multipart/form-data")
+  }
+
   /// Whether a body with this item is a form.
   fileprivate var makesForm: Bool {
     let forms = ["multipart/form-data", "application/x-www-form-urlencoded"]
@@ -158,6 +170,25 @@ extension APIRequestSpec {
   }
 }
 
+extension APIRequestSpec {
+  /// The first item that would replace the media type of a multipart body. That type contains the
+  /// text between the parts, which is drawn when the request is sent.
+  var typeOfMultipart: Int? {
+    let hasFile = items.contains { $0.kind == .file }
+    guard jsonBody == nil, hasFile || items.contains(where: \.isMember),
+      hasFile || encoding == .multipart || items.contains(where: \.asksForMultipart)
+    else { return nil }
+    return items.firstIndex {
+      $0.setsType && $0.value.description.lowercased() != "multipart/form-data"
+    }
+  }
+
+  /// What to do about such an item.
+  static let helpForMultipart =
+    "leave it out: the type names the text between the parts, which is drawn for each request; "
+    + "the type of a part: NAME@FILE;type=TYPE"
+}
+
 /// The requested view of a response, so that the response can be printed without the request.
 public struct APIAnswerView: Codable, Sendable, Equatable {
   /// `nil`: the body alone.
@@ -166,6 +197,8 @@ public struct APIAnswerView: Codable, Sendable, Equatable {
   public var isPretty: Bool?
   /// As `APIRequestSpec.select`.
   public var select: String?
+  /// As `APIRequestSpec.added`, and `nil` in earlier recordings.
+  public var added: [APIAnswerMember]?
 
   /// A view that shows nothing but the body.
   init() {}
@@ -175,8 +208,20 @@ public struct APIAnswerView: Codable, Sendable, Equatable {
     shown = spec.shown == .body ? nil : spec.shown
     isPretty = spec.isPretty
     select = spec.select
-    if shown == nil, isPretty == nil, select == nil { return nil }
+    added = spec.added
+    if self == APIAnswerView() { return nil }
   }
+}
+
+/// A member that the value of a request has if the line has the option that shows it.
+public enum APIAnswerMember: String, Codable, Sendable, CaseIterable {
+  /// What was sent, and when each stage was reached.
+  case request, timing
+  /// How often the request was sent, and how many redirects were followed.
+  case attempts, redirects
+
+  /// Whether it is about what is shown, and not about how the answer was obtained.
+  fileprivate var isShown: Bool { self == .request || self == .timing }
 }
 
 extension APIRequestSpec {
@@ -186,6 +231,8 @@ extension APIRequestSpec {
     if view.shown != nil || view.select != nil {
       shown = view.shown ?? .body
       select = view.select
+      let members = (added ?? []).filter { !$0.isShown } + (view.added ?? [])
+      added = members.isEmpty ? nil : APIAnswerMember.allCases.filter(members.contains)
     }
     isPretty = view.isPretty ?? isPretty
   }

@@ -135,6 +135,7 @@ extension APIRequestSpec: CanonicalEncodable {
       writer.bool(value)
     }
     writer.beginObject()
+    try value("added", added)
     try value("authentication", authentication)
     writer.member("cache", cache.rawValue)
     try value("captures", captures)

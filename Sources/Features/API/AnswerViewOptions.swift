@@ -6,9 +6,11 @@ enum AnswerViewOptions {
   static let specs = [
     OptionSpec(flag: "headers", "show status and headers (as 'api head' does without this)"),
     OptionSpec(flag: "body", "show the body (as other methods do without this)"),
-    OptionSpec(flag: "show-request", "show request, headers and body"),
+    OptionSpec(
+      flag: "show-request", "show request, headers and body; with --json, add 'request'"),
     OptionSpec(flag: "verbose", short: "v", "the same as --show-request"),
-    OptionSpec(flag: "timing", "show where the time went"),
+    OptionSpec(
+      flag: "timing", "show where the time went; with --json, add 'timing' in milliseconds"),
     OptionSpec(flag: "pretty", "show JSON indented, also off a terminal"),
     OptionSpec(flag: "raw", "show the body's bytes, also at a terminal"),
     OptionSpec("select", value: "PATH", "show what is at PATH of the answer"),
@@ -25,8 +27,10 @@ enum AnswerViewOptions {
     var view = APIAnswerView()
     if invocation.flag("body") { view.shown = .body }
     if invocation.flag("headers") { view.shown = .headers }
-    if invocation.flag("verbose") || invocation.flag("show-request") { view.shown = .verbose }
-    if invocation.flag("timing") { view.shown = .timing }
+    if invocation.flag("verbose") || invocation.flag("show-request") {
+      (view.shown, view.added) = (.verbose, [.request])
+    }
+    if invocation.flag("timing") { (view.shown, view.added) = (.timing, [.timing]) }
     view.select = try select(invocation)
     if invocation.flag("pretty") { view.isPretty = true }
     if invocation.flag("raw") { view.isPretty = false }

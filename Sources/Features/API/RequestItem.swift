@@ -4,8 +4,9 @@ import SwiftBoardJSON
 /// A part of a request, in the syntax of HTTPie.
 ///
 /// The first separator determines the kind: `:=`, `==`, `=`, `:` or `@`. If two start at the same
-/// position, the longer one wins. A `\` before `:`, `=`, `@`, `;` or `\` escapes it, and so does a
-/// `\` before the `@` of a value that is not a file.
+/// position, the longer one wins. A `\` before `:`, `=`, `@` or `;` escapes it, in the name and in
+/// the value; in the name, a second `\` escapes one. Values inserted from variables are data, and
+/// keep each `\`.
 package enum RequestItem: Sendable, Hashable {
   /// `key=text`: a text field of the body.
   case field(name: String, value: SecretTemplate)
@@ -49,12 +50,13 @@ package enum RequestItem: Sendable, Hashable {
         // A value inserted from a variable is data and names no file.
         let mayBeFile = separator == "=" || separator == ":="
         let isFile = mayBeFile && start < end && text[start] == "@"
-        let isText = start + 1 < end && text[start] == "\\" && text[start + 1] == "@"
-        let rest = text[start...].dropFirst(isFile || mayBeFile && isText ? 1 : 0)
-        let parts = [Argument.Part.text(String(scalars: rest))] + argument.parts.dropFirst()
+        let valueStart = isFile ? start + 1 : start
+        let parts =
+          [Argument.Part.text(String(scalars: text[valueStart...]))] + argument.parts.dropFirst()
+        let typed = argument.typedCount.map { $0 - valueStart }
         return try make(
-          separator, String(decoding: name, as: UTF8.self), argument.replacing(parts: parts),
-          isFile: isFile)
+          separator, String(decoding: name, as: UTF8.self),
+          argument.replacing(parts: withoutEscapes(parts, typed: typed)), isFile: isFile)
       }
       if scalar == ";", index == text.count - 1, argument.parts.count == 1, !name.isEmpty {
         return .emptyHeader(name: String(decoding: name, as: UTF8.self))
@@ -72,6 +74,37 @@ package enum RequestItem: Sendable, Hashable {
       help:
         "key=text, key:=json, key==query, Header:value, Header;, key@file, key=@file or @bodyfile",
       at: argument)
+  }
+
+  /// Returns a value without the `\` before each separator, as HTTPie does. Any other `\` stays, so
+  /// that a JSON value keeps its escapes.
+  ///
+  /// - Parameter typed: The number of scalars that were typed before an inserted value, or `nil` if
+  ///   none was inserted.
+  private static func withoutEscapes(_ parts: [Argument.Part], typed: Int?) -> [Argument.Part] {
+    var typed = typed ?? .max
+    return parts.map { part in
+      guard case .text(let text) = part, typed > 0, text.utf8.contains(UInt8(ascii: "\\")) else {
+        return part
+      }
+      let scalars = Array(text.unicodeScalars)
+      let end = min(typed, scalars.count)
+      typed -= end
+      return .text(String(scalars: withoutEscapes(scalars[..<end]) + scalars[end...]))
+    }
+  }
+
+  private static func withoutEscapes(_ scalars: ArraySlice<Unicode.Scalar>) -> [Unicode.Scalar] {
+    var result: [Unicode.Scalar] = []
+    var rest = scalars
+    while let scalar = rest.popFirst() {
+      guard scalar == "\\", let next = rest.popFirst() else {
+        result.append(scalar)
+        continue
+      }
+      result += ":=@;".unicodeScalars.contains(next) ? [next] : [scalar, next]
+    }
+    return result
   }
 
   private static func make(

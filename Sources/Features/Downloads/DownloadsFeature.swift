@@ -8,7 +8,8 @@ extension BoardFeatures {
     state: DownloadsState(), reducer: DownloadsReducer(), commands: DownloadsCommands.table,
     outcome: { action, _, context in DownloadsOutcomes.outcome(of: action, context) },
     link: DownloadsCommands.words, events: DownloadsEvents.events,
-    cancelled: { state, job in state.end(job) }, forget: { $0.forget() },
+    cancelled: { state, job in if !state.changes.contains(job) { state.end(job) } },
+    endsCancelled: { state, job in state.changes.contains(job) }, forget: { $0.forget() },
     volatile: [
       "answered.answer.queue.queue.speed", "answered.answer.queue.queue.entries[*].left",
       "answered.answer.queue.queue.entries[*].secondsLeft",

@@ -7,7 +7,8 @@ import SwiftBoardStore
 ///
 /// ```text
 /// run ─► downloads.service ─► resolved ─► downloads.queue ─► answered
-///                                     └─► failed           there is no such program
+/// run ─► … resolved ─► downloads.add ─► downloads.add.end ─► answered    a queue is changed
+///                  └─► failed                                there is no such program
 /// ```
 struct DownloadsReducer: Reducer {
   func reduce(
@@ -22,7 +23,7 @@ struct DownloadsReducer: Reducer {
     case .resolved(let job, let service):
       guard let pending = state.pending.first(where: { $0.job == job }) else { return [] }
       do throws(Failure) {
-        return ask(pending, try DownloadServer(pending, service), dependencies)
+        return ask(pending, try DownloadServer(pending, service), &state, dependencies)
       } catch { return .send(.failed(job: job, failure: error)) }
     case .answered(let job, let answer, _):
       if let service = state.pending.first(where: { $0.job == job })?.command.service {
@@ -36,7 +37,8 @@ struct DownloadsReducer: Reducer {
 
   /// Sends the request of a command.
   private func ask(
-    _ pending: PendingDownloads, _ server: DownloadServer, _ dependencies: Dependencies
+    _ pending: PendingDownloads, _ server: DownloadServer, _ state: inout DownloadsState,
+    _ dependencies: Dependencies
   ) -> [Effect<DownloadsAction>] {
     let downloads = dependencies.downloadService
     let ask = ProgramQuestion<DownloadsAction>(
@@ -49,21 +51,21 @@ struct DownloadsReducer: Reducer {
         .history(downloads: try await downloads.history(of: server, limit: limit))
       }
     case .add(let download):
-      return ask("add", hasRetry: false) {
+      return ask.change("add", in: &state.changes) {
         .added(id: try await downloads.add(download, to: server))
       }
     case .pause(let ids):
-      return ask("pause", hasRetry: false) {
+      return ask.change("pause", in: &state.changes) {
         try await downloads.pause(ids, on: server)
         return .paused(ids: ids)
       }
     case .resume(let ids):
-      return ask("resume", hasRetry: false) {
+      return ask.change("resume", in: &state.changes) {
         try await downloads.resume(ids, on: server)
         return .resumed(ids: ids)
       }
     case .remove(let ids, let deletesFiles):
-      return ask("remove", hasRetry: false) {
+      return ask.change("remove", in: &state.changes) {
         try await downloads.remove(ids, deletesFiles: deletesFiles, from: server)
         let deletesAnyway = server.program == .nzbget && !deletesFiles
         return .removed(ids: ids, deletedUnasked: deletesAnyway ? true : nil)
@@ -89,7 +91,10 @@ extension DownloadServer {
 
 extension DownloadsState {
   /// Removes a job from the waiting ones, whether or not it has its response.
-  mutating func end(_ job: Int) { pending.removeAll { $0.job == job } }
+  mutating func end(_ job: Int) {
+    pending.removeAll { $0.job == job }
+    changes?.end(job)
+  }
 
   /// Keeps what was answered.
   fileprivate mutating func show(_ answer: DownloadsAnswer, of service: String) {

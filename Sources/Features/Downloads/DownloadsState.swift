@@ -1,3 +1,4 @@
+import SwiftBoardBoard
 import SwiftBoardDependencies
 
 /// The state of the feature `downloads`: the last responses of the programs.
@@ -13,6 +14,9 @@ public struct DownloadsState: Codable, Sendable, Equatable {
   public var added: Added?
   /// The commands that wait for an answer, in the order of their lines.
   public var pending: [PendingDownloads] = []
+  /// The running commands that change a queue, or `nil` in recordings in which they ended when they
+  /// were cancelled.
+  public var changes: RunningChanges? = []
 
   /// Nothing asked yet.
   public init() {}

@@ -60,6 +60,26 @@ struct ProgramQuestion<Action: ProgramAction> {
     .cancellable(id: job)
   }
 
+  /// Sends a request that changes something, once. If it is cancelled, the command ends with what
+  /// the program has answered.
+  ///
+  /// - Parameter changes: The running changes of the feature, or `nil` in an earlier recording.
+  func change(
+    _ name: String, in changes: inout RunningChanges?,
+    _ question: @escaping @Sendable () async throws -> Action.Answer
+  ) -> [Effect<Action>] {
+    guard changes != nil else { return self(name, hasRetry: false, question) }
+    let (job, dependencies) = (job, dependencies)
+    return .change(
+      name: "\(Action.feature).\(name)", job: job, in: &changes, dependencies, question
+    ) {
+      let (answer, masked) = try await masking($0, dependencies)
+      return .answered(job: job, answer: answer, masked: masked)
+    } failure: {
+      .failed(job: job, failure: $0.withAdvice(narrowing: nil, hasRetry: false))
+    }
+  }
+
   /// Returns the kind of program that a service is, and the service.
   ///
   /// - Throws: `Failure` if the service is not known, or is no program that the feature asks.

@@ -81,6 +81,81 @@ struct APIFeatureTests {
     #expect(world.api.requests.isEmpty)
   }
 
+  @Test(
+    "a Content-Type that a multipart body would replace is refused, and one that it has is not",
+    arguments: [
+      ("a=1 Content-Type:text/plain --multipart", 64), ("a=1 --multipart content-type:", 64),
+      ("a=1 --multipart 'Content-Type;'", 64), ("f@file Content-Type:text/plain", 64),
+      ("a=1 'Content-Type:multipart/form-data; boundary=x'", 64),
+      ("a=1 --form 'Content-Type:Multipart/Form-Data; boundary=x'", 64),
+      ("a=1 --multipart Content-Type:multipart/form-data", 0),
+      ("a=1 Content-Type:Multipart/Form-Data", 0), ("a=1 --form Content-Type:text/plain", 0),
+      ("a=1 --multipart 'X-Content-Type:text/plain'", 0),
+      ("@file --multipart 'Content-Type:multipart/form-data; boundary=x'", 0),
+    ])
+  func typeOfMultipart(items: String, code: Int32) async throws {
+    let world = World()
+    world.api.answer { _ in .json("[]") }
+    try await world.files.write(Data("x".utf8), to: "file", mode: .create)
+    let lines = Lines(world)
+    #expect(await lines.run("api post http://h/ \(items)") == code, "\(lines.allPrinted)")
+    let message = "a multipart body has its own "
+    #expect(lines.allPrinted.contains(message) == (code == 64), "\(lines.allPrinted)")
+    #expect(world.api.requests.count == (code == 0 ? 1 : 0))
+    await lines.board.close()
+  }
+
+  @Test("a kept request whose multipart body has another Content-Type is refused when it is run")
+  func savedMultipart() throws {
+    world.api.answer { _ in .json("[]") }
+    let printed = try run(
+      [
+        "api post http://rm.test/c a=1 --multipart --save m", "api run m b=2",
+        "api run m Content-Type:text/plain",
+      ], in: world)
+    #expect(printed.map(\.status) == [0, 0, 64])
+    #expect(
+      printed[2].errors.contains("which does not go with Content-Type"), "\(printed[2].errors)")
+    #expect(world.api.requests.count == 2)
+  }
+
+  @Test("a recorded line whose multipart body has another Content-Type is sent as it was")
+  func recordedMultipart() throws {
+    world.api.answer { _ in .json("[]") }
+    guard
+      case .run(let context, .request(var spec))? = try action(
+        "api post http://rm.test/c a=1 --multipart"
+      ).api
+    else { throw UsageError("no request") }
+    spec.items.append(APIItem(kind: .header, name: "Content-Type", value: "text/plain"))
+    let store = world.looseStore()
+    store.send(.api(.run(context: context, command: .request(request: spec))))
+    store.skipReceivedActions()
+    #expect(store.state.shell.lastStatus == 0)
+    #expect(
+      world.api.requests.first?.headers.value(of: "Content-Type")?.hasPrefix("multipart/") == true)
+  }
+
+  @Test("one name is captured once, and an empty text is not")
+  func captures() async throws {
+    let world = World()
+    world.api.answer { _ in .json(#"{"a":"","b":"some-value","c":null}"#) }
+    let lines = Lines(world)
+    #expect(await lines.run("api get http://h/ --capture k=body.b --capture k=body.a") == 64)
+    #expect(
+      lines.allPrinted.contains("two values are captured as the secret 'k'"),
+      "\(lines.allPrinted)")
+    #expect(world.api.requests.isEmpty)
+    #expect(await lines.run("api get http://h/ --capture k=body.a") == 66)
+    #expect(
+      lines.allPrinted.contains(
+        "what is at 'body.a' is an empty text; the secret 'k' was not stored"),
+      "\(lines.allPrinted)")
+    #expect(await lines.run("api get http://h/ --capture k=body.c") == 66)
+    #expect(lines.allPrinted.contains("what is at 'body.c' is not text"), "\(lines.allPrinted)")
+    #expect(await lines.run("api get http://h/ --capture k=body.b --capture l=body.b") == 0)
+  }
+
   @Test("--capture gives an entry a new value, whatever its name")
   func captureOfUnusableName() async throws {
     let world = World(MockKeychainService(entries: ["k}}b": Data()]))
@@ -458,6 +533,64 @@ struct APIFeatureTests {
       #expect(try JSON(parsing: lines.board.store.state.shell.last?.text ?? "") == value)
       await lines.board.close()
     }
+  }
+
+  private static func keys(of json: JSON?) -> [String] {
+    if case .object(let members) = json { members.map(\.key) } else { [] }
+  }
+
+  @Test(
+    "the value of an answer has what the options of its line show, and nothing more",
+    arguments: [
+      ("", []), ("--headers", []), ("--timing", ["timing"]), ("--show-request", ["request"]),
+      ("-v", ["request"]), ("--retry 2", ["attempts"]), ("--follow 3", ["redirects"]),
+      ("--timing --retry 0 --follow 1", ["timing", "attempts", "redirects"]),
+    ])
+  func addedMembers(options: String, names: [String]) async throws {
+    let world = World()
+    world.api.answer { _ in .json(#"{"a":1}"#) }
+    var settings = BoardSettings.output(.json)
+    settings.isTerminal = false
+    let lines = Lines(world, settings: settings)
+    let line = "api get http://h/x X-A:1 X-A:2 Authorization:{{secret:radarr}}"
+    #expect(await lines.run("\(line) \(options)") == 0, "\(lines.allPrinted)")
+    let value = try #require(try JSON(parsing: lines.allPrinted)["value"])
+    let usual = ["status", "headers", "body", "verdict"]
+    #expect(Self.keys(of: value).filter { !usual.contains($0) } == names)
+    if names.contains("timing") {
+      #expect(
+        Self.keys(of: value["timing"]) == ["lookup", "connect", "tls", "firstByte", "total"],
+        "\(value.text)")
+    }
+    if let request = value["request"] {
+      #expect(request["method"] == "GET" && request["url"] == "http://h/x", "\(value.text)")
+      #expect(request["headers"]?["x-a"] == ["1", "2"], "\(request.text)")
+      #expect(request["headers"]?["authorization"] == "[secret:radarr]", "\(request.text)")
+    }
+    if names.contains("attempts") { #expect(value["attempts"] == 1) }
+    if names.contains("redirects") { #expect(value["redirects"] == 0) }
+    await lines.board.close()
+  }
+
+  @Test("a kept request adds what it was kept with, and what the line that runs it shows")
+  func addedMembersOfSaved() async throws {
+    let world = World()
+    world.api.answer { _ in .json(#"{"a":1}"#) }
+    var settings = BoardSettings.output(.json)
+    settings.isTerminal = false
+    let lines = Lines(world, settings: settings)
+    #expect(await lines.run("api get http://h/ --retry 1 --timing --save r") == 0)
+    #expect(await lines.run("api run r") == 0)
+    #expect(await lines.run("api run r --show-request") == 0)
+    let values = try lines.allPrinted.split(separator: "\n").map {
+      try JSON(parsing: String($0))["value"]
+    }
+    let usual = ["status", "headers", "body", "verdict"]
+    #expect(
+      values.map { Self.keys(of: $0).filter { !usual.contains($0) } } == [
+        ["timing", "attempts"], ["timing", "attempts"], ["request", "attempts"],
+      ])
+    await lines.board.close()
   }
 
   @Test("an answer of control characters is kept in a form that a recording can hold")

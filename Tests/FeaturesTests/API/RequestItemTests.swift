@@ -34,7 +34,19 @@ struct RequestItemTests {
       (#"a\:b=c"#, .field(name: "a:b", value: "c")),
       (#"a\=b==c"#, .query(name: "a=b", value: "c")),
       (#"a\@b:c"#, .header(name: "a@b", value: "c")),
-      (#"a\b=c\=d"#, .field(name: #"a\b"#, value: #"c\=d"#)),
+      (#"a\b=c\=d"#, .field(name: #"a\b"#, value: "c=d")),
+      (#"'a\;b=\:\;\@\='"#, .field(name: "a;b", value: ":;@=")),
+      (#"'a=b\\:c\d\'"#, .field(name: "a", value: #"b\\:c\d\"#)),
+      (#"a==\@f"#, .query(name: "a", value: "@f")),
+      (#"X:b\:c"#, .header(name: "X", value: "b:c")),
+      (#"a@f\@g"#, .file(name: "a", path: "f@g", type: nil)),
+      (#"@f\=g"#, .body(path: "f=g")),
+      (#"a=@f\=g"#, .fieldFile(name: "a", path: "f=g")),
+      (#"a:='"b\:c\\:d\n"'"#, .json(name: "a", value: #""b:c\\:d\n""#)),
+      (
+        #"k==a\:{{secret:x}}b\=c"#,
+        .query(name: "k", value: SecretTemplate(parts: [.text("a:"), .secret("x"), .text("b=c")]))
+      ),
       ("T:{{secret:x}}", .header(name: "T", value: SecretTemplate(secret: "x"))),
       (
         "k==a{{secret:x}}",
@@ -43,6 +55,20 @@ struct RequestItemTests {
     ])
   func forms(text: String, expected: RequestItem) throws {
     #expect(try RequestItem.parse(try words("x \(text)")[1]) == expected)
+  }
+
+  @Test(
+    "an inserted value keeps each backslash",
+    arguments: [
+      (#"a=b\:$v\:c"#, #"b:\:\@\:c"#), (#"a=$v"#, #"\:\@"#),
+    ])
+  func inserted(text: String, value: SecretTemplate) throws {
+    guard case .commands(let list) = LineParser.parse("x " + text) else {
+      Issue.record("no command")
+      return
+    }
+    let word = try list.commands[0].words[1].expanded(variables: { _ in #"\:\@"# }) { _ in nil }
+    #expect(try RequestItem.parse(word) == .field(name: "a", value: value))
   }
 
   @Test(

@@ -109,6 +109,12 @@ struct BoardCommandTests {
       line: "api get rm/x --cahce noCache", column: 14, length: 7,
       message: "unknown option '--cahce'", help: "did you mean '--cache'?"),
     Wrong(
+      line: "api get rm/x -k", column: 14, length: 2, message: "unknown option '-k'",
+      help: "'-k' is an option of the program and precedes the command"),
+    Wrong(
+      line: "echo --keep-going", column: 6, length: 12, message: "unknown option '--keep-going'",
+      help: "'--keep-going' is an option of the program and precedes the command"),
+    Wrong(
       line: "api get rm/x --cache never", column: 22, length: 5,
       message: "--cache is one of localFirst, remoteFirst, noCache, not 'never'", help: nil),
     Wrong(

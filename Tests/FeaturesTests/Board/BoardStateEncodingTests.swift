@@ -70,6 +70,8 @@ struct BoardStateEncodingTests {
     state.api.changes = [6]
     state.log.changes = [7]
     state.characters.changes = [8]
+    state.downloads.changes = [9]
+    state.session.changes = [10]
     state.session.recording = "r.actions.jsonl"
     state.session.position = SessionPosition(step: 3, last: 5)
     return state
@@ -118,6 +120,7 @@ struct BoardStateEncodingTests {
     var spec = APIRequestSpec(method: "POST", isExplicit: true, target: template)
     spec.items = [APIItem(kind: .file, name: "f", value: "x", type: "text/plain")]
     spec.timeout = 1
+    spec.added = [.timing]
     spec.isPretty = false
     spec.select = "a"
     spec.captures = [APICapture(name: "k", path: "body.a")]

@@ -98,6 +98,8 @@ struct ProgramOptionsTests {
         ["--timeout", "5"], 11, "--timeout is a duration, not '5'", "add a unit, for example 5s"),
       Wrong(["--seed=-1"], 1, "--seed is a whole number from 0, not '-1'"),
       Wrong(["--ascii=1"], 1, "--ascii takes no value"),
+      Wrong(["--no-check-status=1"], 1, "--no-check-status takes no value"),
+      Wrong(["--no-nonsense=1"], 1, "unknown option '--no-nonsense'"),
       Wrong(
         ["-c", "a", "b"], 6, "-c and a command exclude each other",
         "put the command into a -c of its own"),

@@ -212,6 +212,33 @@ struct SecretRemovalTests {
     await lines.board.close()
   }
 
+  @Test("the user is told which variables have a mark and which aliases are removed")
+  func told() async throws {
+    let lines = try await board()
+    for line in [
+      "set a \(Self.marker)", "set b 'x \(Self.marker)'", "set c other",
+      "alias ll log note \(Self.marker)", "alias mm log note other",
+    ] { #expect(await lines.run(line) == 0, "\(lines.allPrinted)") }
+    let before = lines.allPrinted
+    #expect(await lines.run("keychain set k --from-file value") == 0)
+    let note =
+      "warning: a value has become a secret; a mark stands for it in the variables 'a', 'b'; "
+      + "removed with it: the alias 'll'\n"
+    #expect(lines.allPrinted.dropFirst(before.count).hasSuffix(note), "\(lines.allPrinted)")
+    #expect(await lines.run("echo $c; mm") == 0)
+    #expect(lines.allPrinted.ranges(of: "has become a secret").count == 1)
+    await lines.board.close()
+  }
+
+  @Test("nothing is told where only the last value has become a secret")
+  func untold() async throws {
+    let lines = try await board()
+    #expect(await lines.run("echo \(Self.marker)") == 0)
+    #expect(await lines.run("keychain set k --from-file value") == 0)
+    #expect(!lines.allPrinted.contains("has become a secret"), "\(lines.allPrinted)")
+    await lines.board.close()
+  }
+
   @Test("later commands of a line do not have what an earlier one made a secret")
   func laterCommands() async throws {
     let lines = try await board()

@@ -28,6 +28,29 @@ struct SessionPartTests {
     #expect(SessionTarget(rawValue: text) == nil)
   }
 
+  @Test(
+    "a recording in the place of a step is advised to be named otherwise",
+    arguments: [
+      ("session fork r.jsonl@5", "did you mean 'session fork 5 --file r.jsonl'?"),
+      ("session fork rec@before", "did you mean 'session fork @before --file rec'?"),
+      ("session fork r.jsonl 5", "did you mean 'session fork 5 --file r.jsonl'?"),
+      ("session fork r.jsonl", "did you mean 'session fork STEP --file r.jsonl'?"),
+      (
+        "session goto d/r",
+        "goto looks at the running recording; did you mean 'session state --at STEP --file d/r'?"
+      ),
+      ("session state --at r@3", "did you mean 'session state --at 3 --file r'?"),
+      ("session action r@3", "did you mean 'session action r 3'?"),
+      ("session diff r@3 4", "a step is a number, @MARK, -1, +1 or end"),
+      ("session goto x", "a step is a number, @MARK, -1, +1 or end"),
+      ("session goto @", "a step is a number, @MARK, -1, +1 or end"),
+    ])
+  func recordingInPlaceOfStep(line: String, help: String) {
+    let error = #expect(throws: UsageError.self) { try action(line) }
+    #expect(error?.message.hasSuffix("names no step") == true, "\(String(describing: error))")
+    #expect(error?.help == help)
+  }
+
   @Test("ranges leave out either end")
   func ranges() {
     #expect(SessionRange(parsing: "3..9") == SessionRange(first: 3, last: 9))

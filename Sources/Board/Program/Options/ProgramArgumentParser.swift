@@ -78,11 +78,12 @@ struct ProgramArgumentParser {
       }
       return false
     }
-    if name.hasPrefix("no-"), attached == nil,
+    if name.hasPrefix("no-"),
       let option = ProgramOption.all.first(where: {
         $0.spec.isNegatable && $0.spec.name == name.dropFirst(3)
       })
     {
+      if attached != nil { throw UsageError("--\(name) takes no value", at: word) }
       try option.apply(.flag(false), &options)
       return false
     }

@@ -169,6 +169,12 @@ package struct ProgramOptions: Sendable, Hashable {
     ProgramOption.all.filter(\.followsCommands).map(\.spec)
   }
 
+  /// The options that precede a command and cannot follow it, for `CommandTable.leading`.
+  static var leading: [OptionSpec] {
+    ProgramOption.all.filter { !$0.followsCommands }.map(\.spec)
+      + [ProgramOption.lines, ProgramOption.script]
+  }
+
   private mutating func applyVariables(_ environment: [String: String]) throws(UsageError) {
     for option in ProgramOption.all {
       guard let name = option.variable, let text = environment[name], !text.isEmpty else {

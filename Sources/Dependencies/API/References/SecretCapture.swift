@@ -124,6 +124,7 @@ struct SecretCapture {
       return .failure(Reason(text: "what is at '\(path)' is not ASCII"))
     case .string(let text) where !text.isEmpty: value = Array(text.utf8)
     case .number(let text): value = Array(text.utf8)
+    case .string: return .failure(Reason(text: "what is at '\(path)' is an empty text"))
     case nil: return .failure(Reason(text: "the answer has nothing at '\(path)'"))
     case .some: return .failure(Reason(text: "what is at '\(path)' is not text"))
     }

@@ -22,4 +22,11 @@ package enum ProcessHardening {
       close(ends[1])
     }
   }
+
+  /// Removes the owner's permissions from the umask, with which a new folder could not be entered
+  /// and a new file could not be opened again. Call this before another thread starts.
+  package static func keepOwnerPermissions() {
+    let mask = umask(0o077)
+    umask(mask & 0o077)
+  }
 }

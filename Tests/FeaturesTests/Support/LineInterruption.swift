@@ -1,0 +1,36 @@
+import SwiftBoardDependencies
+import Synchronization
+
+/// What interrupts the running line of a test, once.
+final class Interruption: Sendable {
+  private let act = Mutex<(@Sendable () -> Void)?>(nil)
+
+  /// Sets what the next call does.
+  func arm(_ act: @escaping @Sendable () -> Void) { self.act.withLock { $0 = act } }
+
+  func callAsFunction() { act.withLock { $0.take() }?() }
+}
+
+/// A logger that interrupts the line of a command of `log` behind its change.
+struct InterruptingLogger: Logger {
+  let base: MockLogger
+  let interrupt: Interruption
+
+  var archive: any LogArchive { base.archive }
+  var redactor: Redactor { base.redactor }
+  func isEnabled(_ level: LogLevel, category: String) -> Bool {
+    base.isEnabled(level, category: category)
+  }
+  func write(_ level: LogLevel, category: String, message: String, fields: [LogField]) {
+    base.write(level, category: category, message: message, fields: fields)
+  }
+  func recent(limit: Int) -> [LogRecord] { base.recent(limit: limit) }
+  func clear() { base.clear() }
+  func setLevel(_ level: LogLevel, category: String?) { base.setLevel(level, category: category) }
+  func level(category: String?) -> LogLevel { base.level(category: category) }
+  func statistics() -> LoggerStatistics {
+    interrupt()
+    return base.statistics()
+  }
+  func flush(within duration: Duration) async -> Bool { await base.flush(within: duration) }
+}
