@@ -36,7 +36,7 @@ SOAK_SECONDS ?= 3600
 # A build folder of its own, where the modules that tests spend their time in are optimised. The
 # packages of the examples and the benchmarks are built there too, so that the library is compiled
 # once.
-CHECK := --scratch-path $(CURDIR)/.build/check --disable-build-manifest-caching
+CHECK := --scratch-path $(CURDIR)/.build/check --disable-build-manifest-caching -debug-info-format none
 
 .PHONY: run test soak allocations fuzz bench format lint install uninstall archive libraries examples \
   sanitize clean
