@@ -125,13 +125,19 @@ public struct HTTPHeader: Sendable, Hashable, Codable {
     self.name = name
     self.value = value
   }
+
+  /// Returns whether the field has the name, ignoring case.
+  package func isNamed(_ other: String) -> Bool {
+    // Most names have different lengths, which are compared without a copy in lowercase.
+    name.utf8.count == other.utf8.count && name.lowercased() == other.lowercased()
+  }
 }
 
 extension Sequence<HTTPHeader> {
   /// Returns the first value of the field `name`, ignoring case, or `nil` if there is none.
   /// O(number of fields).
   public func value(of name: String) -> String? {
-    first { $0.name.lowercased() == name.lowercased() }?.value
+    first { $0.isNamed(name) }?.value
   }
 }
 

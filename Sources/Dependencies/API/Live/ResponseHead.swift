@@ -30,7 +30,7 @@ struct ResponseHead {
         continue
       }
       let header = HTTPHeader(Self.text(line[..<colon]), Self.text(line[(colon + 1)...]))
-      if header.name.utf8.count == 8, header.name.lowercased() == "location",
+      if header.isNamed("Location"),
         headers.value(of: "Location") == nil,
         String(validating: line, as: UTF8.self) == nil
       {
@@ -51,7 +51,7 @@ struct ResponseHead {
   /// and permits repeating it. The length of a `chunked` response is ignored.
   var lengthProblem: LengthProblem? {
     func values(_ name: String) -> [String] {
-      headers.filter { $0.name.lowercased() == name }
+      headers.filter { $0.isNamed(name) }
         .flatMap { $0.value.split(separator: ",", omittingEmptySubsequences: false) }
         .map { Self.text(Array($0.utf8)[...]) }
     }
@@ -70,7 +70,7 @@ struct ResponseHead {
 
   /// The transfer codings of the response if there is one besides `chunked` and `identity`.
   var unknownCoding: String? {
-    let codings = headers.filter { $0.name.lowercased() == "transfer-encoding" }.map(\.value)
+    let codings = headers.filter { $0.isNamed("transfer-encoding") }.map(\.value)
       .joined(separator: ", ")
     let isKnown = codings.lowercased().split(separator: ",").allSatisfy {
       ["", "chunked", "identity"].contains($0.filter { $0 != " " && $0 != "\t" })

@@ -188,7 +188,7 @@ final class Transfer: @unchecked Sendable {
       request.redirectLimit == 0 || !(300..<400).contains(head.status)
         || head.headers.value(of: "Location") == nil
     else { return true }
-    let names = head.headers.filter { $0.name.lowercased() == "content-encoding" }
+    let names = head.headers.filter { $0.isNamed("content-encoding") }
       .flatMap { $0.value.lowercased().split(separator: ",") }
       .map { $0.filter { $0 != " " && $0 != "\t" } }
       .filter { !["", "identity", "none"].contains($0) }

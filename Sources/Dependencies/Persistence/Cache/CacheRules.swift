@@ -175,7 +175,7 @@ enum CacheRules {
 
   /// Returns the elements of a list field over all of its lines, in lower case.
   private static func list(_ headers: [HTTPHeader], _ name: String) -> [String] {
-    headers.filter { $0.name.lowercased() == name }
+    headers.filter { $0.isNamed(name) }
       .flatMap { $0.value.lowercased().split(separator: ",") }
       .map { $0.filter { $0 != " " && $0 != "\t" } }
   }

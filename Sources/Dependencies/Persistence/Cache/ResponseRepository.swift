@@ -293,7 +293,7 @@ public struct ResponseRepository: Sendable {
     guard let key = key(of: request) else { return nil }
     guard mayKeep(response) else { return await forget(request) }
     var error: PersistenceError?
-    let headers = response.headers.filter { $0.name.lowercased() == "content-type" }
+    let headers = response.headers.filter { $0.isNamed("content-type") }
     await store(
       CachedResponse(
         key: key, service: service, status: response.status, headers: headers, body: response.body,
