@@ -32,6 +32,6 @@ func enter(
     }
     arguments.append(argument)
   }
-  Task { [arguments] in exit(await CompositionRoot.run(arguments)) }
+  Task { [arguments] in ProcessEnd.leave(await CompositionRoot.run(arguments)) }
   dispatchMain()
 }

@@ -35,7 +35,7 @@ final class BoardRun: Sendable {
     _ options: ProgramOptions, _ environment: [String: String], _ features: FeatureList,
     problem: UsageError? = nil, _ make: @escaping BoardProgram.MakeDependencies,
     patience: DispatchTimeInterval = .milliseconds(1500),
-    leave: @escaping @Sendable (Int32) -> Void = { exit($0) }
+    leave: @escaping @Sendable (Int32) -> Void = { ProcessEnd.leave($0) }
   ) {
     signalEnd = SignalEnd(patience: patience, leave: leave)
     self.options = options

@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// There are two: the line editor saves those from before the program, and within them a prompt for
 /// a secret saves those that it changes. At the end, the outer ones are restored last.
-struct TerminalModes: Sendable {
+package struct TerminalModes: Sendable {
   /// Plain memory, because a signal handler may neither lock nor allocate. `descriptor` is written
   /// last and read first.
   private struct Saved {
@@ -142,7 +142,7 @@ struct TerminalModes: Sendable {
   }
 
   /// Restores all saved modes for the last time, after a change that has begun.
-  private static func restoreAtTheEnd() {
+  package static func restoreAtTheEnd() {
     isEnding.store(true, ordering: .sequentiallyConsistent)
     for _ in 0..<100 where changes.load(ordering: .sequentiallyConsistent) > 0 { usleep(1000) }
     restoreAll()
