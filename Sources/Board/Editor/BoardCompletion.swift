@@ -33,9 +33,12 @@ final class BoardCompletion: Sendable {
 
   /// Returns the candidates, or `nil` if finding them takes longer than `limit`.
   func answer(_ request: CompletionRequest) async -> CompletionAnswer? {
-    guard let source = source.withLock({ $0 }),
-      let completion = LineCompletion(request.text, in: source.board.features.commands)
-    else { return nil }
+    guard let source = source.withLock({ $0 }) else { return nil }
+    let aliases = source.board.store.withState { $0.shell.aliases } ?? [:]
+    let found = LineCompletion(request.text, in: source.board.features.commands) { name in
+      aliases[name].flatMap { try? AliasExpansion.words(of: $0) }?.map { $0.literal ?? "" }
+    }
+    guard let completion = found else { return nil }
     guard let kind = completion.kind else { return completion.answer([]) }
     return await Self.within(limit) {
       completion.answer(await Self.values(kind, completion.typed, source))

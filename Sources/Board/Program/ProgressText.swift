@@ -3,7 +3,7 @@ import SwiftBoardDependencies
 
 /// The text that shows how far a transfer is.
 enum ProgressText {
-  /// Returns one line, for example `big.iso  [###...]  51 %  512 MB of 1.0 GB  98 MB/s  5 s left`.
+  /// Returns one line, for example `big.iso  [###...]  51 %  512.0 MiB of 1.0 GiB  98.0 MiB/s  5 s left`.
   ///
   /// Where it does not fit, the bar becomes shorter and then the name, then the amount goes and
   /// then the name. Percentage, rate and time stay.
@@ -67,7 +67,7 @@ enum ProgressText {
   }
 
   private static func amount(_ number: Int64, _ progress: TransferProgress) -> String {
-    progress.unit.map { "\(number) \($0)" } ?? size(number)
+    progress.unit.map { "\(number) \($0)" } ?? ByteCount.text(number)
   }
 
   /// Returns a time such as `5 s`, `2:05 min` or `1:00 h`.
@@ -80,20 +80,5 @@ enum ProgressText {
     if seconds < 60 { return "\(seconds) s" }
     if seconds < 3600 { return "\(pair(seconds / 60, seconds % 60)) min" }
     return "\(pair(seconds / 3600, seconds % 3600 / 60)) h"
-  }
-
-  static func size(_ bytes: Int64) -> String {
-    let units = ["kB", "MB", "GB", "TB"]
-    guard bytes >= 1000 else { return "\(bytes) B" }
-    var value = Double(bytes)
-    var unit = -1
-    while value >= 1000, unit < units.count - 1 {
-      value /= 1000
-      unit += 1
-    }
-    let tenths = Int(value * 10)
-    return tenths >= 1000
-      ? "\(tenths / 10) \(units[unit])"
-      : "\(tenths / 10).\(tenths % 10) \(units[unit])"
   }
 }

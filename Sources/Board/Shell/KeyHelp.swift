@@ -45,7 +45,7 @@ enum KeyHelp {
         ("C-t M-t", "swap characters, swap words"),
         ("M-u M-l M-c", "upper case, lower case, capital"),
         ("M-.", "insert the last word of the line before"), ("C-_ M-_", "undo and redo"),
-        ("C-v C-q", "insert the key that follows, such as Tab, as it is"),
+        ("C-v C-q", "insert the Tab or Enter that follows"),
         ("M-1 to M-9", "apply the next key so often; more digits may follow"),
       ]
     ),

@@ -5,6 +5,8 @@ import SwiftBoardJSON
 public enum ValueKind: Sendable, Hashable {
   /// Any text.
   case text
+  /// A text that begins with one of these in most cases. They are completed, and not checked.
+  case prefix([String])
   /// An integer; checked.
   case int
   /// A duration, `500ms`, `2s`, `5m`, `1h`; checked.

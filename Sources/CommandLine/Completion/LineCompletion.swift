@@ -1,3 +1,5 @@
+import SwiftBoardJSON
+
 /// What can follow at the end of a text, by the table of commands: fixed words, and kinds of values
 /// that only the program knows.
 package struct LineCompletion: Sendable, Equatable {
@@ -7,6 +9,8 @@ package struct LineCompletion: Sendable, Equatable {
   package private(set) var options: [OptionSpec] = []
   /// The words of the command before them.
   package private(set) var path: [String] = []
+  /// The words that go on, such as `header:`.
+  private var prefixes: Set<String> = []
   /// The kind of value, if one may stand there.
   package private(set) var kind: ValueKind?
   /// The part of the word that stays, such as `--level=` or `@`.
@@ -30,8 +34,11 @@ package struct LineCompletion: Sendable, Equatable {
     }
   }
 
+  /// - Parameter alias: Returns the words that an alias stands for, or `nil` for another word.
   /// - Returns: `nil` if nothing can be completed at the end of `text`.
-  package init?<Output>(_ text: String, in table: CommandTable<Output>) {
+  package init?<Output>(
+    _ text: String, in table: CommandTable<Output>, alias: (String) -> [String]? = { _ in nil }
+  ) {
     guard let line = TypedWords(text) else { return nil }
     (typed, rawCount, quote) = (line.word, line.rawCount, line.quote)
     if line.isRedirection {
@@ -42,7 +49,8 @@ package struct LineCompletion: Sendable, Equatable {
       if head == "${" { tail = "}" }
       kind = .variable
     } else {
-      find(line.words, table)
+      let meant = line.words.first.flatMap(alias).map { $0 + line.words.dropFirst() }
+      find(meant ?? line.words, table)
     }
     if words.isEmpty, kind == nil { return nil }
   }
@@ -143,7 +151,34 @@ package struct LineCompletion: Sendable, Equatable {
       return findOption(options, given: rest)
     }
     rest = Self.arguments(rest, options)
-    for argument in Self.arguments(at: rest.count, spec.arguments) { take(argument.kind) }
+    for argument in Self.arguments(at: rest.count, spec.arguments) {
+      if argument.kind == .expression { takeCondition(behind: rest) } else { take(argument.kind) }
+    }
+  }
+
+  /// What follows the words of a condition: a path, an operator, a value, or a conjunction.
+  private mutating func takeCondition(behind given: [String]) {
+    enum Part { case path, comparison, value, conjunction }
+    var next = Part.path
+    for word in given {
+      switch next {
+      case .path:
+        // Blanks may be missing, as in `a==1`.
+        let isWhole = word.contains { "=!<>".contains($0) }
+        next =
+          !isWhole ? .comparison : word.last.map("=<>".contains) == true ? .value : .conjunction
+      case .comparison:
+        next = word == JSONCondition.Operator.exists.rawValue ? .conjunction : .value
+      case .value: next = .conjunction
+      case .conjunction: next = .path
+      }
+    }
+    switch next {
+    case .path: take(.expression)
+    case .comparison: words += JSONCondition.Operator.allCases.map(\.rawValue)
+    case .value: break
+    case .conjunction: words += ["and", "or"]
+    }
   }
 
   /// Returns where the command begins that is the last argument of another one, as behind `watch`.
@@ -227,7 +262,8 @@ package struct LineCompletion: Sendable, Equatable {
   private mutating func take(_ kind: ValueKind) {
     switch kind {
     case .choice(let choices): words += choices
-    case .query(let names): words += names.map { $0 + Self.querySeparator }
+    case .prefix(let texts): take(prefixes: texts)
+    case .query(let names): take(prefixes: names.map { $0 + "==" })
     case .item:
       guard let at = typed.lastIndex(of: "@") else { return }
       split(at: typed[...at].count)
@@ -243,15 +279,17 @@ package struct LineCompletion: Sendable, Equatable {
     }
   }
 
-  /// The text between the name and the value of a query item.
-  private static let querySeparator = "=="
+  private mutating func take(prefixes texts: [String]) {
+    words += texts
+    prefixes.formUnion(texts)
+  }
 
   // MARK: The answer
 
   /// Returns the words and values that begin with what is typed, without duplicates.
   private func matches(_ values: [Value]) -> [Value] {
     var seen: Set<String> = []
-    let words = words.map { Value($0, isPartial: $0.hasSuffix(Self.querySeparator)) }
+    let words = words.map { Value($0, isPartial: prefixes.contains($0)) }
     return (words + values).filter { value in
       value.text.hasPrefix(typed) && !value.text.unicodeScalars.contains { isControl($0) }
         && seen.insert(value.text).inserted

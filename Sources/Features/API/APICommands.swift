@@ -137,8 +137,7 @@ enum APICommands {
         options: [
           OptionSpec(
             "auth", value: "HOW",
-            AuthenticationParser.forms
-          ),
+            AuthenticationParser.forms, kind: .prefix(AuthenticationParser.schemes)),
           OptionSpec(
             "preset", value: "KIND", "how services of a kind want their key",
             kind: .choice(ServicePreset.allCases.map(\.rawValue))),

@@ -197,7 +197,7 @@ enum APIOutcomes {
   private static func note(_ answer: APIAnswer) -> StyledText {
     let total = answer.timing.total
     let time = (1..<1000).contains(total) ? milliseconds(total) : "\(total / 1000) ms"
-    var parts = [time, size(answer.bytes)]
+    var parts = [time, ByteCount.text(Int64(answer.bytes))]
     switch answer.verdict {
     case .revalidated: parts.append("REVALIDATED 304")
     case .none: break
@@ -209,7 +209,7 @@ enum APIOutcomes {
     }
     if let file = answer.file {
       parts.append("-> \(file)")
-      if let kept = answer.kept { parts.append("\(size(Int(kept))) were there") }
+      if let kept = answer.kept { parts.append("\(ByteCount.text(kept)) were there") }
     }
     let style: StyledText.Style =
       switch answer.status {
@@ -221,14 +221,6 @@ enum APIOutcomes {
     var note = StyledText("HTTP \(answer.status)", style)
     note.append("  " + parts.joined(separator: "  "))
     return note
-  }
-
-  private static func size(_ bytes: Int) -> String {
-    if bytes < 1024 { return "\(bytes) B" }
-    let tenths =
-      bytes < 1 << 20
-      ? bytes * 10 / 1024 : bytes / (1 << 20) * 10 + bytes % (1 << 20) * 10 / (1 << 20)
-    return "\(tenths / 10).\(tenths % 10) \(bytes < 1 << 20 ? "KiB" : "MiB")"
   }
 
   /// The body as a value: JSON where it is, text where it is text.

@@ -6,6 +6,9 @@ enum AuthenticationParser {
   static let forms =
     "header:NAME={{secret:N}}, query:NAME={{secret:N}}, bearer:{{secret:N}}, basic:USER:{{secret:N}} or digest:USER:{{secret:N}}"
 
+  /// The beginnings of all forms.
+  static let schemes = ["header:", "query:", "bearer:", "basic:", "digest:"]
+
   static func parse(_ argument: Argument) throws(UsageError) -> APIService.Authentication {
     var text = ""
     var secrets: [String] = []

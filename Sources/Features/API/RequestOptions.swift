@@ -9,14 +9,16 @@ enum RequestOptions {
     OptionSpec(flag: "multipart", "send text, JSON and files as multipart"),
     OptionSpec("json-body", value: "TEXT", "send TEXT as the body, which is JSON"),
     OptionSpec(
-      "auth", value: "HOW", "instead of the service's own: \(AuthenticationParser.forms)"),
+      "auth", value: "HOW", "instead of the service's own: \(AuthenticationParser.forms)",
+      kind: .prefix(AuthenticationParser.schemes)),
     OptionSpec("cacert", value: "FILE", "trust the authorities in a PEM file", kind: .file),
     OptionSpec("cert", value: "FILE", "show the certificate in a PEM file", kind: .file),
     OptionSpec("key", value: "FILE", "the key of --cert, where it is in another file", kind: .file),
     OptionSpec(
       flag: "insecure", "take any certificate, also that of a third party in between"),
     OptionSpec(
-      "proxy", value: "URL", "ask through a proxy: http, https, socks4, socks5 or socks5h"),
+      "proxy", value: "URL", "ask through a proxy: http, https, socks4, socks5 or socks5h",
+      kind: .prefix(APIConnection.proxySchemes.map { $0 + "://" })),
     OptionSpec("unix-socket", value: "FILE", "connect to a socket, whatever the host", kind: .file),
   ]
 

@@ -49,7 +49,7 @@ enum DownloadsOutcomes {
     let draws = context.draws(job) && (context.settings.width ?? 0) >= 100
     func done(_ entry: DownloadQueue.Entry) -> String {
       let size = entry.size - (entry.pausedBytes ?? 0)
-      let number = ByteCount.done(entry.left, of: size)
+      let number = DownloadText.done(entry.left, of: size)
       guard draws, size > 0 else { return number }
       let fraction = 1 - Double(max(entry.left, 0)) / Double(size)
       let padding = String(repeating: " ", count: max(0, 4 - number.count))
@@ -75,7 +75,7 @@ enum DownloadsOutcomes {
         rows: queue.entries.map { entry in
           [
             entry.id, entry.name, entry.status.rawValue, done(entry),
-            ByteCount.text(entry.size), entry.secondsLeft.map(ByteCount.time) ?? "",
+            ByteCount.text(entry.size), entry.secondsLeft.map(DownloadText.time) ?? "",
             entry.category ?? "",
           ]
         }),

@@ -153,7 +153,7 @@ enum MediaOutcomes {
         ],
         rows: queue.entries.map { entry in
           [
-            String(entry.id), entry.title, ByteCount.done(entry.left, of: entry.size),
+            String(entry.id), entry.title, DownloadText.done(entry.left, of: entry.size),
             ByteCount.text(entry.size), entry.timeLeft ?? "",
             entry.problem.map { "\(entry.status): \($0)" } ?? entry.status,
           ]

@@ -12,6 +12,7 @@ import Testing
           OptionSpec("out", short: "o", value: "FILE", "", kind: .file),
           OptionSpec(flag: "check", "", negatable: true),
           OptionSpec("header", value: "H", "", repeatable: true),
+          OptionSpec("auth", value: "HOW", "", kind: .prefix(["header:", "bearer:"])),
         ]),
       spec(["api", "service", "list"]),
       spec(["api", "service", "show"], [ArgumentSpec("name", "", kind: .entity("service"))]),
@@ -75,6 +76,11 @@ import Testing
       ("watch 1s --c", ["--count"]), ("watch 1s log level e --c", ["--count"]),
       ("watch 1s watch 2s ap", ["api"]),
       ("find n", ["name=="]), ("find name==x ", ["name==", "page=="]), ("find name==x", []),
+      ("api get --auth ", ["header:", "bearer:"]), ("api get --auth=b", ["--auth=bearer:"]),
+      ("assert a ", ["==", "!=", "'<'", "'<='", "'>'", "'>='", "contains", "exists"]),
+      ("assert a c", ["contains"]), ("assert a == 1 ", ["and", "or"]),
+      ("assert a exists ", ["and", "or"]), ("assert a==1 a", ["and"]),
+      ("assert a == 1 and b e", ["exists"]),
     ])
   func words(text: String, expected: [String]) {
     #expect(Self.candidates(text) == expected)
@@ -108,10 +114,22 @@ import Testing
     "nothing is offered in comments, heredocs, values and for unknown commands",
     arguments: [
       "# a", "echo <<X\na", "set x ", "nope ", "api service list ", "api get x key=a", "put {",
-      "watch ", "watch 1", "watch 1s --count ",
+      "watch ", "watch 1", "watch 1s --count ", "assert a == ", "assert a== ",
     ])
   func nothing(text: String) {
     #expect(Self.candidates(text) == nil)
+  }
+
+  @Test(
+    "what an alias stands for is completed",
+    arguments: [
+      ("level d", ["debug"]), ("get --cache n", ["noCache"]), ("other x", nil), ("ge", []),
+    ])
+  func alias(text: String, expected: [String]?) {
+    let completion = LineCompletion(text, in: Self.table) { word in
+      ["level": ["log", "level"], "get": ["api", "get", "x"]][word]
+    }
+    #expect(completion?.answer([]).candidates.map(\.text) == expected)
   }
 
   @Test(

@@ -107,7 +107,7 @@ struct ActivityLineTests {
     screen.tick(10)
     #expect(
       screen.shown.last
-        == "| big.iso  [########........]  50 %  51.0 kB of 101 kB  25.0 kB/s  2 s left")
+        == "| big.iso  [########........]  50 %  49.8 KiB of 98.6 KiB  24.4 KiB/s  2 s left")
     line.show(nil)
     screen.tick()
     #expect(screen.shown.last == "/ api get big  2.1 s")
@@ -122,12 +122,12 @@ struct ActivityLineTests {
   @Test(
     "where it is narrow, the bar, the name and the amount give way to the rate and the time",
     arguments: [
-      (79, "| season-01-part-07.iso  [##..]  50 %  51.0 kB of 101 kB  25.0 kB/s  2 s left"),
-      (70, "| season-01-part-07.iso  50 %  51.0 kB of 101 kB  25.0 kB/s  2 s left"),
-      (59, "| ...t-07.iso  50 %  51.0 kB of 101 kB  25.0 kB/s  2 s left"),
-      (54, "| season-01-part-07.iso  50 %  25.0 kB/s  2 s left"),
-      (39, "| ...-07.iso  50 %  25.0 kB/s  2 s left"),
-      (30, "| 50 %  25.0 kB/s  2 s left"),
+      (79, "| season-01-part-07.iso  [##..]  50 %  49.8 KiB of 98.6 KiB  24.4 KiB/s  2 s left"),
+      (70, "| season-01-part-07.iso  50 %  49.8 KiB of 98.6 KiB  24.4 KiB/s  2 s left"),
+      (59, "| ...t-07.iso  50 %  49.8 KiB of 98.6 KiB  24.4 KiB/s  2 s left"),
+      (54, "| season-01-part-07.iso  50 %  24.4 KiB/s  2 s left"),
+      (39, "| ...-07.iso  50 %  24.4 KiB/s  2 s left"),
+      (30, "| 50 %  24.4 KiB/s  2 s left"),
     ])
   func narrowTransfer(columns: Int, expected: String) {
     let screen = Screen()
