@@ -3,7 +3,8 @@ import SwiftBoardDependencies
 
 /// The text that shows how far a transfer is.
 enum ProgressText {
-  /// Returns one line, for example `big.iso  [###...]  51 %  512.0 MiB of 1.0 GiB  98.0 MiB/s  5 s left`.
+  /// Returns one line, for example
+  /// `big.iso  [###...]  51 %  512.0 MiB of 1.0 GiB  98.0 MiB/s  5 s left`.
   ///
   /// Where it does not fit, the bar becomes shorter and then the name, then the amount goes and
   /// then the name. Percentage, rate and time stay.

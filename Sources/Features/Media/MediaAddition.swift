@@ -39,6 +39,9 @@ public struct MediaAddition: Codable, Sendable, Equatable, Identifiable {
   public var resource: MediaResource?
   /// The names of the choices so far.
   public var chosen: [String] = []
+  /// Its job while the resource is sent, or `nil` in recordings in which it ended when it was
+  /// cancelled.
+  public var changes: RunningChanges?
 
   /// An addition at its beginning.
   public init(job: Int, server: MediaServer, order: MediaOrder) {

@@ -74,7 +74,7 @@ struct MediaAdditionReducer: Reducer {
       return ask(next, state, dependencies)
     }
     state.phase = .sending
-    return send(state, dependencies)
+    return send(&state, dependencies)
   }
 
   private func ask(
@@ -104,18 +104,19 @@ struct MediaAdditionReducer: Reducer {
   }
 
   private func send(
-    _ state: MediaAddition, _ dependencies: Dependencies
+    _ state: inout MediaAddition, _ dependencies: Dependencies
   ) -> [Effect<MediaAdditionAction>] {
     guard let resource = state.complete else { return [] }
     let (media, server) = (dependencies.mediaService, state.server)
     let chosen = Array(state.chosen.dropFirst())
-    return .task(name: "media.add") {
-      let added = try await media.add(resource, to: server)
+    return .change(name: "media.add", job: state.job, in: &state.changes, dependencies) {
+      try await media.add(resource, to: server)
+    } report: { added in
       let (item, masked) = try await masking(added.item, dependencies)
       return .added(item: item, chosen: chosen, masked: masked)
+    } failure: {
+      .failed(failure: $0.withAdvice(hasRetry: false))
     }
-    .catchFailure(dependencies) { .failed(failure: $0.withAdvice(hasRetry: false)) }
-    .cancellable(id: state.job)
   }
 }
 

@@ -8,7 +8,8 @@ extension BoardFeatures {
     state: MediaState(), reducer: MediaReducer(), commands: MediaCommands.table,
     outcome: { action, state, _ in MediaOutcomes.outcome(of: action, in: state) },
     link: MediaCommands.words, events: MediaEvents.events,
-    cancelled: { state, job in state.end(job) }, forget: { $0.forget() },
+    cancelled: { state, job in if !state.endsCancelled(job) { state.end(job) } },
+    endsCancelled: { state, job in state.endsCancelled(job) }, forget: { $0.forget() },
     volatile: [
       "answered.answer.library.library.verdict", "answered.answer.queue.queue.entries[*].left",
       "answered.answer.queue.queue.entries[*].timeLeft",

@@ -8,7 +8,8 @@ import SwiftBoardStore
 ///
 /// ```text
 /// run ─► media.service ─► resolved ─► media.library ─► answered
-/// run ─► … resolved ─► media.item ─► answered ─► media.update ─► answered       monitor
+/// run ─► … resolved ─► media.item ─► answered ─► media.update ─► … answered     monitor
+/// run ─► … resolved ─► media.remove ─► media.remove.end ─► answered    something is changed
 /// run ─► … resolved ─► begin … added                       add: see `MediaAdditionReducer`
 /// resolved ─► failed                                       there is no such program
 /// ```
@@ -48,7 +49,7 @@ private struct MediaRouting: Reducer {
       } catch { return .send(.failed(job: job, failure: error)) }
     case .answered(let job, .item(let resource), let masked):
       if let change = state.change(of: job, resource) {
-        return update(change, masked, job, state, dependencies)
+        return update(change, masked, job, &state, dependencies)
       }
       state.show(.item(resource: resource), of: job)
     case .answered(let job, let answer, _): state.show(answer, of: job)
@@ -102,21 +103,22 @@ private struct MediaRouting: Reducer {
         .calendar(releases: try await media.calendar(of: server, from: from, until: until))
       }
     case .remove(let id, let deletesFiles):
-      return ask("remove", hasRetry: false) {
+      return ask.change("remove", in: &state.changes) {
         try await media.remove(id, deletesFiles: deletesFiles, from: server)
         return .removed(id: id)
       }
     case .removeDownload(let id, let blocksRelease):
-      return ask("queue.remove", hasRetry: false) {
+      return ask.change("queue.remove", in: &state.changes) {
         try await media.removeDownload(id, blocksRelease: blocksRelease, from: server)
         return .removedDownload(id: id)
       }
     case .find(let id):
-      return ask("search", hasRetry: false) {
+      return ask.change("search", in: &state.changes) {
         .searching(id: id, status: try await media.search(forItem: id, on: server))
       }
     case .add(let order):
-      let addition = MediaAddition(job: pending.job, server: server, order: order)
+      var addition = MediaAddition(job: pending.job, server: server, order: order)
+      if state.changes != nil { addition.changes = [] }
       state.additions.append(addition)
       return .send(.addition(job: pending.job, action: .begin))
     }
@@ -125,7 +127,7 @@ private struct MediaRouting: Reducer {
   /// Sends a changed item. Refuses one that contains a mark, because it would differ from the
   /// original.
   private func update(
-    _ change: MediaResource, _ masked: MaskedValues?, _ job: Int, _ state: MediaState,
+    _ change: MediaResource, _ masked: MaskedValues?, _ job: Int, _ state: inout MediaState,
     _ dependencies: Dependencies
   ) -> [Effect<MediaAction>] {
     guard let pending = state.pending.first(where: { $0.job == job }), let server = pending.server
@@ -134,7 +136,7 @@ private struct MediaRouting: Reducer {
     let media = dependencies.mediaService
     let ask = ProgramQuestion<MediaAction>(
       pending.job, dependencies, retries: pending.command.retries)
-    return ask("update", hasRetry: false) {
+    return ask.change("update", in: &state.changes) {
       .changed(item: try await media.update(change, on: server).item)
     }
   }
@@ -172,6 +174,12 @@ extension MediaState {
   mutating func end(_ job: Int) {
     pending.removeAll { $0.job == job }
     additions.remove(id: job)
+    changes?.end(job)
+  }
+
+  /// Returns whether the command of a job ends itself if it is cancelled.
+  func endsCancelled(_ job: Int) -> Bool {
+    changes.contains(job) || (additions[id: job]?.changes).contains(job)
   }
 
   /// Returns the changed item for a command that changes it, or `nil` for other commands.

@@ -1,3 +1,4 @@
+import SwiftBoardBoard
 import SwiftBoardDependencies
 import SwiftBoardStore
 
@@ -20,6 +21,9 @@ public struct MediaState: Codable, Sendable, Equatable {
   public var additions = IdentifiedArray<Int, MediaAddition>()
   /// The commands that wait for an answer, in the order of their lines.
   public var pending: [PendingMedia] = []
+  /// The running commands that change something, except for additions, or `nil` in recordings in
+  /// which they ended when they were cancelled.
+  public var changes: RunningChanges? = []
 
   /// Nothing asked yet.
   public init() {}

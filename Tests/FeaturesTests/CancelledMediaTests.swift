@@ -1,0 +1,134 @@
+import SwiftBoardDependencies
+import SwiftBoardJSON
+import Testing
+
+@testable import SwiftBoardBoard
+@testable import SwiftBoardFeatures
+
+/// Commands that change a library, and are cancelled when the program has answered.
+@Suite("a cancelled command that changes a library")
+struct CancelledMediaTests {
+  /// A service that interrupts the line behind each change, and behind each read of an item.
+  private struct InterruptingMedia: MediaService {
+    let base: any MediaService
+    let interrupt: Interruption
+    let interruptsReads: Bool
+
+    func status(of server: MediaServer) async throws(ProgramError) -> ProgramStatus {
+      try await base.status(of: server)
+    }
+    func library(
+      of server: MediaServer, policy: CachePolicy
+    ) async throws(ProgramError) -> Fetched<[MediaItem]> {
+      try await base.library(of: server, policy: policy)
+    }
+    func item(_ id: Int, on server: MediaServer) async throws(ProgramError) -> MediaResource {
+      let item = try await base.item(id, on: server)
+      if interruptsReads { interrupt() }
+      return item
+    }
+    func lookup(
+      _ term: String, on server: MediaServer
+    ) async throws(ProgramError) -> [MediaResource] {
+      let found = try await base.lookup(term, on: server)
+      if interruptsReads { interrupt() }
+      return found
+    }
+    func add(
+      _ resource: MediaResource, to server: MediaServer
+    ) async throws(ProgramError) -> MediaResource {
+      let added = try await base.add(resource, to: server)
+      interrupt()
+      return added
+    }
+    func update(
+      _ resource: MediaResource, on server: MediaServer
+    ) async throws(ProgramError) -> MediaResource {
+      let changed = try await base.update(resource, on: server)
+      interrupt()
+      return changed
+    }
+    func remove(
+      _ id: Int, deletesFiles: Bool, from server: MediaServer
+    ) async throws(ProgramError) {
+      try await base.remove(id, deletesFiles: deletesFiles, from: server)
+      interrupt()
+    }
+    func queue(of server: MediaServer) async throws(ProgramError) -> MediaQueue {
+      try await base.queue(of: server)
+    }
+    func removeDownload(
+      _ id: Int, blocksRelease: Bool, from server: MediaServer
+    ) async throws(ProgramError) {
+      try await base.removeDownload(id, blocksRelease: blocksRelease, from: server)
+      interrupt()
+    }
+    func calendar(
+      of server: MediaServer, from start: Int64, until end: Int64
+    ) async throws(ProgramError) -> [MediaRelease] {
+      try await base.calendar(of: server, from: start, until: end)
+    }
+    func search(forItem id: Int, on server: MediaServer) async throws(ProgramError) -> String {
+      let status = try await base.search(forItem: id, on: server)
+      interrupt()
+      return status
+    }
+    func options(
+      _ kind: MediaOption.Kind, of server: MediaServer
+    ) async throws(ProgramError) -> [MediaOption] {
+      try await base.options(kind, of: server)
+    }
+  }
+
+  private static func run(
+    _ line: String, isInterrupted: Bool, interruptsReads: Bool = false
+  ) async throws -> (code: Int32, shown: [String]) {
+    let interrupt = Interruption()
+    var dependencies = Dependencies.preview
+    dependencies.clock = Dependencies.mock.clock
+    dependencies.mediaService = InterruptingMedia(
+      base: dependencies.mediaService, interrupt: interrupt, interruptsReads: interruptsReads)
+    let lines = Lines(dependencies: dependencies)
+    #expect(await lines.run("media queue films") == 0)
+    if isInterrupted {
+      interrupt.arm { [session = lines.session] in session.interrupt() }
+    }
+    let code = await lines.run(line)
+    let state = lines.board.store.state
+    #expect(state.shell.running.isEmpty && state.media.pending.isEmpty)
+    #expect(state.media.additions.isEmpty && state.media.changes == [])
+    await lines.board.close()
+    let text = String(decoding: try CanonicalEncoder.encode(state.media), as: UTF8.self)
+    return (code, [lines.allPrinted, text])
+  }
+
+  @Test(
+    "one that has made its change says so, and its line ends with 130",
+    arguments: [
+      "media add films tmdb:201 --profile hd-1080p", "media monitor films 1 --off",
+      "media remove films 2", "media queue remove films 1", "media find films 2",
+    ])
+  func made(line: String) async throws {
+    let whole = try await Self.run(line, isInterrupted: false)
+    let cancelled = try await Self.run(line, isInterrupted: true)
+    #expect(whole.code == 0 && cancelled.code == 130)
+    #expect(cancelled.shown == whole.shown)
+  }
+
+  @Test(
+    "one that has only read says that it was cancelled",
+    arguments: ["media add films tmdb:201 --profile hd-1080p", "media monitor films 1 --off"])
+  func read(line: String) async throws {
+    let cancelled = try await Self.run(line, isInterrupted: true, interruptsReads: true)
+    #expect(cancelled.code == 130)
+    #expect(cancelled.shown[0].contains("cancelled"), "\(cancelled.shown[0])")
+  }
+
+  @Test("in an earlier recording a change is one effect, and ends when it is cancelled")
+  func earlier() throws {
+    let decoded = try CanonicalDecoder.decode(
+      MediaState.self, from: Array(#"{"additions":[],"pending":[]}"#.utf8))
+    #expect(decoded.changes == nil)
+    #expect(!BoardFeatures.media.endsCancelled(decoded, 1))
+  }
+}
