@@ -513,7 +513,7 @@ struct DownloadTests {
     let terminal = try program.startOnTerminal("--ascii", "--home", "h", "--no-init")
     #expect(await terminal.waitForOutput("board> "))
     terminal.type("api get \(server.origin)/ --out file\r")
-    #expect(await terminal.waitForOutput("kB/s"), "\(terminal.outputText)")
+    #expect(await terminal.waitForOutput("KiB/s"), "\(terminal.outputText)")
     terminal.type("\u{3}")
     #expect(await terminal.waitForOutput("cancelled"), "\(terminal.outputText)")
     terminal.type("\u{4}")
