@@ -38,7 +38,7 @@ extension Array {
   }
 
   /// Does the same for calls that send actions of their own, such as their progress.
-  public static func change<Value: Sendable, Action>(
+  package static func change<Value: Sendable, Action>(
     name: String, end: String? = nil, id: some Hashable & Sendable, _ dependencies: Dependencies,
     fileID: StaticString = #fileID, line: UInt32 = #line,
     sending body: @escaping @Sendable (Send<Action>) async throws -> Value,

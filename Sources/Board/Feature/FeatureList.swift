@@ -66,6 +66,7 @@ public struct FeatureList: Sendable {
     }
     var commands: CommandTable<BoardCommand> = .joined([board] + tables)
     commands.leading = ProgramOptions.leading
+    commands.program = program.split(separator: " ").first.map(String.init) ?? program
     self.commands = commands
     var versions: [String: Int] = [:]
     for feature in features { versions[feature.name] = feature.coding.version }

@@ -14,8 +14,8 @@ struct KnownSecretFinder: Sendable {
 
   /// Returns a known secret in the text of a line, which each of its commands has in its step.
   func secret(in line: ScriptLine, _ redactor: Redactor) -> TypedSecret? {
-    guard Self.secret(in: line.text, redactor) != nil else { return nil }
-    return Self.secret(in: withoutOwnWords(line), redactor)
+    guard Self.secret(in: Self.spellings(of: line.text), redactor) != nil else { return nil }
+    return Self.secret(in: Self.spellings(of: withoutOwnWords(line)), redactor)
   }
 
   /// Returns a known secret in a command, also one that several words make with single spaces
@@ -25,23 +25,34 @@ struct KnownSecretFinder: Sendable {
   ) -> TypedSecret? {
     guard redactor.hasSecrets else { return nil }
     var texts: [String] = []
+    var unescaped: [String] = []
     for (word, ownCount) in zip(words, ownCounts(words)) {
       // A line feed separates what cannot be parts of one value.
-      let text = word.text(replacingSecretsWith: "\n")
-      texts.append(ownCount > 0 ? "\n" + text.dropFirst(ownCount) : text)
+      func add(_ word: Argument, to texts: inout [String], _ separator: String) {
+        let text = word.text(replacingSecretsWith: "\n")
+        texts.append(ownCount > 0 ? "\n" + text.dropFirst(ownCount) : separator + text)
+      }
+      add(word, to: &texts, "")
+      guard texts[texts.count - 1].utf8.contains(UInt8(ascii: "\\")) else { continue }
+      for escaped in Self.escaped {
+        add(word.replacing(parts: word.unescaped(before: escaped)), to: &unescaped, "\n")
+      }
     }
     if let file { texts.append("\n" + file.text(replacingSecretsWith: "\n")) }
-    // An item takes away a backslash before a separator.
-    texts += texts.filter { $0.utf8.contains(UInt8(ascii: "\\")) }.map {
-      "\n" + Self.withoutEscapes($0)
-    }
+    texts += unescaped
     return Self.secret(in: texts.joined(separator: " "), redactor)
   }
 
   /// Returns a known secret in a text that could not be parsed as commands, whatever the spaces
   /// between its words.
   func secret(inUnread text: String, _ redactor: Redactor) -> TypedSecret? {
-    Self.secret(in: text.split(whereSeparator: \.isWhitespace).joined(separator: " "), redactor)
+    guard redactor.hasSecrets else { return nil }
+    let text = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    let spellings = Self.spellings(of: text)
+    guard spellings != text else { return Self.secret(in: text, redactor) }
+    // Outside of single quotes, a line takes away a backslash before an item does.
+    let words = Argument.unescaped(text, before: Self.escapedInLines)
+    return Self.secret(in: spellings + "\n" + Self.spellings(of: words), redactor)
   }
 
   /// Returns how many characters of each word are a word of the command itself or the name of an
@@ -101,12 +112,16 @@ struct KnownSecretFinder: Sendable {
     return rows.map { String($0) }.joined(separator: "\n")
   }
 
-  private static func withoutEscapes(_ text: String) -> String {
-    var result = text
-    for separator in [":", "=", "@", ";"] {
-      result = result.replacing("\\\(separator)", with: separator)
-    }
-    return result
+  /// What items take away a backslash before: in values, and in names.
+  private static let escaped = [Argument.escapedInValues, Argument.escapedInNames]
+
+  /// What a line takes away a backslash before, in double quotes or without quotes.
+  private static let escapedInLines = #" ;'"${}[]&><|#!-\"#
+
+  /// Returns a text, and behind it the values and names that items in it have.
+  private static func spellings(of text: String) -> String {
+    guard text.utf8.contains(UInt8(ascii: "\\")) else { return text }
+    return ([text] + escaped.map { Argument.unescaped(text, before: $0) }).joined(separator: "\n")
   }
 
   private static func secret(in text: String, _ redactor: Redactor) -> TypedSecret? {

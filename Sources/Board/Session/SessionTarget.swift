@@ -75,20 +75,21 @@ extension Invocation {
       let rest = String(text[text.index(after: mark)...])
       file = String(text[..<mark])
       step = SessionTarget(rawValue: rest) == nil ? "@" + rest : rest
-    } else if !text.contains(where: { "./".contains($0) }) {
+    } else if Double(text) != nil || !text.contains(where: { "./".contains($0) }) {
       return nil
     } else if let next = argument("to")?.text, SessionTarget(rawValue: next) != nil {
       step = next
     }
-    return switch path.last {
-    case "fork": "did you mean 'session fork \(step) --file \(file)'?"
-    case "action": "did you mean 'session action \(file) \(step)'?"
-    case "state": "did you mean 'session state --at \(step) --file \(file)'?"
-    case "goto":
-      "goto looks at the running recording; did you mean 'session state --at \(step) --file "
-        + "\(file)'?"
-    default: nil
+    let words: [String]
+    switch path.last {
+    case "fork": words = ["fork", step, "--file", file]
+    case "action": words = ["action", file, step]
+    case "state", "goto": words = ["state", "--at", step, "--file", file]
+    default: return nil
     }
+    let line = LineParser.line(of: (["session"] + words).map { Argument($0) })
+    return (path.last == "goto" ? "goto looks at the running recording; " : "")
+      + "did you mean '\(line)'?"
   }
 
   /// Parses an option that names a range of steps.

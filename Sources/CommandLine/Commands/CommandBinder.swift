@@ -282,12 +282,15 @@ struct CommandBinder<Output> {
     -> UsageError
   {
     let known = (spec.options + table.globals).flatMap(\.spellings)
-    let isLeading = table.leading.contains {
-      $0.spellings.contains(name) || $0.short.map { "-\($0)" } == name
-    }
+    // In a line, nothing may precede the command.
+    let isLeading =
+      isLiteral
+      && table.leading.contains {
+        $0.spellings.contains(name) || $0.short.map { "-\($0)" } == name
+      }
     let help =
       isLeading
-      ? "'\(name)' is an option of the program and precedes the command"
+      ? "'\(name)' is an option of the program: \(table.program) \(name) …"
       : known.contains("-" + name)
         ? "did you mean '-\(name)'?"
         : Suggestion.advice(for: name, among: known)

@@ -15,6 +15,9 @@ public struct Argument: Sendable, Hashable {
   public var isInserted: Bool
   /// The inserted values, one behind the other, except those inside strings of JSON.
   var insertedText = ""
+  /// The ranges of all inserted values in the scalars of the texts of `parts`, one text behind the
+  /// other. Only of a whole word: none if parts were replaced.
+  var insertedRanges: [Range<Int>] = []
   /// The index of the physical line in a continued line, from 0.
   public var lineOffset: Int
   /// The column of the word's first character, from 1.

@@ -50,8 +50,6 @@ extension LineScanner {
         case "$": readVariable(&builder, in: .text)
         case "{" where peek(1) == "{": readReference(&builder, in: .text)
         case "{", "[": try readBracket(&builder)
-        case "<" where isHeredocInWord:
-          refuseHeredocInWord(from: start, command: command, position: position)
         default:
           builder.append(scalar)
           index += 1
@@ -391,8 +389,9 @@ extension LineScanner {
       let end = self.meantTag(from: start + 2).end
       fail(
         first == "$" ? "a tag is not a variable" : "a tag begins with a letter or '_'",
-        help: "for example <<END; '\(text(start..<end))' in quotes is the text", at: start, to: end)
-      return meantTag()
+        help: Self.helpForTag(meant: text(start..<end)), at: start, to: end)
+      // Such words also occur in data, so the rows behind them stay lines.
+      return nil
     }
     index += quote == nil ? 2 : 3
     let nameStart = index
@@ -420,26 +419,10 @@ extension LineScanner {
     }
   }
 
-  /// Whether a heredoc begins here, within a word, as a shell reads it.
-  private var isHeredocInWord: Bool {
-    guard peek(1) == "<", let first = peek(2), index == 0 || scalars[index - 1] != "<" else {
-      return false
-    }
-    return Self.isNameStart(first) || Self.isQuote(first)
-  }
-
-  /// Refuses the `cat<<TAG` of a shell. The lines up to the tag are its text.
-  private mutating func refuseHeredocInWord(from start: Int, command: Int, position: Int) {
-    let opener = index
-    let tag = meantTag(from: opener + 2)
-    index = tag.end
-    fail(
-      "a blank is missing before '<<'",
-      help: "for example <<END; '\(text(start..<wordEnd(from: start)))' in quotes is the text",
-      at: opener, to: tag.end)
-    open(
-      Heredoc(
-        tag: tag.name, isLiteral: true, command: command, word: position, opener: opener))
+  /// Returns advice for what looks like a heredoc, with the text in quotes if it is one as typed.
+  static func helpForTag(meant text: String) -> String {
+    let isPlain = !text.unicodeScalars.contains { #"'"$\{"#.unicodeScalars.contains($0) }
+    return "for example <<END" + (isPlain ? "; '\(text)' in quotes is the text" : "")
   }
 
   /// Whether a tag begins with these two that has to begin otherwise: with a digit or a variable.

@@ -19,23 +19,31 @@ extension Word {
     var typedCount: Int?
     var typed = 0
     var inserted = ""
+    var ranges: [Range<Int>] = []
+    var end = 0
+    func insert(_ text: String, inJSONString: Bool) {
+      let text = inJSONString ? Self.jsonEscaped(text) : text
+      parts.append(.text(text))
+      if !inJSONString { inserted += text }
+      typedCount = typedCount ?? typed
+      let start = end
+      end += text.unicodeScalars.count
+      if end > start { ranges.append(start..<end) }
+    }
     for segment in segments {
       switch segment {
       case .text(let text):
         parts.append(.text(text))
-        typed += text.unicodeScalars.count
+        let count = text.unicodeScalars.count
+        typed += count
+        end += count
       case .secret(let name): parts.append(.secret(name))
       case .variable(let name, let inJSONString):
         guard let value = variables(name) else { throw missingVariable(name) }
-        parts.append(.text(inJSONString ? Self.jsonEscaped(value) : value))
-        if !inJSONString { inserted += value }
-        typedCount = typedCount ?? typed
+        insert(value, inJSONString: inJSONString)
       case .last(let path, let inJSONString):
         guard let value = last(path) else { throw missingLast(path) }
-        let text = value.stringValue ?? value.text
-        parts.append(.text(inJSONString ? Self.jsonEscaped(text) : text))
-        if !inJSONString { inserted += text }
-        typedCount = typedCount ?? typed
+        insert(value.stringValue ?? value.text, inJSONString: inJSONString)
       }
     }
     var argument = Argument(
@@ -43,6 +51,7 @@ extension Word {
       isInserted: quoting == .none && segments.count == 1 && typedCount != nil,
       lineOffset: lineOffset, column: column, length: length)
     argument.insertedText = inserted
+    argument.insertedRanges = ranges
     return argument
   }
 

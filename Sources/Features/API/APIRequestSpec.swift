@@ -178,8 +178,11 @@ extension APIRequestSpec {
     guard jsonBody == nil, hasFile || items.contains(where: \.isMember),
       hasFile || encoding == .multipart || items.contains(where: \.asksForMultipart)
     else { return nil }
-    return items.firstIndex {
-      $0.setsType && $0.value.description.lowercased() != "multipart/form-data"
+    return items.firstIndex { item in
+      let words = item.value.description.lowercased().split(whereSeparator: \.isWhitespace)
+      // A header without a value is removed.
+      let isRemoved = item.kind == .header && item.value.description.isEmpty
+      return item.setsType && !isRemoved && words != ["multipart/form-data"]
     }
   }
 

@@ -5,8 +5,8 @@ import SwiftBoardJSON
 ///
 /// The first separator determines the kind: `:=`, `==`, `=`, `:` or `@`. If two start at the same
 /// position, the longer one wins. A `\` before `:`, `=`, `@` or `;` escapes it, in the name and in
-/// the value; in the name, a second `\` escapes one. Values inserted from variables are data, and
-/// keep each `\`.
+/// the value, so that `key@a\;type=b` is a file without a type; in the name, a second `\` escapes
+/// one. Values inserted from variables are data, and keep each `\`.
 package enum RequestItem: Sendable, Hashable {
   /// `key=text`: a text field of the body.
   case field(name: String, value: SecretTemplate)
@@ -33,13 +33,11 @@ package enum RequestItem: Sendable, Hashable {
   /// - Throws: A `UsageError` at the word, of the kind `malformedData` for malformed JSON.
   package static func parse(_ argument: Argument) throws(UsageError) -> RequestItem {
     let text = Array(argument.leadingText.unicodeScalars)
-    var name: [UInt8] = []
     var index = 0
     let end = argument.typedCount.map { min($0, text.count) } ?? text.count
     while index < end {
       let scalar = text[index]
-      if scalar == "\\", index + 1 < end, "\\:=@;".unicodeScalars.contains(text[index + 1]) {
-        name.append(scalar: text[index + 1])
+      if scalar == "\\", index + 1 < end {
         index += 2
         continue
       }
@@ -51,17 +49,18 @@ package enum RequestItem: Sendable, Hashable {
         let mayBeFile = separator == "=" || separator == ":="
         let isFile = mayBeFile && start < end && text[start] == "@"
         let valueStart = isFile ? start + 1 : start
-        let parts =
-          [Argument.Part.text(String(scalars: text[valueStart...]))] + argument.parts.dropFirst()
-        let typed = argument.typedCount.map { $0 - valueStart }
-        return try make(
-          separator, String(decoding: name, as: UTF8.self),
-          argument.replacing(parts: withoutEscapes(parts, typed: typed)), isFile: isFile)
+        let name = Self.name(of: argument, to: index)
+        if separator == "@", !name.isEmpty,
+          let typeStart = argument.firstUnescaped(";type=", from: valueStart)
+        {
+          return try typedFile(name, argument, from: valueStart, typeStart)
+        }
+        let value = argument.unescaped(before: Argument.escapedInValues, from: valueStart)
+        return try make(separator, name, argument.replacing(parts: value), isFile: isFile)
       }
-      if scalar == ";", index == text.count - 1, argument.parts.count == 1, !name.isEmpty {
-        return .emptyHeader(name: String(decoding: name, as: UTF8.self))
+      if scalar == ";", index == text.count - 1, argument.parts.count == 1, index > 0 {
+        return .emptyHeader(name: name(of: argument, to: index))
       }
-      name.append(scalar: scalar)
       index += 1
     }
     guard argument.typedCount == nil else {
@@ -76,50 +75,33 @@ package enum RequestItem: Sendable, Hashable {
       at: argument)
   }
 
-  /// Returns a value without the `\` before each separator, as HTTPie does. Any other `\` stays, so
-  /// that a JSON value keeps its escapes.
-  ///
-  /// - Parameter typed: The number of scalars that were typed before an inserted value, or `nil` if
-  ///   none was inserted.
-  private static func withoutEscapes(_ parts: [Argument.Part], typed: Int?) -> [Argument.Part] {
-    var typed = typed ?? .max
-    return parts.map { part in
-      guard case .text(let text) = part, typed > 0, text.utf8.contains(UInt8(ascii: "\\")) else {
-        return part
-      }
-      let scalars = Array(text.unicodeScalars)
-      let end = min(typed, scalars.count)
-      typed -= end
-      return .text(String(scalars: withoutEscapes(scalars[..<end]) + scalars[end...]))
-    }
+  private static func name(of argument: Argument, to end: Int) -> String {
+    let parts = argument.unescaped(before: Argument.escapedInNames, to: end)
+    return argument.replacing(parts: parts).leadingText
   }
 
-  private static func withoutEscapes(_ scalars: ArraySlice<Unicode.Scalar>) -> [Unicode.Scalar] {
-    var result: [Unicode.Scalar] = []
-    var rest = scalars
-    while let scalar = rest.popFirst() {
-      guard scalar == "\\", let next = rest.popFirst() else {
-        result.append(scalar)
-        continue
-      }
-      result += ":=@;".unicodeScalars.contains(next) ? [next] : [scalar, next]
+  /// Returns the item of a file with a type, `;type=` being at an index of the word.
+  private static func typedFile(
+    _ name: String, _ argument: Argument, from start: Int, _ typeStart: Int
+  ) throws(UsageError) -> RequestItem {
+    _ = try argument.requiredText(named: "a file's name")
+    func text(from start: Int, to end: Int? = nil) -> String {
+      let parts = argument.unescaped(before: Argument.escapedInValues, from: start, to: end)
+      return argument.replacing(parts: parts).leadingText
     }
-    return result
+    let path = text(from: start, to: typeStart)
+    guard !path.isEmpty else { throw UsageError("a file is missing after '@'", at: argument) }
+    return .file(name: name, path: path, type: text(from: typeStart + ";type=".count))
   }
 
   private static func make(
     _ separator: String, _ name: String, _ value: Argument, isFile: Bool
   ) throws(UsageError) -> RequestItem {
     if separator == "@" || isFile {
-      var path = try value.requiredText(named: "a file's name")
-      var type: String?
-      if separator == "@", !name.isEmpty, let range = path.firstRange(of: ";type=") {
-        type = String(path[range.upperBound...])
-        path = String(path[..<range.lowerBound])
-      }
+      let path = try value.requiredText(named: "a file's name")
       guard !path.isEmpty else { throw UsageError("a file is missing after '@'", at: value) }
       if separator == "@" {
-        return name.isEmpty ? .body(path: path) : .file(name: name, path: path, type: type)
+        return name.isEmpty ? .body(path: path) : .file(name: name, path: path, type: nil)
       }
       guard name.isEmpty else {
         return separator == "="

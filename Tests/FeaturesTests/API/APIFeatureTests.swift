@@ -84,7 +84,9 @@ struct APIFeatureTests {
   @Test(
     "a Content-Type that a multipart body would replace is refused, and one that it has is not",
     arguments: [
-      ("a=1 Content-Type:text/plain --multipart", 64), ("a=1 --multipart content-type:", 64),
+      ("a=1 Content-Type:text/plain --multipart", 64), ("a=1 --multipart content-type:", 0),
+      ("f@file Content-Type:", 0), ("a=1 'Content-Type:multipart/form-data '", 0),
+      ("a=1 --multipart 'Content-Type: multipart/form-data'", 0),
       ("a=1 --multipart 'Content-Type;'", 64), ("f@file Content-Type:text/plain", 64),
       ("a=1 'Content-Type:multipart/form-data; boundary=x'", 64),
       ("a=1 --form 'Content-Type:Multipart/Form-Data; boundary=x'", 64),

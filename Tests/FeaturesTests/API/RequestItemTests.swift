@@ -40,6 +40,9 @@ struct RequestItemTests {
       (#"a==\@f"#, .query(name: "a", value: "@f")),
       (#"X:b\:c"#, .header(name: "X", value: "b:c")),
       (#"a@f\@g"#, .file(name: "a", path: "f@g", type: nil)),
+      (#"'a@f\;type=x'"#, .file(name: "a", path: "f;type=x", type: nil)),
+      (#"'a@f\;type=x;type=t/\@'"#, .file(name: "a", path: "f;type=x", type: "t/@")),
+      (#"'a\\b=c'"#, .field(name: #"a\b"#, value: "c")),
       (#"@f\=g"#, .body(path: "f=g")),
       (#"a=@f\=g"#, .fieldFile(name: "a", path: "f=g")),
       (#"a:='"b\:c\\:d\n"'"#, .json(name: "a", value: #""b:c\\:d\n""#)),
@@ -60,7 +63,12 @@ struct RequestItemTests {
   @Test(
     "an inserted value keeps each backslash",
     arguments: [
-      (#"a=b\:$v\:c"#, #"b:\:\@\:c"#), (#"a=$v"#, #"\:\@"#),
+      (#"a=b\:$v\:c"#, #"b:\:\@:c"#), (#"a=$v"#, #"\:\@"#), (#"a=$v\:c"#, #"\:\@:c"#),
+      (#"a=\:$v\=$v\@"#, #":\:\@=\:\@@"#),
+      (
+        #"a=$v\:{{secret:x}}\:$v\="#,
+        SecretTemplate(parts: [.text(#"\:\@:"#), .secret("x"), .text(#":\:\@="#)])
+      ),
     ])
   func inserted(text: String, value: SecretTemplate) throws {
     guard case .commands(let list) = LineParser.parse("x " + text) else {

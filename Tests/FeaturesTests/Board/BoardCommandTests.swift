@@ -110,10 +110,7 @@ struct BoardCommandTests {
       message: "unknown option '--cahce'", help: "did you mean '--cache'?"),
     Wrong(
       line: "api get rm/x -k", column: 14, length: 2, message: "unknown option '-k'",
-      help: "'-k' is an option of the program and precedes the command"),
-    Wrong(
-      line: "echo --keep-going", column: 6, length: 12, message: "unknown option '--keep-going'",
-      help: "'--keep-going' is an option of the program and precedes the command"),
+      help: "'help api get' lists them"),
     Wrong(
       line: "api get rm/x --cache never", column: 22, length: 5,
       message: "--cache is one of localFirst, remoteFirst, noCache, not 'never'", help: nil),
@@ -175,6 +172,17 @@ struct BoardCommandTests {
     #expect(error.length == wrong.length)
     #expect(error.kind == wrong.kind)
     if let help = wrong.help { #expect(error.help == help) }
+  }
+
+  @Test(
+    "an option of the program behind a command of the process is said to precede it",
+    arguments: ["-k", "--keep-going"])
+  func optionOfProgram(option: String) {
+    let words = ["api", "get", "rm/x", option].map { Argument($0) }
+    let error = #expect(throws: UsageError.self) {
+      try BoardFeatures.all.commands.parse(words: words, literal: true)
+    }
+    #expect(error?.help == "'\(option)' is an option of the program: swiftboard \(option) …")
   }
 
   @Test("links are commands of their feature, and nothing else")

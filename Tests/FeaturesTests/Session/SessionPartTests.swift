@@ -42,6 +42,8 @@ struct SessionPartTests {
       ("session state --at r@3", "did you mean 'session state --at 3 --file r'?"),
       ("session action r@3", "did you mean 'session action r 3'?"),
       ("session diff r@3 4", "a step is a number, @MARK, -1, +1 or end"),
+      ("session fork 'my file.log' 3", "did you mean 'session fork 3 --file 'my file.log''?"),
+      ("session goto 1.5", "a step is a number, @MARK, -1, +1 or end"),
       ("session goto x", "a step is a number, @MARK, -1, +1 or end"),
       ("session goto @", "a step is a number, @MARK, -1, +1 or end"),
     ])
