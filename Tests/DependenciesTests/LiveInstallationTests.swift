@@ -173,7 +173,7 @@ struct LiveInstallationTests {
       "\(String(describing: found))")
   }
 
-  @Test("a database whose log has changes is checked, and neither changes")
+  @Test("a database whose log has changes is checked without it, and neither changes")
   func leftLog() async throws {
     let folder = try DatabaseFolder()
     let service = folder.service()

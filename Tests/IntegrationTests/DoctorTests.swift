@@ -111,6 +111,33 @@ struct DoctorTests {
     #expect(run.errorText.contains("error: 1 problem\n"), "\(run.errorText)")
   }
 
+  @Test("a pipe in the place of a configuration or of certificates is a problem and stays unread")
+  func pipe() async throws {
+    let program = try Program()
+    try program.makeFolder("h")
+    _ = try await program.shell("mkfifo h/config.json ca.pem")
+    let run = try await program.run(
+      ["--home", "h", "--plain", "doctor"], environment: ["CURL_CA_BUNDLE": "ca.pem"])
+    #expect(run.status == .exited(1), "\(run.errorText)")
+    #expect(run.outputText.contains("\nconfiguration\tproblem\t"), "\(run.outputText)")
+    #expect(run.outputText.contains("\ncertificates\tproblem\tca.pem"), "\(run.outputText)")
+    let other = try await program.run("--home", "h", "echo", "x")
+    #expect(other.status == .exited(78) && other.errorText.contains("is not a file"))
+  }
+
+  @Test("lines that write while doctor runs change the database")
+  func writing() async throws {
+    let program = try Program()
+    #expect(try await program.run("--home", "h", "db", "put", "c", "0", "{}").status == .exited(0))
+    let lines = ["doctor &", "doctor &", "doctor &", "db put c 1 {}", "wait", "db put c 2 {}"]
+    for _ in 0..<5 {
+      let run = try await program.run(["--home", "h", "-k"] + lines.flatMap { ["-c", $0] })
+      #expect(!run.errorText.contains("may not be written"), "\(run.errorText)")
+    }
+    let list = try await program.run("--home", "h", "--plain", "db", "list", "c")
+    #expect(list.outputText.contains("2"), "\(list.outputText)")
+  }
+
   @Test("the advice on a problem comes before that on what may be unexpected")
   func order() async throws {
     let program = try Program()

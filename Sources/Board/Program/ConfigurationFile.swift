@@ -21,6 +21,12 @@ enum ConfigurationFile {
     }
     let path = path(for: options, variables)
     let bytes: [UInt8]
+    // A pipe may be given, but one in the place of the usual file would never end.
+    if options.config == nil, let info = FileInfo(path), !info.isRegular, !info.isFolder {
+      throw UsageError(
+        "the configuration '\(path)' is not a file", help: "move it away",
+        kind: .configuration)
+    }
     do throws(SystemError) {
       let files = FileSystem()
       let file = try files.open(path, O_RDONLY)

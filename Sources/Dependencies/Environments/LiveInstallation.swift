@@ -257,7 +257,13 @@ struct LiveInstallation: Sendable {
   private var unlockSource: [InstallationFinding] {
     let subject = "unlock source"
     do throws(KeychainError) {
-      return try unlockSources.check().map { [InstallationFinding(subject, $0)] } ?? []
+      guard let name = try unlockSources.check() else { return [] }
+      guard unlockSources.isUsedUp else { return [InstallationFinding(subject, name)] }
+      return [
+        InstallationFinding(
+          subject, .note, "\(name) was read, and can be read once",
+          remedy: .other("a file unlocks a keychain more than once"))
+      ]
     } catch {
       return [
         InstallationFinding(
@@ -294,9 +300,10 @@ struct LiveInstallation: Sendable {
   /// Returns why requests cannot use a file of authorities, or `nil`.
   private func certificateProblem(_ path: String) -> String? {
     do throws(SystemError) {
+      // What a pipe has would be gone.
+      if FileInfo(path)?.isRegular == false { return "is not a file" }
       let files = FileSystem()
-      // A pipe must not hang.
-      let file = try files.open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY)
+      let file = try files.open(path, O_RDONLY)
       let bytes = try files.read(file, limit: 1 << 20)
       return bytes.firstRange(of: Array("-----BEGIN ".utf8)) == nil
         ? "has no certificate in the form PEM" : nil
@@ -312,7 +319,7 @@ struct LiveInstallation: Sendable {
     guard wrong.isEmpty else {
       return [
         InstallationFinding(
-          "proxy", .problem, "\(wrong.joined(separator: ", ")) has no address of a proxy",
+          "proxy", .problem, "no address of a proxy: \(wrong.joined(separator: ", "))",
           remedy: .other("write it as http://HOST:PORT, or unset the variable"))
       ]
     }

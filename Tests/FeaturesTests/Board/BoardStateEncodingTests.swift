@@ -226,7 +226,9 @@ struct BoardStateEncodingTests {
     addition.candidates = [MediaOption(id: 1, name: "Any")]
     addition.chosen = ["Dune"]
     addition.more = 1
+    addition.changes = [12]
     state.additions.append(addition)
+    state.changes = [11]
     state.pending = [
       PendingMedia(
         job: 1,

@@ -110,7 +110,9 @@ struct EveryFeatureSessionTests {
         )
       }
     }
-    for name in ["media.add.end", "characters.service", "db.list", "downloads.queue", "api.request"] {
+    for name in [
+      "media.add.end", "characters.service", "db.list", "downloads.queue", "api.request",
+    ] {
       #expect(names.contains(name), "no effect \(name) in the session")
     }
   }

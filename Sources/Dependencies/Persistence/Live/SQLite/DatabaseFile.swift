@@ -319,8 +319,11 @@ final class DatabaseFile: Sendable {
   /// and waits for no lock.
   ///
   /// - Parameter limit: The size in bytes up to which the content is checked.
+  /// The log is not read, because a connection that only reads its index would share that with
+  /// those that this process opens to write. Without the log, the file can be between two states.
+  ///
   /// - Returns: Whether the content was checked. It is not while another process changes it, or if
-  ///   the log can only be read by creating its index.
+  ///   a check finds what the log may correct.
   /// - Throws: The error that a call would throw.
   func inspect(limit: Int64 = 32 << 20) throws(PersistenceError) -> Bool {
     let operation = "inspect"
@@ -328,19 +331,18 @@ final class DatabaseFile: Sendable {
     let info = FileInfo(resolved)
     guard let info, info.size > 0 else { throw emptyFile(operation) }
     let hasLog = (FileInfo(resolved + "-wal")?.size ?? 0) > 0
-    let hasIndex = FileInfo(resolved + "-shm") != nil
     do throws(PersistenceError) {
       let connection = try SQLiteConnection(
-        resolved, shownPath: path, access: hasLog && hasIndex ? .unchanging : .asItIs,
-        busyWait: options.busyWait, operation: operation)
+        resolved, shownPath: path, access: .asItIs, busyWait: options.busyWait,
+        operation: operation)
       connection.waitsForLocks = false
       _ = try identify(connection)
-      guard info.size <= limit, !hasLog || hasIndex else { return false }
+      guard info.size <= limit else { return false }
       try quickCheck(connection, after: "the database is damaged, a check finds")
       return true
     } catch {
       let isChanging = error.kind == .busy || FileInfo(resolved) != info
-      guard isChanging else { throw error }
+      guard isChanging || hasLog && error.kind == .corrupted else { throw error }
       return false
     }
   }

@@ -10,8 +10,6 @@ final class SQLiteConnection {
     case readWrite, readOnly
     /// Reads the file as it is, without locks, its log and files beside it.
     case asItIs
-    /// Reads the file and its log, and changes neither them nor the index of the log, which exists.
-    case unchanging
   }
 
   let path: String
@@ -60,20 +58,11 @@ final class SQLiteConnection {
     let flags =
       (access == .readWrite ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY)
       | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_NOFOLLOW
-    let parameter: String? =
-      switch access {
-      case .readWrite, .readOnly: nil
-      case .asItIs: "immutable"
-      case .unchanging: "readonly_shm"
-      }
     let result =
-      if let parameter {
-        sqlite3_open_v2(
-          "file:\(PercentEncoding.encoded(path))?\(parameter)=1", &handle,
-          flags | SQLITE_OPEN_URI, nil)
-      } else {
-        sqlite3_open_v2(path, &handle, flags, nil)
-      }
+      access == .asItIs
+      ? sqlite3_open_v2(
+        "file:\(PercentEncoding.encoded(path))?immutable=1", &handle, flags | SQLITE_OPEN_URI, nil)
+      : sqlite3_open_v2(path, &handle, flags, nil)
     guard result == SQLITE_OK else {
       let error = error(result, sql: nil)
       sqlite3_close_v2(handle)
