@@ -121,8 +121,9 @@ struct DoctorTests {
     #expect(run.status == .exited(1), "\(run.errorText)")
     #expect(run.outputText.contains("\nconfiguration\tproblem\t"), "\(run.outputText)")
     #expect(run.outputText.contains("\ncertificates\tproblem\tca.pem"), "\(run.outputText)")
+    #expect(run.errorText.contains("error: 2 problems\n"), "\(run.errorText)")
     let other = try await program.run("--home", "h", "echo", "x")
-    #expect(other.status == .exited(78) && other.errorText.contains("is not a file"))
+    #expect(other.status == .exited(74) && other.errorText.contains("it is not a file"))
   }
 
   @Test("lines that write while doctor runs change the database")
@@ -135,7 +136,7 @@ struct DoctorTests {
       #expect(!run.errorText.contains("may not be written"), "\(run.errorText)")
     }
     let list = try await program.run("--home", "h", "--plain", "db", "list", "c")
-    #expect(list.outputText.contains("2"), "\(list.outputText)")
+    #expect(list.outputText.split(separator: "\n").count == 3, "\(list.outputText)")
   }
 
   @Test("the advice on a problem comes before that on what may be unexpected")

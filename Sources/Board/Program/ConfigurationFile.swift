@@ -24,8 +24,8 @@ enum ConfigurationFile {
     // A pipe may be given, but one in the place of the usual file would never end.
     if options.config == nil, let info = FileInfo(path), !info.isRegular, !info.isFolder {
       throw UsageError(
-        "the configuration '\(path)' is not a file", help: "move it away",
-        kind: .configuration)
+        "cannot read the configuration '\(path)': it is not a file", help: "move it away",
+        kind: .io)
     }
     do throws(SystemError) {
       let files = FileSystem()

@@ -6,12 +6,12 @@ package enum ByteCount {
     let units = ["KiB", "MiB", "GiB", "TiB", "PiB"]
     var unit = 0
     var divisor: Int64 = 1024
-    while unit + 1 < units.count, bytes / divisor >= 1024 {
+    // Rounded once, by the unit that is shown: what would be 1024.0 is 1.0 of the next.
+    func tenths() -> Int64 { Int64((Double(bytes) / Double(divisor) * 10).rounded()) }
+    while unit + 1 < units.count, tenths() >= 10_240 {
       divisor *= 1024
       unit += 1
     }
-    // Rounded once, by the unit that is shown.
-    let tenths = Int64((Double(bytes) / Double(divisor) * 10).rounded())
-    return "\(tenths / 10).\(tenths % 10) \(units[unit])"
+    return "\(tenths() / 10).\(tenths() % 10) \(units[unit])"
   }
 }

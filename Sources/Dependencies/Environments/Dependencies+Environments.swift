@@ -1,3 +1,5 @@
+import SwiftBoardSystem
+
 /// The environments. Each access creates new dependencies, which share nothing but the files of
 /// `live`.
 extension Dependencies {
@@ -41,9 +43,9 @@ extension Dependencies {
       uuid: configuration.seed.map(UUIDGenerator.seeded) ?? .live,
       random: configuration.seed.map(RandomSource.seeded) ?? .live)
     dependencies.installation = {
-      LiveInstallation(
-        paths: paths, variables: configuration.environment, unlockSources: unlockSources
-      ).findings()
+      let installation = LiveInstallation(
+        paths: paths, variables: configuration.environment, unlockSources: unlockSources)
+      return await DetachedThread.run { installation.findings() }
     }
     let viewer = LiveGraphViewer(picture: paths.graph, variables: configuration.environment)
     dependencies.showGraph = { (text) async throws(GraphError) in try await viewer.show(text) }

@@ -163,11 +163,15 @@ struct LiveInstallation: Sendable {
     _ subject: String, _ path: String, _ schema: DatabaseSchema, _ text: String
   ) -> InstallationFinding? {
     do throws(PersistenceError) {
-      let isChecked = try DatabaseFile(path: path, schema: schema).inspect()
-      return isChecked
-        ? nil
-        : InstallationFinding(
+      switch try DatabaseFile(path: path, schema: schema).inspect() {
+      case .whole: return nil
+      case .notChecked:
+        return InstallationFinding(
           subject, .good, "\(text), content not checked", remedy: .checkDatabase)
+      case .doubtful:
+        return InstallationFinding(
+          subject, .note, "\(text), damaged unless its log corrects that", remedy: .checkDatabase)
+      }
     } catch {
       let backup = "move the file away (with its -wal beside it), or put a backup in its place"
       let advice =
@@ -258,7 +262,7 @@ struct LiveInstallation: Sendable {
     let subject = "unlock source"
     do throws(KeychainError) {
       guard let name = try unlockSources.check() else { return [] }
-      guard unlockSources.isUsedUp else { return [InstallationFinding(subject, name)] }
+      guard !unlockSources.hasSecret else { return [InstallationFinding(subject, name)] }
       return [
         InstallationFinding(
           subject, .note, "\(name) was read, and can be read once",

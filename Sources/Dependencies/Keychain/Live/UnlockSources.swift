@@ -106,11 +106,6 @@ package final class UnlockSources: Sendable {
     return sources.first?.name
   }
 
-  /// Whether the source is a descriptor that was read, so that it unlocks nothing more.
-  var isUsedUp: Bool {
-    environment[Self.passphraseDescriptor] != nil && descriptorWasRead.withLock { $0 }
-  }
-
   private var sources: [Source] {
     var sources: [Source] = []
     if let value = environment[Self.passphraseDescriptor] { sources.append(.descriptor(value)) }

@@ -315,17 +315,24 @@ final class DatabaseFile: Sendable {
 
   // MARK: Inspecting
 
+  /// What an inspection finds of the content of a file.
+  enum Content: Sendable, Equatable {
+    case whole
+    /// It is too large, or another process changes it.
+    case notChecked
+    /// It is damaged, unless the log corrects it.
+    case doubtful
+  }
+
   /// Checks an existing file, also while it is open. Changes and creates nothing, also beside it,
   /// and waits for no lock.
   ///
-  /// - Parameter limit: The size in bytes up to which the content is checked.
   /// The log is not read, because a connection that only reads its index would share that with
   /// those that this process opens to write. Without the log, the file can be between two states.
   ///
-  /// - Returns: Whether the content was checked. It is not while another process changes it, or if
-  ///   a check finds what the log may correct.
+  /// - Parameter limit: The size in bytes up to which the content is checked.
   /// - Throws: The error that a call would throw.
-  func inspect(limit: Int64 = 32 << 20) throws(PersistenceError) -> Bool {
+  func inspect(limit: Int64 = 32 << 20) throws(PersistenceError) -> Content {
     let operation = "inspect"
     let resolved = system.resolved(path)
     let info = FileInfo(resolved)
@@ -337,13 +344,13 @@ final class DatabaseFile: Sendable {
         operation: operation)
       connection.waitsForLocks = false
       _ = try identify(connection)
-      guard info.size <= limit else { return false }
+      guard info.size <= limit else { return .notChecked }
       try quickCheck(connection, after: "the database is damaged, a check finds")
-      return true
+      return .whole
     } catch {
-      let isChanging = error.kind == .busy || FileInfo(resolved) != info
-      guard isChanging || hasLog && error.kind == .corrupted else { throw error }
-      return false
+      if error.kind == .busy || FileInfo(resolved) != info { return .notChecked }
+      guard hasLog, error.kind == .corrupted else { throw error }
+      return .doubtful
     }
   }
 
