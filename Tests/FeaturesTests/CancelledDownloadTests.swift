@@ -49,26 +49,19 @@ struct CancelledDownloadTests {
     }
   }
 
-  private static func run(_ line: String, isInterrupted: Bool) async throws -> (Int32, [String]) {
+  private static func run(
+    _ line: String, isInterrupted: Bool
+  ) async throws -> (code: Int32, shown: [String]) {
     let interrupt = Interruption()
     var dependencies = Dependencies.preview
-    dependencies.clock = Dependencies.mock.clock
     dependencies.downloadService = InterruptingDownloads(
       base: dependencies.downloadService, interrupt: interrupt)
-    let lines = Lines(dependencies: dependencies)
-    #expect(await lines.run("downloads list sab") == 0)
-    if isInterrupted {
-      interrupt.arm { [session = lines.session] in session.interrupt() }
-    }
-    let code = await lines.run(line)
-    let state = lines.board.store.state
-    #expect(state.shell.running.isEmpty && state.downloads.pending.isEmpty)
-    #expect(state.downloads.changes == [])
-    await lines.board.close()
-    var shown = state.downloads
-    shown.pending = []
-    let text = String(decoding: try CanonicalEncoder.encode(shown), as: UTF8.self)
-    return (code, [lines.allPrinted, text])
+    let (code, printed, state) = await Lines.run(
+      "downloads list sab", then: line, interruptedBy: isInterrupted ? interrupt : nil,
+      dependencies)
+    #expect(state.downloads.pending.isEmpty && state.downloads.changes == [])
+    let text = String(decoding: try CanonicalEncoder.encode(state.downloads), as: UTF8.self)
+    return (code, [printed, text])
   }
 
   @Test(
@@ -80,15 +73,15 @@ struct CancelledDownloadTests {
   func made(line: String) async throws {
     let whole = try await Self.run(line, isInterrupted: false)
     let cancelled = try await Self.run(line, isInterrupted: true)
-    #expect(whole.0 == 0 && cancelled.0 == 130)
-    #expect(cancelled.1 == whole.1)
+    #expect(whole.code == 0 && cancelled.code == 130)
+    #expect(cancelled.shown == whole.shown)
   }
 
   @Test("one that changes nothing says that it was cancelled")
   func list() async throws {
     let cancelled = try await Self.run("downloads list sab", isInterrupted: true)
-    #expect(cancelled.0 == 130)
-    #expect(cancelled.1[0].contains("cancelled"), "\(cancelled.1[0])")
+    #expect(cancelled.code == 130)
+    #expect(cancelled.shown[0].contains("cancelled"), "\(cancelled.shown[0])")
   }
 
   @Test("in an earlier recording a change is one effect, and ends when it is cancelled")

@@ -85,21 +85,15 @@ struct CancelledMediaTests {
   ) async throws -> (code: Int32, shown: [String]) {
     let interrupt = Interruption()
     var dependencies = Dependencies.preview
-    dependencies.clock = Dependencies.mock.clock
     dependencies.mediaService = InterruptingMedia(
       base: dependencies.mediaService, interrupt: interrupt, interruptsReads: interruptsReads)
-    let lines = Lines(dependencies: dependencies)
-    #expect(await lines.run("media queue films") == 0)
-    if isInterrupted {
-      interrupt.arm { [session = lines.session] in session.interrupt() }
-    }
-    let code = await lines.run(line)
-    let state = lines.board.store.state
-    #expect(state.shell.running.isEmpty && state.media.pending.isEmpty)
-    #expect(state.media.additions.isEmpty && state.media.changes == [])
-    await lines.board.close()
+    let (code, printed, state) = await Lines.run(
+      "media queue films", then: line, interruptedBy: isInterrupted ? interrupt : nil,
+      dependencies)
+    #expect(state.media.pending.isEmpty && state.media.additions.isEmpty)
+    #expect(state.media.changes == [])
     let text = String(decoding: try CanonicalEncoder.encode(state.media), as: UTF8.self)
-    return (code, [lines.allPrinted, text])
+    return (code, [printed, text])
   }
 
   @Test(

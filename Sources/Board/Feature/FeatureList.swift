@@ -65,7 +65,7 @@ public struct FeatureList: Sendable {
         "two features of a board have the command '\(path.joined(separator: " "))'")
     }
     var commands: CommandTable<BoardCommand> = .joined([board] + tables)
-    commands.leading = ProgramOptions.leading
+    commands.leadingOptions = ProgramOptions.leadingOptions
     commands.program = program.split(separator: " ").first.map(String.init) ?? program
     self.commands = commands
     var versions: [String: Int] = [:]

@@ -285,7 +285,7 @@ struct CommandBinder<Output> {
     // In a line, nothing may precede the command.
     let isLeading =
       isLiteral
-      && table.leading.contains {
+      && table.leadingOptions.contains {
         $0.spellings.contains(name) || $0.short.map { "-\($0)" } == name
       }
     let help =

@@ -9,7 +9,7 @@ public struct CommandTable<Output>: Sendable {
   /// precedence.
   public var globals: [OptionSpec]
   /// The options that precede a command and cannot follow it, for messages.
-  package var leading: [OptionSpec] = []
+  package var leadingOptions: [OptionSpec] = []
   /// The name of the program in such messages.
   package var program = ""
   /// The topics of the first words, for help. A word may have none.

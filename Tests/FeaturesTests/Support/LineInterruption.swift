@@ -1,5 +1,8 @@
 import SwiftBoardDependencies
 import Synchronization
+import Testing
+
+@testable import SwiftBoardBoard
 
 /// What interrupts the running line of a test, once.
 final class Interruption: Sendable {
@@ -33,4 +36,26 @@ struct InterruptingLogger: Logger {
     return base.statistics()
   }
   func flush(within duration: Duration) async -> Bool { await base.flush(within: duration) }
+}
+
+extension Lines {
+  /// Runs two lines on a board of their own, and interrupts the second one where the services do.
+  ///
+  /// - Parameter interrupt: What the services call. If it is `nil`, nothing interrupts.
+  /// - Returns: The code of the second line, what both printed, and the state after them.
+  static func run(
+    _ first: String, then line: String, interruptedBy interrupt: Interruption?,
+    _ dependencies: Dependencies
+  ) async -> (code: Int32, printed: String, state: BoardState) {
+    var dependencies = dependencies
+    dependencies.clock = Dependencies.mock.clock
+    let lines = Lines(dependencies: dependencies)
+    #expect(await lines.run(first) == 0)
+    interrupt?.arm { [session = lines.session] in session.interrupt() }
+    let code = await lines.run(line)
+    let state = lines.board.store.state
+    #expect(state.shell.running.isEmpty)
+    await lines.board.close()
+    return (code, lines.allPrinted, state)
+  }
 }

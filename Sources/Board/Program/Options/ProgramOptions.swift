@@ -169,8 +169,8 @@ package struct ProgramOptions: Sendable, Hashable {
     ProgramOption.all.filter(\.followsCommands).map(\.spec)
   }
 
-  /// The options that precede a command and cannot follow it, for `CommandTable.leading`.
-  static var leading: [OptionSpec] {
+  /// The options that precede a command and cannot follow it, for `CommandTable.leadingOptions`.
+  static var leadingOptions: [OptionSpec] {
     ProgramOption.all.filter { !$0.followsCommands }.map(\.spec)
       + [ProgramOption.lines, ProgramOption.script]
   }

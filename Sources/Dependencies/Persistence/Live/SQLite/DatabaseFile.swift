@@ -23,7 +23,7 @@ final class DatabaseFile: Sendable {
 
   /// The path as the caller gave it.
   let path: String
-  private let system = FileSystem()
+  let system = FileSystem()
   let schema: DatabaseSchema
   let options: Options
   /// Whether this process has opened the database. Its log then comes from this process and needs
@@ -197,7 +197,7 @@ final class DatabaseFile: Sendable {
 
   /// Returns the version of the schema after checking that the file belongs to this program. Only
   /// reads.
-  private func identify(_ connection: SQLiteConnection) throws(PersistenceError) -> Int {
+  func identify(_ connection: SQLiteConnection) throws(PersistenceError) -> Int {
     let id = try connection.integer("PRAGMA application_id") ?? 0
     guard id == schema.applicationID else {
       throw PersistenceError(
@@ -296,7 +296,7 @@ final class DatabaseFile: Sendable {
   private static let leftLog: Int64 = 512 << 10
 
   /// - Parameter words: The beginning of the error's text.
-  private func quickCheck(
+  func quickCheck(
     _ connection: SQLiteConnection, after words: String
   ) throws(PersistenceError) {
     let findings = try connection.texts("PRAGMA quick_check(5)")
@@ -307,51 +307,10 @@ final class DatabaseFile: Sendable {
     }
   }
 
-  private func emptyFile(_ operation: String) -> PersistenceError {
+  func emptyFile(_ operation: String) -> PersistenceError {
     PersistenceError(
       .corrupted, path: path, operation: operation,
       what: "the database is empty (0 bytes), which it never is by itself")
-  }
-
-  // MARK: Inspecting
-
-  /// What an inspection finds of the content of a file.
-  enum Content: Sendable, Equatable {
-    case whole
-    /// It is too large, or another process changes it.
-    case notChecked
-    /// It is damaged, unless the log corrects it.
-    case doubtful
-  }
-
-  /// Checks an existing file, also while it is open. Changes and creates nothing, also beside it,
-  /// and waits for no lock.
-  ///
-  /// The log is not read, because a connection that only reads its index would share that with
-  /// those that this process opens to write. Without the log, the file can be between two states.
-  ///
-  /// - Parameter limit: The size in bytes up to which the content is checked.
-  /// - Throws: The error that a call would throw.
-  func inspect(limit: Int64 = 32 << 20) throws(PersistenceError) -> Content {
-    let operation = "inspect"
-    let resolved = system.resolved(path)
-    let info = FileInfo(resolved)
-    guard let info, info.size > 0 else { throw emptyFile(operation) }
-    let hasLog = (FileInfo(resolved + "-wal")?.size ?? 0) > 0
-    do throws(PersistenceError) {
-      let connection = try SQLiteConnection(
-        resolved, shownPath: path, access: .asItIs, busyWait: options.busyWait,
-        operation: operation)
-      connection.waitsForLocks = false
-      _ = try identify(connection)
-      guard info.size <= limit else { return .notChecked }
-      try quickCheck(connection, after: "the database is damaged, a check finds")
-      return .whole
-    } catch {
-      if error.kind == .busy || FileInfo(resolved) != info { return .notChecked }
-      guard hasLog, error.kind == .corrupted else { throw error }
-      return .doubtful
-    }
   }
 
   // MARK: Creating
