@@ -142,14 +142,14 @@ extension StoreMachine {
   var isDue: Bool {
     if !commands.isEmpty { return true }
     return blockers.isEmpty
-      ? !(turn.isEmpty && nextTurns.isEmpty && queuedEvents.isEmpty) : isCancelledNextInHeld
+      ? !(turn.isEmpty && nextTurns.isEmpty && queuedEvents.isEmpty)
+      : blockers.isSubset(of: .heldOrReplayed) && isNextCancelled
   }
 
-  /// Whether the next action of a held store is that of a cancelled effect. It is dropped without
-  /// being asked for, so that what follows the effect does not wait.
+  /// Whether the next action is that of a cancelled effect. A held store drops it without being
+  /// asked for it, so that what follows the effect does not wait.
   @usableFromInline
-  var isCancelledNextInHeld: Bool {
-    guard blockers.isSubset(of: .heldOrReplayed) else { return false }
+  var isNextCancelled: Bool {
     let next = turn.first ?? nextTurns.first ?? queuedEvents.first?.action
     return next.map { isDropped($0) } ?? false
   }
@@ -166,7 +166,9 @@ extension StoreMachine {
   @inlinable
   mutating func takeNext(ignoring ignored: ReductionBlockers = []) -> QueuedAction<R.Action>? {
     guard blockers.subtracting(ignored).isEmpty else {
-      if isCancelledNextInHeld, let next = takeQueued()?.action { drop(next) }
+      if blockers.isSubset(of: .heldOrReplayed), isNextCancelled, let next = takeQueued()?.action {
+        drop(next)
+      }
       return nil
     }
     while let next = takeQueued() {
