@@ -8,11 +8,21 @@ import Testing
 /// Commands that change a library, and are cancelled when the program has answered.
 @Suite("a cancelled command that changes a library")
 struct CancelledMediaTests {
-  /// A service that interrupts the line behind each change, and behind each read of an item.
+  /// The moment at which the line is interrupted.
+  private enum Moment {
+    case behindRead, behindChange
+    /// While the program's answer to a removal is awaited.
+    case inRemoval(wasSent: Bool)
+
+    var isBehindRead: Bool { if case .behindRead = self { true } else { false } }
+  }
+
+  /// A service that interrupts the line behind each change, behind each read of an item, or within
+  /// a removal.
   private struct InterruptingMedia: MediaService {
     let base: any MediaService
     let interrupt: Interruption
-    let interruptsReads: Bool
+    let moment: Moment
 
     func status(of server: MediaServer) async throws(ProgramError) -> ProgramStatus {
       try await base.status(of: server)
@@ -24,14 +34,14 @@ struct CancelledMediaTests {
     }
     func item(_ id: Int, on server: MediaServer) async throws(ProgramError) -> MediaResource {
       let item = try await base.item(id, on: server)
-      if interruptsReads { interrupt() }
+      if moment.isBehindRead { interrupt() }
       return item
     }
     func lookup(
       _ term: String, on server: MediaServer
     ) async throws(ProgramError) -> [MediaResource] {
       let found = try await base.lookup(term, on: server)
-      if interruptsReads { interrupt() }
+      if moment.isBehindRead { interrupt() }
       return found
     }
     func add(
@@ -51,6 +61,12 @@ struct CancelledMediaTests {
     func remove(
       _ id: Int, deletesFiles: Bool, from server: MediaServer
     ) async throws(ProgramError) {
+      if case .inRemoval(let wasSent) = moment {
+        interrupt()
+        var error = APIError(.cancelled, "the request was cancelled")
+        error.wasSent = wasSent
+        throw ProgramError(.api(error), program: "Radarr", service: server.service.name)
+      }
       try await base.remove(id, deletesFiles: deletesFiles, from: server)
       interrupt()
     }
@@ -81,14 +97,14 @@ struct CancelledMediaTests {
   }
 
   private static func run(
-    _ line: String, isInterrupted: Bool, interruptsReads: Bool = false
+    _ line: String, interrupted moment: Moment?
   ) async throws -> (code: Int32, shown: [String]) {
     let interrupt = Interruption()
     var dependencies = Dependencies.preview
     dependencies.mediaService = InterruptingMedia(
-      base: dependencies.mediaService, interrupt: interrupt, interruptsReads: interruptsReads)
+      base: dependencies.mediaService, interrupt: interrupt, moment: moment ?? .behindChange)
     let (code, printed, state) = await Lines.run(
-      "media queue films", then: line, interruptedBy: isInterrupted ? interrupt : nil,
+      "media queue films", then: line, interruptedBy: moment == nil ? nil : interrupt,
       dependencies)
     #expect(state.media.pending.isEmpty && state.media.additions.isEmpty)
     #expect(state.media.changes == [])
@@ -103,8 +119,8 @@ struct CancelledMediaTests {
       "media remove films 2", "media queue remove films 1", "media find films 2",
     ])
   func made(line: String) async throws {
-    let whole = try await Self.run(line, isInterrupted: false)
-    let cancelled = try await Self.run(line, isInterrupted: true)
+    let whole = try await Self.run(line, interrupted: nil)
+    let cancelled = try await Self.run(line, interrupted: .behindChange)
     #expect(whole.code == 0 && cancelled.code == 130)
     #expect(cancelled.shown == whole.shown)
   }
@@ -113,9 +129,20 @@ struct CancelledMediaTests {
     "one that has only read says that it was cancelled",
     arguments: ["media add films tmdb:201 --profile hd-1080p", "media monitor films 1 --off"])
   func read(line: String) async throws {
-    let cancelled = try await Self.run(line, isInterrupted: true, interruptsReads: true)
+    let cancelled = try await Self.run(line, interrupted: .behindRead)
     #expect(cancelled.code == 130)
     #expect(cancelled.shown[0].contains("cancelled"), "\(cancelled.shown[0])")
+  }
+
+  @Test(
+    "one whose request was sent says that the program may have carried it out",
+    arguments: [true, false])
+  func sent(wasSent: Bool) async throws {
+    let cancelled = try await Self.run(
+      "media remove films 2", interrupted: .inRemoval(wasSent: wasSent))
+    #expect(cancelled.code == 130)
+    let message = wasSent ? "cancelled; Radarr may have made the change" : "error: cancelled\n"
+    #expect(cancelled.shown[0].contains(message), "\(cancelled.shown[0])")
   }
 
   @Test("in an earlier recording a change is one effect, and ends when it is cancelled")

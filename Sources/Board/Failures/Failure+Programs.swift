@@ -7,6 +7,11 @@ extension Failure {
   public init(_ error: ProgramError) {
     let (program, service) = (error.program, error.service)
     switch error.kind {
+    case .api(let error) where error.kind == .cancelled:
+      self.init(
+        code: ExitCode.interrupted, error: "cancelled",
+        message: "cancelled; \(program) may have made the change",
+        help: "look at it before the line is repeated")
     case .api(let error): self.init(error)
     case .keychain(let error): self.init(error)
     case .terminal(let error): self.init(error)

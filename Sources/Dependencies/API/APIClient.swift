@@ -245,6 +245,8 @@ public struct APIError: Error, Sendable, Equatable, Codable {
   /// Whether the request cannot be repeated: the source of the body can be read only once, or a
   /// service has received a request that must not be sent twice and redirected it.
   public var isFinal: Bool?
+  /// Whether anything of the request was sent, if it was cancelled and that is known.
+  public var wasSent: Bool?
 
   /// The incomplete file of a failed download.
   public struct Part: Sendable, Equatable, Codable {
@@ -267,10 +269,30 @@ public struct APIError: Error, Sendable, Equatable, Codable {
     self.status = status
   }
 
+  /// Returns the error of a cancelled request.
+  static func cancelled(_ request: String, wasSent: Bool?) -> APIError {
+    var error = APIError(.cancelled, "\(request) was cancelled")
+    error.wasSent = wasSent
+    return error
+  }
+
   /// Returns whether an error is one after which the same request may succeed a moment later; for
   /// `Effect.retry`.
   public static func isTemporary(_ error: any Error) -> Bool {
     (error as? APIError)?.isTemporary == true
+  }
+
+  /// Whether the service may have carried out the request.
+  public var mayFollowRequest: Bool {
+    switch kind {
+    case .cancelled: wasSent ?? true
+    case .invalidURL, .unsupportedScheme, .dns, .refused, .unreachable, .offline, .libraryMissing,
+      .unprepared:
+      false
+    case .timeout, .tls, .truncated, .malformed, .tooManyRedirects, .redirectRefused, .tooLarge,
+      .tooLargeDecoded, .file, .io, .unanswered, .undecodable:
+      true
+    }
   }
 
   /// Whether the same request may succeed a moment later.

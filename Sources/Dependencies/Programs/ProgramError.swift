@@ -2,7 +2,7 @@
 ///
 /// The error contains the kind and the server. The caller provides the message for users and the
 /// exit code.
-public struct ProgramError: Error, Sendable, Equatable {
+public struct ProgramError: UncertainChange, Sendable, Equatable {
   /// The kind of the error.
   public enum Kind: Sendable, Equatable {
     /// There was no response.
@@ -62,9 +62,9 @@ public struct ProgramError: Error, Sendable, Equatable {
   }
 
   /// Whether the program may have made the change that was asked for.
-  var mayFollowChange: Bool {
+  public var mayHaveChanged: Bool {
     switch kind {
-    case .api(let error): ![.dns, .refused, .unreachable, .offline].contains(error.kind)
+    case .api(let error): error.mayFollowRequest
     case .status, .page, .undecodable, .unanswered: true
     case .keychain, .terminal, .unusableKey, .wrongKey, .refusedKey, .denied, .wrongProgram,
       .wrongPath, .redirected, .missing, .exists, .refused:

@@ -69,6 +69,12 @@ public final class LiveAPIClient: APIClient {
   /// Starts the client's thread, which loads libcurl.
   public func prepare() { engine.prepare() }
 
+  /// Begins to load the HTTP library, on a thread of its own. Call this before any thread changes
+  /// the environment, or when none does any more, because the library reads it.
+  package static func loadLibrary() {
+    DetachedThread.start(blocksSignals: true) { _ = CurlLibrary.loaded }
+  }
+
   /// Sends a request over a kept connection if there is one. Retries nothing, except a repeatable
   /// request whose kept connection was closed before the answer began.
   ///
@@ -118,7 +124,7 @@ public final class LiveAPIClient: APIClient {
     var elapsed: Int64 = 0
     var redirects = 0
     while true {
-      if Task.isCancelled { throw .cancelled(address) }
+      if Task.isCancelled { throw .cancelled(address, wasSent: redirects > 0) }
       if let deadline, deadline <= clock.now { throw .timeout(address, request.timeout) }
       let id = engine.makeID()
       let pipe = isStreamed ? DownloadPipe() : nil
@@ -127,7 +133,7 @@ public final class LiveAPIClient: APIClient {
       defer { if isStreamed, !isTaken { engine.post(.cancel(id)) } }
       let answer = try await engine.perform(
         current, to: address, deadline: deadline, id: id, download: pipe
-      ).mapError { redirects > 0 && !request.isRepeatable ? $0.madeFinal : $0 }.get()
+      ).mapError { redirects > 0 ? $0.behindRedirect(of: request) : $0 }.get()
       guard let head = ResponseHead(answer.head) else {
         throw APIError(
           .malformed, "what \(address.endpoint) answered is not HTTP: check the port and the scheme"
@@ -211,10 +217,11 @@ extension APITiming {
 }
 
 extension APIError {
-  /// The error of a request that must not be sent again.
-  fileprivate var madeFinal: APIError {
+  /// Returns the error of a request that a service has received and redirected.
+  fileprivate func behindRedirect(of request: APIRequest) -> APIError {
     var error = self
-    error.isFinal = true
+    if !request.isRepeatable { error.isFinal = true }
+    if kind == .cancelled { error.wasSent = true }
     return error
   }
 }

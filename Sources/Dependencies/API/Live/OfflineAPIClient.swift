@@ -6,7 +6,7 @@ struct OfflineAPIClient: APIClient {
   ///
   /// - Throws: `offline`, or `cancelled` if the task is cancelled.
   func send(_ request: APIRequest) async throws(APIError) -> APIResponse {
-    if Task.isCancelled { throw APIError(.cancelled, "the request was cancelled") }
+    if Task.isCancelled { throw .cancelled("the request", wasSent: false) }
     throw APIError(.offline, "offline: no request leaves this machine")
   }
 }

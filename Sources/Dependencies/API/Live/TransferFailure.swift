@@ -4,8 +4,8 @@ import SwiftBoardSystem
 extension APIError {
   static var stopped: APIError { APIError(.cancelled, "the HTTP client has been shut down") }
 
-  static func cancelled(_ address: URLBuilder) -> APIError {
-    APIError(.cancelled, "the request to \(address.endpoint) was cancelled")
+  static func cancelled(_ address: URLBuilder, wasSent: Bool? = nil) -> APIError {
+    .cancelled("the request to \(address.endpoint)", wasSent: wasSent)
   }
 
   static func timeout(_ address: URLBuilder, _ limit: Duration?) -> APIError {

@@ -76,7 +76,8 @@ final class TransferLoop {
   /// cancels again, see `TransferEngine.perform`.
   func cancel(_ id: UInt64) {
     guard let transfer = transfers[id] else { return }
-    finish(transfer, .failure(.cancelled(transfer.address)))
+    let sent = transfer.easy.map { library.get($0.raw, CURLINFO_REQUEST_SIZE) } ?? 0
+    finish(transfer, .failure(.cancelled(transfer.address, wasSent: sent > 0)))
   }
 
   /// Resumes a transfer whose task has taken bytes from the download buffer or has more to send.

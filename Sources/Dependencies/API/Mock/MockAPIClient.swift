@@ -168,7 +168,7 @@ public final class MockAPIClient: APIClient, CheckedMock {
     for waiter in waiters { waiter.resume() }
     try request.checkReferences()
     _ = try URLBuilder(request.url)
-    if Task.isCancelled { throw Self.cancelled(request) }
+    if Task.isCancelled { throw APIError.cancelled("\(request)", wasSent: false) }
     for rule in rules.reversed() {
       guard let answer = rule.answer(request) else { continue }
       return try await response(answer, to: request)
@@ -193,7 +193,9 @@ public final class MockAPIClient: APIClient, CheckedMock {
       return APIResponse(status: status, headers: headers, body: body, url: request.url)
     case .failure(let error): throw error
     case .hang:
-      guard let released = await hang(request) else { throw Self.cancelled(request) }
+      guard let released = await hang(request) else {
+        throw APIError.cancelled("\(request)", wasSent: true)
+      }
       return try await response(released, to: request)
     }
   }
@@ -265,10 +267,6 @@ public final class MockAPIClient: APIClient, CheckedMock {
   }
 
   private static func key(_ url: String) -> String { (try? URLBuilder(url).cacheKey) ?? url }
-
-  private static func cancelled(_ request: APIRequest) -> APIError {
-    APIError(.cancelled, "\(request) was cancelled")
-  }
 
   /// Returns the URL with the names of its query items, but without their values.
   private static func shown(_ url: String) -> String {

@@ -70,7 +70,7 @@ public final class ResolvingAPIClient: APIClient {
     } catch {
       if let problem = APIRequestProblem(error) { throw APIError(problem) }
       throw error is CancellationError
-        ? APIError(.cancelled, "\(request) was cancelled") : APIError(.io, "\(error)")
+        ? .cancelled("\(request)", wasSent: false) : APIError(.io, "\(error)")
     }
     lastIsRepeatable.withLock { $0 = resolved.isRepeatable }
     return resolved

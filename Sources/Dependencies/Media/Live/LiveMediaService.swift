@@ -79,7 +79,7 @@ public struct LiveMediaService: MediaService {
       await connection.forget(libraryCall(server))
       return value
     } catch {
-      if error.mayFollowChange { await connection.forget(libraryCall(server)) }
+      if error.mayHaveChanged { await connection.forget(libraryCall(server)) }
       throw error
     }
   }
