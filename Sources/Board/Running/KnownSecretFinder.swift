@@ -48,11 +48,13 @@ struct KnownSecretFinder: Sendable {
   func secret(inUnread text: String, _ redactor: Redactor) -> TypedSecret? {
     guard redactor.hasSecrets else { return nil }
     let text = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
-    let spellings = Self.spellings(of: text)
-    guard spellings != text else { return Self.secret(in: text, redactor) }
-    // Outside of single quotes, a line takes away a backslash before an item does.
-    let words = Argument.unescaped(text, before: Self.escapedInLines)
-    return Self.secret(in: spellings + "\n" + Self.spellings(of: words), redactor)
+    // A word may have quotes around each of its parts.
+    let texts = [text, text.filter { $0 != "'" && $0 != "\"" }].flatMap { text in
+      // Outside of single quotes, a line takes away a backslash before an item does.
+      let words = Argument.unescaped(text, before: Self.escapedInLines)
+      return [Self.spellings(of: text), Self.spellings(of: words)]
+    }
+    return Self.secret(in: texts.joined(separator: "\n"), redactor)
   }
 
   /// Returns how many characters of each word are a word of the command itself or the name of an

@@ -28,8 +28,8 @@ extension Argument {
     return result
   }
 
-  /// Returns the index in scalars of a text in `leadingText`, from a start on, or `nil` if there is
-  /// none without a typed `\` before it.
+  /// Returns the index in scalars of a typed text in `leadingText`, from a start on, or `nil` if
+  /// there is none without a typed `\` before it.
   package func firstUnescaped(_ text: String, from start: Int) -> Int? {
     let scalars = Array(leadingText.unicodeScalars)
     func isTyped(_ index: Int) -> Bool { !insertedRanges.contains { $0.contains(index) } }
@@ -39,7 +39,11 @@ extension Argument {
         index += 2
         continue
       }
-      if scalars[index...].starts(with: text.unicodeScalars) { return index }
+      if scalars[index...].starts(with: text.unicodeScalars),
+        (index..<(index + text.unicodeScalars.count)).allSatisfy(isTyped)
+      {
+        return index
+      }
       index += 1
     }
     return nil

@@ -80,6 +80,21 @@ struct RequestItemTests {
   }
 
   @Test(
+    "an inserted value names no type of a file",
+    arguments: [
+      ("a@$v", "f;type=x", nil), ("a@$v;type=t/p", "f;type=x", "t/p"),
+      ("a@b;ty$v", "b;tyf;type=x", nil),
+    ])
+  func insertedType(text: String, path: String, type: String?) throws {
+    guard case .commands(let list) = LineParser.parse("x \"\(text)\"") else {
+      Issue.record("no command")
+      return
+    }
+    let word = try list.commands[0].words[1].expanded(variables: { _ in "f;type=x" }) { _ in nil }
+    #expect(try RequestItem.parse(word) == .file(name: "a", path: path, type: type))
+  }
+
+  @Test(
     "refused",
     arguments: [
       ("abc", .usage), ("=b", .usage), (":b", .usage), ("a@", .usage), ("@", .usage),
