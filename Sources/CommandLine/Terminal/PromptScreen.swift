@@ -190,10 +190,12 @@ package final class PromptScreen: Sendable {
       let before = state.status?.columns == columns ? "" : removeStatus(&state)
       show("\(before)\r\(shown)\u{1B}[K")
       state.status = Status(width: DisplayWidth.of(shown), columns: columns)
+      TerminalModes.status.store(descriptor, ordering: .sequentiallyConsistent)
     }
   }
 
   private func removeStatus(_ state: inout State) -> String {
+    if state.status != nil { TerminalModes.status.store(-1, ordering: .sequentiallyConsistent) }
     // Once the program was stopped, the row is another program's.
     guard let status = state.status.take(), status.stops == SignalSource.continuations,
       TerminalModes.isInForeground(descriptor)

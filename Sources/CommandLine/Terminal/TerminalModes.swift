@@ -57,18 +57,29 @@ package struct TerminalModes: Sendable {
   func restore() {
     let descriptor = saved.pointee.descriptor
     guard descriptor >= 0, Self.isInForeground(descriptor) else { return }
-    // A terminal that takes no output, as after Ctrl-S, must not keep the program from its end.
-    var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-    if saved.pointee.marksPaste, poll(&request, 1, 0) > 0 {
-      withUnsafeBytes(of: Self.pasteOff) { _ = write(descriptor, $0.baseAddress, $0.count) }
-    }
+    if saved.pointee.marksPaste { Self.show(Self.pasteOff, on: descriptor) }
     _ = tcsetattr(descriptor, TCSANOW, &saved.pointee.modes)
+  }
+
+  /// Writes bytes if the terminal takes them: one that takes no output, as after Ctrl-S, must not
+  /// keep the program from its end. Async-signal-safe.
+  private static func show<Bytes>(_ bytes: Bytes, on descriptor: Int32) {
+    var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+    guard poll(&request, 1, 0) > 0 else { return }
+    withUnsafeBytes(of: bytes) { _ = write(descriptor, $0.baseAddress, $0.count) }
   }
 
   /// `ESC [ ? 2004 l`, without memory of its own.
   private static var pasteOff: (UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8) {
     (0x1B, 0x5B, 0x3F, 0x32, 0x30, 0x30, 0x34, 0x6C)
   }
+
+  /// The terminal with a status in the row of the cursor, or -1. `stop` removes it, because the
+  /// row then belongs to the shell.
+  static let status = Atomic<Int32>(-1)
+
+  /// `ESC [ K` at the start of the row, without memory of its own.
+  private static var erasedRow: (UInt8, UInt8, UInt8, UInt8) { (0x0D, 0x1B, 0x5B, 0x4B) }
 
   /// Restores all saved modes, the outer ones last. Async-signal-safe.
   static func restoreAll() {
@@ -196,6 +207,8 @@ package struct TerminalModes: Sendable {
   /// continue it, as without a shell. Async-signal-safe. The modes stay restored.
   static func stop() {
     let kept = errno
+    let descriptor = status.exchange(-1, ordering: .sequentiallyConsistent)
+    if descriptor >= 0, isInForeground(descriptor) { show(erasedRow, on: descriptor) }
     restoreAll()
     _ = signal(SIGTSTP, SIG_DFL)
     var signals = sigset_t()

@@ -388,6 +388,29 @@ struct LineEditorProgramTests {
     _ = await terminal.wait()
   }
 
+  @Test("Ctrl-Z removes the status of a command, whose row is the shell's then")
+  func suspendedStatus() async throws {
+    let program = try Program()
+    let server = try TestHTTPServer()
+    let terminal = try await Self.startFromShell(program)
+    _ = await terminal.waitForScreen { $0.text.hasSuffix("board›") }
+    terminal.type("api get \(server.origin)/faults/hang\r")
+    _ = await terminal.waitForScreen { $0.text.components(of: "/faults/hang") == 2 }
+    terminal.type("\u{1A}")
+    #expect(await terminal.waitForOutput("sh> ", count: 2), "\(terminal.outputText)")
+    var stopped = ScreenModel(columns: 80, rows: 24)
+    stopped.show(terminal.output)
+    #expect(stopped.text.components(of: "/faults/hang") == 1, "\(stopped.text)")
+    terminal.type("fg\n")
+    _ = await terminal.waitForScreen { $0.text.components(of: "/faults/hang") == 2 }
+    terminal.type("\u{3}")
+    _ = await terminal.waitForScreen { $0.text.hasSuffix("board›") }
+    terminal.type("\u{4}")
+    #expect(await terminal.waitForOutput("sh> ", count: 3))
+    terminal.type("exit\n")
+    _ = await terminal.wait()
+  }
+
   @Test("Ctrl-Z at a hidden prompt stops the program, and the prompt is shown again")
   func suspendHiddenPrompt() async throws {
     let program = try Program()
