@@ -381,6 +381,8 @@ struct DatabaseFaultTests {
     let folder = try DatabaseFolder()
     let service = folder.service()
     try await service.setPreference("p", to: "1")
+    // Opens the connection for reading, which a brief read next to an idle writer does not.
+    #expect(try await service.documents(DocumentQuery(collection: "c")).isEmpty)
     #expect(try await service.preference("p") == "1")
     unlink(folder.main)
     let error = await failure { () throws(PersistenceError) in try await service.preference("p") }

@@ -52,6 +52,7 @@ final class SecretTable: Sendable {
   /// Creates a table with the values of a batch added, or returns `nil` if it already contains all
   /// of them.
   init?(adding batch: SecretBatch, to old: SecretTable?) {
+    guard !batch.values.isEmpty else { return nil }
     var names = old?.names ?? []
     var forms = old?.forms ?? Index()
     var lowercaseForms = old?.lowercaseForms ?? Index()

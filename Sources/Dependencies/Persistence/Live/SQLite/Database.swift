@@ -83,6 +83,12 @@ final class Database: Sendable {
     _ body: @escaping @Sendable (SQLiteConnection) throws(PersistenceError) -> Result
   ) async throws(PersistenceError) -> Result {
     do throws(PersistenceError) {
+      // Opening a file for one brief read takes longer than the read.
+      if length == .brief, reader?.wasUsed.load(ordering: .relaxed) == false,
+        case .done(let result)? = try writer.runIfReady(operation, body)
+      {
+        return result
+      }
       let worker = reader ?? writer
       var outcome = try await worker.run(operation, length, making: false, body)
       if case .needsWriter = outcome, file.options.onlyReads { return empty }

@@ -82,6 +82,17 @@ final class SQLiteWorker: Sendable {
       onThread: onThread)
   }
 
+  /// Runs `body` without a transaction on the caller's thread. Returns `nil` if the connection is
+  /// not open, or is busy.
+  func runIfReady<Result: Sendable>(
+    _ operation: String,
+    _ body: @Sendable (SQLiteConnection) throws(PersistenceError) -> Result
+  ) throws(PersistenceError) -> SQLiteSession.Outcome<Result>? {
+    try session.useHere { (session) throws(PersistenceError) in
+      try session.runIfReady(operation, body)
+    }
+  }
+
   /// Closes the connection. The next call opens it again. Throws if a statement was left open,
   /// which is a bug.
   func close() async throws(PersistenceError) {
