@@ -85,12 +85,13 @@ package struct FailureReport: Sendable, Equatable {
     let available = max(20, width - 2)
     // The rest of a long line is not shown and needs not be divided into characters.
     let caret =
-      line.index(line.startIndex, offsetBy: max(0, column - 1), limitedBy: line.endIndex)
+      line.index(line.startIndex, offsetBy: max(1, column) - 1, limitedBy: line.endIndex)
       ?? line.endIndex
     let leading = line[..<caret].suffix(available)
     let characters = Array(leading) + Array(line[caret...].prefix(available + 1))
     let start = leading.count
-    let end = min(start + max(1, failure.length ?? 1), max(characters.count, start + 1))
+    let length = min(max(1, failure.length ?? 1), characters.count + 1)
+    let end = min(start + length, max(characters.count, start + 1))
     var first = 0
     var last = characters.count
     if last > available || leading.startIndex > line.startIndex {

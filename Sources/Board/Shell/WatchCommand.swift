@@ -86,7 +86,7 @@ extension ShellState {
     guard let index = watches?.firstIndex(where: { $0.job == job }), var watch = watches?[index]
     else { return nil }
     watch.isDue = false
-    watch.left = watch.left.map { $0 - 1 }
+    watch.left = watch.left.map { $0 &- 1 }
     watches?[index] = watch
     guard watch.left == 0 else { return watch }
     endWatch(job)

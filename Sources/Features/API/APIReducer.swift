@@ -76,7 +76,7 @@ struct APIReducer: Reducer {
     guard let request = PendingRequest(command, context) else {
       return manage(command, context.job, &state, dependencies)
     }
-    if !request.isTest { state.requests += 1 }
+    if !request.isTest { state.requests &+= 1 }
     state.pending.append(request)
     let services = state.rereadsServices ? nil : state.services
     let known = RequestAction.resolve(services: services, isFresh: false)

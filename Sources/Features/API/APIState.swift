@@ -39,7 +39,7 @@ public struct APIState: Codable, Sendable, Equatable {
 
   /// Keeps an answer, and forgets the oldest one.
   mutating func keep(_ answer: APIAnswer, _ job: Int) {
-    answered += 1
+    answered &+= 1
     guard !isEarlier else { return }
     answers = [RecentAnswer(answer, job: job)] + answers.prefix(Self.kept - 1)
   }

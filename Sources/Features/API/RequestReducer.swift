@@ -165,7 +165,7 @@ struct RequestReducer: Reducer {
     if let name = spec.save, spec.isSavedLast != true, state.stage == .resolving {
       return keep(spec, as: name, then: .kept, &state, dependencies)
     }
-    state.attempt += 1
+    state.attempt &+= 1
     state.stage = .asking
     var planned = plan.planned(attempt: state.attempt, showsProgress: !state.isBackground)
     planned.repeatedStatuses = state.repeatedStatuses
@@ -206,7 +206,7 @@ struct RequestReducer: Reducer {
   private func test(
     _ test: ServiceTest, _ state: inout PendingRequest, _ dependencies: Dependencies
   ) -> [Effect<RequestAction>] {
-    state.attempt += 1
+    state.attempt &+= 1
     state.stage = .asking
     return .task(name: "api.test") {
       let start = dependencies.clock.now

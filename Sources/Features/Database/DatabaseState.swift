@@ -161,7 +161,7 @@ extension DatabaseState {
   /// Follows a command that succeeded.
   mutating func note(_ result: DatabaseResult, of job: Int) {
     switch result {
-    case .put, .preferenceSaved, .removed, .imported: writes += 1
+    case .put, .preferenceSaved, .removed, .imported: writes &+= 1
     default: break
     }
     guard isLoaded != nil else { return }
@@ -183,7 +183,7 @@ extension DatabaseState {
   /// Follows a list.
   mutating func note(found documents: Int, of job: Int, isLast: Bool) {
     guard query?.job == job else { return }
-    query?.found += documents
+    query?.found &+= documents
     query?.isComplete = isLast
     guard isLast, let query, query.query.conditions.isEmpty, query.query.limit == nil else {
       return
@@ -227,7 +227,7 @@ extension DatabaseState {
       if change > 0 || changes?.isEmpty == false { setCount(change, of: collection) }
       return
     }
-    if let count { setCount(count + change, of: collection) }
+    if let count { setCount(count &+ change, of: collection) }
   }
 
   private mutating func setCount(_ count: Int, of collection: String) {

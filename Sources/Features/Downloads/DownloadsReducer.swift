@@ -134,6 +134,6 @@ extension DownloadQueue {
   fileprivate mutating func remove(_ ids: [String]) {
     let before = entries.count
     entries.removeAll { ids.contains($0.id) }
-    count -= before - entries.count
+    count &-= before - entries.count
   }
 }

@@ -144,7 +144,7 @@ extension KeychainState {
   /// Follows a command that saved the file once.
   private mutating func saved() {
     file?.exists = true
-    if let generation = file?.generation { file?.generation = generation + 1 }
+    if let generation = file?.generation { file?.generation = generation &+ 1 }
   }
 
   /// - Parameter number: The number of the slot, from 1.

@@ -33,7 +33,7 @@ struct LogReducer: Reducer {
       state.changes?.end(job)
       if let counts { state.counts = counts }
       switch result {
-      case .noted: state.notes += 1
+      case .noted: state.notes &+= 1
       case .level(let level, let category): state.note(level, of: category)
       case .records(let records, _): state.note(shown: records.count, of: job, isLast: true)
       default: break

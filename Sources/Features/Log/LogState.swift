@@ -56,7 +56,7 @@ extension LogState {
   /// Follows a list.
   mutating func note(shown records: Int, of job: Int, isLast: Bool) {
     guard query?.job == job else { return }
-    query?.shown += records
+    query?.shown &+= records
     query?.isComplete = isLast
   }
 

@@ -237,21 +237,21 @@ extension MediaQueue {
   fileprivate mutating func remove(_ id: Int) {
     guard let index = entries.firstIndex(where: { $0.id == id }) else { return }
     entries.remove(at: index)
-    count -= 1
+    count &-= 1
   }
 }
 
 extension MediaState.Library {
   fileprivate mutating func replace(_ item: MediaItem) {
     guard let index = items.firstIndex(where: { $0.id == item.id }) else { return }
-    monitored += (item.isMonitored ? 1 : 0) - (items[index].isMonitored ? 1 : 0)
+    monitored &+= (item.isMonitored ? 1 : 0) - (items[index].isMonitored ? 1 : 0)
     items[index] = item
   }
 
   fileprivate mutating func remove(_ id: Int) {
     guard let index = items.firstIndex(where: { $0.id == id }) else { return }
-    count -= 1
-    monitored -= items[index].isMonitored ? 1 : 0
+    count &-= 1
+    monitored &-= items[index].isMonitored ? 1 : 0
     items.remove(at: index)
   }
 }

@@ -14,6 +14,6 @@ extension RetryPolicy {
   static func service(retries: Int) -> RetryPolicy {
     .exponential(
       .milliseconds(ServiceRetry.firstPause), maximum: .milliseconds(ServiceRetry.longestPause),
-      attempts: retries + 1)
+      attempts: max(retries, retries &+ 1))
   }
 }
