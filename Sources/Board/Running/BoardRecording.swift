@@ -22,6 +22,7 @@ final class BoardRecording: Sendable {
     let recorder: BoardRecorder
     let hooks: StepHooks<BoardState, BoardAction>
     let path: String
+    let options: RecordingOptions
   }
 
   private struct Shared {
@@ -38,7 +39,7 @@ final class BoardRecording: Sendable {
     /// Requested marks, by the jobs after whose end they are set.
     var marks: [Int: (name: String, recorder: BoardRecorder)] = [:]
     /// Forks to continue once the board has taken their state, by the jobs that created them.
-    var forks: [Int: (log: LogContinuation, path: String)] = [:]
+    var forks: [Int: (log: LogContinuation, path: String, options: RecordingOptions)] = [:]
   }
 
   private let journal: DrawJournal
@@ -162,12 +163,10 @@ final class BoardRecording: Sendable {
     _ durability: RecordingOptions.Durability, replaces: Bool = true
   ) throws(RecordingError) -> Bool {
     if replaces { _ = stop() }
-    return try begin(path) { state, lastStep throws(RecordingError) in
+    let options = RecordingOptions(durability: durability, rotation: rotation)
+    return try begin(path, options) { state, options throws(RecordingError) in
       try BoardRecorder(
-        path: path, info: infoOfNow, state: state,
-        options: RecordingOptions(
-          durability: durability, baseStep: lastStep, rotation: rotation),
-        journal: journal,
+        path: path, info: infoOfNow, state: state, options: options, journal: journal,
         clock: { [self] in shared.withLock { $0.time } },
         onFailure: { [self] in lose($0.message) }, onWarning: { [self] in warn($0.message) })
     }
@@ -175,10 +174,10 @@ final class BoardRecording: Sendable {
 
   /// Records into a sink.
   func record(into sink: any LogSink, path: String) throws(RecordingError) {
-    try begin(path) { state, lastStep throws(RecordingError) in
+    try begin(path, RecordingOptions()) { state, options throws(RecordingError) in
       try BoardRecorder(
-        sink: sink, info: infoOfNow, state: state, options: RecordingOptions(baseStep: lastStep),
-        journal: journal, clock: { [self] in shared.withLock { $0.time } },
+        sink: sink, info: infoOfNow, state: state, options: options, journal: journal,
+        clock: { [self] in shared.withLock { $0.time } },
         onFailure: { [self] in lose($0.message) })
     }
   }
@@ -192,8 +191,8 @@ final class BoardRecording: Sendable {
   /// Starts a recording. Returns whether it has started.
   @discardableResult
   private func begin(
-    _ path: String,
-    _ make: (BoardState, _ lastStep: Int) throws(RecordingError) -> BoardRecorder
+    _ path: String, _ options: RecordingOptions,
+    _ make: (BoardState, RecordingOptions) throws(RecordingError) -> BoardRecorder
   ) throws(RecordingError) -> Bool {
     var failure: RecordingError?
     var records = false
@@ -203,8 +202,10 @@ final class BoardRecording: Sendable {
       guard !closing.isSet, recorder == nil else { return }
       let now = dependencies.clock.now
       shared.withLock { $0.time = now }
+      var options = options
+      options.baseStep = lastStep
       do throws(RecordingError) {
-        start(try make(copy state, lastStep), path)
+        start(try make(copy state, options), path, options)
         records = true
       } catch {
         failure = error
@@ -214,9 +215,10 @@ final class BoardRecording: Sendable {
     return records
   }
 
-  private func start(_ recorder: BoardRecorder, _ path: String) {
+  private func start(_ recorder: BoardRecorder, _ path: String, _ options: RecordingOptions) {
     shared.withLock {
-      $0.recorder = Current(recorder: recorder, hooks: recorder.hooks, path: path)
+      $0.recorder = Current(
+        recorder: recorder, hooks: recorder.hooks, path: path, options: options)
       $0.problem = nil
       $0.begins = true
     }
@@ -227,19 +229,30 @@ final class BoardRecording: Sendable {
 
   /// Ends the recording. Returns `nil` if there is none or if another call has ended it. The file
   /// is complete in both cases.
-  func stop() -> EndedRecording? {
+  func stop() -> EndedRecording? { take(where: { _ in true })?.ended }
+
+  /// Ends the recording if it is one that `isMeant`.
+  private func take(
+    where isMeant: (Current) -> Bool
+  ) -> (ended: EndedRecording, options: RecordingOptions)? {
     ending.withLock { _ in
       var taken: Current?
-      betweenSteps { _, _ in taken = shared.withLock { $0.recorder.take() } }
+      betweenSteps { _, _ in
+        taken = shared.withLock { shared in
+          guard let current = shared.recorder, isMeant(current) else { return nil }
+          return shared.recorder.take()
+        }
+      }
       guard let taken else { return nil }
       taken.recorder.stop()
       dependencies.files.protect(recording: nil)
       shared.withLock { shared in
         shared.marks = shared.marks.filter { $0.value.recorder !== taken.recorder }
       }
-      return EndedRecording(
+      let ended = EndedRecording(
         path: taken.path, steps: taken.recorder.step,
         problem: taken.recorder.failure?.description)
+      return (ended, taken.options)
     }
   }
 
@@ -264,16 +277,17 @@ final class BoardRecording: Sendable {
 
   /// Records into a fork, starting with the step that took its state.
   private func goOn(_ job: Int, _ lastStep: Int, _ state: BoardState) {
-    guard !closing.isSet, let (log, path) = shared.withLock({ $0.forks.removeValue(forKey: job) })
-    else { return }
+    let fork = shared.withLock { $0.forks.removeValue(forKey: job) }
+    guard !closing.isSet, let (log, path, given) = fork else { return }
+    var options = given
+    options.baseStep = lastStep
     do throws(RecordingError) {
       start(
         try BoardRecorder(
-          continuing: log, path: path, state: state,
-          options: RecordingOptions(baseStep: lastStep), journal: journal,
+          continuing: log, path: path, state: state, options: options, journal: journal,
           clock: { [self] in shared.withLock { $0.time } },
-          onFailure: { [self] in lose($0.message) }),
-        path)
+          onFailure: { [self] in lose($0.message) }, onWarning: { [self] in warn($0.message) }),
+        path, options)
     } catch {
       // Do not warn here, under the store's lock. `resumed()` does so.
       shared.withLock {
@@ -342,10 +356,20 @@ extension BoardRecording: RecordingService {
   /// The names of the marks that were set in the running recording.
   var marks: [String] { recorder?.marks.map(\.name) ?? [] }
 
+  func checkFork(at path: String) throws {
+    guard current?.options.rotation != nil, let obstacle = RotatedLog.obstacle(at: path) else {
+      return
+    }
+    throw Failure(forking: RecordingError.exists(path: obstacle))
+  }
+
   func resume(_ job: Int) throws -> ForkedState {
     guard let fork = navigators.takeContinuation(of: job) else { throw Failure.noRecording }
-    _ = stop()
-    shared.withLock { $0.forks[job] = (fork.log, fork.path) }
+    guard let (_, options) = take(where: { $0.path == fork.source }) else {
+      fork.discard()
+      throw Failure(endedBeforeFork: fork.source)
+    }
+    shared.withLock { $0.forks[job] = (fork.log, fork.path, options) }
     return ForkedState(state: fork.state, path: fork.path)
   }
 
@@ -357,6 +381,13 @@ extension BoardRecording: RecordingService {
 }
 
 extension Failure {
+  fileprivate init(endedBeforeFork source: String) {
+    self.init(
+      code: ExitCode.cannotCreate, error: "ended",
+      message: "the recording \(source) has ended: nothing continues in the fork",
+      help: "'session fork STEP FILE --file \(source)' copies its steps")
+  }
+
   fileprivate static func alreadyRecording(_ path: String) -> Failure {
     Failure(
       code: ExitCode.cannotCreate, error: "recording", message: "already recording to \(path)",

@@ -424,7 +424,7 @@ struct RecordingQueries {
   ///   - check: Called before the file is created.
   func fork(
     at target: SessionTarget, to file: String?, from source: String?, by job: Int = 0,
-    check: (_ path: String) throws(FileError) -> Void = { _ in }
+    check: (_ path: String) throws -> Void = { _ in }
   ) throws -> SessionResult {
     let location = try location(source)
     return try visit(location) { navigator, end in
@@ -434,7 +434,8 @@ struct RecordingQueries {
       let (continuation, state) = try navigator.fork(at: step, to: path)
       let begins = navigator.rotatedLog.stepsBefore(fileOf: step)
       if source == nil {
-        navigators.keep(.init(log: continuation, state: state, path: path), of: job)
+        navigators.keep(
+          .init(log: continuation, state: state, path: path, source: location.path), of: job)
       } else {
         try complete(continuation, path, state)
       }

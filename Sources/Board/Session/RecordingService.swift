@@ -35,10 +35,16 @@ protocol RecordingService: Sendable {
   /// - Throws: `Failure` if nothing is being recorded or the recording ended by itself.
   func mark(_ name: String, behindEndOf job: Int) throws
 
-  /// Ends the recording. A new one starts with the fork once the board has taken its state.
+  /// Checks that the recording can continue in a fork, before there is one.
+  ///
+  /// - Throws: `Failure` if the recording is rotated, and a file is in the way of that.
+  func checkFork(at path: String) throws
+
+  /// Ends the recording. A new one starts with the fork once the board has taken its state. It has
+  /// the same durability and rotation.
   ///
   /// - Parameter job: The job that made the fork.
-  /// - Throws: `Failure` if the job made none.
+  /// - Throws: `Failure` if the job made none, or the recording that was forked has ended.
   func resume(_ job: Int) throws -> ForkedState
 
   /// Returns the recording after the board has taken the state of a fork. If it could not start,
@@ -81,6 +87,7 @@ struct NoRecording: RecordingService {
     of path: String, isCancelled: @escaping @Sendable () -> Bool
   ) throws -> SessionNavigators.Navigator? { nil }
   func mark(_ name: String, behindEndOf job: Int) throws { throw Failure.nothingToChange }
+  func checkFork(at path: String) throws {}
   func resume(_ job: Int) throws -> ForkedState { throw Failure.noRecording }
   func resumed() -> RecordingStatus { status() }
 }

@@ -173,8 +173,9 @@ enum SessionCommands {
     CommandSpec(
       ["session", "fork"], "continue from an earlier step in a new recording",
       details: """
-        The new file has the steps up to that one, and the board goes on from its state; the old recording ends. What services \
-        hold (database, keychain, log) stays as it is. With --file the steps are copied and the board stays where it is.
+        The new file has the steps up to that one, and the board goes on from its state and records with the same options; the old \
+        recording ends. What services hold (database, keychain, log) stays as it is. With --file the steps are copied and the board \
+        stays where it is.
         """,
       arguments: [
         ArgumentSpec("step", step, kind: .step),

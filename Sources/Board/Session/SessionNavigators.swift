@@ -36,6 +36,11 @@ final class SessionNavigators: Sendable {
     let log: LogContinuation
     let state: BoardState
     let path: String
+    /// The path of the recording that was forked.
+    let source: String
+
+    /// Removes the file of a fork that is not continued.
+    func discard() { try? FileSystem().remove(path) }
   }
 
   /// The continuations, by the job that made the fork.
@@ -83,8 +88,16 @@ final class SessionNavigators: Sendable {
     continuations.withLock { $0[job] = continuation }
   }
 
+  /// Returns the continuation of a job, and discards those of other jobs: they forked the same
+  /// recording, which ends now.
   func takeContinuation(of job: Int) -> Continuation? {
-    continuations.withLock { $0.removeValue(forKey: job) }
+    var all = continuations.withLock { all in
+      defer { all = [:] }
+      return all
+    }
+    let taken = all.removeValue(forKey: job)
+    for other in all.values { other.discard() }
+    return taken
   }
 }
 

@@ -80,8 +80,9 @@ struct SessionReducer: Reducer {
       return look("timeline", job, dependencies, work) { try $0.timeline(query) }
     case .fork(let target, let file, let from):
       let fork: @Sendable (RecordingQueries) throws -> SessionResult = {
-        try $0.fork(at: target, to: file, from: from, by: job) { (path) throws(FileError) in
+        try $0.fork(at: target, to: file, from: from, by: job) { path in
           try dependencies.files.checkTarget(path, isRecording: true)
+          if from == nil { try recording.checkFork(at: path) }
         }
       }
       return state.changes == nil

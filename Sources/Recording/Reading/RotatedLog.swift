@@ -213,6 +213,11 @@ public struct RotatedLog: Sendable {
   /// - Complexity: O(files in the folder).
   public static func numbers(beside path: String) -> [Int] { FileRotation.numbers(of: path) ?? [] }
 
+  /// Returns a file beside `path` that a rotated recording beginning there would meet, if any.
+  ///
+  /// - Complexity: O(files in the folder).
+  package static func obstacle(at path: String) -> String? { FileRotation.obstacle(at: path) }
+
   var isCancelled: @Sendable () -> Bool { files[0].isCancelled }
 
   /// Returns the index of the segment that has `step`, or of the first one if no segment has it.

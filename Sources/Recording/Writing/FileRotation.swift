@@ -46,22 +46,35 @@ final class FileRotation: LogRotation {
   private var nextPath: String { path + ".next" }
 
   func next() throws(LogIOError) -> any LogSink {
-    for attempt in 0..<2 {
-      do throws(RecordingError) {
-        let file = try FileSink(creating: nextPath, system)
-        state.withLock { $0.next = file }
-        return file
-      } catch {
-        switch error {
-        case .exists where attempt == 0:
-          // Remove a file left by a crash. Only the holder of the lock on `NAME` may write it.
-          do throws(SystemError) { try system.remove(nextPath) } catch { throw LogIOError(error) }
-        case .failed(_, let error): throw error
-        default: throw LogIOError(code: EEXIST, operation: "open")
-        }
-      }
+    // Otherwise the current file would be ended before `commit` fails.
+    if system.isTaken("\(path).\(state.withLock { $0.number })") {
+      throw LogIOError(code: EEXIST, operation: "link")
     }
-    throw LogIOError(code: EEXIST, operation: "open")
+    if FileRotation.isLeftover(nextPath, system) {
+      // Only the holder of the lock on `NAME` may write it.
+      do throws(SystemError) { try system.remove(nextPath) } catch { throw LogIOError(error) }
+    }
+    do throws(RecordingError) {
+      let file = try FileSink(creating: nextPath, system)
+      state.withLock { $0.next = file }
+      return file
+    } catch {
+      if case .failed(_, let error) = error { throw error }
+      throw LogIOError(code: EEXIST, operation: "open")
+    }
+  }
+
+  /// Whether a crash may have left the file: it is a header or the beginning of one.
+  private static func isLeftover(_ path: String, _ system: FileSystem = FileSystem()) -> Bool {
+    guard let info = FileInfo(path, followsLink: false), info.isRegular,
+      info.size <= LogReader.Limits.formatLine,
+      let file = try? system.open(path, O_RDONLY | O_NOFOLLOW)
+    else { return false }
+    defer { try? system.close(file) }
+    guard let bytes = try? system.read(file, limit: Int(info.size)) else { return false }
+    let start = Array(#"{"k":"log""#.utf8)
+    let line = bytes.prefix { $0 != UInt8(ascii: "\n") }
+    return line.count >= bytes.count - 1 && (start.starts(with: line) || line.starts(with: start))
   }
 
   func commit() throws(LogIOError) {
@@ -95,11 +108,11 @@ final class FileRotation: LogRotation {
   }
 
   func abandon() {
-    try? system.remove(nextPath)
-    let (number, isLinked) = state.withLock { state in
-      state.next = nil
-      return (state.number, state.isLinked)
+    let (next, number, isLinked) = state.withLock { state in
+      (state.next.take(), state.number, state.isLinked)
     }
+    // Any other file there is the user's.
+    if next != nil || FileRotation.isLeftover(nextPath, system) { try? system.remove(nextPath) }
     if isLinked { try? system.remove("\(path).\(number)") }
   }
 
@@ -130,6 +143,13 @@ final class FileRotation: LogRotation {
 }
 
 extension FileRotation {
+  /// Returns a file beside `path` that a new rotated recording would meet, if any.
+  static func obstacle(at path: String) -> String? {
+    if let number = numbers(of: path)?.last { return "\(path).\(number)" }
+    let next = path + ".next"
+    return FileSystem().isTaken(next) && !isLeftover(next) ? next : nil
+  }
+
   /// Returns the numbers k of the files `NAME.k` beside `path`, ascending, or `nil` if the folder
   /// cannot be read.
   static func numbers(of path: String) -> [Int]? {

@@ -118,8 +118,8 @@ public final class Recorder<State: Codable & Sendable, Action: Codable & Sendabl
     onFailure: @escaping @Sendable (StoreIssue) -> Void = { _ in },
     onWarning: @escaping @Sendable (StoreIssue) -> Void = { _ in }
   ) throws(RecordingError) {
-    if options.rotation != nil, let number = FileRotation.numbers(of: path)?.last {
-      throw .exists(path: "\(path).\(number)")
+    if options.rotation != nil, let obstacle = FileRotation.obstacle(at: path) {
+      throw .exists(path: obstacle)
     }
     let location = SourceLocation(fileID: fileID, line: line)
     let synchronizes = options.durability == .sync

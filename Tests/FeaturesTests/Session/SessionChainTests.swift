@@ -431,14 +431,52 @@ struct SessionChainTests {
     await board.board.close()
   }
 
+  @Test("a fork of the running recording is rotated as it is, where no file is in the way")
+  func rotatedFork() async throws {
+    let folder = try TemporaryFolder()
+    let board = RunningBoard()
+    try board.board.record(to: folder.path("r"), rotation: .init(size: 3000))
+    await board.run("set page 1")
+    try folder.write("text", to: "g.2")
+    let refused = await board.run("session fork end \(folder.path("g"))")
+    #expect(refused.status == 73 && refused.errors.contains("g.2"), "\(refused.errors)")
+    #expect(await board.run("session fork end \(folder.path("f"))").status == 0)
+    for n in 1...40 { await board.run("set page \(n)") }
+    await board.board.close()
+    #expect(RotatedLog.numbers(beside: folder.path("f")).count > 2)
+    #expect(try RotatedLog(path: folder.path("f")).check().steps > 40)
+    #expect(try folder.read("g.2") == Array("text".utf8))
+    #expect(!FileManager.default.fileExists(atPath: folder.path("g")))
+  }
+
+  @Test("of two forks at once, one is continued, and the other leaves no file")
+  func overlappingForks() async throws {
+    for _ in 0..<10 {
+      let folder = try TemporaryFolder()
+      let board = RunningBoard()
+      try board.board.record(to: folder.path("r"))
+      await board.run("set page 1")
+      for name in ["b", "c"] { await board.run("session fork end \(folder.path(name)) &") }
+      let waited = await board.run("wait all")
+      await board.run("set page 2")
+      await board.board.close()
+      let names = ["b", "c"].filter { FileManager.default.fileExists(atPath: folder.path($0)) }
+      #expect(names.count == 1, "\(waited.errors)")
+      for name in names + ["r"] {
+        let summary = try Replayer(BoardFeatures.all).verify(path: folder.path(name))
+        #expect(summary.warnings == [], "\(name): \(summary.warnings)")
+      }
+    }
+  }
+
   @Test("a recording that failed is told of by everything that asks for it")
   func failedRecording() async throws {
     let folder = try TemporaryFolder()
     let path = folder.path("r")
-    // In the way of the next file.
-    #expect(mkdir(path + ".next", 0o700) == 0)
     let board = RunningBoard()
     try board.board.record(to: path, rotation: .init(size: 3000))
+    // In the way of the next file.
+    #expect(mkdir(path + ".next", 0o700) == 0)
     for n in 1...40 { await board.run("set page \(n)") }
     let steps = try RotatedLog(path: path).check().steps
     #expect(steps > 5 && steps < 40)

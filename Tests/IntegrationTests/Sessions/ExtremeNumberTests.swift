@@ -34,7 +34,7 @@ struct ExtremeNumberTests {
     return value
   }
 
-  /// Returns a line of a recording without the digest of a step, and with the right one of a header.
+  /// Returns a line of a recording without the digest of a step, and with that of a header's state.
   private static func line(_ value: JSON) -> String {
     var value = value
     let state = value["state"]

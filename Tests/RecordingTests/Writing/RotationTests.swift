@@ -404,15 +404,47 @@ struct RotationTests {
     }
   }
 
-  @Test("what a crash left is in no recorder's way") func whatACrashLeftIsInNobodysWay() throws {
+  @Test(
+    "what a crash left is in no recorder's way",
+    arguments: ["", #"{"k"#, #"{"k":"log","version":1,"prog"#, "{\"k\":\"log\"}\n"])
+  func leftover(content: String) throws {
     try withFolder { folder in
       let path = folder + "/a"
-      try write("half a header", to: path + ".next")
+      try write(content, to: path + ".next")
       let session = try session(path, options())
       run(session)
       session.recorder.stop()
       #expect(session.recorder.failure == nil)
       #expect(try RotatedLog(path: path).check().steps == 40)
+    }
+  }
+
+  @Test(
+    "a file of the user is in the way of a recording", arguments: ["a.next", "a.3"])
+  func obstacle(name: String) throws {
+    try withFolder { folder in
+      let content = name == "a.next" ? "{\"k\":\"log\"}\n{\"k\":\"end\"}\n" : "text"
+      try write(content, to: "\(folder)/\(name)")
+      #expect(RotatedLog.obstacle(at: folder + "/a") == "\(folder)/\(name)")
+      #expect(try contents(of: "\(folder)/\(name)") == Array(content.utf8))
+    }
+  }
+
+  @Test(
+    "a file that appears in the way of the next one ends the recording, which is cut short",
+    arguments: ["a.next", "a.1"])
+  func laterObstacle(name: String) throws {
+    try withFolder { folder in
+      let path = folder + "/a"
+      let session = try session(path, options())
+      try write("text", to: "\(folder)/\(name)")
+      run(session)
+      session.recorder.stop()
+      #expect(session.recorder.failure != nil)
+      #expect(try contents(of: "\(folder)/\(name)") == Array("text".utf8))
+      let summary = try Session.replayer().replay(RotatedLog(LogFile(path: path))) { _, _, _ in }
+      #expect(summary.warnings == [.cutShort(afterStep: summary.steps)])
+      #expect(summary.steps > 0 && summary.steps < 40)
     }
   }
 

@@ -31,8 +31,9 @@ struct OwnFiles: Sendable {
 
     static func rotated(_ path: String, _ title: String) -> Family {
       Family(path: path, title: title) { name, base in
-        name == base
-          || (name.hasPrefix(base + ".") && UInt32(name.dropFirst(base.count + 1)) != nil)
+        guard name.hasPrefix(base + ".") else { return name == base }
+        let ending = name.dropFirst(base.count + 1)
+        return ending == "next" || UInt32(ending) != nil
       }
     }
 
