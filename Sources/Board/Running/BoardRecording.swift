@@ -364,11 +364,12 @@ extension BoardRecording: RecordingService {
   }
 
   func resume(_ job: Int) throws -> ForkedState {
-    guard let fork = navigators.takeContinuation(of: job) else { throw Failure.noRecording }
+    guard let fork = navigators.takeContinuation(of: job) else { throw Failure.endedBeforeFork }
     guard let (_, options) = take(where: { $0.path == fork.source }) else {
-      fork.discard()
-      throw Failure(endedBeforeFork: fork.source)
+      try fork.end()
+      throw Failure.endedBeforeFork
     }
+    navigators.endContinuations()
     shared.withLock { $0.forks[job] = (fork.log, fork.path, options) }
     return ForkedState(state: fork.state, path: fork.path)
   }
@@ -381,11 +382,12 @@ extension BoardRecording: RecordingService {
 }
 
 extension Failure {
-  fileprivate init(endedBeforeFork source: String) {
-    self.init(
+  fileprivate static var endedBeforeFork: Failure {
+    Failure(
       code: ExitCode.cannotCreate, error: "ended",
-      message: "the recording \(source) has ended: nothing continues in the fork",
-      help: "'session fork STEP FILE --file \(source)' copies its steps")
+      message:
+        "the recording has ended in the meantime: the fork is complete, and nothing continues in it"
+    )
   }
 
   fileprivate static func alreadyRecording(_ path: String) -> Failure {

@@ -433,30 +433,13 @@ struct RecordingQueries {
       try check(path)
       let (continuation, state) = try navigator.fork(at: step, to: path)
       let begins = navigator.rotatedLog.stepsBefore(fileOf: step)
-      if source == nil {
-        navigators.keep(
-          .init(log: continuation, state: state, path: path, source: location.path), of: job)
-      } else {
-        try complete(continuation, path, state)
-      }
+      let fork = SessionNavigators.Continuation(
+        log: continuation, state: state, path: path, source: location.path)
+      if source == nil { navigators.keep(fork, of: job) } else { try fork.end() }
       return .forked(
         fork: SessionForked(
           path: path, step: step, source: location.path, isContinued: source == nil,
           first: begins > 0 ? begins : nil))
-    }
-  }
-
-  /// Ends a fork that nothing continues: it is complete. A state is needed only if the last step
-  /// has no digest. Otherwise the digest of an older version's state is kept.
-  private func complete(_ log: LogContinuation, _ path: String, _ state: BoardState) throws {
-    let failure = Mutex<String?>(nil)
-    let last = log.digest == nil ? state : nil
-    let recorder = try BoardRecording.BoardRecorder(
-      continuing: log, path: path, state: last, journal: nil, clock: { log.time },
-      onFailure: { issue in failure.withLock { $0 = issue.message } })
-    recorder.stop(state: last)
-    if let message = failure.withLock({ $0 }) {
-      throw Failure(code: ExitCode.io, error: "io", message: "\(path): \(message)")
     }
   }
 

@@ -39,8 +39,21 @@ final class SessionNavigators: Sendable {
     /// The path of the recording that was forked.
     let source: String
 
-    /// Removes the file of a fork that is not continued.
-    func discard() { try? FileSystem().remove(path) }
+    /// Ends a fork that nothing continues: it is complete. A state is needed only if the last step
+    /// has no digest. Otherwise the digest of an older version's state is kept.
+    ///
+    /// - Throws: `RecordingError`, or `Failure` if the end cannot be written.
+    func end() throws {
+      let failure = Mutex<String?>(nil)
+      let last = log.digest == nil ? state : nil
+      let recorder = try BoardRecording.BoardRecorder(
+        continuing: log, path: path, state: last, journal: nil, clock: { log.time },
+        onFailure: { issue in failure.withLock { $0 = issue.message } })
+      recorder.stop(state: last)
+      if let message = failure.withLock({ $0 }) {
+        throw Failure(code: ExitCode.io, error: "io", message: "\(path): \(message)")
+      }
+    }
   }
 
   /// The continuations, by the job that made the fork.
@@ -88,16 +101,17 @@ final class SessionNavigators: Sendable {
     continuations.withLock { $0[job] = continuation }
   }
 
-  /// Returns the continuation of a job, and discards those of other jobs: they forked the same
-  /// recording, which ends now.
   func takeContinuation(of job: Int) -> Continuation? {
-    var all = continuations.withLock { all in
+    continuations.withLock { $0.removeValue(forKey: job) }
+  }
+
+  /// Ends all forks that wait to be continued. Their recording has ended.
+  func endContinuations() {
+    let all = continuations.withLock { all in
       defer { all = [:] }
       return all
     }
-    let taken = all.removeValue(forKey: job)
-    for other in all.values { other.discard() }
-    return taken
+    for fork in all.values { try? fork.end() }
   }
 }
 

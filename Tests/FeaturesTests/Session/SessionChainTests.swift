@@ -449,7 +449,7 @@ struct SessionChainTests {
     #expect(!FileManager.default.fileExists(atPath: folder.path("g")))
   }
 
-  @Test("of two forks at once, one is continued, and the other leaves no file")
+  @Test("of two forks at once, one is continued, and the other is complete")
   func overlappingForks() async throws {
     for _ in 0..<10 {
       let folder = try TemporaryFolder()
@@ -461,8 +461,28 @@ struct SessionChainTests {
       await board.run("set page 2")
       await board.board.close()
       let names = ["b", "c"].filter { FileManager.default.fileExists(atPath: folder.path($0)) }
-      #expect(names.count == 1, "\(waited.errors)")
+      #expect(!names.isEmpty, "\(waited.errors)")
       for name in names + ["r"] {
+        let summary = try Replayer(BoardFeatures.all).verify(path: folder.path(name))
+        #expect(summary.warnings == [], "\(name): \(summary.warnings)")
+      }
+    }
+  }
+
+  @Test("a fork whose recording has ended is complete, and ends no other recording")
+  func lateFork() async throws {
+    for _ in 0..<10 {
+      let folder = try TemporaryFolder()
+      let board = RunningBoard()
+      try board.board.record(to: folder.path("r"))
+      await board.run("set page 1")
+      await board.run("session fork end \(folder.path("b")) &")
+      await board.run("session stop")
+      await board.run("session record \(folder.path("s"))")
+      await board.run("wait all")
+      await board.run("set page 2")
+      await board.board.close()
+      for name in ["b", "s", "r"] where FileManager.default.fileExists(atPath: folder.path(name)) {
         let summary = try Replayer(BoardFeatures.all).verify(path: folder.path(name))
         #expect(summary.warnings == [], "\(name): \(summary.warnings)")
       }
