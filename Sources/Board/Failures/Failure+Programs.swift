@@ -7,7 +7,7 @@ extension Failure {
   public init(_ error: ProgramError) {
     let (program, service) = (error.program, error.service)
     switch error.kind {
-    case .api(let error) where error.kind == .cancelled:
+    case .api(let reason) where reason.kind == .cancelled && error.mayHaveChanged:
       self.init(
         code: ExitCode.interrupted, error: "cancelled",
         message: "cancelled; \(program) may have made the change",

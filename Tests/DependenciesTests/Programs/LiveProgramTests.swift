@@ -408,6 +408,42 @@ struct LiveProgramTests {
     #expect(programs.requests.first?.query("nzo_ids") == "SABnzbd_nzo_0,x,y")
   }
 
+  @Test(
+    "a cancelled request may have made a change only if it asks for one",
+    arguments: [("movie/7", false), ("command", true), ("listgroups", false), ("editqueue", true)])
+  func cancelledRequest(hanging: String, mayHaveChanged: Bool) async throws {
+    let api = MockAPIClient()
+    var dependencies = dependencies
+    dependencies.apiClient = api
+    api.answer { request in
+      let text = request.url + String(decoding: request.body ?? Data(), as: UTF8.self)
+      if text.contains(hanging) { return .hang }
+      return .json(
+        text.contains("listgroups")
+          ? #"{"result":[{"NZBID":1},{"NZBID":2}]}"# : #"{"id":7,"title":"a"}"#)
+    }
+    let task = Task { [dependencies] in
+      do throws(ProgramError) {
+        if hanging.hasSuffix("s") || hanging == "editqueue" {
+          let server = ProgramConformanceTests.server(DownloadProgram.nzbget, "http://h")
+          try await LiveDownloadService(dependencies).pause(["1", "2"], on: server)
+        } else {
+          let server = ProgramConformanceTests.server(MediaProgram.radarr, "http://h")
+          _ = try await LiveMediaService(dependencies).search(forItem: 7, on: server)
+        }
+        return nil as ProgramError?
+      } catch { return error }
+    }
+    await api.waitForHanging()
+    task.cancel()
+    let error = await task.value
+    guard case .api(let reason)? = error?.kind else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    #expect(reason.kind == .cancelled && error?.mayHaveChanged == mayHaveChanged)
+  }
+
   @Test("NZBGet changes nothing if one of several downloads is not there")
   func someMissing() async throws {
     let server = ProgramConformanceTests.server(.nzbget, programs.origin)

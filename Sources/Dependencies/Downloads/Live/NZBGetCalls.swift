@@ -53,14 +53,14 @@ struct NZBGetCalls: LiveDownloadService.Calls {
     let id = try await call(
       "append",
       [SecretText(JSON.string(name).text), download.jsonString]
-        + others.map { SecretText($0.text) })
+        + others.map { SecretText($0.text) }, isChange: true)
     guard let id = id.intValue, id > 0 else { throw connection.error(.refused(reasons: [])) }
     return String(id)
   }
 
   func setPaused(_ isPaused: Bool, _ ids: [String]) async throws(ProgramError) {
     guard !ids.isEmpty else {
-      let result = try await call(isPaused ? "pausedownload" : "resumedownload")
+      let result = try await call(isPaused ? "pausedownload" : "resumedownload", isChange: true)
       guard result.boolValue == true else { throw connection.error(.refused(reasons: [])) }
       return
     }
@@ -88,23 +88,25 @@ struct NZBGetCalls: LiveDownloadService.Calls {
       numbers.append(JSON(number))
       if ids.count > 1, !present.contains(number) { throw connection.error(.missing(id: id)) }
     }
-    let result = try await call("editqueue", [.string(command), "", .array(numbers)])
+    let result = try await call(
+      "editqueue", [.string(command), "", .array(numbers)], isChange: true)
     guard result.boolValue == true else {
       throw connection.error(.missing(id: ids.joined(separator: ", ")))
     }
   }
 
   private func call(
-    _ method: String, _ parameters: [JSON] = []
+    _ method: String, _ parameters: [JSON] = [], isChange: Bool = false
   ) async throws(ProgramError) -> JSON {
-    try await call(method, parameters.map { SecretText($0.text) })
+    try await call(method, parameters.map { SecretText($0.text) }, isChange: isChange)
   }
 
   /// - Parameters:
   ///   - parameters: Texts of JSON.
+  ///   - isChange: Whether the method changes something.
   ///   - limit: The maximum size of the response in bytes.
   private func call(
-    _ method: String, _ parameters: [SecretText], limit: Int = 16 << 20
+    _ method: String, _ parameters: [SecretText], isChange: Bool = false, limit: Int = 16 << 20
   ) async throws(ProgramError) -> JSON {
     let name = JSON.string(method).text
     var parts: [SecretText.Part] = [
@@ -116,7 +118,8 @@ struct NZBGetCalls: LiveDownloadService.Calls {
     }
     parts.append(.text(#"],"id":1}"#))
     let response = try await connection.send(
-      .init(method: "POST", path: "", body: SecretText(parts: parts), limit: limit))
+      .init(
+        method: "POST", path: "", body: SecretText(parts: parts), isChange: isChange, limit: limit))
     if let stranger = connection.stranger(in: response) { throw stranger }
     switch response.status {
     case 200..<300: break

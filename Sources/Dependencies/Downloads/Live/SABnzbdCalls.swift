@@ -118,7 +118,7 @@ struct SABnzbdCalls: LiveDownloadService.Calls {
     let response = try await connection.send(
       .init(
         path: "", query: [QueryItem("mode", mode), QueryItem("output", "json")] + query,
-        encodedQuery: encoded, isIdempotent: isChange ? false : nil))
+        encodedQuery: encoded, isIdempotent: isChange ? false : nil, isChange: isChange))
     let text = String(decoding: response.body.prefix(200), as: UTF8.self)
     let key = connection.service.authentication?.secret
     if text.contains("API Key Incorrect") || text.contains("API Key Required") {

@@ -25,6 +25,8 @@ struct ProgramConnection: Sendable {
     var body: SecretText?
     /// See `APIRequest.isIdempotent`.
     var isIdempotent: Bool?
+    /// Whether the request changes something, or `nil` if the method tells: only a GET does not.
+    var isChange: Bool?
     /// The maximum size of the response in bytes.
     var limit = 16 << 20
   }
@@ -43,6 +45,9 @@ struct ProgramConnection: Sendable {
       log(call, response, .none)
       return response
     } catch {
+      var error = error
+      // What is only read changes nothing, however far it came.
+      if !(call.isChange ?? (call.method != "GET")) { error.wasSent = false }
       throw logged(error, of: call)
     }
   }
