@@ -58,7 +58,7 @@ package struct FailureReport: Sendable, Equatable {
     }
     var start = ""
     if let location {
-      start = LineLocation(location.file, line: location.line + lineOffset).description + ":"
+      start = LineLocation(location.file, line: location.line &+ lineOffset).description + ":"
       if let column = failure.column { start += "\(column):" }
       start = escapeControls(start) + " "
     }

@@ -310,7 +310,7 @@ public struct BoardRenderer: Sendable {
   private func formatter(_ context: CommandContext, _ state: BoardState) -> OutputFormatter {
     let settings = state.settings.following(context)
     return OutputFormatter(
-      format: settings.output, width: context.redirect == nil ? settings.width : nil,
+      format: settings.output, width: context.redirect == nil ? settings.columns : nil,
       ascii: settings.isASCII, isExact: settings.isExact(redirect: context.redirect))
   }
 
@@ -367,19 +367,29 @@ public struct BoardRenderer: Sendable {
     func context(_ job: Int) -> CommandContext? {
       state.shell.running.first { $0.job == job }
     }
+    // A recording that a script made may have text that would control the terminal.
+    func transcript(_ text: String, _ context: CommandContext) -> String {
+      let settings = state.settings
+      return settings.followsEarlierRules || settings.isExact(redirect: context.redirect)
+        ? text : escapeControls(text, keepsNewlines: true, keepsTabs: true)
+    }
     switch action {
     case .printed(let job, let text):
       guard let context = context(job), (context.output ?? state.settings.output) != .json else {
         return nil
       }
       return BoardOutput(
-        stream: .standardOutput, text: text, redirect: context.redirect, job: job)
+        stream: .standardOutput, text: transcript(text, context), redirect: context.redirect,
+        job: job)
     case .printedBytes(let job, let base64):
       guard let context = context(job), (context.output ?? state.settings.output) != .json,
         let bytes = Data(base64Encoded: base64)
       else { return nil }
+      let text = String(decoding: bytes, as: UTF8.self)
+      let shown = transcript(text, context)
       return BoardOutput(
-        stream: .standardOutput, content: StyledText(bytes: [UInt8](bytes)),
+        stream: .standardOutput,
+        content: shown == text ? StyledText(bytes: [UInt8](bytes)) : StyledText(shown),
         redirect: context.redirect, job: job)
     case .progress(let job, let text):
       guard !state.settings.isQuiet, let context = context(job),

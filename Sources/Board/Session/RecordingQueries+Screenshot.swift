@@ -18,7 +18,7 @@ extension RecordingQueries {
       try SessionReplay.lookAgain(unless: { flag.isSet || !text.isEmpty }) {
         let log = try SessionReplay.rotatedLog(path) { [flag] in flag.isSet }
         let summary = try Replayer(features).replay(log) { step, state, time in
-          width = max(width ?? 0, state.settings.width ?? 100)
+          width = max(width ?? 0, state.settings.columns ?? 100)
           if let context = step.action.started {
             // The commands of one line share its prompt.
             let line = "\(context.location): \(context.text)"
@@ -28,7 +28,7 @@ extension RecordingQueries {
           for output in renderer.outputs(of: step.action, in: state, at: time)
           where output.redirect == nil && text.bytes.count <= Self.longest {
             let wraps = output.stream == .standardError && output.display.wraps
-            let width = wraps ? state.settings.width : nil
+            let width = wraps ? state.settings.columns : nil
             text += width.map { output.content.wrapped(to: $0) } ?? output.content
           }
         }

@@ -265,14 +265,14 @@ enum SessionOutcomes {
     let start = "\(SessionText.seconds(first)) s "
     let end = " \(SessionText.seconds(last)) s"
     let title = ", steps over time"
-    let room = (settings.width ?? 80) - start.count - end.count
+    let room = (settings.columns ?? 80) - start.count - end.count
     let hasTitle = room - title.count >= 16
     let columns = min(40, hasTitle ? room - title.count : room)
     guard columns >= 8 else { return nil }
     var counts = Array(repeating: 0, count: columns)
     for time in times {
-      let part = Double(max(0, time - first)) / Double(last - first)
-      counts[min(columns - 1, Int(part * Double(columns)))] += 1
+      let part = max(0, Double(time) - Double(first)) / (Double(last) - Double(first))
+      counts[min(columns - 1, Int(min(part, 1) * Double(columns)))] += 1
     }
     return start + Sparkline.text(counts, ascii: settings.isASCII) + end + (hasTitle ? title : "")
   }
@@ -283,7 +283,7 @@ enum SessionOutcomes {
       first == 0
       ? "\(fork.path) has the first \(Counted.text(fork.step, "step")) of \(fork.source)"
       : fork.step > first
-        ? "\(fork.path) has the steps \(first + 1) to \(fork.step) of \(fork.source)"
+        ? "\(fork.path) has the steps \(first &+ 1) to \(fork.step) of \(fork.source)"
         : "\(fork.path) begins with the state after step \(first) of \(fork.source)"
     return Outcome(
       job: job,
@@ -303,7 +303,7 @@ enum SessionOutcomes {
     let failsFirst = found.failsFirst == true
     if failsFirst { value.append(.init("failsFirst", .bool(true))) }
     // The state before the first step is one of them.
-    let states = found.steps + 1
+    let states = found.steps &+ 1
     let asked = "\(found.evaluations) of \(states) states were examined"
     guard let step = found.step else {
       // The state in between may differ from those at both ends.

@@ -80,7 +80,7 @@ enum ShellOutcomes {
     _ words: [String], _ job: Int, _ state: BoardState, _ commands: CommandTable<BoardCommand>
   ) -> Outcome {
     do throws(UsageError) {
-      let width = state.settings.width ?? 80
+      let width = state.settings.columns ?? 80
       let topic: String? =
         switch words {
         case ["line"]: LineHelp.text(width)
@@ -163,7 +163,7 @@ enum ShellOutcomes {
   }
 
   private static func history(_ lines: [String], from first: Int, _ job: Int) -> Outcome {
-    let numbered = lines.enumerated().map { (number: String(first + $0), line: $1) }
+    let numbered = lines.enumerated().map { (number: String(first &+ $0), line: $1) }
     return Outcome(
       job: job,
       value: .array(
@@ -252,7 +252,8 @@ enum ShellOutcomes {
     }
     let start = lesson == 0 && command != .next ? Tutorial.start : ""
     let text = start + Tutorial.text(of: lesson) + "\n"
-    let wrapped = state.settings.width.map { StyledText(text).wrapped(to: $0) } ?? StyledText(text)
+    let wrapped =
+      state.settings.columns.map { StyledText(text).wrapped(to: $0) } ?? StyledText(text)
     return shown(
       String(decoding: wrapped.bytes, as: UTF8.self), job, state, value: .string(text))
   }

@@ -172,7 +172,7 @@ extension ShellState {
     guard let index = running.firstIndex(where: { $0.job == job }),
       let parts = running[index].parts
     else { return }
-    running[index].parts = parts + 1
+    running[index].parts = parts &+ 1
   }
 }
 

@@ -109,6 +109,10 @@ public struct BoardSettings: Codable, Sendable, Equatable {
   /// limited to 30 seconds, except bodies that may have any length.
   public var timeout: Int64?
 
+  /// The width of output in columns, or `nil` if it is unlimited. At least 1: a recording may have
+  /// any number.
+  var columns: Int? { width.map { min(max($0, 1), 1 << 16) } }
+
   /// Returns whether a program reads a command's output, which then has text as it is.
   public func isExact(redirect: CommandContext.Redirect?) -> Bool {
     !followsEarlierRules && (isTerminal == false || redirect != nil)

@@ -159,7 +159,7 @@ public struct PendingRequest: Codable, Sendable, Equatable, Identifiable {
   ///   minute are final; in earlier recordings they were not, and it was a minute then.
   mutating func nextPause(asked: Int64?) -> Duration {
     if let asked { pause = min(max(asked, 0), ServiceRetry.longestPause / 1000) * 1000 }
-    defer { pause = min(pause * 2, ServiceRetry.longestPause) }
+    defer { pause = min(max(pause, 0), ServiceRetry.longestPause / 2) * 2 }
     return .milliseconds(pause)
   }
 }

@@ -48,7 +48,7 @@ enum DownloadsOutcomes {
     // In 80 columns there is room for the names or for the bars.
     let draws = context.draws(job) && (context.settings.width ?? 0) >= 100
     func done(_ entry: DownloadQueue.Entry) -> String {
-      let size = entry.size - (entry.pausedBytes ?? 0)
+      let size = entry.size &- (entry.pausedBytes ?? 0)
       let number = DownloadText.done(entry.left, of: size)
       guard draws, size > 0 else { return number }
       let fraction = 1 - Double(max(entry.left, 0)) / Double(size)

@@ -149,7 +149,7 @@ extension KeychainState {
 
   /// - Parameter number: The number of the slot, from 1.
   private mutating func removeSlot(_ number: Int) {
-    guard var slots = file?.slots, slots.indices.contains(number - 1) else { return }
+    guard var slots = file?.slots, number > 0, number <= slots.count else { return }
     slots.remove(at: number - 1)
     file?.slots = slots
   }

@@ -138,7 +138,7 @@ extension MediaAddition {
   fileprivate func named(_ question: Question) throws(Failure) -> Int? {
     if question == .item {
       guard let pick = order.pick, !candidates.isEmpty else { return nil }
-      guard candidates.indices.contains(pick - 1) else { throw .several(question, self) }
+      guard (1...candidates.count).contains(pick) else { throw .several(question, self) }
       return pick - 1
     }
     guard let name = question.kind.flatMap({ order.options[$0] }) else { return nil }
@@ -163,7 +163,7 @@ extension Failure {
   ) -> Failure {
     let isItem = question == .item
     let count = addition.candidates.count
-    let all = count + (addition.more ?? 0)
+    let all = count &+ (addition.more ?? 0)
     let found = "there \(all == 1 ? "is" : "are") \(all) of '\(addition.order.term)'"
     let what =
       if !isItem {

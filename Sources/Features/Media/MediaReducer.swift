@@ -162,7 +162,7 @@ extension MediaDays {
   fileprivate func range(today now: Int64) -> (from: Int64, until: Int64) {
     let day: Int64 = 86_400_000_000
     let from = from ?? now - ((now % day) + day) % day
-    return (from, from + Int64(count) * day)
+    return (from, from &+ Int64(count) &* day)
   }
 }
 

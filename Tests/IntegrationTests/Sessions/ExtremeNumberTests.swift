@@ -44,27 +44,66 @@ struct ExtremeNumberTests {
     return value.text
   }
 
-  @Test("each one is a value or an error", arguments: [Int.max, .min])
-  func extremes(number: Int) async throws {
-    let program = try Program()
-    let values = try SourceTree.text("Tests/IntegrationTests/Recordings/places.actions.jsonl")
-      .split(separator: "\n").map { try JSON(parsing: String($0)) }
+  /// Replays a recording with each of its numbers changed, one number of each name.
+  private static func expectEnds(
+    _ program: Program, of recording: String, with number: Int
+  ) async throws -> Int {
+    let values = try recording.split(separator: "\n").map { try JSON(parsing: String($0)) }
       .filter { $0["k"] != .string("end") && $0["k"] != .string("state") }
-    let lines = values.map(Self.line)
+    let lines = values.map(line)
     var known: Set<String> = []
     for (index, value) in values.enumerated() {
-      for steps in Self.numbers(in: value) {
+      for steps in numbers(in: value) {
         let keys = steps.map { if case .key(let key) = $0 { key } else { "*" } }
         let name = keys.joined(separator: ".")
         guard ["action", "state"].contains(keys[0]), known.insert(name).inserted else { continue }
         var changed = lines
-        changed[index] = Self.line(Self.replacing(steps, in: value, with: number))
-        try program.folder.write(resealed(changed.joined(separator: "\n")), to: "n.jsonl")
-        let replayed = try await program.run("session", "replay", "--accept-risk", "n.jsonl")
-        let isEnd = [0, 1, 65].contains { replayed.status == .exited($0) }
-        #expect(isEnd, "\(name) of line \(index + 1): \(replayed.status), \(replayed.errorText)")
+        changed[index] = line(replacing(steps, in: value, with: number))
+        let title = "\(name) of line \(index + 1)"
+        try await expectEnd(program, of: changed, title, "replay", "--accept-risk")
       }
     }
-    #expect(known.count > 100)
+    // The recordings are those of a pipe, which has no width.
+    var header = values[0]
+    header["state"]?["settings"]?["width"] = .number(String(number))
+    let wide = [line(header)] + lines.dropFirst()
+    try await expectEnd(program, of: wide, "width", "replay", "--accept-risk")
+    try await expectEnd(program, of: wide, "width", "screenshot")
+    return known.count
+  }
+
+  private static func expectEnd(
+    _ program: Program, of lines: [String], _ title: String, _ command: String, _ options: String...
+  ) async throws {
+    try program.folder.write(resealed(lines.joined(separator: "\n")), to: "n.jsonl")
+    let ended = try await program.run(["session", command, "n.jsonl"] + options)
+    let isEnd = [0, 1, 65].contains { ended.status == .exited($0) }
+    #expect(isEnd, "\(title), \(command): \(ended.status), \(ended.errorText)")
+  }
+
+  @Test("each one of an earlier recording is a value or an error", arguments: [Int.max, .min])
+  func earlier(number: Int) async throws {
+    let recording = try SourceTree.text("Tests/IntegrationTests/Recordings/places.actions.jsonl")
+    #expect(try await Self.expectEnds(Program(), of: recording, with: number) > 100)
+  }
+
+  @Test("each one of a recording with other features too", arguments: [Int.max, .min])
+  func present(number: Int) async throws {
+    let program = try Program()
+    let lines = [
+      "media queue films", "media calendar films --days 3",
+      "media add films tmdb:201 --pick 1 --profile hd-1080p",
+      "downloads list sab", "downloads pause sab", "history", "frob \\\n nothing",
+      "session timeline", "session bisect r.jsonl --assert 'db.writes < 0'",
+      "characters show 1 --retry 1", "watch --count 2 1ms echo a",
+    ]
+    let recorded = try await program.run(
+      ["--environment", "preview", "-k", "--record", "r.jsonl"] + lines.flatMap { ["-c", $0] })
+    guard case .exited = recorded.status else {
+      Issue.record("\(recorded.status)")
+      return
+    }
+    let recording = try program.text("r.jsonl")
+    #expect(try await Self.expectEnds(program, of: recording, with: number) > 50)
   }
 }

@@ -39,6 +39,21 @@ struct RecordingTests {
     #expect(run.errorText.withoutProgress == "")
   }
 
+  @Test("a replay at a terminal escapes what would control it, and no other one does")
+  func controls() async throws {
+    let program = try Program()
+    let line = #"echo "\u{1b}]0;own\u{7}\u{9b}2J\u{202e}tab\t.""#
+    #expect(try await program.run("--record", "r.jsonl", "-c", line).status == .exited(0))
+    let piped = try await program.run("session", "replay", "r.jsonl")
+    #expect(piped.outputText == "\u{1B}]0;own\u{7}\u{9B}2J\u{202E}tab\t.\n")
+    let terminal = try program.startOnTerminal("session", "replay", "r.jsonl")
+    #expect(await terminal.wait() == .exited(0))
+    #expect(
+      terminal.outputText.contains(#"\u{1b}]0;own\u{7}\u{9b}2J\u{202e}tab"#),
+      "\(terminal.outputText)")
+    #expect(!terminal.outputText.contains("]0;own\u{7}"))
+  }
+
   @Test("a flipped byte is found") func aFlippedByteIsFound() async throws {
     let (program, lines) = try await Self.recorded()
     for index in [0, 1, lines.count / 2, lines.count - 1] {
