@@ -97,7 +97,8 @@ struct CancellationTests {
   }
 
   @Test(
-    "R5 a queued action is dropped although its effect has ended since", arguments: [false, true])
+    "R5 a queued action is dropped although its effect has ended since the cancel",
+    arguments: [false, true])
   func queuedActionOfEndedEffect(wantsHandle: Bool) {
     let gate = Gate()
     let stage = Stage { action in

@@ -70,6 +70,25 @@ struct HeldTests {
     #expect(store.state.seen.last == "e")
   }
 
+  @Test("R5 a cancel drops the queued actions of an effect that has ended")
+  func endedEffect() {
+    let store = store { action in
+      switch action {
+      case "start":
+        [.task { "first" }, .run { send in send("late") }.cancellable(id: "x"), .task { "last" }]
+      case "cancel": [.cancel(id: "x")]
+      default: []
+      }
+    }
+    _ = store.sendHeld("start", origin: .program(""))
+    executor.run()
+    #expect(store.waiting.map(\.action) == ["first", "late", "last"])
+    _ = store.sendHeld("cancel", origin: .program(""))
+    #expect(store.waiting.map(\.action) == ["first", "last"])
+    while store.reduceNext() {}
+    #expect(store.state.seen == ["start", "cancel", "first", "last"])
+  }
+
   @Test("R5 an action is chosen among those whose effects were not cancelled")
   func chosen() async {
     let store = Store(

@@ -85,8 +85,8 @@ extension EffectProtocol {
   }
 
   /// Returns an effect that cancels every effect with `id` at this place or in a child of it,
-  /// started or not. None of their actions is reduced afterwards. If no effect has the id, nothing
-  /// happens.
+  /// started or not, ended or not. None of their actions is reduced afterwards. If no effect has
+  /// the id, nothing happens.
   ///
   /// - Complexity: No allocation for an `Int` or a `String`. Reducing it is O(number of effects
   ///   found).

@@ -25,8 +25,9 @@ struct EffectNode: Sendable {
     case returned
     /// The effect was cancelled: none of its actions is reduced. Its work has not ended.
     case cancelled
-    /// The work has ended. Actions of the effect may still be queued, and are dropped if it was
-    /// cancelled.
+    /// The work has ended, and its end had its turn. In a held store, which can reduce actions in
+    /// another order than they came in, actions of the effect may still be queued. They are dropped
+    /// if it was cancelled.
     case ended(isCancelled: Bool)
   }
 
