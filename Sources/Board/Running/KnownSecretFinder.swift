@@ -48,13 +48,10 @@ struct KnownSecretFinder: Sendable {
   func secret(inUnread text: String, _ redactor: Redactor) -> TypedSecret? {
     guard redactor.hasSecrets else { return nil }
     let text = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
-    // A word may have quotes around each of its parts.
-    let texts = [text, text.filter { $0 != "'" && $0 != "\"" }].flatMap { text in
-      // Outside of single quotes, a line takes away a backslash before an item does.
-      let words = Argument.unescaped(text, before: Self.escapedInLines)
-      return [Self.spellings(of: text), Self.spellings(of: words)]
-    }
-    return Self.secret(in: texts.joined(separator: "\n"), redactor)
+    let spellings = Self.spellings(of: text)
+    let unquoted = Self.unquoted(text)
+    guard unquoted != text else { return Self.secret(in: spellings, redactor) }
+    return Self.secret(in: spellings + "\n" + Self.spellings(of: unquoted), redactor)
   }
 
   /// Returns how many characters of each word are a word of the command itself or the name of an
@@ -119,6 +116,29 @@ struct KnownSecretFinder: Sendable {
 
   /// What a line takes away a backslash before, in double quotes or without quotes.
   private static let escapedInLines = #" ;'"${}[]&><|#!-\"#
+
+  /// Returns a text without the quotes and the backslashes that a line takes away. A quote that is
+  /// left open reaches to the end.
+  private static func unquoted(_ text: String) -> String {
+    var result: [Unicode.Scalar] = []
+    var quote: Unicode.Scalar?
+    var rest = Array(text.unicodeScalars)[...]
+    while let scalar = rest.popFirst() {
+      if scalar == quote {
+        quote = nil
+      } else if quote == nil, scalar == "'" || scalar == "\"" {
+        quote = scalar
+      } else if scalar == "\\", quote != "'", let next = rest.first,
+        escapedInLines.unicodeScalars.contains(next)
+      {
+        result.append(next)
+        rest.removeFirst()
+      } else {
+        result.append(scalar)
+      }
+    }
+    return String(scalars: result)
+  }
 
   /// Returns a text, and behind it the values and names that items in it have.
   private static func spellings(of text: String) -> String {

@@ -555,6 +555,8 @@ struct RedactionRuleTests {
       ("ab:cd=ef;zzqq", #"api post http://h/ 'k=ab\:cd=ef\;zzqq' --nosuch"#),
       ("ab:cd=ef;zzqq", #"api post http://h/ 'k=ab\:cd=ef\;zzqq' 'x"#),
       ("ab:cd=ef;zzqq", #"api post http://h/ "k=ab\\:cd=ef\\;zzqq" <<1E"#),
+      (#"pa"ss"wo'zzqq"#, #"echo pa'"ss"'wo\'zzqq 'x"#),
+      (#"pa"ss"wo'zzqq"#, #"echo 'pa"ss"wo'"'"'zzqq' "x"#),
       ("ab:cd=ef;zzqq", #"api post http://h/ k=ab'\:cd\=ef'\\\;zzqq 'x"#),
       ("ab:cd=ef;zzqq", #"echo x; # ab\:cd=ef\;zzqq"#),
       ("ab:cd=ef;zzqq", #"set v cd; api post http://h/ k=ab\:$v\=ef\;zzqq"#),
