@@ -24,15 +24,21 @@ enum CompositionRoot {
   }
 
   /// Whether the arguments look like a request. Loading the HTTP library takes most of its time,
-  /// and can begin before they are parsed.
+  /// and can begin before they are parsed. A request that is not recognized loads it later.
   private static func mayBeRequest(_ arguments: [String]) -> Bool {
-    guard let command = arguments.firstIndex(where: requestingCommands.contains),
-      command + 1 < arguments.count
-    else { return false }
-    return !localCommands.contains(arguments[command + 1])
+    var words = arguments[...]
+    while let option = words.first, option.hasPrefix("-") {
+      if option == "--offline" || option.hasPrefix("--environment") { return false }
+      words = words.dropFirst(optionsWithValue.contains(option) ? 2 : 1)
+    }
+    guard let command = words.popFirst(), let next = words.first else { return false }
+    return requestingCommands.contains(command) && !localCommands.contains(next)
   }
 
+  private static let optionsWithValue: Set = [
+    "--home", "--config", "--timeout", "--record", "--seed", "--output", "-o", "--color",
+  ]
   private static let requestingCommands: Set = ["api", "characters", "downloads", "media"]
   /// What follows `api` in commands that send nothing.
-  private static let localCommands: Set = ["cache", "cancel", "recent", "saved", "service"]
+  private static let localCommands: Set = ["cache", "cancel", "recent", "service"]
 }

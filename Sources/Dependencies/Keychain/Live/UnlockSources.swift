@@ -49,8 +49,9 @@ package final class UnlockSources: Sendable {
     }
   }
 
-  /// Removes the variables from this process's environment. Call this after the sources were
-  /// created, before any child process starts, and while no other thread reads the environment.
+  /// Removes the variables from this process's environment. Call this with a copy of it for the
+  /// sources, before any child process starts, and while no other thread reads the environment. A
+  /// second call changes nothing, and other threads may read meanwhile.
   package static func removeFromEnvironment() {
     for variable in variables { unsetenv(variable) }
   }
