@@ -82,7 +82,7 @@ package struct FailureReport: Sendable, Equatable {
     let lines = (text ?? "").physicalLines
     guard lines.indices.contains(lineOffset), !lines[lineOffset].isEmpty else { return nil }
     let line = lines[lineOffset]
-    let available = max(20, width - 2)
+    let available = max(22, width) - 2
     // The rest of a long line is not shown and needs not be divided into characters.
     let caret =
       line.index(line.startIndex, offsetBy: max(1, column) - 1, limitedBy: line.endIndex)

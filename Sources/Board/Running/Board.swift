@@ -325,8 +325,9 @@ public final class Board: Sendable {
       if let finished = state.shell.finished { shared.withLock { $0.forking[job] = finished } }
       return
     case .session(.failed(let job, let failure, _)):
-      if let finished = shared.withLock({ $0.forking.removeValue(forKey: job) }) {
+      if var finished = shared.withLock({ $0.forking.removeValue(forKey: job) }) {
         sink(.warning(failure.message, state.settings))
+        finished.status = failure.code
         return end(finished)
       }
     case .resumed(_, _, let job):

@@ -188,9 +188,9 @@ package final class PromptScreen: Sendable {
       let shown = DisplayWidth.prefix(text, fitting: max(0, columns - 1)).text
       // It is replaced in one write, so that it does not flicker.
       let before = state.status?.columns == columns ? "" : removeStatus(&state)
+      TerminalModes.status.store(descriptor, ordering: .sequentiallyConsistent)
       show("\(before)\r\(shown)\u{1B}[K")
       state.status = Status(width: DisplayWidth.of(shown), columns: columns)
-      TerminalModes.status.store(descriptor, ordering: .sequentiallyConsistent)
     }
   }
 

@@ -282,8 +282,8 @@ public struct APIError: Error, Sendable, Equatable, Codable {
     (error as? APIError)?.isTemporary == true
   }
 
-  /// Whether the service may have carried out the request.
-  public var mayFollowRequest: Bool {
+  /// Whether the service may have received the request, or a part of it.
+  public var mayHaveArrived: Bool {
     switch kind {
     case .cancelled: wasSent ?? true
     case .invalidURL, .unsupportedScheme, .dns, .refused, .unreachable, .offline, .libraryMissing,

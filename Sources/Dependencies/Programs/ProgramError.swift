@@ -64,7 +64,7 @@ public struct ProgramError: UncertainChange, Sendable, Equatable {
   /// Whether the program may have made the change that was asked for.
   public var mayHaveChanged: Bool {
     switch kind {
-    case .api(let error): error.mayFollowRequest
+    case .api(let error): error.mayHaveArrived
     case .status, .page, .undecodable, .unanswered: true
     case .keychain, .terminal, .unusableKey, .wrongKey, .refusedKey, .denied, .wrongProgram,
       .wrongPath, .redirected, .missing, .exists, .refused:

@@ -79,7 +79,7 @@ enum LogOutcomes {
         let number = String(count.value)
         let bar = Bar.text(
           count.value, of: largest, width: 30, ascii: context.settings.isASCII)
-        let padding = String(repeating: " ", count: width - number.count)
+        let padding = String(repeating: " ", count: max(0, width - number.count))
         return padding + number + (bar.isEmpty ? "" : "  " + bar)
       }
     }

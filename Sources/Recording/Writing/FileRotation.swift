@@ -64,17 +64,21 @@ final class FileRotation: LogRotation {
     }
   }
 
-  /// Whether a crash may have left the file: it is a header or the beginning of one.
+  /// Whether a crash may have left the file: it is a header or the beginning of one, with the owner
+  /// and the mode of a recording. A loss of power can make zeros of its end.
   private static func isLeftover(_ path: String, _ system: FileSystem = FileSystem()) -> Bool {
     guard let info = FileInfo(path, followsLink: false), info.isRegular,
+      info.owner == geteuid(), info.mode & 0o777 == 0o600,
       info.size <= LogReader.Limits.formatLine,
       let file = try? system.open(path, O_RDONLY | O_NOFOLLOW)
     else { return false }
     defer { try? system.close(file) }
     guard let bytes = try? system.read(file, limit: Int(info.size)) else { return false }
     let start = Array(#"{"k":"log""#.utf8)
-    let line = bytes.prefix { $0 != UInt8(ascii: "\n") }
-    return line.count >= bytes.count - 1 && (start.starts(with: line) || line.starts(with: start))
+    let written = bytes.prefix { $0 != 0 }
+    let line = written.prefix { $0 != UInt8(ascii: "\n") }
+    return line.count >= written.count - 1 && bytes[written.count...].allSatisfy { $0 == 0 }
+      && (start.starts(with: line) || line.starts(with: start))
   }
 
   func commit() throws(LogIOError) {

@@ -406,11 +406,15 @@ struct RotationTests {
 
   @Test(
     "what a crash left is in no recorder's way",
-    arguments: ["", #"{"k"#, #"{"k":"log","version":1,"prog"#, "{\"k\":\"log\"}\n"])
+    arguments: [
+      "", #"{"k"#, #"{"k":"log","version":1,"prog"#, "{\"k\":\"log\"}\n", "{\"k\":\"log\"\0\0",
+      "\0",
+    ])
   func leftover(content: String) throws {
     try withFolder { folder in
       let path = folder + "/a"
       try write(content, to: path + ".next")
+      #expect(chmod(path + ".next", 0o600) == 0)
       let session = try session(path, options())
       run(session)
       session.recorder.stop()
@@ -420,13 +424,16 @@ struct RotationTests {
   }
 
   @Test(
-    "a file of the user is in the way of a recording", arguments: ["a.next", "a.3"])
-  func obstacle(name: String) throws {
+    "a file of the user is in the way of a recording",
+    arguments: [
+      ("a.next", "{\"k\":\"log\"}\n{\"k\":\"end\"}\n", 0o600), ("a.next", "", 0o644),
+      ("a.next", "{\"k\":\"log\"}", 0o640), ("a.3", "text", 0o600),
+    ])
+  func obstacle(name: String, content: String, mode: mode_t) throws {
     try withFolder { folder in
-      let content = name == "a.next" ? "{\"k\":\"log\"}\n{\"k\":\"end\"}\n" : "text"
       try write(content, to: "\(folder)/\(name)")
+      #expect(chmod("\(folder)/\(name)", mode) == 0)
       #expect(RotatedLog.obstacle(at: folder + "/a") == "\(folder)/\(name)")
-      #expect(try contents(of: "\(folder)/\(name)") == Array(content.utf8))
     }
   }
 

@@ -87,6 +87,7 @@ final class Database: Sendable {
       if length == .brief, reader?.wasUsed.load(ordering: .relaxed) == false,
         case .done(let result)? = try writer.runIfReady(operation, body)
       {
+        wasFound.store(true, ordering: .relaxed)
         return result
       }
       let worker = reader ?? writer
