@@ -200,6 +200,8 @@ package struct TerminalModes: Sendable {
   /// Installs a handler that restores the terminal before SIGTSTP stops the process, and calls that
   /// of SIGCONT after it. Async-signal-safe code changes the modes again.
   static func restoreOnStop() {
+    // A handler must not be the first to use it.
+    _ = status.load(ordering: .relaxed)
     SignalHandler.install(SIGTSTP) { _ in TerminalModes.stop() }
   }
 
