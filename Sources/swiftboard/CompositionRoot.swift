@@ -8,6 +8,7 @@ enum CompositionRoot {
   /// - Parameter arguments: The arguments without the program's name.
   static func run(_ arguments: [String]) async -> Int32 {
     let variables = ProcessInfo.processInfo.environment
+    // Here, because the thread that loads the library reads the environment.
     UnlockSources.removeFromEnvironment()
     if mayBeRequest(arguments) { LiveAPIClient.loadLibrary() }
     return await BoardProgram.run(

@@ -19,7 +19,7 @@ struct DocumentSelection: Sendable {
     var sql: String
     var value: Value
     /// An SQL expression for a text that each matching document contains, or `nil` if there is
-    /// none. Looking for it takes a tenth of the time that reading the document's JSON takes.
+    /// none. Looking for it takes less time than reading the document's JSON.
     var part: String?
   }
 
