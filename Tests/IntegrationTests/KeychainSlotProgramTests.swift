@@ -43,6 +43,33 @@ struct KeychainSlotProgramTests {
     #expect(replay.outputText == changed.outputText)
   }
 
+  @Test("a new passphrase does not replace the key file that opened the keychain")
+  func passphraseBesideKeyFile() async throws {
+    let program = try program()
+    let change = ["keychain", "passphrase", "--new-from-file", "new"]
+    let before = try program.folder.read("h/keychain.sbkc")
+    for secrets in [[], ["--passphrase-file", "pass"]] {
+      let refused = try await program.run(
+        ["--home", "h"] + change + secrets, environment: Self.keySource)
+      #expect(refused.status == .exited(77), "\(refused.errorText)")
+      #expect(refused.errorText.contains("the old passphrase is needed"), "\(refused.errorText)")
+      #expect(refused.errorText.contains("--key-file FILE"), "\(refused.errorText)")
+    }
+    #expect(try program.folder.read("h/keychain.sbkc") == before)
+    // The prompt asks for the old passphrase, which is replaced.
+    let terminal = try program.startOnTerminal(
+      "--home", "h", "keychain", "passphrase", "--new-from-file", "new",
+      environment: Self.keySource)
+    #expect(await terminal.waitForOutput("old passphrase: "), "\(terminal.outputText)")
+    terminal.type(Program.passphrase + "\r")
+    #expect(await terminal.wait() == .exited(0), "\(terminal.outputText)")
+    for variables in [["SWIFTBOARD_PASSPHRASE_FILE": "new"], Self.keySource] {
+      let opened = try await program.run(
+        ["--home", "h", "keychain", "list"], environment: variables)
+      #expect(opened.status == .exited(0), "\(opened.errorText)")
+    }
+  }
+
   @Test("a slot that is refused leaves no key file") func aRefusedSlotLeavesNoKeyFile()
     async throws
   {

@@ -139,7 +139,7 @@ extension Failure {
         "name its key file with --key-file FILE"
       case .slotSecretNeeded where error.slot?.kind == "passphrase":
         "name a file with it by --passphrase-file FILE, or run it at a terminal"
-      case .locked: KeychainError.Remedy.unlock.words
+      case .locked: (error.remedy ?? .unlock).words
       default: error.remedy?.words
       }
     self.init(code: code, error: error.category, message: error.message, help: help)
@@ -290,6 +290,9 @@ extension KeychainError.Remedy {
     case .unlock:
       "unlock it with 'keychain unlock' at the board's prompt, or name a secret in "
         + "SWIFTBOARD_PASSPHRASE_FILE, SWIFTBOARD_PASSPHRASE_FD or SWIFTBOARD_KEY_FILE"
+    case .unlockWithPassphrase:
+      "name the old passphrase's file in SWIFTBOARD_PASSPHRASE_FILE, and the key file with "
+        + "--key-file FILE; 'keychain slot add' adds a first passphrase"
     case .acceptOlder:
       "restore the newest file, or run 'keychain accept' if you restored a backup on purpose"
     case .acceptOther:

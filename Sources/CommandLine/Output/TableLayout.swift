@@ -172,8 +172,8 @@ struct TableLayout {
       let padding = String(repeating: " ", count: max(0, widths[position] - DisplayWidth.of(cell)))
       text += isRight ? padding + cell : cell + padding
     }
-    while text.utf8.last == UInt8(ascii: " ") { text.unicodeScalars.removeLast() }
-    return text
+    let end = text.utf8.lastIndex { $0 != UInt8(ascii: " ") }
+    return end.map { String(text[...$0]) } ?? ""
   }
 
   /// Returns the text, truncated with an ellipsis to at most `width` columns.

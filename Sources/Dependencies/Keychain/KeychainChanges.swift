@@ -25,7 +25,8 @@ public enum KeychainSecretSource: Sendable, Equatable, Codable {
 public struct KeychainRekey: Sendable {
   /// The numbers of the slots to remove, as in the status, from 1.
   public var removing: Set<Int>
-  /// The secret to replace in its slots, or `nil` for the secret of the unlock source.
+  /// The secret to replace in its slots, or `nil` for the secret of the unlock source if that has
+  /// the kind of the replacement.
   public var replaced: KeychainSecret?
   /// The secret that replaces `replaced`, or `nil` to replace none.
   public var replacement: KeychainSecret?
@@ -41,6 +42,27 @@ public struct KeychainRekey: Sendable {
     self.replaced = replaced
     self.replacement = replacement
     self.secrets = secrets
+  }
+
+  /// Returns the secret to replace, or `nil` if none is replaced. A passphrase never replaces the
+  /// key file that opened the keychain.
+  ///
+  /// - Parameters:
+  ///   - own: The secret of the unlock source.
+  ///   - locked: The error of an implementation without a secret.
+  func secretToReplace(
+    _ own: KeychainSecret?, locked: KeychainError
+  ) throws(KeychainError) -> KeychainSecret? {
+    guard let replacement else { return nil }
+    guard let secret = replaced ?? own else { throw locked }
+    guard replaced != nil || secret.slotKind == replacement.slotKind else {
+      throw KeychainError(
+        .locked,
+        message: "a \(secret.name) opens the keychain here, so the old \(replacement.name) is "
+          + "needed to replace it. Nothing was changed.",
+        remedy: .unlockWithPassphrase)
+    }
+    return secret
   }
 }
 

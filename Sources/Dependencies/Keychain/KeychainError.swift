@@ -59,6 +59,8 @@ public struct KeychainError: Error, Sendable, Equatable, Codable {
     case provideSecret
     /// Unlock the keychain, or give it an unlock source.
     case unlock
+    /// Unlock the keychain with a passphrase, and give the secrets of the other slots.
+    case unlockWithPassphrase
     /// Restore the newest file, or accept the current, older one.
     case acceptOlder
     /// Restore the right file, or accept the current, other keychain.

@@ -368,6 +368,7 @@ extension RequestPlan {
         || !["accept", "accept-language"].contains(item.name.lowercased()):
         // Any header may affect the response. These two are part of every key.
         secrets.append("\(item.name.lowercased()): \(named(item.value, literal))")
+      case .emptyHeader: secrets.append("\(item.name.lowercased());")
       default: break
       }
     }

@@ -190,6 +190,8 @@ struct LiveAPIClientFailureTests {
     arguments: [
       ("200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nabc\r\n0\r\n\r\n", "chunks"),
       ("200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabcdef\r\n0\r\n\r\n", "chunks"),
+      ("200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0x3\r\nabc\r\n0\r\n\r\n", "damaged"),
+      ("200 OK\r\n X-A: a\r\nContent-Length: 3\r\n\r\nabc", "damaged"),
       ("101 Switching\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\nxx", "101"),
     ])
   func otherForms(answer: String, text: String) async throws {

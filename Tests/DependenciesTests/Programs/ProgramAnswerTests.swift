@@ -242,6 +242,21 @@ struct ProgramAnswerTests {
 
   // MARK: Answers of others
 
+  @Test(
+    "an answer that is nested too deeply for a recording is no JSON of a program",
+    arguments: [(400, ProgramError.Kind.undecodable(path: "status")), (401, .wrongPath)])
+  func deepAnswer(levels: Int, kind: ProgramError.Kind) async throws {
+    let nested =
+      String(repeating: "[", count: levels - 1)
+      + String(repeating: "]", count: levels - 1)
+    let server = try server(.init(json: #"{"deep":\#(nested)}"#))
+    let sabnzbd = ProgramConformanceTests.server(.sabnzbd, server.origin)
+    let error = await #expect(throws: ProgramError.self) {
+      try await LiveDownloadService(dependencies).pause([], on: sabnzbd)
+    }
+    #expect(error?.kind == kind)
+  }
+
   @Test("an answer that is no program's is no success of a change")
   func otherAnswers() async throws {
     let server = try server(.init(json: #"{"method":"GET","path":"/"}"#))

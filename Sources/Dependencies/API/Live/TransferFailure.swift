@@ -76,6 +76,11 @@ extension APIError {
       }
       return connectionBroke(address, systemError)
     case CURLE_FILESIZE_EXCEEDED: return tooLarge(.body, transfer)
+    case CURLE_BAD_FUNCTION_ARGUMENT
+    where easy.library.get(easy.raw, CURLINFO_REQUEST_SIZE) > 0:
+      // The code of a folded first header, and of a size of a chunk with other characters.
+      return APIError(
+        .malformed, "the answer of \(endpoint) is damaged: libcurl cannot read its structure")
     default: break
     }
     if tlsAdvice(code, transfer.request.connection) != nil {

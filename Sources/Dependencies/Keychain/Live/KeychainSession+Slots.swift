@@ -63,8 +63,7 @@ extension KeychainSession {
       )
     }
     guard change.removing.count < slots.count else { throw .lastSlot }
-    let replaced = change.replacement == nil ? nil : change.replaced ?? own
-    if change.replacement != nil, replaced == nil { throw locked }
+    let replaced = try change.secretToReplace(own, locked: locked)
     var given = change.secrets
     if let replaced { given.append(replaced) }
     // The secret of the unlock source need not open a remaining slot.

@@ -54,8 +54,7 @@ extension MockKeychainService {
         try Self.open(&state, with: first)
       }
       try Self.open(&state)
-      let replaced = change.replacement == nil ? nil : change.replaced ?? state.source
-      if change.replacement != nil, replaced == nil { throw Self.locked }
+      let replaced = try change.secretToReplace(state.source, locked: Self.locked)
       let given = change.secrets + (replaced.map { [$0] } ?? [])
       // A keychain that any secret opens is opened by the given secrets.
       var secrets =

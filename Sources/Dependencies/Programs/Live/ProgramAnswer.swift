@@ -10,10 +10,11 @@ extension ProgramConnection {
     return json
   }
 
-  /// The JSON of a body; `nil` for a page, or anything else.
+  /// The JSON of a body; `nil` for a page, or anything else. It has at most 400 levels, because a
+  /// line of a recording, which has an item within an action, has at most 512.
   static func parsed(_ body: Data) -> JSON? {
     guard let text = String(validating: body, as: UTF8.self) else { return nil }
-    return try? JSON(parsing: text)
+    return try? JSON(parsing: text, limits: JSONLimits(depth: 400))
   }
 
   /// Returns the names of the programs that may have sent the response. Empty if it is unknown.
