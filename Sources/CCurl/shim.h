@@ -14,6 +14,7 @@ typedef size_t (*swiftboard_data_callback)(char *, size_t, size_t, void *);
 typedef int (*swiftboard_socket_callback)(void *, curl_socket_t, curlsocktype);
 typedef int (*swiftboard_seek_callback)(void *, curl_off_t, int);
 typedef int (*swiftboard_sending_callback)(void *, char *, char *, int, int);
+typedef int (*swiftboard_debug_callback)(void *, int, char *, size_t, void *);
 
 static inline int swiftboard_curl_set_long(void *function, void *handle, int option, long value) {
   return ((int (*)(void *, int, ...))function)(handle, option, value);
@@ -44,6 +45,11 @@ static inline int swiftboard_curl_set_seek_callback(
 
 static inline int swiftboard_curl_set_sending_callback(
     void *function, void *handle, int option, swiftboard_sending_callback value) {
+  return ((int (*)(void *, int, ...))function)(handle, option, value);
+}
+
+static inline int swiftboard_curl_set_debug_callback(
+    void *function, void *handle, int option, swiftboard_debug_callback value) {
   return ((int (*)(void *, int, ...))function)(handle, option, value);
 }
 

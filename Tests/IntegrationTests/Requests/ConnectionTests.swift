@@ -186,8 +186,12 @@ struct ConnectionTests {
 
   /// Starts nginx with HTTP/2 at the socket `s` with the certificate `c`.
   ///
-  /// - Parameter upstream: The server that it asks for what is under `/up/`.
-  private func startNginx(before upstream: TestHTTPServer) async throws -> ChildProcess {
+  /// - Parameters:
+  ///   - upstream: The server that it asks for what is under `/up/`.
+  ///   - requests: The number of requests after which a connection ends.
+  private func startNginx(
+    before upstream: TestHTTPServer, requestsPerConnection requests: Int = 1000
+  ) async throws -> ChildProcess {
     let folder = program.folder
     let openssl = try await runProcess(
       "/usr/bin/openssl",
@@ -204,6 +208,7 @@ struct ConnectionTests {
       http {
         access_log off; client_body_temp_path tmp; proxy_temp_path tmp; fastcgi_temp_path tmp;
         uwsgi_temp_path tmp; scgi_temp_path tmp; client_max_body_size 10m;
+        keepalive_requests \(requests);
         server {
           listen unix:\(folder.path("s")) ssl http2; ssl_certificate \(folder.path("c"));
           ssl_certificate_key \(folder.path("k")); root \(folder.path);
@@ -256,6 +261,22 @@ struct ConnectionTests {
     #expect(run.status == .exited(76), "\(run.errorText)")
     #expect(run.errorText.contains("reset the request before its answer"), "\(run.errorText)")
     #expect(server.requests.count == 2)
+  }
+
+  @Test(
+    "requests that a closing connection of HTTP/2 has refused are sent again",
+    .enabled(if: hasNginx))
+  func refusedStreams() async throws {
+    let process = try await startNginx(before: TestHTTPServer(), requestsPerConnection: 3)
+    defer { process.signal(SIGKILL) }
+    let options = "--cacert c --unix-socket s --cache noCache"
+    let posts = (0..<12).map { _ in "api post https://localhost/version x=1 \(options) &" }
+    let lines = ["api get https://localhost/version \(options)"] + posts + ["wait"]
+    let run = try await program.run(
+      ["--home", "h", "-q", "-k"], stdin: lines.joined(separator: "\n") + "\n")
+    #expect(run.status == .exited(0), "\(run.errorText)")
+    #expect(
+      run.outputText.split(separator: "HTTP/2.0", omittingEmptySubsequences: false).count == 14)
   }
 
   @Test(

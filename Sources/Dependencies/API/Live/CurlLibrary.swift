@@ -139,6 +139,11 @@ struct CurlLibrary: @unchecked Sendable {
       easySet, handle, Int32(bitPattern: option.rawValue), value)
   }
 
+  func set(_ handle: Handle, _ option: CURLoption, _ value: @escaping swiftboard_debug_callback) {
+    _ = swiftboard_curl_set_debug_callback(
+      easySet, handle, Int32(bitPattern: option.rawValue), value)
+  }
+
   /// Sets the function that is called before each sending of a request. Returns whether the library
   /// supports it (from 7.80.0).
   func callBeforeSending(

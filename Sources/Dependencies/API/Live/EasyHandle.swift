@@ -77,6 +77,13 @@ final class EasyHandle {
         library.set(raw, CURLOPT_FRESH_CONNECT, 1)
       }
     }
+    if !request.isRepeatable, transfer.address.scheme == "https" {
+      // With TLS it may be HTTP/2. Only the debug text says that libcurl repeats a refused stream.
+      library.set(raw, CURLOPT_VERBOSE, 1)
+      library.set(raw, CURLOPT_DEBUGFUNCTION, receiveDebugText)
+      library.set(
+        raw, CURLOPT_DEBUGDATA, UnsafeRawPointer(Unmanaged.passUnretained(transfer).toOpaque()))
+    }
     let connection = request.connection
     if let file = connection.authorityFile {
       library.set(raw, CURLOPT_CAINFO, file)
@@ -247,6 +254,13 @@ private let willSend: swiftboard_sending_callback = { context, _, _, _, _ in
   guard let context else { return 0 }
   // CURL_PREREQFUNC_OK and CURL_PREREQFUNC_ABORT, which older headers lack.
   return transfer(context).willSend() ? 0 : 1
+}
+
+private let receiveDebugText: swiftboard_debug_callback = { _, kind, bytes, size, context in
+  guard kind == CURLINFO_TEXT.rawValue, let bytes, let context else { return 0 }
+  let text = UnsafeRawBufferPointer(start: bytes, count: size)
+  if text.starts(with: "REFUSED_STREAM".utf8) { transfer(context).noteRefusedStream() }
+  return 0
 }
 
 private let readBody: swiftboard_data_callback = { bytes, size, count, context in

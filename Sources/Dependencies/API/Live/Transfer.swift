@@ -114,6 +114,10 @@ final class Transfer: @unchecked Sendable {
     return !isResendingRefused
   }
 
+  /// Notes that the service has refused the request's stream. It has not processed the request (RFC
+  /// 9113, 8.7), so libcurl may send it again.
+  func noteRefusedStream() { awaitsAnswer = false }
+
   /// Appends a header line. Returns false to stop the transfer.
   func receive(headerLine line: UnsafeRawBufferPointer) -> Bool {
     awaitsAnswer = false
