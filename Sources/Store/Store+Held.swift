@@ -42,7 +42,7 @@ extension Store {
     runtime.perform { shared, _ in
       shared.machine.blockers.insert(.replayed)
       shared.machine.endQueuedWork()
-      shared.onHeldEvent = onEvent
+      shared.waiters[StoreRuntime<R>.Shared.heldEvents] = onEvent
     }
     await StoreTask(runtime: runtime, id: .none).finish()
   }
@@ -50,7 +50,8 @@ extension Store {
   /// Ends `hold` and reduces the queued actions.
   package func endHold() {
     runtime.perform { shared, deferred in
-      if let onEvent = shared.onHeldEvent.take() { deferred.release(onEvent) }
+      let onEvent = shared.waiters.removeValue(forKey: StoreRuntime<R>.Shared.heldEvents)
+      if let onEvent { deferred.release(onEvent) }
       shared.machine.blockers.remove(.replayed)
     }
   }
@@ -156,14 +157,14 @@ extension StoreMachine {
 
   /// Moves an action of `waiting` to the front, unless a turn is open.
   mutating func moveToFront(_ index: Int) {
-    guard turn.first(where: { !isDropped($0) }) == nil else { return }
+    guard !isTurnOpen else { return }
     // One queue, so that each action can be moved before each other.
-    queuedEvents.prepend(nextTurns.removeAll().map(QueuedEvent.action))
-    let events = queuedEvents.elements
+    var events = nextTurns.removeAll().map(QueuedEvent.action) + queuedEvents.elements
     let waiting = events.indices.filter { index in
       events[index].action.map { !isDropped($0) } ?? false
     }
-    if waiting.indices.contains(index) { queuedEvents.moveToFront(waiting[index]) }
+    if waiting.indices.contains(index) { events.insert(events.remove(at: waiting[index]), at: 0) }
+    queuedEvents = Queue(events)
   }
 
   /// Ends the work whose end is in the queue, by the rules of a held store.
@@ -176,6 +177,56 @@ extension StoreMachine {
     }
   }
 
+  @usableFromInline
+  mutating func endWorkOfHeld(
+    _ effect: EffectID, _ failure: EffectFailure?, inheritsTaskLocals: Bool
+  ) {
+    let waitsForActions = blockers.contains(.replayed) || isFollowedByCancel(effect)
+    if waitsForActions, endAfterQueuedActions(effect, failure) { return }
+    guard isTurnOpen else {
+      return end(effect, failure, inheritsTaskLocals: inheritsTaskLocals)
+    }
+    graph.markReturned(effect)
+    deferredEnds.append((effect, failure))
+  }
+
+  /// Lets the work of an effect end after the last of its queued actions. Returns `false` if it has
+  /// none, or was cancelled.
+  private mutating func endAfterQueuedActions(
+    _ effect: EffectID, _ failure: EffectFailure?
+  ) -> Bool {
+    guard !graph.tree.isCancelled(effect) else { return false }
+    let isFound = queuedEvents.changeLast { event in
+      guard case .action(let action) = event, case .effect(effect) = action.sender else {
+        return nil
+      }
+      return .action(action.from(.last(effect, failure)))
+    }
+    if isFound { graph.markReturned(effect) }
+    return isFound
+  }
+
+  /// Whether an action of the turn remains to be reduced.
+  @usableFromInline
+  var isTurnOpen: Bool { turn.first { !isDropped($0) } != nil }
+
+  /// Performs the ends that waited for the turn of a held store, if the turn is over.
+  @inlinable
+  mutating func performDeferredEnds() {
+    while !deferredEnds.isEmpty, !isTurnOpen, let (id, failure) = deferredEnds.popFirst() {
+      endFromQueue(id, failure, inheritsTaskLocals: false)
+    }
+  }
+
+  /// Returns whether a `.cancel` is in the member that follows an effect in its sequence.
+  @inlinable
+  @inline(never)
+  func isFollowedByCancel(_ effect: EffectID) -> Bool {
+    graph.tree.successors(of: effect).contains { id in
+      if case .cancel? = works[Int(id.slot)]?.effect.operation { true } else { false }
+    }
+  }
+
   /// Ends the work that waits for the actions of a held store, where only work follows.
   mutating func startOverdueWork() -> Bool {
     let actions = turn.elements + nextTurns.elements + queuedEvents.elements.compactMap(\.action)
@@ -184,9 +235,10 @@ extension StoreMachine {
     }
     if !ended.isEmpty {
       let wanted = Set(ended)
-      turn.changeEach { $0.ended(by: wanted) }
-      nextTurns.changeEach { $0.ended(by: wanted) }
-      queuedEvents.changeEach { $0.action?.ended(by: wanted).map(QueuedEvent.action) }
+      turn = Queue(turn.elements.map { $0.ended(by: wanted) })
+      nextTurns = Queue(nextTurns.elements.map { $0.ended(by: wanted) })
+      queuedEvents = Queue(
+        queuedEvents.elements.map { $0.action.map { .action($0.ended(by: wanted)) } ?? $0 })
     }
     for id in ended { endFromQueue(id, nil, inheritsTaskLocals: false) }
     let ends = deferredEnds.removeAll()
@@ -224,10 +276,8 @@ extension StoreMachine {
 
 extension QueuedAction {
   /// Returns the action for a sender whose work ends before the action, if that is one of these.
-  fileprivate func ended(by effects: Set<EffectID>) -> QueuedAction? {
-    guard effects.contains(effect) else { return nil }
-    return QueuedAction(
-      action, from: .effect(effect), task: task, inheritsTaskLocals: inheritsTaskLocals)
+  fileprivate func ended(by effects: Set<EffectID>) -> QueuedAction {
+    effects.contains(effect) ? from(.effect(effect)) : self
   }
 }
 

@@ -1,15 +1,4 @@
 extension Store {
-  /// Observes steps and also the store's end: `end` is called once, when the store closes, or at
-  /// once if it is closed.
-  @usableFromInline
-  @discardableResult
-  func observe(
-    _ observer: @escaping @Sendable (_ step: Step<Action>, _ state: borrowing State) -> Void,
-    end: (@Sendable () -> Void)?
-  ) -> ObservationToken {
-    runtime.observe(observer, end: end)
-  }
-
   /// An asynchronous sequence of every step with the state after it, in order. It ends with the
   /// store.
   ///
@@ -40,7 +29,7 @@ extension Store {
   ) -> AsyncStream<Element> {
     AsyncStream(bufferingPolicy: limit.map { .bufferingNewest($0) } ?? .unbounded) {
       continuation in
-      let observation = observe(
+      let observation = runtime.observe(
         { step, state in continuation.yield(element(step, state)) },
         end: { continuation.finish() })
       continuation.onTermination = { _ in observation.cancel() }
@@ -132,76 +121,31 @@ extension StoreRuntime {
   nonisolated(nonsending) func wait(
     until predicate: @escaping @Sendable (borrowing R.State) -> Bool
   ) async throws {
-    let answer = Answer()
-    let found = await withTaskCancellationHandler {
-      await withUnsafeContinuation { continuation in
-        guard answer.begin(continuation) else { return }
-        // The predicate is evaluated and the observer added in one critical section, so that no
-        // step is missed.
-        let (isFound, id) = lock.withLock { shared -> (Bool, Int?) in
-          if predicate(shared.machine.state) { return (true, nil) }
-          return (
-            false,
-            shared.addObserver(
-              { _, state in if predicate(state) { answer.give(.found) } },
-              { answer.give(.ended) })
-          )
-        }
-        if isFound { return answer.give(.found) }
-        guard let id else { return answer.give(.ended) }
-        answer.onEnd { [weak self] in self?.removeObserver(id) }
-      }
-    } onCancel: {
-      answer.give(.cancelled)
+    try Task.checkCancellation()
+    let (found, signal) = AsyncStream.makeStream(of: Void.self)
+    // The predicate is evaluated and the observer added in one critical section, so that no step is
+    // missed.
+    let (isFound, id) = lock.withLock { shared -> (Bool, Int?) in
+      if predicate(shared.machine.state) { return (true, nil) }
+      return (
+        false,
+        shared.addObserver(
+          { _, state in
+            if predicate(state) {
+              signal.yield()
+              signal.finish()
+            }
+          }, { signal.finish() })
+      )
     }
-    switch found {
-    case .found: return
-    case .ended: throw StoreEnded()
-    case .cancelled: throw CancellationError()
-    }
-  }
-}
-
-/// A result that can be given before a task waits for it.
-private final class Answer: Sendable {
-  enum Kind: Sendable {
-    case found, ended, cancelled
-  }
-
-  private struct State {
-    var kind: Kind?
-    var waiter: UnsafeContinuation<Kind, Never>?
-    var cleanUp: (@Sendable () -> Void)?
-  }
-
-  private let state = Lock(State())
-
-  /// Returns whether the waiter has to wait. If not, it has been resumed with the result.
-  func begin(_ waiter: UnsafeContinuation<Kind, Never>) -> Bool {
-    let kind = state.withLock { state -> Kind? in
-      if state.kind == nil { state.waiter = waiter }
-      return state.kind
-    }
-    if let kind { waiter.resume(returning: kind) }
-    return kind == nil
-  }
-
-  func onEnd(_ cleanUp: @escaping @Sendable () -> Void) {
-    let isOver = state.withLock { state -> Bool in
-      if state.kind == nil { state.cleanUp = cleanUp }
-      return state.kind != nil
-    }
-    if isOver { cleanUp() }
-  }
-
-  func give(_ kind: Kind) {
-    let (waiter, cleanUp) = state.withLock {
-      state -> (UnsafeContinuation<Kind, Never>?, (@Sendable () -> Void)?) in
-      guard state.kind == nil else { return (nil, nil) }
-      state.kind = kind
-      return (state.waiter.take(), state.cleanUp.take())
-    }
-    cleanUp?()
-    waiter?.resume(returning: kind)
+    if isFound { return }
+    guard let id else { throw StoreEnded() }
+    // Removed by the step that fulfils the predicate, before `send` returns. If that was before
+    // this line, the handler is not called.
+    signal.onTermination = { [weak self] _ in self?.removeObserver(id) }
+    defer { removeObserver(id) }
+    for await _ in found { return }
+    try Task.checkCancellation()
+    throw StoreEnded()
   }
 }

@@ -228,7 +228,7 @@ public final class Store<R: Reducer>: Sendable {
   public func observe(
     _ observer: @escaping @Sendable (_ step: Step<Action>, _ state: borrowing State) -> Void
   ) -> ObservationToken {
-    observe(observer, end: nil)
+    runtime.observe(observer, end: nil)
   }
 
   /// Replaces the hooks, from the next step on, or removes them if `make` returns `nil`.

@@ -289,19 +289,17 @@ package struct FileSystem: Sendable {
     return false
   }
 
-  /// Opens and locks the file that has the path once its lock is held: another process may rename
-  /// or replace it in between, but not endlessly.
+  /// Opens the file that has the path, and locks it exclusively: another process may rename or
+  /// replace it before the lock is held, but not endlessly.
   ///
-  /// - Parameters:
-  ///   - kind: `LOCK_EX` or `LOCK_SH`.
-  ///   - attempts: How often to try to lock, 5 milliseconds apart.
+  /// - Parameter attempts: How often to try to lock, 5 milliseconds apart.
   /// - Returns: The file, which may not be locked, as after `lockBriefly`.
   package func openLocked(
-    _ path: String, _ flags: Int32, _ kind: Int32 = LOCK_EX, attempts: Int = 400
+    _ path: String, _ flags: Int32, attempts: Int = 400
   ) throws(SystemError) -> (file: OpenFile, info: FileInfo, isLocked: Bool) {
     for _ in 0..<100 {
       let file = try open(path, flags)
-      let isLocked = lockBriefly(file, kind, attempts: attempts)
+      let isLocked = lockBriefly(file, attempts: attempts)
       let info = try info(file)
       if info.id == FileID(path) { return (file, info, isLocked) }
     }

@@ -247,6 +247,8 @@ struct CommandTableTests {
     #expect(try topic("echo -- --help") == nil)
     #expect(try topic("echo '--help'") == nil)
     #expect(try topic("echo") == nil)
+    let inserted = Argument(parts: [.text("--help")], isInserted: true)
+    #expect(demo.helpTopic(in: [Argument("echo"), inserted]) == nil)
   }
 
   @Test("fuzz: any words give a command or an error that lies in the line", arguments: 0..<8)

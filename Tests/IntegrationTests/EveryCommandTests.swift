@@ -183,7 +183,7 @@ struct EveryCommandTests {
 
   @Test("every command has lines") func everyCommandHasLines() {
     let known = Set(Self.lines.map(\.command) + Self.endings.map(\.command))
-    let commands = Set(BoardFeatures.all.commands.specs.map(\.name))
+    let commands = Set(BoardFeatures.all.commands.specs.map { $0.path.joined(separator: ".") })
     #expect(commands.subtracting(known) == [], "a new command needs lines in this test")
     #expect(known.subtracting(commands) == [], "there are lines for what is not a command")
   }

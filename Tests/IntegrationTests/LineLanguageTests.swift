@@ -54,6 +54,48 @@ struct LineLanguageTests {
     #expect(outcome.errorText.contains(message), "\(outcome.errorText)")
   }
 
+  @Test("a value that is inserted asks for no help and is no option, also in a round of watch")
+  func insertedOptions() async throws {
+    let program = try Program()
+    for value in ["--help", "-h", "--json", "-q"] {
+      try program.folder.write(
+        "db put c $1 {}\necho $1\nwatch 1ms --count 1 echo $1\ndb get c $1 --plain\n", to: "s.sb")
+      let run = try await program.run("--home", "h", "-f", "s.sb", value)
+      #expect(run.status == .exited(0), "\(run.errorText)")
+      let lines = run.outputText.split(separator: "\n")
+      #expect(lines.filter { $0 == value }.count == 2, "\(run.outputText)")
+      #expect(!run.outputText.contains("Usage"), "\(run.outputText)")
+    }
+  }
+
+  @Test("a word that a shell has split keeps CR LF")
+  func returnsInWords() async throws {
+    let program = try Program()
+    let run = try await program.run("--environment", "mock", "-q", "echo", "a\r\nb\r")
+    #expect(run.outputText == "a\r\nb\r\n", "\(run.errorText)")
+  }
+
+  @Test("a round of watch has the double quotes of its line")
+  func doubleQuotesInWatch() async throws {
+    let program = try Program()
+    let run = try await program.run(
+      "--environment", "mock", "-c", "set a 1", "-c",
+      #"watch 1ms --count 1 assert shell.variables.a == "1""#, "-c", "set a '1 2'", "-c",
+      #"watch 1ms --count 1 assert shell.variables.a == "1 2""#)
+    #expect(run.status == .exited(0), "\(run.errorText)")
+  }
+
+  @Test("watch is refused while the board shows an earlier step")
+  func watchInThePast() async throws {
+    let program = try Program()
+    let run = try await program.run(
+      "--environment", "mock", "-k", "--record", "r.jsonl", "-c", "set a 1", "-c", "set a 2", "-c",
+      "session goto 1", "-c", "watch 1ms --count 1 set a 3", "-c", "session live", "-c",
+      #"assert shell.variables.a == "2""#)
+    #expect(run.errorText.contains("you are looking at step 1"), "\(run.errorText)")
+    #expect(run.errorText.contains("1 of 6 lines failed"), "\(run.errorText)")
+  }
+
   @Test("watch repeats what an alias stands for") func watchOfAnAlias() async throws {
     let program = try Program()
     let outcome = try await program.run(

@@ -78,7 +78,7 @@ struct EffectAssertionTests {
         """,
       ])
     #expect(EffectDescriptor.task("a", ids: ["x"]) == .task("a", id: "x"))
-    #expect(EffectDescriptor.effect(.task, ids: ["a", "b"]) == .task(ids: ["a", "b"]))
+    #expect(EffectDescriptor(kind: .task, ids: ["a", "b"]) == .task(ids: ["a", "b"]))
     #expect(EffectDescriptor.task(ids: ["a", "b"]) != .task(ids: ["b", "a"]))
   }
 

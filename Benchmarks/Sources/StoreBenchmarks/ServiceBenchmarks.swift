@@ -174,7 +174,8 @@ private func persistenceRows(in folder: String) async throws -> [Measurement] {
   normal.execute(responseTable)
   let (put, putNormal) = (raw.prepare(documentInsertion), normal.prepare(responseInsertion))
   let count = 10_000
-  try await service.putDocuments((0..<count).map { document($0) })
+  _ = try await service.putEntries(
+    StoredEntries(documents: (0..<count).map { document($0) }), onExisting: .refuse)
   raw.execute("BEGIN IMMEDIATE")
   for index in 0..<count { raw.insert(put, document(index)) }
   raw.execute("COMMIT")
@@ -182,15 +183,15 @@ private func persistenceRows(in folder: String) async throws -> [Measurement] {
   // Both store the same new documents, which are made before.
   let rounds = 7
   let batches = (0..<rounds).map { round in
-    (0..<count).map { document($0, in: "batch \(round)") }
+    StoredEntries(documents: (0..<count).map { document($0, in: "batch \(round)") })
   }
   var (ourRound, rawRound) = (0, 0)
   let batch = await pair(rounds: rounds, operations: count) {
-    try? await service.putDocuments(batches[ourRound])
+    _ = try? await service.putEntries(batches[ourRound], onExisting: .refuse)
     ourRound += 1
   } limit: {
     raw.execute("BEGIN IMMEDIATE")
-    for document in batches[rawRound] { raw.insert(put, document) }
+    for document in batches[rawRound].documents { raw.insert(put, document) }
     raw.execute("COMMIT")
     rawRound += 1
   }

@@ -53,7 +53,7 @@ final class EditingLineReader: LineReader {
 
   private let store: Store<LineEditorReducer>
   private let screen: PromptScreen
-  private let terminal: EditingTerminal
+  private let terminal = EditingTerminal()
   private let continuationPrompt: String
   private let decoder = Mutex(KeyDecoder())
   private let shared: Mutex<Shared>
@@ -65,12 +65,10 @@ final class EditingLineReader: LineReader {
   ///   - complete: Finds candidates.
   /// - Throws: If no pipe can be created.
   init(
-    screen: PromptScreen, terminal: EditingTerminal = EditingTerminal(), historyPath: String?,
-    hints: CommandHints,
+    screen: PromptScreen, historyPath: String?, hints: CommandHints,
     complete: @escaping @Sendable (CompletionRequest) async -> CompletionAnswer?
   ) throws(SystemError) {
     self.screen = screen
-    self.terminal = terminal
     continuationPrompt = screen.isASCII ? "... " : "\u{2026} "
     wake = try Descriptor.pipe()
     _ = fcntl(wake.write, F_SETFL, O_NONBLOCK)

@@ -291,8 +291,9 @@ extension KeychainError.Remedy {
       "unlock it with 'keychain unlock' at the board's prompt, or name a secret in "
         + "SWIFTBOARD_PASSPHRASE_FILE, SWIFTBOARD_PASSPHRASE_FD or SWIFTBOARD_KEY_FILE"
     case .unlockWithPassphrase:
-      "name the old passphrase's file in SWIFTBOARD_PASSPHRASE_FILE, and the key file with "
-        + "--key-file FILE; 'keychain slot add' adds a first passphrase"
+      "name the old passphrase's file in SWIFTBOARD_PASSPHRASE_FILE in place of "
+        + "SWIFTBOARD_KEY_FILE, and the key file with --key-file FILE; 'keychain slot add' adds "
+        + "a first passphrase"
     case .acceptOlder:
       "restore the newest file, or run 'keychain accept' if you restored a backup on purpose"
     case .acceptOther:

@@ -83,36 +83,44 @@ struct BoardTerminal: TerminalService, PausingTerminal {
   private func ask(_ prompt: String) async throws(TerminalError) -> GuardedBytes? {
     await beginPrompt()
     defer { endPrompt() }
-    let result: Result<GuardedBytes, KeychainError>
-    do throws(SecretPromptError) {
-      // The line editor shows no input between two prompts, and has modes of its own.
-      let staysHidden = reader == nil && hiding.count.withLock { $0 > 0 }
-      result = try await SecretPrompt.readOnOwnThread(prompt: prompt, staysHidden: staysHidden) {
-        bytes in
-        do throws(KeychainError) {
-          guard !bytes.isEmpty else {
-            throw KeychainError(.invalidPassphrase, message: "nothing was typed")
+    var text = prompt
+    for triesLeft in (0..<3).reversed() {
+      let result: Result<GuardedBytes, KeychainError>
+      do throws(SecretPromptError) {
+        // The line editor shows no input between two prompts, and has modes of its own.
+        let staysHidden = reader == nil && hiding.count.withLock { $0 > 0 }
+        result = try await SecretPrompt.readOnOwnThread(prompt: text, staysHidden: staysHidden) {
+          bytes in
+          do throws(KeychainError) {
+            guard !bytes.isEmpty else {
+              throw KeychainError(.invalidPassphrase, message: "nothing was typed")
+            }
+            return .success(try GuardedBytes(copying: bytes))
+          } catch {
+            return .failure(error)
           }
-          return .success(try GuardedBytes(copying: bytes))
-        } catch {
-          return .failure(error)
         }
+      } catch {
+        switch error {
+        case .noTerminal: return nil
+        case .interrupted: throw TerminalError(.interrupted, "\(error)")
+        case .endOfInput: throw TerminalError(.unanswered, "\(error)")
+        case .tooLong: throw TerminalError(.tooLong, "\(error)")
+        case .controlCharacter where triesLeft > 0:
+          // Asked again, because a user who types on would type the secret as a line of the board.
+          text = "\(error)\n\(prompt)"
+        case .controlCharacter: throw TerminalError(.mismatch, "\(error)")
+        case .failed: throw TerminalError(.io, "\(error)")
+        }
+        continue
       }
-    } catch {
-      switch error {
-      case .noTerminal: return nil
-      case .interrupted: throw TerminalError(.interrupted, "\(error)")
-      case .endOfInput: throw TerminalError(.unanswered, "\(error)")
-      case .tooLong: throw TerminalError(.tooLong, "\(error)")
-      case .controlCharacter: throw TerminalError(.mismatch, "\(error)")
-      case .failed: throw TerminalError(.io, "\(error)")
+      do throws(KeychainError) {
+        return try result.get()
+      } catch {
+        throw TerminalError(.tooLong, error.message)
       }
     }
-    do throws(KeychainError) {
-      return try result.get()
-    } catch {
-      throw TerminalError(.tooLong, error.message)
-    }
+    return nil
   }
 
   func pause(_ prompt: String) async throws(TerminalError) -> Bool? {

@@ -27,15 +27,6 @@ extension Board {
     try recordings.record(to: path, rotation, durability)
   }
 
-  /// Records all further steps into a sink.
-  ///
-  /// - Parameters:
-  ///   - sink: The sink.
-  ///   - path: The name of the recording.
-  func record(into sink: any LogSink, path: String) throws(RecordingError) {
-    try recordings.record(into: sink, path: path)
-  }
-
   /// Ends the recording. Returns `nil` if there is none or if another call has ended it. The file
   /// is complete in both cases.
   @discardableResult

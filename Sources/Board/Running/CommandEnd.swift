@@ -6,25 +6,14 @@ struct CommandEnd: Sendable, Equatable {
   /// The exit code; 0 for success.
   var exitCode: Int32
   /// The value of `{{last}}` after the command; `null` if the command has no value.
-  var value: JSON
+  var value: JSON = .null
   /// The final bytes for standard output, even if redirected. Earlier output of a long command is
   /// not included.
-  var output: [UInt8]
+  var output: [UInt8] = []
   /// A message about the commands that it waited for.
   var message: String?
   /// The failure, or `nil` if the command succeeded.
   var failure: Failure?
-
-  init(
-    exitCode: Int32, value: JSON = .null, output: [UInt8] = [], message: String? = nil,
-    failure: Failure? = nil
-  ) {
-    self.exitCode = exitCode
-    self.value = value
-    self.output = output
-    self.message = message
-    self.failure = failure
-  }
 }
 
 extension Failure {

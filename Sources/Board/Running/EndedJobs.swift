@@ -5,12 +5,9 @@
 /// take no memory.
 struct EndedJobs: Sendable {
   /// Sorted, without neighbors that touch.
-  private var ranges: [ClosedRange<Int>] = []
+  private(set) var ranges: [ClosedRange<Int>] = []
   /// The exit codes other than 0.
-  private var codes: [Int: Int32] = [:]
-
-  /// The number of values kept.
-  var size: Int { ranges.count + codes.count }
+  private(set) var codes: [Int: Int32] = [:]
 
   /// The exit code of a command, or `nil` if it has not ended. O(log n) of the ranges to read, and
   /// as fast to set for commands that end in the order of their numbers.

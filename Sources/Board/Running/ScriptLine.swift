@@ -16,7 +16,4 @@ public struct ScriptLine: Sendable, Hashable {
     self.location = location
     self.parsed = parsed
   }
-
-  /// The prefix, even if the rest is invalid.
-  public var prefix: LinePrefix? { parsed.prefix }
 }

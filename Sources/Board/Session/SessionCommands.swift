@@ -102,7 +102,7 @@ enum SessionCommands {
       let query = SessionTimelineQuery(
         file: try invocation.text("file"), text: try invocation.text("grep"),
         action: try invocation.text("action"), sources: sources.isEmpty ? nil : sources,
-        range: try invocation.range("range"),
+        range: try invocation.range(),
         limit: try invocation.int("limit", in: 1...100_000) ?? 1000)
       return .session(.timeline(query: query))
     },
@@ -333,7 +333,7 @@ enum SessionCommands {
       ]
     ) { invocation throws(UsageError) in
       let path = try invocation.text("file")
-      let range = try invocation.range("range")
+      let range = try invocation.range()
       let opens: Bool? = invocation.flag("open") ? true : nil
       if invocation.flag("causes") {
         try invocation.exclusive("by", "causes")

@@ -92,9 +92,9 @@ extension Invocation {
       + "did you mean '\(line)'?"
   }
 
-  /// Parses an option that names a range of steps.
-  func range(_ name: String) throws(UsageError) -> SessionRange? {
-    guard let argument = option(name) else { return nil }
+  /// Parses the option `--range`.
+  func range() throws(UsageError) -> SessionRange? {
+    guard let argument = option("range") else { return nil }
     let text = try plain(argument, "session")
     guard let range = SessionRange(parsing: text) else {
       throw UsageError(

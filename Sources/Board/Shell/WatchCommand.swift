@@ -8,6 +8,22 @@ public struct WatchCommand: Codable, Sendable, Equatable {
     public var text: SecretTemplate
     /// Whether it was quoted, and is no option.
     public var isQuoted: Bool
+    /// Whether the quotes were double ones, in which `assert` takes the text for a string. `nil` if
+    /// not, as in earlier recordings.
+    public var isDoubleQuoted: Bool?
+    /// See `Argument.typedCount`. `nil` in earlier recordings.
+    public var typedCount: Int?
+    /// Whether it is one inserted value, and is no option. `nil` if not, as in earlier recordings.
+    public var isInserted: Bool?
+
+    /// A word of a line.
+    init(_ word: Argument) {
+      text = word.template
+      isQuoted = word.isQuoted
+      isDoubleQuoted = word.quoting == .double ? true : nil
+      typedCount = word.typedCount
+      isInserted = word.isInserted ? true : nil
+    }
   }
 
   /// Milliseconds from the end of a round to the next one.
@@ -19,7 +35,12 @@ public struct WatchCommand: Codable, Sendable, Equatable {
 
   /// The words as a line has them.
   var arguments: [Argument] {
-    words.map { Argument(parts: $0.text.parts, quoting: $0.isQuoted ? .single : .none) }
+    words.map { word in
+      Argument(
+        parts: word.text.parts,
+        quoting: word.isDoubleQuoted == true ? .double : word.isQuoted ? .single : .none,
+        typedCount: word.typedCount, isInserted: word.isInserted == true)
+    }
   }
 
   static func command(_ invocation: Invocation) throws(UsageError) -> BoardCommand {
@@ -38,7 +59,7 @@ public struct WatchCommand: Codable, Sendable, Equatable {
     }
     let watch = WatchCommand(
       interval: interval.microseconds / 1000, count: count,
-      words: words.map { Word(text: $0.template, isQuoted: $0.isQuoted) })
+      words: words.map(Word.init))
     return BoardCommand(repeating: words, isEndless: count == nil) {
       .shell(.run(context: $0, command: .watch(watch: watch)))
     }

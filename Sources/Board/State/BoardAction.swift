@@ -76,6 +76,8 @@ public enum BoardAction: Sendable, Equatable {
     switch self {
     case .session(.run(_, let command, _)): command.isAllowedAtEarlierStep
     case .shell(.run(_, .tutorial)): true
+    // Its rounds would change and show the present.
+    case .shell(.run(_, .watch)): false
     default: isLook
     }
   }

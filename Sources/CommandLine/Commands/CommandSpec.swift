@@ -42,9 +42,6 @@ public struct CommandSpec<Output>: Sendable {
     self.build = build
   }
 
-  /// The name in JSON output: `api.service.add`.
-  public var name: String { path.joined(separator: ".") }
-
   /// The whole command on one line: `db get COLLECTION ID [OPTIONS]`.
   public var synopsis: String {
     var words = path

@@ -31,7 +31,7 @@ struct CommandWords: Sendable {
 
   /// Returns the words to show help for; see `CommandTable.helpTopic(in:)`.
   func helpTopic(in words: [Argument]) -> [String]? {
-    if let first = words.first, first.text == "?", !first.isQuoted {
+    if let first = words.first, first.text == "?", !first.isQuoted, !first.isInserted {
       return words.dropFirst().compactMap(\.text)
     }
     // Most lines have neither.
@@ -40,7 +40,8 @@ struct CommandWords: Sendable {
     var candidates: [Entry] = []
     var isPath = true
     for word in words {
-      guard let text = word.text, !word.isQuoted else {
+      // What is inserted is data, like what is quoted.
+      guard let text = word.text, !word.isQuoted, !word.isInserted else {
         isPath = false
         continue
       }

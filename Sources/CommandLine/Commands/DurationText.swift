@@ -1,4 +1,4 @@
-/// Parses and formats durations.
+/// Parses durations.
 package enum DurationText {
   /// Parses a number with a unit: `500ms`, `2s`, `1.5s`, `5m`, `1h`, `7d`. Returns `nil` for
   /// anything else, for a sign, and above about 290 years. A fraction is truncated to nine digits.
@@ -36,16 +36,5 @@ package enum DurationText {
     }
     let (sum, tooMuch) = total.addingReportingOverflow(part)
     return tooMuch ? nil : .nanoseconds(sum)
-  }
-
-  /// Returns the shortest text that parses to the same duration in milliseconds: `1500ms`, `2s`,
-  /// `90s`, `5m`, `1h`.
-  package static func text(_ duration: Duration) -> String {
-    let (seconds, attoseconds) = duration.components
-    let milliseconds = attoseconds / 1_000_000_000_000_000
-    if milliseconds != 0 { return "\(seconds &* 1000 &+ milliseconds)ms" }
-    if seconds != 0, seconds % 3600 == 0 { return "\(seconds / 3600)h" }
-    if seconds != 0, seconds % 60 == 0 { return "\(seconds / 60)m" }
-    return "\(seconds)s"
   }
 }

@@ -317,7 +317,7 @@ package struct LineCompletion: Sendable, Equatable {
 
   /// Returns the word as the line language reads it.
   private func quoted(_ value: String, isPartial: Bool) -> String {
-    if isReference { return reference(head + value, isPartial: isPartial) }
+    if isReference { return reference(value, isPartial: isPartial) }
     // Only the value is quoted: a word that is quoted as a whole is no option.
     if Self.isPlain(head) { return head + text(value, isPartial: isPartial) }
     let before = Self.escaped(head, quote == "'" ? Self.specials : "\"\\")
@@ -328,10 +328,13 @@ package struct LineCompletion: Sendable, Equatable {
   private var isReference: Bool { kind == .variable && !head.isEmpty || kind == .secret }
 
   /// Returns a word that ends with a reference, which an escape would make text.
-  private func reference(_ word: String, isPartial: Bool) -> String {
-    guard quote != nil || !Self.isSafe(word) else { return word + (isPartial ? "" : tail) }
-    let mark = String(quote ?? (word.contains("'") ? "\"" : "'"))
-    return mark + word + (isPartial ? "" : tail + mark)
+  private func reference(_ name: String, isPartial: Bool) -> String {
+    let end = isPartial ? "" : tail
+    guard quote != nil || !Self.isSafe(head + name) else { return head + name + end }
+    // In single quotes it would be text.
+    let mark = String(quote ?? "\"")
+    let before = mark == "\"" ? Self.escaped(head, "\"\\") : head
+    return mark + before + name + end + (isPartial ? "" : mark)
   }
 
   /// Returns a value as text, in the quote that is open or in one that it needs.

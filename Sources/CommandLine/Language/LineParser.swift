@@ -67,7 +67,7 @@ public enum LineParser {
     var column = 1
     for word in words {
       let length = word.count
-      var scanner = LineScanner(word)
+      var scanner = LineScanner(word, keepsReturns: true)
       scanner.adviceForText = "to write it as text, give the line with -c, in single quotes there"
       parsed.append(
         Word(

@@ -37,13 +37,15 @@ struct LineScanner {
     var allowsTabs = false
   }
 
-  init(_ text: String) {
+  /// - Parameter keepsReturns: Whether CR LF stays, as in a word that a shell has split. In lines,
+  ///   it counts as a newline.
+  init(_ text: String, keepsReturns: Bool = false) {
     // "\r\n" is one Character but two scalars. It is normalized first, so that columns agree.
     var scalars: [Unicode.Scalar] = []
     scalars.reserveCapacity(text.utf8.count)
     var hadReturn = false
     for scalar in text.unicodeScalars {
-      if scalar == "\n", hadReturn { scalars.removeLast() }
+      if scalar == "\n", hadReturn, !keepsReturns { scalars.removeLast() }
       hadReturn = scalar == "\r"
       scalars.append(scalar)
     }

@@ -89,13 +89,6 @@ public struct IncompleteLine: Sendable, Hashable {
   /// The index of the last physical line so far, from 0.
   var lastLine: Int
 
-  init(reason: Reason, lineOffset: Int, column: Int, lastLine: Int) {
-    self.reason = reason
-    self.lineOffset = lineOffset
-    self.column = column
-    self.lastLine = lastLine
-  }
-
   /// The error if no further line follows. It has no prefix, because the rest of a script may be in
   /// the line.
   public var error: LineSyntaxError {

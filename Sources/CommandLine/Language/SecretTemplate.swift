@@ -32,8 +32,6 @@ public struct SecretTemplate: Sendable, Hashable, Codable, CustomStringConvertib
 
   /// Creates a template without secrets.
   public init(_ text: String) { self.init(parts: [.text(text)]) }
-  /// Creates a template that consists of a secret.
-  public init(secret name: String) { self.init(parts: [.secret(name)]) }
   /// Creates a template without secrets.
   public init(stringLiteral text: String) { self.init(text) }
 
@@ -59,20 +57,6 @@ public struct SecretTemplate: Sendable, Hashable, Codable, CustomStringConvertib
       case .secret(let name): "{{secret:\(name)}}"
       }
     }.joined()
-  }
-
-  /// Returns the text with the values of secrets. Call this only in effects.
-  public func resolved<Failure>(_ value: (String) throws(Failure) -> String) throws(Failure)
-    -> String
-  {
-    var result = ""
-    for part in parts {
-      switch part {
-      case .text(let text): result += text
-      case .secret(let name): result += try value(name)
-      }
-    }
-    return result
   }
 
   private enum CodingKeys: String, CodingKey { case parts }

@@ -78,10 +78,3 @@ extension Word {
     UsageError(message, help: help, column: column, length: length, lineOffset: lineOffset)
   }
 }
-
-extension ParsedCommand {
-  /// Whether the command refers to a secret. Such a line must not be stored in a history file.
-  public var hasSecret: Bool {
-    words.contains { $0.hasSecret } || redirect?.file.hasSecret == true
-  }
-}

@@ -31,7 +31,7 @@ package final class PromptScreen: Sendable {
   }
 
   /// The descriptor that the view is drawn on.
-  private let descriptor: Int32
+  private let descriptor = STDERR_FILENO
   private let terminal: Terminal
   /// Whether hints are shown, in grey.
   package let usesColor: Bool
@@ -42,13 +42,8 @@ package final class PromptScreen: Sendable {
   package let isASCII: Bool
   private let state: Mutex<State>
 
-  /// - Parameters:
-  ///   - descriptor: A terminal.
-  ///   - terminal: Provides the size.
-  package init(
-    descriptor: Int32 = STDERR_FILENO, terminal: Terminal, usesColor: Bool, isASCII: Bool
-  ) {
-    self.descriptor = descriptor
+  /// - Parameter terminal: Provides the size.
+  package init(terminal: Terminal, usesColor: Bool, isASCII: Bool) {
     self.terminal = terminal
     self.usesColor = usesColor
     marksPaste = usesColor || !terminal.hasNoColor

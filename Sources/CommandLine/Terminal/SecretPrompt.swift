@@ -245,7 +245,13 @@ package enum SecretPrompt {
         }
       case UInt8(ascii: "\n"):
         guard count - 1 <= limit else { throw .tooLong }
-        return try withoutKeys(UnsafeMutableRawBufferPointer(rebasing: buffer[..<(count - 1)]))
+        do throws(SecretPromptError) {
+          return try withoutKeys(UnsafeMutableRawBufferPointer(rebasing: buffer[..<(count - 1)]))
+        } catch {
+          // What was typed ahead belongs to the answer, and is no line of the board.
+          tcflush(descriptor, TCIFLUSH)
+          throw error
+        }
       default: continue
       }
     }

@@ -83,6 +83,9 @@ public struct APIRequest: Sendable, Equatable {
   public var digest: APICredentials?
   /// The way in which the server is reached and verified.
   public var connection = APIConnection()
+  /// Whether the headers contain conditions for a cached response. They are about the first
+  /// address, so no redirect takes them along.
+  package var confirmsCached = false
   /// The secrets and files that the request contains by name. They are replaced when it is sent;
   /// `nil` if it is complete. A client that receives references rejects the request, see
   /// `ResolvingAPIClient`.
@@ -245,7 +248,7 @@ public struct APIError: Error, Sendable, Equatable, Codable {
   /// Whether the request cannot be repeated: the source of the body can be read only once, or a
   /// service has received a request that must not be sent twice and redirected it.
   public var isFinal: Bool?
-  /// Whether anything of the request was sent, if it was cancelled and that is known.
+  /// Whether anything of the request was sent, or `nil` if that is not known.
   public var wasSent: Bool?
 
   /// The incomplete file of a failed download.

@@ -112,12 +112,10 @@ public struct APIExchange: Sendable {
     ResponseRepository(
       client: client, cache: dependencies.persistence, exchanges: dependencies.exchanges,
       unreplacedFailures: unreplacedFailures(planned),
-      mayKeep: { [redactor = dependencies.logger.redactor] response in
+      mayKeep: { [dependencies] response in
         // Do not cache a body that is only in a file.
         if let written = download?.written, written.bytes != response.body.count { return false }
-        // Do not cache a response that repeats a secret.
-        return redactor.mask([UInt8](response.body)).names.isEmpty
-          && response.headers.allSatisfy { redactor.mask("\($0.name): \($0.value)").names.isEmpty }
+        return await !dependencies.repeatsSecret(response)
       })
   }
 

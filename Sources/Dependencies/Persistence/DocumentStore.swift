@@ -8,8 +8,6 @@ public protocol DocumentStore: Sendable {
   /// - Throws: `.invalid` if the body is not JSON.
   @discardableResult
   func putDocument(_ document: Document) async throws(PersistenceError) -> Bool
-  /// Stores all documents or none, durable on return. Costs one commit.
-  func putDocuments(_ documents: [Document]) async throws(PersistenceError)
   /// Returns the names of the collections that have documents, sorted.
   func collections() async throws(PersistenceError) -> [String]
   /// Returns a document, or `nil` if there is none.

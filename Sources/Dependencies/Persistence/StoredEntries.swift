@@ -24,14 +24,15 @@ extension StoredEntries {
   /// Checks that all documents and preferences are JSON.
   ///
   /// - Throws: `invalid` at the first one that is not.
-  func validate(_ operation: String) throws(PersistenceError) {
+  func validate() throws(PersistenceError) {
     for document in documents {
       try StoredJSON.validate(
-        document.body, limits: .strict, operation: operation, what: "The body of \(document.name)")
+        document.body, limits: .strict, operation: "putEntries",
+        what: "The body of \(document.name)")
     }
     for preference in preferences {
       try StoredJSON.validate(
-        preference.json, limits: .default, operation: operation,
+        preference.json, limits: .default, operation: "putEntries",
         what: "The value of \(preference.name)")
     }
   }

@@ -210,8 +210,8 @@ struct APIReducer: Reducer {
   ) -> [Effect<APIAction>] {
     if state.services != nil { state.note(services: services) }
     guard let name = command.serviceName else { return [] }
-    let service = services.first { $0.name == name }
-    guard service != nil || damaged.contains(name) else {
+    let service = services.first { $0.name.hasSameBytes(as: name) }
+    guard service != nil || damaged.contains(where: { $0.hasSameBytes(as: name) }) else {
       return [.send(.failed(job: job, failure: .noSuchService(name, among: services)))]
     }
     let store = dependencies.persistence
@@ -287,9 +287,9 @@ struct APIReducer: Reducer {
   private func note(_ result: APIResult, _ state: inout APIState) {
     switch result {
     case .added(let service): state.noteService(service)
-    case .removed(let name): state.services?.removeAll { $0.name == name }
+    case .removed(let name): state.services?.removeAll { $0.name.hasSameBytes(as: name) }
     case .saved(let requests): if state.saved != nil { state.note(saved: requests.map(\.name)) }
-    case .removedSaved(let name): state.saved?.removeAll { $0 == name }
+    case .removedSaved(let name): state.saved?.removeAll { $0.hasSameBytes(as: name) }
     case .services(let services, _): if state.services != nil { state.note(services: services) }
     default: break
     }

@@ -46,7 +46,7 @@ public struct APIState: Codable, Sendable, Equatable {
 
   /// Adds a name in its place.
   mutating func noteSaved(_ name: String) {
-    guard let names = saved, !names.contains(name) else { return }
+    guard let names = saved, !names.contains(where: { $0.hasSameBytes(as: name) }) else { return }
     note(saved: (names + [name]).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) })
   }
 
@@ -57,7 +57,7 @@ public struct APIState: Codable, Sendable, Equatable {
   mutating func noteService(_ service: APIService) {
     guard let known = services else { return }
     note(
-      services: (known.filter { $0.name != service.name } + [service])
+      services: (known.filter { !$0.name.hasSameBytes(as: service.name) } + [service])
         .sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) })
   }
 

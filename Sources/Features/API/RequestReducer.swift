@@ -95,13 +95,15 @@ struct RequestReducer: Reducer {
     }
     if let savedName { return find(savedName, state, dependencies) }
     guard let name = state.serviceName else { return ask(&state, dependencies) }
-    if let service = services?.first(where: { $0.name == name }) {
+    if let service = services?.first(where: { $0.name.hasSameBytes(as: name) }) {
       state.service = service
       return ask(&state, dependencies)
     }
     // Another process may have added it.
     guard isFresh else { return bootstrap(state, dependencies) }
-    if damaged.contains(name) { return readDamaged(name, state, dependencies) }
+    if damaged.contains(where: { $0.hasSameBytes(as: name) }) {
+      return readDamaged(name, state, dependencies)
+    }
     var missing = failure ?? .noSuchService(name, among: services ?? [])
     if state.spec?.isExplicit == false, missing.error == "noSuchService" {
       missing.code = ExitCode.usage

@@ -206,7 +206,7 @@ extension DatabaseState {
   private mutating func forget(_ item: DatabaseItem) {
     switch item {
     case .document(let collection, _): addDocuments(-1, to: collection)
-    case .preference(let name): preferences?.removeAll { $0 == name }
+    case .preference(let name): preferences?.removeAll { $0.hasSameBytes(as: name) }
     case .index: break
     }
   }
@@ -240,7 +240,9 @@ extension DatabaseState {
   }
 
   private mutating func addPreference(_ name: String) {
-    guard var names = preferences, !names.contains(name), names.count < Self.known else { return }
+    guard var names = preferences, !names.contains(where: { $0.hasSameBytes(as: name) }),
+      names.count < Self.known
+    else { return }
     names.append(name)
     preferences = names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
   }

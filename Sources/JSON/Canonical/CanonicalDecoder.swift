@@ -33,20 +33,6 @@ public enum CanonicalDecoder {
     json.write(to: &bytes)
     return try decode(type, from: bytes, limits: limits, userInfo: userInfo)
   }
-
-  /// Decodes a value without `Codable`.
-  public static func decode<T: CanonicalCodable>(
-    canonical type: T.Type, from bytes: some Collection<UInt8>, limits: JSONLimits = .default
-  ) throws -> T {
-    let core = DecoderCore()
-    do throws(JSONError) {
-      try core.read(bytes, limits)
-    } catch {
-      throw error.asDecodingError
-    }
-    var reader = CanonicalReader(core: core, index: 0)
-    return try T(canonical: &reader)
-  }
 }
 
 extension JSONError {

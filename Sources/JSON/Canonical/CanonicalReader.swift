@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// A value of a parsed text, for types that implement `CanonicalCodable` and for reading only some
 /// members of a file. Values are created only on demand.
 ///
@@ -42,9 +36,6 @@ public struct CanonicalReader {
     try core.read(bytes, limits)
   }
 
-  /// The path from the outermost value to this one. Takes linear time in the text before it.
-  public var codingPath: [any CodingKey] { core.path(to: index) }
-
   /// The position of the value in the text, brackets and quotes included.
   var byteRange: Range<Int> {
     let token = core.tokens[index]
@@ -68,23 +59,12 @@ public struct CanonicalReader {
 
   /// Whether the value is `null`.
   public var isNull: Bool { core.isNull(index) }
-  /// Returns a Boolean value.
-  ///
-  /// - Throws: `DecodingError` for any other value.
-  public func bool() throws -> Bool { try core.bool(index) }
   /// Returns a string, with its escapes resolved.
   ///
   /// - Throws: `DecodingError` for any other value.
   ///
   /// - Complexity: O(length of the string).
   public func string() throws -> String { try core.string(index) }
-  /// Returns a number rounded to the nearest `Double`. Also accepts the strings `inf`, `-inf` and
-  /// `nan`, which `CanonicalWriter.double(_:)` writes.
-  ///
-  /// - Throws: `DecodingError` for any other value, and for numbers out of range.
-  public func double() throws -> Double { try core.double(index) }
-  /// Returns a number rounded to the nearest `Float`; otherwise like `double()`.
-  public func float() throws -> Float { try core.float(index) }
   /// Returns an integer in any notation: `7`, `7.0` and `7e0` are the same.
   ///
   /// - Throws: `DecodingError` for any other value, and for integers out of range.
@@ -93,18 +73,6 @@ public struct CanonicalReader {
   public func integer<T: FixedWidthInteger>(_ type: T.Type) throws -> T {
     try core.integer(type, index)
   }
-  /// Returns a date in the form of `Timestamp`.
-  ///
-  /// - Throws: `DecodingError` for text of another form.
-  public func date() throws -> Date { try core.date(index) }
-  /// Returns a date as microseconds since 1970.
-  public func timestamp() throws -> Int { try core.timestamp(index) }
-  /// Returns a UUID, in uppercase or lowercase letters.
-  ///
-  /// - Throws: `DecodingError` for text of another form.
-  public func uuid() throws -> UUID { try core.uuid(index) }
-  /// Returns the data of Base64 text.
-  public func data() throws -> Data { Data(try core.base64(index)) }
   /// Returns the whole value.
   ///
   /// - Complexity: O(size of the value).
@@ -119,14 +87,9 @@ public struct CanonicalReader {
     }
   }
 
-  /// Decodes any decodable value, with its `CanonicalCodable` conformance if it has one.
+  /// Decodes any decodable value, for example a `Bool`, a `Double` or a `Date`, with the
+  /// `CanonicalCodable` conformance of its type if there is one.
   public func decode<T: Decodable>(_ type: T.Type) throws -> T { try core.decode(type, at: index) }
-
-  /// Decodes a value of a type that need not be `Decodable`.
-  public func decode<T: CanonicalCodable>(canonical type: T.Type) throws -> T {
-    var reader = self
-    return try T(canonical: &reader)
-  }
 
   // MARK: Containers
 

@@ -8,11 +8,6 @@ extension JSON {
     self = value.isFinite ? .number(value.description) : .string(value.description)
   }
 
-  /// Creates a string.
-  public init(_ value: String) { self = .string(value) }
-  /// Creates a Boolean value.
-  public init(_ value: Bool) { self = .bool(value) }
-
   /// Whether the value is `null`. An absent member is `nil`, not `null`.
   public var isNull: Bool { self == .null }
 

@@ -17,7 +17,7 @@ extension JSON {
   public subscript(key: String) -> JSON? {
     get {
       guard case .object(let members) = self else { return nil }
-      return members.last { $0.hasKey(key) }?.value
+      return members.last { $0.key.hasSameBytes(as: key) }?.value
     }
     _modify {
       guard case .object(var members) = self else {
@@ -28,7 +28,7 @@ extension JSON {
       // Release the second reference to the members, and below to the value. Each would cause a
       // copy.
       self = .null
-      let position = members.lastIndex { $0.hasKey(key) }
+      let position = members.lastIndex { $0.key.hasSameBytes(as: key) }
       var value: JSON?
       if let position {
         value = members[position].value
@@ -38,7 +38,7 @@ extension JSON {
         switch (position, value.take()) {
         case (let position?, let value?): members[position].value = value
         case (nil, let value?): members.append(Member(key, value))
-        case (_?, nil): members.removeAll { $0.hasKey(key) }
+        case (_?, nil): members.removeAll { $0.key.hasSameBytes(as: key) }
         case (nil, nil): break
         }
         self = .object(members)
@@ -100,11 +100,12 @@ extension JSON {
   ) -> Int {
     var count = 0
     update(at: path.steps[...]) { value in
-      guard case .object(var members) = value, members.contains(where: { $0.hasKey(key) }),
-        !members.contains(where: { $0.hasKey(newKey) })
+      guard case .object(var members) = value,
+        members.contains(where: { $0.key.hasSameBytes(as: key) }),
+        !members.contains(where: { $0.key.hasSameBytes(as: newKey) })
       else { return }
       value = .null
-      for position in members.indices where members[position].hasKey(key) {
+      for position in members.indices where members[position].key.hasSameBytes(as: key) {
         members[position].key = newKey
       }
       value = .object(members)
@@ -184,10 +185,4 @@ extension JSON? {
       yield &self![index]
     }
   }
-}
-
-extension JSON.Member {
-  /// Returns whether the key has the same bytes. `==` would treat composed and decomposed letters
-  /// as equal.
-  fileprivate func hasKey(_ other: String) -> Bool { key.utf8.elementsEqual(other.utf8) }
 }

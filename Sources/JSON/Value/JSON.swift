@@ -31,3 +31,26 @@ public enum JSON: Sendable, Hashable {
     }
   }
 }
+
+extension JSON {
+  /// Returns whether two values have equal bytes as text. `String` would treat composed and
+  /// decomposed letters as equal.
+  public static func == (left: JSON, right: JSON) -> Bool {
+    switch (left, right) {
+    case (.null, .null): true
+    case (.bool(let left), .bool(let right)): left == right
+    case (.number(let left), .number(let right)), (.string(let left), .string(let right)):
+      left.hasSameBytes(as: right)
+    case (.array(let left), .array(let right)): left == right
+    case (.object(let left), .object(let right)): left == right
+    default: false
+    }
+  }
+}
+
+extension JSON.Member {
+  /// Returns whether two members have equal bytes as text.
+  public static func == (left: JSON.Member, right: JSON.Member) -> Bool {
+    left.key.hasSameBytes(as: right.key) && left.value == right.value
+  }
+}

@@ -1,7 +1,7 @@
 import SwiftBoardStore
 
 /// The statistics of a recording.
-package struct LogStatistics: Sendable, Hashable, CustomStringConvertible {
+package struct LogStatistics: Sendable, Hashable {
   /// The statistics of the effects with one name.
   package struct Effects: Sendable, Hashable {
     /// The number of effects that were returned.
@@ -74,13 +74,6 @@ package struct LogStatistics: Sendable, Hashable, CustomStringConvertible {
   private static let names = 1000
   private static let rest = "others"
 
-  /// Reads a single file.
-  package init(
-    _ file: LogFile, gaps longest: Int = 5, nameDepth: Int = 2
-  ) throws(LogReadError) {
-    try self.init(RotatedLog(file), gaps: longest, nameDepth: nameDepth)
-  }
-
   /// Reads all files of a recording. Memory does not grow with it.
   ///
   /// - Parameters:
@@ -150,34 +143,5 @@ package struct LogStatistics: Sendable, Hashable, CustomStringConvertible {
 
   private static func bounded<Value>(_ name: String, _ known: [String: Value]) -> String {
     known[name] != nil || known.count < names ? name : rest
-  }
-
-  /// One line for each figure. Names are sorted by count, then by name.
-  package var description: String {
-    var lines = [
-      "steps \(steps)", "duration \(seconds(microseconds))",
-      "bytes \(bytes), \((bytesPerStep * 10).rounded() / 10) a step", "draws \(draws)",
-      "digests \(digests), snapshots \(snapshots), marks \(marks), issues \(issues)",
-    ]
-    for source in LogTimeline.Source.allCases {
-      if let count = origins[source] { lines.append("from \(source.rawValue) \(count)") }
-    }
-    for (name, count) in actions.sorted(by: { ($1.value, $0.key) < ($0.value, $1.key) }) {
-      lines.append("action \(name) \(count)")
-    }
-    for (name, sum) in effects.sorted(by: { ($1.value.count, $0.key) < ($0.value.count, $1.key) }) {
-      lines.append(
-        "effect \(name) \(sum.count): \(sum.actions) actions, \(sum.finished) finished, "
-          + "\(sum.cancelled) cancelled, \(sum.silent) silent, \(sum.open) open, \(sum.steps) steps, "
-          + "\(seconds(sum.microseconds)), longest \(seconds(sum.longestMicroseconds))")
-    }
-    for gap in gaps { lines.append("gap of \(seconds(gap.microseconds)) after step \(gap.after)") }
-    return lines.joined(separator: "\n")
-  }
-
-  private func seconds(_ microseconds: Int64) -> String {
-    let fraction = String(abs(microseconds % 1_000_000))
-    return "\(microseconds / 1_000_000)."
-      + String(repeating: "0", count: 6 - fraction.count) + fraction + " s"
   }
 }

@@ -86,10 +86,8 @@ extension LogNavigator {
 
   /// Returns the observed state machine, in which the label of a state is its value at a path, or
   /// `nothing` if there is none.
-  package func stateGraph(
-    by path: JSONPath, limit: Int = 200, nameDepth: Int = 2
-  ) throws -> StateGraph {
-    try stateGraph(limit: limit, nameDepth: nameDepth) { state in
+  package func stateGraph(by path: JSONPath) throws -> StateGraph {
+    try stateGraph { state in
       let json = try JSON(parsing: try CanonicalEncoder.encode(state))
       return shortened(StateDiff.text(json.value(at: path)), to: 80)
     }

@@ -19,10 +19,6 @@ struct HashChain: Sendable {
   /// `closing`.
   static let tailLength = 8 + Digest.length + 2
 
-  init(previous: Digest? = nil) {
-    self.previous = previous
-  }
-
   /// Returns the sum of a line with this body that follows a line with the sum `previous`.
   static func sum(of body: some Sequence<UInt8>, after previous: Digest?) -> Digest {
     let direct = body.withContiguousStorageIfAvailable { sum(of: $0, after: previous) }

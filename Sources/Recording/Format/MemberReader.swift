@@ -61,9 +61,9 @@ struct MemberReader {
     return number
   }
 
-  mutating func digest(_ key: String = "digest") throws(LogReadError) -> Digest {
-    guard let digest = try optionalDigest(key) else {
-      throw .fault("\(owner) has no \(key)", expected: "\"\(key)\"", found: "no such member")
+  mutating func digest() throws(LogReadError) -> Digest {
+    guard let digest = try optionalDigest() else {
+      throw .fault("\(owner) has no digest", expected: "\"digest\"", found: "no such member")
     }
     return digest
   }

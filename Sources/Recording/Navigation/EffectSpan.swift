@@ -4,13 +4,14 @@ import SwiftBoardStore
 /// it.
 ///
 /// A log records the actions that effects sent, not when the effects ended. An effect with one
-/// action ends with that action. A cancellation by id is recorded as an effect of the step that
+/// action ends with that action. A member of a sequence has ended at the latest when a later member
+/// acts. A cancellation by id is recorded as an effect of the step that
 /// requested it. For an effect that may send several actions, such as a stream, no line says which
 /// action was the last.
 public struct EffectSpan: Sendable, Hashable, CustomStringConvertible {
   /// The end of an effect.
   public enum End: Sendable, Hashable {
-    /// Its one action was reduced.
+    /// Its one action was reduced, or an action of a later member of its sequence.
     case finished
     /// A later step cancelled it by one of its ids, or by a position in the composition that
     /// contains it.
@@ -70,9 +71,11 @@ struct EffectSpans {
     let step: Int
   }
 
-  private struct Slot {
+  struct Slot {
     /// Ascending.
     let position: Int
+    /// The positions of the members of its sequence that end before it begins.
+    var predecessors: Range<Int>
     /// `nil` once ended.
     var span: EffectSpan?
   }
@@ -80,7 +83,7 @@ struct EffectSpans {
   private let capacity: Int
   /// Slots in the order in which their effects began. Ended ones are removed once they fill half of
   /// the array.
-  private var slots: [Slot] = []
+  private(set) var slots: [Slot] = []
   /// The index of the first slot that may be open; all slots before it have ended.
   private var head = 0
   private var alive = 0
@@ -102,7 +105,7 @@ struct EffectSpans {
         act(position, step, &ended)
       }
     }
-    for effect in step.effects { begin(effect, step, &ended) }
+    for effect in step.effects { begin(effect, after: 0..<0, step, &ended) }
     return ended
   }
 
@@ -145,17 +148,46 @@ struct EffectSpans {
     span.ended = step.t
     span.actions += 1
     slots[index].span = span
+    endPredecessors(of: index, step, &ended)
     // A stream may send more.
     guard span.effect.kind == "task" || span.effect.kind == "send" else { return }
     ended.append(end(position, .finished, step))
   }
 
+  /// Ends the earlier members of the sequences that contain an effect.
+  private mutating func endPredecessors(
+    of slot: Int, _ step: LogStep, _ ended: inout [EffectSpan]
+  ) {
+    var ranges = [slots[slot].predecessors]
+    // They have all ended when it acts again.
+    slots[slot].predecessors = 0..<0
+    while let range = ranges.popLast() {
+      for position in range {
+        guard let index = index(of: position), slots[index].span != nil else { continue }
+        ranges.append(slots[index].predecessors)
+        ended.append(end(position, .finished, step))
+      }
+    }
+  }
+
+  /// - Parameter predecessors: The positions of the effects that end before this one begins.
   private mutating func begin(
-    _ effect: LogEffect, _ step: LogStep, _ ended: inout [EffectSpan]
+    _ effect: LogEffect, after predecessors: Range<Int>, _ step: LogStep,
+    _ ended: inout [EffectSpan]
   ) {
     switch effect.kind {
-    case "merge", "concatenate":
-      for part in effect.parts { begin(part, step, &ended) }
+    case "merge":
+      for part in effect.parts { begin(part, after: predecessors, step, &ended) }
+    case "concatenate":
+      // With those of the sequence around it, if they are next to it: a first member that is
+      // cancelled would hide them.
+      let isAdjacent = !predecessors.isEmpty && predecessors.upperBound == nextPosition
+      let first = isAdjacent ? predecessors.lowerBound : nextPosition
+      var before = predecessors
+      for part in effect.parts {
+        begin(part, after: before, step, &ended)
+        if nextPosition > first { before = first..<nextPosition }
+      }
     case "cancel":
       let reached = slots.filter { slot in
         slot.span.map { EffectSpans.cancel(effect.id, reachesAnyOf: $0.effect.ids) } ?? false
@@ -173,7 +205,7 @@ struct EffectSpans {
       entries[key, default: []].append(nextPosition)
       slots.append(
         Slot(
-          position: nextPosition,
+          position: nextPosition, predecessors: predecessors,
           span: EffectSpan(
             effect: effect, first: step.n, began: step.t, last: step.n, ended: step.t, end: .open,
             actions: 0)))
@@ -217,9 +249,6 @@ struct EffectSpans {
     }
     return low < slots.count && slots[low].position == position ? low : nil
   }
-
-  /// The number of slots, including ended ones. For tests.
-  var slotCount: Int { slots.count }
 
   /// Returns whether a cancellation affects an effect with these ids.
   static func cancel(_ cancelled: String?, reachesAnyOf ids: [String]) -> Bool {

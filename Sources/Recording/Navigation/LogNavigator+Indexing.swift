@@ -9,7 +9,7 @@ extension LogNavigator {
     private var risks: [LogRisk] = []
     private var more = 0
     /// Whether all digests can be compared with those of this program's states.
-    private(set) var isComparable = true
+    private var isComparable = true
 
     var grade: LogGrade { risks.isEmpty ? .fine : .risky(risks, more: more) }
 

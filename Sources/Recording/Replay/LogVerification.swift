@@ -1,5 +1,4 @@
 import Dispatch
-import SwiftBoardStore
 import SwiftBoardSystem
 import Synchronization
 
@@ -56,16 +55,6 @@ public struct LogVerification: Sendable {
   ) {
     self.workers = max(1, workers ?? LogVerification.processors)
     self.check = check
-  }
-
-  /// - Parameter makeReplayer: Creates a replayer for each file. Each must have its own journal.
-  public init<R: Reducer>(
-    workers: Int? = nil, acceptRisk: Bool = false,
-    makeReplayer: @escaping @Sendable () -> Replayer<R>
-  ) where R.State: Codable, R.Action: Codable {
-    self.init(workers: workers) { path throws(ReplayError) in
-      try makeReplayer().verify(path: path, acceptRisk: acceptRisk)
-    }
   }
 
   /// Verifies the files and returns when all are done. Blocks the calling thread, which also

@@ -63,21 +63,6 @@ public struct Replayer<R: Reducer>: Sendable where R.State: Codable, R.Action: C
     let grading = try LogNavigator<R>.Grading(rotatedLog, schema, migrations, userInfo)
     if case .risky = grading.grade, !acceptRisk { throw .risky(grading.grade) }
     var (steps, digests, time) = (0, 0, Int64(0))
-    try runFiles(of: rotatedLog, grading.graders, until: last, onStep: onStep) { segment, run in
-      steps += run.steps
-      digests += run.digests
-      if run.steps > 0 { time = run.time + rotatedLog.times[segment] }
-    }
-    return ReplaySummary(
-      steps: steps, recordedTime: time, elapsed: ContinuousClock.now - start, digests: digests,
-      warnings: grading.warnings, grade: grading.grade)
-  }
-
-  /// Replays the files of a recording, and calls `onEnd` after each with its index.
-  private func runFiles(
-    of rotatedLog: RotatedLog, _ graders: [Grader], until last: Int? = nil, onStep: OnStep? = nil,
-    onEnd: (_ segment: Int, _ run: ReplayRun<R>) -> Void
-  ) throws(ReplayError) {
     var previous: ReplayRun<R>?
     for segment in rotatedLog.segments.indices {
       let (before, later) = (rotatedLog.segments[segment].stepsBefore, rotatedLog.times[segment])
@@ -87,17 +72,22 @@ public struct Replayer<R: Reducer>: Sendable where R.State: Codable, R.Action: C
         return { step, state, t in onStep(step.behind(before), state, t + later) }
       }
       var run =
-        previous.map { ReplayRun(self, graders[segment], after: $0, onStep) }
-        ?? ReplayRun(self, graders[segment], onStep)
+        previous.map { ReplayRun(self, grading.graders[segment], after: $0, onStep) }
+        ?? ReplayRun(self, grading.graders[segment], onStep)
       previous = nil
       do throws(ReplayError) {
         try run.take(rotatedLog.files[segment], until: last.map { $0 - before })
       } catch {
         throw error.located(in: rotatedLog, segment)
       }
-      onEnd(segment, run)
+      steps += run.steps
+      digests += run.digests
+      if run.steps > 0 { time = run.time + later }
       previous = run
     }
+    return ReplaySummary(
+      steps: steps, recordedTime: time, elapsed: ContinuousClock.now - start, digests: digests,
+      warnings: grading.warnings, grade: grading.grade)
   }
 
   /// Verifies the single file at `path`; see `verify(_:acceptRisk:progress:)`.
@@ -128,63 +118,6 @@ public struct Replayer<R: Reducer>: Sendable where R.State: Codable, R.Action: C
       onStep: progress.map { progress in
         { step, _, _ in if step.number.isMultiple(of: 1000) { progress(step.number) } }
       })
-  }
-
-  /// Verifies the files of a rotated recording, and verifies that they are one recording. Each file
-  /// is verified from its own header, as by `replay`.
-  ///
-  /// - Returns: A summary for each file, oldest first.
-  public func verify(
-    _ rotatedLog: RotatedLog, acceptRisk: Bool = false
-  ) throws(ReplayError) -> [ReplaySummary] {
-    try rotatedLog.checkJoints()
-    var gradings: [LogNavigator<R>.Grading] = []
-    if acceptRisk || !rotatedLog.files.allSatisfy(isOfThisVersion) {
-      for (segment, file) in rotatedLog.files.enumerated() {
-        do throws(ReplayError) {
-          gradings.append(
-            try LogNavigator<R>.Grading(RotatedLog(file), schema, migrations, userInfo))
-        } catch {
-          throw error.located(in: rotatedLog, segment)
-        }
-      }
-    }
-    guard gradings.allSatisfy(\.isComparable) else {
-      return try verify(rotatedLog, gradings, acceptRisk)
-    }
-    var summaries: [ReplaySummary] = []
-    for (segment, file) in rotatedLog.files.enumerated() {
-      do throws(ReplayError) {
-        summaries.append(try verify(file, acceptRisk: acceptRisk))
-      } catch {
-        throw error.located(in: rotatedLog, segment)
-      }
-    }
-    return summaries
-  }
-
-  private func isOfThisVersion(_ file: LogFile) -> Bool {
-    (try? file.reader().header()).map(fits) ?? false
-  }
-
-  /// Verifies files whose states are not all those of this program.
-  private func verify(
-    _ rotatedLog: RotatedLog, _ gradings: [LogNavigator<R>.Grading], _ acceptRisk: Bool
-  ) throws(ReplayError) -> [ReplaySummary] {
-    for grading in gradings {
-      if case .risky = grading.grade, !acceptRisk { throw .risky(grading.grade) }
-    }
-    var start = ContinuousClock.now
-    var summaries: [ReplaySummary] = []
-    try runFiles(of: rotatedLog, gradings.map { $0.graders[0] }) { segment, run in
-      let end = ContinuousClock.now
-      summaries.append(
-        ReplaySummary(
-          steps: run.steps, recordedTime: run.time, elapsed: end - start, digests: run.digests,
-          warnings: gradings[segment].warnings, grade: gradings[segment].grade))
-      start = end
-    }
-    return summaries
   }
 
   typealias Grader = LogGrader<R.State, R.Action>

@@ -48,12 +48,12 @@ struct LogLink: Sendable, Hashable {
   /// The range of valid numbers.
   private static let counts = 0..<(1 << 53)
 
-  init(segment: Int, steps: Int, sum: Digest) {
-    self.segment = segment
-    self.steps = steps
-    self.sum = sum
+  var json: JSON {
+    ["part": JSON(segment), "steps": JSON(steps), "sum": .string(sum.description)]
   }
+}
 
+extension LogLink {
   init?(_ header: LogHeader) {
     guard let value = header.extra.last(where: { $0.key == LogLink.key })?.value,
       let segment = value["part"]?.intValue, LogLink.counts.contains(segment), segment > 0,
@@ -61,9 +61,5 @@ struct LogLink: Sendable, Hashable {
       let sum = value["sum"]?.stringValue.flatMap({ Digest($0) })
     else { return nil }
     self.init(segment: segment, steps: steps, sum: sum)
-  }
-
-  var json: JSON {
-    ["part": JSON(segment), "steps": JSON(steps), "sum": .string(sum.description)]
   }
 }

@@ -42,11 +42,6 @@ extension IdentifiedArray where Element: Identifiable, ID == Element.ID {
   public mutating func updateOrAppend(_ element: Element) -> Element? {
     updateOrAppend(element, id: element.id)
   }
-
-  /// The ids of elements whose own id has changed since they were added, in order. O(count).
-  public var elementsWithOtherIDs: [ID] {
-    zip(ids, storage).compactMap { $1.id == $0 ? nil : $0 }
-  }
 }
 
 /// If a literal contains two elements with the same id, the later one replaces the first.

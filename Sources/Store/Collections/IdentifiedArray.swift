@@ -12,8 +12,8 @@
 ///
 /// **An element keeps the id with which it was added.** If the property that provided the id
 /// changes, the element is still found under the original id, so that no element is lost and ids
-/// cannot collide. `elementsWithOtherIDs` lists such elements. Encoding throws for them, because
-/// decoding would give them another id. To change the id of an element, remove it and add it again.
+/// cannot collide. Encoding throws for such an element, because decoding would give it another id.
+/// To change the id of an element, remove it and add it again.
 ///
 /// No operation traps because of data: the result reports an id that already exists, and positions
 /// are clamped to the bounds of the array. In addition to the elements, the array stores every id

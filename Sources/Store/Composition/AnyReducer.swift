@@ -1,43 +1,39 @@
 /// A type-erased reducer, for lists of different reducers, and to keep the type of a long
 /// composition out of signatures.
 ///
-/// - Complexity: One more call through a closure for each action. The optimizer does not inline it.
+/// - Complexity: One dynamic call for each action, which the optimizer does not inline.
 public struct AnyReducer<State: Sendable, Action: Sendable, Dependencies: Sendable>: Reducer {
-  @usableFromInline let body: @Sendable (inout State, Action, Dependencies) -> [Effect<Action>]
-  @usableFromInline let declares: @Sendable (CompositionPath) -> Bool
-  @usableFromInline let declared: @Sendable (State, Dependencies) -> [Effect<Action>]
-  @usableFromInline let search: @Sendable (State, inout ChildSearch) -> Void
+  @usableFromInline let base: any Reducer<State, Action, Dependencies>
 
-  /// Creates a type-erased reducer. Allocates four closures.
+  /// Creates a type-erased reducer. Allocates a box if the reducer is larger than three words.
   @inlinable
   public init(_ reducer: some Reducer<State, Action, Dependencies>) {
-    body = { reducer.reduce(&$0, $1, $2) }
-    declares = { reducer.declaresSubscriptions(in: $0) }
-    declared = { reducer.subscriptions($0, $1) }
-    search = { reducer.findAbsentChildren(in: $0, &$1) }
+    base = reducer
   }
 
-  /// Reduces with the wrapped reducer, through one closure.
+  /// Reduces with the wrapped reducer, by one dynamic call.
   @inlinable
   public func reduce(
     _ state: inout State, _ action: Action, _ dependencies: Dependencies
   ) -> [Effect<Action>] {
-    body(&state, action, dependencies)
+    base.reduce(&state, action, dependencies)
   }
 
-  /// Returns whether the wrapped reducer declares subscriptions, through one closure.
+  /// Returns whether the wrapped reducer declares subscriptions, by one dynamic call.
   @inlinable
-  public func declaresSubscriptions(in path: CompositionPath) -> Bool { declares(path) }
+  public func declaresSubscriptions(in path: CompositionPath) -> Bool {
+    base.declaresSubscriptions(in: path)
+  }
 
-  /// Returns the subscriptions of the wrapped reducer, through one closure.
+  /// Returns the subscriptions of the wrapped reducer, by one dynamic call.
   @inlinable
   public func subscriptions(_ state: State, _ dependencies: Dependencies) -> [Effect<Action>] {
-    declared(state, dependencies)
+    base.subscriptions(state, dependencies)
   }
 
-  /// Passes the search to the wrapped reducer, through one closure.
+  /// Passes the search to the wrapped reducer, by one dynamic call.
   @inlinable
   public func findAbsentChildren(in state: State, _ search: inout ChildSearch) {
-    self.search(state, &search)
+    base.findAbsentChildren(in: state, &search)
   }
 }

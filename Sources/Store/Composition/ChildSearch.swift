@@ -178,3 +178,12 @@ extension CancelID {
     }
   }
 }
+
+extension EffectIndex.Place {
+  /// Whether effects that end with the child run here or inside. O(number of places inside, until
+  /// one is found).
+  @usableFromInline
+  var hasEndingEffects: Bool {
+    effects[CancelID?.none] != nil || inner.values.contains { $0.hasEndingEffects }
+  }
+}

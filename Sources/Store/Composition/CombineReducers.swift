@@ -2,8 +2,9 @@
 public struct CombineReducers<
   State: Sendable, Action: Sendable, Dependencies: Sendable,
   R: Reducer<State, Action, Dependencies>
->: Reducer {
-  @usableFromInline let base: R
+>: WrappingReducer {
+  /// The listed reducers as one.
+  public let base: R
 
   /// Creates a reducer from the listed ones. The builder is called once.
   @inlinable
@@ -20,18 +21,5 @@ public struct CombineReducers<
     _ state: inout State, _ action: Action, _ dependencies: Dependencies
   ) -> [Effect<Action>] {
     base.reduce(&state, action, dependencies)
-  }
-}
-
-// MARK: Parts
-
-extension CombineReducers: CompositeReducer {
-  @inlinable
-  @inline(__always)
-  func visitChildren<Question: ChildVisitor>(
-    _ question: Question, _ subject: Question.Subject, _ answer: inout Question.Answer
-  )
-  where Question.State == State, Question.Action == Action, Question.Dependencies == Dependencies {
-    question.ask(base, subject, &answer)
   }
 }

@@ -2,10 +2,8 @@
 @usableFromInline
 protocol CompositeReducer: Reducer {
   /// Visits the child reducers, in the order of their subscriptions.
-  func visitChildren<Question: ChildVisitor>(
+  func visitChildren<Question: ChildVisitor<State, Action, Dependencies>>(
     _ question: Question, _ subject: Question.Subject, _ answer: inout Question.Answer)
-  where
-    Question.State == State, Question.Action == Action, Question.Dependencies == Dependencies
 }
 
 /// A visitor of child reducers. Each visitor is a type of its own, so that the optimizer can inline

@@ -1,5 +1,6 @@
 extension Reducer {
-  /// Returns a reducer for larger dependencies, which passes this reducer its part.
+  /// Returns a reducer for larger dependencies, which passes this reducer its part. It narrows what
+  /// a child sees, in `Scope`, `ifLet`, `ifCaseLet` and `forEach` alike.
   ///
   /// ```swift
   /// Scope(state: \.search, action: .search) { Search().dependencies(\Board.Dependencies.search) }
@@ -68,11 +69,9 @@ public struct DependencyReducer<Base: Reducer, Whole: Sendable>: Reducer {
 extension DependencyReducer: CompositeReducer {
   @inlinable
   @inline(__always)
-  func visitChildren<Question: ChildVisitor>(
+  func visitChildren<Question: ChildVisitor<Base.State, Base.Action, Whole>>(
     _ question: Question, _ subject: Question.Subject, _ answer: inout Question.Answer
-  )
-  where Question.State == Base.State, Question.Action == Base.Action, Question.Dependencies == Whole
-  {
+  ) {
     question.ask(child: base, subject, &answer) {
       base.findAbsentChildren(in: $0, &$1)
     } subscriptions: {

@@ -25,13 +25,9 @@ where
 extension EitherReducer: CompositeReducer {
   @inlinable
   @inline(__always)
-  func visitChildren<Question: ChildVisitor>(
+  func visitChildren<Question: ChildVisitor<First.State, First.Action, First.Dependencies>>(
     _ question: Question, _ subject: Question.Subject, _ answer: inout Question.Answer
-  )
-  where
-    Question.State == First.State, Question.Action == First.Action,
-    Question.Dependencies == First.Dependencies
-  {
+  ) {
     switch self {
     case .first(let reducer): question.ask(reducer, subject, &answer)
     case .second(let reducer): question.ask(reducer, subject, &answer)

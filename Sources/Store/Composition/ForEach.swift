@@ -36,31 +36,6 @@ extension Reducer {
       action: action, place: ChildPlace(id: id, fileID: fileID, line: line))
   }
 
-  /// Attaches a child to every element of a list, with a part of the dependencies. Otherwise the
-  /// same as `forEach(_:action:id:fileID:line:child:)`.
-  ///
-  /// - Parameter dependencies: Returns the child's part of this reducer's dependencies: a closure
-  ///   or a key path.
-  /// - Complexity: The same, and one call of `dependencies` for each action of a child.
-  @inlinable
-  @inline(__always)
-  public consuming func forEach<
-    ID: Hashable & Sendable, ChildState, ChildAction, ChildDependencies,
-    Child: Reducer<ChildState, ChildAction, ChildDependencies>
-  >(
-    _ state: WritableKeyPath<State, IdentifiedArray<ID, ChildState>> & Sendable,
-    action: CasePath<Action, ElementAction<ID, ChildAction>>,
-    id: @autoclosure @escaping @Sendable () -> (any Hashable & Sendable)? = nil,
-    dependencies: @escaping @Sendable (Dependencies) -> ChildDependencies,
-    fileID: @autoclosure @escaping @Sendable () -> StaticString = #fileID,
-    line: @autoclosure @escaping @Sendable () -> UInt32 = #line,
-    @ReducerBuilder<ChildState, ChildAction, ChildDependencies> child: () -> Child
-  ) -> ForEachReducer<Self, DependencyReducer<Child, Dependencies>, ID> {
-    ForEachReducer(
-      base: self, child: child().dependencies(dependencies), state: state,
-      action: action, place: ChildPlace(id: id, fileID: fileID, line: line))
-  }
-
   /// Attaches a child to every element of a list, with an action case that has the id and the
   /// child's action as two values.
   ///
@@ -165,13 +140,9 @@ where Child.Dependencies == Base.Dependencies {
 extension ForEachReducer: CompositeReducer {
   @inlinable
   @inline(__always)
-  func visitChildren<Question: ChildVisitor>(
+  func visitChildren<Question: ChildVisitor<Base.State, Base.Action, Base.Dependencies>>(
     _ question: Question, _ subject: Question.Subject, _ answer: inout Question.Answer
-  )
-  where
-    Question.State == Base.State, Question.Action == Base.Action,
-    Question.Dependencies == Base.Dependencies
-  {
+  ) {
     question.ask(child: child, subject, &answer) { state, search in
       search.visit(each: child, at: childPlace) { state[keyPath: self.state] }
     } subscriptions: { state, dependencies in

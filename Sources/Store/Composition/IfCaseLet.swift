@@ -38,31 +38,6 @@ extension Reducer {
       place: ChildPlace(id: id, fileID: fileID, line: line))
   }
 
-  /// Attaches a child to one case of this reducer's state, with a part of the dependencies.
-  /// Otherwise the same as `ifCaseLet(_:action:identity:id:fileID:line:child:)`.
-  ///
-  /// - Parameter dependencies: Returns the child's part of this reducer's dependencies: a closure
-  ///   or a key path.
-  /// - Complexity: The same, and one call of `dependencies` for each action of the child.
-  @inlinable
-  public consuming func ifCaseLet<
-    ChildState, ChildAction, ChildDependencies,
-    Child: Reducer<ChildState, ChildAction, ChildDependencies>
-  >(
-    _ state: CasePath<State, ChildState>, action: CasePath<Action, ChildAction>,
-    identity: (@Sendable (ChildState) -> any Hashable & Sendable)? = { ownIdentity(of: $0) },
-    id: @autoclosure @escaping @Sendable () -> (any Hashable & Sendable)? = nil,
-    dependencies: @escaping @Sendable (Dependencies) -> ChildDependencies,
-    fileID: @autoclosure @escaping @Sendable () -> StaticString = #fileID,
-    line: @autoclosure @escaping @Sendable () -> UInt32 = #line,
-    @ReducerBuilder<ChildState, ChildAction, ChildDependencies> child: () -> Child
-  ) -> IfCaseLetReducer<Self, State, DependencyReducer<Child, Dependencies>> {
-    IfCaseLetReducer(
-      base: self, child: child().dependencies(dependencies), container: \.self, state: state,
-      action: action, identity: identity,
-      place: ChildPlace(id: id, fileID: fileID, line: line))
-  }
-
   /// Attaches a child to one case of an enum that is a part of this reducer's state. Otherwise the
   /// same as `ifCaseLet(_:action:identity:id:fileID:line:child:)`.
   ///
@@ -157,13 +132,9 @@ where Child.Dependencies == Base.Dependencies {
 extension IfCaseLetReducer: CompositeReducer {
   @inlinable
   @inline(__always)
-  func visitChildren<Question: ChildVisitor>(
+  func visitChildren<Question: ChildVisitor<Base.State, Base.Action, Base.Dependencies>>(
     _ question: Question, _ subject: Question.Subject, _ answer: inout Question.Answer
-  )
-  where
-    Question.State == Base.State, Question.Action == Base.Action,
-    Question.Dependencies == Base.Dependencies
-  {
+  ) {
     question.ask(child: child, subject, &answer) { state, search in
       search.visit(child, at: childPlace, by: identity) {
         self.state.extract(state[keyPath: container])

@@ -38,32 +38,6 @@ extension Reducer {
       base: self, child: child(), state: state, action: action, identity: identity,
       place: ChildPlace(id: id, fileID: fileID, line: line))
   }
-
-  /// Attaches an optional child that sees a part of the dependencies. Otherwise the same as
-  /// `ifLet(_:action:identity:id:fileID:line:child:)`.
-  ///
-  /// - Parameter dependencies: Returns the child's part of this reducer's dependencies: a closure
-  ///   or a key path.
-  /// - Complexity: The same, and one call of `dependencies` for each action of the child.
-  @inlinable
-  public consuming func ifLet<
-    ChildState, ChildAction, ChildDependencies,
-    Child: Reducer<ChildState, ChildAction, ChildDependencies>
-  >(
-    _ state: WritableKeyPath<State, ChildState?> & Sendable,
-    action: CasePath<Action, ChildAction>,
-    identity: (@Sendable (ChildState) -> any Hashable & Sendable)? = { ownIdentity(of: $0) },
-    id: @autoclosure @escaping @Sendable () -> (any Hashable & Sendable)? = nil,
-    dependencies: @escaping @Sendable (Dependencies) -> ChildDependencies,
-    fileID: @autoclosure @escaping @Sendable () -> StaticString = #fileID,
-    line: @autoclosure @escaping @Sendable () -> UInt32 = #line,
-    @ReducerBuilder<ChildState, ChildAction, ChildDependencies> child: () -> Child
-  ) -> IfLetReducer<Self, DependencyReducer<Child, Dependencies>> {
-    IfLetReducer(
-      base: self, child: child().dependencies(dependencies), state: state, action: action,
-      identity: identity,
-      place: ChildPlace(id: id, fileID: fileID, line: line))
-  }
 }
 
 /// A reducer with an optional child. Created by `ifLet`.
@@ -126,13 +100,9 @@ where Child.Dependencies == Base.Dependencies {
 extension IfLetReducer: CompositeReducer {
   @inlinable
   @inline(__always)
-  func visitChildren<Question: ChildVisitor>(
+  func visitChildren<Question: ChildVisitor<Base.State, Base.Action, Base.Dependencies>>(
     _ question: Question, _ subject: Question.Subject, _ answer: inout Question.Answer
-  )
-  where
-    Question.State == Base.State, Question.Action == Base.Action,
-    Question.Dependencies == Base.Dependencies
-  {
+  ) {
     question.ask(child: child, subject, &answer) { state, search in
       search.visit(child, at: childPlace, by: identity) { state[keyPath: self.state] }
     } subscriptions: { state, dependencies in

@@ -41,8 +41,9 @@ extension Reducer {
 }
 
 /// A reducer that reacts to its own changes. Created by `onChange`.
-public struct OnChangeReducer<Base: Reducer, Value>: Reducer {
-  @usableFromInline let base: Base
+public struct OnChangeReducer<Base: Reducer, Value>: WrappingReducer {
+  /// The reducer whose changes are detected.
+  public let base: Base
   @usableFromInline let value: @Sendable (Base.State) -> Value
   @usableFromInline let isEqual: @Sendable (Value, Value) -> Bool
   @usableFromInline let change:
@@ -73,19 +74,5 @@ public struct OnChangeReducer<Base: Reducer, Value>: Reducer {
     let new = value(state)
     if isEqual(old, new) { return effects }
     return .joined(effects, change(old, new, &state, dependencies))
-  }
-}
-
-extension OnChangeReducer: CompositeReducer {
-  @inlinable
-  @inline(__always)
-  func visitChildren<Question: ChildVisitor>(
-    _ question: Question, _ subject: Question.Subject, _ answer: inout Question.Answer
-  )
-  where
-    Question.State == Base.State, Question.Action == Base.Action,
-    Question.Dependencies == Base.Dependencies
-  {
-    question.ask(base, subject, &answer)
   }
 }

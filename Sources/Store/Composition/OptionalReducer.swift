@@ -20,12 +20,9 @@ public struct OptionalReducer<R: Reducer>: Reducer {
 extension OptionalReducer: CompositeReducer {
   @inlinable
   @inline(__always)
-  func visitChildren<Question: ChildVisitor>(
+  func visitChildren<Question: ChildVisitor<R.State, R.Action, R.Dependencies>>(
     _ question: Question, _ subject: Question.Subject, _ answer: inout Question.Answer
-  )
-  where
-    Question.State == R.State, Question.Action == R.Action, Question.Dependencies == R.Dependencies
-  {
+  ) {
     if let reducer { question.ask(reducer, subject, &answer) }
   }
 }

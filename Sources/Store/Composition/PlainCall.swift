@@ -12,40 +12,23 @@ extension Array {
   /// case .child(let action):
   ///   return child.reduce(&state.child, action, dependencies).scoped(Action.child, id: "child")
   /// ```
-  /// - Parameter id: Distinguishes this child from others. It is shown in descriptors.
+  /// - Parameter id: Distinguishes this child from others, and is shown in descriptors. The default
+  ///   is this source line. Pass an id if one line serves several children.
   /// - Complexity: One comparison if there are no effects. The id is not evaluated in that case.
+  ///   Otherwise a new array, and for each effect a closure and new ids.
   @inlinable
   @inline(__always)
   public consuming func scoped<Child, Parent, ID: Hashable & Sendable>(
-    _ embed: @escaping @Sendable (Child) -> Parent, id: @autoclosure () -> ID,
-    fileID: StaticString = #fileID, line: UInt32 = #line
-  ) -> [Effect<Parent>] where Element == Effect<Child> {
-    adopted { $0.adopted(embed, id) }
-  }
-
-  /// Returns a child's effects as effects of its parent, with this source line as the id. Pass an
-  /// id if one line serves several children.
-  ///
-  /// - Complexity: One comparison if there are no effects. Otherwise a new array, and for each
-  ///   effect a closure and new ids.
-  @inlinable
-  @inline(__always)
-  public consuming func scoped<Child, Parent>(
-    _ embed: @escaping @Sendable (Child) -> Parent,
+    _ embed: @escaping @Sendable (Child) -> Parent, id: @autoclosure () -> ID = NoIdentity(),
     fileID: StaticString = #fileID, line: UInt32 = #line
   ) -> [Effect<Parent>] where Element == Effect<Child> {
     adopted {
-      $0.adopted(
-        embed, under: ChildKey(id: nil, location: SourceLocation(fileID: fileID, line: line)))
+      let id = id()
+      return $0.adopted(
+        embed,
+        under: ChildKey(
+          id: id is NoIdentity ? nil : id, location: SourceLocation(fileID: fileID, line: line)))
     }
-  }
-
-  @inlinable
-  @inline(never)
-  func adopted<Child, Parent, ID: Hashable & Sendable>(
-    _ embed: @escaping @Sendable (Child) -> Parent, _ id: () -> ID
-  ) -> [Effect<Parent>] where Element == Effect<Child> {
-    adopted(embed, under: ChildKey(CancelID(id())))
   }
 
   @inlinable
@@ -132,7 +115,7 @@ extension Reducer {
       ]
     }
     return reduce(&elements.storage[position], action.action, dependencies)
-      .adopted { $0.adopted({ .element(id: id, action: $0) }) { id } }
+      .adopted { $0.adopted({ .element(id: id, action: $0) }, under: ChildKey(CancelID(id))) }
   }
 }
 
@@ -152,6 +135,11 @@ extension Effect {
 
   /// Ends one element of a list: cancels its effects and the effects of its children.
   ///
+  /// ```swift
+  /// let before = state.rows.ids
+  /// state.rows.removeAll { $0.isDone }
+  /// return before.filter { !state.rows.contains(id: $0) }.map { .endElement($0, of: "rows") }
+  /// ```
   /// - Parameter id: The id that was passed to `scoped` for the list.
   /// - Complexity: The same as `endChild(id:)`, for the effects of one element.
   public static func endElement(
@@ -161,23 +149,5 @@ extension Effect {
     .cancelAll(
       at: [ChildKey(CancelID(id)), ChildKey(CancelID(element))],
       location: SourceLocation(fileID: fileID, line: line))
-  }
-
-  /// Ends the effects of removed elements.
-  ///
-  /// ```swift
-  /// let before = state.rows.ids
-  /// state.rows.removeAll { $0.isDone }
-  /// return Effect.endRemoved(from: before, in: state.rows, of: "rows")
-  /// ```
-  /// - Parameter id: The id that was passed to `scoped` for the list.
-  /// - Complexity: O(1) if no id was added or removed since `before` was read, otherwise O(count).
-  public static func endRemoved<ID: Hashable & Sendable, Element>(
-    from before: [ID], in elements: IdentifiedArray<ID, Element>,
-    of id: some Hashable & Sendable, fileID: StaticString = #fileID, line: UInt32 = #line
-  ) -> [Effect] {
-    if before == elements.ids { return [] }
-    return ChildPlace(id: { id }, fileID: { fileID }, line: { line })
-      .end(before, now: elements)
   }
 }

@@ -24,12 +24,9 @@ public struct ReducerList<R: Reducer>: Reducer {
 extension ReducerList: CompositeReducer {
   @inlinable
   @inline(__always)
-  func visitChildren<Question: ChildVisitor>(
+  func visitChildren<Question: ChildVisitor<R.State, R.Action, R.Dependencies>>(
     _ question: Question, _ subject: Question.Subject, _ answer: inout Question.Answer
-  )
-  where
-    Question.State == R.State, Question.Action == R.Action, Question.Dependencies == R.Dependencies
-  {
+  ) {
     for reducer in reducers { question.ask(reducer, subject, &answer) }
   }
 }

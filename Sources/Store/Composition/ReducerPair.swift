@@ -26,13 +26,9 @@ where R0.State == R1.State, R0.Action == R1.Action, R0.Dependencies == R1.Depend
 extension ReducerPair: CompositeReducer {
   @inlinable
   @inline(__always)
-  func visitChildren<Question: ChildVisitor>(
+  func visitChildren<Question: ChildVisitor<R0.State, R0.Action, R0.Dependencies>>(
     _ question: Question, _ subject: Question.Subject, _ answer: inout Question.Answer
-  )
-  where
-    Question.State == R0.State, Question.Action == R0.Action,
-    Question.Dependencies == R0.Dependencies
-  {
+  ) {
     question.ask(first, subject, &answer)
     question.ask(second, subject, &answer)
   }

@@ -8,8 +8,7 @@
 ///   subscript reads the child's state and writes it back, so that each step copies the arrays and
 ///   dictionaries that it changes. Use the plain call for such a state.
 public struct Scope<ParentState: Sendable, ParentAction: Sendable, Child: Reducer>: Reducer {
-  /// The child's dependencies, or with `dependencies:` the parent's dependencies, which contain
-  /// them.
+  /// The dependencies of the parent, all of which the child sees.
   public typealias Dependencies = Child.Dependencies
 
   @usableFromInline let state: WritableKeyPath<ParentState, Child.State> & Sendable
@@ -17,7 +16,7 @@ public struct Scope<ParentState: Sendable, ParentAction: Sendable, Child: Reduce
   @usableFromInline let place: ChildPlace
   @usableFromInline let child: Child
 
-  /// Creates a scope for a child that sees all of the parent's dependencies.
+  /// Creates a scope for a child. `Reducer.dependencies` narrows what the child sees.
   ///
   /// - Parameter id: Distinguishes this child from others. The default is this source line and the
   ///   place of the child's state in the parent's; of a computed property only the line. It is
@@ -37,31 +36,6 @@ public struct Scope<ParentState: Sendable, ParentAction: Sendable, Child: Reduce
     self.action = action
     self.place = ChildPlace(id: id, fileID: fileID, line: line)
     self.child = child()
-  }
-
-  /// Creates a scope for a child that sees a part of the parent's dependencies. Otherwise the same
-  /// as `init(state:action:id:fileID:line:child:)`.
-  ///
-  /// - Parameter dependencies: Returns the child's part: a closure or a key path. Called for each
-  ///   action of the child.
-  @inlinable
-  @inline(__always)
-  public init<
-    ChildState, ChildAction, Whole: Sendable, ChildDependencies,
-    Inner: Reducer<ChildState, ChildAction, ChildDependencies>
-  >(
-    state: WritableKeyPath<ParentState, ChildState> & Sendable,
-    action: CasePath<ParentAction, ChildAction>,
-    id: @autoclosure @escaping @Sendable () -> (any Hashable & Sendable)? = nil,
-    dependencies: @escaping @Sendable (Whole) -> ChildDependencies,
-    fileID: @autoclosure @escaping @Sendable () -> StaticString = #fileID,
-    line: @autoclosure @escaping @Sendable () -> UInt32 = #line,
-    @ReducerBuilder<ChildState, ChildAction, ChildDependencies> child: () -> Inner
-  ) where Child == DependencyReducer<Inner, Whole> {
-    self.state = state
-    self.action = action
-    self.place = ChildPlace(id: id, fileID: fileID, line: line)
-    self.child = DependencyReducer(base: child(), part: dependencies)
   }
 
   /// Reduces the child's part of the state, in place, if the action is the child's. Otherwise does
@@ -85,13 +59,9 @@ public struct Scope<ParentState: Sendable, ParentAction: Sendable, Child: Reduce
 extension Scope: CompositeReducer {
   @inlinable
   @inline(__always)
-  func visitChildren<Question: ChildVisitor>(
+  func visitChildren<Question: ChildVisitor<ParentState, ParentAction, Child.Dependencies>>(
     _ question: Question, _ subject: Question.Subject, _ answer: inout Question.Answer
-  )
-  where
-    Question.State == ParentState, Question.Action == ParentAction,
-    Question.Dependencies == Child.Dependencies
-  {
+  ) {
     // The child's state is copied, which retains its shared parts.
     question.ask(child: child, subject, &answer) { state, search in
       search.visit(child, at: childPlace) { state[keyPath: self.state] }

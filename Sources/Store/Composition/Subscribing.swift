@@ -46,13 +46,9 @@ public struct SubscribingReducer<Base: Reducer>: Reducer {
 extension SubscribingReducer: CompositeReducer {
   @inlinable
   @inline(__always)
-  func visitChildren<Question: ChildVisitor>(
+  func visitChildren<Question: ChildVisitor<Base.State, Base.Action, Base.Dependencies>>(
     _ question: Question, _ subject: Question.Subject, _ answer: inout Question.Answer
-  )
-  where
-    Question.State == Base.State, Question.Action == Base.Action,
-    Question.Dependencies == Base.Dependencies
-  {
+  ) {
     question.ask(declared: declare, subject, &answer)
     question.ask(base, subject, &answer)
   }

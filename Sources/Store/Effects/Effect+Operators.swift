@@ -34,39 +34,27 @@ extension EffectProtocol {
   public func `catch`(
     _ handler: @escaping @Sendable (_ error: any Error) -> Action
   ) -> Self {
-    changed { $0.folded { $0.caught(handler, members: $1) } }
+    changed {
+      $0.replacingWork(
+        task: { _, work in
+          .task {
+            do { return try await work() } catch let error where !(error is CancellationError) {
+              return handler(error)
+            }
+          }
+        },
+        run: { _, work in
+          .run { send in
+            do { try await work(send) } catch let error where !(error is CancellationError) {
+              send(handler(error))
+            }
+          }
+        })
+    }
   }
 }
 
 extension Effect {
-  @inlinable
-  func caught(
-    _ handler: @escaping @Sendable (_ error: any Error) -> Action, members: [Effect]
-  ) -> Effect {
-    var copy = self
-    switch operation {
-    case .none, .send, .cancel, .issue:
-      break
-    case .task(let operation):
-      copy.operation = .task {
-        do { return try await operation() } catch let error where !(error is CancellationError) {
-          return handler(error)
-        }
-      }
-    case .run(let operation):
-      copy.operation = .run { send in
-        do { try await operation(send) } catch let error where !(error is CancellationError) {
-          send(handler(error))
-        }
-      }
-    case .merge:
-      copy.operation = .merge(members)
-    case .concatenate:
-      copy.operation = .concatenate(members)
-    }
-    return copy
-  }
-
   /// Returns the same effect with every action embedded in another type, like a child's action in
   /// its parent's.
   ///

@@ -1,7 +1,7 @@
 /// The maximum number of effects with one key that run at once, and the handling of the others. The
 /// key is not necessarily one of the effect's ids.
 ///
-/// It is a class because most effects have no limit. `LimitTable` has the permits.
+/// It is a class because most effects have no limit. `Permits` counts them.
 @usableFromInline
 final class EffectLimit: Sendable {
   @usableFromInline

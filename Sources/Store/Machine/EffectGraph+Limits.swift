@@ -3,7 +3,7 @@ extension EffectGraph {
   /// starts.
   mutating func requestPermit(_ slot: Int32) -> Bool {
     guard let limit = tree[slot].limit, !isCounted(slot, limit.key) else { return true }
-    switch limits.enter(tree.id(slot), limit) {
+    switch limits[limit.key, default: Permits()].enter(tree.id(slot), limit) {
     case .start(let displaced):
       tree[slot].hasPermit = true
       guard let displaced else { return true }
@@ -40,16 +40,16 @@ extension EffectGraph {
 
   /// Returns the permit, or leaves the queue of waiting nodes.
   mutating func releasePermit(_ slot: Int32, wasWaiting: Bool) {
-    if let next = passPermitOn(slot, wasWaiting: wasWaiting) { startLater(next) }
+    if let next = passPermitOn(slot, wasWaiting: wasWaiting) { proceedLater(next) }
   }
 
   /// Does the same, and returns the node that has got the permit, if there is one.
   private mutating func passPermitOn(_ slot: Int32, wasWaiting: Bool) -> EffectID? {
     guard let limit = tree[slot].limit, tree[slot].hasPermit || wasWaiting else { return nil }
     tree[slot].hasPermit = false
-    guard let next = limits.release(tree.id(slot), limit.key), tree.contains(next) else {
-      return nil
-    }
+    let next = limits[limit.key]?.release(tree.id(slot))
+    if limits[limit.key]?.isEmpty == true { limits[limit.key] = nil }
+    guard let next, tree.contains(next) else { return nil }
     tree[next.slot].phase = .pending
     tree[next.slot].hasPermit = true
     return next
@@ -75,7 +75,7 @@ extension EffectGraph {
   /// Starts the nodes that have got permits of an effect before the reduction, with the next event.
   @usableFromInline
   mutating func resumeStarts(after id: EffectID) {
-    for start in startsAfterReduction where start.ending == id { startLater(start.next) }
+    for start in startsAfterReduction where start.ending == id { proceedLater(start.next) }
     startsAfterReduction.removeAll { $0.ending == id }
   }
 
@@ -84,7 +84,7 @@ extension EffectGraph {
   mutating func returnPermitOfCancelled(_ slot: Int32) {
     guard let limit = tree[slot].limit, tree[slot].hasPermit else { return }
     if limit.countsCancelled {
-      limits.noteCancelled(tree.id(slot), limit.key)
+      limits[limit.key]?.noteCancelled(tree.id(slot))
     } else {
       releasePermit(slot, wasWaiting: false)
     }
@@ -102,7 +102,7 @@ extension EffectGraph {
     tree[group].hasPermit = false
     tree[first].traits = EffectTraits.limited(tree[first].traits, by: limit)
     tree[first].hasPermit = true
-    limits.pass(tree.id(group), to: tree.id(first), limit.key)
+    limits[limit.key]?.pass(tree.id(group), to: tree.id(first))
   }
 
   /// Ends an effect, or a group as a whole, that never starts.

@@ -72,7 +72,7 @@ extension EffectGraph {
   }
 
   private mutating func remove(_ slot: Int32) {
-    if tree[slot].isAwaited, let found = waiters.removeValue(forKey: tree.id(slot)) {
+    if !waiters.isEmpty, let found = waiters.removeValue(forKey: tree.id(slot)) {
       for waiter in found { commands.append(.resume(waiter)) }
     }
     tree.remove(slot)

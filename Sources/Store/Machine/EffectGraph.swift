@@ -30,7 +30,8 @@ struct EffectGraph: Sendable {
 
   @usableFromInline var tree = EffectTree()
   @usableFromInline var index = EffectIndex()
-  var limits = LimitTable()
+  /// The permits of the limits under which effects run or wait.
+  var limits: [CancelKey: Permits] = [:]
   /// The waiters for the end of a node and of all nodes under it.
   var waiters: [EffectID: [WaiterID]] = [:]
   @usableFromInline var idleWaiters: [WaiterID] = []
@@ -39,13 +40,8 @@ struct EffectGraph: Sendable {
   @usableFromInline var isDraining = false
   /// The nodes that have got permits of effects whose last action has not been reduced yet.
   @usableFromInline var startsAfterReduction: [(ending: EffectID, next: EffectID)] = []
-  /// The remaining transitions of the current event. The last is next.
-  private var pendingTransitions: [Transition] = []
-
-  private enum Transition: Sendable, Equatable {
-    case start(EffectID)
-    case advance(EffectID)
-  }
+  /// The nodes to start, and the sequences to continue, in the current event. The last is next.
+  private var pending: [EffectID] = []
 
   @usableFromInline
   init() {}
@@ -57,7 +53,7 @@ extension EffectGraph {
   /// Starts an effect or a group, or lets it wait for a permit.
   @usableFromInline
   mutating func start(_ id: EffectID) {
-    pendingTransitions.append(.start(id))
+    pending.append(id)
     run()
   }
 
@@ -82,31 +78,26 @@ extension EffectGraph {
     run()
   }
 
-  /// Performs the remaining transitions. Not recursive, because groups can be nested to any depth.
+  /// Starts the pending nodes and continues the pending sequences. Not recursive, because groups
+  /// can be nested to any depth.
   mutating func run() {
-    while let transition = pendingTransitions.popLast() {
-      switch transition {
-      case .start(let id): if tree.contains(id) { begin(id.slot) }
-      case .advance(let id): if tree.contains(id) { advance(id.slot) }
+    while let id = pending.popLast() {
+      guard tree.contains(id) else { continue }
+      switch tree[id.slot].phase {
+      case .pending: begin(id.slot)
+      case .running where tree[id.slot].form == .concatenate: advance(id.slot)
+      default: break
       }
     }
   }
 
-  /// Starts `id` after all transitions in progress.
-  mutating func startLater(_ id: EffectID) {
-    pendingTransitions.insert(.start(id), at: 0)
-  }
-
-  /// Starts the next member of a sequence after all transitions in progress. Does so once, even if
-  /// many members end together.
-  private mutating func advanceLater(_ sequence: EffectID) {
-    if pendingTransitions.first != .advance(sequence) {
-      pendingTransitions.insert(.advance(sequence), at: 0)
-    }
+  /// Starts or continues `id` after all that is pending. Does so once, even if many members of a
+  /// sequence end together.
+  mutating func proceedLater(_ id: EffectID) {
+    if pending.first != id { pending.insert(id, at: 0) }
   }
 
   private mutating func begin(_ slot: Int32) {
-    guard tree[slot].phase == .pending else { return }
     if tree[slot].limit != nil, !tree[slot].hasPermit, !requestPermit(slot) { return }
     tree[slot].phase = .running
     switch tree[slot].form {
@@ -116,20 +107,17 @@ extension EffectGraph {
       commands.append(.start(tree.id(slot)))
     case .merge:
       passPermitToFirst(slot)
-      pendingTransitions += tree.members(slot).reversed().map { .start($0) }
+      pending += tree.members(slot).reversed()
     case .concatenate:
-      pendingTransitions.append(.advance(tree.id(slot)))
+      pending.append(tree.id(slot))
     }
   }
 
   /// Starts the next member of a sequence, unless one has work that has not ended.
   private mutating func advance(_ sequence: Int32) {
-    guard tree[sequence].phase == .running else { return }
     var member = tree[sequence].firstChild
     while member >= 0, tree[member].hasEnded { member = tree[member].next }
-    if member >= 0, tree[member].phase == .pending {
-      pendingTransitions.append(.start(tree.id(member)))
-    }
+    if member >= 0, tree[member].phase == .pending { pending.append(tree.id(member)) }
   }
 
   /// Ends the work of a node, and of the groups that only waited for it.
@@ -152,7 +140,9 @@ extension EffectGraph {
       let groupHasEnded = isMember && tree[parent].unfinished == 0
       if isMember, !groupHasEnded {
         if tree[parent].uncancelled == 0 { markCancelled(parent) }
-        if tree[parent].form == .concatenate { advanceLater(tree.id(parent)) }
+        if tree[parent].form == .concatenate, tree[parent].phase == .running {
+          proceedLater(tree.id(parent))
+        }
       }
       removeIfDone(slot)
       guard groupHasEnded else { return }
@@ -170,7 +160,6 @@ extension EffectGraph {
   mutating func wait(for id: EffectID, _ waiter: WaiterID) -> Bool {
     guard tree.contains(id) else { return false }
     waiters[id, default: []].append(waiter)
-    tree[id.slot].isAwaited = true
     return true
   }
 

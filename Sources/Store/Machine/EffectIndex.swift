@@ -99,13 +99,6 @@ extension EffectIndex.Place {
     self.change(at: relative, change)
     return (isEmpty, before == inner.isEmpty ? 0 : before ? 1 : -1)
   }
-
-  /// Whether effects that end with the child run here or inside. O(number of places inside, until
-  /// one is found).
-  @usableFromInline
-  var hasEndingEffects: Bool {
-    effects[CancelID?.none] != nil || inner.values.contains { $0.hasEndingEffects }
-  }
 }
 
 extension EffectGraph {

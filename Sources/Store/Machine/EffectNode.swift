@@ -46,8 +46,6 @@ struct EffectNode: Sendable {
   var isTaskCancelled = false
   /// Whether the effect's work was released.
   var isReleased = false
-  /// Whether there are waiters for its end.
-  var isAwaited = false
   /// The number of the list that a reducer returned, with which the node was returned. 0 for a
   /// task.
   var list: UInt32

@@ -50,6 +50,11 @@ struct QueuedAction<Action: Sendable>: Sendable {
     self.inheritsTaskLocals = inheritsTaskLocals
   }
 
+  /// Returns the same action from another sender.
+  func from(_ sender: Sender) -> QueuedAction {
+    QueuedAction(action, from: sender, task: task, inheritsTaskLocals: inheritsTaskLocals)
+  }
+
   /// The effect that sent the action, or `.none` if the sender has no node.
   @inlinable
   var effect: EffectID {

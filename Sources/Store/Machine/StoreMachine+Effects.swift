@@ -43,17 +43,17 @@ extension StoreMachine {
     inheritingList = inheritsTaskLocals ? list : 0
     // By index, because copying an effect costs several retains.
     for index in effects.indices {
-      // Without traits, only the members of a group can have such ids.
+      // The effect is added afterwards, because it would cancel itself. Without traits, only the
+      // members of a group can have such ids.
       if effects[index].traits != nil || effects[index].operation.isGroup {
-        cancelInFlight(effects[index])
+        let keys = effects[index].keysInFlight
+        if !keys.isEmpty { change { $0.cancel(all: keys) } }
       }
       switch effects[index].operation {
       case .none:
         continue
       case .cancel(let key) where effects[index].traits?.limit == nil:
         change { $0.cancel(key) }
-      case .issue(let message) where effects[index].traits?.limit == nil:
-        report(StoreIssue(message: message, location: effects[index].location, step: steps))
       case .task, .run:
         // A single effect stands for the task.
         let standsForTask = task == .none && effects.count == 1
@@ -141,14 +141,6 @@ extension StoreMachine {
     return group ?? .none
   }
 
-  /// Cancels the effects that have the ids of an effect with `cancelInFlight`. The effect is added
-  /// afterwards, because it would cancel itself.
-  @inlinable
-  mutating func cancelInFlight(_ effect: Effect<R.Action>) {
-    let keys = effect.keysInFlight
-    if !keys.isEmpty { change { $0.cancel(all: keys) } }
-  }
-
   /// Passes an event to the graph, and performs the graph's commands before the next event, because
   /// that can start effects and can reuse the slots of ended ones.
   @inlinable
@@ -186,19 +178,22 @@ extension StoreMachine {
       // it.
       return graph.end(id)
     }
+    // Whether it inherits the task-local values of the calling thread.
+    let inherits = inheritingList != 0 && graph.tree.list(of: id) == inheritingList
     switch work.effect.operation {
     case .task, .run:
-      startTask(id, inherits(id))
+      startTask(id, inherits)
     case .send(let action):
       enqueue(
         QueuedAction(
           action, from: .ending(id), task: graph.tree.task(of: id),
-          inheritsTaskLocals: inherits(id)))
+          inheritsTaskLocals: inherits))
     case .cancel(let key):
       graph.cancel(key, by: id)
       graph.end(id)
     case .issue(let message):
-      report(StoreIssue(message: message, location: work.effect.location, step: work.step))
+      commands.append(
+        .report(StoreIssue(message: message, location: work.effect.location, step: work.step)))
       graph.end(id)
     case .none, .merge, .concatenate:
       graph.end(id)
@@ -224,13 +219,6 @@ extension StoreMachine {
     return nil
   }
 
-  /// Returns whether an effect that starts now inherits the task-local values of the calling
-  /// thread.
-  @inlinable
-  func inherits(_ id: EffectID) -> Bool {
-    inheritingList != 0 && graph.tree.list(of: id) == inheritingList
-  }
-
   @inlinable
   mutating func release(_ id: EffectID) {
     if _isPOD(R.Action.self), graph.tree.hasTask(id) {
@@ -244,11 +232,6 @@ extension StoreMachine {
   @inlinable
   func runningWork(_ id: EffectID) -> EffectWork<R.Action>? {
     graph.tree.isRunning(id) ? works[Int(id.slot)] : nil
-  }
-
-  @inlinable
-  mutating func report(_ issue: StoreIssue) {
-    commands.append(.report(issue))
   }
 
   // MARK: Metering

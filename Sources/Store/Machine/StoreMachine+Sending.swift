@@ -62,15 +62,6 @@ extension StoreMachine {
     return next
   }
 
-  /// Returns whether a `.cancel` is in the member that follows an effect in its sequence.
-  @inlinable
-  @inline(never)
-  func isFollowedByCancel(_ effect: EffectID) -> Bool {
-    graph.tree.successors(of: effect).contains { id in
-      if case .cancel? = works[Int(id.slot)]?.effect.operation { true } else { false }
-    }
-  }
-
   /// Receives an action. Enqueues it if it cannot be reduced now.
   ///
   /// - Returns: The action, if it is to be reduced at once.
@@ -107,48 +98,13 @@ extension StoreMachine {
     }
   }
 
-  @usableFromInline
-  mutating func endWorkOfHeld(
-    _ effect: EffectID, _ failure: EffectFailure?, inheritsTaskLocals: Bool
-  ) {
-    let waitsForActions = blockers.contains(.replayed) || isFollowedByCancel(effect)
-    if waitsForActions, endAfterQueuedActions(effect, failure) { return }
-    guard isTurnOpen else {
-      return end(effect, failure, inheritsTaskLocals: inheritsTaskLocals)
-    }
-    graph.markReturned(effect)
-    deferredEnds.append((effect, failure))
-  }
-
-  /// Lets the work of an effect end after the last of its queued actions. Returns `false` if it has
-  /// none, or was cancelled.
-  private mutating func endAfterQueuedActions(
-    _ effect: EffectID, _ failure: EffectFailure?
-  ) -> Bool {
-    guard !graph.tree.isCancelled(effect) else { return false }
-    let isFound = queuedEvents.changeLast(where: {
-      if case .effect(effect) = $0.action?.sender { true } else { false }
-    }) { event in
-      guard case .action(let action) = event else { return event }
-      return .action(
-        QueuedAction(
-          action.action, from: .last(effect, failure), task: action.task,
-          inheritsTaskLocals: action.inheritsTaskLocals))
-    }
-    if isFound { graph.markReturned(effect) }
-    return isFound
-  }
-
-  /// Whether an action of the turn remains to be reduced.
-  private var isTurnOpen: Bool { turn.first { !isDropped($0) } != nil }
-
   /// Ends the work of an effect.
   ///
   /// - Parameter inheritsTaskLocals: Whether the calling thread is the one that ran the work.
   @inlinable
   mutating func end(_ effect: EffectID, _ failure: EffectFailure?, inheritsTaskLocals: Bool) {
     if graph.tree.isRunning(effect) || graph.tree.hasReturned(effect) {
-      if let failure { report(failure.issue) }
+      if let failure { commands.append(.report(failure.issue)) }
       meter(effect) { effect in
         failure.map { .effectFailed(effect, $0.error) } ?? .effectFinished(effect)
       }
@@ -183,19 +139,6 @@ extension StoreMachine {
       isInStep = wasInStep
     case .last(let id, let failure): deferredEnds.append((id, failure))
     case .outside, .effect, .immediate: break
-    }
-  }
-
-  /// Performs the ends that waited for the turn of a held store, if the turn is over.
-  @inlinable
-  mutating func performDeferredEnds() {
-    if !deferredEnds.isEmpty { performEndsAfterTurn() }
-  }
-
-  @usableFromInline
-  mutating func performEndsAfterTurn() {
-    while !isTurnOpen, let (id, failure) = deferredEnds.popFirst() {
-      endFromQueue(id, failure, inheritsTaskLocals: false)
     }
   }
 
@@ -267,7 +210,7 @@ extension StoreMachine {
     let failures = queuedEvents.isEmpty ? [] : waitingFailures
     change(cancel)
     for (effect, failure) in failures where !graph.tree.hasReturned(effect) {
-      report(failure.issue)
+      commands.append(.report(failure.issue))
     }
   }
 

@@ -72,10 +72,11 @@ extension StoreMachine {
   /// Reports a subscription without an id, or with the id of another one.
   @inlinable
   mutating func reportNotStarted(_ effect: Effect<R.Action>) {
-    report(
+    let issue =
       effect.traits?.keys.isEmpty == false
-        ? .repeatedSubscription(effect.descriptor, step: steps)
-        : .unnamedSubscription(at: effect.location, step: steps))
+      ? StoreIssue.repeatedSubscription(effect.descriptor, step: steps)
+      : .unnamedSubscription(at: effect.location, step: steps)
+    commands.append(.report(issue))
   }
 
   /// Cancels a subscription. Effects that its actions have caused continue, as after any cancelled

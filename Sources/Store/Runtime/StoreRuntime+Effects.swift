@@ -98,12 +98,7 @@ extension StoreRuntime {
         !$0.machine.graph.tree.contains(id) && !$0.machine.blockers.contains(.delivering)
       }
     case .wait(let task, let waiter):
-      return lock.withLock { shared in
-        let id = shared.nextID()
-        guard shared.machine.wait(for: task, id) else { return true }
-        shared.waiters[id] = waiter
-        return false
-      }
+      return !addWaiter(waiter) { $0.wait(for: task, $1) }
     case .removeObserver(let id):
       removeObserver(id)
       return true
@@ -118,18 +113,24 @@ extension StoreRuntime {
     await wait { $0.waitUntilDelivered($1) }
   }
 
-  /// - Parameter add: Adds a waiter. Returns `false` if there is nothing to wait for.
   nonisolated(nonsending) private func wait(
     _ add: (inout StoreMachine<R>, WaiterID) -> Bool
   ) async {
     await withUnsafeContinuation { continuation in
-      let isOver = lock.withLock { shared -> Bool in
-        let waiter = shared.nextID()
-        guard add(&shared.machine, waiter) else { return true }
-        shared.waiters[waiter] = { continuation.resume() }
-        return false
-      }
-      if isOver { continuation.resume() }
+      if !addWaiter({ continuation.resume() }, add) { continuation.resume() }
+    }
+  }
+
+  /// Adds a waiter. Returns `false` if there is nothing to wait for.
+  @usableFromInline
+  func addWaiter(
+    _ resume: @escaping @Sendable () -> Void, _ add: (inout StoreMachine<R>, WaiterID) -> Bool
+  ) -> Bool {
+    lock.withLock { shared in
+      let waiter = shared.nextID()
+      guard add(&shared.machine, waiter) else { return false }
+      shared.waiters[waiter] = resume
+      return true
     }
   }
 }

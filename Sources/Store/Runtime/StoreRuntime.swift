@@ -25,11 +25,13 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
     /// must be replaced with `nil`.
     @usableFromInline var hooks: Unmanaged<HookBox<R.State, R.Action>>?
     @usableFromInline var meter: (@Sendable (StoreEvent<R.Action>) -> Void)?
+    /// The closures that resume waiters. Under `heldEvents`, the one that is called after each
+    /// event of a store that is held until the end of a replay.
     @usableFromInline var waiters: [WaiterID: @Sendable () -> Void] = [:]
-    /// Called after each event of a store that is held until the end of a replay.
-    @usableFromInline var onHeldEvent: (@Sendable () -> Void)?
     /// The last number given to an observer or a waiter.
     @usableFromInline var lastID = 0
+
+    @inlinable static var heldEvents: WaiterID { 0 }
 
     @inlinable
     init(_ machine: StoreMachine<R>) { self.machine = machine }
@@ -146,25 +148,8 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
   ) -> Deferred {
     if shared.machine.recipients.contains(.beforeReduction) { shared.notifyBeforeReduction(action) }
     let effects = shared.machine.reduce(action)
-    if effects.hasNoEffects() {
-      return shared.machine.recipients.isEmpty
-        ? Deferred() : conclude(action, origin, task: &task, &shared)
-    }
+    if shared.machine.recipients.isEmpty, effects.hasNoEffects() { return Deferred() }
     return conclude(effects, action, origin, task: &task, &shared)
-  }
-
-  /// Concludes a reduction without effects. If only hooks are called, for example those of a
-  /// recorder, the machine has no decision to make.
-  @inlinable
-  @inline(never)
-  func conclude(
-    _ action: R.Action, _ origin: StepOrigin, task: inout EffectID, _ shared: inout Shared
-  ) -> Deferred {
-    if shared.machine.recipients == .hooks, origin.isNameless {
-      shared.notifyHooks(of: Step(number: shared.machine.steps, action: action, details: nil))
-      return Deferred()
-    }
-    return conclude([], action, origin, task: &task, &shared)
   }
 
   /// Concludes a reduction with effects or recipients. Not inlined, so that a `send` without
@@ -175,6 +160,11 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
     _ effects: [Effect<R.Action>], _ action: R.Action, _ origin: StepOrigin,
     task: inout EffectID, _ shared: inout Shared
   ) -> Deferred {
+    // If only hooks are called, such as those of a recorder, the machine has nothing to decide.
+    if shared.machine.recipients == .hooks, origin.isNameless, effects.isEmpty {
+      shared.notifyHooks(of: Step(number: shared.machine.steps, action: action, details: nil))
+      return Deferred()
+    }
     var deferred = Deferred()
     let step = shared.machine.conclude(
       effects, of: action, origin: origin, task: &task, inheritsTaskLocals: true)
@@ -193,7 +183,9 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
     while true {
       performCommands(&shared, &deferred)
       guard shared.machine.isDue else {
-        if let onHeldEvent = shared.onHeldEvent { deferred.add(onHeldEvent) }
+        if shared.machine.blockers.contains(.replayed) {
+          shared.waiters[Shared.heldEvents].map { deferred.add($0) }
+        }
         return
       }
       guard !deferred.cancelsTasks else {

@@ -3,16 +3,6 @@ import SwiftBoardStore
 // Descriptors for comparisons, in the notation of the effects.
 
 extension EffectDescriptor {
-  /// Returns an effect of any kind. Without a name, it has that of its kind.
-  public static func effect(_ kind: Kind, _ name: String? = nil, id: String? = nil) -> Self {
-    EffectDescriptor(kind: kind, name: name, id: id)
-  }
-
-  /// Returns an effect of any kind with several ids, in the order in which they were added.
-  public static func effect(_ kind: Kind, _ name: String? = nil, ids: [String]) -> Self {
-    EffectDescriptor(kind: kind, name: name, ids: ids)
-  }
-
   /// Returns an `Effect.task`. The id is that of `cancellable`, with `/` between the positions of
   /// its composition.
   public static func task(_ name: String? = nil, id: String? = nil) -> Self {

@@ -106,9 +106,9 @@ public final class NonExhaustiveTestStore<R: Reducer>: SteppedStore<R> {
   }
 }
 
-extension NonExhaustiveTestStore where R.State: Equatable {
+extension NonExhaustiveTestStore {
   /// Creates a store that runs on the clock's executor. The line of the call is that of failures
-  /// for remaining effects that no step has caused.
+  /// for remaining effects that no step has caused. States are compared as by `TestStore`.
   ///
   /// - Parameters:
   ///   - clock: The clock that `advance(by:)` advances, and whose executor runs the effects. Pass
@@ -126,43 +126,13 @@ extension NonExhaustiveTestStore where R.State: Equatable {
       core: TestCore(
         state: initialState, reducer: reducer, dependencies: dependencies, clock: clock,
         created: TestLocation(fileID: fileID, filePath: filePath, line: line, column: column),
-        report: report, reportSkipped: reportSkipped, isEqual: ==), isPart: false)
-  }
-}
-
-extension NonExhaustiveTestStore {
-  /// Creates a store of a state that is not `Equatable`; see the initializer of `TestStore` for
-  /// such states.
-  public convenience init(
-    initialState: State, reducer: R, clock: TestClock = TestClock(),
-    dependencies: R.Dependencies, report: @escaping TestReporter,
-    reportSkipped: TestReporter? = nil, fileID: StaticString = #fileID,
-    filePath: StaticString = #filePath, line: Int = #line, column: Int = #column
-  ) {
-    self.init(
-      core: TestCore(
-        state: initialState, reducer: reducer, dependencies: dependencies, clock: clock,
-        created: TestLocation(fileID: fileID, filePath: filePath, line: line, column: column),
-        report: report, reportSkipped: reportSkipped, isEqual: looksEqual), isPart: false)
+        report: report, reportSkipped: reportSkipped), isPart: false)
   }
 }
 
 extension NonExhaustiveTestStore where R.Dependencies == Void {
   /// Creates a store of a reducer without dependencies. Otherwise the same as
   /// `init(initialState:reducer:clock:dependencies:report:reportSkipped:)`.
-  public convenience init(
-    initialState: State, reducer: R, clock: TestClock = TestClock(),
-    report: @escaping TestReporter, reportSkipped: TestReporter? = nil,
-    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line,
-    column: Int = #column
-  ) where R.State: Equatable {
-    self.init(
-      initialState: initialState, reducer: reducer, clock: clock, dependencies: (), report: report,
-      reportSkipped: reportSkipped, fileID: fileID, filePath: filePath, line: line, column: column)
-  }
-
-  /// Creates a store of a reducer without dependencies, and of a state that is not `Equatable`.
-  /// Otherwise the same as `init(initialState:reducer:clock:dependencies:report:reportSkipped:)`.
   public convenience init(
     initialState: State, reducer: R, clock: TestClock = TestClock(),
     report: @escaping TestReporter, reportSkipped: TestReporter? = nil,

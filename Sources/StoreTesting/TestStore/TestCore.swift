@@ -21,7 +21,7 @@ final class TestCore<R: Reducer> {
   let clock: TestClock
   let created: TestLocation
   let box: DependencyBox<R.Dependencies>
-  let isEqual: (State, State) -> Bool
+  let isEqual = equality(of: State.self)
   /// Receives what a non-exhaustive store does not check.
   var reportSkipped: TestReporter?
   private(set) var failures: [TestFailure] = []
@@ -44,15 +44,13 @@ final class TestCore<R: Reducer> {
 
   init(
     state: State, reducer: R, dependencies: R.Dependencies, clock: TestClock,
-    created: TestLocation, report: @escaping TestReporter, reportSkipped: TestReporter?,
-    isEqual: @escaping (State, State) -> Bool
+    created: TestLocation, report: @escaping TestReporter, reportSkipped: TestReporter?
   ) {
     let reportedActions = reportedActions
     self.clock = clock
     self.created = created
     self.report = report
     self.reportSkipped = reportSkipped
-    self.isEqual = isEqual
     box = DependencyBox(dependencies)
     store = Store(
       initialState: state, reducer: BoxedReducer(base: reducer), dependencies: box,
@@ -415,4 +413,19 @@ private final class Alarm: Sendable {
   var hasRung: Bool { rung.withLock { $0 } }
 
   func ring() { rung.withLock { $0 = true } }
+}
+
+/// Returns `==` if the type is `Equatable`, and otherwise a function that compares mirrors.
+///
+/// The conformance is looked up at run time, so that one initializer of a test store takes every
+/// state.
+private func equality<Value>(of _: Value.Type) -> (Value, Value) -> Bool {
+  guard let type = Value.self as? any Equatable.Type else {
+    return { ValueTree($0) == ValueTree($1) }
+  }
+  return equality(as: type)
+}
+
+private func equality<Value, Known: Equatable>(as _: Known.Type) -> (Value, Value) -> Bool {
+  { $0 as? Known == $1 as? Known }
 }

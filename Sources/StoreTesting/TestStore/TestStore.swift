@@ -156,16 +156,19 @@ public final class TestStore<R: Reducer>: SteppedStore<R> {
   }
 }
 
-extension TestStore where R.State: Equatable {
+extension TestStore {
   /// Creates a store that runs on the clock's executor. The line of the call is that of failures
   /// for remaining effects that no step has caused.
+  ///
+  /// States that are not `Equatable` are equal if their mirrors show no difference. Values that a
+  /// mirror does not show, such as closures, are not compared then.
   ///
   /// - Parameters:
   ///   - clock: The clock that `advance(by:)` advances, and whose executor runs the effects. Pass
   ///     it to the dependencies, too.
   ///   - report: Called for each failure. `TestReporter` shows a reporter for each test framework.
-  /// - Complexity: Every step compares states with `==`: O(size of the state), or less if storage
-  ///   is shared.
+  /// - Complexity: Every step compares states: O(size of the state), or less if `==` finds that
+  ///   storage is shared. A comparison of mirrors is slow.
   public convenience init(
     initialState: State, reducer: R, clock: TestClock = TestClock(),
     dependencies: R.Dependencies, report: @escaping TestReporter,
@@ -176,25 +179,7 @@ extension TestStore where R.State: Equatable {
       core: TestCore(
         state: initialState, reducer: reducer, dependencies: dependencies, clock: clock,
         created: TestLocation(fileID: fileID, filePath: filePath, line: line, column: column),
-        report: report, reportSkipped: nil, isEqual: ==))
-  }
-}
-
-extension TestStore {
-  /// Creates a store of a state that is not `Equatable`. States are equal if their mirrors show no
-  /// difference. Values that a mirror does not show, such as closures, are not compared. Each
-  /// comparison is O(size of the state), and slow.
-  public convenience init(
-    initialState: State, reducer: R, clock: TestClock = TestClock(),
-    dependencies: R.Dependencies, report: @escaping TestReporter,
-    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line,
-    column: Int = #column
-  ) {
-    self.init(
-      core: TestCore(
-        state: initialState, reducer: reducer, dependencies: dependencies, clock: clock,
-        created: TestLocation(fileID: fileID, filePath: filePath, line: line, column: column),
-        report: report, reportSkipped: nil, isEqual: looksEqual))
+        report: report, reportSkipped: nil))
   }
 }
 
@@ -205,26 +190,9 @@ extension TestStore where R.Dependencies == Void {
     initialState: State, reducer: R, clock: TestClock = TestClock(),
     report: @escaping TestReporter, fileID: StaticString = #fileID,
     filePath: StaticString = #filePath, line: Int = #line, column: Int = #column
-  ) where R.State: Equatable {
-    self.init(
-      initialState: initialState, reducer: reducer, clock: clock, dependencies: (), report: report,
-      fileID: fileID, filePath: filePath, line: line, column: column)
-  }
-
-  /// Creates a store of a reducer without dependencies, and of a state that is not `Equatable`.
-  /// Otherwise the same as `init(initialState:reducer:clock:dependencies:report:)`.
-  public convenience init(
-    initialState: State, reducer: R, clock: TestClock = TestClock(),
-    report: @escaping TestReporter, fileID: StaticString = #fileID,
-    filePath: StaticString = #filePath, line: Int = #line, column: Int = #column
   ) {
     self.init(
       initialState: initialState, reducer: reducer, clock: clock, dependencies: (), report: report,
       fileID: fileID, filePath: filePath, line: line, column: column)
   }
-}
-
-/// Returns whether mirrors show no difference.
-func looksEqual<Value>(_ a: Value, _ b: Value) -> Bool {
-  ValueTree(a) == ValueTree(b)
 }

@@ -141,6 +141,12 @@ import Testing
       ("verify a", "a{b", "'a{b'"),
       ("echo $n", "name", "$name"), ("echo ${n", "name", "${name}"),
       ("api get x X:{{secret:r", "radarr", "X:{{secret:radarr}}"),
+      ("api get x X:{{secret:t", "two words", #""X:{{secret:two words}}""#),
+      (
+        #"api get x a:={\"k\":{{secret:t"#, "two words",
+        #""a:={\"k\":{{secret:two words}}""#
+      ),
+      ("api get x X:{{secret:q", "q\"q", "\"X:{{secret:q\"q}}\""),
       ("api get x k@f", "f g", "k@'f g'"), ("api get x 'k@f", "f g", "k@'f g'"),
       ("verify 'a", "a'b", #""a'b""#), ("verify a", "a'{{last}}", #""a'\{\{last}}""#),
     ])

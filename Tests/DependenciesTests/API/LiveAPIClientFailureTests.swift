@@ -84,6 +84,25 @@ struct LiveAPIClientFailureTests {
     }
   }
 
+  @Test("each GET on a kept connection that has closed is sent again, however many there are")
+  func closedKeptConnections() async throws {
+    let isClosing = Mutex(false)
+    let server = try TestHTTPServer { request in
+      let closes = isClosing.withLock { value in
+        defer { value = false }
+        return value
+      }
+      return closes ? .raw([]) : .response(.init(json: "1"))
+    }
+    for _ in 0..<12 {
+      _ = try await client.send(APIRequest(url: server.origin + "/first", timeout: nil))
+      isClosing.withLock { $0 = true }
+      let answer = try await client.send(APIRequest(url: server.origin + "/second", timeout: nil))
+      #expect(answer.status == 200)
+    }
+    #expect(server.requests.count == 36)
+  }
+
   @Test("a GET that changes something is not sent again, and a POST with an Idempotency-Key is")
   func repeatable() {
     var request = APIRequest(url: "http://h/")

@@ -28,6 +28,19 @@ struct RedirectRuleTests {
     #expect(error?.kind == .redirectRefused)
   }
 
+  @Test("conditions for a cached answer are about the first address; typed ones go along")
+  func conditions() throws {
+    let conditions = [HTTPHeader("If-None-Match", "\"1\""), HTTPHeader("If-Modified-Since", "d")]
+    var request = APIRequest(url: "http://h/a", headers: [HTTPHeader("X-Plain", "p")] + conditions)
+    let typed = try Redirect.next(
+      request, status: 302, from: URLBuilder("http://h/a"), to: URLBuilder("http://h/b"))
+    #expect(typed.request.headers == request.headers)
+    request.confirmsCached = true
+    let cached = try Redirect.next(
+      request, status: 302, from: URLBuilder("http://h/a"), to: URLBuilder("http://h/b"))
+    #expect(cached.request.headers == [HTTPHeader("X-Plain", "p")])
+  }
+
   @Test("one place, however it is spelled, gets all of it")
   func spellings() throws {
     let request = APIRequest(

@@ -12,7 +12,9 @@ struct CancelledCallTests {
   init() async throws {
     folder = try DatabaseFolder()
     service = folder.service()
-    try await service.putDocuments((0..<500).map { Document("\($0)", #"{"n":\#($0)}"#) })
+    _ = try await service.putEntries(
+      StoredEntries(documents: (0..<500).map { Document("\($0)", #"{"n":\#($0)}"#) }),
+      onExisting: .refuse)
   }
 
   /// Calls `body` in a task that is cancelled already.

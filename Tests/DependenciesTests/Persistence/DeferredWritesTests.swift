@@ -188,7 +188,8 @@ struct DeferredWritesTests {
     let folder = try DatabaseFolder()
     let service = folder.service()
     let body = "\"" + String(repeating: "x", count: 3000) + "\""
-    try await service.putDocuments((0..<50).map { Document("\($0)", body) })
+    _ = try await service.putEntries(
+      StoredEntries(documents: (0..<50).map { Document("\($0)", body) }), onExisting: .refuse)
     try await service.setPreference("p", to: "1")
     try await service.close()
     try await service.addSearch("one", scope: "s", at: 1)

@@ -70,7 +70,7 @@ struct DocumentQueryTests {
       return Document("\(index)", body, in: Bool.random(using: &random) ? "c" : "it's")
     }
     for service in [live, mock] as [any PersistenceService] {
-      try await service.putDocuments(documents)
+      _ = try await service.putEntries(StoredEntries(documents: documents), onExisting: .refuse)
     }
     for _ in 0..<40 {
       var query = DocumentQuery(collection: Bool.random(using: &random) ? "c" : "it's")
@@ -165,6 +165,28 @@ struct DocumentQueryTests {
     }
   }
 
+  @Test("a document that no longer matches when its page is read is left out of a sorted list")
+  func mismatchOnLaterPage() async throws {
+    let folder = try DatabaseFolder()
+    let service = folder.service()
+    for index in 100..<700 {
+      try await service.putDocument(Document("\(index)", #"{"n":\#(index),"open":true}"#))
+    }
+    let query = DocumentQuery(
+      collection: "c", conditions: [.init(path: "open", equals: .bool(true))], sort: "n")
+    let first = try await service.documents(query, from: nil)
+    try await service.putDocument(Document("650", #"{"n":650,"open":false}"#))
+    var rest: [String] = []
+    var cursor = first.next
+    while let next = cursor {
+      let page = try await service.documents(query, from: next)
+      rest += page.documents.map(\.id)
+      cursor = page.next
+    }
+    #expect(first.documents.count + rest.count == 599)
+    #expect(!rest.contains("650"))
+  }
+
   @Test("an index is used, listed, kept and removed")
   func indexes() async throws {
     let folder = try DatabaseFolder()
@@ -240,7 +262,7 @@ struct DocumentQueryTests {
     let folder = try DatabaseFolder()
     let service = folder.service()
     let ids = ["0-one", "0-two", "1", "2"]
-    try await service.putDocuments(ids.map { Document($0, "1") })
+    for id in ids { try await service.putDocument(Document(id, "1")) }
     let query = DocumentQuery(collection: "c")
     for (shown, left) in [
       (["0"], ["0-two", "1", "2"]), (["0", "0"], ["1", "2"]), (["0", "1"], ["0-two", "2"]),

@@ -180,6 +180,21 @@ struct ResponseRepositoryTests {
     #expect(kept.headers.value(of: "ETag") == "\"2\"")
   }
 
+  @Test("a 304 behind a redirect is about another resource: the answer is asked for as a whole")
+  func confirmationBehindRedirect() async throws {
+    let redirected = Self.answer("", 304, [HTTPHeader("ETag", "\"1\"")]).map { answer in
+      var answer = answer
+      answer.redirects = 1
+      return answer
+    }
+    let subject = Subject([
+      Self.answer("one", 200, Self.holding), redirected, Self.answer("two", 200, Self.holding),
+    ])
+    _ = try await subject.fetch(.remoteFirst)
+    let fetched = try await subject.fetch(.remoteFirst)
+    #expect(fetched.verdict == .miss && Self.text(fetched) == "two")
+  }
+
   @Test("behind a 304 for another version, a failure is replaced as any other")
   func failureBehindAnotherVersion() async throws {
     let another = Self.answer("", 304, [HTTPHeader("ETag", "\"2\"")])

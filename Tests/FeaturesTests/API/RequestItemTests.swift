@@ -50,7 +50,7 @@ struct RequestItemTests {
         #"k==a\:{{secret:x}}b\=c"#,
         .query(name: "k", value: SecretTemplate(parts: [.text("a:"), .secret("x"), .text("b=c")]))
       ),
-      ("T:{{secret:x}}", .header(name: "T", value: SecretTemplate(secret: "x"))),
+      ("T:{{secret:x}}", .header(name: "T", value: SecretTemplate(parts: [.secret("x")]))),
       (
         "k==a{{secret:x}}",
         .query(name: "k", value: SecretTemplate(parts: [.text("a"), .secret("x")]))

@@ -108,7 +108,7 @@ struct BoardEndTests {
         })
     }
     sink.set(memory)
-    try board.record(into: memory, path: "memory")
+    try board.recordings.record(into: memory, path: "memory")
     await board.close()
     #expect(memory.isWhole)
     #expect(await second.get()?.value == true)
@@ -139,7 +139,7 @@ struct BoardEndTests {
         }
       }
       sink.set(memory)
-      try board.record(into: memory, path: "memory")
+      try board.recordings.record(into: memory, path: "memory")
       await DetachedThread.run { _ = board.stopRecording() }
       await close.get()?.value
       #expect(await waiter.value == ExitCode.interrupted)
@@ -152,7 +152,7 @@ struct BoardEndTests {
     let lines = Lines()
     await lines.board.close()
     let memory = MemorySink {}
-    try lines.board.record(into: memory, path: "memory")
+    try lines.board.recordings.record(into: memory, path: "memory")
     #expect(lines.board.recording == nil)
     #expect(lines.board.stopRecording() == nil)
   }

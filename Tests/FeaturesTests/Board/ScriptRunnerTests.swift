@@ -12,7 +12,7 @@ private func run(
   let runner = ScriptRunner(source: ListLineSource(lines, file: "demo.sb"), policy: policy)
   let summary = try await runner.run { line in
     seen.withLock { $0.append("\(line.location) \(line.text)") }
-    return outcome(of: line).applying(line.prefix)
+    return outcome(of: line).applying(line.parsed.prefix)
   }
   return (summary, seen.withLock { $0 })
 }

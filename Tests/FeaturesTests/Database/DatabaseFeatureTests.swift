@@ -184,8 +184,8 @@ struct DatabaseFeatureTests {
     let persistence = LivePersistenceService(
       mainPath: folder.path("main.sqlite"), cachePath: folder.path("cache.sqlite"))
     let ids = ["000\(World.secret)"] + (100..<500).map(String.init)
-    try await persistence.putDocuments(
-      ids.map { Document(collection: "c", id: $0, body: "1", updated: 1) })
+    let documents = ids.map { Document(collection: "c", id: $0, body: "1", updated: 1) }
+    _ = try await persistence.putEntries(StoredEntries(documents: documents), onExisting: .refuse)
     var dependencies = world.dependencies
     dependencies.persistence = persistence
     world.logger.redactor.registerSecret(Array(World.secret.utf8), name: "k")

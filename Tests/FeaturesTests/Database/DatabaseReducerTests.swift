@@ -136,7 +136,7 @@ struct DatabaseReducerTests {
   @Test("the effect of a list says only what came: the reducer decides that a whole list ends it")
   func wholeList() async throws {
     let documents = (0..<2).map { Document(collection: "c", id: "\($0)", body: "1", updated: 1) }
-    try await world.persistence.putDocuments(documents)
+    for document in documents { try await world.persistence.putDocument(document) }
     var state = DatabaseState()
     state.isLoaded = true
     let store = store(state)

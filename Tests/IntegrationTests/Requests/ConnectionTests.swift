@@ -264,19 +264,22 @@ struct ConnectionTests {
   }
 
   @Test(
-    "requests that a closing connection of HTTP/2 has refused are sent again",
+    "of requests on a connection of HTTP/2 that ends, each is carried out once or not",
     .enabled(if: hasNginx))
-  func refusedStreams() async throws {
-    let process = try await startNginx(before: TestHTTPServer(), requestsPerConnection: 3)
+  func endingConnection() async throws {
+    let server = try TestHTTPServer()
+    let process = try await startNginx(before: server, requestsPerConnection: 3)
     defer { process.signal(SIGKILL) }
     let options = "--cacert c --unix-socket s --cache noCache"
-    let posts = (0..<12).map { _ in "api post https://localhost/version x=1 \(options) &" }
+    let posts = (0..<12).map { "api post https://localhost/up/echo x=\($0) \(options) &" }
     let lines = ["api get https://localhost/version \(options)"] + posts + ["wait"]
     let run = try await program.run(
       ["--home", "h", "-q", "-k"], stdin: lines.joined(separator: "\n") + "\n")
-    #expect(run.status == .exited(0), "\(run.errorText)")
-    #expect(
-      run.outputText.split(separator: "HTTP/2.0", omittingEmptySubsequences: false).count == 14)
+    // libcurl repeats those that it knows to be refused. The others have failed, and may be
+    // repeated by the user.
+    let failures = run.errorText.split(separator: "may have carried out the request").count - 1
+    #expect(server.requests.count + max(0, failures) >= posts.count, "\(run.errorText)")
+    #expect(Set(server.requests.map(\.body)).count == server.requests.count)
   }
 
   @Test(

@@ -1,3 +1,4 @@
+import Dispatch
 import SwiftBoardSystem
 import SwiftBoardTestSupport
 import Synchronization
@@ -368,6 +369,61 @@ struct DownloadTests {
     #expect(run.status == .exited(0), "\(run.errorText)")
     #expect(run.outputText == "a\nb\na\n\nnone")
     #expect(server.requests.count == 4)
+  }
+
+  @Test("an answer with a secret that another process has just stored is not kept")
+  func aSecretOfAnotherProcess() async throws {
+    let program = try Program.withKeychain()
+    let source = ["SWIFTBOARD_PASSPHRASE_FILE": "pass"] as [String: String?]
+    let isStored = DispatchSemaphore(value: 0)
+    let server = try TestHTTPServer { request in
+      if request.path == "/wait" { isStored.wait() }
+      return .response(.init(200, body: Array("a value of the other process".utf8)))
+    }
+    let lines = [
+      "keychain list", "api get \(server.origin)/wait", "api get \(server.origin)/leak",
+    ]
+    async let run = program.run(
+      ["--home", "h"] + lines.flatMap { ["-c", $0] }, environment: source)
+    await server.waitForRequest(path: "/wait")
+    try program.folder.write("a value of the other process", to: "v")
+    let stored = try await program.run(
+      ["--home", "h", "keychain", "set", "k2", "--from-file", "v"], environment: source)
+    #expect(stored.status == .exited(0), "\(stored.errorText)")
+    isStored.signal()
+    let asked = try await run
+    #expect(asked.status == .exited(0), "\(asked.errorText)")
+    #expect(asked.outputText.contains("[secret:k2]"), "\(asked.outputText)")
+    for path in ["wait", "leak"] {
+      let kept = try await program.run([
+        "--home", "h", "--offline", "api", "get", "\(server.origin)/\(path)", "--cache",
+        "localFirst",
+      ])
+      #expect(kept.status == .exited(69), "\(kept.outputText)")
+    }
+  }
+
+  @Test("services whose names differ in their bytes only are two")
+  func servicesOfOneLetter() async throws {
+    let program = try Program()
+    let (composed, other) = try (TestHTTPServer(), TestHTTPServer())
+    let run = try await program.run(
+      "--home", "h", "-c", "api service add \u{E9} \(composed.origin)", "-c",
+      "api service add e\u{301} \(other.origin)", "-c", "api get e\u{301}/echo -q", "-c",
+      "api service remove e\u{301}", "-c", "api get \u{E9}/echo -q")
+    #expect(run.status == .exited(0), "\(run.errorText)")
+    #expect(composed.requests.count == 1 && other.requests.count == 1)
+  }
+
+  @Test("a mark in escapes of a JSON file is not passed on")
+  func aMarkInEscapes() async throws {
+    let server = try TestHTTPServer()
+    let program = try Program()
+    try program.folder.write(#"{"a":"\u00absecret:plain\u00bb"}"#, to: "f.json")
+    let run = try await program.run(
+      "--home", "h", "api", "post", "\(server.origin)/echo", "v:=@f.json")
+    #expect(run.status == .exited(65), "\(run.errorText)")
+    #expect(server.requests.isEmpty)
   }
 
   @Test("one line with tries goes on by itself") func oneLineGoesOnByItself() async throws {

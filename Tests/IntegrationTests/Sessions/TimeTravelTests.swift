@@ -348,21 +348,21 @@ struct TimeTravelTests {
       try await rows() == [
         "1 set page 1 | shell.run | ",
         #"2 db put films a {"n":1} | db.run | o db.contents"#,
-        "3 db.contents of step 2 | db.contents | * o o db.put.end db.put",
-        "4 db.put.end of step 3 | db.succeeded |   * |",
-        "5 session mark here | session.run | o   | session.mark",
-        "6 session.mark of step 5 | session.succeeded | *   |",
-        "6  | @here |     |",
-        "7 set page 2 | shell.run |     |",
-        "8 db list films | db.run | o   | db.list",
-        "9 db.list of step 8 | db.listed | *   |",
+        "3 db.contents of step 2 | db.contents | * o o db.put db.put.end",
+        "4 db.put.end of step 3 | db.succeeded |   * *",
+        "5 session mark here | session.run | o session.mark",
+        "6 session.mark of step 5 | session.succeeded | *",
+        "6  | @here | ",
+        "7 set page 2 | shell.run | ",
+        "8 db list films | db.run | o db.list",
+        "9 db.list of step 8 | db.listed | *",
         "9  | end of the recording | ",
       ])
     #expect(try await rows("--by", "effect").map { $0.prefix(1) } == ["3", "4", "6", "9"])
     #expect(
       try await rows("--action", "db", "--range", "..3") == [
         #"2 db put films a {"n":1} | db.run | o db.contents"#,
-        "3 db.contents of step 2 | db.contents | * o o db.put.end db.put",
+        "3 db.contents of step 2 | db.contents | * o o db.put db.put.end",
       ])
     #expect(try await rows("--grep", "page").map { $0.prefix(1) } == ["1", "7"])
     #expect(try await rows("--limit", "1") == ["1 set page 1 | shell.run | "])

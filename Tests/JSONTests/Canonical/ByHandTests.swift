@@ -115,7 +115,6 @@ private final class Tree: Plant, CanonicalCodable {
       #expect(try CanonicalEncoder.encode(canonical: action) == bytes)
       #expect(try canonical(["a": [action]]) == canonical(["a": [plain]]))
       #expect(try CanonicalDecoder.decode(Action.self, from: bytes) == action)
-      #expect(try CanonicalDecoder.decode(canonical: Action.self, from: bytes) == action)
       #expect(
         try CanonicalDecoder.decode([Action].self, from: CanonicalEncoder.encode([plain])) == [
           action
@@ -152,7 +151,7 @@ private final class Tree: Plant, CanonicalCodable {
     #expect(try reader.memberIfPresent("none") == nil)
     #expect(try reader.member("q").isString("a\nb"))
     let action = try reader.member("action")
-    #expect(try action.decode(canonical: Action.self) == .tapped)
+    #expect(try action.decode(Action.self) == .tapped)
     #expect(action.withBytes { String(decoding: $0, as: UTF8.self) } == #"{"tapped":{}}"#)
     #expect(try reader.member("k").withBytes { String(decoding: $0, as: UTF8.self) } == "\"step\"")
     #expect(try reader.member("m").json() == [1, ["x": 2]])
@@ -166,7 +165,7 @@ private final class Tree: Plant, CanonicalCodable {
     // The memory is used again, but never under a reader that is still there.
     try reader.read("[true]".utf8)
     #expect(reader.json() == [true])
-    #expect(try action.decode(canonical: Action.self) == .tapped)
+    #expect(try action.decode(Action.self) == .tapped)
     #expect(throws: JSONError.self) { try reader.read("[true".utf8) }
     #expect(reader.isNull)
     try reader.read("2".utf8)

@@ -6,7 +6,7 @@ struct ConditionTests {
   static let state: JSON = [
     "a": ["b": 3, "n": JSON.null], "c": "xyz", "list": [1, "two", ["k": 2]], "yes": true,
     "big": .number("9007199254740993"),
-    "o": ["x": 1, "y": 2], "odd key": 1,
+    "o": ["x": 1, "y": 2], "odd key": 1, "lines": "x\r\ny", "letter": "e\u{301}",
   ]
 
   @Test(
@@ -30,6 +30,8 @@ struct ConditionTests {
       ("a.b == 3 and nope exists", false),
       ("nope exists and c exists or yes == true", true),
       ("yes == true or nope exists and nope exists", true),
+      (#"lines contains "\n""#, true), (#"letter contains "e""#, true),
+      (#"letter contains "\u00e9""#, false), (#"letter == "\u00e9""#, false),
       (#"c == "a and b""#, false), (#"list == [1, "two", {"k": 2}]"#, true),
     ])
   func answers(text: String, expected: Bool) throws {

@@ -227,7 +227,7 @@ struct ChainTravelTests {
         #expect(try entries(LogTimeline(chain, filter: filter)) == one)
         #expect(one.count > 10)
       }
-      let (one, many) = (try LogStatistics(whole), try LogStatistics(chain))
+      let (one, many) = (try LogStatistics(RotatedLog(whole)), try LogStatistics(chain))
       #expect(many.steps == one.steps && many.microseconds == one.microseconds)
       #expect(many.actions == one.actions && many.origins == one.origins)
       #expect(many.effects == one.effects && many.gaps == one.gaps)
@@ -407,7 +407,7 @@ struct ChainTravelTests {
       #expect(
         reason == .broken(path: path, expected: "the state \(digest)", found: "\(other)"))
       #expect(throws: LogReadError.self) { try RotatedLog(path: path).check() }
-      #expect(throws: ReplayError.self) { try Session.replayer().verify(RotatedLog(path: path)) }
+      #expect(throws: ReplayError.self) { try Session.replayer().replay(RotatedLog(path: path)) }
     }
   }
 

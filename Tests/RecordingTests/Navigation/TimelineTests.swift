@@ -66,6 +66,38 @@ struct TimelineTests {
       ])
   }
 
+  @Test("a member of a sequence has ended when a later one acts")
+  func sequences() throws {
+    let sink = MemorySink()
+    let session = try Session(sink)
+    session.send(
+      .add(1),
+      effects: [
+        EffectDescriptor(
+          kind: .concatenate,
+          parts: [
+            EffectDescriptor(kind: .run, name: "save"),
+            EffectDescriptor(
+              kind: .merge,
+              parts: [
+                EffectDescriptor(kind: .run, name: "watch"),
+                EffectDescriptor(kind: .task, name: "report"),
+              ]),
+          ])
+      ])
+    session.send(.add(2), by: .effect(name: "report", id: nil, step: 1))
+    session.recorder.stop()
+    let spans = try entries(.init(), sink.bytes).compactMap { entry in
+      if case .effect(let span) = entry { "\(span)" } else { nil }
+    }
+    #expect(
+      spans == [
+        "run save: steps 1 to 2, finished, 0 actions",
+        "task report: steps 1 to 2, finished, 1 actions",
+        "run watch: steps 1 to 2, open, 0 actions",
+      ])
+  }
+
   @Test("filters choose by origin, action, text and range")
   func filtersChooseByOriginActionTextAndRange() throws {
     #expect(try steps(.init(sources: [.user, .link])) == [1, 4])
@@ -141,7 +173,7 @@ struct TimelineTests {
           n, n == 2 ? .program("p") : .effect(name: "load", id: nil, step: n - 1),
           LogEffect(name: "load", kind: "task")))
       #expect(ended.map(\.first) == (n == 2 ? [] : [n - 1]))
-      #expect(spans.slotCount < 100)
+      #expect(spans.slots.count < 100)
     }
     let left = spans.finish(at: 5000, 9, isWhole: true)
     #expect(left.map(\.effect.name) == ["watch", "load"])
@@ -200,7 +232,7 @@ struct TimelineTests {
         "run cancelled id a: steps 1 to 4, open, 0 actions",
         "run both id b/c: steps 1 to 4, open, 1 actions",
       ])
-    let statistics = try LogStatistics(LogFile(bytes: sink.bytes))
+    let statistics = try LogStatistics(RotatedLog(LogFile(bytes: sink.bytes)))
     #expect(statistics.effects["spoke"]?.silent == 1)
     #expect(statistics.effects["mute"]?.open == 1)
     #expect(statistics.effects["mute"]?.steps == 0, "what nobody knows is not counted as long")

@@ -284,8 +284,8 @@ struct TravelTests {
     let (bytes, _) = try Self.log(40)
     let file = LogFile(bytes: bytes, isCancelled: { true })
     #expect(throws: LogReadError.cancelled) { try LogTimeline(file) }
-    #expect(throws: LogReadError.cancelled) { try LogStatistics(file) }
-    #expect(throws: LogReadError.cancelled) { try CausalTree(file) }
+    #expect(throws: LogReadError.cancelled) { try LogStatistics(RotatedLog(file)) }
+    #expect(throws: LogReadError.cancelled) { try CausalTree(RotatedLog(file)) }
     let error = #expect(throws: RecordingError.self) {
       try LogFork.copy(file, steps: 3, to: "/nowhere/at/all")
     }

@@ -92,9 +92,9 @@ struct MigratedStatesTests {
       var replayed = [states[0]]
       let summary = try Self.replayer.replay(log) { _, state, _ in replayed.append(state) }
       #expect(replayed == states)
+      #expect(summary.steps == steps)
       #expect(summary.digests == 0)
       #expect(summary.warnings.contains(.digestsNotCompared))
-      #expect(try Self.replayer.verify(log).map(\.steps).reduce(0, +) == steps)
       let until = Int.random(in: 0...steps, using: &random)
       #expect(try Self.replayer.replay(log, until: until).steps == until)
 
@@ -156,11 +156,11 @@ struct MigratedStatesTests {
         reducer: Twice(), dependencies: (), journal: DrawJournal(), schema: Self.schema(2),
         migrations: [LogMigration(from: 1, editEffects: { $1 = [] }, changesState: { _ in true })])
       var sums: [Int] = []
-      _ = try replayer.replay(log) { _, state, _ in sums.append(state.sum) }
+      let summary = try replayer.replay(log) { _, state, _ in sums.append(state.sum) }
+      #expect(summary.digests == 0)
       #expect(sums == (1...100).map { 2 * $0 })
       let navigator = try LogNavigator(log, replayer: replayer)
       for n in 0...100 { #expect(try navigator.state(at: n).sum == 2 * n) }
-      #expect(try replayer.verify(log).map(\.digests).reduce(0, +) == 0)
     }
   }
 }

@@ -25,7 +25,9 @@ struct VerificationTests {
   }
 
   private func verification(_ workers: Int) -> LogVerification {
-    LogVerification(workers: workers) { Session.replayer() }
+    LogVerification(workers: workers) { path throws(ReplayError) in
+      try Session.replayer().verify(path: path)
+    }
   }
 
   @Test("every file has its result in order", arguments: [1, 2, 8])

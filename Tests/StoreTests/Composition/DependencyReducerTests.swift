@@ -47,14 +47,14 @@ struct DependencyReducerTests {
   func narrowing() {
     let some = CasePath<Int?, Int>(embed: { $0 }, extract: { $0 })
     let reducer: some Reducer<State, Action, World> = CombineReducers {
-      Scope(state: \.plain, action: Action.all, dependencies: { (world: World) in world.number }) {
-        Note()
+      Scope(state: \.plain, action: Action.all) {
+        Note().dependencies { (world: World) in world.number }
       }
       EmptyReducer()
-        .ifLet(\.maybe, action: Action.all, dependencies: \.number) { Note() }
+        .ifLet(\.maybe, action: Action.all) { Note().dependencies(\World.number) }
         .ifCaseLet(\.mode, is: some, action: Action.all) { Note().dependencies(\World.number) }
-        .forEach(\.list, action: Action.list, dependencies: \.number) { Note() }
-        .forEach(\.stack, action: Action.stack, dependencies: \.number) { Note() }
+        .forEach(\.list, action: Action.list) { Note().dependencies(\World.number) }
+        .forEach(\.stack, action: Action.stack) { Note().dependencies(\World.number) }
     }
     var state = State()
     for action in [

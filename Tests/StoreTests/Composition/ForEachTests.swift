@@ -145,7 +145,7 @@ struct ForEachTests {
     let scene = Scene(Timers.State(), Timers())
     scene.send(row(2, .become(3)), row(2, .add(1)))
     #expect(scene.state.rows.ids == [1, 2, 3])
-    #expect(scene.state.rows.elementsWithOtherIDs == [2])
+    #expect(scene.state.rows.map(\.id) == [1, 3, 3])
     scene.openGate()
     #expect(scene.state.rows.map(\.count) == [0, 2, 0])
     #expect(scene.issues.entries == [])

@@ -123,13 +123,15 @@ struct IfCaseLetTests {
               if case .replace = action { state = .first(Ticker.State(id: 2)) }
               return []
             }
-            .ifCaseLet(Mode.State.first, action: Action.all, id: "y", dependencies: { $0 }) {
-              Ticker()
+            .ifCaseLet(Mode.State.first, action: Action.all, id: "y") {
+              Ticker().dependencies { (all: Ticker.Dependencies) in all }
             }
           }
         case .detail: base.ifLet(\.detail, action: Action.all, id: "x") { Ticker() }
         case .narrowedDetail:
-          base.ifLet(\.detail, action: Action.all, id: "x", dependencies: { $0 }) { Ticker() }
+          base.ifLet(\.detail, action: Action.all, id: "x") {
+            Ticker().dependencies { (all: Ticker.Dependencies) in all }
+          }
         }
       }
     }

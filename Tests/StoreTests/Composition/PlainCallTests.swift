@@ -56,7 +56,7 @@ struct PlainCallTests {
       case .clean:
         let before = state.rows.ids
         state.rows.removeAll { $0.count == 0 }
-        return Effect.endRemoved(from: before, in: state.rows, of: "rows")
+        return before.filter { !state.rows.contains(id: $0) }.map { .endElement($0, of: "rows") }
       }
     }
   }
@@ -110,6 +110,7 @@ struct PlainCallTests {
     let effects: [Effect<Int>] = [.task(name: "work") { 1 }.cancellable(id: 1)]
     #expect(effects.scoped({ $0 }).descriptors().map(\.id) == ["1"])
     #expect(effects.scoped({ $0 }, id: 7).descriptors().map(\.id) == ["7/1"])
+    #expect(effects.scoped({ $0 }, id: Int?.none).descriptors().map(\.id) == ["nil/1"])
     let none: [Effect<Int>] = []
     func never() -> Int {
       Issue.record("the id is not needed without effects")

@@ -68,7 +68,7 @@ struct TwentyOperatorsTests {
       }
       .ifLet(\.a, action: Action.all, id: "a") { Child() }
       .ifLet(\.b, action: Action.all) { Child() }
-      .ifLet(\.c, action: Action.all, dependencies: \.factor) { Part() }
+      .ifLet(\.c, action: Action.all) { Part().dependencies(\World.factor) }
       .ifLet(\.d, action: Action.all, identity: { _ in 0 }) { Child() }
       .ifLet(\.e, action: Action.all) {
         Reduce { state, action, _ in
@@ -79,8 +79,8 @@ struct TwentyOperatorsTests {
       .ifCaseLet(\.mode, is: Mode.on, action: Action.all) { Child() }
       .forEach(\.rows, action: Action.rows, id: "rows") { Child() }
       .forEach(\.more, action: Action.pair) { Child() }
-      .forEach(\.path, action: Action.path, dependencies: \.factor) { Part() }
-      .forEach(\.rows, action: Action.rows, dependencies: \.factor) { Part() }
+      .forEach(\.path, action: Action.path) { Part().dependencies(\World.factor) }
+      .forEach(\.rows, action: Action.rows) { Part().dependencies(\World.factor) }
       .onChange(of: \.base) { _, _, state, _ in
         state.changes += 1
         return []
@@ -110,8 +110,8 @@ struct TwentyOperatorsTests {
     var body: some Reducer<State, Action, World> {
       Scope(state: \.base, action: Action.all) { Child() }
       Scope(state: \.base, action: Action.all, id: "b") { Child() }
-      Scope(state: \.base, action: Action.all, dependencies: { (world: World) in world.factor }) {
-        Part()
+      Scope(state: \.base, action: Action.all) {
+        Part().dependencies { (world: World) in world.factor }
       }
       Scope(state: \.base, action: Action.all) { Child() }
       Scope(state: \.base, action: Action.all) { Child() }

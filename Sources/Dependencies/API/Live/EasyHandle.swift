@@ -6,7 +6,8 @@ final class EasyHandle {
   let library: CurlLibrary
   let raw: CurlLibrary.Handle
   private let errorText: UnsafeMutablePointer<CChar>
-  /// Whether the handle has only the constant options and those that every request sets.
+  /// Whether the handle has only the constant options and those that every request sets, and needs
+  /// no reset.
   private var isPlain = false
 
   init?(_ library: CurlLibrary) {
@@ -30,13 +31,16 @@ final class EasyHandle {
     _ transfer: Transfer, _ configuration: LiveAPIClient.Configuration, timeoutMilliseconds: Int?
   ) {
     if !isPlain { setConstants(configuration) }
-    isPlain = transfer.request.isPlain && transfer.download == nil
+    isPlain =
+      transfer.request.isPlain && transfer.request.isRepeatable && transfer.download == nil
     errorText.update(repeating: 0, count: Int(CURL_ERROR_SIZE) + 1)
     let context = Unmanaged.passUnretained(transfer).toOpaque()
     library.set(raw, CURLOPT_HEADERDATA, UnsafeRawPointer(context))
     library.set(raw, CURLOPT_WRITEDATA, UnsafeRawPointer(context))
-    // Older libraries cannot be kept from sending a request again on a kept connection.
+    // Older libraries do not say when they send a request, and cannot be kept from sending it again
+    // on a kept connection.
     if !library.callBeforeSending(raw, willSend, UnsafeRawPointer(context)) {
+      transfer.assumeSent()
       library.set(raw, CURLOPT_FRESH_CONNECT, transfer.request.isRepeatable ? 0 : 1)
     }
     // libcurl takes a host name beyond ASCII to be in the thread's character set.
@@ -111,6 +115,9 @@ final class EasyHandle {
     let seconds = (limit.millisecondsRoundedUp + 999) / 1000
     library.set(raw, CURLOPT_LOW_SPEED_TIME, Int(min(max(1, seconds), Int64(Int32.max))))
   }
+
+  /// Lets `release()` reset the handle.
+  func needsReset() { isPlain = false }
 
   /// Resets the options that few requests use, before the handle becomes idle. Releases the copy of
   /// a body.

@@ -37,7 +37,7 @@ enum Redirect {
   /// Returns the request that follows a redirect, and its URL.
   ///
   /// 301 and 302 change a POST into a GET. 303 changes every method but HEAD into a GET. 307 and
-  /// 308 change nothing.
+  /// 308 change nothing. Conditions for a cached response are removed.
   ///
   /// If scheme, host or port change, `Authorization`, `Cookie`, every secret header, and the query
   /// items of the target that contain a secret are removed, for this redirect and all further ones.
@@ -72,6 +72,9 @@ enum Redirect {
         let name = $0.name.lowercased()
         return name.hasPrefix("content-") || name == "expect"
       }
+    }
+    if next.confirmsCached {
+      next.headers.removeAll { $0.isNamed("if-none-match") || $0.isNamed("if-modified-since") }
     }
     if let upload = next.upload, !upload.isRepeatable {
       throw refusal(

@@ -46,6 +46,8 @@ final class Transfer: @unchecked Sendable {
   /// The reason why the body is not taken.
   private(set) var bodyFault: BodyFault?
   private var headerBytes = 0
+  /// Whether the request, and not only that of a tunnel, has been sent or was about to be.
+  private(set) var wasSent = false
   /// Whether the request has been sent and its answer has not begun.
   private var awaitsAnswer = false
   /// Whether libcurl was kept from sending the request a second time.
@@ -110,9 +112,14 @@ final class Transfer: @unchecked Sendable {
   /// a new connection. The service may have carried it out by then.
   func willSend() -> Bool {
     isResendingRefused = awaitsAnswer && !request.isRepeatable
-    awaitsAnswer = true
+    // libcurl counts this for the handle, and after five times it sends nothing again.
+    if awaitsAnswer { easy?.needsReset() }
+    (awaitsAnswer, wasSent) = (true, true)
     return !isResendingRefused
   }
+
+  /// Takes the request for sent from the start.
+  func assumeSent() { wasSent = true }
 
   /// Notes that the service has refused the request's stream. It has not processed the request (RFC
   /// 9113, 8.7), so libcurl may send it again.

@@ -327,3 +327,13 @@ extension Duration {
     return milliseconds % 1000 == 0 ? "\(milliseconds / 1000) s" : "\(milliseconds) ms"
   }
 }
+
+extension Transfer {
+  /// Returns the error for a code of libcurl. For a request that must not be repeated, it says
+  /// whether the service may have carried it out.
+  func failure(_ easy: EasyHandle, _ code: CURLcode) -> APIError {
+    var error = APIError.transfer(self, easy, code)
+    if wasSent, !request.isRepeatable { error.wasSent = true }
+    return error
+  }
+}

@@ -77,7 +77,7 @@ final class TransferLoop {
   func cancel(_ id: UInt64) {
     guard let transfer = transfers[id] else { return }
     let sent = transfer.easy.map { library.get($0.raw, CURLINFO_REQUEST_SIZE) } ?? 0
-    finish(transfer, .failure(.cancelled(transfer.address, wasSent: sent > 0)))
+    finish(transfer, .failure(.cancelled(transfer.address, wasSent: transfer.wasSent && sent > 0)))
   }
 
   /// Resumes a transfer whose task has taken bytes from the download buffer or has more to send.
@@ -86,7 +86,7 @@ final class TransferLoop {
     let code = easy.resume()
     // Nothing is lost if the transfer has no connection at this moment.
     guard code != CURLE_OK, code != CURLE_BAD_FUNCTION_ARGUMENT else { return }
-    finish(transfer, .failure(.transfer(transfer, easy, code)))
+    finish(transfer, .failure(transfer.failure(easy, code)))
   }
 
   /// Starts, sends and receives what is possible without waiting, and resumes the tasks whose
@@ -116,7 +116,7 @@ final class TransferLoop {
           transfer,
           .success(Transfer.Answer(head: transfer.head.bytes, body: transfer.body, timing: timing)))
       } else {
-        finish(transfer, .failure(.transfer(transfer, easy, code)))
+        finish(transfer, .failure(transfer.failure(easy, code)))
       }
     }
   }

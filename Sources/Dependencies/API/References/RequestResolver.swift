@@ -181,7 +181,11 @@ struct RequestResolver: Sendable {
     case .textFile(let path, let shown):
       return .text(try await content(of: path, shown, member, &resolved, wait))
     case .jsonFile(let path, let shown):
-      return .json(try json(await content(of: path, shown, member, &resolved, wait), member))
+      let text = try await content(of: path, shown, member, &resolved, wait)
+      // A string of the JSON may have a mark in escapes.
+      let mark = RedactionMark.first(inAnyFormIn: text)
+      try APIRequestProblem.refuseMarks(mark?.quotable(by: dependencies.logger.redactor), in: shown)
+      return .json(try json(text, member))
     case .file(let path, let shown, let type):
       return .file(
         path: ItemPath.path(of: try await text(path, &resolved)), shown: shown, type: type)

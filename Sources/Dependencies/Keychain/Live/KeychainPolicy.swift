@@ -5,16 +5,17 @@ package struct KeychainPolicy: Sendable {
   /// The key derivation of new passphrase slots: 3 passes over 256 MiB, about half a second.
   let kdf: KeyDerivation
 
-  /// Creates a policy with the recommended key derivation for new slots.
+  /// Creates a policy, by default with the recommended key derivation for new slots.
   ///
-  /// - Parameter lockTimeout: The time to wait for the lock. Zero or less tries once.
-  package init(lockTimeout: Duration = .seconds(10)) {
-    self.init(ops: 3, memory: 268_435_456, lockTimeout: lockTimeout)
-  }
-
-  /// Creates a policy for tests. Smaller parameters make guessing cheap. `ops` is 1…16 passes, and
-  /// `memory` is in bytes, a multiple of 1024 from 8 192.
-  package init(ops: UInt32, memory: UInt64, lockTimeout: Duration = .seconds(10)) {
+  /// Tests pass smaller parameters, which make guessing cheap.
+  ///
+  /// - Parameters:
+  ///   - ops: 1…16 passes.
+  ///   - memory: A number of bytes, a multiple of 1024 from 8 192.
+  ///   - lockTimeout: The time to wait for the lock. Zero or less tries once.
+  package init(
+    ops: UInt32 = 3, memory: UInt64 = 268_435_456, lockTimeout: Duration = .seconds(10)
+  ) {
     kdf = KeyDerivation(ops: ops, memory: memory)
     self.lockTimeout = lockTimeout
   }

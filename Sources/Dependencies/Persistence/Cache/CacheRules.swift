@@ -76,6 +76,7 @@ enum CacheRules {
     if let date = entry.headers.value(of: "Last-Modified") {
       request.headers.append(HTTPHeader("If-Modified-Since", date))
     }
+    request.confirmsCached = true
     return request
   }
 

@@ -17,7 +17,7 @@
 public struct ResponseRepository: Sendable {
   private let client: any APIClient
   private let cache: any ResponseCache
-  private let mayKeep: @Sendable (APIResponse) -> Bool
+  private let mayKeep: @Sendable (APIResponse) async -> Bool
   private let unreplacedFailures: Set<APIError.Kind>
   private var date = DateGenerator.live
   private var service = ""
@@ -74,14 +74,9 @@ public struct ResponseRepository: Sendable {
     _ dependencies: Dependencies, service: String, account: String? = nil,
     lifetime: CacheLifetime = .unlimited
   ) {
-    let redactor = dependencies.logger.redactor
     self.init(
       client: ResolvingAPIClient(dependencies), cache: dependencies.persistence,
-      exchanges: dependencies.exchanges,
-      mayKeep: { response in
-        redactor.mask([UInt8](response.body)).names.isEmpty
-          && response.headers.allSatisfy { redactor.mask("\($0.name): \($0.value)").names.isEmpty }
-      })
+      exchanges: dependencies.exchanges, mayKeep: { await !dependencies.repeatsSecret($0) })
     date = dependencies.date
     self.service = service
     self.account = account
@@ -102,7 +97,7 @@ public struct ResponseRepository: Sendable {
   package init(
     client: any APIClient, cache: any ResponseCache, exchanges: ResponseExchanges? = nil,
     unreplacedFailures: Set<APIError.Kind> = [],
-    mayKeep: @escaping @Sendable (APIResponse) -> Bool = { _ in true }
+    mayKeep: @escaping @Sendable (APIResponse) async -> Bool = { _ in true }
   ) {
     self.client = client
     self.cache = cache
@@ -251,10 +246,11 @@ public struct ResponseRepository: Sendable {
     let isConditional = asking.headers.count > request.headers.count
     var result = await plain(asking)
     if case .success(let answer) = result, answer.status == 304, isConditional, let entry {
-      if CacheRules.confirms(answer, entry) {
+      if answer.redirects == 0, CacheRules.confirms(answer, entry) {
         return .success(await confirmed(entry, by: answer, request, now: now, cacheError))
       }
-      // The service has another version, and a merge would give its tag to this one.
+      // It is another resource, or the service has another version. A merge would give its tag to
+      // this one.
       result = await plain(request)
     }
     switch result {
@@ -271,7 +267,7 @@ public struct ResponseRepository: Sendable {
         return .success(kept(entry, request, .stale, networkError: error))
       }
       guard storesResponses else { return .success(Fetched(answer, cacheError: cacheError)) }
-      if CacheRules.mayStore(answer, to: request), mayKeep(answer) {
+      if CacheRules.mayStore(answer, to: request), await mayKeep(answer) {
         let new = CachedResponse(
           key: key, service: service, status: answer.status,
           headers: CacheRules.kept(answer.headers), body: answer.body, stored: now,
@@ -291,7 +287,7 @@ public struct ResponseRepository: Sendable {
   /// - Returns: The error of the cache, or `nil` if there is none.
   func keep(_ response: APIResponse, to request: APIRequest) async -> PersistenceError? {
     guard let key = key(of: request) else { return nil }
-    guard mayKeep(response) else { return await forget(request) }
+    guard await mayKeep(response) else { return await forget(request) }
     var error: PersistenceError?
     let headers = response.headers.filter { $0.isNamed("content-type") }
     await store(
@@ -333,7 +329,7 @@ public struct ResponseRepository: Sendable {
     fetched.value.timing = answer.timing
     fetched.value.httpVersion = answer.httpVersion
     // Store the whole response, because the cached one may have been replaced since it was read.
-    if mayKeep(fetched.value) { await store(entry, &cacheError) }
+    if await mayKeep(fetched.value) { await store(entry, &cacheError) }
     fetched.cacheError = cacheError
     return fetched
   }
@@ -411,5 +407,16 @@ public struct ResponseRepository: Sendable {
       noted = error
       return nil
     }
+  }
+}
+
+extension Dependencies {
+  /// Returns whether a response contains a secret, including one that another process has just
+  /// stored.
+  func repeatsSecret(_ response: APIResponse) async -> Bool {
+    await keychainService.refresh()
+    let redactor = logger.redactor
+    return !redactor.mask([UInt8](response.body)).names.isEmpty
+      || response.headers.contains { !redactor.mask("\($0.name): \($0.value)").names.isEmpty }
   }
 }

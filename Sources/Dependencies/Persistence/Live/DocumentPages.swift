@@ -91,9 +91,9 @@ struct DocumentPages {
     var page = Page(limit: nil)
     var rest = ids
     while !page.isFull, let id = rest.popFirst() {
-      // Skip a document that was removed in the meantime.
+      // Skip a document that was removed in the meantime, or no longer matches.
       let document = try DocumentTable.get(collection: query.collection, id: id, connection)
-      if let document { page.add(document) }
+      if let document, try matches(document) { page.add(document) }
     }
     return DocumentPage(
       page.documents, next: rest.isEmpty ? nil : DocumentCursor(rest: .these(rest), limit: nil))

@@ -7,33 +7,15 @@ extension LivePersistenceService {
   /// - Throws: `invalid` if the body is not JSON, and the errors of the database.
   @discardableResult
   public func putDocument(_ document: Document) async throws(PersistenceError) -> Bool {
-    try await put([document], "putDocument", .writing(document.body.utf8.count)) > 0
-  }
-
-  /// Stores documents in one transaction with one fsync.
-  ///
-  /// - Throws: The errors of `putDocument`.
-  public func putDocuments(_ documents: [Document]) async throws(PersistenceError) {
-    if documents.isEmpty { return }
-    _ = try await put(documents, "putDocuments", .long)
-  }
-
-  /// Returns how many of the documents are new.
-  private func put(
-    _ documents: [Document], _ operation: String, _ length: CallLength
-  ) async throws(PersistenceError) -> Int {
-    for document in documents {
-      try StoredJSON.validate(
-        document.body, limits: .strict, operation: operation, what: "The body of \(document.name)")
-    }
-    return try await main.write(operation, length) { (connection) throws(PersistenceError) in
+    try StoredJSON.validate(
+      document.body, limits: .strict, operation: "putDocument",
+      what: "The body of \(document.name)")
+    return try await main.write("putDocument", .writing(document.body.utf8.count)) {
+      (connection) throws(PersistenceError) in
+      let isNew = try DocumentTable.put(document, connection)
       var indexes = DocumentIndexTable.Indexes()
-      var added = 0
-      for document in documents {
-        if try DocumentTable.put(document, connection) { added += 1 }
-        try indexes.add(document, connection)
-      }
-      return added
+      try indexes.add(document, connection)
+      return isNew
     }
   }
 

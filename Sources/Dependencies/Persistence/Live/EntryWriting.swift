@@ -38,7 +38,7 @@ extension LivePersistenceService {
     _ entries: StoredEntries, onExisting existing: ImportDuplicates
   ) async throws(PersistenceError) -> DatabaseImport {
     if entries.count == 0 { return DatabaseImport() }
-    try entries.validate("putEntries")
+    try entries.validate()
     return try await main.write("putEntries") { (connection) throws(PersistenceError) in
       var insertion = EntryInsertion(existing)
       var indexes = DocumentIndexTable.Indexes()

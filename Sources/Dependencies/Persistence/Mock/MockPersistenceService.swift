@@ -115,23 +115,6 @@ public final class MockPersistenceService: PersistenceService, CheckedMock {
     }
   }
 
-  /// Stores all documents or none.
-  ///
-  /// - Throws: `invalid` if a body is not JSON.
-  public func putDocuments(_ documents: [Document]) async throws(PersistenceError) {
-    try perform("putDocuments", documents.map(\.name)) { (content) throws(PersistenceError) in
-      for document in documents {
-        try StoredJSON.validate(
-          document.body, limits: .strict, operation: "putDocuments",
-          what: "The body of \(document.name)")
-      }
-      for document in documents {
-        content.documents[ByteText(document.collection), default: [:]][ByteText(document.id)] =
-          document
-      }
-    }
-  }
-
   /// Returns the names of the collections.
   public func collections() async throws(PersistenceError) -> [String] {
     try perform("collections") { content in
@@ -346,7 +329,7 @@ public final class MockPersistenceService: PersistenceService, CheckedMock {
   ) async throws(PersistenceError) -> DatabaseImport {
     try perform("putEntries", entries.names + [existing.rawValue]) {
       (content) throws(PersistenceError) in
-      try entries.validate("putEntries")
+      try entries.validate()
       var changed = content
       let counts = try changed.put(entries, existing)
       content = changed

@@ -12,13 +12,12 @@ struct NewDatabaseFile: Sendable {
   /// The temporary path, of an empty file that only its owner can access.
   let path: String
   private let lock: TemporaryFile
-  private let system: FileSystem
+  private let system = FileSystem()
 
   /// Creates a file beside `path` and closes it, because SQLite opens it by name.
-  init(for path: String, system: FileSystem = FileSystem()) throws(SystemError) {
-    self.system = system
+  init(for path: String) throws(SystemError) {
     let endings = ["", "-journal", "-wal", "-shm"].map { Self.ending + $0 }
-    lock = try TemporaryFile(for: path, withEndings: endings, system: system)
+    lock = try TemporaryFile(for: path, withEndings: endings)
     lock.file.close()
     self.path = lock.file.name + Self.ending
     do throws(SystemError) { try system.create(self.path).close() } catch {

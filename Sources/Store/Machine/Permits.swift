@@ -1,8 +1,7 @@
-/// The running and waiting effects of each limit.
+/// The permits of one limit: its running and waiting effects.
 ///
-/// - Complexity: O(1). Removing an effect that is not the first is O(number running or waiting
-///   under its limit).
-struct LimitTable: Sendable {
+/// - Complexity: O(1). Removing an effect that is not the first is O(number running or waiting).
+struct Permits: Sendable {
   /// The answer to a request for a permit.
   enum Answer: Sendable, Equatable {
     /// Start, and cancel the other effect.
@@ -13,37 +12,6 @@ struct LimitTable: Sendable {
     case drop
   }
 
-  private var permits: [CancelKey: Permits] = [:]
-
-  /// Whether no effect runs or waits under any limit.
-  var isEmpty: Bool { permits.isEmpty }
-
-  /// Requests a permit.
-  mutating func enter(_ effect: EffectID, _ limit: EffectLimit) -> Answer {
-    permits[limit.key, default: Permits()].enter(effect, limit)
-  }
-
-  /// Removes an effect that runs or waits. Returns the effect that receives its permit, if there is
-  /// one.
-  mutating func release(_ effect: EffectID, _ key: CancelKey) -> EffectID? {
-    let next = permits[key]?.release(effect)
-    if permits[key]?.isEmpty == true { permits[key] = nil }
-    return next
-  }
-
-  /// Notes that the effect was cancelled and keeps its permit until its work has ended.
-  mutating func noteCancelled(_ effect: EffectID, _ key: CancelKey) {
-    permits[key]?.noteCancelled(effect)
-  }
-
-  /// Passes a permit to another effect.
-  mutating func pass(_ effect: EffectID, to other: EffectID, _ key: CancelKey) {
-    permits[key]?.pass(effect, to: other)
-  }
-}
-
-/// The permits of one limit.
-private struct Permits: Sendable {
   /// The running effects, oldest first.
   private var running: [EffectID] = []
   /// The effects that were cancelled and have not ended.
@@ -51,9 +19,11 @@ private struct Permits: Sendable {
   private var waiting = Queue<EffectID>()
   private var count = 1
 
+  /// Whether no effect runs or waits.
   var isEmpty: Bool { running.isEmpty && ending.isEmpty && waiting.isEmpty }
 
-  mutating func enter(_ effect: EffectID, _ limit: EffectLimit) -> LimitTable.Answer {
+  /// Requests a permit.
+  mutating func enter(_ effect: EffectID, _ limit: EffectLimit) -> Answer {
     count = limit.count
     guard running.count + ending.count >= count else {
       running.append(effect)
@@ -87,6 +57,8 @@ private struct Permits: Sendable {
     }
   }
 
+  /// Removes an effect that runs or waits. Returns the effect that receives its permit, if there is
+  /// one.
   mutating func release(_ effect: EffectID) -> EffectID? {
     if let index = running.firstIndex(of: effect) {
       running.remove(at: index)
@@ -101,12 +73,14 @@ private struct Permits: Sendable {
     return next
   }
 
+  /// Notes that the effect was cancelled and keeps its permit until its work has ended.
   mutating func noteCancelled(_ effect: EffectID) {
     guard let index = running.firstIndex(of: effect) else { return }
     running.remove(at: index)
     ending.append(effect)
   }
 
+  /// Passes a permit to another effect.
   mutating func pass(_ effect: EffectID, to other: EffectID) {
     guard let index = running.firstIndex(of: effect) else { return }
     running[index] = other

@@ -2,8 +2,8 @@ import Testing
 
 @testable import SwiftBoardStore
 
-@Suite("The limits of effects")
-struct LimitTableTests {
+@Suite("The permits of a limit")
+struct PermitsTests {
   private static let key = CancelKey(id: CancelID("pool"))
 
   private static func effect(_ serial: UInt32) -> EffectID {
@@ -18,9 +18,9 @@ struct LimitTableTests {
   }
 
   /// What effects 1, 2, 3 … are told that enter in turn.
-  private static func answers(_ number: UInt32, _ limit: EffectLimit) -> [LimitTable.Answer] {
-    var limits = LimitTable()
-    return (1...number).map { limits.enter(effect($0), limit) }
+  private static func answers(_ number: UInt32, _ limit: EffectLimit) -> [Permits.Answer] {
+    var permits = Permits()
+    return (1...number).map { permits.enter(effect($0), limit) }
   }
 
   @Test(
@@ -49,51 +49,51 @@ struct LimitTableTests {
         [.start(), .wait(), .wait(evicting: effect(2)), .wait(evicting: effect(3))]
       ),
       (limit(1, .wait(capacity: 0, dropsOldest: true)), [.start(), .drop, .drop, .drop]),
-    ] as [(EffectLimit, [LimitTable.Answer])])
-  func policies(limit: EffectLimit, answers: [LimitTable.Answer]) {
+    ] as [(EffectLimit, [Permits.Answer])])
+  func policies(limit: EffectLimit, answers: [Permits.Answer]) {
     #expect(Self.answers(4, limit) == answers)
   }
 
   @Test("a permit that is given back goes to the one that has waited longest")
   func leave() {
-    var limits = LimitTable()
+    var permits = Permits()
     let limit = Self.limit(1, .wait(capacity: nil, dropsOldest: false))
-    for number in 1...3 { _ = limits.enter(Self.effect(UInt32(number)), limit) }
+    for number in 1...3 { _ = permits.enter(Self.effect(UInt32(number)), limit) }
     // 2 waits no more.
-    #expect(limits.release(Self.effect(2), Self.key) == nil)
-    #expect(limits.release(Self.effect(1), Self.key) == Self.effect(3))
-    #expect(limits.release(Self.effect(3), Self.key) == nil)
-    #expect(limits.isEmpty)
+    #expect(permits.release(Self.effect(2)) == nil)
+    #expect(permits.release(Self.effect(1)) == Self.effect(3))
+    #expect(permits.release(Self.effect(3)) == nil)
+    #expect(permits.isEmpty)
   }
 
   @Test("a cancelled effect keeps its permit until it leaves")
   func noteCancelled() {
-    var limits = LimitTable()
+    var permits = Permits()
     let limit = Self.limit(1, .wait(capacity: nil, dropsOldest: false), countsCancelled: true)
-    #expect(limits.enter(Self.effect(1), limit) == .start())
-    limits.noteCancelled(Self.effect(1), Self.key)
-    #expect(limits.enter(Self.effect(2), limit) == .wait())
-    #expect(limits.release(Self.effect(1), Self.key) == Self.effect(2))
+    #expect(permits.enter(Self.effect(1), limit) == .start())
+    permits.noteCancelled(Self.effect(1))
+    #expect(permits.enter(Self.effect(2), limit) == .wait())
+    #expect(permits.release(Self.effect(1)) == Self.effect(2))
   }
 
   @Test("a permit that was handed on is given back by the other")
   func pass() {
-    var limits = LimitTable()
+    var permits = Permits()
     let limit = Self.limit(1, .wait(capacity: nil, dropsOldest: false))
-    #expect(limits.enter(Self.effect(1), limit) == .start())
-    limits.pass(Self.effect(1), to: Self.effect(7), Self.key)
-    #expect(limits.enter(Self.effect(2), limit) == .wait())
-    #expect(limits.release(Self.effect(1), Self.key) == nil)
-    #expect(limits.release(Self.effect(7), Self.key) == Self.effect(2))
+    #expect(permits.enter(Self.effect(1), limit) == .start())
+    permits.pass(Self.effect(1), to: Self.effect(7))
+    #expect(permits.enter(Self.effect(2), limit) == .wait())
+    #expect(permits.release(Self.effect(1)) == nil)
+    #expect(permits.release(Self.effect(7)) == Self.effect(2))
   }
 
   @Test("effects of one id whose limits differ do not stop the store")
   func differentLimits() {
-    var limits = LimitTable()
-    #expect(limits.enter(Self.effect(1), Self.limit(1, .drop, countsCancelled: true)) == .start())
-    limits.noteCancelled(Self.effect(1), Self.key)
+    var permits = Permits()
+    #expect(permits.enter(Self.effect(1), Self.limit(1, .drop, countsCancelled: true)) == .start())
+    permits.noteCancelled(Self.effect(1))
     // Nothing runs that could be cancelled: the permit is on its way back.
-    #expect(limits.enter(Self.effect(2), Self.limit(1, .cancelOldest)) == .wait())
-    #expect(limits.release(Self.effect(1), Self.key) == Self.effect(2))
+    #expect(permits.enter(Self.effect(2), Self.limit(1, .cancelOldest)) == .wait())
+    #expect(permits.release(Self.effect(1)) == Self.effect(2))
   }
 }

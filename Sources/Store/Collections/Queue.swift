@@ -9,6 +9,8 @@ struct Queue<Element: Sendable>: Sendable {
   @inlinable
   init() {}
 
+  init(_ elements: [Element]) { storage = elements }
+
   @inlinable
   var isEmpty: Bool { head == storage.count }
 
@@ -52,44 +54,21 @@ struct Queue<Element: Sendable>: Sendable {
     head = 0
   }
 
-  /// Replaces the last element for which `isWanted` returns `true`. Returns whether there was one.
-  /// O(number of elements behind it).
-  mutating func changeLast(
-    where isWanted: (Element) -> Bool, _ change: (Element) -> Element
-  ) -> Bool {
+  /// Replaces the last element for which `change` returns another one. Returns whether there was
+  /// one. O(number of elements behind it).
+  mutating func changeLast(_ change: (Element) -> Element?) -> Bool {
     for index in storage.indices.dropFirst(head).reversed() {
-      guard let element = storage[index], isWanted(element) else { continue }
-      storage[index] = change(element)
+      guard let element = storage[index], let changed = change(element) else { continue }
+      storage[index] = changed
       return true
     }
     return false
-  }
-
-  /// Replaces the elements for which `change` returns another one. O(count).
-  mutating func changeEach(_ change: (Element) -> Element?) {
-    for index in storage.indices.dropFirst(head) {
-      if let element = storage[index], let changed = change(element) { storage[index] = changed }
-    }
   }
 
   /// Removes all elements and returns them.
   mutating func removeAll() -> [Element] {
     defer { self = Queue() }
     return elements
-  }
-
-  /// Adds elements before the others. O(count), or O(1) if there are none to add.
-  mutating func prepend(_ elements: [Element]) {
-    guard !elements.isEmpty else { return }
-    storage.replaceSubrange(..<head, with: elements.map(Optional.some))
-    head = 0
-  }
-
-  /// Moves an element to the front. O(count).
-  ///
-  /// - Parameter index: The index of the element in `elements`.
-  mutating func moveToFront(_ index: Int) {
-    storage.insert(storage.remove(at: head + index), at: head)
   }
 
   /// Removes the first element that equals `element`. Returns whether there was one. O(count).
