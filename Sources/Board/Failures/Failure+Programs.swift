@@ -14,15 +14,9 @@ extension Failure {
         help: "look at it before the line is repeated")
     case .api(let reason) where reason.wasSent == true:
       let failure = Failure(reason)
-      let advice = ": try again"
-      let message =
-        failure.message.hasSuffix(advice)
-        ? String(failure.message.dropLast(advice.count)) : failure.message
       self.init(
-        code: failure.code, error: failure.error,
-        message: message.contains("may have carried out")
-          ? message : "\(message); \(program) may have made the change",
-        help: "look at it before the line is repeated")
+        code: failure.code, error: failure.error, message: failure.message,
+        help: "\(program) may have made the change; look at it before the line is repeated")
     case .api(let error): self.init(error)
     case .keychain(let error): self.init(error)
     case .terminal(let error): self.init(error)

@@ -87,19 +87,7 @@ struct BoardTerminal: TerminalService, PausingTerminal {
     for triesLeft in (0..<3).reversed() {
       let result: Result<GuardedBytes, KeychainError>
       do throws(SecretPromptError) {
-        // The line editor shows no input between two prompts, and has modes of its own.
-        let staysHidden = reader == nil && hiding.count.withLock { $0 > 0 }
-        result = try await SecretPrompt.readOnOwnThread(prompt: text, staysHidden: staysHidden) {
-          bytes in
-          do throws(KeychainError) {
-            guard !bytes.isEmpty else {
-              throw KeychainError(.invalidPassphrase, message: "nothing was typed")
-            }
-            return .success(try GuardedBytes(copying: bytes))
-          } catch {
-            return .failure(error)
-          }
-        }
+        result = try await answer(text)
       } catch {
         switch error {
         case .noTerminal: return nil
@@ -121,6 +109,25 @@ struct BoardTerminal: TerminalService, PausingTerminal {
       }
     }
     return nil
+  }
+
+  /// Returns what is typed at one prompt, in guarded memory.
+  private func answer(
+    _ prompt: String
+  ) async throws(SecretPromptError) -> Result<GuardedBytes, KeychainError> {
+    // The line editor shows no input between two prompts, and has modes of its own.
+    let staysHidden = reader == nil && hiding.count.withLock { $0 > 0 }
+    return try await SecretPrompt.readOnOwnThread(prompt: prompt, staysHidden: staysHidden) {
+      bytes in
+      do throws(KeychainError) {
+        guard !bytes.isEmpty else {
+          throw KeychainError(.invalidPassphrase, message: "nothing was typed")
+        }
+        return .success(try GuardedBytes(copying: bytes))
+      } catch {
+        return .failure(error)
+      }
+    }
   }
 
   func pause(_ prompt: String) async throws(TerminalError) -> Bool? {

@@ -11,7 +11,7 @@ public struct WatchCommand: Codable, Sendable, Equatable {
     /// Whether the quotes were double ones, in which `assert` takes the text for a string. `nil` if
     /// not, as in earlier recordings.
     public var isDoubleQuoted: Bool?
-    /// See `Argument.typedCount`. `nil` in earlier recordings.
+    /// See `Argument.typedCount`. `nil` if nothing was inserted, and in earlier recordings.
     public var typedCount: Int?
     /// Whether it is one inserted value, and is no option. `nil` if not, as in earlier recordings.
     public var isInserted: Bool?

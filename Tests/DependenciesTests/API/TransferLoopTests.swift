@@ -21,4 +21,20 @@ struct TransferLoopTests {
     alarm.ring()
     #expect(Self.frees.withLock { $0 } == 1)
   }
+
+  @Test("a request that changes something is sent again only if its stream was refused")
+  func refusedStream() async throws {
+    let address = try URLBuilder("https://h/")
+    _ = await withCheckedContinuation { continuation in
+      let transfer = Transfer(
+        id: 1, request: APIRequest(method: "POST", url: address.url), address: address,
+        deadline: nil, continuation: continuation)
+      #expect(!transfer.wasSent)
+      #expect(transfer.willSend() && transfer.wasSent)
+      transfer.noteRefusedStream()
+      #expect(transfer.willSend() && !transfer.isResendingRefused)
+      #expect(!transfer.willSend() && transfer.isResendingRefused)
+      continuation.resume(returning: .failure(.stopped))
+    }
+  }
 }

@@ -152,17 +152,25 @@ struct DocumentQueryTests {
       let gone = sort == nil ? "650" : "150"
       #expect(!first.documents.contains { $0.id == gone })
       #expect(try await service.removeDocument(collection: "c", id: gone))
-      var rest: [String] = []
-      var cursor = first.next
-      while let next = cursor {
-        let page = try await service.documents(query, from: next)
-        rest += page.documents.map(\.id)
-        cursor = page.next
-      }
+      let rest = try await Self.ids(after: first, query, service)
       #expect(first.documents.count + rest.count == 599)
       #expect(!rest.contains(gone))
       try await service.putDocument(Document(gone, #"{"n":\#(-(Int(gone) ?? 0))}"#))
     }
+  }
+
+  /// Returns the ids of the documents of all pages behind one.
+  private static func ids(
+    after first: DocumentPage, _ query: DocumentQuery, _ service: any DocumentStore
+  ) async throws -> [String] {
+    var ids: [String] = []
+    var cursor = first.next
+    while let next = cursor {
+      let page = try await service.documents(query, from: next)
+      ids += page.documents.map(\.id)
+      cursor = page.next
+    }
+    return ids
   }
 
   @Test("a document that no longer matches when its page is read is left out of a sorted list")
@@ -176,13 +184,7 @@ struct DocumentQueryTests {
       collection: "c", conditions: [.init(path: "open", equals: .bool(true))], sort: "n")
     let first = try await service.documents(query, from: nil)
     try await service.putDocument(Document("650", #"{"n":650,"open":false}"#))
-    var rest: [String] = []
-    var cursor = first.next
-    while let next = cursor {
-      let page = try await service.documents(query, from: next)
-      rest += page.documents.map(\.id)
-      cursor = page.next
-    }
+    let rest = try await Self.ids(after: first, query, service)
     #expect(first.documents.count + rest.count == 599)
     #expect(!rest.contains("650"))
   }

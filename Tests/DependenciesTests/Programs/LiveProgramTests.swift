@@ -408,6 +408,30 @@ struct LiveProgramTests {
     #expect(programs.requests.first?.query("nzo_ids") == "SABnzbd_nzo_0,x,y")
   }
 
+  @Test("after an incomplete answer, only a request that changes something may have made a change")
+  func incompleteAnswer() async throws {
+    let server = try TestHTTPServer { request in
+      request.method == "GET" && request.path.hasSuffix("/movie/7")
+        ? .response(.init(json: #"{"id":7,"title":"a"}"#))
+        : .raw(Array("HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\n{".utf8))
+    }
+    let radarr = ProgramConformanceTests.server(MediaProgram.radarr, server.origin)
+    let media = LiveMediaService(dependencies)
+    let calls: [(wasSent: Bool, call: () async throws -> Void)] = [
+      (true, { _ = try await media.search(forItem: 7, on: radarr) }),
+      (false, { _ = try await media.status(of: radarr) }),
+    ]
+    for (wasSent, call) in calls {
+      let error = await #expect(throws: ProgramError.self) { try await call() }
+      guard case .api(let reason)? = error?.kind else {
+        Issue.record("\(String(describing: error))")
+        continue
+      }
+      #expect(reason.kind == .truncated && reason.wasSent == wasSent)
+      #expect(reason.message.hasSuffix("try again") == !wasSent, "\(reason.message)")
+    }
+  }
+
   @Test(
     "a cancelled request may have made a change only if it asks for one",
     arguments: [("movie/7", false), ("command", true), ("listgroups", false), ("editqueue", true)])

@@ -330,10 +330,15 @@ extension Duration {
 
 extension Transfer {
   /// Returns the error for a code of libcurl. For a request that must not be repeated, it says
-  /// whether the service may have carried it out.
+  /// whether the service may have carried it out, and does not advise to try again.
   func failure(_ easy: EasyHandle, _ code: CURLcode) -> APIError {
     var error = APIError.transfer(self, easy, code)
-    if wasSent, !request.isRepeatable { error.wasSent = true }
+    if wasSent, !request.isRepeatable {
+      error.wasSent = true
+      if let advice = error.message.firstRange(of: ": try again") {
+        error.message.removeSubrange(advice)
+      }
+    }
     return error
   }
 }
