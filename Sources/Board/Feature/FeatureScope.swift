@@ -11,7 +11,7 @@ where Child.State: FeatureState, Child.Dependencies == Dependencies {
   private let key: FeatureKey<Child.State>
   private let action: CasePath<BoardAction, Child.Action>
   private let child: Child
-  /// Answers the questions that change no state.
+  /// Searches for absent children.
   private let scope: Scope<BoardState, BoardAction, Child>
 
   init(
@@ -31,11 +31,11 @@ where Child.State: FeatureState, Child.Dependencies == Dependencies {
   }
 
   func declaresSubscriptions(in path: CompositionPath) -> Bool {
-    scope.declaresSubscriptions(in: path)
+    child.declaresSubscriptions(in: path)
   }
 
   func subscriptions(_ state: BoardState, _ dependencies: Dependencies) -> [Effect<BoardAction>] {
-    scope.subscriptions(state, dependencies)
+    child.subscriptions(state[key], dependencies).scoped(action.embed, id: key.name)
   }
 
   func findAbsentChildren(in state: BoardState, _ search: inout ChildSearch) {

@@ -65,14 +65,13 @@ private struct FeatureReducers: Reducer {
   private let byName: [String: Part]
   private let all: ReducerList<Part>
   /// The reducers that declare subscriptions.
-  private let subscribing: ReducerList<Part>
+  private let subscribing: [Part]
 
   init(_ features: FeatureList) {
     let reducers = features.features.map(\.reducer)
     byName = Dictionary(uniqueKeysWithValues: features.features.map { ($0.name, $0.reducer) })
     all = ReducerBuilder.buildArray(reducers)
-    subscribing = ReducerBuilder.buildArray(
-      reducers.filter { $0.declaresSubscriptions(in: CompositionPath()) })
+    subscribing = reducers.filter { $0.declaresSubscriptions(in: CompositionPath()) }
   }
 
   func reduce(
@@ -87,11 +86,11 @@ private struct FeatureReducers: Reducer {
   }
 
   func declaresSubscriptions(in path: CompositionPath) -> Bool {
-    all.declaresSubscriptions(in: path)
+    !subscribing.isEmpty
   }
 
   func subscriptions(_ state: BoardState, _ dependencies: Dependencies) -> [Effect<BoardAction>] {
-    subscribing.subscriptions(state, dependencies)
+    subscribing.flatMap { $0.subscriptions(state, dependencies) }
   }
 
   func findAbsentChildren(in state: BoardState, _ search: inout ChildSearch) {

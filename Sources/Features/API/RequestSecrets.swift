@@ -1,6 +1,7 @@
 import SwiftBoardBoard
 import SwiftBoardCommandLine
 import SwiftBoardDependencies
+import SwiftBoardJSON
 
 /// Finds secrets typed into the address or headers of a request. Lines become part of recordings,
 /// so at the position of a secret only its name is permitted. Members of a body are data, whatever
@@ -47,7 +48,7 @@ enum RequestSecrets {
 
   /// Whether what was typed of a word contains a reference in single quotes. It is plain text
   /// there, which the service would get in place of a secret.
-  private static func isQuoted(_ word: Argument) -> Bool { typed(word).contains("{{secret:") }
+  private static func isQuoted(_ word: Argument) -> Bool { typed(word).hasBytes("{{secret:") }
 
   /// The words without options and their values, and the values of `--auth`, `--proxy` and
   /// `--json-body`.

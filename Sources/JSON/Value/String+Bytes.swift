@@ -13,7 +13,7 @@ extension String {
 
   /// Returns whether the UTF-8 of the string contains that of another. `contains` searches for
   /// characters, and does not find a line break in CR LF.
-  func hasBytes(_ part: String) -> Bool {
+  package func hasBytes(_ part: String) -> Bool {
     guard let first = part.utf8.first else { return true }
     var (text, part) = (self, part)
     return text.withUTF8 { text in

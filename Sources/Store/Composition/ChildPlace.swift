@@ -58,7 +58,7 @@ struct ChildPlace: Sendable {
   ) -> [Effect<Parent>] {
     effects.adopted { effects in
       let key = key
-      return effects.map { $0.map(embed).nested(under: key) }
+      return effects.map { $0.adopted(embed, under: key) }
     }
   }
 
@@ -71,7 +71,7 @@ struct ChildPlace: Sendable {
   ) -> [Effect<Parent>] {
     let outer = key
     let inner = ChildKey(identity)
-    return effects.map { $0.map(embed).nested(under: inner).nested(under: outer) }
+    return effects.map { $0.adopted(embed, under: inner).nested(under: outer) }
   }
 
   /// Returns an effect that ends all effects of the child.

@@ -36,7 +36,7 @@ extension Array {
   func adopted<Child, Parent>(
     _ embed: @escaping @Sendable (Child) -> Parent, under key: ChildKey
   ) -> [Effect<Parent>] where Element == Effect<Child> {
-    map { $0.map(embed).nested(under: key) }
+    map { $0.adopted(embed, under: key) }
   }
 }
 

@@ -85,6 +85,15 @@ extension Effect {
     return Effect<NewAction>(mapped, name: name, location: location, traits: traits)
   }
 
+  /// Returns a child's effect as an effect of the parent.
+  @inlinable
+  func adopted<Parent>(
+    _ embed: @escaping @Sendable (Action) -> Parent, under child: ChildKey
+  ) -> Effect<Parent> {
+    // `mapped` puts the members into a group.
+    folded { $0.nested(under: child, members: []).mapped(embed, members: $1) }
+  }
+
   /// Returns the same effect with its place and ids moved into a child.
   @inlinable
   func nested(under child: ChildKey) -> Effect {

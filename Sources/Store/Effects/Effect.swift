@@ -235,21 +235,26 @@ extension Effect {
   /// recursive, because groups can be nested to any depth.
   @inlinable
   func folded<Result>(_ make: (_ effect: Effect, _ members: [Result]) -> Result) -> Result {
-    guard let members = operation.members else { return make(self, []) }
-    var groups = [(effect: self, rest: members[...], results: [Result]())]
+    guard var members = operation.members else { return make(self, []) }
+    var group = self
+    var results: [Result] = []
+    // The groups that contain the present one.
+    var outer: [(group: Effect, members: [Effect], results: [Result])] = []
     while true {
-      let last = groups.count - 1
-      guard let next = groups[last].rest.popFirst() else {
-        let group = groups.removeLast()
-        let result = make(group.effect, group.results)
-        if last == 0 { return result }
-        groups[last - 1].results.append(result)
-        continue
-      }
-      if let members = next.operation.members {
-        groups.append((next, members[...], []))
+      if results.count < members.count {
+        let next = members[results.count]
+        if let inner = next.operation.members {
+          outer.append((group, members, results))
+          (group, members, results) = (next, inner, [])
+        } else {
+          results.append(make(next, []))
+        }
       } else {
-        groups[last].results.append(make(next, []))
+        let result = make(group, results)
+        if outer.isEmpty { return result }
+        // Appended before it is taken out, so that the array is not copied.
+        outer[outer.count - 1].results.append(result)
+        (group, members, results) = outer.removeLast()
       }
     }
   }

@@ -10,6 +10,14 @@
 /// and the actions that it causes at once, which are in `turn`. Other actions, and the ends of
 /// effects, wait in `nextTurns` and `queuedEvents`.
 ///
+/// **Words.** An action is *enqueued* if it cannot be reduced at once, and is then *taken* from the
+/// queue. It is *dropped* if its effect was cancelled meanwhile, or if the store has ended. An
+/// effect is *added* when a reducer has returned it and *started* when its limit has a permit for
+/// it. Its work *ends* when it has returned or thrown. The effect is *released* when none of its
+/// actions is in the queue. A *task* is here what `send` returns, to which the effects belong that
+/// the action causes; the Swift task that runs an effect is created by the runtime. A node of the
+/// graph is *pinned* as long as an action in the queue or the current step needs it.
+///
 /// `+Sending` receives actions, `+Effects` handles effects, `+Subscriptions` handles the effects
 /// that the state declares, and `+Children` ends effects of removed children.
 @usableFromInline

@@ -85,6 +85,10 @@ package enum RedactionMark {
     var text = text
     return text.withUTF8 { bytes -> Kind? in
       if let mark = first(in: bytes) { return mark }
+      // Most texts have no escapes.
+      guard bytes.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "\\") }) else {
+        return nil
+      }
       let plain = DecodedText(bytes)
       for view in [plain.percentDecoded(plusIsSpace: false), plain.jsonUnescaped()] {
         guard let view else { continue }
