@@ -350,6 +350,59 @@ struct RedactorByValueTests {
     #expect(redactor.redact("xabcdefghijklx") == "x«secret:long»x")
   }
 
+  @Test("values that repeat themselves are one match in a text that repeats them, in any encoding")
+  func repeatingValues() throws {
+    var batch = SecretBatch(key: SecretHashKey())
+    for count in 6..<16 {
+      let value = [UInt8](repeating: UInt8(ascii: "a"), count: count) + [UInt8(ascii: "b")]
+      value.withUnsafeBytes { batch.add($0, name: "a\(count)") }
+    }
+    let table = try #require(SecretTable(adding: batch, to: nil))
+    let whole = String(repeating: "YWFh", count: 1000)
+    for text in [whole, whole + "%41\\u0041", "%41\\u0041" + whole] {
+      let bytes = Array(text.utf8)
+      bytes.withUnsafeBufferPointer { bytes in
+        let matches = table.matches(
+          inAllFormsOf: bytes, EncodingMarkers(bytes), inLowercase: true)
+        #expect(matches.count == 1)
+        #expect((matches.first?.range.count ?? 0) >= whole.utf8.count - 1)
+        #expect(matches.first?.name == "a6" || matches.first?.name == "a15")
+      }
+    }
+  }
+
+  @Test("exactly the values in a text of few letters are masked, however they overlap")
+  func valuesOfFewLetters() {
+    var random = Xoshiro256(seed: 5)
+    func word(_ lengths: ClosedRange<Int>) -> [UInt8] {
+      (0..<Int.random(in: lengths, using: &random)).map { _ in Bool.random(using: &random) ? 97 : 98
+      }
+    }
+    for _ in 0..<300 {
+      let redactor = Redactor()
+      let values = (0..<4).map { _ in word(6...9) }
+      for (index, value) in values.enumerated() { redactor.registerSecret(value, name: "\(index)") }
+      let text = word(0...60)
+      // Each letter of a value is in a mark, and no other letter is.
+      var isMasked = [Bool](repeating: false, count: text.count)
+      for value in values {
+        for start in text.indices where text[start...].starts(with: value) {
+          for place in start..<(start + value.count) { isMasked[place] = true }
+        }
+      }
+      let rest = zip(text, isMasked).filter { !$0.1 }.map { $0.0 }
+      let masked = redactor.mask(String(decoding: text, as: UTF8.self)).value
+      var kept: [UInt8] = []
+      var isInMark = false
+      for character in masked {
+        if character == "«" { isInMark = true }
+        if !isInMark { kept += character.utf8 }
+        if character == "»" { isInMark = false }
+      }
+      #expect(kept == rest, "\(String(decoding: text, as: UTF8.self))")
+    }
+  }
+
   @Test("marks are left alone") func marksAreLeftAlone() {
     let redactor = Redactor()
     redactor.registerSecret(Array("radarr".utf8), name: "radarr")
@@ -548,13 +601,16 @@ struct RedactorByPositionTests {
     "\"Authorization: " + String(repeating: "\\", count: 200_000),
     String(repeating: " :", count: 100_000), String(repeating: "Cookie: \n", count: 50_000),
     String(repeating: "«", count: 100_000), String(repeating: "%41\\u0041", count: 30_000),
-    String(repeating: "a-_", count: 100_000) + "=x",
+    String(repeating: "a-_", count: 100_000) + "=x", String(repeating: "A", count: 4_000_000),
+    String(repeating: "-", count: 4_000_000),
   ]
 
   @Test("redaction takes linear time", arguments: slowTexts.indices) func linearTime(index: Int) {
     let text = Self.slowTexts[index]
     let redactor = Redactor()
     redactor.registerSecret(Array("AAAAAA".utf8), name: "n")
+    redactor.registerSecret([UInt8](repeating: UInt8(ascii: "A"), count: 4096), name: "long")
+    redactor.registerSecret([UInt8](repeating: UInt8(ascii: "-"), count: 4000) + [1], name: "end")
     let start = Self.processorSeconds
     _ = redactor.redact(text)
     #expect(Self.processorSeconds - start < 10)

@@ -25,8 +25,7 @@ public final class Redactor: Sendable {
   package static let shortestValue = 6
 
   private let table = Mutex<SecretTable?>(nil)
-  /// An odd number that differs in each process.
-  private let multiplier = UInt32.random(in: 0...UInt32.max) | 1
+  private let key = SecretHashKey()
 
   /// Creates a redactor without values, which redacts by position only.
   public init() {}
@@ -43,7 +42,7 @@ public final class Redactor: Sendable {
   }
 
   /// Creates an empty batch for `register(_:)`.
-  func batch() -> SecretBatch { SecretBatch(multiplier: multiplier) }
+  func batch() -> SecretBatch { SecretBatch(key: key) }
 
   /// Registers many values at once.
   func register(_ batch: SecretBatch) {
@@ -191,38 +190,19 @@ public final class Redactor: Sendable {
         ranges = scanner.ranges()
       }
       let matches =
-        table.map { Redactor.matches($0, in: text, EncodingMarkers(text), inLowercase) } ?? []
+        table?.matches(
+          inAllFormsOf: text, EncodingMarkers(text), inLowercase: inLowercase) ?? []
       if matches.isEmpty, ranges.isEmpty { return [] }
       return Redactor.merge(matches, ranges)
     }
   }
 
-  /// Returns the known secrets in a text. A mark that the redactor may have made contains a name,
-  /// and no value. Text that only looks like a mark is searched like any other.
-  private static func matches(
-    _ table: SecretTable, in text: UnsafeBufferPointer<UInt8>, _ markers: EncodingMarkers,
-    _ inLowercase: Bool
-  ) -> [SecretTable.Match] {
-    var matches = table.matches(inAllFormsOf: text, markers, inLowercase: inLowercase)
-    guard !matches.isEmpty else { return [] }
-    let contents = RedactionMark.ranges(in: text).filter { table.makes(text[$0]) }
-      .map(RedactionMark.content)
-    if !contents.isEmpty {
-      matches.removeAll { match in
-        contents.contains {
-          $0.lowerBound <= match.range.lowerBound && match.range.upperBound <= $0.upperBound
-        }
-      }
-    }
-    return matches
-  }
-
   /// Merges overlapping matches and positions into one edit each.
   private static func merge(
-    _ matches: [SecretTable.Match], _ positions: [Range<Int>]
+    _ matches: [SecretMatch], _ positions: [Range<Int>]
   ) -> [RedactionEdit] {
-    var pieces: [(range: Range<Int>, name: String?)] =
-      matches.map { ($0.range, $0.name) } + positions.map { ($0, nil) }
+    var pieces: [(range: Range<Int>, match: SecretMatch?)] =
+      matches.map { ($0.range, $0) } + positions.map { ($0, nil) }
     pieces.sort {
       ($0.range.lowerBound, $1.range.upperBound) < ($1.range.lowerBound, $0.range.upperBound)
     }
@@ -230,22 +210,25 @@ public final class Redactor: Sendable {
     var index = 0
     while index < pieces.count {
       var range = pieces[index].range
-      // Use every name inside a position, or the first and longest of overlapping values.
-      var names: [String] = []
+      // A position has the name of the secrets in it if they have one.
+      var name: String?
+      var hasOtherNames = false
       var byPosition = false
       while index < pieces.count,
         pieces[index].range.lowerBound < range.upperBound || pieces[index].range == range
       {
         let piece = pieces[index]
         range = range.lowerBound..<max(range.upperBound, piece.range.upperBound)
-        if let name = piece.name {
-          if !names.contains(name) { names.append(name) }
+        if let match = piece.match {
+          hasOtherNames =
+            hasOtherNames || match.hasOtherNames || name?.hasSameBytes(as: match.name) == false
+          name = name ?? match.name
         } else {
           byPosition = true
         }
         index += 1
       }
-      let name = byPosition && names.count != 1 ? nil : names.first
+      if byPosition, hasOtherNames { name = nil }
       let mark = name.map(RedactionMark.named) ?? RedactionMark.redacted
       edits.append(RedactionEdit(range: range, replacement: Array(mark.utf8), name: name))
     }

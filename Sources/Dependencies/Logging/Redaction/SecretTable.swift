@@ -6,14 +6,9 @@ import SwiftBoardSystem
 ///
 /// A search looks up the hash of the four bytes at each position in a bit set. This takes about a
 /// nanosecond and excludes most positions, regardless of the number of patterns. Otherwise, it
-/// compares the hash of as many bytes as the pattern has. That hash is the standard library's, with
-/// a new key in each process, so the probability of a false match is 2⁻⁶⁴.
+/// compares the hash of as many bytes as the pattern has. That hash has a new key in each process,
+/// so the probability of a false match is 2⁻⁶¹ times the number of bytes.
 final class SecretTable: Sendable {
-  struct Match {
-    var range: Range<Int>
-    var name: String
-  }
-
   /// Forms by their first bytes.
   private struct Index {
     struct Entry {
@@ -22,7 +17,9 @@ final class SecretTable: Sendable {
     }
 
     private(set) var filter: [UInt64] = Array(repeating: 0, count: 1024)
+    /// Those with the same length are next to each other.
     private(set) var buckets: [UInt16: [Entry]] = [:]
+    private(set) var longest = 0
 
     /// Adds a form. Returns false if it is there already.
     mutating func add(_ form: SecretBatch.Form, name: Int) -> Bool {
@@ -30,7 +27,14 @@ final class SecretTable: Sendable {
         $0.form.hash == form.hash && $0.form.length == form.length
       }
       guard known != true else { return false }
-      buckets[form.slot, default: []].append(Entry(form: form, name: name))
+      let entry = Entry(form: form, name: name)
+      let place = buckets[form.slot]?.firstIndex { $0.form.length > form.length }
+      if let place {
+        buckets[form.slot]?.insert(entry, at: place)
+      } else {
+        buckets[form.slot, default: []].append(entry)
+      }
+      longest = max(longest, form.length)
       filter[Int(form.slot >> 6)] |= 1 << UInt64(form.slot & 63)
       return true
     }
@@ -39,7 +43,7 @@ final class SecretTable: Sendable {
   private let names: [String]
   /// The UTF-8 of all marks that this table and earlier ones have put into texts.
   private let marks: Set<[UInt8]>
-  private let multiplier: UInt32
+  private let key: SecretHashKey
   private let forms: Index
   /// The forms in lower case, as far as they differ. A separate index, so that they do not slow the
   /// search of data down.
@@ -70,7 +74,7 @@ final class SecretTable: Sendable {
     marks = Self.marks(of: names[count...], and: old)
     self.forms = forms
     self.lowercaseForms = lowercaseForms
-    multiplier = batch.multiplier
+    key = batch.key
     hasSpaces = (old?.hasSpaces ?? false) || batch.hasSpaces
     hasNumbers = (old?.hasNumbers ?? false) || batch.hasNumbers
   }
@@ -81,7 +85,7 @@ final class SecretTable: Sendable {
     marks = Self.marks(of: [newName], and: old)
     forms = old.forms
     lowercaseForms = old.lowercaseForms
-    multiplier = old.multiplier
+    key = old.key
     hasSpaces = old.hasSpaces
     hasNumbers = old.hasNumbers
   }
@@ -102,25 +106,40 @@ final class SecretTable: Sendable {
     (old?.marks ?? []).union(names.map { Array(RedactionMark.named($0).utf8) })
   }
 
-  /// Finds registered values, unencoded and in every encoding. The matches are unordered, and their
-  /// ranges may overlap.
+  /// Finds registered values, unencoded and in every encoding.
+  ///
+  /// A mark that the redactor may have made contains a name, and no value. Text that only looks like
+  /// a mark is searched like any other.
   ///
   /// - Parameter inLowercase: Whether to find forms in lower case too.
   func matches(
     inAllFormsOf text: UnsafeBufferPointer<UInt8>, _ markers: EncodingMarkers, inLowercase: Bool
-  ) -> [Match] {
-    var matches: [Match] = []
+  ) -> [SecretMatch] {
+    var matches = SecretMatches()
+    var names: OwnMarkNames?
+    func collect(_ search: ((Range<Int>, _ name: Int) -> Void) -> Void) {
+      var found = SecretMatches()
+      search { range, name in
+        let known = names ?? OwnMarkNames(in: text, of: self)
+        names = known
+        guard !known.contain(range) else { return }
+        found.append(SecretMatch(range, name: self.names[name]))
+      }
+      matches.merge(found)
+    }
     func search(_ text: UnsafeBufferPointer<UInt8>, range: (Range<Int>) -> Range<Int> = { $0 }) {
-      self.search(text, forms) { matches.append(Match(range: range($0), name: names[$1])) }
-      for number in hasNumbers ? ExponentNumber.all(in: text) : [] {
-        number.digits.withUnsafeBufferPointer { digits in
-          self.search(digits, forms) { _, name in
-            matches.append(Match(range: range(number.range), name: names[name]))
+      collect { found in self.search(text, forms) { found(range($0), $1) } }
+      if hasNumbers {
+        collect { found in
+          for number in ExponentNumber.all(in: text) {
+            number.digits.withUnsafeBufferPointer { digits in
+              self.search(digits, forms) { found(range(number.range), $1) }
+            }
           }
         }
       }
       guard inLowercase else { return }
-      self.search(text, lowercaseForms) { matches.append(Match(range: range($0), name: names[$1])) }
+      collect { found in self.search(text, lowercaseForms) { found(range($0), $1) } }
     }
     search(text)
     let hasPercent = markers.contains(.percent)
@@ -130,37 +149,75 @@ final class SecretTable: Sendable {
       joined.bytes.withUnsafeBufferPointer { search($0, range: joined.original) }
     }
     if DecodedText.hasWrappedLines(text) { searchJoined(DecodedText(text)) }
-    guard hasPercent || hasEscape || (hasSpaces && markers.contains(.plus)) else { return matches }
-    // Encodings can be nested, such as in the query of an address in a JSON string.
-    var views = [DecodedText(text)]
-    for _ in 0..<3 {
-      views = views.flatMap { view -> [DecodedText] in
-        var decoded = [view.percentDecoded(plusIsSpace: false), view.jsonUnescaped()]
-        if hasSpaces { decoded.append(view.percentDecoded(plusIsSpace: true)) }
-        return decoded.compactMap { $0 }
-      }
-      for view in views {
-        view.bytes.withUnsafeBufferPointer { search($0, range: view.original) }
-        searchJoined(view)
-      }
+    guard hasPercent || hasEscape || (hasSpaces && markers.contains(.plus)) else {
+      return matches.all
     }
-    return matches
+    // Encodings can be nested, such as in the query of an address in a JSON string. A view is
+    // searched in all its encodings before the next one is decoded, so that few are in memory.
+    func searchEncodings(of view: DecodedText, nesting: Int) {
+      searchDecoded(view.percentDecoded(plusIsSpace: false), nesting)
+      searchDecoded(view.jsonUnescaped(), nesting)
+      if hasSpaces { searchDecoded(view.percentDecoded(plusIsSpace: true), nesting) }
+    }
+    func searchDecoded(_ view: DecodedText?, _ nesting: Int) {
+      guard let view else { return }
+      view.bytes.withUnsafeBufferPointer { search($0, range: view.original) }
+      searchJoined(view)
+      if nesting > 1 { searchEncodings(of: view, nesting: nesting - 1) }
+    }
+    searchEncodings(of: DecodedText(text), nesting: 3)
+    return matches.all
   }
 
+  /// The names in the marks of a text that the redactor may have put there.
+  private struct OwnMarkNames {
+    private let ranges: [Range<Int>]
+
+    init(in text: UnsafeBufferPointer<UInt8>, of table: SecretTable) {
+      ranges = RedactionMark.ranges(in: text).filter { table.makes(text[$0]) }
+        .map(RedactionMark.content)
+    }
+
+    /// Returns whether a range is in a name. O(log of the number of marks).
+    func contain(_ range: Range<Int>) -> Bool {
+      var candidates = ranges[...]
+      while !candidates.isEmpty {
+        let middle = (candidates.startIndex + candidates.endIndex) / 2
+        let name = candidates[middle]
+        if name.upperBound < range.upperBound {
+          candidates = candidates[(middle + 1)...]
+        } else if name.lowerBound > range.lowerBound {
+          candidates = candidates[..<middle]
+        } else {
+          return true
+        }
+      }
+      return false
+    }
+  }
+
+  /// Calls `found` with the forms in a text, in the order of their first characters. Linear in the
+  /// text: a position takes constant time for each length of the forms that may start there.
   private func search(
     _ text: UnsafeBufferPointer<UInt8>, _ index: Index,
     found: (Range<Int>, _ name: Int) -> Void
   ) {
     guard text.count >= 4, !index.buckets.isEmpty else { return }
+    var hashes = PartHashes(of: text, longest: index.longest, key)
     index.filter.withUnsafeBufferPointer { filter in
       for start in 0...(text.count - 4) {
-        let slot = Self.slot(text, at: start, multiplier)
+        let slot = Self.slot(text, at: start, key)
         guard filter[Int(slot >> 6)] & (1 << UInt64(slot & 63)) != 0,
           let entries = index.buckets[slot]
         else { continue }
+        var (length, hash) = (0, 0)
         for entry in entries where start + entry.form.length <= text.count {
           let form = entry.form
-          guard Self.hash(text, from: start, count: form.length) == form.hash else { continue }
+          if length != form.length {
+            length = form.length
+            hash = hashes.hash(from: start, count: length, factor: form.factor)
+          }
+          guard hash == form.hash else { continue }
           var range = start..<(start + form.length)
           if form.coversLeft, start > 0, SecretPattern.isBase64(text[start - 1]) {
             range = (start - 1)..<range.upperBound
@@ -178,21 +235,11 @@ final class SecretTable: Sendable {
 
   /// Returns sixteen bits of four bytes, which are too few to reveal much about the secret.
   fileprivate static func slot(
-    _ text: UnsafeBufferPointer<UInt8>, at index: Int, _ multiplier: UInt32
+    _ text: UnsafeBufferPointer<UInt8>, at index: Int, _ key: SecretHashKey
   ) -> UInt16 {
     let word = UnsafeRawBufferPointer(text).loadUnaligned(fromByteOffset: index, as: UInt32.self)
-    let mixed = (word ^ (word >> 15)) &* multiplier
+    let mixed = (word ^ (word >> 15)) &* key.multiplier
     return UInt16(truncatingIfNeeded: mixed >> 16)
-  }
-
-  fileprivate static func hash(_ text: UnsafeBufferPointer<UInt8>, from start: Int, count: Int)
-    -> Int
-  {
-    var hasher = Hasher()
-    hasher.combine(
-      bytes: UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(text)[start..<(start + count)])
-    )
-    return hasher.finalize()
   }
 }
 
@@ -203,18 +250,19 @@ struct SecretBatch: Sendable {
     var slot: UInt16
     var length: Int
     var hash: Int
+    var factor: UInt64
     var coversLeft: Bool
     var coversRight: Bool
   }
 
-  let multiplier: UInt32
+  let key: SecretHashKey
   private(set) var values: [(name: String, forms: [Form], lowercaseForms: [Form])] = []
   private(set) var hasSpaces = false
   private(set) var hasNumbers = false
 
-  /// - Parameter multiplier: The redactor's multiplier, which is odd.
-  init(multiplier: UInt32) {
-    self.multiplier = multiplier
+  /// - Parameter key: The redactor's key.
+  init(key: SecretHashKey) {
+    self.key = key
   }
 
   /// Adds all forms of a value. Adds nothing for a value under six bytes.
@@ -224,9 +272,9 @@ struct SecretBatch: Sendable {
     SecretPattern.forEach(of: value) { bytes, coversLeft, coversRight in
       func form(_ bytes: UnsafeBufferPointer<UInt8>) -> Form {
         Form(
-          slot: SecretTable.slot(bytes, at: 0, multiplier), length: bytes.count,
-          hash: SecretTable.hash(bytes, from: 0, count: bytes.count), coversLeft: coversLeft,
-          coversRight: coversRight)
+          slot: SecretTable.slot(bytes, at: 0, key), length: bytes.count,
+          hash: PartHashes.hash(bytes, key), factor: PartHashes.factor(count: bytes.count, key),
+          coversLeft: coversLeft, coversRight: coversRight)
       }
       forms.append(form(bytes))
       SecretPattern.withLowercase(of: bytes) { lowercaseForms.append(form($0)) }
