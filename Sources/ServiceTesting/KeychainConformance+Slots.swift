@@ -109,6 +109,16 @@ extension KeychainConformance {
         }, nil)
       try await equal(unlock(keychain, try .words("newer")), nil)
     }
+    try await with { keychain, _ in
+      try await keychain.addSlot(.words("other"))
+      let generation = try await keychain.status().generation
+      let change = KeychainRekey(
+        replaced: try .words("open"), replacement: try .words("other"),
+        secrets: [try .words("other")])
+      try await equal(kind { try await keychain.rekey(change) }, .duplicateKey)
+      try await equal(keychain.status().generation, generation)
+      try await equal(unlock(keychain, try .words("open")), nil)
+    }
     try await with(source: true) { keychain, _ in
       await keychain.lock()
       try await keychain.rekey(KeychainRekey(replacement: .words("new")))

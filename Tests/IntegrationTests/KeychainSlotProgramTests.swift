@@ -43,6 +43,27 @@ struct KeychainSlotProgramTests {
     #expect(replay.outputText == changed.outputText)
   }
 
+  @Test(
+    "a new keychain takes the key file of the unlock source, and makes it where it is not there")
+  func ownKeyFile() async throws {
+    for isThere in [true, false] {
+      let program = try Program()
+      let key = [UInt8](0x60...0x7F)
+      if isThere { try program.folder.write(key, to: "key") }
+      let made = try await program.run(
+        ["--home", "h", "keychain", "init", "--key-file", "key"], environment: Self.keySource)
+      #expect(made.status == .exited(0), "\(made.errorText)")
+      if isThere { #expect(try program.folder.read("key") == key) }
+      let opened = try await program.run(
+        ["--home", "h", "keychain", "set", "a", "--generate", "9"], environment: Self.keySource)
+      #expect(opened.status == .exited(0), "\(opened.errorText)")
+      // From then on, it is the board's own.
+      let refused = try await program.run(
+        ["--home", "h", "-c", "echo x > key"], environment: Self.keySource)
+      #expect(refused.status == .exited(73), "\(refused.errorText)")
+    }
+  }
+
   @Test("a new passphrase does not replace the key file that opened the keychain")
   func passphraseBesideKeyFile() async throws {
     let program = try program()

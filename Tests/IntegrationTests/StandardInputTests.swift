@@ -155,11 +155,26 @@ struct StandardInputTests {
     #expect(terminal.outputText.contains("x \r\nnext"), "\(terminal.outputText)")
   }
 
+  @Test("the help names the option for a file that the command has")
+  func otherOption() async throws {
+    for (line, option) in [
+      (Self.set, "--from-file FILE"),
+      ("keychain slot add --new-from-stdin", "--new-from-file FILE"),
+    ] {
+      let run = try await shell("echo '\(line)' | $0 --home h")
+      #expect(run.status == .exited(64), "\(run.errorText)")
+      #expect(run.errorText.contains("use \(option), or"), "\(run.errorText)")
+    }
+  }
+
   /// `KeychainConformance` stores a mebibyte, which takes a debug program half a minute here.
-  @Test("a byte more than a mebibyte is an error that stores nothing")
+  @Test("a byte more than a mebibyte is an error that stores nothing, from a file too")
   func limit() async throws {
     let over = try await shell("head -c 1048577 /dev/zero | $0 --home h \(Self.set)")
-    #expect(over.status == .exited(64), "\(over.errorText)")
+    #expect(over.status == .exited(65), "\(over.errorText)")
+    let file = try await shell(
+      "head -c 1048577 /dev/zero > big; $0 --home h keychain set k --from-file big")
+    #expect(file.status == .exited(65), "\(file.errorText)")
     #expect(over.errorText.contains("1048576"), "\(over.errorText)")
     #expect(try await stored() == Array("old".utf8))
   }

@@ -179,13 +179,14 @@ extension Failure {
     self.init(code: code, error: error.kind.rawValue, message: error.message, help: help)
   }
 
-  /// The exit code of a terminal error: 64, 74 or 130 by its kind.
+  /// The exit code of a terminal error: 64, 65, 74, 77 or 130 by its kind.
   public init(_ error: TerminalError) {
     let code: Int32 =
       switch error.kind {
       case .interrupted: ExitCode.interrupted
       case .unanswered: ExitCode.denied
-      case .mismatch, .tooLong, .unavailable: ExitCode.usage
+      case .mismatch, .empty, .unavailable: ExitCode.usage
+      case .tooLong: ExitCode.data
       case .io: ExitCode.io
       }
     let help: String? =

@@ -105,7 +105,7 @@ struct BoardTerminal: TerminalService, PausingTerminal {
       do throws(KeychainError) {
         return try result.get()
       } catch {
-        throw TerminalError(.tooLong, error.message)
+        throw TerminalError(error.kind == .invalidPassphrase ? .empty : .io, error.message)
       }
     }
     return nil

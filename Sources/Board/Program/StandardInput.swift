@@ -34,7 +34,9 @@ final class StandardInput: Sendable {
   /// - Parameter option: The option that reads standard input.
   func refusal(of option: String = "--from-stdin") -> (message: String, help: String)? {
     let isItem = option.hasPrefix("@")
-    let other = isItem ? "@FILE" : "--from-file FILE"
+    // The options for a value and for a new passphrase have names alike.
+    let other =
+      isItem ? "@FILE" : option.replacing("-from-stdin", with: "-from-file") + " FILE"
     return switch state.withLock({ $0.use }) {
     case .free: nil
     case .script:

@@ -103,7 +103,7 @@ enum SessionOutcomes {
   private static func replayed(_ check: SessionCheck, _ job: Int) -> Outcome {
     let notes = check.warnings.map(Outcome.Note.warning)
     if check.code == 0 {
-      return Outcome(job: job, value: json(check), notes: notes + [Outcome.Note(check.message)])
+      return Outcome(job: job, value: json(check), notes: notes + lines(check.message))
     }
     return Outcome(
       job: job, failure: failure(check), value: json(check), notes: notes + details(of: check))
@@ -358,7 +358,7 @@ enum SessionOutcomes {
     guard let worst = failed.max(by: { $0.code < $1.code }),
       let location = failed.firstIndex(of: worst)
     else { return Outcome(job: job, value: value, presentation: presentation, notes: notes) }
-    notes += failed.indices.filter { $0 != location }.map { Outcome.Note(text(failed[$0])) }
+    notes += failed.indices.filter { $0 != location }.flatMap { lines(text(failed[$0])) }
     return Outcome(
       job: job, failure: failure(worst), value: value, presentation: presentation,
       notes: notes + details(of: worst))
@@ -371,7 +371,11 @@ enum SessionOutcomes {
 
   /// Returns the lines of the finding after the first: paths and values.
   private static func details(of check: SessionCheck) -> [Outcome.Note] {
-    check.message.split(separator: "\n").dropFirst().map { Outcome.Note(String($0)) }
+    Array(lines(check.message).dropFirst())
+  }
+
+  private static func lines(_ text: String) -> [Outcome.Note] {
+    text.split(separator: "\n").map { Outcome.Note(String($0)) }
   }
 
   private static func failure(_ check: SessionCheck) -> Failure {

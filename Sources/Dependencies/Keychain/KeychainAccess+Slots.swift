@@ -175,7 +175,8 @@ extension KeychainAccess {
     switch secret {
     case .file(let path): return try await keychain.secret(from: .passphraseFile(path: path))
     case .keyFile(let path):
-      try files.checkTarget(path, isRecording: false)
+      // One that exists is only read.
+      if !files.isFile(path) { try files.checkTarget(path, isRecording: false) }
       return try await keychain.secret(from: .newKeyFile(path: path))
     case .standardInput:
       return .passphrase(try await terminal.readSecret(limit: 1026).withoutLineEnd())

@@ -86,7 +86,7 @@ package struct KeychainAccess: Sendable {
         answer = try await passphrase(question)
       } catch {
         // An empty answer gives up, which the refusal explains.
-        guard let refusal, error.kind == .tooLong else { throw error }
+        guard let refusal, error.kind == .empty else { throw error }
         throw refusal
       }
       guard let secret = answer else { break }

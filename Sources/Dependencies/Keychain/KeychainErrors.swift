@@ -78,6 +78,15 @@ extension KeychainError {
         + "Add another one first.")
   }
 
+  /// The error for a new secret that a slot already has.
+  ///
+  /// - Parameter number: The number of the slot, from 1.
+  static func duplicateSlot(_ number: Int, _ secret: KeychainSecret) -> KeychainError {
+    KeychainError(
+      .duplicateKey,
+      message: "slot \(number) takes this \(secret.name) already; nothing was changed.")
+  }
+
   /// The error for a file that a call names and that does not exist.
   static var missingFile: KeychainError {
     KeychainError(.missing, message: "there is no such file. Name a keychain's file.")

@@ -48,8 +48,9 @@ public protocol KeychainService: Service {
   /// `.limitExceeded` if no slot is free.
   func addSlot(_ secret: KeychainSecret) async throws(KeychainError)
   /// Generates a new data key and changes the secrets of the slots. Throws `.slotSecretNeeded` with
-  /// the slot whose secret is missing, `.wrongSecret` for a secret that opens no slot, and
-  /// `.limitExceeded` if no slot would remain. On error, nothing is changed.
+  /// the slot whose secret is missing, `.wrongSecret` for a secret that opens no slot,
+  /// `.duplicateKey` if the replacement is that of another slot, and `.limitExceeded` if no slot
+  /// would remain. On error, nothing is changed.
   func rekey(_ change: KeychainRekey) async throws(KeychainError)
   /// Writes all entries into a new keychain file that `secret` opens. Never replaces an existing
   /// file (`.exists`). Returns the number of entries.

@@ -58,6 +58,8 @@ public struct TerminalError: Error, Sendable, Equatable, Codable {
     case interrupted, mismatch, tooLong, io, unavailable
     /// Ctrl-D in place of an answer, or a terminal that was closed.
     case unanswered
+    /// An answer without a character.
+    case empty
   }
 
   /// The kind of the error, for code.

@@ -40,7 +40,7 @@ enum DatabaseOutcomes {
     case .indexes(let indexes): return list(indexes, job)
     case .removed(let what, _):
       return Outcome(
-        job: job, value: .object([.init("removed", .string(what))]), notes: notes("removed \(what)")
+        job: job, value: .object([.init("removed", .string(what))]), notes: ["removed \(what)"]
       )
     case .preference(let preference): return shown(parsed(preference.json), job)
     case .preferences(let preferences):
@@ -56,12 +56,13 @@ enum DatabaseOutcomes {
     case .backedUp(let path):
       return Outcome(
         job: job, value: .object([.init("backup", .string(path))]),
-        notes: notes("copied to \(path)"))
+        notes: ["copied to \(path)"])
     case .exported(let path, let count):
       return Outcome(
         job: job, value: .object([.init("file", .string(path)), .init("count", JSON(count))]),
-        notes: notes(
-          "exported \(Counted.text(count, "entry", plural: "entries")) to \(path)"))
+        notes: [
+          "exported \(Counted.text(count, "entry", plural: "entries")) to \(path)"
+        ])
     case .imported(let path, let counts): return imported(path, counts, job)
     case .paths(let paths):
       return Outcome(
@@ -80,7 +81,7 @@ enum DatabaseOutcomes {
     Outcome(
       job: job, value: .array(documents.map(value)),
       presentation: .table(columns: columns, rows: documents.map(row)),
-      notes: missing.map { notes($0.note) } ?? [])
+      notes: missing.map { [$0.note] } ?? [])
   }
 
   private static func list(_ collections: [DatabaseContents.Collection], _ job: Int) -> Outcome {
@@ -101,10 +102,11 @@ enum DatabaseOutcomes {
   private static func indexed(_ index: DocumentIndex, _ isNew: Bool, _ job: Int) -> Outcome {
     Outcome(
       job: job, value: value(index),
-      notes: notes(
+      notes: [
         isNew
           ? "made an index of \(index.path) in \(index.collection)"
-          : "there is an index of \(index.path) in \(index.collection) already"))
+          : "there is an index of \(index.path) in \(index.collection) already"
+      ])
   }
 
   private static func list(_ indexes: [DocumentIndex], _ job: Int) -> Outcome {
@@ -135,9 +137,10 @@ enum DatabaseOutcomes {
         ]
           + (counts.hasConsent == true
             ? [.init("leftOut", .array([.string(Preference.analyticsConsent)]))] : [])),
-      notes: notes(
+      notes: [
         "imported \(path): \(counts.added) added, \(counts.replaced) replaced, "
-          + "\(counts.kept) kept")
+          + "\(counts.kept) kept"
+      ]
         + (counts.hasConsent == true
           ? ["the consent to analytics was left out: 'analytics on' gives it on this machine"] : [])
     )
@@ -147,11 +150,8 @@ enum DatabaseOutcomes {
     Outcome(
       job: job,
       value: .object([.init("collection", .string(collection)), .init("id", .string(id))]),
-      notes: notes("saved \(collection)/\(id)"))
+      notes: ["saved \(collection)/\(id)"])
   }
-
-  /// A note of one line: breaks in the names that it contains are escaped.
-  private static func notes(_ text: String) -> [String] { [escapeControls(text)] }
 
   private static let columns = [
     Column("id", isIdentifier: true), Column("updated", priority: 2), Column("body", priority: 1),

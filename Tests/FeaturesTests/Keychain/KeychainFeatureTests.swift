@@ -55,6 +55,12 @@ struct KeychainFeatureTests {
     #expect(try run("keychain check", in: none).status == 66)
   }
 
+  @Test("a line break in a name is escaped in notes")
+  func namesWithBreaks() throws {
+    let world = World(MockKeychainService(entries: ["a\nb": Data("first-value".utf8)]))
+    #expect(try run(#"keychain rename "a\nb" anew"#, in: world).errors == "renamed a\\nb to anew\n")
+  }
+
   @Test("the state follows: names, set, removed, locked")
   func state() throws {
     let world = World()

@@ -304,6 +304,8 @@ import Testing
     for line in ["keychain autolock 0s", "keychain autolock soon"] {
       #expect(throws: UsageError.self) { try action(line) }
     }
+    let error = #expect(throws: UsageError.self) { try action("keychain autolock 0") }
+    #expect(error?.help == "for example 500ms, 2s, 5m or 1h")
     store.finish()
   }
 

@@ -41,7 +41,7 @@ final class ScriptedTerminal: TerminalService {
       return state.prompts.count
     }
     guard let answer = passphrase(number) else { return nil }
-    guard !answer.isEmpty else { throw TerminalError(.tooLong, "nothing was typed") }
+    guard !answer.isEmpty else { throw TerminalError(.empty, "nothing was typed") }
     do throws(KeychainError) { return try GuardedBytes(copying: Array(answer.utf8)) } catch {
       throw TerminalError(.io, error.message)
     }

@@ -200,6 +200,9 @@ actor Drawer: KeychainService {
         if let replacement = change.replacement, replaced?.isSame(as: secret) == true {
           kept.append(replacement)
         } else {
+          guard change.replacement?.isSame(as: secret) != true else {
+            throw KeychainError(.duplicateKey, message: "a slot has this secret already.")
+          }
           kept.append(secret)
         }
       }

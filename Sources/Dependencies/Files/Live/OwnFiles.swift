@@ -50,11 +50,16 @@ struct OwnFiles: Sendable {
 
   /// - Parameters:
   ///   - homes: The files of the home that is used, and of others that are none of a line's.
-  ///   - secrets: The files that unlock sources read.
+  ///   - secrets: The files that unlock sources read. One that does not exist yet can be created,
+  ///     such as a key file for a new keychain.
   init(_ homes: [BoardPaths], secrets: [String] = []) {
     families =
       homes.flatMap(Self.families(of:))
-      + secrets.filter { ResolvedFile.mayBeRegular($0) }.map { .plain($0, "unlock source") }
+      + secrets.filter { ResolvedFile.mayBeRegular($0) }.map { path in
+        Family(path: path, title: "unlock source") { name, base in
+          name == base && FileInfo(path) != nil
+        }
+      }
     sessions = homes.map(\.sessions)
   }
 

@@ -30,8 +30,8 @@ enum KeychainCodec {
     throw KeychainError(
       .wrongSecret,
       message:
-        "wrong \(secret.name), or the file was replaced: none of the \(slots.count) slots for a "
-        + "\(secret.name) answers to it. The file is not damaged and was not changed; try another \(secret.name)."
+        "wrong \(secret.name), or the file was replaced: no slot for a \(secret.name) answers "
+        + "to it. The file is not damaged and was not changed; try another \(secret.name)."
     )
   }
 

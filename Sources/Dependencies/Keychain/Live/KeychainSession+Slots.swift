@@ -15,9 +15,7 @@ extension KeychainSession {
       }
       for (index, slot) in slots.enumerated() where slot.kind == secret.slotKind {
         guard try !opens(slot, with: secret, state.keys.keyID) else {
-          throw KeychainError(
-            .duplicateKey,
-            message: "slot \(index + 1) takes this \(secret.name) already; nothing was changed.")
+          throw .duplicateSlot(index + 1, secret)
         }
       }
       let slot = try makeSlot(for: secret, state.keys)
@@ -91,6 +89,9 @@ extension KeychainSession {
       if let replacement = change.replacement, let replaced, known[found].isSame(as: replaced) {
         plan.append(replacement)
       } else {
+        guard change.replacement?.isSame(as: known[found]) != true else {
+          throw .duplicateSlot(index + 1, known[found])
+        }
         plan.append(known[found])
       }
     }

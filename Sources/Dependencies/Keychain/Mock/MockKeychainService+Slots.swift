@@ -37,9 +37,8 @@ extension MockKeychainService {
       guard state.secrets.count < KeychainFormat.maximumSlots else {
         throw .noFreeSlot(state.secrets.count)
       }
-      guard !state.secrets.contains(where: { $0.isSame(as: secret) }) else {
-        throw KeychainError(
-          .duplicateKey, message: "a slot takes this \(secret.name) already; nothing was changed.")
+      if let index = state.secrets.firstIndex(where: { $0.isSame(as: secret) }) {
+        throw .duplicateSlot(index + 1, secret)
       }
       state.secrets.append(secret)
       state.generation += 1
@@ -75,6 +74,8 @@ extension MockKeychainService {
         }
         if let replaced, let replacement = change.replacement, secret.isSame(as: replaced) {
           secrets[index] = replacement
+        } else if change.replacement?.isSame(as: secret) == true {
+          throw .duplicateSlot(index + 1, secret)
         }
       }
       state.secrets = secrets.indices.filter { !change.removing.contains($0 + 1) }
