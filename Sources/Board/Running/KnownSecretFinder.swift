@@ -15,7 +15,11 @@ struct KnownSecretFinder: Sendable {
   /// Returns a known secret in the text of a line, which each of its commands has in its step.
   func secret(in line: ScriptLine, _ redactor: Redactor) -> TypedSecret? {
     guard Self.secret(in: Self.spellings(of: line.text), redactor) != nil else { return nil }
-    return Self.secret(in: Self.spellings(of: withoutOwnWords(line)), redactor)
+    let found = Self.secret(in: Self.spellings(of: withoutOwnWords(line)), redactor)
+    guard case .commands(let list) = line.parsed,
+      list.commands.allSatisfy({ $0.words.first?.literal == "keychain" })
+    else { return found }
+    return found?.asKeychainName
   }
 
   /// Returns a known secret in a command, also one that several words make with single spaces
@@ -40,7 +44,8 @@ struct KnownSecretFinder: Sendable {
     }
     if let file { texts.append("\n" + file.text(replacingSecretsWith: "\n")) }
     texts += unescaped
-    return Self.secret(in: texts.joined(separator: " "), redactor)
+    let found = Self.secret(in: texts.joined(separator: " "), redactor)
+    return words.first?.text == "keychain" ? found?.asKeychainName : found
   }
 
   /// Returns a known secret in a text that could not be parsed as commands, whatever the spaces
@@ -150,7 +155,7 @@ struct KnownSecretFinder: Sendable {
     guard redactor.hasSecrets,
       let name = redactor.mask(withoutReferences(text, redactor)).names.first
     else { return nil }
-    return TypedSecret(known: name)
+    return TypedSecret(known: name, isStored: redactor.hasStored(name))
   }
 
   /// Returns the text without references to known secrets, because the name of a secret may equal

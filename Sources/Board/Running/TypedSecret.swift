@@ -7,7 +7,7 @@ struct TypedSecret {
   /// The name of the secret in the keychain, or a name for its position.
   let name: String
   /// The error. It quotes no word, because the line is not shown.
-  let error: UsageError
+  private(set) var error: UsageError
 
   /// The text that replaces the line.
   var text: String { Self.text(for: name) }
@@ -20,13 +20,26 @@ struct TypedSecret {
 
 extension TypedSecret {
   /// Creates the rejection of the value of a known secret.
-  init(known name: String) {
+  ///
+  /// - Parameter isStored: Whether the secret is there, and not removed.
+  init(known name: String, isStored: Bool) {
+    let reference = isStored ? SecretReference.text(for: name) : nil
     self.init(
       name: name,
       error: UsageError(
         "this is the value of the secret '\(name)'"
-          + (SecretReference.text(for: name).map { ": write \($0)" } ?? ""),
+          + (isStored ? reference.map { ": write \($0)" } ?? "" : ", which was removed"),
         help: "a line is kept in recordings, so it names secrets and holds none"))
+  }
+
+  /// The same rejection of a line of `keychain`, whose commands take names and no references.
+  var asKeychainName: TypedSecret {
+    var typed = self
+    typed.error = UsageError(
+      "this is the value of the secret '\(name)'",
+      help: "a value is never typed; for a secret whose name is such a value, run 'swiftboard "
+        + "keychain ...' by itself, while nothing is unlocked")
+    return typed
   }
 
   /// Creates the rejection of a value in a command's words.

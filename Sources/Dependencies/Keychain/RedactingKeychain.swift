@@ -18,15 +18,16 @@ public final class RedactingKeychain: KeychainService {
     self.redactor = redactor
   }
 
-  /// Registers all new values. Costs one call of the keychain, and O(size) if it has changed.
+  /// Registers all new values, and marks those of removed secrets. Costs one call of the keychain,
+  /// and O(size) if it has changed.
   private func learn() async {
     let old = known.withLock { $0 }
     let batch = Mutex(redactor.batch())
     let now = await base.visitEntries(since: old) { key, value in
       batch.withLock { $0.add(value, name: key) }
     }
-    redactor.register(batch.withLock { $0 })
     guard let now, now != old else { return }
+    redactor.register(batch.withLock { $0 }, isComplete: true)
     known.withLock { $0 = now }
   }
 

@@ -452,6 +452,31 @@ struct RedactorByValueTests {
     #expect(redactor.mask("a «secret:k» b").value == "a «secret:mark» b")
   }
 
+  @Test("the value of a removed secret has the name of another one with that value")
+  func removedSecrets() {
+    let redactor = Redactor()
+    func register(_ names: [String]) {
+      var batch = redactor.batch()
+      for name in names {
+        Array("s3cr3t-value".utf8).withUnsafeBytes { batch.add($0, name: name) }
+      }
+      redactor.register(batch, isComplete: true)
+    }
+    var mark: String { redactor.mask("s3cr3t-value").value }
+    register(["b", "a"])
+    #expect(mark == "«secret:b»" && redactor.hasStored("b") && !redactor.hasStored("a"))
+    register(["a", "b"])
+    #expect(mark == "«secret:b»")
+    register(["a"])
+    #expect(mark == "«secret:a»" && redactor.hasStored("a") && !redactor.hasStored("b"))
+    register([])
+    #expect(mark == "«secret:a»" && !redactor.hasStored("a") && redactor.knows("a"))
+    register(["c"])
+    #expect(mark == "«secret:c»" && redactor.hasStored("c"))
+    // What was masked before stays as it is.
+    #expect(redactor.mask("«secret:b»").value == "«secret:b»")
+  }
+
   @Test("a secret is renamed by the bytes of its name")
   func renamedByBytes() {
     let redactor = Redactor()

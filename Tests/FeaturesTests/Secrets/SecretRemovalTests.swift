@@ -188,6 +188,25 @@ struct SecretRemovalTests {
     await lines.board.close()
   }
 
+  @Test("a refused value names a secret that is there, and a name advice that works")
+  func refusedValue() async throws {
+    let world = World()
+    try await world.files.write(Data(Self.marker.utf8), to: "value", mode: .create)
+    let lines = Lines(world)
+    for name in ["k", "other"] {
+      #expect(await lines.run("keychain set \(name) --from-file value") == 0)
+    }
+    #expect(await lines.run("keychain remove \(Self.marker)") == 64)
+    #expect(lines.allPrinted.contains("run 'swiftboard keychain ...' by itself"))
+    #expect(await lines.run("keychain remove k") == 0)
+    #expect(await lines.run("echo \(Self.marker)") == 64)
+    #expect(lines.allPrinted.contains("the secret 'other': write {{secret:other}}"))
+    #expect(await lines.run("keychain remove other") == 0)
+    #expect(await lines.run("echo \(Self.marker)") == 64)
+    #expect(lines.allPrinted.contains("the secret 'other', which was removed"))
+    await lines.board.close()
+  }
+
   @Test("a watch ends before its next round") func watch() async throws {
     let world = World()
     try await world.files.write(Data(Self.marker.utf8), to: "value", mode: .create)

@@ -45,8 +45,10 @@ public final class Redactor: Sendable {
   func batch() -> SecretBatch { SecretBatch(key: key) }
 
   /// Registers many values at once.
-  func register(_ batch: SecretBatch) {
-    change { SecretTable(adding: batch, to: $0) }
+  ///
+  /// - Parameter isComplete: Whether they are those of all secrets that there are.
+  func register(_ batch: SecretBatch, isComplete: Bool = false) {
+    change { SecretTable(adding: batch, to: $0, isComplete: isComplete) }
   }
 
   /// Replaces the name in the marks of values registered under `name`.
@@ -62,6 +64,12 @@ public final class Redactor: Sendable {
 
   /// Returns whether a value is registered under the name. O(number of values).
   package func knows(_ name: String) -> Bool { table.withLock { $0?.knows(name) ?? false } }
+
+  /// Returns whether a secret of the name is there, as far as that is known. The values of a
+  /// removed secret stay registered. O(number of values).
+  package func hasStored(_ name: String) -> Bool {
+    table.withLock { $0?.hasStored(name) ?? false }
+  }
 
   /// - Parameter next: Returns the next table, or `nil` if nothing changes.
   private func change(_ next: (SecretTable?) -> SecretTable?) {

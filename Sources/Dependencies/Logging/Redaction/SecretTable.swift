@@ -1,4 +1,5 @@
 import CSodium
+import SwiftBoardJSON
 import SwiftBoardSystem
 
 /// The hashed forms of the registered values. It is immutable, so a registration creates a new
@@ -38,9 +39,16 @@ final class SecretTable: Sendable {
       filter[Int(form.slot >> 6)] |= 1 << UInt64(form.slot & 63)
       return true
     }
+
+    /// Returns the value whose form it is.
+    func name(of form: SecretBatch.Form) -> Int? {
+      buckets[form.slot]?.first { $0.form.hash == form.hash && $0.form.length == form.length }?.name
+    }
   }
 
   private let names: [String]
+  /// For each value, whether a secret has it still, as far as that is known.
+  private let areStored: [Bool]
   /// The UTF-8 of all marks that this table and earlier ones have put into texts.
   private let marks: Set<[UInt8]>
   private let key: SecretHashKey
@@ -53,10 +61,12 @@ final class SecretTable: Sendable {
   /// Whether values are numbers, which a document may write with an exponent.
   private let hasNumbers: Bool
 
-  /// Creates a table with the values of a batch added, or returns `nil` if it already contains all
-  /// of them.
-  init?(adding batch: SecretBatch, to old: SecretTable?) {
-    guard !batch.values.isEmpty else { return nil }
+  /// Creates a table with the values of a batch added, or returns `nil` if nothing changes.
+  ///
+  /// - Parameter isComplete: Whether the batch has all secrets that there are. A value of which the
+  ///   secret is gone then gets the name of another secret with the same value, if there is one.
+  init?(adding batch: SecretBatch, to old: SecretTable?, isComplete: Bool = false) {
+    guard !batch.values.isEmpty || isComplete && old != nil else { return nil }
     var names = old?.names ?? []
     var forms = old?.forms ?? Index()
     var lowercaseForms = old?.lowercaseForms ?? Index()
@@ -69,9 +79,30 @@ final class SecretTable: Sendable {
       }
       if isNew { names.append(value.name) }
     }
-    guard names.count > count else { return nil }
+    var areStored = (old?.areStored ?? []) + [Bool](repeating: true, count: names.count - count)
+    if isComplete {
+      var stored: [Int: String] = [:]
+      for value in batch.values {
+        // A form can be that of another value, of which this one is an encoding.
+        let indexes = value.forms.lazy.compactMap(forms.name)
+        guard
+          let index = indexes.first(where: { names[$0].hasSameBytes(as: value.name) })
+            ?? indexes.first
+        else { continue }
+        if stored[index] == nil || names[index].hasSameBytes(as: value.name) {
+          stored[index] = value.name
+        }
+      }
+      for index in names.indices {
+        names[index] = stored[index] ?? names[index]
+        areStored[index] = stored[index] != nil
+      }
+    }
+    let isSame = names.elementsEqual(old?.names ?? []) { $0.hasSameBytes(as: $1) }
+    guard !isSame || areStored != old?.areStored else { return nil }
     self.names = names
-    marks = Self.marks(of: names[count...], and: old)
+    self.areStored = areStored
+    marks = Self.marks(of: isComplete ? names[...] : names[count...], and: old)
     self.forms = forms
     self.lowercaseForms = lowercaseForms
     key = batch.key
@@ -82,6 +113,7 @@ final class SecretTable: Sendable {
   /// Creates a table with the same values, some of them renamed.
   init(renaming name: String, to newName: String, in old: SecretTable) {
     names = old.names.map { $0.hasSameBytes(as: name) ? newName : $0 }
+    areStored = old.areStored
     marks = Self.marks(of: [newName], and: old)
     forms = old.forms
     lowercaseForms = old.lowercaseForms
@@ -93,6 +125,10 @@ final class SecretTable: Sendable {
   var count: Int { names.count }
 
   func knows(_ name: String) -> Bool { names.contains { $0.hasSameBytes(as: name) } }
+
+  func hasStored(_ name: String) -> Bool {
+    zip(names, areStored).contains { $1 && $0.hasSameBytes(as: name) }
+  }
 
   /// Returns whether a mark is one that a redactor with this table may have put into a text. Others
   /// can write text that looks like a mark.
@@ -108,8 +144,8 @@ final class SecretTable: Sendable {
 
   /// Finds registered values, unencoded and in every encoding.
   ///
-  /// A mark that the redactor may have made contains a name, and no value. Text that only looks like
-  /// a mark is searched like any other.
+  /// A mark that the redactor may have made contains a name, and no value. Text that only looks
+  /// like a mark is searched like any other.
   ///
   /// - Parameter inLowercase: Whether to find forms in lower case too.
   func matches(
