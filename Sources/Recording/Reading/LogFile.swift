@@ -114,7 +114,7 @@ public struct LogFile: Sendable {
     for name in [path, known.later] {
       guard let name else { continue }
       do throws(LogReadError) {
-        let source = try FileSource(path: name, from: offset)
+        let source = try FileSource(segment: name, from: offset)
         if source.isFile(known.identity) { return source }
       } catch {
         guard case .missing = error else { throw error }

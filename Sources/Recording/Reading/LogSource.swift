@@ -13,9 +13,21 @@ public final class FileSource: LogSource {
 
   /// - Parameter offset: The position to begin at, in bytes. A pipe can only be read from its
   ///   beginning.
-  public init(path: String, from offset: Int = 0) throws(LogReadError) {
+  public convenience init(path: String, from offset: Int = 0) throws(LogReadError) {
+    try self.init(path: path, from: offset, flags: O_RDONLY)
+  }
+
+  /// Opens a file of a rotated recording. A pipe is none, and opening one would wait for a writer.
+  convenience init(segment path: String, from offset: Int = 0) throws(LogReadError) {
+    try self.init(path: path, from: offset, flags: O_RDONLY | O_NONBLOCK)
+    guard let info = FileInfo(descriptor: file.number), info.isRegular || info.isFolder else {
+      throw .broken(path: path, expected: "a regular file", found: "a pipe or a device")
+    }
+  }
+
+  private init(path: String, from offset: Int, flags: Int32) throws(LogReadError) {
     do throws(SystemError) {
-      file = try FileSystem().open(path, O_RDONLY)
+      file = try FileSystem().open(path, flags)
     } catch {
       throw error.code == ENOENT ? .missing(path: path) : .io(path: path, LogIOError(error))
     }

@@ -315,7 +315,7 @@ public struct RotatedLog: Sendable {
   ) throws(LogReadError) -> (header: LogHeader, identity: LogFileIdentity?)? {
     if isCancelled() { throw .cancelled }
     do throws(LogReadError) {
-      let source = try FileSource(path: path)
+      let source = try FileSource(segment: path)
       let reader = LogReader(source)
       let header = try reader.header()
       return (header, source.identity(readBy: reader))

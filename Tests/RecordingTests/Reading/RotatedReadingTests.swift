@@ -84,6 +84,24 @@ struct RotatedReadingTests {
     }
   }
 
+  @Test("a pipe in place of an ended file is refused, and nothing waits for a writer")
+  func pipe() throws {
+    try withFolder { folder in
+      let path = folder + "/a"
+      let session = try session(path, keep: nil)
+      run(session, 60)
+      session.recorder.stop()
+      let chain = try RotatedLog(path: path)
+      try #require(chain.segments.count > 2)
+      unlink(path + ".2")
+      #expect(mkfifo(path + ".2", 0o600) == 0)
+      let unread = #expect(throws: LogReadError.self) { try RotatedLog(path: path) }
+      #expect(unread?.kind == "broken")
+      let unchecked = #expect(throws: LogReadError.self) { try chain.check() }
+      #expect(unchecked?.kind == "broken")
+    }
+  }
+
   @Test("a copy with the number of the newest file does not hide the files before it")
   func copyOfNewest() throws {
     try withFolder { folder in
