@@ -113,6 +113,13 @@ struct RecordingQueries {
     guard (navigator.firstStep...max(navigator.firstStep, end)).contains(step) else {
       // A divergence after the last step that can be visited explains more than a range error.
       if step > end, location.end == nil { _ = try navigator.state(at: step) }
+      if case .relative = target.kind {
+        throw Failure(
+          code: ExitCode.usage, error: "noStep",
+          message: "there is no step \(target.rawValue) from step \(location.here ?? end) on; "
+            + "the recording has the steps \(navigator.firstStep) to \(end)",
+          help: "'session timeline' lists them")
+      }
       throw ReplayError.noStep(step, first: navigator.firstStep, last: end)
     }
     return step

@@ -115,12 +115,16 @@ struct ForkReducer: Reducer {
     case .resumed(let other, let path, _):
       // The commands that started after the fork was made.
       let late = state.shell.running.map(\.job)
+      let shell = state.shell
       state = other
+      state.shell.takeTexts(from: shell)
       // That command has already printed its output.
       state.shell.finished?.outcome = nil
       // The commands that ran at that step no longer run, also those that end themselves.
       return late.map { .cancel(id: $0) }
-        + other.shell.running.map { .send(.shell(.failed(job: $0.job, failure: .cancelled))) }
+        + other.shell.running.map {
+          .send(.shell(.failed(job: $0.job, failure: .cancelled(by: "'session fork'"))))
+        }
         + [
           .send(.session(.succeeded(job: 0, result: .recording(path: path)))),
           // An effect of this step runs after the recording has started or failed to start.

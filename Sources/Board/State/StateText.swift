@@ -113,4 +113,15 @@ extension ShellState {
     let used = variables.values.reduce(0) { $0 + ($1.reference == nil ? $1.count : 0) }
     variables[name] = StateText(value, job: job, room: Self.room - used)
   }
+
+  /// Takes long texts, which a state that was read from a recording lacks, from a state that has
+  /// the same ones. The JSON of the state stays as it is. O(number of variables).
+  mutating func takeTexts(from other: ShellState) {
+    func text(_ lacking: StateText, _ known: StateText?) -> StateText {
+      guard lacking.text == nil, let known, known == lacking else { return lacking }
+      return known
+    }
+    for (name, value) in variables { variables[name] = text(value, other.variables[name]) }
+    last = last.map { text($0, other.last) }
+  }
 }

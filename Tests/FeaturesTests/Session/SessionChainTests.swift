@@ -157,6 +157,9 @@ struct SessionChainTests {
     #expect(RotatedLog.numbers(beside: path).count > 0)
     #expect(board.board.recording?.step == 10)
     #expect(await board.run("session goto 3").output.hasPrefix("step 3 of 10, "))
+    let before = await board.run("session goto -99")
+    #expect(before.status == 64)
+    #expect(before.errors.contains("there is no step -99 from step 3 on; "), "\(before.errors)")
     #expect(await board.run("state shell.variables.page").output == "\"3\"\n")
     let files = RotatedLog.numbers(beside: path).count
     var turns = 0
@@ -416,6 +419,39 @@ struct SessionChainTests {
       #expect(!check.errors.contains("cut short"), "\(check.errors)")
     }
     await board.board.close()
+  }
+
+  @Test("a fork keeps the long variables that are still the same, also from a file's first state")
+  func longVariable() async throws {
+    let folder = try TemporaryFolder()
+    let board = RunningBoard()
+    let path = folder.path("r")
+    try board.board.record(to: path, rotation: .init(size: Self.size))
+    let text = String(repeating: "a", count: StateText.longest + 1)
+    await board.run("set page \(text)")
+    await board.run("set other \(text)")
+    for n in 3...10 { await board.run("set short \(n)") }
+    await board.run("set other new")
+    let first = try #require(
+      try RotatedLog(path: path).segments.last(where: { $0.stepsBefore < 9 }))
+    try #require(first.stepsBefore >= 2)
+    #expect(await board.run("session fork 9 \(folder.path("f"))").status == 0)
+    #expect(await board.run("echo $page").output == text + "\n")
+    #expect(await board.run("echo $other").output != "new\n")
+    await board.board.close()
+    #expect(await RunningBoard().run("session verify \(folder.path("f"))").status == 0)
+  }
+
+  @Test("a command that ran at the step of a fork is ended, and its failure says by what")
+  func forkDuringCommand() async throws {
+    let folder = try TemporaryFolder()
+    let board = RunningBoard()
+    try board.board.record(to: folder.path("r"))
+    #expect(await board.run("db put c 1 {}").status == 0)
+    #expect(await board.run("session fork 1 \(folder.path("f"))").status == 0)
+    await board.board.close()
+    let text = String(decoding: try folder.read("f"), as: UTF8.self)
+    #expect(text.contains("cancelled by 'session fork'"), "\(text)")
   }
 
   @Test("a newest file that is not there is warned of")
