@@ -51,7 +51,7 @@ enum SessionCommands {
       }
       return .session(
         .record(
-          path: try invocation.requiredText("file"),
+          path: try invocation.requiredName("file"),
           rotation: size.map { SessionRotation(size: $0, keep: keep) },
           durability: try invocation.text("durability").flatMap(RecordingOptions.Durability.init)))
     },
@@ -66,7 +66,7 @@ enum SessionCommands {
       ["session", "mark"], "give this moment of the recording a name",
       arguments: [ArgumentSpec("name", "any word")],
       examples: ["session mark before-login"]
-    ) { invocation throws(UsageError) in .session(.mark(name: try invocation.requiredText("name")))
+    ) { invocation throws(UsageError) in .session(.mark(name: try invocation.requiredName("name")))
     },
   ]
 
@@ -191,7 +191,7 @@ enum SessionCommands {
     ) { invocation throws(UsageError) in
       .session(
         .fork(
-          target: try invocation.requiredTarget("step"), file: try invocation.text("to"),
+          target: try invocation.requiredTarget("step"), file: try invocation.name("to"),
           from: try invocation.text("file")))
     },
   ]

@@ -48,6 +48,23 @@ public struct Invocation: Sendable {
     return text
   }
 
+  /// Returns the text of an option or argument by which something new is found again. Refuses a
+  /// secret and an empty text.
+  public func name(_ name: String) throws(UsageError) -> String? {
+    guard let text = try text(name) else { return nil }
+    guard !text.isEmpty else {
+      throw UsageError("\(label(name)) is empty", help: "an empty variable?", at: value(name))
+    }
+    return text
+  }
+
+  /// Returns the text of a required option or argument by which something new is found again.
+  /// Refuses a secret and an empty text.
+  public func requiredName(_ name: String) throws(UsageError) -> String {
+    guard let text = try self.name(name) else { throw missing(name) }
+    return text
+  }
+
   /// Returns a required option or argument, which may contain secrets.
   public func required(_ name: String) throws(UsageError) -> Argument {
     guard let value = value(name) else { throw missing(name) }

@@ -1,3 +1,5 @@
+import SwiftBoardJSON
+
 /// A collection that does not exist, with the names of existing ones for a message.
 public struct MissingCollection: Codable, Sendable, Equatable {
   /// The maximum number of existing collections to name.
@@ -24,6 +26,7 @@ extension DocumentStore {
     _ name: String
   ) async throws(PersistenceError) -> MissingCollection? {
     let names = try await collections()
-    return names.contains(name) ? nil : MissingCollection(name, among: names)
+    let isThere = names.contains { $0.hasSameBytes(as: name) }
+    return isThere ? nil : MissingCollection(name, among: names)
   }
 }

@@ -295,7 +295,7 @@ enum APICommands {
       }
       spec.resumes = true
     }
-    spec.save = try invocation.text("save")
+    spec.save = try invocation.name("save")
     return spec
   }
 

@@ -19,8 +19,8 @@ enum DatabaseCommands {
     ) { invocation throws(UsageError) in
       .db(
         .put(
-          collection: try collection(invocation),
-          id: try invocation.requiredText("id"),
+          collection: try newCollection(invocation),
+          id: try invocation.requiredName("id"),
           body: try body(invocation)))
     },
     CommandSpec(
@@ -108,6 +108,9 @@ enum DatabaseCommands {
           at: invocation.argument("collection"))
       }
       _ = try Self.path(path, invocation.argument("path"))
+      if !invocation.flag("remove") {
+        for name in ["collection", "path"] { _ = try invocation.requiredName(name) }
+      }
       let index = DocumentIndex(collection: collection, path: path)
       return .db(invocation.flag("remove") ? .indexRemove(index: index) : .index(index: index))
     },
@@ -124,7 +127,7 @@ enum DatabaseCommands {
       ],
       examples: ["db preference set theme \"dark\"", "db preference set pageSize 20"]
     ) { invocation throws(UsageError) in
-      let name = try invocation.requiredText("name")
+      let name = try invocation.requiredName("name")
       return .db(.preferenceSet(name: name, json: try preference(invocation)))
     },
     CommandSpec(
@@ -229,6 +232,12 @@ enum DatabaseCommands {
     let name = try invocation.requiredText("collection")
     try checkLength(name, invocation.argument("collection"))
     return name
+  }
+
+  /// Returns the name for a command that may make the collection.
+  private static func newCollection(_ invocation: Invocation) throws(UsageError) -> String {
+    _ = try invocation.requiredName("collection")
+    return try collection(invocation)
   }
 
   private static func condition(_ option: Argument) throws(UsageError) -> DocumentQuery.Condition {

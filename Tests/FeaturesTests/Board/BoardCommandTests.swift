@@ -160,6 +160,30 @@ struct BoardCommandTests {
       message: "'echo' would show the secret; it takes no {{secret:NAME}}",
       help: "a secret goes into a request or a service's --auth"),
     Wrong(
+      line: "session mark ''", column: 14, length: 2, message: "name is empty",
+      help: "an empty variable?"),
+    Wrong(
+      line: "session record ''", column: 16, length: 2, message: "file is empty",
+      help: "an empty variable?"),
+    Wrong(
+      line: "api get http://h/ --save ''", column: 26, length: 2, message: "--save is empty",
+      help: "an empty variable?"),
+    Wrong(
+      line: "db put '' 1 {}", column: 8, length: 2, message: "collection is empty",
+      help: "an empty variable?"),
+    Wrong(
+      line: "db put c '' {}", column: 10, length: 2, message: "id is empty",
+      help: "an empty variable?"),
+    Wrong(
+      line: "db index '' a", column: 10, length: 2, message: "collection is empty",
+      help: "an empty variable?"),
+    Wrong(
+      line: "db index c ''", column: 12, length: 2, message: "path is empty",
+      help: "an empty variable?"),
+    Wrong(
+      line: "db preference set '' 1", column: 19, length: 2, message: "name is empty",
+      help: "an empty variable?"),
+    Wrong(
       line: "exit 300", column: 6, length: 3, message: "an exit code is 0 to 255, not 300",
       help: nil),
   ]

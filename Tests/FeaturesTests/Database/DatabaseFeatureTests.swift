@@ -244,6 +244,14 @@ struct DatabaseFeatureTests {
     #expect(printed[5].errors == "" && printed[6].errors == "")
   }
 
+  @Test("a collection is missing whose name has only other bytes than that of one")
+  func missingCollectionInBytes() throws {
+    let printed = try run(["db put \u{E9} 1 {}", "db list e\u{301}"], in: world)
+    #expect(printed.map(\.status) == [0, 0])
+    let note = printed[1].errors
+    #expect(note.utf8.starts(with: "there is no collection 'e\u{301}'".utf8), "\(note)")
+  }
+
   @Test("an empty list succeeds, whether or not the collections can be read")
   func unknownCollections() throws {
     world.persistence.failNext("collections", with: .busy)

@@ -8,6 +8,8 @@ struct ProgramOption: Sendable {
 
     var isOn: Bool { if case .flag(let flag) = self { flag } else { true } }
 
+    var argument: Argument? { if case .value(let argument) = self { argument } else { nil } }
+
     var text: String {
       get throws(UsageError) {
         guard case .value(let argument) = self else { return "" }
@@ -175,7 +177,12 @@ struct ProgramOption: Sendable {
     make(
       OptionSpec("record", value: "FILE", "record the session", kind: .file), followsCommands: false
     ) { given, options throws(UsageError) in
-      options.record = try given.text
+      let file = try given.text
+      guard !file.isEmpty else {
+        throw UsageError(
+          "--record is empty", help: "an empty variable? name a new file", at: given.argument)
+      }
+      options.record = file
     },
     make(
       OptionSpec("seed", value: "N", "the start of all random numbers, from 0"),
@@ -183,9 +190,7 @@ struct ProgramOption: Sendable {
     ) { given, options throws(UsageError) in
       let text = try given.text
       guard let seed = UInt64(text) else {
-        var argument: Argument?
-        if case .value(let value) = given { argument = value }
-        throw UsageError("--seed is a whole number from 0, not '\(text)'", at: argument)
+        throw UsageError("--seed is a whole number from 0, not '\(text)'", at: given.argument)
       }
       options.seed = seed
     },
