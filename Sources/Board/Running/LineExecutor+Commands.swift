@@ -11,8 +11,8 @@ extension LineExecutor {
   {
     guard case .shell(.run(_, let command)) = action else { return nil }
     switch command {
-    case .wait(let job):
-      return await wait(for: job, action, context, line)
+    case .wait(let job, _):
+      return await wait(for: job, context, line)
     case .effects:
       let effects = board.store.effects.map {
         EffectLine(
@@ -49,7 +49,7 @@ extension LineExecutor {
   /// Waits for one background job or for all. The exit code is that of the first one that failed.
   /// The prefix of a job's own line defines failure.
   private func wait(
-    for job: Int?, _ action: BoardAction, _ context: CommandContext, _ line: Line
+    for job: Int?, _ context: CommandContext, _ line: Line
   ) async -> CommandEnd {
     let running = board.store.withState { $0.shell.running }
     let known = Set(jobs.background).union(running.map(\.job))
@@ -70,7 +70,12 @@ extension LineExecutor {
     // Judge all jobs, so that the ones that were waited for do not count at the end.
     let ends = zip(awaited, codes).map { (job: $0, outcome: jobs.judge($0, $1)) }
     let failed = ends.filter { $0.outcome.exitCode != 0 }
-    guard let first = failed.first else { return await perform(action, context, line) }
+    guard let first = failed.first else {
+      let endless =
+        awaited.isEmpty ? known.intersection(jobs.endlessInBackground).subtracting(rounds) : []
+      let command = ShellCommand.wait(job: job, endless: endless.isEmpty ? nil : endless.sorted())
+      return await perform(.shell(.run(context: context, command: command)), context, line)
+    }
     return await fail(
       context,
       Failure(

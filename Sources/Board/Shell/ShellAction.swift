@@ -51,8 +51,10 @@ public enum ShellCommand: Codable, Sendable, Equatable {
   case help(words: [String])
   /// Lists the running commands.
   case jobs
-  /// Waits for a job, or for all. The wait ends before the step, which records the job.
-  case wait(job: Int?)
+  /// Waits for a job, or for all. The wait ends before the step, which records the job. `endless`
+  /// are the jobs that run if they all have no end and none is waited for; `nil` otherwise, and in
+  /// earlier recordings.
+  case wait(job: Int?, endless: [Int]? = nil)
   /// Cancels a job, or all running jobs if `job` is `nil`.
   case cancel(job: Int?)
   /// Lists the effects that were running when the line was read.

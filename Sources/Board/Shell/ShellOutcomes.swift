@@ -43,8 +43,9 @@ enum ShellOutcomes {
     case .echo(let words): return echo(words, job, state)
     case .set(let name, let value):
       return Outcome(job: job, value: .object([.init(name, .string(value))]))
-    case .unset, .source, .open, .exit, .wait, .watch, .unalias:
+    case .unset, .source, .open, .exit, .wait(_, nil), .watch, .unalias:
       return Outcome(job: job)
+    case .wait(_, let endless?): return unawaited(endless, job)
     case .assert(let text):
       return assertion(text, job, in: state).noting(state.shell.unloaded, shownBy: command)
     case .state(let path):
@@ -151,6 +152,15 @@ enum ShellOutcomes {
       notes: present("jobs", state, "state shell.running"))
   }
 
+  /// Says why `wait` has ended at once although jobs run.
+  private static func unawaited(_ endless: [Int], _ job: Int) -> Outcome {
+    let note =
+      endless.count == 1
+      ? "job \(endless[0]) has no end to wait for; 'cancel \(endless[0])' ends it"
+      : "\(endless.count) jobs run, and none has an end to wait for; 'cancel all' ends them"
+    return Outcome(job: job, notes: [Outcome.Note(note)])
+  }
+
   private static func cancelled(_ wanted: Int?, _ job: Int, _ state: BoardState) -> Outcome {
     guard let wanted, !state.shell.running.contains(where: { $0.job == wanted }) else {
       return Outcome(job: job)
@@ -218,7 +228,11 @@ enum ShellOutcomes {
         ])
       })
     let table = Presentation.table(
-      columns: [Column("subject"), Column("state"), Column("found", isFolded: true)],
+      columns: [
+        // Where they do not fit, records are easier to read than a part of them.
+        Column("subject", isIdentifier: true), Column("state", isIdentifier: true),
+        Column("found", isFolded: true, isIdentifier: true),
+      ],
       rows: findings.map { [$0.subject, $0.state.rawValue, $0.text] })
     // The most urgent advice comes first.
     let notes = ([.problem, .note, .good] as [InstallationFinding.State]).flatMap { state in

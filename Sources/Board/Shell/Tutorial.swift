@@ -86,7 +86,7 @@ enum Tutorial {
     _ lesson: inout Int?, by context: CommandContext, with outcome: Outcome, checksLines: Bool
   ) -> String? {
     guard let present = lesson, lessons.indices.contains(present), context.name != "tutorial",
-      context.name != "help"
+      context.name != "help", context.name != "exit"
     else { return nil }
     let isAwaited = lessons[present].commands.contains(context.name)
     let isMeant =

@@ -43,7 +43,7 @@ package struct LineCompletion: Sendable, Equatable {
     (typed, rawCount, quote) = (line.word, line.rawCount, line.quote)
     if line.isRedirection {
       kind = .file
-    } else if takeReference() {
+    } else if !line.hasTextBrace, takeReference() {
     } else if line.word.hasPrefix("$"), line.quote != "'" {
       split(at: line.word.hasPrefix("${") ? 2 : 1)
       if head == "${" { tail = "}" }
@@ -332,9 +332,7 @@ package struct LineCompletion: Sendable, Equatable {
     let end = isPartial ? "" : tail
     guard quote != nil || !Self.isSafe(head + name) else { return head + name + end }
     // In single quotes it would be text.
-    let mark = String(quote ?? "\"")
-    let before = mark == "\"" ? Self.escaped(head, "\"\\") : head
-    return mark + before + name + end + (isPartial ? "" : mark)
+    return "\"" + Self.escaped(head, "\"\\") + name + end + (isPartial ? "" : "\"")
   }
 
   /// Returns a value as text, in the quote that is open or in one that it needs.

@@ -12,6 +12,8 @@ struct TypedWords: Sendable, Equatable {
   private(set) var quote: Character?
   /// Whether the last word is the file of a redirection.
   private(set) var isRedirection = false
+  /// Whether the last `{` of the last word is text, so that `{{secret:` is no reference.
+  private(set) var hasTextBrace = false
 
   /// - Returns: `nil` if nothing can be completed there, as in a comment or a heredoc.
   init?(_ text: String) {
@@ -22,6 +24,7 @@ struct TypedWords: Sendable, Equatable {
     rawCount = scanner.rawCount
     quote = scanner.quote
     isRedirection = scanner.isRedirection
+    hasTextBrace = scanner.hasTextBrace
     dropPrefix()
   }
 
@@ -46,6 +49,7 @@ struct TypedWords: Sendable, Equatable {
     var rawCount = 0
     var quote: Character?
     var isRedirection = false
+    var hasTextBrace = false
     private var depth = 0
 
     init(_ characters: [Character]) { self.characters = characters }
@@ -57,15 +61,16 @@ struct TypedWords: Sendable, Equatable {
         let next = index + 1 < characters.count ? characters[index + 1] : nil
         index += 1
         if let open = quote {
-          rawCount += 1
           if character == open {
             quote = nil
+            rawCount += 1
             if depth > 0 { word.append(character) }
           } else if open == "\"", character == "\\", let next, depth == 0 {
-            add(next)
+            rawCount += 1
+            add(next, isText: true)
             index += 1
           } else {
-            word.append(character)
+            add(character, isText: open == "'")
           }
           continue
         }
@@ -77,7 +82,7 @@ struct TypedWords: Sendable, Equatable {
         case "\\":
           rawCount += 1
           if let next {
-            add(next)
+            add(next, isText: true)
             index += 1
           }
         case "{", "[":
@@ -100,7 +105,9 @@ struct TypedWords: Sendable, Equatable {
       return true
     }
 
-    private mutating func add(_ character: Character) {
+    private mutating func add(_ character: Character, isText: Bool = false) {
+      // Both braces of a reference are typed as they are.
+      if character == "{" { hasTextBrace = isText || hasTextBrace && word.last == "{" }
       word.append(character)
       rawCount += 1
     }

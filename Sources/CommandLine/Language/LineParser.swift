@@ -92,10 +92,12 @@ public enum LineParser {
   /// Returns the line that represents literal words in messages: the words joined by spaces.
   public static func literalText(_ words: [String]) -> String { words.joined(separator: " ") }
 
-  /// Returns a line that has these words, with quotes where a word needs them.
+  /// Returns a line that has these words, with quotes where a word needs them. Double quotes are
+  /// kept: in a condition, they make a text.
   package static func line(of words: [Argument]) -> String {
     words.map { word in
       let text = word.text ?? word.shown
+      if word.quoting == .double { return doubleQuoted(text) }
       // Text that begins like an option is none if it was quoted or inserted.
       let isText = (word.isQuoted || word.typedCount == 0) && text.hasPrefix("-")
       return isText || !isBare(text) ? quoted(text) : text
@@ -113,7 +115,10 @@ public enum LineParser {
   }
 
   private static func quoted(_ text: String) -> String {
-    guard text.unicodeScalars.contains("'") else { return "'\(text)'" }
+    text.unicodeScalars.contains("'") ? doubleQuoted(text) : "'\(text)'"
+  }
+
+  private static func doubleQuoted(_ text: String) -> String {
     var quoted = "".unicodeScalars
     for scalar in text.unicodeScalars {
       if #"\"${}"#.unicodeScalars.contains(scalar) { quoted.append("\\") }

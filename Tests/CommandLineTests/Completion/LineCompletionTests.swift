@@ -115,6 +115,8 @@ import Testing
     arguments: [
       "# a", "echo <<X\na", "set x ", "nope ", "api service list ", "api get x key=a", "put {",
       "watch ", "watch 1", "watch 1s --count ", "assert a == ", "assert a== ",
+      "api get x 'X:{{secret:t", #"api get x X:\{{secret:t"#, #"api get x "X:\{{secret:t"#,
+      #"api get x X:{\{secret:t"#,
     ])
   func nothing(text: String) {
     #expect(Self.candidates(text) == nil)

@@ -133,12 +133,22 @@ struct ShellFeatureTests {
       ("db get 'my coll'", "db get 'my coll'"), (#"echo "it's \$5""#, #"echo "it's \$5""#),
       ("echo 'a > b' a>b \\> \\&", "echo 'a > b' a>b '>' '&'"), ("echo '' ''", "echo '' ''"),
       ("echo '-o' -", "echo '-o' -"), ("echo '$x' '{{last}}'", "echo '$x' '{{last}}'"),
-      (#"echo {"a": 1} 'b'"#, #"echo {"a": 1} b"#), (#"echo "a\nb" 'a\b'"#, "echo 'a\nb' a\\b"),
+      (#"echo {"a": 1} 'b'"#, #"echo {"a": 1} b"#), (#"echo "a\nb" 'a\b'"#, "echo \"a\nb\" a\\b"),
+      (#"assert a == "1" and b == '1'"#, #"assert a == "1" and b == 1"#),
     ])
   func aliasOfWords(words: String, line: String) async {
     let lines = Lines()
     #expect(await lines.run("alias a \(words)") == 0, "\(lines.allPrinted)")
     #expect(lines.board.store.withState { $0.shell.aliases } == ["a": line])
+    await lines.board.close()
+  }
+
+  @Test("an alias of several words keeps the double quotes of a condition's text")
+  func aliasOfCondition() async {
+    let lines = Lines()
+    #expect(await lines.run("set a 1; alias t assert shell.variables.a == \"1\"; t") == 0)
+    #expect(await lines.run("set a 2; t") == 1)
+    #expect(await lines.run("set b 'x y'; alias t assert shell.variables.b == \"x y\"; t") == 0)
     await lines.board.close()
   }
 

@@ -45,6 +45,16 @@ struct TutorialTests {
     await lines.board.close()
   }
 
+  @Test("'exit' says nothing of the lesson")
+  func exit() async {
+    let lines = lines()
+    #expect(await lines.run("tutorial") == 0)
+    let before = lines.allPrinted
+    #expect(await lines.run("exit") == 0)
+    #expect(lines.allPrinted == before)
+    await lines.board.close()
+  }
+
   @Test("a line that it does not wait for works, and it goes on waiting")
   func otherLines() async {
     let lines = lines()

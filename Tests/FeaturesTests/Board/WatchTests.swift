@@ -56,6 +56,16 @@ struct WatchTests {
   }
 
   @Test(
+    "behind a '--' of its own, no word is an option of the repeated command",
+    arguments: ["echo -- --json", "echo x -- -q --json"])
+  func endOfOptions(words: String) async {
+    let lines = Self.quick()
+    #expect(await lines.run("watch 5s --count 1 \(words)") == 0)
+    #expect(lines.allPrinted.hasSuffix("--json\n"), "\(lines.allPrinted)")
+    await lines.board.close()
+  }
+
+  @Test(
     "what cannot be repeated is refused before the first round",
     arguments: [
       ("watch", "interval is missing"), ("watch 5s", "command is missing"),
@@ -96,6 +106,7 @@ struct WatchTests {
     let paused = Self.paused()
     #expect(await paused.run("watch 1h echo x &") == 0)
     #expect(await paused.run("wait") == 0)
+    #expect(paused.allPrinted.contains("job 1 has no end to wait for; 'cancel 1' ends it"))
     #expect(await paused.session.finish(cancelledBy: nil).exitCode == 0)
     await lines.board.close()
     await paused.board.close()
