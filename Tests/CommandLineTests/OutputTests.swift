@@ -99,6 +99,14 @@ struct OutputTests {
       #expect(shown.split(separator: "\n").allSatisfy { $0.count <= width }, "\(width)")
       #expect(shown.filter { $0.isLetter || $0.isNumber }.contains("service"), "\(width)")
     }
+    // Without later rows, its width is that of its cells.
+    #expect(
+      show(.table(columns: columns, rows: [rows[0]]), width: 60).hasPrefix(
+        """
+        time      level  message  fields
+        --------  -----  -------  ------
+
+        """))
     // Later rows of a stream are wider than the first ones.
     var stream = RowStream(
       OutputFormatter(format: .table, width: 60, ascii: true), line: 1, command: "log.tail")

@@ -82,37 +82,47 @@ package struct FailureReport: Sendable, Equatable {
     let lines = (text ?? "").physicalLines
     guard lines.indices.contains(lineOffset), !lines[lineOffset].isEmpty else { return nil }
     let line = lines[lineOffset]
-    let available = max(22, width) - 2
+    let available = max(20, width) - 2
     // The rest of a long line is not shown and needs not be divided into characters.
     let caret =
       line.index(line.startIndex, offsetBy: max(1, column) - 1, limitedBy: line.endIndex)
       ?? line.endIndex
     let leading = line[..<caret].suffix(available)
     let characters = Array(leading) + Array(line[caret...].prefix(available + 1))
+    let shown = characters.map { $0 == "\t" ? " " : escapeInvisible(String($0)) }
+    let widths = shown.map { DisplayWidth.of($0) }
     let start = leading.count
     let length = min(max(1, failure.length ?? 1), characters.count + 1)
     let end = min(start + length, max(characters.count, start + 1))
     var first = 0
     var last = characters.count
-    if last > available || leading.startIndex > line.startIndex {
-      first = max(0, min(start - available / 4, last - available + 6))
-      last = min(last, first + available - 6)
+    if widths.reduce(0, +) > available || leading.startIndex > line.startIndex {
+      // The rest is for the dots at both ends.
+      let room = available - 6
+      first = min(
+        start - Self.count(of: widths[..<start].reversed(), fitting: available / 4),
+        last - Self.count(of: widths.reversed(), fitting: room))
+      last = first + Self.count(of: widths[first...], fitting: room)
     }
-    func shown(_ range: Range<Int>) -> String {
-      range.isEmpty
-        ? ""
-        : characters[range].map { $0 == "\t" ? " " : escapeInvisible(String($0)) }.joined()
-    }
+    func columns(_ range: Range<Int>) -> Int { widths[range].reduce(0, +) }
     let lead = first > 0 ? "..." : ""
     let trail = last < characters.count ? "..." : ""
-    let padding = DisplayWidth.of(lead) + DisplayWidth.of(shown(first..<max(first, start)))
-    let marked = max(
-      1, DisplayWidth.of(shown(start..<max(start, min(end, last)))))
-    var result = StyledText("  \(lead)\(shown(first..<last))\(trail)\n  ")
+    let padding = DisplayWidth.of(lead) + columns(first..<max(first, start))
+    let marked = max(1, columns(start..<max(start, min(end, last))))
+    var result = StyledText("  \(lead)\(shown[first..<last].joined())\(trail)\n  ")
     result.append(String(repeating: " ", count: padding))
     result.append("^" + String(repeating: "~", count: marked - 1), .error)
     result.append("\n")
     return result
+  }
+
+  /// Returns the number of leading characters that fit in `room` columns.
+  private static func count(of widths: some Sequence<Int>, fitting room: Int) -> Int {
+    var used = 0
+    return widths.prefix { width in
+      used += width
+      return used <= room
+    }.count
   }
 }
 

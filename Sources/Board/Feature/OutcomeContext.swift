@@ -23,6 +23,12 @@ public struct OutcomeContext: Sendable {
       && settings(of: job).output == .table
   }
 
+  /// Returns the columns that the text of a job fits into, or `nil` without a limit.
+  func columns(of job: Int) -> Int? {
+    let isText = settings(of: job).output == .table && command(of: job)?.redirect == nil
+    return isText ? settings.columns : nil
+  }
+
   /// Returns the command of a job. A command is running until its outcome is known.
   public func command(of job: Int) -> CommandContext? {
     running.first { $0.job == job }

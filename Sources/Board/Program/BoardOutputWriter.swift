@@ -10,8 +10,7 @@ final class BoardOutputWriter: Sendable {
   private let screen: PromptScreen?
   /// The pager for long output, or `nil` if none is used.
   let pager: Pager?
-  /// The columns of the status on a terminal without escape sequences.
-  private let statusWidth = Mutex(0)
+  private let row = Mutex(Row())
   /// Output to the terminal, which waits while a pager or a question has it.
   private let held: HeldOutput
   private let ending = Mutex(Ending())
@@ -22,6 +21,16 @@ final class BoardOutputWriter: Sendable {
   private let color: ColorMode
   /// Called once, when standard output can no longer be written.
   let onFailure = Mutex<(@Sendable () -> Void)?>(nil)
+
+  /// The row of the terminal that the cursor is in.
+  private struct Row {
+    /// The columns of the status on a terminal without escape sequences.
+    var statusWidth = 0
+    /// The job of the last result, or `nil` behind a message.
+    var job: Int?
+    /// Whether what was written last has no line feed at its end.
+    var isUnfinished = false
+  }
 
   /// What the end of standard output has caused.
   private struct Ending {
@@ -83,9 +92,10 @@ final class BoardOutputWriter: Sendable {
       let rendered: @Sendable () -> [UInt8] = { [self] in
         render(output.content, output.display.color, onError: false)
       }
-      guard terminal.isOutputTerminal else { return writeOutput(rendered()) }
+      let job = output.job
+      guard terminal.isOutputTerminal else { return writeOutput(rendered(), of: job) }
       if output.display.mayPage, pager?.show(output.content, rendered: rendered) == true { return }
-      held.perform { [self] in writeOutput(rendered()) }
+      held.perform { [self] in writeOutput(rendered(), of: job) }
     }
   }
 
@@ -105,22 +115,23 @@ final class BoardOutputWriter: Sendable {
         ? rounds.show(content, of: round, job: output.job, size: size, stops: stops) : content
       guard !text.isEmpty else { return }
       let bytes = render(text, output.display.color, onError: isError)
-      if isError { try? standardError.write(bytes) } else { writeBytes(bytes) }
+      if isError { writeMessage(bytes) } else { writeBytes(bytes, of: output.job) }
     }
   }
 
   /// Writes what a pager was to show that could not run.
   func writeUnpaged(_ bytes: [UInt8]) { writeOutput(bytes) }
 
-  private func writeOutput(_ bytes: [UInt8]) {
+  private func writeOutput(_ bytes: [UInt8], of job: Int? = nil) {
     if terminal.isOutputTerminal { rounds.withLock { $0.end() } }
-    writeBytes(bytes)
+    writeBytes(bytes, of: job)
   }
 
-  private func writeBytes(_ bytes: [UInt8]) {
+  private func writeBytes(_ bytes: [UInt8], of job: Int? = nil) {
     guard failureCode == nil else { return }
     do throws(OutputError) {
-      try writeWithoutStatus(bytes)
+      guard terminal.isOutputTerminal else { return try standardOutput.write(bytes) }
+      try writeToTerminal(bytes, of: job, on: standardOutput)
     } catch {
       ending.withLock { $0.code = ExitCode.of(error) }
       onFailure.withLock { $0 }?()
@@ -135,33 +146,50 @@ final class BoardOutputWriter: Sendable {
   /// Writes the value of a secret, which no pager may show. A failure ends the run.
   func reveal(_ bytes: [UInt8]) { writeBytes(bytes) }
 
-  private func writeWithoutStatus(_ bytes: [UInt8]) throws(OutputError) {
-    guard terminal.isOutputTerminal else { return try standardOutput.write(bytes) }
-    try replaceStatus { () throws(OutputError) in try standardOutput.write(bytes) }
+  private func writeMessage(_ bytes: [UInt8]) {
+    if terminal.isErrorTerminal {
+      try? writeToTerminal(bytes, of: nil, on: standardError)
+    } else {
+      try? standardError.write(bytes)
+    }
+  }
+
+  /// Writes in place of the status, before another thread can show the next one, and in a new row
+  /// unless it goes on with what its job has written.
+  private func writeToTerminal(
+    _ bytes: [UInt8], of job: Int?, on stream: StandardOutput
+  ) throws(OutputError) {
+    guard !bytes.isEmpty else { return }
+    try row.withLock { row throws(OutputError) in
+      removeStatus(&row)
+      let startsRow = job == nil || job != row.job
+      // The screen of the editor knows by itself whether the row is unfinished.
+      let start = startsRow && row.isUnfinished && screen == nil ? [UInt8(ascii: "\n")] : []
+      (row.job, row.isUnfinished) = (job, bytes.last != UInt8(ascii: "\n"))
+      try stream.write(start + bytes, startsRow: startsRow)
+    }
   }
 
   /// Shows a text on standard error in place of the previous one, or removes it for an empty one.
-  /// It is not shown while a line is edited.
+  /// It is not shown while a line is edited, and behind unfinished output.
   func showStatus(_ text: String) {
     if let screen { return screen.showStatus(text) }
     let write: @Sendable () -> Void = { [self] in
       let text = String(text.prefix(max(0, terminal.size.columns - 1)))
-      replaceStatus(columns: text.count) { try? standardError.write(text) }
+      row.withLock { row in
+        removeStatus(&row)
+        guard !row.isUnfinished else { return }
+        row.statusWidth = text.count
+        try? standardError.write(text)
+      }
     }
     held.perform(write)
   }
 
-  /// Removes the status, if one is shown, and writes before another thread can show the next one.
-  ///
-  /// - Parameter columns: The columns of what is written, if it is a status.
-  private func replaceStatus<E>(columns: Int = 0, with write: () throws(E) -> Void) throws(E) {
-    try statusWidth.withLock { width throws(E) in
-      if width > 0 {
-        try? standardError.write("\r\(String(repeating: " ", count: width))\r")
-      }
-      width = columns
-      try write()
-    }
+  private func removeStatus(_ row: inout Row) {
+    guard row.statusWidth > 0 else { return }
+    try? standardError.write("\r\(String(repeating: " ", count: row.statusWidth))\r")
+    row.statusWidth = 0
   }
 
   /// Writes to standard error. A failed write is ignored because it cannot be reported.
@@ -176,16 +204,26 @@ final class BoardOutputWriter: Sendable {
       if terminal.isErrorTerminal { rounds.withLock { $0.end() } }
       let fits = !wraps || isJSON || !terminal.isErrorTerminal
       let text = fits ? text : text.wrapped(to: terminal.size.columns)
-      let bytes = render(text, color, onError: true)
-      replaceStatus { try? standardError.write(bytes) }
+      writeMessage(render(text, color, onError: true))
     }
     if terminal.isErrorTerminal { held.perform(write) } else { write() }
   }
 
-  /// Holds output to the terminal back while a question has it.
+  /// Holds output to the terminal back while a question has it, which begins a row.
   func beginPrompt() {
     held.begin()
     rounds.withLock { $0.end() }
+    beginRow()
+  }
+
+  /// Ends a row of the terminal that output has not ended, before a prompt or a question is shown.
+  func beginRow() {
+    if let screen { return screen.beginRow() }
+    row.withLock { row in
+      removeStatus(&row)
+      if row.isUnfinished { try? standardError.write("\n") }
+      row = Row()
+    }
   }
 
   /// Ends `beginPrompt`, and writes what was held back.

@@ -69,7 +69,10 @@ public enum BoardProgram {
         HelpText.styled(ProgramOptions.help(width: terminal.outputWidth ?? 80)),
         usesColor: terminal.usesColor(options.color ?? .auto))
     case .version where isJSON: return show(versions, of: "version")
-    case .version: return show(StyledText("swiftboard \(version) (\(LibraryVersions.built))\n"))
+    case .version:
+      let text = StyledText("swiftboard \(version) (\(LibraryVersions.built))\n")
+      let width = Terminal(environment: environment).outputWidth
+      return show(width.map { text.wrapped(to: $0) } ?? text)
     default:
       let run = BoardRun(options, environment, features, problem: problem, make)
       UnlockSources.removeFromEnvironment()

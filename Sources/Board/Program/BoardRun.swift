@@ -298,8 +298,9 @@ final class BoardRun: Sendable {
               newline + "\(running); Ctrl-D again, or 'exit', cancels and leaves\n"))
           return false
         },
-        prompt: { [name = options.namedEnvironment] in
-          BoardPrompt(board, in: name).text(isContinuation: $0)
+        prompt: { [output, name = options.namedEnvironment] in
+          output.beginRow()
+          return BoardPrompt(board, in: name).text(isContinuation: $0)
         })
     }
     return await run(source, session)

@@ -42,8 +42,8 @@ enum SessionOutcomes {
     case .differences(let diff): return differences(diff, job)
     case .timeline(let timeline): return self.timeline(timeline, job, context)
     case .forked(let fork): return forked(fork, job)
-    case .bisected(let found): return bisected(found, job)
-    case .verified(let checks, let report): return verified(checks, report, job)
+    case .bisected(let found): return bisected(found, job, context)
+    case .verified(let checks, let report): return verified(checks, report, job, context)
     case .replayed(let check): return replayed(check, job)
     case .graph(let text): return graph(text, isASCII: context.settings.isASCII, job)
     case .opened(let picture?):
@@ -294,7 +294,9 @@ enum SessionOutcomes {
       notes: [fork.isContinued ? what + ", and the board continues there" : what])
   }
 
-  private static func bisected(_ found: SessionBisected, _ job: Int) -> Outcome {
+  private static func bisected(
+    _ found: SessionBisected, _ job: Int, _ context: OutcomeContext
+  ) -> Outcome {
     var value: [JSON.Member] = [
       .init("file", .string(found.path)), .init("assert", .string(found.assertion)),
       .init("steps", JSON(found.steps)), .init("evaluations", JSON(found.evaluations)),
@@ -327,11 +329,13 @@ enum SessionOutcomes {
       .init("time", JSON(step.time)),
       .init("changes", found.diff.flatMap { json($0)["changes"] } ?? .null),
     ]
-    var text =
-      "step \(step.step) of \(found.steps), \(SessionText.seconds(step.time)) s: \(step.title)\n"
+    let columns = context.columns(of: job)
+    var text = SessionText.line(
+      "step \(step.step) of \(found.steps), \(SessionText.seconds(step.time)) s: \(step.title)",
+      columns: columns)
     for change in found.diff?.changes ?? [] {
       let (old, new) = SessionText.values(change.old, change.new)
-      text += "  \(change.path): \(old) -> \(new)\n"
+      text += SessionText.line("\(change.path): \(old) -> \(new)", indent: 2, columns: columns)
     }
     if found.diff?.isTruncated == true { text += "  ...\n" }
     return Outcome(
@@ -345,12 +349,17 @@ enum SessionOutcomes {
 
   // MARK: Checking
 
-  private static func verified(_ checks: [SessionCheck], _ report: String?, _ job: Int) -> Outcome {
+  private static func verified(
+    _ checks: [SessionCheck], _ report: String?, _ job: Int, _ context: OutcomeContext
+  ) -> Outcome {
+    let columns = context.columns(of: job)
     let value = JSON.array(checks.map(json))
     let failed = checks.filter { $0.code != 0 }
     let presentation = Presentation.text(
       report
-        ?? checks.filter { $0.code == 0 }.map { "\($0.path): \($0.message)\n" }.joined())
+        ?? checks.filter { $0.code == 0 }.map {
+          SessionText.line("\($0.path): \($0.message)", columns: columns)
+        }.joined())
     var notes = checks.flatMap { check in
       check.warnings.map { Outcome.Note.warning("\(check.path): \($0)") }
     }

@@ -19,6 +19,19 @@ enum SessionText {
     StateDiff.excerpts(old?.text, new?.text, limit: limit)
   }
 
+  /// Returns a line of a result with its line feed, broken where it is wider than `columns`. What a
+  /// broken line goes on with is indented by two columns more.
+  static func line(_ text: String, indent: Int = 0, columns: Int?) -> String {
+    let start = String(repeating: " ", count: indent)
+    let shown = escapeControls(text)
+    guard let columns, DisplayWidth.of(shown) > columns - indent else {
+      return start + text + "\n"
+    }
+    return start
+      + DisplayWidth.lines(of: shown, fitting: max(1, columns - indent - 2))
+      .joined(separator: "\n  " + start) + "\n"
+  }
+
   static func json(_ origin: SessionStep.Origin?) -> JSON {
     switch origin {
     case nil: .null

@@ -39,7 +39,7 @@ package enum DisplayWidth {
 
   /// Returns the lines of a text that fit in `width` columns, broken between words, or within a
   /// word that is too long. A character wider than the width gets a line of its own.
-  static func lines(of text: String, fitting width: Int) -> [String] {
+  package static func lines(of text: String, fitting width: Int) -> [String] {
     var lines: [String] = []
     var rest = text[...]
     while true {

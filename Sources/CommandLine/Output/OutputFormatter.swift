@@ -11,6 +11,8 @@ package struct OutputFormatter: Sendable, Hashable {
   /// Whether a program reads the text. CSV and plain text then have control characters as they are,
   /// except for those that would end a cell.
   package var isExact: Bool
+  /// Whether rows may follow those of a table, which may be wider.
+  var hasLaterRows = false
 
   /// Creates a formatter.
   package init(
@@ -71,7 +73,8 @@ package struct OutputFormatter: Sendable, Hashable {
     case .record(let fields):
       return RecordLayout(width: width).text(fields)
     case .table(let columns, let rows):
-      let layout = TableLayout(columns: columns, rows: rows, width: width, ascii: ascii)
+      let layout = TableLayout(
+        columns: columns, rows: rows, width: width, ascii: ascii, hasLaterRows: hasLaterRows)
       if let text = layout.text() { return text }
       let records = RecordLayout(width: width)
       var text = StyledText()

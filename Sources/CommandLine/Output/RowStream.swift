@@ -18,6 +18,7 @@ package struct RowStream: Sendable {
   ///   - command: the command's name, such as `db.list`.
   package init(_ formatter: OutputFormatter, line: Int, command: String) {
     self.formatter = formatter
+    self.formatter.hasLaterRows = true
     self.line = line
     self.command = command
   }
@@ -52,7 +53,8 @@ package struct RowStream: Sendable {
     case .table:
       if hasBegun, let text = layout?.continued(rows) { return StyledText(text) }
       layout = TableLayout(
-        columns: columns, rows: rows, width: formatter.width, ascii: formatter.ascii)
+        columns: columns, rows: rows, width: formatter.width, ascii: formatter.ascii,
+        hasLaterRows: true)
     case .plain, .json: break
     }
     let text = formatter.render(

@@ -31,15 +31,22 @@ package final class StandardOutput: Sendable {
   }
 
   /// Writes all of `bytes`.
-  package func write(_ bytes: [UInt8]) throws(OutputError) {
-    try bytes.withUnsafeBytes { write(bytes: $0) }.get()
+  ///
+  /// - Parameter startsRow: Whether they begin a new row on the screen where other output has not
+  ///   ended its own.
+  package func write(_ bytes: [UInt8], startsRow: Bool = false) throws(OutputError) {
+    try bytes.withUnsafeBytes { write(bytes: $0, startsRow: startsRow) }.get()
   }
 
-  private func write(bytes: UnsafeRawBufferPointer) -> Result<Void, OutputError> {
+  private func write(
+    bytes: UnsafeRawBufferPointer, startsRow: Bool = false
+  ) -> Result<Void, OutputError> {
     guard !bytes.isEmpty else { return .success(()) }
     return lock.withLock { _ in
       do throws(SystemError) {
-        if let screen { return .success(try screen.write(bytes, to: descriptor)) }
+        if let screen {
+          return .success(try screen.write(bytes, to: descriptor, startsRow: startsRow))
+        }
         return .success(try Descriptor.write(descriptor, bytes))
       } catch {
         return .failure(error.code == EPIPE ? .closed : .failed("\(error)"))

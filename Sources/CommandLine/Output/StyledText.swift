@@ -120,16 +120,19 @@ public struct StyledText: Sendable, Hashable, ExpressibleByStringInterpolation {
     }
   }
 
-  /// Returns the text with escape sequences.
+  /// Returns the text with escape sequences. A line feed at the end of a style stands behind them,
+  /// so that a text that ends its row can be recognized.
   package func rendered(_ palette: Palette) -> [UInt8] {
     guard !spans.isEmpty else { return bytes }
     var result: [UInt8] = []
     result.reserveCapacity(bytes.count * 2)
     forEachToken { part, style in
       guard let style else { return result += part }
+      let endsRow = part.last == UInt8(ascii: "\n")
       result += palette.escapeSequence(style).utf8
-      result += part
+      result += endsRow ? part.dropLast() : part[...]
       result += Palette.reset.utf8
+      if endsRow { result.append(UInt8(ascii: "\n")) }
     }
     return result
   }

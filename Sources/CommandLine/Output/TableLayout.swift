@@ -6,8 +6,8 @@ struct TableLayout {
   private static let gap = 2
   /// The minimum width of a column, so that its cells stay readable.
   private static let narrowest = 6
-  /// The least and the usual width of a column whose cells go on below. Later rows may be wider
-  /// than those that are known.
+  /// The least width of a column whose cells go on below, and the usual one if rows may follow,
+  /// which may be wider than those that are known.
   private static let folded = (least: 20, usual: 40)
 
   private let columns: [Presentation.Column]
@@ -15,11 +15,16 @@ struct TableLayout {
   private let natural: [Int]
   private let width: Int?
   private let ascii: Bool
+  private let hasLaterRows: Bool
 
-  init(columns: [Presentation.Column], rows: [[String]], width: Int?, ascii: Bool) {
+  init(
+    columns: [Presentation.Column], rows: [[String]], width: Int?, ascii: Bool,
+    hasLaterRows: Bool
+  ) {
     self.columns = columns
     self.width = width
     self.ascii = ascii
+    self.hasLaterRows = hasLaterRows
     cells = rows.map { Self.cells($0, columns) }
     var natural = columns.map { DisplayWidth.of($0.name) }
     for row in cells {
@@ -98,9 +103,10 @@ struct TableLayout {
     guard let folded = shown.firstIndex(where: { columns[$0].isFolded }) else { return nil }
     var widths = shown.map { natural[$0] }
     let others = widths.reduce(-widths[folded], +) + Self.gap * (shown.count - 1)
-    let wanted = max(widths[folded], Self.folded.usual)
+    let widest = widths[folded]
+    let wanted = hasLaterRows ? max(widest, Self.folded.usual) : widest
     widths[folded] = min(width - others, wanted)
-    return widths[folded] >= Self.folded.least ? widths : nil
+    return widths[folded] >= min(Self.folded.least, wanted) ? widths : nil
   }
 
   /// Whether columns are removed before any of them shrinks.

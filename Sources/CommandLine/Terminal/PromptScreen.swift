@@ -59,9 +59,8 @@ package final class PromptScreen: Sendable {
   /// Begins a line: turns on bracketed paste, and moves to the start of a row.
   package func begin() {
     state.withLock { state in
-      var output = removeStatus(&state) + pasteOn
-      if state.tail > 0 { output += "\r\n" }
-      (state.tail, state.isHidden) = (0, false)
+      let output = removeStatus(&state) + pasteOn + endRow(&state)
+      state.isHidden = false
       let size = terminal.size
       state.renderer = ScreenRenderer(
         columns: size.columns, height: size.rows, usesColor: usesColor)
@@ -95,6 +94,8 @@ package final class PromptScreen: Sendable {
     var view = view
     if !mark.isEmpty { view.text.insert(mark) }
     state.view = nil
+    // The line is in the row below unfinished output.
+    state.tail = 0
     return state.renderer.finish(view) + pasteOff
   }
 
@@ -143,12 +144,25 @@ package final class PromptScreen: Sendable {
 
   /// Writes bytes to a terminal, above the line if one is shown.
   ///
-  /// - Parameter descriptor: The descriptor to write to, which is a terminal.
-  func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) throws(SystemError) {
+  /// - Parameters:
+  ///   - descriptor: The descriptor to write to, which is a terminal.
+  ///   - startsRow: Whether they begin a new row behind unfinished output, which they go on with
+  ///     otherwise.
+  func write(
+    _ bytes: UnsafeRawBufferPointer, to descriptor: Int32, startsRow: Bool = false
+  ) throws(SystemError) {
     let result = state.withLock { state -> Result<Void, SystemError> in
       let isShown = state.renderer.isShown
       var before = isShown ? state.renderer.clear() : removeStatus(&state)
-      if isShown, state.tail > 0 { before += "\u{1B}[1A\u{1B}[\(state.tail + 1)G" }
+      if state.tail > 0 {
+        // The line is in the row below the unfinished one.
+        if startsRow {
+          if !isShown { before += "\r\n" }
+          state.tail = 0
+        } else if isShown {
+          before += "\u{1B}[1A\u{1B}[\(state.tail + 1)G"
+        }
+      }
       advanceTail(bytes, &state)
       var after = ""
       if isShown, let view = state.view {
@@ -214,6 +228,16 @@ package final class PromptScreen: Sendable {
     let columns = terminal.size.columns
     let width = (start == 0 ? state.tail : 0) + DisplayWidth.of(escapeControls(text))
     state.tail = width % max(1, columns)
+  }
+
+  /// Moves to a new row if output has not ended its own, for example before a question.
+  package func beginRow() {
+    state.withLock { state in show(removeStatus(&state) + endRow(&state)) }
+  }
+
+  private func endRow(_ state: inout State) -> String {
+    defer { state.tail = 0 }
+    return state.tail > 0 ? "\r\n" : ""
   }
 
   private func show(_ text: String) {

@@ -61,6 +61,21 @@ struct FailureTests {
     #expect(Array(lines[1])[caret] == Array(text)[column - 1])
   }
 
+  @Test("a long line is cut by columns", arguments: 1...60)
+  func wide(column: Int) {
+    let text = String(repeating: "漢a字", count: 20)
+    let lines = failure(text, column: column, length: 9).render(width: 40).text.split(
+      separator: "\n")
+    #expect(lines[1...2].allSatisfy { DisplayWidth.of($0) <= 40 }, "\(lines)")
+    let before = lines[2].prefix { $0 == " " }.count
+    var columns = 0
+    let blamed = lines[1].first { character in
+      defer { columns += DisplayWidth.of(character) }
+      return columns == before
+    }
+    #expect(blamed == Array(text)[column - 1])
+  }
+
   @Test("JSON has the keys in order")
   func json() {
     #expect(

@@ -1,9 +1,10 @@
-import SwiftBoardBoard
 import SwiftBoardCommandLine
 import SwiftBoardDependencies
 import SwiftBoardFeatures
 import SwiftBoardJSON
 import Testing
+
+@testable import SwiftBoardBoard
 
 @Suite("What the board prints")
 struct RendererTests {
@@ -170,6 +171,42 @@ struct RendererTests {
     let end = BoardAction.api(.succeeded(job: 4, result: .services(services: [])))
     #expect(
       outputs(end, change: { $0.output = .json }).first?.text.hasPrefix("{\"line\":4") == true)
+  }
+
+  @Test("what was bisected, verified and diagnosed fits the terminal", arguments: [20, 40, 80])
+  func fitting(width: Int) {
+    let long = String(repeating: "漢 ab", count: 40)
+    let step = SessionStep(
+      step: 3, time: 0, origin: .user(line: "set a \(long)", at: "x.sb:1"), name: "shell.run",
+      action: nil, draws: [], effects: [], digest: nil)
+    let diff = SessionDiff(
+      from: 2, to: 3, path: nil,
+      changes: [.init(path: "shell.variables.a", old: nil, new: .string(long))],
+      isTruncated: false)
+    let results: [SessionResult] = [
+      .bisected(
+        bisection: SessionBisected(
+          path: "r", assertion: "a exists", step: step, diff: diff, steps: 9, evaluations: 4)),
+      .verified(
+        checks: [
+          SessionCheck(
+            path: "/a/folder/that/is/long/r.jsonl", steps: 9, code: 0, message: "9 steps agree",
+            warnings: [])
+        ], report: nil),
+    ]
+    let ends = results.map { BoardAction.session(.succeeded(job: 4, result: $0)) }
+    let finding = DoctorFinding(InstallationFinding("completions", .good, "bash: /etc/a/long/path"))
+    for end in ends + [.shell(.diagnosed(job: 4, findings: [finding]))] {
+      let shown = outputs(end, settings: .output(.table, width: width))
+        .filter { $0.stream == .standardOutput }.map(\.text).joined()
+      let rows = shown.split(separator: "\n")
+      #expect(rows.allSatisfy { DisplayWidth.of($0) <= width }, "\(shown)")
+      let piped = outputs(end).filter { $0.stream == .standardOutput }.map(\.text).joined()
+      // Nothing is left out.
+      for word in ["nothing", "agree", "good", "path"] where piped.contains(word) {
+        #expect(shown.contains(word), "\(shown)")
+      }
+    }
   }
 
   @Test("what an answer says steers no terminal")

@@ -49,6 +49,31 @@ struct TerminalProgramTests {
     _ = await terminal.wait()
   }
 
+  @Test("what follows an answer without a line feed begins a new row")
+  func unfinishedAnswer() async throws {
+    let server = try TestHTTPServer { _ in .response(.init(404, json: #"{"a":1}"#)) }
+    let program = try Program()
+    let get = "api get \(server.origin)/ --raw -q --no-check-status"
+    let lines = try program.startOnTerminal(
+      "--ascii", "--home", "h", "--no-init", "-c", get, "-c", "echo next")
+    #expect(await lines.wait() == .exited(0))
+    #expect(lines.outputText.contains("{\"a\":1}\r\nnext\r\n"), "\(lines.outputText)")
+    let failing = try program.startOnTerminal(
+      "--ascii", "--home", "h", "--no-init", "api", "get", "\(server.origin)/", "--raw", "-q")
+    #expect(await failing.wait() == .exited(4))
+    #expect(failing.outputText.contains("{\"a\":1}\r\nerror:"), "\(failing.outputText)")
+    let terminal = try Self.start(program)
+    #expect(await terminal.waitForOutput(Self.prompt))
+    terminal.type("\(get); echo ne''xt\r")
+    #expect(await terminal.waitForOutput("{\"a\":1}\r\nnext\r\n"), "\(terminal.outputText)")
+    #expect(await terminal.waitForOutput(Self.prompt, count: 2))
+    terminal.type("api get \(server.origin)/ --raw --no-check-status &\r")
+    let screen = await terminal.waitForScreen { $0.text.contains("[3] done: api get") }
+    #expect(screen.screen.contains("[3] done: api get"), "\(screen.text)")
+    terminal.type("\u{4}")
+    #expect(await terminal.wait() == .exited(0), "\(terminal.outputText)")
+  }
+
   @Test(
     "a signal that ends the program at a prompt for a secret leaves the terminal as it was",
     arguments: [SIGTERM, SIGHUP])
