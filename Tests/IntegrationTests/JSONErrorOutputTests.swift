@@ -38,6 +38,24 @@ struct JSONErrorOutputTests {
     #expect(quoted.errorText.contains("error:"))
   }
 
+  @Test("a failure in a sourced file names the file, and one of a prefix is JSON as the line asks")
+  func sourced() async throws {
+    let program = try Program()
+    try program.folder.write("echo a\nnope\n", to: "s.sb")
+    try program.folder.write("db get c 1\n", to: "t.sb")
+    for (file, line) in [("s.sb", JSON(2)), ("t.sb", JSON(1))] {
+      let run = try await program.run("--home", "h", "--json", "-c", "source \(file)")
+      let failures = try objects(run)
+      #expect(failures.map { $0["file"] } == [.string(file)], "\(run.errorText)")
+      #expect(failures.map { $0["line"] } == [line], "\(run.errorText)")
+    }
+    let script = try await program.run("--home", "h", "--json", "-f", "s.sb")
+    #expect(try objects(script).map { $0["file"] } == [nil])
+    let expected = try await program.run("--home", "h", "-c", "!echo a --json")
+    #expect(expected.status == .exited(1))
+    #expect(try objects(expected).map { $0["error"] } == ["expectedFailure"])
+  }
+
   @Test("help and versions are one line of JSON, in the form of a command's")
   func help() async throws {
     let program = try Program()

@@ -30,7 +30,8 @@ extension Failure {
         (ExitCode.unavailable, "hostNotFound", "check its spelling and the network")
       case .refused:
         (ExitCode.unavailable, "connectionRefused", "check that the service runs and listens there")
-      case .unreachable: (ExitCode.unavailable, "unreachable", "check the network")
+      case .unreachable:
+        (ExitCode.unavailable, "unreachable", "check the network, and a proxy in between")
       case .offline:
         (
           ExitCode.unavailable, "unreachable",
@@ -105,7 +106,7 @@ extension Failure {
       self.init(
         code: ExitCode.data, error: "notText", message: problem.message,
         help: "send it as a file with \(member)@FILE, or as the whole body with @FILE")
-    case .notJSON(let member):
+    case .notJSON(let member, _):
       self.init(
         code: ExitCode.data, error: "malformedData", message: problem.message,
         help: "text goes with \(member)=text")

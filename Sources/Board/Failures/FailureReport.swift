@@ -9,6 +9,9 @@ package struct FailureReport: Sendable, Equatable {
   package var location: LineLocation?
   /// The line's number for JSON, from 1, or 0 if no line is at fault.
   package var line: Int
+  /// The file that `source` took the line from. Only JSON output contains it: text has it in
+  /// `location`.
+  package var sourcedFile: String?
   /// The line as typed, with all its physical lines.
   package var text: String?
   /// The value that the command returned despite the failure, such as the body of an error
@@ -44,13 +47,14 @@ package struct FailureReport: Sendable, Equatable {
   /// - Parameters:
   ///   - json: one line
   ///     `{"line":3,"ok":false,"code":69,"error":"connectionRefused","message":…,"hint":…}`, with
-  ///     `"value":…` at its end if there is one.
+  ///     `"value":…` at its end if there is one, and `"file":…` behind the line's number if
+  ///     `source` runs it.
   ///   - width: columns for the shown line. A longer line is cut around the caret.
   package func render(json: Bool = false, width: Int = 200) -> StyledText {
     if json {
-      var members: [JSON.Member] = [
-        .init("line", JSON(line)), .init("ok", false),
-      ]
+      var members: [JSON.Member] = [.init("line", JSON(line))]
+      if let sourcedFile { members.append(.init("file", .string(sourcedFile))) }
+      members.append(.init("ok", false))
       members += failure.members
       members.append(.init("hint", failure.help.map(JSON.string) ?? .null))
       if let value { members.append(.init("value", value)) }

@@ -54,6 +54,10 @@ public struct CommandContext: Codable, Sendable, Equatable {
   /// The job of the `watch` that repeats this command, or `nil` if none does.
   package var round: Int?
 
+  /// Whether `source` runs the line, whose failure names its file in JSON too. `nil` if not, and in
+  /// earlier recordings.
+  package var isSourced: Bool?
+
   /// The number of steps that contain rows of its output, so that a recording that starts between
   /// them continues the output. `nil` in earlier recordings.
   package var parts: Int?

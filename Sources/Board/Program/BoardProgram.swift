@@ -155,6 +155,11 @@ extension ProgramOptions {
     return isNext || options.contains { $0 == "--json" || $0 == "--output=json" || $0 == "-ojson" }
   }
 
+  /// Whether a line that may not be understood asks for JSON.
+  static func askForJSON(in line: String) -> Bool {
+    askForJSON(line.split { $0.isWhitespace }.map(String.init))
+  }
+
   /// Whether the program runs `doctor` and nothing else.
   fileprivate var isDoctor: Bool {
     switch mode {

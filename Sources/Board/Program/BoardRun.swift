@@ -202,8 +202,8 @@ final class BoardRun: Sendable {
     var report = FailureReport(failure, in: line)
     report.location?.file = line?.location.file.map(masked)
     if line?.location.file == nil { report.location = nil }
-    output.warn(
-      report.render(json: settings.output == .json, width: terminal.outputWidth ?? 200))
+    let isJSON = settings.output == .json || ProgramOptions.askForJSON(in: line?.text ?? "")
+    output.warn(report.render(json: isJSON, width: terminal.outputWidth ?? 200))
   }
 
   /// Prints a line of the program itself, as JSON if failures are.

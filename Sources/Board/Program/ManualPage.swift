@@ -68,7 +68,12 @@ package struct ManualPage: Sendable {
   }
 
   private static let codes = [
-    ("0", "All lines succeeded."), ("1", "The answer is no: assert, session verify, session diff."),
+    ("0", "All lines succeeded."),
+    (
+      "1",
+      "The answer is no: assert, session verify, session replay and session diff that differ, a "
+        + "session bisect that finds nothing, a doctor that finds a problem."
+    ),
     ("3, 4, 5", "The service answered with a status of 300, 400 or 500 and up."),
     ("64", "Usage: an unknown command or a bad argument."), ("65", "Malformed data."),
     ("66", "Not found: a file, document, service or secret."),

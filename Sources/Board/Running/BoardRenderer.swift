@@ -413,9 +413,11 @@ public struct BoardRenderer: Sendable {
       (failure.column, failure.length) = (place.column, place.length)
       failure.lineOffset = place.lineOffset
     }
-    return FailureReport(
+    var report = FailureReport(
       failure, location: context.source.map { LineLocation($0, line: context.line) },
       line: context.line, text: context.text, value: value == .null ? JSON?.none : .some(value))
+    if context.isSourced == true { report.sourcedFile = context.source }
+    return report
   }
 }
 

@@ -45,8 +45,7 @@ extension LineExecutor {
   ) async -> LineOutcome {
     var context = self.context(line, prefix)
     context.name = "line"
-    let words = script.text.split { $0.isWhitespace }.map(String.init)
-    if ProgramOptions.askForJSON(words) { context.output = .json }
+    if ProgramOptions.askForJSON(in: script.text) { context.output = .json }
     let failure = Failure(error)
     let code = await board.run(.shell(.reject(context: context, failure: failure)), context)
     var outcome = LineOutcome(exitCode: code)

@@ -392,7 +392,10 @@ public final class LineExecutor: Sendable {
       text: shownText(of: line), name: "", prefix: prefix, timeout: settings.timeout)
     if !settings.checksStatus { context.checksStatus = false }
     context.parts = 0
-    if let outer = line.outer { context.takeOptions(of: outer) }
+    if let outer = line.outer {
+      context.takeOptions(of: outer)
+      context.isSourced = true
+    }
     return context
   }
 

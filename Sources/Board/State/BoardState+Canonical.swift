@@ -129,6 +129,7 @@ extension CommandContext {
     if let isASCII { writer.member("isASCII", isASCII) }
     writer.member("isBackground", isBackground)
     if let isQuiet { writer.member("isQuiet", isQuiet) }
+    if let isSourced { writer.member("isSourced", isSourced) }
     if let isVerbose { writer.member("isVerbose", isVerbose) }
     writer.member("job", job)
     writer.member("line", line)

@@ -10,8 +10,9 @@ public enum APIRequestProblem: Error, Sendable, Equatable, Codable {
   case secretNotText(name: String), secretWithControls(name: String)
   /// A secret contains characters that a JSON string escapes, and would be inserted unchanged.
   case secretNeedsEscape(name: String)
-  /// The file of a text member does not contain text, or a value is not JSON.
-  case fileNotText(file: String, member: String), notJSON(member: String)
+  /// The file of a text member does not contain text, or a value is not JSON. `place` is where, or
+  /// `nil` in earlier recordings.
+  case fileNotText(file: String, member: String), notJSON(member: String, place: String? = nil)
 
   /// The problem, for users, in one line.
   public var message: String {
@@ -30,7 +31,8 @@ public enum APIRequestProblem: Error, Sendable, Equatable, Codable {
     case .secretNeedsEscape(let name):
       "the secret '\(name)' has characters that JSON escapes, and would be inserted as it is"
     case .fileNotText(let file, _): "the file \(file) is not UTF-8 text"
-    case .notJSON(let member): "the value of \(member):= is not JSON"
+    case .notJSON(let member, let place):
+      "the value of \(member):= is not JSON" + (place.map { " (\($0))" } ?? "")
     }
   }
 

@@ -9,6 +9,17 @@ enum AuthenticationParser {
   /// The beginnings of all forms.
   static let schemes = ["header:", "query:", "bearer:", "basic:", "digest:"]
 
+  /// Returns the form that a value with a literal secret is meant to have.
+  static func form(of text: String) -> String {
+    switch schemes.first(where: text.hasPrefix) {
+    case let scheme? where scheme == "bearer:": "bearer:{{secret:NAME}}"
+    case let scheme? where scheme == "basic:" || scheme == "digest:":
+      "\(scheme)USER:{{secret:NAME}}"
+    case let scheme?: "\(scheme)NAME={{secret:NAME}}"
+    case nil: "header:NAME={{secret:NAME}}"
+    }
+  }
+
   static func parse(_ argument: Argument) throws(UsageError) -> APIService.Authentication {
     var text = ""
     var secrets: [String] = []

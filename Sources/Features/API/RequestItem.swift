@@ -122,7 +122,7 @@ package enum RequestItem: Sendable, Hashable {
         return .json(name: name, value: text)
       } catch {
         throw UsageError(
-          "the value of '\(name)' is not JSON: \(error.message)",
+          "the value of '\(name)' is not JSON: \(error.message) (\(error.place))",
           help: "'\(name)=\(text)' sends it as text", at: value,
           kind: .malformedData)
       }

@@ -179,12 +179,14 @@ struct RequestReducer: Reducer {
     }
     let makeAction = state.answerAction(APIAnswerView(spec))
     let helps = plan.helps
+    let attempt = state.attempt
     return .task(name: "api.request") { [planned] in
       makeAction(try await APIExchange(dependencies).answer(to: planned))
     }
     .catch {
-      .failed(
-        Failure($0, dependencies, helps: helps), cause: ($0 as? APIError)?.repeatableKind)
+      var failure = Failure($0, dependencies, helps: helps)
+      if attempt > 1 { failure.message += " (after \(attempt) tries)" }
+      return .failed(failure, cause: ($0 as? APIError)?.repeatableKind)
     }
     .cancellable(id: state.job)
   }

@@ -22,7 +22,7 @@ enum RequestSecrets {
     guard let command = words.first?.text, command == "api" || command == "open" else { return nil }
     let (positionals, authentications, proxies, bodies) = sorted(words.dropFirst())
     for text in authentications where !text.contains(inserted) {
-      return Found(name: "auth", form: "--auth header:NAME={{secret:NAME}}")
+      return Found(name: "auth", form: "--auth " + AuthenticationParser.form(of: text))
     }
     for text in proxies where address(text) != nil {
       return Found(
@@ -68,7 +68,8 @@ enum RequestSecrets {
       } else if option == nil, !hasEnded, text.hasPrefix("--json-body=") {
         bodies.append(word)
       } else if option != nil || !hasEnded && text.hasPrefix("--auth=") {
-        if option == nil || option == "--auth" { authentications.append(text) }
+        if option == "--auth" { authentications.append(text) }
+        if option == nil { authentications.append(String(text.dropFirst("--auth=".count))) }
         if option == "--proxy" { proxies.append(text) }
         if option == "--json-body" { bodies.append(word) }
         option = nil

@@ -203,7 +203,7 @@ enum DatabaseCommands {
       try JSON.validate(text, limits: .strict)
     } catch {
       throw UsageError(
-        "the body is not JSON: \(error.message) (character \(error.column))",
+        "the body is not JSON: \(error.message) (\(error.place))",
         help: "quote it, or take it from a file with @FILE", at: invocation.argument("body"),
         kind: .malformedData)
     }
@@ -219,7 +219,7 @@ enum DatabaseCommands {
       try JSON.validate(text, limits: .strict)
     } catch {
       throw UsageError(
-        "the value cannot be stored: \(error.message) (character \(error.column))",
+        "the value cannot be stored: \(error.message) (\(error.place))",
         help: "a quoted value within quotes is text: '\"…\"'", at: invocation.argument("value"),
         kind: .malformedData)
     }

@@ -32,6 +32,12 @@ public struct JSONError: Error, Sendable, Hashable, CustomStringConvertible {
     self.init(offset: offset, line: line, column: column, message: message)
   }
 
+  /// The position for the reader of a message, such as `character 2`, or `row 3, character 2`
+  /// behind the first row.
+  package var place: String {
+    (line > 1 ? "row \(line), " : "") + "character \(column)"
+  }
+
   /// The position and the message.
   public var description: String { "line \(line), column \(column): \(message)" }
 }

@@ -530,6 +530,7 @@ struct RedactorByPositionTests {
     ("X-Api-Key:abc", "X-Api-Key:«redacted»"),
     // Queries
     ("http://h/p?apikey=abc&x=1", "http://h/p?apikey=«redacted»&x=1"),
+    ("http://h/p?apikey=abc: h refused", "http://h/p?apikey=«redacted»: h refused"),
     ("http://h/p?x=1&api_key=abc#f", "http://h/p?x=1&api_key=«redacted»#f"),
     ("http://h/p?token=a%20b rest", "http://h/p?token=«redacted» rest"),
     ("http://h/?tok%65n=abc&x=1", "http://h/?tok%65n=«redacted»&x=1"),

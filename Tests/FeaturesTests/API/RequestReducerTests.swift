@@ -94,6 +94,26 @@ struct RequestReducerTests {
     #expect(kept?.status == 200 && kept?.body?.value == ["name": "Rick"])
   }
 
+  @Test("a failure behind --retry says how often the request was tried")
+  func tries() {
+    world.api.answer(
+      "GET", "http://rm.test/x", with: .failure(APIError(.refused, "nothing listens")),
+      .failure(APIError(.refused, "nothing listens")))
+    let store = store()
+    store.nonExhaustively { store in
+      store.send(Self.run(1, Self.request(retries: 1)))
+      store.skipReceivedActions()
+      store.advance(by: .milliseconds(200))
+      store.receive(.again(job: 1))
+      store.receive(where: {
+        guard case .failed(job: 1, let failure, cause: .refused) = $0 else { return false }
+        return failure.message == "nothing listens (after 2 tries)"
+      })
+      #expect(store.state.pending.isEmpty)
+    }
+    store.finish()
+  }
+
   @Test("a request that took too long fails with its help, and is not sent again without --retry")
   func timeout() {
     world.api.answer(

@@ -50,6 +50,10 @@ struct BoardCommandTests {
     }
     #expect(page.text.contains("\\-\\-no\\-input"))
     #expect(page.text.contains("\n130, 143, 141\n"))
+    for command in ["assert", "verify", "replay", "diff", "bisect", "doctor"] {
+      let meaning = page.text.split(separator: "\n").first { $0.hasPrefix("The answer is no: ") }
+      #expect(meaning?.contains(command) == true, "\(command)")
+    }
     for line in page.text.split(separator: "\n") where line.hasPrefix(".") {
       let known = [".TH", ".SH", ".TP", ".B", ".IP", ".EX", ".EE", ".br"]
       #expect(known.contains { line == $0 || line.hasPrefix($0 + " ") }, "\(line)")

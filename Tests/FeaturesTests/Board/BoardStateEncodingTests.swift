@@ -17,6 +17,7 @@ struct BoardStateEncodingTests {
     context.isVerbose = false
     (context.isQuiet, context.isASCII, context.checksStatus) = (true, true, false)
     (context.color, context.usesPager, context.round) = (.always, false, 3)
+    context.isSourced = true
     context.parts = 2
     return context
   }()

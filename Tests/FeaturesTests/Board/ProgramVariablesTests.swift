@@ -54,6 +54,13 @@ import Testing
     #expect(
       try SourceTree.text("docs/configuration.md").contains("\n\n" + table),
       "the table of docs/configuration.md should be:\n\(table)")
+    for option in ProgramOption.allSpecs {
+      let variable = "SWIFTBOARD_" + option.name.uppercased().replacing("-", with: "_")
+      guard !ProgramVariables.names.contains(variable) else { continue }
+      let spellings = ["--\(option.name)"] + (option.short.map { ["-\($0)"] } ?? [])
+      let page = try SourceTree.text("docs/configuration.md")
+      #expect(spellings.contains { page.contains("`\($0)`") }, "\(option.name) has no variable")
+    }
     let manual = ManualPage(BoardFeatures.all.commands, version: "1").text
     for (names, meaning) in ProgramVariables.described {
       #expect(manual.contains("\n\(names.joined(separator: ", "))\n"), "\(names)")

@@ -39,6 +39,20 @@ struct DatabaseFeatureTests {
         """)
   }
 
+  @Test("a body of several rows that is not JSON names the row")
+  func place() {
+    for (body, place) in [
+      ("{\"a\":\n oops}", "(row 2, character 2)"), ("{\"a\":}", "(character 6)"),
+    ] {
+      let error = #expect(throws: UsageError.self) { try action("db put c 1 '\(body)'") }
+      #expect(error?.message.hasSuffix(place) == true, "\(String(describing: error))")
+      let item = #expect(throws: UsageError.self) {
+        try action("api post http://h.test/ 'a:=\(body)'")
+      }
+      #expect(item?.message.hasSuffix(place) == true, "\(String(describing: item))")
+    }
+  }
+
   @Test("a document from a file, and a file that is not JSON")
   func files() async throws {
     try await world.files.write(Data("[1,\n2,]".utf8), to: "bad.json", mode: .create)

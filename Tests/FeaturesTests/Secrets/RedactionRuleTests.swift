@@ -637,6 +637,19 @@ struct RedactionRuleTests {
   }
 
   @Test(
+    "rule 3: the advice has the scheme of --auth that was typed",
+    arguments: [
+      ("--auth bearer:x1y2", "--auth bearer:{{secret:NAME}}"),
+      ("--auth=basic:me:x1y2", "--auth basic:USER:{{secret:NAME}}"),
+      ("--auth query:k=x1y2", "--auth query:NAME={{secret:NAME}}"),
+      ("--auth x1y2", "--auth header:NAME={{secret:NAME}}"),
+    ])
+  func schemeOfAuth(option: String, advice: String) async throws {
+    await run(64, "api service add s http://h \(option)")
+    #expect(lines.allPrinted.contains(advice), "\(lines.allPrinted)")
+  }
+
+  @Test(
     "rule 3: only where a request goes, and in its headers and query items",
     arguments: [
       "api post http://h/ url=http://h/?token=1",

@@ -40,7 +40,9 @@ struct ProxyFailure {
         )
       } else if status >= 300 {
         error = APIError(
-          .unreachable, "the proxy did not let the connection to \(endpoint) through (\(status))")
+          .unreachable,
+          "the proxy, \(Self.origin(transfer)), did not let the connection to \(endpoint) through (\(status))"
+        )
       } else if code == CURLE_PROXY {
         error = APIError(
           .unreachable,

@@ -196,7 +196,7 @@ struct RequestResolver: Sendable {
   /// break at the end of a file. Parsing and writing it would lose duplicate keys.
   private func json(_ text: String, _ member: APIContent.Member) throws -> String {
     do throws(JSONError) { try JSON.validate(text) } catch {
-      throw APIRequestProblem.notJSON(member: member.name)
+      throw APIRequestProblem.notJSON(member: member.name, place: error.place)
     }
     let isBlank = { (byte: UInt8) in [0x20, 0x09, 0x0A, 0x0D].contains(byte) }
     let bytes = Array(text.utf8.drop(while: isBlank))

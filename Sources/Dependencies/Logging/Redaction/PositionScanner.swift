@@ -122,8 +122,8 @@ struct PositionScanner {
 
   private func closesSentence(_ byte: UInt8) -> Bool {
     switch byte {
-    case UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "."), UInt8(ascii: ")"),
-      UInt8(ascii: "]"), UInt8(ascii: "}"), UInt8(ascii: "'"):
+    case UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "."), UInt8(ascii: ":"),
+      UInt8(ascii: ")"), UInt8(ascii: "]"), UInt8(ascii: "}"), UInt8(ascii: "'"):
       true
     default: false
     }
