@@ -143,7 +143,7 @@ enum SessionReplay {
   private static func key(_ dependencies: Dependencies) -> ReplayPacer.NextStep {
     {
       guard let terminal = dependencies.terminal as? any PausingTerminal,
-        let goesOn = try await terminal.pause("-- Enter: continue, q: quit -- ")
+        let goesOn = try await terminal.pause("-- Enter: continue, q and Enter: quit -- ")
       else {
         throw Failure(
           code: ExitCode.usage, error: "noTerminal",

@@ -113,7 +113,8 @@ enum ShellOutcomes {
       job: job, value: .object(aliases.map { .init($0.key, .string($0.value)) }),
       presentation: .table(
         columns: [Column("alias", isIdentifier: true), Column("stands for", isFolded: true)],
-        rows: aliases.map { [$0.key, $0.value] }))
+        rows: aliases.map { [$0.key, $0.value] }),
+      notes: present("aliases", state, "state shell.aliases"))
   }
 
   /// The state has the alias unless there was no room for it.
@@ -202,7 +203,7 @@ enum ShellOutcomes {
       notes: present("effects", state, "session timeline"))
   }
 
-  /// Says of what runs now that it did not run at the earlier step that is shown.
+  /// Says of what is listed as it is now that it is not that of the earlier step that is shown.
   private static func present(_ what: String, _ state: BoardState, _ past: String) -> [String] {
     guard let position = state.session.position else { return [] }
     return ["these are the \(what) of now; '\(past)' has those of step \(position.step)"]

@@ -46,7 +46,7 @@ struct EarlierStepTests {
     await board.board.close()
   }
 
-  @Test("what runs now did not run then, and 'jobs' and 'effects' say so")
+  @Test("what runs now did not run then, and 'jobs', 'effects' and 'alias' say so")
   func jobsAndEffects() async throws {
     let folder = try TemporaryFolder()
     let board = RunningBoard()
@@ -64,6 +64,9 @@ struct EarlierStepTests {
     let effects = await board.run("effects")
     #expect(effects.output.contains("log.follow"))
     #expect(effects.errors.contains("these are the effects of now; 'session timeline' has those"))
+    let aliases = await board.run("alias")
+    #expect(
+      aliases.errors.contains("these are the aliases of now; 'state shell.aliases' has those"))
     #expect(await board.run("session live").status == 0)
     await board.board.close()
   }
