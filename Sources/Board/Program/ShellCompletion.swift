@@ -53,7 +53,7 @@ public enum ShellCompletion {
       done
       if [[ $word =~ ^[=:@]+$ ]]; then prefix+=$word; fi
       if [[ $word != [\"\']* ]] && shopt -q hostcomplete; then prefix=${prefix%@}; fi
-      local program=${words[0]/#\~/$HOME}
+      local program=${words[0]/#\~/$HOME} part=$word
       local -a plain=("${words[@]//[\"\'\\]/}")
       prefix=${prefix//[\"\'\\]/}
       COMPREPLY=()
@@ -70,7 +70,7 @@ public enum ShellCompletion {
             word=${line%%$'\t'*}
             word=${word#"$prefix"}
             if [[ -z $word ]]; then continue; fi
-            case ${words[${#words[@]}-1]} in
+            case $part in
               # What the open quotes do not quote is left out.
               \"*) if [[ $word == *[\"\\\$\`!]* ]]; then continue; fi ;;
               \'*) if [[ $word == *\'* ]]; then continue; fi ;;

@@ -70,6 +70,7 @@ struct ShellCompletionTests {
     ("--home h db list \"x\t\"", ["--home", "h", "db", "list", "x"]),
     ("--home h db list 'z\t'", ["--home", "h", "db", "list", "z"]),
     ("characters search sta\t\tx", ["characters", "search", "status==x"]),
+    ("api post a/b k@'sub f\tx", ["api", "post", "a/b", "k@sub folder/x"]),
   ]
 
   private static func check(_ shell: Shell) async throws {
