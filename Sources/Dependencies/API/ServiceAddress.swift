@@ -10,8 +10,17 @@ package enum ServiceName {
 
 /// The rule for the addresses of services.
 package enum ServiceAddress {
-  /// Returns whether a target is an address and not a path at a service.
-  package static func isAddress(_ target: String) -> Bool { target.end(ofFirst: "://") != nil }
+  /// Returns whether a target is an address and not a path at a service: a scheme (RFC 3986, 3.1)
+  /// is directly in front of its first `://`.
+  package static func isAddress(_ target: String) -> Bool {
+    guard let end = target.end(ofFirst: "://") else { return false }
+    let scheme = target.utf8[..<target.utf8.index(end, offsetBy: -3)]
+    func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte | 0x20) }
+    return scheme.first.map(isLetter) ?? false
+      && scheme.allSatisfy {
+        isLetter($0) || (0x30...0x39).contains($0) || "+-.".utf8.contains($0)
+      }
+  }
 
   /// Returns the problem with an address, or `nil` if the address is valid.
   package static func problem(_ url: String) -> String? {

@@ -63,7 +63,7 @@ enum APICommands {
     }
   }
 
-  static let table = CommandTable<FeatureCommand<APIAction>>(
+  static let table: CommandTable<FeatureCommand<APIAction>> = CommandTable(
     methods.map { method in
       CommandSpec(
         ["api", method],
@@ -93,7 +93,7 @@ enum APICommands {
         }
         let shown = target.description
         guard shown.contains("/") else {
-          let words = methods + ["service", "run", "saved", "recent", "cache", "cancel"]
+          let words = table.specs.compactMap { $0.path.dropFirst().first }
           throw UsageError(
             "'\(shown)' is not a method, sub-command, SERVICE/PATH or address",
             help: Suggestion.nearest(to: shown, among: words).map { "did you mean 'api \($0)'?" }
@@ -252,6 +252,9 @@ enum APICommands {
   ) throws(UsageError) -> APIRequestSpec {
     let target = if let location { location } else { try target(invocation) }
     var spec = APIRequestSpec(method: method, isExplicit: isExplicit, target: target)
+    if case .text(let text)? = target.parts.first, spec.isAddress, !ServiceAddress.isAddress(text) {
+      spec.isAtService = true
+    }
     spec.items = try items(words ?? invocation.arguments("item"))
     try RequestOptions.read(invocation, into: &spec)
     try refuseRepeatedMembers(spec, words ?? invocation.arguments("item"))

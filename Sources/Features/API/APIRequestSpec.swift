@@ -1,6 +1,7 @@
 import SwiftBoardBoard
 import SwiftBoardCommandLine
 import SwiftBoardDependencies
+import SwiftBoardJSON
 
 /// A request as specified by a line. Secrets are given by name.
 public struct APIRequestSpec: Codable, Sendable, Equatable {
@@ -17,6 +18,9 @@ public struct APIRequestSpec: Codable, Sendable, Equatable {
   public var isExplicit: Bool
   /// `SERVICE/PATH` or an address.
   public var target: SecretTemplate
+  /// Whether the target is a path at a service although it contains `://`. Otherwise it is `nil`,
+  /// as in earlier recordings, in which any target with `://` was an address.
+  var isAtService: Bool?
   /// Query items, headers and parts of the body, in the order typed.
   public var items: [APIItem] = []
   /// The permitted sources of the answer.
@@ -154,6 +158,15 @@ public struct APIItem: Codable, Sendable, Equatable {
     return kind == .file
       || kind == .header && name.lowercased() == "content-type"
         && forms.contains { value.description.lowercased().hasPrefix($0) }
+  }
+}
+
+extension APIRequestSpec {
+  /// Whether the target is an address. The text of the line determines it, not the value of a
+  /// secret.
+  var isAddress: Bool {
+    guard isAtService != true, case .text(let text)? = target.parts.first else { return false }
+    return text.hasBytes("://")
   }
 }
 

@@ -143,6 +143,7 @@ extension APIRequestSpec: CanonicalEncodable {
     try value("connection", connection)
     try value("encoding", encoding)
     writer.member("follow", follow)
+    bool("isAtService", isAtService)
     bool("isExplicit", isExplicit)
     bool("isPretty", isPretty)
     bool("isSavedLast", isSavedLast)

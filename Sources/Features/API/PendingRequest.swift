@@ -82,11 +82,9 @@ public struct PendingRequest: Codable, Sendable, Equatable, Identifiable {
   /// Whether it is the test of a service.
   var isTest: Bool { if case .serviceTest = command { true } else { false } }
 
-  /// The name of the service in the target, or `nil` for an address. The text of the line
-  /// determines which it is, not the value of a secret.
+  /// The name of the service in the target, or `nil` for an address.
   var serviceName: String? {
-    guard let spec, case .text(let text)? = spec.target.parts.first,
-      !ServiceAddress.isAddress(text),
+    guard let spec, !spec.isAddress, case .text(let text)? = spec.target.parts.first,
       // A secret in a service's name is refused, and none is looked up.
       spec.target.text != nil || text.contains("/")
     else { return nil }

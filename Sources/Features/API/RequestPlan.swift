@@ -37,7 +37,7 @@ struct RequestPlan {
         message: "--auth and \(replacing.name): set the same header: give one of them")
     }
     self.authentication = replacing == nil ? authentication : nil
-    try Self.check(spec)
+    try Self.check(spec, isAtService: service != nil)
     if let service { try MarkedText.refuse(service.baseURL, in: "the address of the service") }
     let limit = spec.timeout ?? timeout
     request = APIRequest(
@@ -90,7 +90,7 @@ struct RequestPlan {
   // MARK: Checks
 
   /// Refuses text that contains a mark, and a secret at a position that others can see.
-  private static func check(_ spec: APIRequestSpec) throws {
+  private static func check(_ spec: APIRequestSpec, isAtService: Bool) throws {
     let templates = [spec.target] + spec.items.map(\.value) + (spec.jsonBody.map { [$0] } ?? [])
     for template in templates {
       for case .text(let text) in template.parts {
@@ -102,10 +102,9 @@ struct RequestPlan {
     // lower case, in which a secret would not be recognized.
     var before = ""
     if case .text(let text)? = spec.target.parts.first { before = text }
-    let isHostComplete =
-      before.firstRange(of: "://").map { scheme in
-        before[scheme.upperBound...].contains { "/?#".contains($0) }
-      } ?? before.contains("/")
+    let host =
+      isAtService ? before[...] : before.firstRange(of: "://").map { before[$0.upperBound...] }
+    let isHostComplete = host?.contains { (isAtService ? "/" : "/?#").contains($0) } ?? false
     guard isHostComplete else {
       throw Failure(
         code: ExitCode.usage, error: "usage",

@@ -50,6 +50,34 @@ struct APIFeatureTests {
     #expect(await lines.run("\(line) --cache localFirst") == 0)
   }
 
+  @Test(
+    "a target is an address if a scheme is directly in front of its ://",
+    arguments: [
+      ("api get nas/y?to=http://x/", "http://nas/raw/y?to=http://x/"),
+      ("api nas/y/http://x/", "http://nas/raw/y/http://x/"),
+      ("api get nas/y?to=http://x/{{secret:radarr}}", nil),
+      ("api get http://other/y?to=http://x/", "http://other/y?to=http://x/"),
+    ])
+  func addressInAPath(line: String, url: String?) async {
+    let world = World()
+    world.api.answer { _ in .json("1") }
+    let lines = Lines(world)
+    #expect(await lines.run("api service add nas http://nas/raw") == 0)
+    #expect(await lines.run("\(line) --save s") == 0, "\(lines.allPrinted)")
+    #expect(await lines.run("api run s") == 0, "\(lines.allPrinted)")
+    #expect(world.api.requests.count == 2)
+    if let url { #expect(world.api.requests.allSatisfy { $0.url == url }) }
+  }
+
+  @Test("what is no scheme in front of :// is the name of a service")
+  func noScheme() async {
+    let lines = Lines(World())
+    #expect(await lines.run("api get 1http://x/") == 66)
+    #expect(lines.allPrinted.contains("an address begins with http://"), "\(lines.allPrinted)")
+    #expect(await lines.run("api get x.y+z-1://x/") == 64)
+    #expect(lines.allPrinted.contains("'x.y+z-1' is not supported"), "\(lines.allPrinted)")
+  }
+
   @Test("a fragment of a service's address is refused")
   func fragmentOfAService() async {
     let lines = Lines(World())
@@ -771,6 +799,22 @@ struct APIFeatureTests {
         printed[1].errors.contains("the request kept as 'old' has the header \(name)"),
         "\(printed[1].errors)")
     }
+    #expect(world.api.requests.isEmpty)
+  }
+
+  @Test("a kept request that captures one secret twice is refused when it is run")
+  func savedCaptures() throws {
+    world.api.answer { _ in .json(#"{"a":"some-value","b":"other-value"}"#) }
+    let request =
+      #"{"cache":"remoteFirst","captures":[{"name":"k","path":"body.a"},"#
+      + #"{"name":"k","path":"body.b"}],"follow":0,"isExplicit":true,"items":[],"#
+      + #""method":"GET","retries":0,"shown":"body","target":"http://rm.test/c"}"#
+    let printed = try run(
+      ["db preference set api.saved.old '\(request)'", "api run old"], in: world)
+    #expect(printed.map(\.status) == [0, 64], "\(printed.map(\.errors))")
+    #expect(
+      printed[1].errors.contains("two values of the answer would be stored as one secret"),
+      "\(printed[1].errors)")
     #expect(world.api.requests.isEmpty)
   }
 

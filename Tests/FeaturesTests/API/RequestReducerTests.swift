@@ -131,6 +131,20 @@ struct RequestReducerTests {
     #expect(world.api.requests.map(\.timeout) == [.seconds(30)])
   }
 
+  @Test("a target with :// is an address in earlier recordings, whatever is in front of it")
+  func earlierAddress() {
+    let store = store(Self.known(APIService(name: "nas", baseURL: "http://nas")))
+    store.nonExhaustively { store in
+      store.send(Self.run(1, Self.request("nas/x?to=http://y")))
+      store.receive(where: {
+        guard case .failed(job: 1, let failure, _) = $0 else { return false }
+        return failure.message.contains("'nas/x?to=http' is not supported")
+      })
+    }
+    store.finish()
+    #expect(world.api.requests.isEmpty)
+  }
+
   @Test("a POST that the service may have carried out is sent once; a refused one again")
   func post() {
     world.api.answer(

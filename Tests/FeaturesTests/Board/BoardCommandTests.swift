@@ -110,6 +110,10 @@ struct BoardCommandTests {
       message: "'gett' is not a method, sub-command, SERVICE/PATH or address",
       help: "did you mean 'api get'?"),
     Wrong(
+      line: "api statz", column: 5, length: 5,
+      message: "'statz' is not a method, sub-command, SERVICE/PATH or address",
+      help: "did you mean 'api stats'?"),
+    Wrong(
       line: "api get rm/x --cahce noCache", column: 14, length: 7,
       message: "unknown option '--cahce'", help: "did you mean '--cache'?"),
     Wrong(

@@ -119,6 +119,7 @@ struct BoardStateEncodingTests {
   private static let spec: APIRequestSpec = {
     let template = SecretTemplate(parts: [.text("rm/"), .secret("k")])
     var spec = APIRequestSpec(method: "POST", isExplicit: true, target: template)
+    spec.isAtService = true
     spec.items = [APIItem(kind: .file, name: "f", value: "x", type: "text/plain")]
     spec.timeout = 1
     spec.added = [.timing]

@@ -59,6 +59,13 @@ struct SecretCapture {
   /// because a response whose secret cannot be stored would be lost.
   func prepare(_ captures: [APICapture]) async throws {
     guard !captures.isEmpty else { return }
+    for (index, capture) in captures.enumerated()
+    where captures[..<index].contains(where: { $0.name.hasSameBytes(as: capture.name) }) {
+      throw KeychainError(
+        .invalidKey,
+        message: "two values of the answer would be stored as one secret, which has one value. "
+          + "Nothing was sent; give each a name of its own.")
+    }
     let access = KeychainAccess(dependencies)
     let names = try await access.unlocking { () throws(KeychainError) in
       try await access.keychain.keys()
