@@ -161,6 +161,11 @@ public struct APIResponse: Sendable, Equatable {
   /// The times at which the stages were reached, from the start of the first request, before
   /// redirects.
   public var timing: APITiming
+  /// Whether the body had the `Content-Encoding` in the headers, and was decoded.
+  public var isDecoded = false
+  /// If redirects were followed, the URLs that have received the request with a method that is not
+  /// safe, such as PUT, and have not refused it.
+  public var changedURLs: [String] = []
 
   /// Creates a response. The default values suit a mock.
   public init(

@@ -5,6 +5,11 @@ extension APIRequest {
     ["GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE", "QUERY"].contains(method)
   }
 
+  /// Whether the method changes nothing at the service.
+  var isSafe: Bool {
+    ["GET", "HEAD", "OPTIONS", "TRACE", "QUERY", "PROPFIND", "REPORT", "SEARCH"].contains(method)
+  }
+
   /// Whether the request may be sent again if the service may have carried it out: by
   /// `isIdempotent`, or else by the method or an `Idempotency-Key`.
   public var isRepeatable: Bool {

@@ -12,6 +12,8 @@ struct RequestPlan {
   /// has the header that it would add.
   private let authentication: APIService.Authentication?
   private(set) var request: APIRequest
+  /// The address with its whole query. A fragment is not sent.
+  private var url = SecretText("")
   private var references = APIReferences()
 
   /// - Parameters:
@@ -53,12 +55,12 @@ struct RequestPlan {
       request.timeout = nil
       request.idleLimit = .seconds(30)
     }
-    var url = address()
+    url = address()
     if let problem = ServiceAddress.problem(url.replacing { _ in "x" }) {
       throw APIError(.invalidURL, problem)
     }
-    authenticate(&url)
-    try addItems(&url)
+    authenticate()
+    try addItems()
     try addContent(random)
     addDefault("Accept", "application/json, */*;q=0.5")
     addDefault("User-Agent", "swiftboard")
@@ -153,7 +155,7 @@ struct RequestPlan {
   }
 
   /// Adds the service's key in the place that the service requires.
-  private mutating func authenticate(_ url: inout SecretText) {
+  private mutating func authenticate() {
     switch authentication {
     case nil: break
     case .header(let name, let secret):
@@ -175,7 +177,7 @@ struct RequestPlan {
     }
   }
 
-  private mutating func addItems(_ url: inout SecretText) throws {
+  private mutating func addItems() throws {
     for item in spec.items {
       switch item.kind {
       case .query:
@@ -340,17 +342,11 @@ extension RequestPlan {
     func literal(_ text: String) -> String {
       text.utf8.contains(UInt8(ascii: "{")) ? text.replacing("{", with: "%7B") : text
     }
-    var url = named(spec.target, literal)
-    if let service, !service.baseURL.isEmpty {
-      let path = url.drop { $0 != "/" }.dropFirst()
-      url = service.addingQuery(to: path.isEmpty ? service.base : service.base + "/" + path)
-    }
     var secrets: [String] = []
     switch authentication {
     case nil: break
     case .header(let name, let secret): secrets.append("\(name.lowercased()): {{secret:\(secret)}}")
-    case .query(let name, let secret):
-      url = appending(PercentEncoding.encoded(name), "{{secret:\(secret)}}", to: url)
+    case .query: break
     case .bearer(let secret): secrets.append("authorization: Bearer {{secret:\(secret)}}")
     case .basic(let user, let secret):
       secrets.append("authorization: Basic \(user):{{secret:\(secret)}}")
@@ -359,9 +355,6 @@ extension RequestPlan {
     }
     for item in spec.items {
       switch item.kind {
-      case .query:
-        url = appending(
-          PercentEncoding.encoded(item.name), named(item.value, PercentEncoding.encoded), to: url)
       case .header
       where !item.value.secretNames.isEmpty
         || !["accept", "accept-language"].contains(item.name.lowercased()):
@@ -378,13 +371,30 @@ extension RequestPlan {
       + (authentication.map { [$0.secret] } ?? [])
     if !names.isEmpty { secrets.append("secrets: \(Set(names).sorted().joined(separator: ", "))") }
     return ResponseRepository.key(
-      method: request.method, url: url, headers: request.headers, secrets: secrets)
+      method: request.method, url: keyURL, headers: request.headers, secrets: secrets)
   }
 
-  private func appending(_ name: String, _ value: String, to url: String) -> String {
-    let hash = url.firstIndex(of: "#") ?? url.endIndex
-    let address = url[..<hash]
-    return "\(address)\(address.contains("?") ? "&" : "?")\(name)=\(value)\(url[hash...])"
+  /// The address, normalized, with `{{secret:NAME}}` in place of values.
+  private var keyURL: String {
+    // An address that cannot be normalized is not sent.
+    func normalized(_ url: String) -> String { (try? URLBuilder(url).cacheKey) ?? url }
+    guard !url.secretNames.isEmpty else { return normalized(url.replacing { _ in "" }) }
+    // What stands for a secret meanwhile must occur nowhere else. Normalizing decodes letters.
+    var mark = "secret."
+    let text = PercentEncoding.decoded(url.replacing { _ in "" }[...])
+    while text.contains(mark) { mark += "." }
+    var count = 0
+    let marked = url.replacing { _ in
+      count += 1
+      return "\(mark)\(count)."
+    }
+    var key = normalized(marked)
+    for (index, name) in url.secretNames.enumerated() {
+      // A segment `..` removes the one before it, and a secret with it.
+      guard let range = key.firstRange(of: "\(mark)\(index + 1).") else { continue }
+      key.replaceSubrange(range, with: "{{secret:\(name)}}")
+    }
+    return key
   }
 }
 

@@ -69,6 +69,25 @@ struct LiveAPIClientRedirectTests {
     #expect(response.url == server.origin + path)
   }
 
+  @Test(
+    "the answer names the addresses that a change was sent to and that did not refuse it",
+    arguments: [
+      ("PUT", 307, 200, ["/from", "/to"]), ("PUT", 307, 409, ["/from"]),
+      ("POST", 303, 200, ["/from"]), ("GET", 302, 200, []), ("PUT", 200, 200, []),
+    ])
+  func changedURLs(
+    method: String, redirect: Int, status: Int, paths: [String]
+  ) async throws {
+    let server = try TestHTTPServer { request in
+      request.path == "/from"
+        ? .response(.init(redirect, headers: [("Location", "/to")]))
+        : .response(.init(status))
+    }
+    let response = try await client.send(
+      APIRequest(method: method, url: server.origin + "/from", timeout: nil, redirectLimit: 1))
+    #expect(response.changedURLs == paths.map { server.origin + $0 })
+  }
+
   @Test("another host gets no secret") func anotherHostGetsNoSecret() async throws {
     let response = try await send(to: "http://localhost:\(server.port)/echo")
     #expect(response.status == 200)

@@ -284,7 +284,13 @@ struct ResponseRepositoryTests {
       HTTPHeader("X-Hop", "1"), HTTPHeader("Content-Encoding", "gzip"),
       HTTPHeader("Content-Length", "9"), HTTPHeader("X-Kept", "1"),
     ]
-    let subject = Subject([Self.answer("one", 200, headers)])
+    let subject = Subject([
+      Self.answer("one", 200, headers).map {
+        var response = $0
+        response.isDecoded = true
+        return response
+      }
+    ])
     // The caller sees the answer as it came.
     #expect(try await subject.fetch(.localFirst).value.headers == headers)
     #expect(try await subject.kept?.headers == [HTTPHeader("X-Kept", "1")])
@@ -293,6 +299,37 @@ struct ResponseRepositoryTests {
     }
     #expect(try await refusing.fetch(.localFirst).verdict == .miss)
     #expect(try await refusing.kept == nil)
+  }
+
+  @Test("a body that was not decoded is kept with the name of its encoding")
+  func keptEncoding() async throws {
+    let headers = [HTTPHeader("Content-Encoding", "br"), HTTPHeader("Content-Length", "3")]
+    let subject = Subject([Self.answer("one", 200, headers)])
+    for _ in 0..<2 {
+      #expect(try await subject.fetch(.localFirst).value.headers == headers)
+    }
+    #expect(subject.client.requests.count == 1)
+  }
+
+  @Test(
+    "a change removes what is kept of each address that it was sent to",
+    arguments: [204, 500])
+  func changedAddresses(status: Int) async throws {
+    let changed = Self.answer("", status).map {
+      var response = $0
+      response.redirects = 1
+      response.changedURLs = ["http://H:80/from", "http://h/./to"]
+      return response
+    }
+    let subject = Subject([changed])
+    for path in ["from", "to", "other"] {
+      try await subject.cache.storeResponse(
+        CachedResponse(
+          key: ResponseRepository.key(method: "GET", url: "http://h/\(path)"), service: "s",
+          status: 200, headers: [], body: Data(), stored: Self.start, expires: nil))
+    }
+    _ = try await subject.fetch(.noCache, method: "PUT")
+    #expect(try await subject.cache.cachedResponses().map(\.key) == ["GET http://h/other"])
   }
 
   @Test("the caller's own conditions are left to the caller") func ownConditionsAreTheCallers()

@@ -1086,6 +1086,30 @@ struct APIFeatureTests {
     #expect(printed[4].output.hasPrefix("entries  0\n"))
   }
 
+  @Test(
+    "a kept answer is found under each spelling of its address",
+    arguments: [
+      ("http://rm.test/c", ["http://RM.test:80/./c", "'HTTP://rm.test/x/../%63#part'"], true),
+      ("http://rm.test/?a={{secret:k}}", ["http://rm.test?a={{secret:k}}"], true),
+      ("http://rm.test/{{secret:k}}", ["http://rm.test/b/../{{secret:k}}"], true),
+      ("http://rm.test/{{secret:k}}", ["http://rm.test/%7B%7Bsecret:k%7D%7D"], false),
+      ("http://rm.test/{{secret:k}}/secret.1.", ["http://rm.test/secret.1./{{secret:k}}"], false),
+      (
+        "'http://rm.test/c?a=1&b=2'", ["'http://rm.test/c?b=2&a=1'", "'http://rm.test/C?a=1&b=2'"],
+        false
+      ),
+    ] as [(String, [String], Bool)])
+  func spellings(address: String, others: [String], isSame: Bool) async {
+    let world = World(MockKeychainService(entries: ["k": Data("some-value".utf8)]))
+    world.api.answer { _ in .json("1") }
+    let lines = Lines(world)
+    for target in [address] + others {
+      let status = await lines.run("api get \(target) --cache localFirst")
+      #expect(status == 0, "\(lines.allPrinted)")
+    }
+    #expect(world.api.requests.count == (isSame ? 1 : 1 + others.count))
+  }
+
   @Test("--out writes the body to a file, --select shows a part")
   func outAndSelect() throws {
     world.api.answer("GET", "http://rm.test/c", with: .json(#"{"a":[{"b":"x\ty"}]}"#))

@@ -65,6 +65,24 @@ struct AcceptanceRequestTests {
     #expect(server.requests.map(\.method) == ["GET", "PUT", "GET"], "\(run.errorText)")
   }
 
+  @Test(
+    "a change behind a redirect, or under another spelling, is not answered from the cache",
+    arguments: ["api put ORIGIN/moved n=1 --follow 1", "api put http://LOCALHOST:PORT/x/../a n=1"])
+  func changeElsewhere(line: String) async throws {
+    let server = try TestHTTPServer { request in
+      request.path == "/moved"
+        ? .response(.init(307, headers: [("Location", "/a")]))
+        : .response(.init(json: "1", headers: [("Cache-Control", "max-age=600")]))
+    }
+    let program = try Program()
+    let origin = "http://localhost:\(server.port)"
+    let change = line.replacing("ORIGIN", with: origin).replacing("PORT", with: "\(server.port)")
+    let get = "api get \(origin)/a --cache localFirst"
+    let run = try await program.run("--home", "h", "-c", get, "-c", change, "-c", get)
+    #expect(run.status == .exited(0), "\(run.errorText)")
+    #expect(server.requests.count { $0.method == "GET" } == 2, "\(run.errorText)")
+  }
+
   // MARK: Recordings
 
   @Test(

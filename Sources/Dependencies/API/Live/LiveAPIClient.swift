@@ -123,6 +123,7 @@ public final class LiveAPIClient: APIClient {
     var address = try Self.address(request.url)
     var elapsed: Int64 = 0
     var redirects = 0
+    var changedURLs: [String] = []
     while true {
       if Task.isCancelled { throw .cancelled(address, wasSent: redirects > 0) }
       if let deadline, deadline <= clock.now { throw .timeout(address, request.timeout) }
@@ -144,11 +145,14 @@ public final class LiveAPIClient: APIClient {
         let target = try Redirect.target(of: head, from: address)
       else {
         isTaken = true
+        var response = APIResponse(
+          status: head.status, httpVersion: head.httpVersion, headers: head.headers,
+          url: address.url, redirects: redirects, timing: timing)
+        response.isDecoded = answer.isDecoded
+        if redirects > 0, !current.isSafe, head.status < 400 { changedURLs.append(address.url) }
+        response.changedURLs = changedURLs
         return Exchange(
-          response: APIResponse(
-            status: head.status, httpVersion: head.httpVersion, headers: head.headers,
-            url: address.url, redirects: redirects, timing: timing),
-          body: answer.body, elapsed: elapsed, stream: pipe.map { (id, $0) })
+          response: response, body: answer.body, elapsed: elapsed, stream: pipe.map { (id, $0) })
       }
       guard redirects < request.redirectLimit else {
         throw APIError(
@@ -160,6 +164,7 @@ public final class LiveAPIClient: APIClient {
       }
       if let pipe { try await skip(pipe, id) }
       redirects += 1
+      if !current.isSafe { changedURLs.append(address.url) }
       elapsed = (pipe?.timing?.shifted(by: elapsed) ?? timing).total
       (current, address) = try await Redirect.request(
         current, status: head.status, from: address, to: target)

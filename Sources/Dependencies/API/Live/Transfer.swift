@@ -11,6 +11,8 @@ final class Transfer: @unchecked Sendable {
   struct Answer: Sendable {
     var head: [UInt8]
     var body: Data
+    /// Whether the encoding of the body was removed.
+    var isDecoded: Bool
     var timing: APITiming
   }
 
@@ -100,6 +102,11 @@ final class Transfer: @unchecked Sendable {
     answer(result)
   }
 
+  /// Returns the answer with what has been received so far.
+  func answer(with body: Data, _ timing: APITiming) -> Answer {
+    Answer(head: head.bytes, body: body, isDecoded: decoder != nil, timing: timing)
+  }
+
   private func answer(_ result: Result<Answer, APIError>) {
     guard !isAnswered else { return }
     isAnswered = true
@@ -156,7 +163,7 @@ final class Transfer: @unchecked Sendable {
       if head.hasEncoding, !startDecoding() { return .stop }
     }
     if download != nil {
-      answer(.success(Answer(head: head.bytes, body: Data(), timing: timing())))
+      answer(.success(answer(with: Data(), timing())))
     }
     // Before decoding, because the decoder cannot take back a piece.
     if let download, !download.hasSpace() { return .pause }

@@ -112,9 +112,7 @@ final class TransferLoop {
       let code = message.pointee.data.result
       if code == CURLE_OK, transfer.overflow == nil, transfer.end() {
         let timing = easy.timing.shifted(by: transfer.waitedMicroseconds)
-        finish(
-          transfer,
-          .success(Transfer.Answer(head: transfer.head.bytes, body: transfer.body, timing: timing)))
+        finish(transfer, .success(transfer.answer(with: transfer.body, timing)))
       } else {
         finish(transfer, .failure(transfer.failure(easy, code)))
       }

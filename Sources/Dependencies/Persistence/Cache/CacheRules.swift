@@ -45,8 +45,7 @@ enum CacheRules {
   /// Returns whether the stored responses of the target no longer hold: after any method but the
   /// safe ones, unless the service refused it (RFC 9111, 4.4).
   static func changesTarget(_ response: APIResponse, to request: APIRequest) -> Bool {
-    !["GET", "HEAD", "OPTIONS", "TRACE", "QUERY", "PROPFIND", "REPORT", "SEARCH"]
-      .contains(request.method) && (200..<400).contains(response.status)
+    !request.isSafe && (200..<400).contains(response.status)
   }
 
   /// Returns the time at which the response expires in microseconds since 1970, or `nil` if it does
@@ -82,12 +81,13 @@ enum CacheRules {
 
   /// Returns the headers that may be stored: no cookies, none of the connection, and none that
   /// describe an encoding that was removed.
-  static func kept(_ headers: [HTTPHeader]) -> [HTTPHeader] {
+  static func kept(_ response: APIResponse) -> [HTTPHeader] {
+    let headers = response.headers
     var dropped: Set<String> = [
       "set-cookie", "set-cookie2", "connection", "keep-alive", "transfer-encoding", "te",
       "trailer", "upgrade", "proxy-authenticate", "proxy-authorization", "proxy-connection",
     ]
-    if headers.value(of: "Content-Encoding") != nil {
+    if response.isDecoded {
       dropped.formUnion(["content-encoding", "content-length"])
     }
     dropped.formUnion(list(headers, "connection"))
@@ -96,7 +96,7 @@ enum CacheRules {
 
   /// Merges the headers of a 304 into the stored ones. Its fields replace the fields of the same
   /// name, except those that describe the body.
-  static func merged(_ stored: [HTTPHeader], with answer: [HTTPHeader]) -> [HTTPHeader] {
+  static func merged(_ stored: [HTTPHeader], with answer: APIResponse) -> [HTTPHeader] {
     let body: Set<String> = [
       "content-length", "content-encoding", "content-type", "content-range",
     ]

@@ -5,8 +5,8 @@
 /// first. A cached response is confirmed with its `ETag` and `Last-Modified`. A 304 refreshes its
 /// headers and its time, and the body stays. A newer response with status 200 that is not stored,
 /// and a 410, remove the responses of their URL. So does a successful request of another method,
-/// such as PUT or DELETE. A failure of the cache counts as a miss: the response
-/// still arrives, and `cacheError` contains the failure.
+/// such as PUT or DELETE, also for the URLs that redirects sent it to. A failure of the cache
+/// counts as a miss: the response still arrives, and `cacheError` contains the failure.
 ///
 /// ```swift
 /// let answers = ResponseRepository(dependencies, service: "films", lifetime: .fixed(.seconds(60)))
@@ -225,8 +225,8 @@ public struct ResponseRepository: Sendable {
     var cacheError: PersistenceError?
     guard policy != .noCache, CacheRules.isCacheable(request) else {
       let result = await plain(request)
-      if case .success(let answer) = result, CacheRules.changesTarget(answer, to: request) {
-        await removeResponses(ofTargetOf: key, &cacheError)
+      if case .success(let answer) = result {
+        await removeChanged(by: answer, request, key, &cacheError)
       }
       return result.map { Fetched($0, verdict: .none, cacheError: cacheError) }
     }
@@ -270,7 +270,7 @@ public struct ResponseRepository: Sendable {
       if CacheRules.mayStore(answer, to: request), await mayKeep(answer) {
         let new = CachedResponse(
           key: key, service: service, status: answer.status,
-          headers: CacheRules.kept(answer.headers), body: answer.body, stored: now,
+          headers: CacheRules.kept(answer), body: answer.body, stored: now,
           expires: CacheRules.expiry(of: answer.headers, now: now))
         await store(new, &cacheError)
       } else if entry != nil || ignoresKept, CacheRules.outdatesCached(answer) {
@@ -307,6 +307,17 @@ public struct ResponseRepository: Sendable {
     return error
   }
 
+  /// Removes the stored responses of all targets that a request may have changed: its own, and
+  /// those that redirects sent it to.
+  private func removeChanged(
+    by answer: APIResponse, _ request: APIRequest, _ key: String, _ error: inout PersistenceError?
+  ) async {
+    let redirected = answer.changedURLs.compactMap { try? URLBuilder($0).cacheKey }
+    guard CacheRules.changesTarget(answer, to: request) || !redirected.isEmpty else { return }
+    let keys = [key] + redirected.map { Self.key(method: request.method, url: $0) }
+    for key in keys { await removeResponses(ofTargetOf: key, &error) }
+  }
+
   /// Removes what is outdated, also if the task was cancelled meanwhile.
   private func removeResponses(ofTargetOf key: String, _ error: inout PersistenceError?) async {
     await BusyWait.$ignoresCancellation.withValue(true) {
@@ -322,7 +333,7 @@ public struct ResponseRepository: Sendable {
     _ cacheError: PersistenceError?
   ) async -> Fetched<APIResponse> {
     var (entry, cacheError) = (entry, cacheError)
-    entry.headers = CacheRules.merged(entry.headers, with: answer.headers)
+    entry.headers = CacheRules.merged(entry.headers, with: answer)
     entry.stored = now
     entry.expires = CacheRules.expiry(of: entry.headers, now: now)
     var fetched = kept(entry, request, .revalidated)
