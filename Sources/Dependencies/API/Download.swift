@@ -105,7 +105,9 @@ final class Download: APIClient {
       let total = ContentRange(head)?.total
       if total == part.size {
         let now = head.headers.value(of: part.validatorName)
-        guard part.total ?? total == total, now ?? part.validator == part.validator else {
+        guard part.total ?? total == total, now ?? part.validator == part.validator,
+          part.address == PartialFileTag.address(of: head)
+        else {
           // What was there is the beginning of another version, as long as the whole is now.
           return try await beginAnew(request, output, validator: now)
         }
@@ -137,10 +139,12 @@ final class Download: APIClient {
       throw try await refused(
         "it was asked for the bytes from \(part.size), and sent \(found)", output)
     }
-    if let now = head.headers.value(of: part.validatorName), now != part.validator {
-      // The service ignores If-Range, and its content has changed.
-      return try await beginAnew(request, output, validator: now)
-    }
+    let now = head.headers.value(of: part.validatorName)
+    // The service ignores If-Range, and its content has changed; or a redirect leads to other
+    // content, whose validator may be the same by chance.
+    guard now ?? part.validator == part.validator,
+      part.address == PartialFileTag.address(of: head)
+    else { return try await beginAnew(request, output, validator: now) }
     if let before = part.total, let now = range.total, now != before {
       throw try await refused("the file had \(before) bytes, and has \(now) now", output)
     }
@@ -354,16 +358,19 @@ struct PartialFileTag {
   let validator: String
   /// The header of the validator.
   var validatorName: String { validator.hasPrefix("\"") ? "ETag" : "Last-Modified" }
+  /// The digest of the address that sent the content; see `address(of:)`.
+  let address: String
   /// The size of the whole file, or `nil` if it was not known.
   let total: Int64?
 
   /// Returns `nil` if the partial file belongs to another request.
   init?(_ part: PartialContent, key: String) {
     let lines = part.tag.split(separator: "\n", omittingEmptySubsequences: false)
-    guard lines.count > 1, lines[0] == contentDigest(of: key), !lines[1].isEmpty else { return nil }
+    guard lines.count > 2, lines[0] == contentDigest(of: key), !lines[1].isEmpty else { return nil }
     size = part.size
     validator = String(lines[1])
-    total = lines.count > 2 ? Int64(lines[2]) : nil
+    address = String(lines[2])
+    total = lines.count > 3 ? Int64(lines[3]) : nil
   }
 
   /// Returns `nil` if the response has no strong validator. A weak `ETag` does not identify bytes.
@@ -372,8 +379,15 @@ struct PartialFileTag {
     var validator = response.headers.value(of: "ETag").flatMap { $0.hasPrefix("\"") ? $0 : nil }
     validator = validator ?? response.headers.value(of: "Last-Modified")
     return validator.map {
-      "\(contentDigest(of: key))\n\($0)\n" + (total.map { "\($0)\n" } ?? "")
+      "\(contentDigest(of: key))\n\($0)\n\(address(of: response))\n"
+        + (total.map { "\($0)\n" } ?? "")
     }
+  }
+
+  /// Returns the digest of the address that sent a response, after redirects and without its
+  /// query: many services redirect to an address that is signed anew each time.
+  static func address(of response: APIResponse) -> String {
+    contentDigest(of: String(response.url.prefix { $0 != "?" }))
   }
 }
 

@@ -164,6 +164,42 @@ struct DownloadTests {
   }
 
   @Test(
+    "what another address sends after a redirect is not continued, whatever its validator",
+    arguments: [
+      ("/b", ["", "bytes=40000-", ""]),
+      // Many services sign the address that they redirect to anew each time.
+      ("/a?signature=2", ["", "bytes=40000-"]),
+    ])
+  func anotherAddressIsNotContinued(target: String, ranges: [String]) async throws {
+    let attempts = Mutex(0)
+    let server = try TestHTTPServer { request in
+      guard request.path != "/latest" else {
+        let isFirst = Self.next(attempts) == 1
+        return .response(.init(302, headers: [("Location", isFirst ? "/a?signature=1" : target)]))
+      }
+      let tag = "ETag: \"one\""
+      guard request.header("Range") == nil else {
+        return .pattern(
+          head: "HTTP/1.1 206 P\r\nContent-Range: bytes 40000-99999/100000\r\n\(tag)",
+          range: 40_000..<100_000, cut: nil)
+      }
+      return .pattern(
+        head: "HTTP/1.1 200 OK\r\n\(tag)", range: 0..<100_000,
+        cut: request.path == "/a" ? 40_000 : nil)
+    }
+    let line = [
+      "--home", "h", "api", "get", server.origin + "/latest", "--follow", "1", "--out", "file",
+      "--resume",
+    ]
+    #expect(try await program.run(line).status == .exited(76))
+    let again = try await program.run(line)
+    #expect(again.status == .exited(0), "\(again.errorText)")
+    #expect(try program.folder.read("file") == TestHTTPServer.pattern(0..<100_000))
+    #expect(
+      server.requests.filter { $0.path != "/latest" }.map { $0.header("Range") ?? "" } == ranges)
+  }
+
+  @Test(
     "a service that cannot continue is told of once, and the next attempt begins anew",
     arguments: [
       ("HTTP/1.1 416 No\r\nContent-Range: bytes */100000", 4, "416"),
