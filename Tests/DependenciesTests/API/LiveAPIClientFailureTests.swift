@@ -295,6 +295,31 @@ struct LiveAPIClientFailureTests {
         url: server.origin, headers: [HTTPHeader("Accept-Encoding", "br")], timeout: nil))
     #expect(Array(asked.body) == [1, 2, 3])
     #expect(asked.headers.value(of: "X-Accepted") == "br")
+    #expect(!asked.isDecoded)
+  }
+
+  @Test(
+    "a service that answers each log-in with a new challenge is asked a few times",
+    arguments: ["GET", "POST"])
+  func endlessChallenges(method: String) async throws {
+    let server = try TestHTTPServer { request in
+      .response(
+        .init(
+          401,
+          headers: [
+            ("WWW-Authenticate", #"Digest realm="r", nonce="n", qop="auth", stale=true"#)
+          ]))
+    }
+    var request = APIRequest(method: method, url: server.origin, timeout: nil)
+    request.digest = APICredentials(user: "joe", password: "hidden")
+    do {
+      let response = try await client.send(request)
+      Issue.record("\(response.status)")
+    } catch {
+      #expect(error.kind == .malformed)
+      #expect(error.message.contains("a new challenge (401)"), "\(error.message)")
+    }
+    #expect(server.requests.count == 5)
   }
 
   @Test("a closed port refuses") func aClosedPortRefuses() async throws {

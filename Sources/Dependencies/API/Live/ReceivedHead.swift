@@ -13,6 +13,11 @@ struct ReceivedHead {
   /// Whether there is a transfer coding so far that is not plain `chunked`.
   private var hasOddCoding = false
   private var lengthCount = 0
+  private var challengeCount = 0
+
+  /// The number of challenges after which a log-in fails. Most servers send one, and another one
+  /// when the first is stale.
+  private static let challengeLimit = 5
 
   enum Problem {
     /// The length is malformed or ambiguous.
@@ -22,6 +27,8 @@ struct ReceivedHead {
     case coding(String)
     /// The response changes the protocol (101).
     case otherProtocol
+    /// Each log-in is answered by a new challenge. libcurl would follow them for ever.
+    case challenges
   }
 
   /// Whether this is the whole head of a final response.
@@ -51,6 +58,10 @@ struct ReceivedHead {
     guard isLast else { return true }
     isWhole = true
     if status.elementsEqual("101".utf8) { problem = .otherProtocol }
+    if status.elementsEqual("401".utf8) {
+      challengeCount += 1
+      if challengeCount == Self.challengeLimit { problem = .challenges }
+    }
     if lengthCount > 1 || hasOddLength || hasOddCoding, let head = ResponseHead(bytes) {
       problem = problem ?? head.lengthProblem.map { .length($0) }
       problem = problem ?? head.unknownCoding.map { .coding($0) }

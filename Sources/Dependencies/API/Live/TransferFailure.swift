@@ -180,6 +180,10 @@ extension APIError {
     case .otherProtocol:
       APIError(
         .malformed, "\(endpoint) changes to another protocol (101), which is not supported")
+    case .challenges:
+      APIError(
+        .malformed,
+        "\(endpoint) answers each log-in with a new challenge (401): check the service")
     }
   }
 
