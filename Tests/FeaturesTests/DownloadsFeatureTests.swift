@@ -339,4 +339,22 @@ struct DownloadsFeatureTests {
     #expect(lines.allSteps.contains(#"{"secret":{"name":"radarr"}}"#))
     await lines.board.close()
   }
+
+  @Test(
+    "an indexer's password is a name; a typed one is refused, and in no step",
+    arguments: [
+      ("http://me:abcdefgh@indexer.test/7", 64), ("http://abcdefgh@indexer.test/7", 64),
+      ("http://{{secret:radarr}}:abcdefgh@indexer.test/7", 64),
+      ("http://me:{{secret:radarr}}@indexer.test/7", 0), ("http://indexer.test/a@b?c@d", 0),
+    ])
+  func password(address: String, code: Int32) async {
+    await add()
+    #expect(await lines.run("downloads add sab \(address)") == code)
+    if code == 64 {
+      #expect(
+        lines.allPrinted.contains("USER:{{secret:NAME}}@HOST"), "\(lines.allPrinted)")
+    }
+    #expect(!lines.allSteps.contains("abcdefgh"))
+    await lines.board.close()
+  }
 }

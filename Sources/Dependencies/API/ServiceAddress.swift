@@ -22,6 +22,17 @@ package enum ServiceAddress {
       }
   }
 
+  /// Returns the user and the password in an address, or `nil` if it has none.
+  package static func user(in address: String) -> Substring? {
+    // Most addresses have none, and looking for one byte costs less than for a text.
+    guard address.utf8.contains(UInt8(ascii: "@")), let start = address.end(ofFirst: "://") else {
+      return nil
+    }
+    let authority = address[start...].prefix { !"/?#".contains($0) }
+    guard let end = authority.lastIndex(of: "@"), start < end else { return nil }
+    return authority[..<end]
+  }
+
   /// Returns the problem with an address, or `nil` if the address is valid.
   package static func problem(_ url: String) -> String? {
     guard let schemeEnd = url.end(ofFirst: "://") else {

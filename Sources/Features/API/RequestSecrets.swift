@@ -129,11 +129,7 @@ enum RequestSecrets {
 
   /// A query item of an address, or the user part of one.
   private static func address(_ text: String) -> Found? {
-    // Most addresses have no user part, and looking for one byte costs less than for a text.
-    if text.utf8.contains(UInt8(ascii: "@")), let scheme = text.firstRange(of: "://"),
-      let at = text[scheme.upperBound...].prefix(while: { !"/?#".contains($0) }).lastIndex(of: "@"),
-      scheme.upperBound < at
-    {
+    if ServiceAddress.user(in: text) != nil {
       return Found(name: "user", form: "--auth basic:USER:{{secret:NAME}}")
     }
     // Bytes, as the parts of an address are separated, and because characters take long.

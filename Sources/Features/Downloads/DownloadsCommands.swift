@@ -79,7 +79,8 @@ enum DownloadsCommands {
     }
   }
 
-  /// The addresses of indexers often have a key in their query, which a line names as a secret.
+  /// The addresses of indexers often have a key in their query, or a password, which a line names
+  /// as a secret.
   static let secretWords = SecretWords(
     advice: "write {{secret:NAME}} in its place; 'keychain set NAME' stores it",
     literal: { words in
@@ -90,6 +91,12 @@ enum DownloadsCommands {
   // MARK: Parts
 
   private static func key(_ word: Argument) -> SecretWords.Found? {
+    // A password is in front of the @, and so is a token without a password.
+    let secret: Character = "\u{FFFC}"
+    let address = word.text(replacingSecretsWith: String(secret))
+    if let user = ServiceAddress.user(in: address), user.last != secret {
+      return SecretWords.Found(name: "user", form: "USER:{{secret:NAME}}@HOST")
+    }
     for part in word.parts {
       guard case .text(let text) = part else { continue }
       guard let query = text.firstIndex(where: { $0 == "?" || $0 == "&" }) else { continue }
