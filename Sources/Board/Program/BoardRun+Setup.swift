@@ -65,7 +65,7 @@ extension BoardRun {
       isOffline: settings.isOffline)
     configuration.paths.configuration = ConfigurationFile.path(for: options, environment)
     if let activity { configuration.onDerivation = { activity.derive(isRunning: $0) } }
-    configuration.onFullLog = { message in
+    configuration.onLoss = { message in
       let warning = BoardOutput.warning(message, settings)
       output.warn(warning.content, wraps: warning.display.wraps)
     }

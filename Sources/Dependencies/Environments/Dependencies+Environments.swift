@@ -17,7 +17,7 @@ extension Dependencies {
       cache: DatabaseFile(path: paths.cacheDatabase, schema: .cache, options: options),
       writesTogether: true)
     let redactor = Redactor()
-    let file = JSONLinesSink(path: paths.log) { [report = configuration.onFullLog] in
+    let file = JSONLinesSink(path: paths.log) { [report = configuration.onLoss] in
       report?(redactor.redact("the disk is full: lines of the log \(paths.log) are lost"))
     }
     var sinks: [any LogRecordSink] = [file]
@@ -30,10 +30,14 @@ extension Dependencies {
       path: paths.keychain, unlockSources: unlockSources,
       rollbackMarks: DatabaseKeychainMarks(in: persistence),
       onDerivation: configuration.onDerivation)
+    let events = FileAnalyticsProvider(path: paths.analytics)
     let analytics = LiveAnalytics(
-      providers: [
-        LogAnalyticsProvider(logger: logger), FileAnalyticsProvider(path: paths.analytics),
-      ], redactor: logger.redactor)
+      providers: [LogAnalyticsProvider(logger: logger), events], redactor: logger.redactor
+    ) { [report = configuration.onLoss] provider, count in
+      guard provider == events.name else { return }
+      let lost = count == 1 ? "1 event of analytics is" : "\(count) events of analytics are"
+      report?(redactor.redact("\(lost) lost: \(paths.analytics) could not be written"))
+    }
     var dependencies = Dependencies(
       apiClient: configuration.isOffline ? OfflineAPIClient() : LiveAPIClient(),
       keychainService: RedactingKeychain(keychain, redactor: logger.redactor),

@@ -21,9 +21,9 @@ public struct LiveConfiguration: Sendable {
   /// Called before and after each derivation of a key from a passphrase, on the keychain's thread.
   /// A derivation takes about half a second.
   package var onDerivation: (@Sendable (_ isRunning: Bool) -> Void)?
-  /// Called once with a message when a line of the log was lost because the disk is full, on the
-  /// log's thread.
-  package var onFullLog: (@Sendable (_ message: String) -> Void)?
+  /// Called with a message about data that was lost: once, on the log's thread, when a line of the
+  /// log was because the disk is full, and at the end for events of analytics.
+  package var onLoss: (@Sendable (_ message: String) -> Void)?
 
   /// - Parameter home: The folder for all files, as with `--home`, or `nil` for the XDG folders.
   public init(

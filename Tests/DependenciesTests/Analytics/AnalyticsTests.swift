@@ -284,6 +284,23 @@ struct AnalyticsTests {
           "«secret:n»", properties: [LogField("token", "«redacted»"), LogField("a", "«secret:n»")]))
   }
 
+  @Test("the end reports which provider has not delivered how many events")
+  func lossesAtTheEnd() async throws {
+    let folder = try TemporaryFolder()
+    let losses = Mutex<[String]>([])
+    let analytics = LiveAnalytics(
+      providers: [Probe(), FileAnalyticsProvider(path: folder.path)]
+    ) { provider, count in
+      losses.withLock { $0.append("\(provider) \(count)") }
+    }
+    analytics.setConsent(true)
+    #expect(await analytics.shutDown(within: .seconds(3600)))
+    #expect(losses.withLock { $0 } == [])
+    for name in ["a", "b"] { analytics.track(AnalyticsEvent(name)) }
+    _ = await analytics.shutDown(within: .seconds(3600))
+    #expect(losses.withLock { $0 } == ["file 2"])
+  }
+
   @Test("file provider writes a line an event") func fileProviderWritesALineAnEvent() throws {
     let folder = try TemporaryFolder()
     let analytics = live([FileAnalyticsProvider(path: folder.path("events.jsonl"))])

@@ -12,6 +12,7 @@ public final class LiveAnalytics: Analytics {
   private let redactor: Redactor
   private let date: DateGenerator
   private let uuid: UUIDGenerator
+  private let onLoss: @Sendable (_ provider: String, _ count: Int) -> Void
   private let consent = Atomic(false)
   private let isDecided = Atomic(false)
   /// The newest events, oldest first.
@@ -24,14 +25,18 @@ public final class LiveAnalytics: Analytics {
   ///   - date, uuid: The generators of the events' times and ids. They are separate from those of
   ///     the dependencies, so that they are not recorded as draws.
   ///   - redactor: The logger's redactor, which removes secrets from events.
+  ///   - onLoss: Called by `shutDown` with the name of a provider and the number of events that it
+  ///     has not delivered, if there are any.
   public init(
     providers: [any AnalyticsProvider] = [], capacity: Int = 1000, date: DateGenerator = .live,
-    uuid: UUIDGenerator = .live, redactor: Redactor = Redactor()
+    uuid: UUIDGenerator = .live, redactor: Redactor = Redactor(),
+    onLoss: @escaping @Sendable (_ provider: String, _ count: Int) -> Void = { _, _ in }
   ) {
     self.outlets = providers.map { AnalyticsOutlet($0, capacity: capacity) }
     self.date = date
     self.uuid = uuid
     self.redactor = redactor
+    self.onLoss = onLoss
   }
 
   /// Redacts the event and adds it to every queue. Does nothing without consent or providers, or
@@ -77,9 +82,14 @@ public final class LiveAnalytics: Analytics {
     return outlets.reduce(true) { $1.flush(deadline: deadline) && $0 }
   }
 
-  /// Flushes on a thread of its own.
+  /// Flushes on a thread of its own, and reports what has not been delivered.
   public func shutDown(within duration: Duration) async -> Bool {
-    await DetachedThread.run { self.flush(within: duration) }
+    let isComplete = await DetachedThread.run { self.flush(within: duration) }
+    for statistics in statistics() {
+      let lost = statistics.waiting + statistics.dropped
+      if lost > 0 { onLoss(statistics.provider, lost) }
+    }
+    return isComplete
   }
 
   /// Returns the redacted events, at most 100.
