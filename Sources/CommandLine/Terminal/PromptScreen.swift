@@ -197,6 +197,8 @@ package final class PromptScreen: Sendable {
       let shown = DisplayWidth.prefix(text, fitting: max(0, columns - 1)).text
       // It is replaced in one write, so that it does not flicker.
       let before = state.status?.columns == columns ? "" : removeStatus(&state)
+      // Without an editor, nothing else removes it when Ctrl-Z stops the program.
+      if state.status == nil, !TerminalModes.ignoresStop { TerminalModes.restoreOnStop() }
       TerminalModes.status.store(descriptor, ordering: .sequentiallyConsistent)
       show("\(before)\r\(shown)\u{1B}[K")
       state.status = Status(width: DisplayWidth.of(shown), columns: columns)

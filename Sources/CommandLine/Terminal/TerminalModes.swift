@@ -197,11 +197,14 @@ package struct TerminalModes: Sendable {
     }
   }
 
+  /// Whether SIGTSTP is ignored, as by the program that has started this one.
+  static var ignoresStop: Bool { SignalHandler.isIgnored(SIGTSTP) }
+
   /// Installs a handler that restores the terminal before SIGTSTP stops the process, and calls that
   /// of SIGCONT after it. Async-signal-safe code changes the modes again.
   static func restoreOnStop() {
-    // A handler must not be the first to use it.
-    _ = status.load(ordering: .relaxed)
+    // A handler must not be the first to use them.
+    _ = (status.load(ordering: .relaxed), editor, secret)
     SignalHandler.install(SIGTSTP) { _ in TerminalModes.stop() }
   }
 

@@ -411,6 +411,32 @@ struct LineEditorProgramTests {
     _ = await terminal.wait()
   }
 
+  @Test("Ctrl-Z removes the status of a one-shot command")
+  func suspendedOneShot() async throws {
+    /// Whether a row has the spinner, which is a sign of Braille.
+    @Sendable func spins(_ screen: ScreenModel) -> Bool {
+      screen.screen.contains { row in
+        row.unicodeScalars.first.map { (0x2800...0x28FF).contains($0.value) } == true
+      }
+    }
+    let program = try Program()
+    let server = try TestHTTPServer()
+    let terminal = try await Self.startFromShell(program, "api get \(server.origin)/faults/hang")
+    #expect(spins(await terminal.waitForScreen(spins)))
+    terminal.type("\u{1A}")
+    #expect(await terminal.waitForOutput("sh> ", count: 2), "\(terminal.outputText)")
+    var stopped = ScreenModel(columns: 80, rows: 24)
+    stopped.show(terminal.output)
+    #expect(!spins(stopped), "\(stopped.text)")
+    let offset = terminal.output.count
+    terminal.type("fg\n")
+    #expect(spins(await terminal.waitForScreen(from: offset, spins)))
+    terminal.type("\u{3}")
+    #expect(await terminal.waitForOutput("sh> ", count: 3))
+    terminal.type("exit\n")
+    _ = await terminal.wait()
+  }
+
   @Test("Ctrl-Z at a hidden prompt stops the program, and the prompt is shown again")
   func suspendHiddenPrompt() async throws {
     let program = try Program()
