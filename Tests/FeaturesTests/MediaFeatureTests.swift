@@ -207,6 +207,30 @@ struct MediaReducerTests {
     #expect(media.content(of: "films")?.library[1] == after)
   }
 
+  @Test(
+    "an item with a mark that the program has sent is not sent back",
+    arguments: ["«secret:k»", "x [secret:k]", "«redacted»"])
+  func markedItem(text: String) async throws {
+    var content = MockMediaService.Content.sample(.radarr)
+    content.library[1].json["overview"] = .string(text)
+    for index in content.catalogue.indices {
+      content.catalogue[index].json["overview"] = .string(text)
+    }
+    let store = try await store(content: content)
+    store.nonExhaustively { store in
+      for (job, request) in [
+        (1, MediaCommand.Request.monitor(id: 2, isMonitored: true)),
+        (2, .add(order: MediaOrder("tmdb:201", options: [.qualityProfile: "Any"]))),
+      ] {
+        store.send(run(job, request))
+        store.receive(where: { failure($0)?.code == 65 })
+        #expect(store.state.pending.isEmpty)
+      }
+    }
+    store.finish()
+    #expect(!media.calls.contains { $0.name == "update" || $0.name == "add" })
+  }
+
   @Test("what is removed leaves the library, with its files only if the line says so")
   func removal() async throws {
     let store = try await store()

@@ -110,7 +110,8 @@ struct MediaAdditionReducer: Reducer {
     let (media, server) = (dependencies.mediaService, state.server)
     let chosen = Array(state.chosen.dropFirst())
     return .change(name: "media.add", job: state.job, in: &state.changes, dependencies) {
-      try await media.add(resource, to: server)
+      try Failure.refuseMarks(in: resource)
+      return try await media.add(resource, to: server)
     } report: { added in
       let (item, masked) = try await masking(added.item, dependencies)
       return .added(item: item, chosen: chosen, masked: masked)

@@ -137,7 +137,8 @@ private struct MediaRouting: Reducer {
     let ask = ProgramQuestion<MediaAction>(
       pending.job, dependencies, retries: pending.command.retries)
     return ask.change("update", in: &state.changes) {
-      .changed(item: try await media.update(change, on: server).item)
+      try Failure.refuseMarks(in: change)
+      return .changed(item: try await media.update(change, on: server).item)
     }
   }
 }

@@ -42,6 +42,18 @@ extension Failure {
       code: ExitCode.data, error: "maskedSecret",
       message: "what the program sent holds the secret '\(masked.names.first ?? "")' in place of "
         + "its value, and is not sent back",
-      help: "change it in the program itself")
+      help: helpForMarks)
   }
+
+  /// Refuses to send back what a program has sent with a mark in it. Effects call it: in earlier
+  /// recordings, such an item was sent.
+  static func refuseMarks(in sent: MediaResource) throws(Failure) {
+    do { try MarkedText.refuse(sent.json.text, in: "what the program sent") } catch {
+      var failure = Failure(any: error)
+      failure.help = helpForMarks
+      throw failure
+    }
+  }
+
+  private static let helpForMarks = "change it in the program itself"
 }
