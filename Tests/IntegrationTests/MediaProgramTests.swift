@@ -193,7 +193,8 @@ struct MediaProgramTests {
     #expect(await terminal.waitForOutput("  2  Dune (2021)\r\nwhich item? 1-2: "))
     terminal.type("7\r")
     #expect(
-      await terminal.waitForOutput("'7' is not a number from 1 to 2; Ctrl-C ends the question: "))
+      await terminal.waitForOutput(
+        "1-2: 7\r\n'7' is not a number from 1 to 2; Ctrl-C ends the question: "))
     terminal.type("2\r")
     #expect(await terminal.waitForOutput("which quality profile? 1-2: "))
     terminal.type("2\r")

@@ -2,8 +2,7 @@ import SwiftBoardCommandLine
 import SwiftBoardDependencies
 
 extension BoardTerminal {
-  /// Lists the names with their numbers, and asks until one of the numbers is typed. What is typed
-  /// is not shown, as in all questions of the program.
+  /// Lists the names with their numbers, and asks until one of the numbers is typed.
   func choose(
     _ question: String, among names: [String]
   ) async throws(TerminalError) -> Int? {
@@ -22,7 +21,7 @@ extension BoardTerminal {
 
   private func line(_ prompt: String) async throws(TerminalError) -> String? {
     do throws(SecretPromptError) {
-      return try await SecretPrompt.readOnOwnThread(prompt: prompt) { bytes in
+      return try await SecretPrompt.readOnOwnThread(prompt: prompt, showsInput: true) { bytes in
         String(decoding: bytes, as: UTF8.self)
       }
     } catch {

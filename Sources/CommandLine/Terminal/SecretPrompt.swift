@@ -46,12 +46,13 @@ package enum SecretPrompt {
   /// or from a thread of your own.
   ///
   /// - Parameters:
+  ///   - showsInput: Whether the terminal shows what is typed, for an answer that is no secret.
   ///   - staysHidden: Whether echo stays off afterwards, until `release`. Text typed since the
   ///     previous prompt then answers the next one.
   ///   - interruption: Ends the prompt, as Ctrl-C does.
   package static func read<Value>(
-    prompt: String, terminal path: String = "/dev/tty", staysHidden: Bool = false,
-    interruption: Interruption = Interruption(),
+    prompt: String, terminal path: String = "/dev/tty", showsInput: Bool = false,
+    staysHidden: Bool = false, interruption: Interruption = Interruption(),
     _ body: (UnsafeMutableRawBufferPointer) -> Value
   ) throws(SecretPromptError) -> Value {
     let descriptor = open(path, O_RDWR | O_NOCTTY | O_CLOEXEC)
@@ -80,9 +81,11 @@ package enum SecretPrompt {
         release()
       }
     }
-    try hideEcho(descriptor, keepsInput: wasHidden)
+    hasEcho.store(showsInput, ordering: .relaxed)
+    try setModes(descriptor, keepsInput: wasHidden)
     Descriptor.show(prompt, on: descriptor)
-    defer { Descriptor.show("\n", on: descriptor) }
+    var hasEndedRow = false
+    defer { if !hasEndedRow { Descriptor.show("\n", on: descriptor) } }
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: limit + 2, alignment: 16)
     _ = mlock(buffer.baseAddress, buffer.count)
     defer {
@@ -93,19 +96,22 @@ package enum SecretPrompt {
     isReading.store(true, ordering: .relaxed)
     defer { isReading.store(false, ordering: .relaxed) }
     let count = try readLine(descriptor, into: buffer, prompt: prompt, interruption)
+    // The terminal has shown the end of the line, too.
+    hasEndedRow = showsInput
     return body(UnsafeMutableRawBufferPointer(rebasing: buffer[..<count]))
   }
 
   /// Prompts on a thread of its own. Cancelling the task ends the prompt, and a cancelled task does
   /// not prompt: the user's next line or next secret would answer a prompt that comes too late.
   package static func readOnOwnThread<Value: Sendable>(
-    prompt: String, terminal path: String = "/dev/tty", staysHidden: Bool = false,
-    _ body: @escaping @Sendable (UnsafeMutableRawBufferPointer) -> Value
+    prompt: String, terminal path: String = "/dev/tty", showsInput: Bool = false,
+    staysHidden: Bool = false, _ body: @escaping @Sendable (UnsafeMutableRawBufferPointer) -> Value
   ) async throws(SecretPromptError) -> Value {
     guard !Task.isCancelled else { throw .interrupted }
     return try await DetachedThread.runInterruptibly { interruption throws(SecretPromptError) in
       try read(
-        prompt: prompt, terminal: path, staysHidden: staysHidden, interruption: interruption, body)
+        prompt: prompt, terminal: path, showsInput: showsInput, staysHidden: staysHidden,
+        interruption: interruption, body)
     }
   }
 
@@ -115,9 +121,9 @@ package enum SecretPrompt {
     close(descriptor)
   }
 
-  /// Turns echo off. The terminal still edits the line. Keys send no signals, and Ctrl-C ends the
-  /// line instead.
-  private static func hideEcho(
+  /// Turns echo off, or on for an answer that is no secret. The terminal still edits the line. Keys
+  /// send no signals, and Ctrl-C ends the line instead.
+  private static func setModes(
     _ descriptor: Int32, keepsInput: Bool
   ) throws(SecretPromptError) {
     var modes = termios()
@@ -125,6 +131,7 @@ package enum SecretPrompt {
     // The second end of a line needs IEXTEN.
     modes.c_lflag |= tcflag_t(ICANON | IEXTEN)
     modes.c_lflag &= ~tcflag_t(ECHO | ECHOE | ECHOK | ECHONL | ISIG)
+    if hasEcho.load(ordering: .relaxed) { modes.c_lflag |= tcflag_t(ECHO | ECHOE | ECHOK) }
     modes.c_iflag |= tcflag_t(ICRNL)
     withUnsafeMutableBytes(of: &modes.c_cc) {
       $0[Int(VEOL)] = interruptByte
@@ -144,6 +151,9 @@ package enum SecretPrompt {
   /// Whether a prompt waits for its answer.
   private static let isReading = Atomic(false)
 
+  /// Whether the present prompt shows what is typed.
+  private static let hasEcho = Atomic(false)
+
   /// Whether the process was continued in the background while a prompt waits.
   private static let hasLostModes = Atomic(false)
 
@@ -155,7 +165,7 @@ package enum SecretPrompt {
     }
   }
 
-  /// Waits for a line, in the foreground and without echo.
+  /// Waits for a line, in the foreground and with the modes of the prompt.
   private static func waitForLine(
     _ descriptor: Int32, _ interruption: Interruption
   ) throws(SystemError) {
@@ -170,11 +180,12 @@ package enum SecretPrompt {
         if isReady { return }
         continue
       }
-      try? hideEcho(descriptor, keepsInput: true)
+      try? setModes(descriptor, keepsInput: true)
     }
   }
 
-  /// Turns echo off again after the process was stopped while it was off.
+  /// Sets the modes of the prompt again after the process was stopped, or turns echo off between
+  /// two of them.
   ///
   /// - Returns: Whether a prompt waits for its answer, and has set the modes it needs.
   @discardableResult
@@ -187,7 +198,7 @@ package enum SecretPrompt {
       return isReading
     }
     if isReading {
-      try? hideEcho(descriptor, keepsInput: true)
+      try? setModes(descriptor, keepsInput: true)
     } else {
       TerminalModes.secret.restoreWithoutEcho()
     }
@@ -207,7 +218,7 @@ package enum SecretPrompt {
     do throws(SystemError) { try waitForForeground(descriptor, interruption) } catch {
       throw .interrupted
     }
-    try hideEcho(descriptor, keepsInput: false)
+    try setModes(descriptor, keepsInput: false)
     Descriptor.show(prompt, on: descriptor)
     return true
   }
