@@ -48,7 +48,7 @@ public struct Invocation: Sendable {
     return text
   }
 
-  /// Returns the text of an option or argument by which something new is found again. Refuses a
+  /// Returns the text of an option or argument that names something new. Refuses a
   /// secret and an empty text.
   public func name(_ name: String) throws(UsageError) -> String? {
     guard let text = try text(name) else { return nil }
@@ -58,7 +58,7 @@ public struct Invocation: Sendable {
     return text
   }
 
-  /// Returns the text of a required option or argument by which something new is found again.
+  /// Returns the text of a required option or argument that names something new.
   /// Refuses a secret and an empty text.
   public func requiredName(_ name: String) throws(UsageError) -> String {
     guard let text = try self.name(name) else { throw missing(name) }

@@ -293,6 +293,19 @@ struct LineEditorProgramTests {
     await Self.leave(terminal)
   }
 
+  @Test("a line behind the unfinished answer of a job is followed by its output at once")
+  func unfinishedAnswer() async throws {
+    let server = try TestHTTPServer { _ in .response(.init(200, json: #"{"a":1}"#)) }
+    let program = try Program()
+    let terminal = try await Self.start(program)
+    terminal.type("\u{C}api get \(server.origin)/ --raw -q &\r")
+    _ = await terminal.waitForScreen { $0.text.hasSuffix("{\"a\":1}\nboard\u{203A}") }
+    terminal.type("echo next\r")
+    let screen = await terminal.waitForScreen { $0.text.hasSuffix("next\nboard\u{203A}") }
+    #expect(screen.text.hasSuffix("echo next\nnext\nboard\u{203A}"), "\(screen.text)")
+    await Self.leave(terminal)
+  }
+
   @Test("watch draws each round in the place of the one before, and output of others stays")
   func watchInPlace() async throws {
     let program = try Program()

@@ -62,6 +62,12 @@ struct TerminalProgramTests {
       "--ascii", "--home", "h", "--no-init", "api", "get", "\(server.origin)/", "--raw", "-q")
     #expect(await failing.wait() == .exited(4))
     #expect(failing.outputText.contains("{\"a\":1}\r\nerror:"), "\(failing.outputText)")
+    let asking = try program.startOnTerminal(
+      "--ascii", "--home", "k", "--no-init", "-c", get, "-c", "keychain init")
+    #expect(
+      await asking.waitForOutput("{\"a\":1}\r\nnew passphrase: "), "\(asking.outputText)")
+    asking.type("\u{3}")
+    _ = await asking.wait()
     let terminal = try Self.start(program)
     #expect(await terminal.waitForOutput(Self.prompt))
     terminal.type("\(get); echo ne''xt\r")

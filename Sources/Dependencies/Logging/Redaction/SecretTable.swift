@@ -239,7 +239,7 @@ final class SecretTable: Sendable {
     found: (Range<Int>, _ name: Int) -> Void
   ) {
     guard text.count >= 4, !index.buckets.isEmpty else { return }
-    var hashes = PartHashes(of: text, longest: index.longest, key)
+    var hashes = PartHashes(of: text, longest: min(index.longest, text.count), key)
     index.filter.withUnsafeBufferPointer { filter in
       for start in 0...(text.count - 4) {
         let slot = Self.slot(text, at: start, key)
