@@ -36,7 +36,9 @@ SOAK_SECONDS ?= 3600
 # A build folder of its own, where the modules that tests spend their time in are optimised. The
 # packages of the examples and the benchmarks are built there too, so that the library is compiled
 # once.
-CHECK := --scratch-path $(CURDIR)/.build/check --disable-build-manifest-caching -debug-info-format none
+# Types are asked for by their functions, as in the release.
+CHECK := --scratch-path $(CURDIR)/.build/check --disable-build-manifest-caching -debug-info-format none \
+  -Xswiftc -Xfrontend -Xswiftc -disable-concrete-type-metadata-mangled-name-accessors
 
 .PHONY: run test soak allocations fuzz bench format lint install uninstall archive libraries examples \
   sanitize clean

@@ -627,8 +627,8 @@ struct RedactorByPositionTests {
     "\"Authorization: " + String(repeating: "\\", count: 200_000),
     String(repeating: " :", count: 100_000), String(repeating: "Cookie: \n", count: 50_000),
     String(repeating: "«", count: 100_000), String(repeating: "%41\\u0041", count: 30_000),
-    String(repeating: "a-_", count: 100_000) + "=x", String(repeating: "A", count: 4_000_000),
-    String(repeating: "-", count: 4_000_000),
+    String(repeating: "a-_", count: 100_000) + "=x", String(repeating: "A", count: 400_000),
+    String(repeating: "-", count: 400_000),
   ]
 
   @Test("redaction takes linear time", arguments: slowTexts.indices) func linearTime(index: Int) {

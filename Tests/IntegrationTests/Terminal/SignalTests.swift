@@ -85,11 +85,11 @@ struct SignalTests {
     arguments: [SIGINT, SIGTERM, SIGHUP])
   func aSignalAmidQuickLines(signal: Int32) async throws {
     let server = try TestHTTPServer()
-    for _ in 0..<5 {
+    for _ in 0..<3 {
       let program = try Program()
       // Where the signal comes after all of the quick lines, it ends the last one.
       try program.folder.write(
-        (0..<20_000).map { "echo \($0)\n" }.joined() + "api get \(server.origin)/faults/hang\n",
+        (0..<4_000).map { "echo \($0)\n" }.joined() + "api get \(server.origin)/faults/hang\n",
         to: "x.sb")
       let child = try program.start("--home", "h", "--record", "r.jsonl", "-f", "x.sb")
       #expect(await child.waitForOutput("100\n"))

@@ -76,7 +76,7 @@ struct MigratedStatesTests {
     range.map { New.State(sum: $0, count: $0) }
   }
 
-  @Test("replay, live replay, travel and forks agree", arguments: 1...60)
+  @Test("replay, live replay, travel and forks agree", arguments: 1...20)
   func agree(seed: UInt64) async throws {
     try await withFolder { folder in
       var random = SeededRandom(seed: seed)

@@ -149,7 +149,7 @@ struct RecordedStackTests {
     try CanonicalDecoder.decode(Value.self, from: try CanonicalEncoder.encode(value))
   }
 
-  @Test("a decoded state and the one that was encoded go the same way", arguments: 1...200)
+  @Test("a decoded state and the one that was encoded go the same way", arguments: 1...60)
   func decodedGoesTheSameWay(seed: UInt64) throws {
     var random = SeededRandom(seed: seed)
     var state = Self.start(&random)
@@ -171,7 +171,7 @@ struct RecordedStackTests {
     }
   }
 
-  @Test("recordings of stacks replay from any state", arguments: 1...40)
+  @Test("recordings of stacks replay from any state", arguments: 1...15)
   func recordings(seed: UInt64) throws {
     let schema = LogSchema(program: "tabs 1.0", feature: "tabs", name: "Tabs.Action", version: 1)
     var info = Session.info
