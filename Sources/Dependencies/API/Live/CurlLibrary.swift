@@ -35,7 +35,7 @@ struct CurlLibrary: @unchecked Sendable {
   let multiWakeup: @convention(c) (Handle?) -> Int32
   let multiRead:
     @convention(c) (Handle?, UnsafeMutablePointer<Int32>?) -> UnsafeMutablePointer<CURLMsg>?
-  let version: String
+  private let getVersion: @convention(c) () -> UnsafePointer<CChar>?
   private let easySet: UnsafeMutableRawPointer
   private let multiSet: UnsafeMutableRawPointer
   private let easyGet: UnsafeMutableRawPointer
@@ -76,8 +76,6 @@ struct CurlLibrary: @unchecked Sendable {
     // the calling convention of C.
     let globalInit = unsafeBitCast(
       try symbol("curl_global_init"), to: (@convention(c) (Int) -> Int32).self)
-    let getVersion = unsafeBitCast(
-      try symbol("curl_version"), to: (@convention(c) () -> UnsafePointer<CChar>?).self)
     func function<F>(_ name: String) throws(APIError) -> F {
       unsafeBitCast(try symbol(name), to: F.self)
     }
@@ -95,14 +93,18 @@ struct CurlLibrary: @unchecked Sendable {
     multiPoll = try function("curl_multi_poll")
     multiWakeup = try function("curl_multi_wakeup")
     multiRead = try function("curl_multi_info_read")
+    getVersion = try function("curl_version")
     easySet = try symbol("curl_easy_setopt")
     multiSet = try symbol("curl_multi_setopt")
     easyGet = try symbol("curl_easy_getinfo")
     guard globalInit(3) == 0 else {
       throw APIError(.libraryMissing, "\(name) could not set itself up (curl_global_init failed).")
     }
-    version = getVersion().map { String(cString: $0) } ?? name
   }
+
+  /// The versions of the library and of those that it uses. Takes milliseconds, because libldap,
+  /// which is asked too, then loads its own plug-ins.
+  var version: String { getVersion().map { String(cString: $0) } ?? "unknown" }
 
   // MARK: Options
 
