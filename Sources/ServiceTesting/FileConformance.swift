@@ -46,6 +46,12 @@ public struct FileConformance: Sendable {
         try await files.write(Data(), to: path, mode: .replace)
         try await equal(files.read(path, limit: 0), Data())
       },
+      check("an absolute path refers to the same file") { files, path in
+        try await files.write(Self.bytes, to: path, mode: .replace)
+        let absolute = files.absolutePath(path)
+        try await equal(files.read(absolute, limit: Self.bytes.count), Self.bytes)
+        try equal(files.absolutePath(absolute), absolute)
+      },
       check("a file that is not there is missing") { files, path in
         let error = await failure { () throws(FileError) in
           _ = try await files.read(path, limit: 10)

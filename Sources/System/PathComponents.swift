@@ -23,6 +23,14 @@ package struct PathComponents: Sendable, Hashable {
   package static func join(_ folder: String, _ name: String) -> String {
     folder.hasSuffix("/") ? folder + name : "\(folder)/\(name)"
   }
+
+  /// Returns the path, from the working folder if it is relative. It stays relative if the working
+  /// folder is not known.
+  package static func absolute(_ path: String) -> String {
+    guard !path.hasPrefix("/"), let buffer = getcwd(nil, 0) else { return path }
+    defer { free(buffer) }
+    return join(String(cString: buffer), path)
+  }
 }
 
 extension PathComponents {

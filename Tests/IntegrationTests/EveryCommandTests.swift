@@ -25,6 +25,7 @@ struct EveryCommandTests {
     ("api", ["api rm/character/1 --select name"]),
     ("api.run", ["api run one"]),
     ("api.saved.list", ["api saved list", "api saved list --json"]),
+    ("api.saved.show", ["api saved show one"]),
     ("api.saved.remove", ["api saved remove one", "-api saved remove one"]),
     ("api.recent", ["api recent", "api recent --json"]),
     ("api.stats", ["api stats", "api stats --json"]),

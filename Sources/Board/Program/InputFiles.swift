@@ -33,6 +33,8 @@ struct InputFiles: FileService {
 
   func isFile(_ path: String) -> Bool { files.isFile(path) }
 
+  func absolutePath(_ path: String) -> String { files.absolutePath(path) }
+
   func protect(recording path: String?) { files.protect(recording: path) }
 
   func checkCreatable(_ path: String) throws(FileError) {

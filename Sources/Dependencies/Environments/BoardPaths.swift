@@ -32,7 +32,7 @@ package struct BoardPaths: Sendable, Equatable {
   ///     the specification requires. If `HOME` is missing, the user database provides it.
   package init(home: String? = nil, environment: [String: String]) {
     if let home, !home.isEmpty {
-      let folder = Self.absolute(home)
+      let folder = PathComponents.absolute(home)
       self.init(configuration: folder, data: folder, state: folder, cache: folder)
       return
     }
@@ -65,13 +65,6 @@ package struct BoardPaths: Sendable, Equatable {
   private static func ifAbsolute(_ path: String?) -> String? {
     guard let path, path.hasPrefix("/") else { return nil }
     return path
-  }
-
-  private static func absolute(_ path: String) -> String {
-    guard !path.hasPrefix("/") else { return path }
-    guard let buffer = getcwd(nil, 0) else { return path }
-    defer { free(buffer) }
-    return PathComponents.join(String(cString: buffer), path)
   }
 
   /// Returns the folder of the user: `HOME` if it is absolute, or else that of the user database.

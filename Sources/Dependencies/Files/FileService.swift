@@ -27,6 +27,9 @@ public protocol FileService: Service {
   func checkReadable(_ path: String) throws(FileError)
   /// Returns whether there is a regular file at the path.
   func isFile(_ path: String) -> Bool
+  /// Returns a path of the same file that does not depend on the working folder, as it is kept for
+  /// later.
+  func absolutePath(_ path: String) -> String
   /// Opens a file of any size for reading in chunks.
   func input(_ path: String) async throws(FileError) -> FileInput
   /// Opens a file for writing in chunks.
@@ -69,6 +72,8 @@ extension FileService {
   public func checkReadable(_ path: String) throws(FileError) {}
   /// Returns whether `checkReadable` finds a file.
   public func isFile(_ path: String) -> Bool { (try? checkReadable(path)) != nil }
+  /// Returns the path as it is.
+  public func absolutePath(_ path: String) -> String { path }
   /// Does nothing.
   public func protect(recording path: String?) {}
   /// Does nothing.

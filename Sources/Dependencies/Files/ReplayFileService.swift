@@ -61,6 +61,8 @@ package struct ReplayFileService: FileService {
 
   package func isFile(_ path: String) -> Bool { base.isFile(path) }
 
+  package func absolutePath(_ path: String) -> String { base.absolutePath(path) }
+
   package func shutDown(within duration: Duration) async -> Bool {
     await base.shutDown(within: duration)
   }

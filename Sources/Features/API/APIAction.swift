@@ -30,6 +30,8 @@ public enum APIAction {
   /// A service that was damaged when the services were read can be read again, or is `nil` because
   /// another process removed it.
   case mended(job: Int, name: String, service: APIService?)
+  /// A kept request was read to be shown, or `nil` if there is none.
+  case read(job: Int, name: String, request: APIRequestSpec?, masked: MaskedValues? = nil)
   /// No request is kept under the name. `wasKept` is whether one was; if not, `names` are those
   /// that are kept, once they were read. In earlier recordings, `succeeded` said that one was.
   case unsaved(job: Int, name: String, names: [String]? = nil, wasKept: Bool? = nil)
@@ -64,7 +66,8 @@ extension APIAction {
     case .bootstrapped(let job, _, _), .found(let job, _, _), .kept(let job),
       .answered(let job, _, _),
       .again(let job),
-      .looked(let job, _, _, _, _), .mended(let job, _, _), .unsaved(let job, _, _, _),
+      .looked(let job, _, _, _, _), .mended(let job, _, _), .read(let job, _, _, _),
+      .unsaved(let job, _, _, _),
       .succeeded(let job, _, _),
       .failed(let job, _, _):
       job
@@ -124,6 +127,11 @@ enum SavedRequest {
     key.hasPrefix(prefix) ? String(key.dropFirst(prefix.count)) : nil
   }
 
+  /// Decodes the preference of a kept request; `nil` if it is none, because it was set by hand.
+  static func request(_ json: String) -> APIRequestSpec? {
+    try? CanonicalDecoder.decode(APIRequestSpec.self, from: Array(json.utf8))
+  }
+
   /// The names of the kept requests among all preferences, in order.
   static func names(in preferences: [Preference]) -> [String] {
     preferences.compactMap { name(ofKey: $0.name) }
@@ -142,8 +150,7 @@ public struct SavedRequestSummary: Codable, Sendable, Equatable {
   /// The request that a preference keeps; `nil` for any other preference.
   init?(_ preference: Preference) {
     guard let name = SavedRequest.name(ofKey: preference.name) else { return nil }
-    let spec = try? CanonicalDecoder.decode(
-      APIRequestSpec.self, from: Array(preference.json.utf8))
+    let spec = SavedRequest.request(preference.json)
     (self.name, method) = (name, spec?.method)
     target = spec.map { Redactor.redactPositions($0.target.description) }
   }
@@ -162,6 +169,8 @@ public enum APICommand: Codable, Sendable, Equatable {
     checksType: Bool? = nil)
   /// `api saved list`.
   case savedList
+  /// `api saved show NAME`.
+  case savedShow(name: String)
   /// `api saved remove NAME`.
   case savedRemove(name: String)
   /// `api service add`.

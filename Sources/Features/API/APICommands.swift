@@ -36,7 +36,9 @@ enum APICommands {
         "capture", value: "NAME=PATH",
         "store what is at PATH (body.token, headers.set-cookie) as the secret NAME",
         repeatable: true),
-      OptionSpec("save", value: "NAME", "keep the request for 'api run NAME'"),
+      OptionSpec(
+        "save", value: "NAME",
+        "keep the request for 'api run NAME', with absolute paths of the files that it reads"),
     ] + RequestOptions.specs
 
   private static let requestArguments = [
@@ -122,6 +124,12 @@ enum APICommands {
         ["api", "saved", "list"], "list the requests that were kept with --save",
         examples: ["api saved list"]
       ) { _ in .api(.savedList) },
+      CommandSpec(
+        ["api", "saved", "show"], "show what a request that was kept with --save sends",
+        arguments: [savedRequest], examples: ["api saved show first-page"]
+      ) { invocation throws(UsageError) in
+        .api(.savedShow(name: try invocation.requiredText("name")))
+      },
       CommandSpec(
         ["api", "saved", "remove"], "forget a request that was kept with --save",
         arguments: [savedRequest], examples: ["api saved remove first-page"]

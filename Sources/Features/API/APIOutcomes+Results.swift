@@ -20,6 +20,7 @@ extension APIOutcomes {
       return Outcome(
         job: job, value: .object([.init("removed", .string(name))]), notes: ["removed \(name)"])
     case .saved(let requests): return list(requests, job)
+    case .savedRequest(let name, let request): return saved(request, as: name, job)
     case .tested(let name, let status, let milliseconds, let judgesAll):
       return tested(name, status, milliseconds, judgesAll == true, job)
     case .testedProgram(let name, let program, let version, let milliseconds):
@@ -61,7 +62,7 @@ extension APIOutcomes {
         columns: [
           Column("name", isIdentifier: true), Column("url", priority: 2), Column("auth"),
         ],
-        rows: services.map { [$0.name, $0.baseURL, authentication($0) ?? ""] }),
+        rows: services.map { [$0.name, $0.baseURL, text(of: $0.authentication) ?? ""] }),
       notes: damaged.map {
         .warning(
           "the service \($0) is damaged; 'api service remove \($0)' removes it, then add it again")
@@ -176,8 +177,9 @@ extension APIOutcomes {
         }))
   }
 
-  private static func authentication(_ service: APIService) -> String? {
-    switch service.authentication {
+  /// Returns how a line writes an authentication.
+  static func text(of authentication: APIService.Authentication?) -> String? {
+    switch authentication {
     case nil: nil
     case .header(let name, let secret): "header:\(name)={{secret:\(secret)}}"
     case .query(let name, let secret): "query:\(name)={{secret:\(secret)}}"
@@ -189,7 +191,7 @@ extension APIOutcomes {
 
   private static func record(_ service: APIService) -> [(String, String)] {
     [("name", service.name), ("url", service.baseURL)]
-      + (authentication(service).map { [("auth", $0)] } ?? [])
+      + (text(of: service.authentication).map { [("auth", $0)] } ?? [])
       + (service.preset.map { [("preset", $0)] } ?? [])
   }
 
@@ -197,7 +199,7 @@ extension APIOutcomes {
     .object(
       [
         .init("name", .string(service.name)), .init("url", .string(service.baseURL)),
-        .init("auth", authentication(service).map(JSON.string) ?? .null),
+        .init("auth", text(of: service.authentication).map(JSON.string) ?? .null),
       ] + (service.preset.map { [.init("preset", .string($0))] } ?? []))
   }
 }

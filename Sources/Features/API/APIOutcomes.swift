@@ -6,7 +6,8 @@ import SwiftBoardJSON
 enum APIOutcomes {
   static func outcome(of action: APIAction, _ context: OutcomeContext) -> Outcome? {
     switch action {
-    case .run, .bootstrap, .bootstrapped, .found, .kept, .again, .looked, .mended, .unsaved: nil
+    case .run, .bootstrap, .bootstrapped, .found, .kept, .again, .looked, .mended, .read, .unsaved:
+      nil
     case .failed(let job, let failure, _): Outcome(job: job, failure: failure)
     case .succeeded(let job, let result, let masked):
       outcome(of: result, job, context).withMarks.masked(masked)

@@ -50,6 +50,10 @@ struct APIReducer: Reducer {
       return .send(.succeeded(job: job, result: result, masked: masked))
     case .looked(let job, let command, let services, let damaged, _):
       return looked(command, job, services, damaged ?? [], &state, dependencies)
+    case .read(let job, let name, let request?, let masked):
+      let result = APIResult.savedRequest(name: name, request: request)
+      return .send(.succeeded(job: job, result: result, masked: masked))
+    case .read(let job, let name, nil, _): return readSavedNames(name, job, dependencies)
     case .unsaved(let job, let name, nil, let wasKept):
       guard wasKept == true else {
         state.changes?.end(job)
@@ -147,6 +151,7 @@ struct APIReducer: Reducer {
       return result(of: command, job, dependencies) {
         .saved(requests: try await store.preferences().compactMap(SavedRequestSummary.init))
       }
+    case .savedShow(let name): return readSaved(name, job, dependencies)
     case .savedRemove(let name): return removeSaved(name, job, &state, dependencies)
     case .recent(let text):
       return result(of: command, job, dependencies) {
@@ -177,6 +182,18 @@ struct APIReducer: Reducer {
       return .bootstrapped(job: 0, known: known)
     }
     .catchFailure(dependencies) { .bootstrapped(job: 0, known: nil, failure: $0) }
+  }
+
+  private func readSaved(
+    _ name: String, _ job: Int, _ dependencies: Dependencies
+  ) -> [Effect<APIAction>] {
+    .task(name: "api.saved.show") {
+      let json = try await dependencies.persistence.preference(SavedRequest.key(name))
+      let (request, masked) = try await masking(json.flatMap(SavedRequest.request), dependencies)
+      return .read(job: job, name: name, request: request, masked: masked)
+    }
+    .catchFailure(dependencies) { .failed(job: job, failure: $0) }
+    .cancellable(id: job)
   }
 
   private func removeSaved(
@@ -301,6 +318,7 @@ extension APICommand {
     switch self {
     case .request, .runSaved: "request"
     case .savedList: "saved.list"
+    case .savedShow: "saved.show"
     case .savedRemove: "saved.remove"
     case .serviceAdd: "service.add"
     case .serviceList: "service.list"

@@ -123,10 +123,11 @@ public struct APIItem: Codable, Sendable, Equatable {
     self.type = type
   }
 
+  /// Whether its value is the path of a file.
+  var namesFile: Bool { [.file, .bodyFile, .textFile, .jsonFile].contains(kind) }
+
   /// Whether it is read from standard input.
-  var readsInput: Bool {
-    [.file, .bodyFile, .textFile, .jsonFile].contains(kind) && value.text == "-"
-  }
+  var readsInput: Bool { namesFile && value.text == "-" }
 
   /// Whether it is a member of a JSON body, whatever its value is made of.
   var isMember: Bool { [.text, .json, .textFile, .jsonFile].contains(kind) }
@@ -167,6 +168,24 @@ extension APIRequestSpec {
   var isAddress: Bool {
     guard isAtService != true, case .text(let text)? = target.parts.first else { return false }
     return text.hasBytes("://")
+  }
+}
+
+extension APIRequestSpec {
+  /// Returns the request for a later run, in whichever folder: the paths of what it reads and
+  /// connects to are absolute. `out` stays as it is, since the body goes to where it is run.
+  func withAbsolutePaths(in files: any FileService) -> APIRequestSpec {
+    var request = self
+    for index in items.indices where items[index].namesFile && !items[index].readsInput {
+      guard let path = items[index].value.text else { continue }
+      request.items[index].value = SecretTemplate(files.absolutePath(path))
+    }
+    for path in [
+      \APIConnectionSpec.authorityFile, \.certificateFile, \.keyFile, \.unixSocket,
+    ] {
+      request.connection?[keyPath: path] = connection?[keyPath: path].map(files.absolutePath)
+    }
+    return request
   }
 }
 

@@ -12,6 +12,8 @@ public enum APIResult: Codable, Sendable, Equatable {
   case removed(name: String)
   /// The kept requests, by name.
   case saved(requests: [SavedRequestSummary])
+  /// The kept request that was asked for.
+  case savedRequest(name: String, request: APIRequestSpec)
   /// The name of the kept request that was removed.
   case removedSaved(name: String)
   /// The service answered, after so many milliseconds.

@@ -141,9 +141,7 @@ struct RequestReducer: Reducer {
     let key = SavedRequest.key(name)
     return .task(name: "api.saved") {
       let json = try await dependencies.persistence.preference(key)
-      let spec = try json.map {
-        try CanonicalDecoder.decode(APIRequestSpec.self, from: Array($0.utf8))
-      }
+      let spec = json.flatMap(SavedRequest.request)
       let (shown, masked) = try await masking(spec, dependencies)
       return .found(shown, services: nil, masked: masked)
     }
@@ -197,8 +195,10 @@ struct RequestReducer: Reducer {
     _ state: inout PendingRequest, _ dependencies: Dependencies
   ) -> [Effect<RequestAction>] {
     state.stage = .keeping
+    // Only the effect has the paths, so that a replay need not know the folder.
+    let kept = spec.withAbsolutePaths(in: dependencies.files)
     return .task(name: "api.save") {
-      let json = String(decoding: try CanonicalEncoder.encode(spec), as: UTF8.self)
+      let json = String(decoding: try CanonicalEncoder.encode(kept), as: UTF8.self)
       try await dependencies.persistence.setPreference(SavedRequest.key(name), to: json)
       return next
     }

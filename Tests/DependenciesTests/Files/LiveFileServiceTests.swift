@@ -36,6 +36,14 @@ struct LiveFileServiceTests {
     #expect(try names(folder) == ["file", "first", "made", "second", "third"])
   }
 
+  @Test("a relative path becomes absolute by the working folder, and an absolute one stays")
+  func absolutePaths() {
+    let service = LiveFileService()
+    let folder = FileManager.default.currentDirectoryPath
+    #expect(service.absolutePath("a/b") == PathComponents.join(folder, "a/b"))
+    #expect(service.absolutePath("/a/../b") == "/a/../b")
+  }
+
   /// Notes the calls; one of them fails.
   private final class Script: Sendable {
     private let calls = Mutex<[FileSystem.Call]>([])

@@ -902,6 +902,79 @@ struct APIFeatureTests {
     #expect(names == ["first", "third"])
   }
 
+  /// Files whose working folder is `/here`.
+  private struct FilesInFolder: FileService {
+    func read(_ path: String, limit: Int) async throws(FileError) -> Data { Data("{}".utf8) }
+    func write(_ data: Data, to path: String, mode: FileWriteMode) async throws(FileError) {}
+    func absolutePath(_ path: String) -> String { path.hasPrefix("/") ? path : "/here/\(path)" }
+    func shutDown(within duration: Duration) async -> Bool { true }
+  }
+
+  @Test("a kept request reads the same files from any folder, and writes to the one it is run in")
+  func savedPaths() async throws {
+    world.api.answer { _ in .json("[]") }
+    var dependencies = world.dependencies
+    dependencies.files = FilesInFolder()
+    let lines = Lines(world, dependencies: dependencies)
+    let line =
+      "api post http://rm.test/c a=@a.txt b:=@/etc/b.json --cacert ca.pem --cert c.pem --key k.pem "
+      + "--out body --save paths"
+    #expect(await lines.run(line) == 0, "\(lines.allPrinted)")
+    #expect(await lines.run("api post http://rm.test/c f@f.txt --unix-socket s --save other") == 0)
+    #expect(await lines.run("api run other") == 0)
+    let kept = try await world.persistence.preferences().map(\.json).joined()
+    for path in [
+      "/here/a.txt", "/etc/b.json", "/here/ca.pem", "/here/c.pem", "/here/k.pem",
+      "/here/f.txt", "/here/s",
+    ] {
+      #expect(kept.contains("\"\(path)\""), "\(path): \(kept)")
+    }
+    #expect(kept.contains(#""out":"body""#), "\(kept)")
+    #expect(world.api.requests.last?.connection.unixSocket == "/here/s")
+    await lines.board.close()
+  }
+
+  @Test("a kept request is shown with all that it sends, and with secrets by their names")
+  func savedShow() async throws {
+    world.api.answer { _ in .json(#"{"id":"the-first-id","token":"the-new-token"}"#) }
+    try await world.files.write(Data("text".utf8), to: "f.txt", mode: .create)
+    let printed = try run(
+      [
+        "api post http://rm.test/c page==1 X-Key:{{secret:radarr}} Accept:a/b n:=3 'f@f.txt;type=a/b' "
+          + "--retry 2 --timeout 1500ms --auth basic:me:{{secret:radarr}} --insecure "
+          + "--capture k=body.token --capture l=body.id --select id --save one",
+        "api saved show one", "api saved show one --json", "api saved show two",
+        "db preference set api.saved.two 1", "api saved show two", "api run two",
+      ], in: world)
+    #expect(printed.map(\.status) == [0, 0, 0, 66, 0, 66, 66], "\(printed)")
+    #expect(
+      printed[1].output == """
+        name        one
+        method      POST
+        target      http://rm.test/c
+        item        page==1
+        item        X-Key:{{secret:radarr}}
+        item        Accept:a/b
+        item        n:=3
+        item        f@f.txt;type=a/b
+        --timeout   1500ms
+        --retry     2
+        --select    id
+        --capture   k=body.token
+        --capture   l=body.id
+        --auth      basic:me:{{secret:radarr}}
+        --insecure  true
+
+        """, "\(printed[1].output)")
+    #expect(
+      printed[2].output.contains(
+        #"{"kind":"file","name":"f","value":"f.txt","type":"a/b"}],"options":{"timeout":"1500ms","#
+      ), "\(printed[2].output)")
+    for run in [printed[3], printed[5], printed[6]] {
+      #expect(run.errors.contains("no request is kept as 'two'"), "\(run.errors)")
+    }
+  }
+
   @Test("a request has the time that its line says, and is among the kept ones once it is kept")
   func lineTime() async {
     world.api.answer { _ in .json("{}") }

@@ -65,6 +65,9 @@ package struct LiveFileService: FileService {
   /// Makes one system call.
   package func isFile(_ path: String) -> Bool { FileInfo(path)?.isRegular == true }
 
+  /// Makes a system call for a relative path.
+  package func absolutePath(_ path: String) -> String { PathComponents.absolute(path) }
+
   /// Protects the files of the recording, also those that its rotation will create.
   package func protect(recording path: String?) { recording.set(path) }
 
