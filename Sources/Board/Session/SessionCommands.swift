@@ -110,7 +110,7 @@ enum SessionCommands {
       ["session", "goto"], "look at the state after an earlier step of the running recording",
       details: """
         Looking changes nothing: state, assert and session state show that step, and whatever would change something is refused \
-        until 'session live'.
+        until 'session live'. $name, {{last}} and aliases in a line stay those of the present.
         """,
       arguments: [ArgumentSpec("step", step, kind: .step)],
       examples: ["session goto 5", "session goto @before-login", "session goto -1"]
@@ -225,7 +225,7 @@ enum SessionCommands {
       ["session", "replay"], "print what a recorded session printed, from its steps alone",
       details: """
         With --json only how the replay ended is printed. A recording that was rotated is one, with --live too. With --live the \
-        lines meet an empty cache and a new home without documents, services and secrets; --this-home is for lines that need \
+        lines meet the services of this --environment, an empty cache and a new home without documents, services and secrets; --this-home is for lines that need \
         those there are, and may change them. Files that the lines name (--out, db export) are written again; db backup, log export \
         and keychain export, which replace no file, differ where theirs is still there. Commands that ran \
         in the background may end in another order. What features know to differ from run to run (timings, dates, cache verdicts) is \

@@ -132,6 +132,7 @@ struct SessionLiveReplay {
     }
     await board.store.shutdown(deadline: .zero)
     var check = check(try report.get())
+    if check.code != 0 { check.environment = recording.initialState.settings.environment }
     check.warnings = SessionWarnings.texts(of: recording.warnings, path, running: running)
     check.warnings += recording.rotatedLog.oddities(path).map(\.text)
     return check

@@ -44,7 +44,7 @@ enum SessionOutcomes {
     case .forked(let fork): return forked(fork, job)
     case .bisected(let found): return bisected(found, job, context)
     case .verified(let checks, let report): return verified(checks, report, job, context)
-    case .replayed(let check): return replayed(check, job)
+    case .replayed(let check): return replayed(check, job, context.settings)
     case .graph(let text): return graph(text, isASCII: context.settings.isASCII, job)
     case .opened(let picture?):
       return Outcome(job: job, value: .string(picture), presentation: .text(picture))
@@ -100,13 +100,21 @@ enum SessionOutcomes {
     return Outcome(job: job, value: value, presentation: .fields(record))
   }
 
-  private static func replayed(_ check: SessionCheck, _ job: Int) -> Outcome {
+  private static func replayed(
+    _ check: SessionCheck, _ job: Int, _ settings: BoardSettings
+  ) -> Outcome {
     let notes = check.warnings.map(Outcome.Note.warning)
     if check.code == 0 {
       return Outcome(job: job, value: json(check), notes: notes + lines(check.message))
     }
+    var failure = failure(check)
+    if let name = check.environment?.rawValue, check.environment != settings.environment {
+      failure.help =
+        "it was recorded with --environment \(name); 'swiftboard --environment \(name)' replays it "
+        + "with these services"
+    }
     return Outcome(
-      job: job, failure: failure(check), value: json(check), notes: notes + details(of: check))
+      job: job, failure: failure, value: json(check), notes: notes + details(of: check))
   }
 
   private static func graph(_ text: String, isASCII: Bool, _ job: Int) -> Outcome {

@@ -202,6 +202,9 @@ public struct SessionCheck: Codable, Sendable, Equatable {
   public var warnings: [String]
   /// Advice about the finding.
   public var help: String? = nil
+  /// The environment of a recording from which a live replay differs; otherwise `nil`, and in
+  /// earlier recordings.
+  public var environment: BoardSettings.Environment? = nil
 }
 
 /// A figure about a recording, as a number for programs and as text for users.

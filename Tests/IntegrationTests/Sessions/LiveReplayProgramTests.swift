@@ -242,6 +242,22 @@ struct LiveReplayProgramTests {
     }
   }
 
+  @Test("a difference from a recording of another environment says which one it was")
+  func environments() async throws {
+    let program = try Self.program()
+    let preview = ["--environment", "preview"]
+    let recorded = try await Self.run(
+      program, preview + ["--record", "r.jsonl", "-c", "api get sample/character/1"])
+    try #require(recorded.status == .exited(0), "\(recorded.errorText)")
+    let run = try await Self.live(program)
+    #expect(run.status == .exited(1), "\(run.errorText)")
+    #expect(
+      run.errorText.contains("help: it was recorded with --environment preview;"),
+      "\(run.errorText)")
+    let same = try await Self.run(program, preview + ["session", "replay", "r.jsonl", "--live"])
+    #expect(same.status == .exited(0), "\(same.errorText)")
+  }
+
   @Test("another header is a difference until it is ignored")
   func anotherHeaderIsADifferenceUntilItIsIgnored() async throws {
     let (program, service) = (try Self.program(), try Service())
