@@ -12,6 +12,7 @@ struct HelpExampleTests {
 
   /// Lines that run before examples that begin with a text: they make what the examples name.
   private static let preparations = [
+    "alias tea": ["alias tea 'db get tea'"], "unalias tea": ["alias tea 'db get tea'"],
     "keychain check backup": ["keychain export backup.sbkc"],
     "keychain import": ["keychain export backup.sbkc"],
     "keychain slot remove": ["keychain slot add", "keychain slot add --key-file usb/board.key"],

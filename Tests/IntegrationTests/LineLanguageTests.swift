@@ -117,6 +117,22 @@ struct LineLanguageTests {
     #expect(try !program.text("r.jsonl").contains("hunter2"))
   }
 
+  @Test("off a terminal, an alias of config.json is an unknown command, which says why")
+  func unusedAlias() async throws {
+    let program = try Program()
+    try program.folder.write(#"{"aliases":{"hi":"echo hello"}}"#, to: "config.json")
+    let outcome = try await program.run("--config", "config.json", "hi", "you")
+    #expect(outcome.status == .exited(64), "\(outcome.errorText)")
+    #expect(outcome.errorText.contains("unknown command 'hi'"), "\(outcome.errorText)")
+    #expect(
+      outcome.errorText.contains(
+        "help: the alias 'hi' of the configuration is for lines that are typed at the prompt"),
+      "\(outcome.errorText)")
+    let own = try await program.run(
+      "--config", "config.json", "-c", "alias hi 'echo my'", "-c", "hi you")
+    #expect(own.outputText == "my you\n", "\(own.errorText)")
+  }
+
   @Test(
     "config.json takes no alias for a command, and none with a secret",
     arguments: [

@@ -101,7 +101,8 @@ final class BoardRun: Sendable {
     if case .script(_, let given) = options.mode { arguments = given }
     let session = LineExecutor(
       board: board, redirects: redirects, scriptArguments: arguments, input: input,
-      keepsGoing: !isInteractive && options.keepGoing == true)
+      keepsGoing: !isInteractive && options.keepGoing == true,
+      unusedAliases: isInteractive ? [] : Set(options.aliases.keys))
     // Nothing else would end an endless command.
     output.onFailure.withLock {
       $0 = { Task { session.endWithoutOutput { output.silence($0) } } }
@@ -133,7 +134,6 @@ final class BoardRun: Sendable {
   private func makeBoard(_ redirects: RedirectFiles) -> Board {
     var state = BoardState(features: features, settings: settings)
     state.session.recording = options.record
-    // A script means the same wherever it runs.
     if isInteractive, !options.aliases.isEmpty { state.shell.aliases = options.aliases }
     if isInteractive { for feature in features.features { feature.changes.atTerminal(&state) } }
     return Board(

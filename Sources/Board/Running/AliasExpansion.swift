@@ -51,6 +51,23 @@ enum AliasExpansion {
       "'\(name)' is a command and cannot be an alias", help: "choose another word")
   }
 
+  /// Refuses the name of an alias that does not stand for its line here.
+  ///
+  /// - Parameters:
+  ///   - names: The aliases of the configuration that are not used.
+  ///   - words: The words of a command, with the line's own aliases replaced.
+  static func refuseUnused(
+    _ names: Set<String>, _ words: [Argument], _ firstWords: Set<String>
+  ) throws(UsageError) {
+    guard let word = words.first, let name = word.text, names.contains(name),
+      !firstWords.contains(name)
+    else { return }
+    throw UsageError(
+      "unknown command '\(name)'",
+      help: "the alias '\(name)' of the configuration is for lines that are typed at the prompt",
+      at: word)
+  }
+
   /// Returns the line with the aliases of its commands replaced, to be searched for secrets. A
   /// stored line that is no command any more is left out.
   static func line(

@@ -33,7 +33,12 @@ extension LineExecutor {
               count: count, first: lines.count - shown.count + 1, lines: Array(shown)))),
         context, line)
     case .open(let link): return await follow(link, action, context, line)
-    case .source(let path): return await source(path, action, context, line)
+    case .source(let path, let arguments):
+      return await source(path, arguments, action, context, line)
+    case .alias(let name?, nil), .unalias(let name):
+      let aliases = board.store.withState { $0.shell.aliases } ?? [:]
+      guard aliases[name] == nil else { return nil }
+      return await fail(context, .noSuchAlias(name, among: aliases.keys.sorted()))
     case .exit where line.outer == nil && !context.isBackground:
       guard let running = leaving.withLock({ $0 })?.ask() else { return nil }
       return await fail(
@@ -72,7 +77,8 @@ extension LineExecutor {
     let failed = ends.filter { $0.outcome.exitCode != 0 }
     guard let first = failed.first else {
       let endless =
-        awaited.isEmpty ? known.intersection(jobs.endlessInBackground).subtracting(rounds) : []
+        awaited.isEmpty
+        ? Set(running.map(\.job)).intersection(jobs.endlessInBackground).subtracting(rounds) : []
       let command = ShellCommand.wait(job: job, endless: endless.isEmpty ? nil : endless.sorted())
       return await perform(.shell(.run(context: context, command: command)), context, line)
     }
@@ -142,7 +148,8 @@ extension LineExecutor {
   }
 
   private func source(
-    _ path: String, _ action: BoardAction, _ context: CommandContext, _ line: Line
+    _ path: String, _ arguments: [String]?, _ action: BoardAction, _ context: CommandContext,
+    _ line: Line
   ) async -> CommandEnd {
     if let refusal = refusalOfSource(path, context, line) { return await fail(context, refusal) }
     let file: DescriptorLineSource
@@ -164,7 +171,7 @@ extension LineExecutor {
       return end
     }
     do throws(LineSourceError) {
-      let (exitCode, outcome) = try await runLines(of: file, outer, line)
+      let (exitCode, outcome) = try await runLines(of: file, arguments, outer, line)
       if let failure = redirects.close(outer.job, status: exitCode) {
         return await fail(self.context(line, nil), failure)
       }
@@ -197,19 +204,22 @@ extension LineExecutor {
   /// Runs the lines of a sourced file.
   ///
   /// - Parameters:
+  ///   - arguments: The values of `$1` and so on, or `nil` for those of the command's line.
   ///   - outer: The command that sources it.
   ///   - sourcing: The line of the command.
   /// - Returns: The exit code, and the outcome for the file: the first failure, or else the last
   ///   outcome.
   private func runLines(
-    of file: DescriptorLineSource, _ outer: CommandContext, _ sourcing: Line
+    of file: DescriptorLineSource, _ arguments: [String]?, _ outer: CommandContext,
+    _ sourcing: Line
   ) async throws(LineSourceError) -> (exitCode: Int32, LineOutcome) {
     let counted = Mutex(LineOutcome.success)
     let policy: ScriptRunner.Policy = keepsGoing ? .keepGoing : .stopAtFailure
     let lines = SourcedLines(file: file, jobs: jobs, line: sourcing.id)
     let summary = try await ScriptRunner(source: lines, policy: policy).run { [self] line in
       var inner = Line(
-        withoutAliases(line), secrets, false, sourcing.id, knownCount: redactor.count)
+        withoutAliases(line), secrets, false, sourcing.id, knownCount: redactor.count,
+        arguments: arguments ?? sourcing.arguments)
       (inner.outer, inner.depth) = (outer, sourcing.depth + 1)
       var outcome = await run(line, inner)
       // An interrupt ends the file, regardless of its failure policy.
@@ -231,5 +241,14 @@ private struct SourcedLines: LineSource {
     try await jobs.wait(in: line) { [file] () async throws(LineSourceError) in
       try await file.next(isContinuation: isContinuation)
     }
+  }
+}
+
+extension Failure {
+  fileprivate static func noSuchAlias(_ name: String, among names: [String]) -> Failure {
+    let nearest = Suggestion.nearest(to: name, among: names)
+    return Failure(
+      code: ExitCode.missing, error: "noSuchAlias", message: "there is no alias '\(name)'",
+      help: nearest.map { "did you mean '\($0)'?" } ?? "'alias' lists them")
   }
 }

@@ -10,6 +10,8 @@ public final class LineExecutor: Sendable {
   let board: Board
   let redirects: RedirectFiles
   private let scriptArguments: [String]
+  /// The aliases of the configuration, off a terminal. A script means the same wherever it runs.
+  private let unusedAliases: Set<String>
   let keepsGoing: Bool
   let input: StandardInput
   let redactor: Redactor
@@ -52,8 +54,9 @@ public final class LineExecutor: Sendable {
 
   init(
     board: Board, redirects: RedirectFiles, scriptArguments: [String], input: StandardInput,
-    keepsGoing: Bool
+    keepsGoing: Bool, unusedAliases: Set<String> = []
   ) {
+    self.unusedAliases = unusedAliases
     self.keepsGoing = keepsGoing
     self.board = board
     self.redirects = redirects
@@ -105,7 +108,9 @@ public final class LineExecutor: Sendable {
     let id = jobs.beginLine()
     if !withoutAliases(script).leaves { leaving.withLock { $0 }?.forget() }
     return await withTaskCancellationHandler {
-      let line = Line(withoutAliases(script), secrets, isLiteral, id, knownCount: redactor.count)
+      let line = Line(
+        withoutAliases(script), secrets, isLiteral, id, knownCount: redactor.count,
+        arguments: scriptArguments)
       let outcome = await run(script, line)
       // The state is shown and recorded also if no line follows.
       await hideKnownSecrets()
@@ -212,14 +217,17 @@ public final class LineExecutor: Sendable {
     var depth = 0
     /// The number of secrets that were known when the line was read.
     let knownCount: Int
+    /// The values of `$1`, `$2` and so on.
+    let arguments: [String]
     /// Whether several commands share the line.
     let hasSeveralCommands: Bool
 
     init(
       _ line: ScriptLine, _ secrets: TypedSecretFinder, _ isLiteral: Bool, _ id: JobControl.LineID,
-      knownCount: Int
+      knownCount: Int, arguments: [String]
     ) {
       self.id = id
+      self.arguments = arguments
       self.knownCount = knownCount
       text = secrets.shown(line)
       location = line.location
@@ -289,7 +297,7 @@ public final class LineExecutor: Sendable {
     do throws(UsageError) {
       var expansion = board.store.withState {
         LineExpansion(
-          $0.shell, lastIsInParts: board.lastIsInParts, scriptArguments: scriptArguments)
+          $0.shell, lastIsInParts: board.lastIsInParts, scriptArguments: line.arguments)
       }
       let aliases = board.store.withState { $0.shell.aliases }
       let arguments = try expansion.arguments(
@@ -315,6 +323,7 @@ public final class LineExecutor: Sendable {
         return await perform(
           .shell(.run(context: context, command: .help(words: topic))), context, line)
       }
+      try AliasExpansion.refuseUnused(unusedAliases, arguments, secrets.firstWords)
       let match = try board.features.commands.parse(words: arguments, literal: line.isLiteral)
       context.name = match.name
       context.isBackground = command.isBackground
@@ -323,7 +332,7 @@ public final class LineExecutor: Sendable {
       try apply(match.globals, to: &context)
       try checkRepeated(match.output.repeated)
       let started = match.output.action(context)
-      if case .shell(.run(_, .alias(let name?, _))) = started {
+      if case .shell(.run(_, .alias(let name?, _?))) = started {
         try AliasExpansion.refuseCommand(name, secrets.firstWords)
       }
       try refuseInThePast(started)

@@ -31,9 +31,10 @@ public enum ShellCommand: Codable, Sendable, Equatable {
   case set(name: String, value: String)
   /// Removes a variable. Does nothing if it does not exist.
   case unset(name: String)
-  /// Lets a word stand for the start of a line, or lists the aliases if there is no name.
+  /// Lets a word stand for the start of a line. Without a line, shows the alias of that name, or
+  /// all if there is no name.
   case alias(name: String?, line: String?)
-  /// Removes an alias. Does nothing if it does not exist.
+  /// Removes an alias. Does nothing if it does not exist, as in earlier recordings.
   case unalias(name: String)
   /// Prints the completion script for a shell.
   case completions(shell: ShellCompletion.Shell)
@@ -64,8 +65,9 @@ public enum ShellCommand: Codable, Sendable, Equatable {
   case history(count: Int, first: Int = 1, lines: [String] = [])
   /// Follows a link `swiftboard://…`. The line that it stands for runs after this step.
   case open(link: String)
-  /// Runs the lines of a file next.
-  case source(file: String)
+  /// Runs the lines of a file next. `arguments` are the values of `$1`, `$2` and so on in them;
+  /// `nil` leaves those of the line, as in earlier recordings.
+  case source(file: String, arguments: [String]? = nil)
   /// Repeats a command. Each round is a command of its own, which is run between the steps.
   case watch(watch: WatchCommand)
   /// Ends the board with this exit code.

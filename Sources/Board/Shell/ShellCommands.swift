@@ -104,19 +104,27 @@ enum ShellCommands {
     },
     CommandSpec(
       ["source"], "run the lines of a file",
-      arguments: [ArgumentSpec("file", "a script", kind: .file)],
-      examples: ["source setup.sb"]
-    ) { invocation throws(UsageError) in .shell(.source(file: try invocation.requiredText("file")))
+      details: "With arguments, these are $1, $2 and so on in its lines.",
+      arguments: [
+        ArgumentSpec("file", "a script", kind: .file),
+        ArgumentSpec("argument", "for the script", optional: true, repeating: true),
+      ], examples: ["source setup.sb", "source setup.sb first second"]
+    ) { invocation throws(UsageError) in
+      let arguments = try plain(invocation.arguments("argument"), "source")
+      return .shell(
+        .source(
+          file: try invocation.requiredText("file"), arguments: arguments.isEmpty ? nil : arguments)
+      )
     },
     CommandSpec(
-      ["alias"], "let a word stand for the start of a line, or list such words",
+      ["alias"], "let a word stand for the start of a line, or show such words",
       details: "The word stands for its line where it is the first word of a command; what follows "
         + "it is added at the end. An alias does not stand for another alias.",
       arguments: [
-        ArgumentSpec("name", "a word that is not a command", optional: true),
+        ArgumentSpec("name", "a word that is not a command", kind: .alias, optional: true),
         ArgumentSpec(
           "line", "a command; in quotes if it has options", optional: true, repeating: true),
-      ], examples: ["alias", "alias tea 'db get tea'", "alias ll 'log tail -n 30'"]
+      ], examples: ["alias", "alias tea 'db get tea'", "alias tea", "alias ll 'log tail -n 30'"]
     ) { invocation throws(UsageError) in .shell(try alias(invocation)) },
     CommandSpec(
       ["unalias"], "forget an alias",
@@ -193,11 +201,7 @@ private func alias(_ invocation: Invocation) throws(UsageError) -> ShellCommand 
     throw UsageError(error.message, help: error.help, at: name)
   }
   let words = try plain(invocation.arguments("line"), "alias")
-  guard !words.isEmpty else {
-    throw UsageError(
-      "an alias needs the line that replaces it", help: "alias \(text) 'db list \(text)'",
-      at: name)
-  }
+  guard !words.isEmpty else { return .alias(name: text, line: nil) }
   // A single word is the line as it was quoted; several are the words of a line.
   let line = words.count == 1 ? words[0] : LineParser.line(of: invocation.arguments("line"))
   do throws(UsageError) {

@@ -56,8 +56,8 @@ enum ShellOutcomes {
     case .manual:
       return shown(ManualPage(commands, version: BoardProgram.version).text, job, state)
     case .tutorial(let command): return tutorial(command, job, state)
-    case .alias(nil, _): return aliases(job, state)
-    case .alias(let name?, let line): return defined(name, as: line, job, state)
+    case .alias(let name, nil): return aliases(job, state, of: name)
+    case .alias(let name, let line?): return defined(name ?? "", as: line, job, state)
     case .jobs: return jobs(job, state)
     case .cancel(let wanted): return cancelled(wanted, job, state)
     case .history(_, let first, let lines): return history(lines, from: first, job)
@@ -107,8 +107,10 @@ enum ShellOutcomes {
 
   // MARK: Aliases
 
-  private static func aliases(_ job: Int, _ state: BoardState) -> Outcome {
-    let aliases = (state.shell.aliases ?? [:]).sorted { $0.key < $1.key }
+  /// - Parameter name: The alias that is shown, or `nil` for all.
+  private static func aliases(_ job: Int, _ state: BoardState, of name: String?) -> Outcome {
+    let aliases = (state.shell.aliases ?? [:]).filter { name == nil || $0.key == name }
+      .sorted { $0.key < $1.key }
     return Outcome(
       job: job, value: .object(aliases.map { .init($0.key, .string($0.value)) }),
       presentation: .table(
@@ -119,9 +121,9 @@ enum ShellOutcomes {
 
   /// The state has the alias unless there was no room for it.
   private static func defined(
-    _ name: String, as line: String?, _ job: Int, _ state: BoardState
+    _ name: String, as line: String, _ job: Int, _ state: BoardState
   ) -> Outcome {
-    guard let line, state.shell.aliases?[name] != line else { return Outcome(job: job) }
+    guard state.shell.aliases?[name] != line else { return Outcome(job: job) }
     return Outcome(
       job: job,
       failure: Failure(

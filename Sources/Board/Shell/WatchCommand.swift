@@ -57,6 +57,14 @@ public struct WatchCommand: Codable, Sendable, Equatable {
     {
       throw UsageError("'\(text)' cannot be repeated", at: first)
     }
+    if let first = words.first, !first.isQuoted, let text = first.text,
+      text.hasPrefix("!") || ["-", "time"].contains(text)
+    {
+      let prefix = text.hasPrefix("!") ? "!" : text
+      throw UsageError(
+        "the prefix '\(prefix)' is of a whole line, and cannot be repeated",
+        help: "write it before watch: '\(prefix) watch ...'", at: first)
+    }
     let watch = WatchCommand(
       interval: interval.microseconds / 1000, count: count,
       words: words.map(Word.init))

@@ -54,7 +54,7 @@ public enum BoardAction: Sendable, Equatable {
     case .shell(.run(_, let command)):
       switch command {
       case .echo, .assert, .state, .help, .jobs, .wait, .cancel, .effects, .history, .source, .exit,
-        .completions, .manual, .doctor, .watch, .alias(nil, _):
+        .completions, .manual, .doctor, .watch, .alias(_, nil):
         true
       case .set, .unset, .open, .alias, .unalias, .tutorial: false
       }

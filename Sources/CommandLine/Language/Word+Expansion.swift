@@ -62,7 +62,7 @@ extension Word {
   private func missingVariable(_ name: String) -> UsageError {
     let help =
       name.first?.isNumber == true
-      ? "give the script more arguments, or write \\$ for the character"
+      ? "a script gets it by '-f FILE ARG' or 'source FILE ARG'; or write \\$ for the character"
       : "set \(name) VALUE first, or write \\$ for the character"
     return error("no variable '\(name)'", help: help)
   }

@@ -155,7 +155,7 @@ struct ShellFeatureTests {
   @Test(
     "an alias stands for one whole command",
     arguments: [
-      "alias a", "alias a ''", "alias a 'echo x; echo y'", "alias a 'echo x > f'",
+      "alias a ''", "alias a 'echo x; echo y'", "alias a 'echo x > f'",
       "alias a '! echo'", "alias a 'echo \"x'", "alias 'a b' echo", "alias -- -a echo",
       "alias a 'echo &'",
     ])
@@ -163,6 +163,57 @@ struct ShellFeatureTests {
     let lines = Lines()
     #expect(await lines.run(line) == 64)
     #expect(lines.board.store.withState { $0.shell.aliases } == nil)
+  }
+
+  @Test("'alias NAME' shows this one, and an alias that is not there is a failure, also of unalias")
+  func oneAlias() async {
+    let lines = Lines()
+    #expect(await lines.run("alias hi 'echo hello'; alias ho 'echo again'; alias hi") == 0)
+    #expect(lines.allPrinted.hasSuffix("alias  stands for\n-----  ----------\nhi     echo hello\n"))
+    #expect(await lines.run("alias ho --json") == 0)
+    #expect(lines.allPrinted.contains(#""value":{"ho":"echo again"}"#), "\(lines.allPrinted)")
+    for line in ["alias hii", "unalias hii"] {
+      let before = lines.allPrinted.count
+      #expect(await lines.run(line) == 66)
+      let printed = lines.allPrinted.dropFirst(before)
+      #expect(printed.contains("error: there is no alias 'hii'\n"), "\(printed)")
+      #expect(printed.contains("help: did you mean 'hi'?"), "\(printed)")
+    }
+    #expect(await lines.run("unalias hi; unalias hi") == 66)
+    #expect(lines.board.store.withState { $0.shell.aliases } == ["ho": "echo again"])
+    await lines.board.close()
+  }
+
+  @Test("the words behind the file of source are the arguments of its lines, and of those alone")
+  func sourceArguments() async throws {
+    let folder = try TemporaryFolder()
+    try folder.write("echo $1-$2\n", to: "inner.sb")
+    try folder.write(
+      "echo $1\nsource \(folder.path("inner.sb"))\nsource \(folder.path("inner.sb")) 'c d' $1\n",
+      to: "outer.sb")
+    let lines = Lines()
+    #expect(await lines.run("source \(folder.path("outer.sb")) a b") == 0, "\(lines.allPrinted)")
+    #expect(lines.allPrinted == "a\na-b\nc d-a\n")
+    #expect(await lines.run("echo $1") == 64)
+    #expect(lines.allPrinted.contains("no variable '1'"), "\(lines.allPrinted)")
+    #expect(
+      lines.allPrinted.contains("help: a script gets it by '-f FILE ARG' or 'source FILE ARG'"),
+      "\(lines.allPrinted)")
+    #expect(await lines.run("source \(folder.path("outer.sb")) {{secret:radarr}}") == 64)
+    await lines.board.close()
+  }
+
+  @Test("wait says of no job that it runs after it was cancelled")
+  func waitForCancelled() async {
+    let lines = Lines()
+    #expect(await lines.run("log tail -f &; log tail -f &; cancel 1; wait") == 0)
+    #expect(
+      lines.allPrinted.contains("job 2 has no end to wait for; 'cancel 2' ends it\n"),
+      "\(lines.allPrinted)")
+    let before = lines.allPrinted.count
+    #expect(await lines.run("cancel 2; wait") == 0)
+    #expect(!lines.allPrinted.dropFirst(before).contains("has no end"), "\(lines.allPrinted)")
+    await lines.board.close()
   }
 
   @Test("a secret behind an alias is in no step", arguments: ["k set a V", "echo x; k get a V"])

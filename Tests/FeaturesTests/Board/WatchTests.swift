@@ -56,6 +56,19 @@ struct WatchTests {
   }
 
   @Test(
+    "the prefix of a line is refused behind watch, which says where it belongs",
+    arguments: ["! echo", "!echo", "time echo", "- echo"])
+  func prefixes(command: String) async {
+    let lines = Self.quick()
+    #expect(await lines.run("watch 1s --count 1 \(command)") == 64)
+    let prefix = command.hasPrefix("!") ? "!" : command.split(separator: " ")[0]
+    #expect(
+      lines.allPrinted.contains("help: write it before watch: '\(prefix) watch ...'"),
+      "\(lines.allPrinted)")
+    await lines.board.close()
+  }
+
+  @Test(
     "behind a '--' of its own, no word is an option of the repeated command",
     arguments: ["echo -- --json", "echo x -- -q --json"])
   func endOfOptions(words: String) async {

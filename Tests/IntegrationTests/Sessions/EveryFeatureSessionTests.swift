@@ -73,7 +73,7 @@ struct EveryFeatureSessionTests {
     ]
     let board = [
       "set x 1", "set late word-that-becomes-a-secret", "keychain set late --from-file late",
-      "echo $x", "unset x", "unalias none", "-cancel 99", "wait", "completions bash", "manual",
+      "echo $x", "unset x", "-unalias none", "-cancel 99", "wait", "completions bash", "manual",
       "assert db.collections.c == 2", "-assert db.collections.c == 7",
       "state downloads.queue.service", "state api.services",
       "alias l 'log tail'", "l -n 1", "jobs", "effects", "history 2", "source more.sb", "help db",
