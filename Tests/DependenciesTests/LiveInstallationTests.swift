@@ -18,6 +18,15 @@ struct LiveInstallationTests {
       installation.findings().map { ($0.subject, $0) }, uniquingKeysWith: { first, _ in first })
   }
 
+  @Test("of libcurl's libraries, those for TLS and HTTP/2 are named")
+  func brief() {
+    let version =
+      "libcurl/7.88.1 OpenSSL/3.0.19 zlib/1.2.13 libpsl/0.21.2 (+libidn2/2.3.3) nghttp2/1.52.0 librtmp/2.3"
+    #expect(LiveInstallation.brief(version) == "libcurl/7.88.1 OpenSSL/3.0.19 nghttp2/1.52.0")
+    #expect(LiveInstallation.brief("libcurl/8.0") == "libcurl/8.0")
+    #expect(LiveInstallation.brief("") == "")
+  }
+
   @Test("a home that does not exist yet is no problem, and stays so")
   func fresh() throws {
     let folder = try TemporaryFolder()

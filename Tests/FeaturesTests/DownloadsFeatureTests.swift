@@ -308,7 +308,7 @@ struct DownloadsFeatureTests {
     #expect(await lines.run("downloads remove get 1 --delete-files") == 0)
     #expect(lines.allPrinted.hasSuffix("removed 1\n"), "\(lines.allPrinted)")
     #expect(await lines.run("downloads remove get 2") == 0)
-    #expect(lines.allPrinted.hasSuffix("removed 2\n\(note)"), "\(lines.allPrinted)")
+    #expect(lines.allPrinted.hasSuffix("removed 2\nwarning: \(note)"), "\(lines.allPrinted)")
     await lines.board.close()
   }
 

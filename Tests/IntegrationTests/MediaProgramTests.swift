@@ -194,10 +194,10 @@ struct MediaProgramTests {
     terminal.type("7\r")
     #expect(
       await terminal.waitForOutput(
-        "1-2: 7\r\n'7' is not a number from 1 to 2; Ctrl-C ends the question: "))
+        "1-2: 7\r\n'7' is not one of them; Ctrl-C ends the question\r\nwhich item? 1-2: "))
     terminal.type("2\r")
     #expect(await terminal.waitForOutput("which quality profile? 1-2: "))
-    terminal.type("2\r")
+    terminal.type("hd-1080p\r")
     #expect(await terminal.waitForOutput("added Dune (2021) as 4: HD-1080p, /media\r\n"))
     terminal.type("media add films arrival\r")
     #expect(await terminal.waitForOutput("which quality profile? 1-2: ", count: 2))

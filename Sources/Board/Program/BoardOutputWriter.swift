@@ -226,6 +226,10 @@ final class BoardOutputWriter: Sendable {
     }
   }
 
+  /// Notes that a line was typed, whose end the terminal has shown. The screen of the editor knows
+  /// that by itself.
+  func noteTypedLine() { row.withLock { $0.isUnfinished = false } }
+
   /// Ends `beginPrompt`, and writes what was held back.
   func endPrompt() { held.end() }
 

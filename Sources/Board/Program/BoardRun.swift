@@ -330,6 +330,7 @@ final class BoardRun: Sendable {
           output.warn(StyledText(hadText ? newline : newline + "leave with 'exit' or Ctrl-D\n"))
         }
       ) { [self] line in
+        if isInteractive { output.noteTypedLine() }
         editor?.remember(line.text, isKept: session.mayKeep(line))
         if options.echo == true {
           note("+ \(session.shown(line))", line: line.location.line, .faint, wraps: false)

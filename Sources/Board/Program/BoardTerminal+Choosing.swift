@@ -2,7 +2,7 @@ import SwiftBoardCommandLine
 import SwiftBoardDependencies
 
 extension BoardTerminal {
-  /// Lists the names with their numbers, and asks until one of the numbers is typed.
+  /// Lists the names with their numbers, and asks until one of them is typed.
   func choose(
     _ question: String, among names: [String]
   ) async throws(TerminalError) -> Int? {
@@ -13,10 +13,22 @@ extension BoardTerminal {
     var prompt = list.joined() + "\(question) 1-\(names.count): "
     while true {
       guard let typed = try await line(prompt) else { return nil }
-      if let number = Int(typed), (1...max(names.count, 1)).contains(number) { return number - 1 }
+      if let index = Self.choice(typed, among: names) { return index }
       let shown = typed.isEmpty ? "nothing" : "'\(escapeControls(typed))'"
-      prompt = "\(shown) is not a number from 1 to \(names.count); Ctrl-C ends the question: "
+      // A row of its own, so that neither is broken within a word.
+      prompt =
+        "\(shown) is not one of them; Ctrl-C ends the question\n\(question) 1-\(names.count): "
     }
+  }
+
+  /// Returns the index of the name that was typed, or whose number from 1 was. Case matters only
+  /// where several names differ in nothing else.
+  static func choice(_ typed: String, among names: [String]) -> Int? {
+    if let number = Int(typed), names.indices.contains(number &- 1) { return number - 1 }
+    let equal = names.indices.filter { names[$0].hasSameBytes(as: typed) }
+    let similar = names.indices.filter { names[$0].lowercased() == typed.lowercased() }
+    let found = equal.isEmpty ? similar : equal
+    return found.count == 1 ? found[0] : nil
   }
 
   private func line(_ prompt: String) async throws(TerminalError) -> String? {

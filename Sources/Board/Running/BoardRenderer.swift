@@ -152,11 +152,12 @@ public struct BoardRenderer: Sendable {
       }
     }
 
+    let left = leftOut(outcome, context, state)
     var all = errorOutputs(Self.messages(before: outcome, context, settings))
     if let result = result(outcome, context, state, milliseconds) {
       all += Self.output(.standardOutput, result, outcome.marks, context, state)
     }
-    all += errorOutputs(messages(after: outcome, context, state, milliseconds))
+    all += errorOutputs(left + messages(after: outcome, context, state, milliseconds))
     if all.isEmpty, let round = Self.shownRound(of: context, settings) {
       // A round without output takes away what the one before it has shown.
       var nothing = BoardOutput(stream: .standardOutput, text: "", job: context.job)
@@ -186,6 +187,19 @@ public struct BoardRenderer: Sendable {
       messages.append(Message(text: text, wraps: settings.output != .json))
     }
     return messages
+  }
+
+  /// Returns a note about the columns that a terminal has no room for, or nothing. Call it before
+  /// the rows of the command end.
+  private func leftOut(
+    _ outcome: Outcome, _ context: CommandContext, _ state: BoardState
+  ) -> [Message] {
+    let columns =
+      streams[context.job]?.hiddenColumns
+      ?? formatter(context, state).hiddenColumns(of: outcome.presentation)
+    guard !columns.isEmpty, !state.settings.following(context).isQuiet else { return [] }
+    let text = "left out: \(columns.joined(separator: ", ")); --plain shows all columns\n"
+    return [Message(text: StyledText(text, .faint))]
   }
 
   /// Returns the result of a command, or the end of its rows, or `nil` if there is nothing left to

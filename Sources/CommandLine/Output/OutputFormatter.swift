@@ -56,6 +56,16 @@ package struct OutputFormatter: Sendable, Hashable {
     }
   }
 
+  /// Returns the names of the columns that `render` leaves out of a table because of the width.
+  package func hiddenColumns(of presentation: Presentation) -> [String] {
+    guard format == .table, width != nil, case .table(let columns, let rows) = presentation else {
+      return []
+    }
+    return TableLayout(
+      columns: columns, rows: rows, width: width, ascii: ascii, hasLaterRows: hasLaterRows
+    ).hiddenColumns
+  }
+
   /// Returns one line with control characters escaped.
   package static func line(_ value: JSON) -> String { value.text(JSONFormat(escaping: .controls)) }
 

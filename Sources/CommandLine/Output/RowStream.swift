@@ -10,6 +10,8 @@ package struct RowStream: Sendable {
   private var layout: TableLayout?
   /// Whether the beginning of the output is written.
   package var hasBegun = false
+  /// The names of the columns that were left out because of the width.
+  package private(set) var hiddenColumns: [String] = []
 
   /// Creates a stream without rows.
   ///
@@ -52,9 +54,11 @@ package struct RowStream: Sendable {
       return StyledText((hasBegun ? "" : csv.row(columns.map(\.name))) + rows.map(csv.row).joined())
     case .table:
       if hasBegun, let text = layout?.continued(rows) { return StyledText(text) }
-      layout = TableLayout(
+      let next = TableLayout(
         columns: columns, rows: rows, width: formatter.width, ascii: formatter.ascii,
         hasLaterRows: true)
+      layout = next
+      hiddenColumns += next.hiddenColumns.filter { !hiddenColumns.contains($0) }
     case .plain, .json: break
     }
     let text = formatter.render(

@@ -57,6 +57,14 @@ struct TableLayout {
     return text
   }
 
+  /// The names of the columns that are left out although they have cells. Records have all columns.
+  var hiddenColumns: [String] {
+    guard let (shown, _) = fit() else { return [] }
+    return columns.indices.filter { index in
+      !shown.contains(index) && cells.contains { !$0[index].isEmpty }
+    }.map { columns[$0].name }
+  }
+
   /// Returns further rows with the same widths. With a width limit, wider cells are truncated;
   /// otherwise they shift the following cells. Returns `nil` if `text()` does, and if a cell
   /// would be truncated that never is.

@@ -32,13 +32,21 @@ struct LiveInstallation: Sendable {
     ]
     switch CurlLibrary.loaded {
     case .success(let library):
-      findings.append(loaded("libcurl", library.version, built.curl))
+      findings.append(loaded("libcurl", Self.brief(library.version), built.curl))
     case .failure(let error):
       findings.append(
         InstallationFinding(
           "libcurl", .problem, error.message, remedy: .installHTTP))
     }
     return findings
+  }
+
+  /// Returns the names and versions of libcurl and of its libraries for TLS and HTTP/2. There are a
+  /// dozen more, and all of them make a row of 200 columns.
+  static func brief(_ version: String) -> String {
+    let names = version.split(separator: " ")
+    return (names.prefix(2) + names.dropFirst(2).filter { $0.hasPrefix("nghttp2/") })
+      .joined(separator: " ")
   }
 
   private func file(_ subject: String, _ path: String) -> InstallationFinding {

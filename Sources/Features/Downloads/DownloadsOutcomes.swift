@@ -29,17 +29,18 @@ enum DownloadsOutcomes {
       changed(
         "removed", ids, job,
         deletedUnasked == true
-          ? ["NZBGet deletes the unfinished files of a removed download in any case"] : [])
+          ? [.warning("NZBGet deletes the unfinished files of a removed download in any case")]
+          : [])
     }
   }
 
   private static func changed(
-    _ verb: String, _ ids: [String], _ job: Int, _ notes: [String] = []
+    _ verb: String, _ ids: [String], _ job: Int, _ notes: [Outcome.Note] = []
   ) -> Outcome {
     let which = ids.isEmpty ? "all downloads" : ids.joined(separator: ", ")
     return Outcome(
       job: job, value: .object([.init(verb, .array(ids.map(JSON.string)))]),
-      notes: ["\(verb) \(which)"] + notes)
+      notes: [Outcome.Note("\(verb) \(which)")] + notes)
   }
 
   private static func queue(

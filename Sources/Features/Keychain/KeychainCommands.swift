@@ -82,7 +82,7 @@ enum KeychainCommands {
     },
     CommandSpec(
       ["keychain", "get"], "show a secret",
-      arguments: [ArgumentSpec("name", "its name", kind: .secret)],
+      arguments: [ArgumentSpec("name", "its name", kind: .keychainEntry)],
       options: [OptionSpec(flag: "reveal", "really show it")],
       examples: ["keychain get radarr --reveal"]
     ) { invocation throws(UsageError) in
@@ -95,7 +95,7 @@ enum KeychainCommands {
     },
     CommandSpec(
       ["keychain", "remove"], "delete a secret",
-      arguments: [ArgumentSpec("name", "its name", kind: .secret)],
+      arguments: [ArgumentSpec("name", "its name", kind: .keychainEntry)],
       examples: ["keychain remove radarr"]
     ) { invocation throws(UsageError) in
       .keychain(.remove(name: try invocation.requiredText("name")))
@@ -103,7 +103,7 @@ enum KeychainCommands {
     CommandSpec(
       ["keychain", "rename"], "give a secret another name",
       arguments: [
-        ArgumentSpec("name", "its name", kind: .secret),
+        ArgumentSpec("name", "its name", kind: .keychainEntry),
         ArgumentSpec("new", "the new name"),
       ], examples: ["keychain rename radarr films"]
     ) { invocation throws(UsageError) in

@@ -33,7 +33,7 @@ extension BoardFeatures {
     // A request may have unlocked the keychain, so the names are tried again until they are there.
     bootstrap: { $0.isUnlocked == nil || $0.knowsNames == false ? .bootstrap : nil },
     candidates: { kind, state, dependencies in
-      guard kind == .secret else { return [] }
+      guard kind == .secret || kind == .keychainEntry else { return [] }
       if let names = state.names { return names }
       // A locked keychain is left alone: nothing is asked for while a line is typed. A request may
       // have opened it without the state knowing.

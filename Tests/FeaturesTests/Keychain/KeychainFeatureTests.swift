@@ -1,4 +1,3 @@
-import SwiftBoardBoard
 import SwiftBoardCommandLine
 import SwiftBoardDependencies
 import SwiftBoardFeatures
@@ -7,6 +6,8 @@ import SwiftBoardStore
 import SwiftBoardSystem
 import SwiftBoardTesting
 import Testing
+
+@testable import SwiftBoardBoard
 
 @Suite("keychain")
 struct KeychainFeatureTests {
@@ -111,6 +112,25 @@ struct KeychainFeatureTests {
     let printed = try run("keychain set \(quoted) --generate 9", in: existing)
     #expect(printed.status == 0 && !printed.errors.contains("{{secret:"), "\(printed.errors)")
     #expect(try run("keychain rename \(quoted) new", in: existing).status == 0)
+  }
+
+  @Test("a command about an entry offers none of a locked keychain, also where services name some")
+  func offeredEntries() async throws {
+    for isUnlocked in [true, false] {
+      let world = World(MockKeychainService(entries: ["k": Data("v".utf8)], unlocked: isUnlocked))
+      _ = try run("api service add s http://s.test --auth bearer:{{secret:token}}", in: world)
+      for (line, expected) in [
+        ("keychain get ", isUnlocked ? ["k"] : []), ("keychain rename ", isUnlocked ? ["k"] : []),
+        ("keychain remove ", isUnlocked ? ["k"] : []),
+        ("keychain set ", isUnlocked ? ["k", "token"] : ["token"]),
+      ] {
+        let completion = LineCompletion(line, in: BoardFeatures.all.commands)
+        let kind = try #require(completion?.kind)
+        let values = await BoardCompletion.values(
+          kind, "", BoardFeatures.all, BoardState(), world.dependencies)
+        #expect(Set(values.map(\.text)) == Set(expected), "\(line)")
+      }
+    }
   }
 
   @Test("what a reference can have for a name is what a line reads as one")

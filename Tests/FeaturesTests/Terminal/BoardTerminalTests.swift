@@ -46,4 +46,15 @@ import Testing
       mayAsk: false, showsOutput: false, input: StandardInput(.script), write: { _ in })
     #expect(try await terminal.askPassphrase(prompt: "Passphrase: ", isNew: true) == nil)
   }
+
+  @Test(
+    "a choice is the number of a name, or the name if it is that of one only",
+    arguments: [
+      ("1", 0), ("3", 2), ("0", nil), ("4", 3), ("5", nil), ("-9223372036854775808", nil),
+      ("HD-1080p", 0), ("hd-1080P", 0), ("any", 1), ("Any", 2), ("ANY", nil), ("HD", nil),
+      ("", nil),
+    ] as [(String, Int?)])
+  func choices(typed: String, index: Int?) {
+    #expect(BoardTerminal.choice(typed, among: ["HD-1080p", "any", "Any", "1"]) == index)
+  }
 }

@@ -51,4 +51,18 @@ struct NarrowTableTests {
     #expect(text.contains("\n\(Self.name)  "), "\(text)")
     #expect(text.filter { !$0.isWhitespace }.contains("/character/1"), "\(text)")
   }
+
+  @Test(
+    "a table says which columns with cells are left out at a terminal", arguments: [50, 80, 100])
+  func leftOut(columns: Int) async {
+    let text = await shown("downloads list sab", after: [], columns: columns)
+    let note = "\nleft out: size, category; --plain shows all columns\n"
+    #expect(text.contains(note) == (columns == 50), "\(text)")
+    #expect(text.contains("left out") == (columns == 50), "\(text)")
+    let documents = await shown("db list things", after: ["db put things a 1"], columns: 15)
+    #expect(documents.contains("\nleft out: body; "), "\(documents)")
+    for line in ["downloads list sab -q", "downloads list sab --plain"] {
+      #expect(await !shown(line, after: [], columns: columns).contains("left out"))
+    }
+  }
 }

@@ -1,3 +1,4 @@
+import Dispatch
 import SwiftBoardSystem
 import SwiftBoardTestSupport
 import Testing
@@ -47,6 +48,26 @@ struct TerminalProgramTests {
     #expect(await terminal.waitForOutput("assertion failed"), "\(terminal.outputText)")
     terminal.type("\u{4}")
     _ = await terminal.wait()
+  }
+
+  @Test("a line that is typed behind the unfinished answer of a job has ended its row")
+  func typedBehindAnAnswer() async throws {
+    let gate = DispatchSemaphore(value: 0)
+    let server = try TestHTTPServer { _ in
+      gate.wait()
+      return .response(.init(200, json: #"{"a":1}"#))
+    }
+    let program = try Program()
+    let terminal = try Self.start(program)
+    #expect(await terminal.waitForOutput(Self.prompt))
+    terminal.type("api get \(server.origin)/ --raw -q &\r")
+    #expect(await terminal.waitForOutput("board 1&> "), "\(terminal.outputText)")
+    gate.signal()
+    #expect(await terminal.waitForOutput("board 1&> {\"a\":1}"), "\(terminal.outputText)")
+    terminal.type("echo next\r")
+    #expect(await terminal.waitForOutput("echo next\r\nnext\r\n"), "\(terminal.outputText)")
+    terminal.type("\u{4}")
+    #expect(await terminal.wait() == .exited(0), "\(terminal.outputText)")
   }
 
   @Test("what follows an answer without a line feed begins a new row")
