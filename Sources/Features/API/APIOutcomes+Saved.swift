@@ -24,7 +24,8 @@ extension APIOutcomes {
   private static func options(of request: APIRequestSpec) -> [JSON.Member] {
     let connection = request.connection
     func flag(_ isSet: Bool?) -> JSON? { isSet == true ? .bool(true) : nil }
-    func count(_ count: Int) -> JSON? { count == 0 ? nil : JSON(count) }
+    // `nil` alone would be the JSON value null.
+    func count(_ count: Int) -> JSON? { count == 0 ? .none : .some(JSON(count)) }
     let options: [(name: String, value: JSON?)] = [
       ("cache", request.cache == .remoteFirst ? nil : .string(request.cache.rawValue)),
       ("timeout", request.timeout.map { .string("\($0)ms") }),
