@@ -193,24 +193,3 @@ enum StoredJSON {
     return pairs
   }
 }
-
-/// A text that is compared by its bytes, as the database does. `String` treats `é` and `e` with a
-/// combining accent as equal.
-struct ByteText: Hashable, Comparable, Sendable {
-  let text: String
-
-  init(_ text: String) { self.text = text }
-
-  static func == (left: ByteText, right: ByteText) -> Bool {
-    left.text.utf8.elementsEqual(right.text.utf8)
-  }
-
-  static func < (left: ByteText, right: ByteText) -> Bool {
-    left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
-  }
-
-  func hash(into hasher: inout Hasher) {
-    for byte in text.utf8 { hasher.combine(byte) }
-    hasher.combine(0xff as UInt8)
-  }
-}

@@ -14,7 +14,7 @@ extension DatabaseState: CanonicalEncodable {
       writer.key("collections")
       writer.beginObject()
       for (name, count) in collections {
-        writer.key(name)
+        writer.key(name.rawValue)
         if let count { writer.int(count) } else { writer.null() }
       }
       writer.endObject()

@@ -21,7 +21,7 @@ public struct DatabaseState: Codable, Sendable, Equatable {
   public var collection: String?
   /// The collections and the numbers of their documents, or `nil` before they were loaded. A number
   /// that takes long to count is `nil`, until a command has listed the collection.
-  public var collections: [String: Int?]?
+  public var collections: [ByteText: Int?]?
   /// The names of the preferences, sorted, or `nil` before they were loaded.
   public var preferences: [String]?
   /// The last list.
@@ -130,8 +130,7 @@ extension DatabaseState {
   /// Takes what was loaded. If it could not be loaded, nothing is known, and it is not tried again.
   mutating func show(_ contents: DatabaseContents?) {
     isLoaded = true
-    collections = Dictionary(
-      (contents?.collections ?? []).map { ($0.name, $0.count) }, uniquingKeysWith: { $1 })
+    collections = Self.counts(of: contents?.collections ?? [])
     preferences = contents?.preferences ?? []
   }
 
@@ -172,12 +171,17 @@ extension DatabaseState {
     case .document(let document): self.document = ShownDocument(document)
     case .documents(let documents, _): note(found: documents.count, of: job, isLast: true)
     case .collections(let collections):
-      self.collections = Dictionary(
-        collections.prefix(Self.known).map { ($0.name, $0.count) }, uniquingKeysWith: { $1 })
+      self.collections = Self.counts(of: collections.prefix(Self.known))
     case .preferences(let preferences):
       self.preferences = preferences.prefix(Self.known).map(\.name)
     default: break
     }
+  }
+
+  private static func counts(
+    of collections: some Sequence<DatabaseContents.Collection>
+  ) -> [ByteText: Int?] {
+    Dictionary(collections.map { (ByteText($0.name), $0.count) }, uniquingKeysWith: { $1 })
   }
 
   /// Follows a list.
@@ -223,7 +227,7 @@ extension DatabaseState {
   /// time may come in another order than that of their changes. A number may therefore be less than
   /// zero until all of them have come.
   private mutating func addDocuments(_ change: Int, to collection: String) {
-    guard let count = collections?[collection] else {
+    guard let count = collections?[ByteText(collection)] else {
       if change > 0 || changes?.isEmpty == false { setCount(change, of: collection) }
       return
     }
@@ -232,6 +236,7 @@ extension DatabaseState {
 
   private mutating func setCount(_ count: Int, of collection: String) {
     guard let names = collections else { return }
+    let collection = ByteText(collection)
     if count == 0 || count < 0 && changes?.isEmpty != false {
       collections?.removeValue(forKey: collection)
     } else if names[collection] != nil || names.count < Self.known {

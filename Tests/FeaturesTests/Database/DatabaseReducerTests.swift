@@ -176,6 +176,23 @@ struct DatabaseReducerTests {
     store.finish()
   }
 
+  @Test("collections are told apart by their bytes, as the database tells them apart")
+  func unicodeForms() throws {
+    var state = DatabaseState()
+    state.isLoaded = true
+    state.collections = [:]
+    for (job, name) in ["\u{e9}", "e\u{301}", "e\u{301}"].enumerated() {
+      state.note(.put(collection: name, id: "\(job)", isNew: true), of: job)
+    }
+    let counts: [ByteText: Int?] = ["\u{e9}": 1, "e\u{301}": 2]
+    #expect(state.collections == counts)
+    let bytes = try CanonicalEncoder.encode(state)
+    #expect(try CanonicalDecoder.decode(DatabaseState.self, from: bytes) == state)
+    let text = String(decoding: bytes, as: UTF8.self)
+    let members = "{\"e\u{301}\":2,\"\u{e9}\":1}"
+    #expect(text.utf8.contains(Array(members.utf8)), "\(text)")
+  }
+
   @Test("an import is checked, written, and the names are loaded again")
   func importing() async throws {
     let lines = [
@@ -263,7 +280,7 @@ struct DatabaseReducerTests {
     for (persistence, state) in worlds.withLock({ $0 }) {
       let contents = try await persistence.contents(limit: 9)
       let counts = Dictionary(
-        uniqueKeysWithValues: contents.collections.map { ($0.name, $0.count) })
+        uniqueKeysWithValues: contents.collections.map { (ByteText($0.name), $0.count) })
       #expect(state.collections == counts)
     }
   }
@@ -386,7 +403,7 @@ struct DatabaseReducerTests {
   func bounded() {
     var state = DatabaseState()
     state.isLoaded = true
-    state.collections = Dictionary(uniqueKeysWithValues: (0..<100).map { ("\($0)", 1) })
+    state.collections = Dictionary(uniqueKeysWithValues: (0..<100).map { (ByteText("\($0)"), 1) })
     let store = store(state)
     store.nonExhaustively { store in
       store.send(run(1, put("1")))

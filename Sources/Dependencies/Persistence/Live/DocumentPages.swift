@@ -73,7 +73,7 @@ struct DocumentPages {
       guard filter.conditions.isEmpty || value.map(filter.matches) == true else { return }
       found.add(key: value?.value(at: path), id: row.text(0))
     }
-    return found.arranged.map(\.id.text)
+    return found.arranged.map(\.id.rawValue)
   }
 
   /// Returns the value at the sort path, or `nil` if it can only be determined from the document.

@@ -118,7 +118,7 @@ public final class MockPersistenceService: PersistenceService, CheckedMock {
   /// Returns the names of the collections.
   public func collections() async throws(PersistenceError) -> [String] {
     try perform("collections") { content in
-      content.documents.filter { !$0.value.isEmpty }.keys.sorted().map(\.text)
+      content.documents.filter { !$0.value.isEmpty }.keys.sorted().map(\.rawValue)
     }
   }
 
@@ -221,7 +221,7 @@ public final class MockPersistenceService: PersistenceService, CheckedMock {
   public func preferences() async throws(PersistenceError) -> [Preference] {
     try perform("preferences") { content in
       content.preferences.sorted { $0.key < $1.key }
-        .map { Preference(name: $0.key.text, json: $0.value) }
+        .map { Preference(name: $0.key.rawValue, json: $0.value) }
     }
   }
 
@@ -264,7 +264,7 @@ public final class MockPersistenceService: PersistenceService, CheckedMock {
 
   /// Returns the names of the services that cannot be read, in their order. O(n log n).
   public func damagedServices() async throws(PersistenceError) -> [String] {
-    try perform("damagedServices") { $0.damaged.sorted().map(\.text) }
+    try perform("damagedServices") { $0.damaged.sorted().map(\.rawValue) }
   }
 
   /// Damages a service, so that it cannot be read until it is removed or replaced.
@@ -307,7 +307,7 @@ public final class MockPersistenceService: PersistenceService, CheckedMock {
   public func removeSearches(_ text: String?, scope: String) async throws(PersistenceError) -> Int {
     try perform("removeSearches", [text ?? "nil", scope]) { content in
       let before = content.searches[ByteText(scope)] ?? []
-      let after = before.filter { text != nil && ByteText($0.text) != text.map(ByteText.init) }
+      let after = before.filter { text != nil && ByteText($0.text) != text.map { ByteText($0) } }
       content.searches[ByteText(scope)] = after
       return before.count - after.count
     }
@@ -344,8 +344,10 @@ public final class MockPersistenceService: PersistenceService, CheckedMock {
     try perform("contents", [String(limit)]) { content in
       let collections = content.documents.filter { !$0.value.isEmpty }.sorted { $0.key < $1.key }
       return DatabaseContents(
-        collections: collections.prefix(limit).map { .init($0.key.text, count: $0.value.count) },
-        preferences: content.preferences.keys.sorted().prefix(limit).map(\.text))
+        collections: collections.prefix(limit).map {
+          .init($0.key.rawValue, count: $0.value.count)
+        },
+        preferences: content.preferences.keys.sorted().prefix(limit).map(\.rawValue))
     }
   }
 
