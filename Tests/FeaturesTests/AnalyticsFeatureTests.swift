@@ -195,4 +195,15 @@ struct AnalyticsFeatureTests {
     #expect(await lines.run("assert analytics.consent == true") == 0)
     await lines.board.close()
   }
+
+  @Test("a withdrawal that the status finds is in effect from then on")
+  func withdrawnElsewhere() async throws {
+    let lines = Lines(world, dependencies: dependencies)
+    #expect(await lines.run("analytics on") == 0)
+    try await world.persistence.setPreference("analytics.consent", to: "false")
+    #expect(await lines.run("analytics status") == 0)
+    #expect(lines.allPrinted.contains("consent  no\n"), "\(lines.allPrinted)")
+    #expect(!analytics.hasConsent)
+    await lines.board.close()
+  }
 }

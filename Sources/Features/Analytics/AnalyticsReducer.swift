@@ -113,8 +113,14 @@ struct AnalyticsReducer: Reducer {
     .cancellable(id: job)
   }
 
+  /// Returns the stored consent. A withdrawal by another process, or by `db preference set`, is in
+  /// effect from here on.
   private func stored(_ dependencies: Dependencies) async throws -> Bool? {
-    try await dependencies.persistence.preference(Preference.analyticsConsent).map { $0 == "true" }
+    let hadConsent = dependencies.analytics.hasConsent
+    let consent = try await dependencies.persistence.preference(Preference.analyticsConsent)
+      .map { $0 == "true" }
+    if hadConsent, consent == false { dependencies.analytics.setConsent(false) }
+    return consent
   }
 
   private func show(_ job: Int, _ dependencies: Dependencies) -> [Effect<AnalyticsAction>] {
