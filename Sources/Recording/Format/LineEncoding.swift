@@ -1,4 +1,5 @@
 import SwiftBoardJSON
+import SwiftBoardStore
 
 // The uses of SwiftBoardJSON for writing lines, in one place.
 
@@ -24,6 +25,17 @@ func obstacle(toBody count: Int) -> String? {
   // A reader counts the line without its line feed.
   count > LogReader.Limits.formatLine - HashChain.tailLength
     ? "the line has more than 64 MiB" : nil
+}
+
+/// Returns why a line with these effects could not be read again, or `nil` if it could.
+func obstacle(to effects: [EffectDescriptor]) -> String? {
+  // The object of the line is a level, and each group with its list two.
+  func isNested(_ effects: [EffectDescriptor], deeperThan levels: Int) -> Bool {
+    effects.contains { effect in
+      !effect.parts.isEmpty && (levels == 0 || isNested(effect.parts, deeperThan: levels - 1))
+    }
+  }
+  return isNested(effects, deeperThan: 254) ? "the effects are nested more than 255 deep" : nil
 }
 
 /// Returns why a line with this canonical value could not be read again, or `nil` if it could.

@@ -131,8 +131,13 @@ final class StepRecorder: @unchecked Sendable {
   /// Ends the recording because a value could not be encoded.
   @usableFromInline
   func fail(_ scratch: UnsafeMutablePointer<StepScratch>, _ error: any Error) {
+    fail(scratch, codingReason(error))
+  }
+
+  /// Ends the recording because no reader would take the step.
+  private func fail(_ scratch: UnsafeMutablePointer<StepScratch>, _ reason: String) {
     leave(scratch)
-    writer.fail(writer.step + 1, nil, codingReason(error))
+    writer.fail(writer.step + 1, nil, reason)
   }
 
   /// Writes a step without effects that unnamed code sent. Its values are in `scratch`.
@@ -151,8 +156,15 @@ final class StepRecorder: @unchecked Sendable {
     _ scratch: UnsafeMutablePointer<StepScratch>, _ storeStep: Int, _ origin: StepOrigin,
     _ effects: [EffectDescriptor]
   ) {
+    if let reason = obstacle(to: effects) { return fail(scratch, reason) }
     var origin = origin
     if case .effect(let name, let id, let step) = origin {
+      guard step < storeStep else {
+        return fail(
+          scratch,
+          "the origin of the action is an effect of step \(step), which is not before it: pass no "
+            + "origin of another store")
+      }
       // An effect of a step before the file counts as one that was already running at its
       // beginning.
       let inFile = step > options.baseStep ? max(0, step - base.load(ordering: .relaxed)) : 0

@@ -226,6 +226,54 @@ struct RecordingFaultTests {
     #expect(warnings == [.cutShort(afterStep: 1)])
   }
 
+  @Test("an origin of another store's effect is not written, since no reader takes it")
+  func aForeignOriginIsNotWritten() throws {
+    let sink = MemorySink()
+    let session = try Session(sink, options: RecordingOptions())
+    session.send(.add(1))
+    session.send(.add(2), by: .effect(name: "load", id: nil, step: 1))
+    session.send(.add(3), by: .effect(name: "load", id: nil, step: 3))
+    session.recorder.stop()
+    let failure = try #require(session.recorder.failure)
+    #expect(failure.step == 3)
+    #expect(failure.reason.contains("an effect of step 3, which is not before it"), "\(failure)")
+    let (lines, warnings, error) = read(sink.bytes)
+    #expect(error == nil)
+    #expect(lines.compactMap(\.step).count == 2)
+    #expect(warnings == [.cutShort(afterStep: 2)])
+  }
+
+  /// Returns its action, which is a number, in so many groups.
+  private struct Nesting: Reducer {
+    func reduce(_ state: inout Int, _ groups: Int, _: Void) -> [Effect<Int>] {
+      state += 1
+      let leaf = Effect<Int>.run(name: "leaf") { _ in }.cancellable(id: "leaf")
+      return [
+        (0..<groups).reduce(leaf) { effect, level in
+          let other = Effect<Int>.run(name: "other") { _ in }
+          return level.isMultiple(of: 2) ? .merge(other, effect) : .concatenate(other, effect)
+        }
+      ]
+    }
+  }
+
+  @Test("effects that are nested too deep for a reader are not written")
+  func deepEffectsAreNotWritten() throws {
+    let sink = MemorySink()
+    let store = Store(initialState: 0) { Nesting() }
+    let recorder = try Recorder<Int, Int>(
+      sink: sink, info: Session.info, state: 0, journal: nil, clock: { 0 })
+    store.setHooks { _, _ in recorder.hooks }
+    store.send(254)
+    #expect(recorder.failure == nil)
+    store.send(255)
+    #expect(recorder.failure?.step == 2)
+    #expect(recorder.failure?.reason == "the effects are nested more than 255 deep")
+    let (lines, _, error) = read(sink.bytes)
+    #expect(error == nil)
+    #expect(lines.compactMap(\.step).count == 1)
+  }
+
   @Test("a header that no reader takes is an error") func aHeaderThatNoReaderTakesIsAnError() throws
   {
     let info = RecordingInfo(
