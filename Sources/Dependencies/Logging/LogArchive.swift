@@ -37,7 +37,7 @@ public protocol LogRecordReader: Sendable {
 public struct LogFilter: Sendable, Equatable {
   /// The minimum level.
   public var level: LogLevel?
-  /// Only records that contain this text in message, category or fields.
+  /// Only records that contain this text in message, category or fields, which are `key=value`.
   public var text: String?
   /// Only records written at this time or later, in wall-clock microseconds since 1970.
   public var since: Int64?
@@ -54,7 +54,7 @@ public struct LogFilter: Sendable, Equatable {
     if let step, !record.fields.contains(LogField("step", String(step))) { return false }
     guard let text, !text.isEmpty else { return true }
     return record.message.contains(text) || record.category.contains(text)
-      || record.fields.contains { $0.key.contains(text) || $0.value.contains(text) }
+      || record.fields.contains { "\($0.key)=\($0.value)".contains(text) }
   }
 }
 

@@ -242,7 +242,7 @@ enum DatabaseCommands {
 
   private static func condition(_ option: Argument) throws(UsageError) -> DocumentQuery.Condition {
     let text = try kept(option, "--where")
-    guard let equals = text.firstIndex(of: "=") else {
+    guard let equals = firstEquals(in: text) else {
       throw UsageError(
         "--where takes PATH=VALUE, not '\(text)'", help: "for example --where status=Alive",
         at: option)
@@ -259,6 +259,24 @@ enum DatabaseCommands {
         at: option)
     }
     return DocumentQuery.Condition(path: condition, equals: json)
+  }
+
+  /// Returns the index of the first `=` that is in no quoted key of the path.
+  private static func firstEquals(in text: String) -> String.Index? {
+    var (isQuoted, isEscaped, before) = (false, false, Character(" "))
+    for index in text.indices {
+      let character = text[index]
+      if isQuoted {
+        if character == "\"" && !isEscaped { isQuoted = false }
+        isEscaped = character == "\\" && !isEscaped
+      } else if character == "\"", before == "[" {
+        isQuoted = true
+      } else if character == "=" {
+        return index
+      }
+      before = character
+    }
+    return nil
   }
 
   /// Refuses what other languages mean by another comparison. It would be a path or a text that

@@ -69,6 +69,17 @@ struct LogArchiveTests {
     #expect(try await all(none).isEmpty)
   }
 
+  @Test("a field is found as it is shown", arguments: ["status=404", "status", "404", "us=4"])
+  func fields(text: String) {
+    var filter = LogFilter()
+    filter.text = text
+    var record = LogRecord(time: 0, level: .info, category: "api", message: "GET")
+    record.fields = [LogField("status", "404")]
+    #expect(filter.matches(record))
+    record.fields = [LogField("bytes", "4")]
+    #expect(!filter.matches(record))
+  }
+
   @Test("only the end is read for the newest records, and what is not a record is counted")
   func onlyTheEnd() async throws {
     let folder = try TemporaryFolder()

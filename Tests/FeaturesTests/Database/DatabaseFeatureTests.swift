@@ -126,9 +126,10 @@ struct DatabaseFeatureTests {
 
   @Test("conditions with odd keys and texts find what they name")
   func oddConditions() throws {
-    let body = #"{"a>":1,"a ":2,"$":3,"$ref":4,"a b":5,"e":"=1","u":"x==y"}"#
+    let body = #"{"a>":1,"a ":2,"$":3,"$ref":4,"a b":5,"e":"=1","u":"x==y","c=\"d":6}"#
     let conditions = [
-      #"["a>"]=1"#, #"["a "]=2"#, #"["$"]=3"#, "$ref=4", "a b=5", #"e="=1""#, "u=x==y",
+      #"["a>"]=1"#, #"["c=\"d"]=6"#, #"["a "]=2"#, #"["$"]=3"#, "$ref=4", "a b=5", #"e="=1""#,
+      "u=x==y",
     ]
     let printed = try run(
       ["db put c 1 '\(body)'"] + conditions.map { "db list c --where '\($0)'" }, in: world,
