@@ -146,10 +146,18 @@ struct SessionLiveReplay {
         ?? "\(Counted.text(report.sent, "line")) \(report.sent == 1 ? "was" : "were") sent, "
         + "\(Counted.text(report.agreed, "step")) \(report.agreed == 1 ? "agrees" : "agree")",
       warnings: [],
-      help: report.difference == nil || sharesHome
-        ? nil
-        : "the lines met a new home, without documents, services and secrets; --this-home takes "
-          + "those of this one")
+      help: report.difference.flatMap(help))
+  }
+
+  private func help(_ difference: Live.Difference) -> String? {
+    if case .missing(_, _, _, wasUnderWay: true) = difference {
+      return "its command was running when the recording began, and no line of it starts that; "
+        + "'session verify' checks such a recording"
+    }
+    return sharesHome
+      ? nil
+      : "the lines met a new home, without documents, services and secrets; --this-home takes "
+        + "those of this one"
   }
 
   /// Returns the text of a difference. Only values of the recording may contain non-ASCII
@@ -164,7 +172,7 @@ struct SessionLiveReplay {
       }
       if changes.isTruncated { lines.append("  ... and more") }
       return lines.joined(separator: "\n")
-    case .missing(let step, let expected, _):
+    case .missing(let step, let expected, _, _):
       let shown = SessionText.values(expected, nil, limit: 200).old
       return "step \(step): expected the action \(shown), nothing came"
     case .additional(let step, let found):

@@ -336,4 +336,23 @@ struct LiveReplayProgramTests {
     #expect(run.outputText.contains("x1x") && run.outputText.contains("x2x"), "\(run.outputText)")
     #expect(run.outputText.contains("... (803 bytes)"), "\(run.outputText)")
   }
+
+  @Test("an action of a command that was running when the recording began is said to be one")
+  func anEarlierCommand() async throws {
+    let server = try TestHTTPServer()
+    let program = try Self.program()
+    let lines = [
+      "api get \(server.origin)/faults/hang --timeout 300ms > /dev/null &",
+      "session record r.jsonl",
+      "echo a", "-wait", "session stop",
+    ]
+    try program.folder.write(lines.joined(separator: "\n"), to: "x.sb")
+    let recorded = try await Self.run(program, ["--home", "h", "-q", "-f", "x.sb"])
+    #expect(recorded.status == .exited(0), "\(recorded.errorText)")
+    let run = try await Self.run(program, ["session", "replay", "r.jsonl", "--live"])
+    #expect(run.status == .exited(1))
+    #expect(
+      run.errorText.contains("its command was running when the recording began"),
+      "\(run.errorText)")
+  }
 }

@@ -191,6 +191,11 @@ extension StepOrigin {
   var effectName: EffectName? {
     if case .effect(let name, let id, _) = self { EffectName(name: name, id: id) } else { nil }
   }
+
+  /// The step that returned the effect, or `nil` for another sender.
+  var stepOfEffect: Int? {
+    if case .effect(_, _, let step) = self { step } else { nil }
+  }
 }
 
 extension LogEffect {

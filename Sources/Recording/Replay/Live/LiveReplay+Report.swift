@@ -19,8 +19,10 @@ extension LiveReplay {
     case other(step: Int, expected: JSON, found: JSON, changes: StateDiff.Changes)
     /// The action was not sent before its effect ended or the patience ended. `notSent` is the name
     /// of the program that sent it to the recorded store, if the replay sends no actions of this
-    /// program. It is `nil` for other senders.
-    case missing(step: Int, expected: JSON, notSent: String? = nil)
+    /// program. It is `nil` for other senders. `wasUnderWay` is whether an effect sent it that was
+    /// running when the recording began, of which no line of the recording is the cause.
+    case missing(
+      step: Int, expected: JSON, notSent: String? = nil, wasUnderWay: Bool = false)
     /// An effect sent an action that the recording does not have. In the run, the step returned
     /// more effects that send actions than in the recording.
     case additional(step: Int, found: JSON)
@@ -28,7 +30,7 @@ extension LiveReplay {
     /// The step of the recording. For `additional`, the step that returned the effect.
     public var step: Int {
       switch self {
-      case .other(let step, _, _, _), .missing(let step, _, _), .additional(let step, _): step
+      case .other(let step, _, _, _), .missing(let step, _, _, _), .additional(let step, _): step
       }
     }
 
@@ -41,9 +43,12 @@ extension LiveReplay {
             let (expected, found) = StateDiff.excerpts(change.old, change.new)
             return "  \(change.path): expected \(expected), found \(found)"
           } + (changes.isTruncated ? ["  ... and more"] : [])).joined(separator: "\n")
-      case .missing(let step, let expected, let notSent):
+      case .missing(let step, let expected, let notSent, let wasUnderWay):
         "step \(step): expected the action \(StateDiff.text(expected)), and nothing came"
           + (notSent.map(Self.hint) ?? "")
+          + (wasUnderWay
+            ? "\n  its effect was running when the recording began, and no line of it starts that"
+            : "")
       case .additional(let step, let found):
         "step \(step): an effect sent the action \(StateDiff.text(found)), which is not recorded"
       }

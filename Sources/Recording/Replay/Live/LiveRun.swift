@@ -196,7 +196,8 @@ struct LiveRun<R: Reducer> where R.State: Codable, R.Action: Codable {
   private func missing(_ expected: ExpectedAction) -> Difference {
     .missing(
       step: expected.step.n, expected: expected.value,
-      notSent: rules.unsentProgram(expected.step.origin))
+      notSent: rules.unsentProgram(expected.step.origin),
+      wasUnderWay: expected.step.origin.stepOfEffect == 0)
   }
 
   private func additional(
