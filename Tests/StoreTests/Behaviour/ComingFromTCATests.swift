@@ -194,6 +194,38 @@ private struct CounterFeature: ComposedReducer {
   }
 }
 
+/// A timer that the state declares. `Reduce` names its types, since the closures of operators can
+/// only open an existential of the dependencies once these are known.
+private struct DeclaredTimer: ComposedReducer {
+  struct State: Equatable {
+    var isRunning = false
+    var ticks = 0
+  }
+
+  enum Action: Equatable { case toggle, tick }
+
+  struct Dependencies: Sendable {
+    var clock: any Clock<Duration>
+  }
+
+  var body: some ReducerOf<Self> {
+    Reduce<State, Action, Dependencies> { state, action, _ in
+      switch action {
+      case .toggle: state.isRunning.toggle()
+      case .tick: state.ticks += 1
+      }
+      return .none
+    }
+    .subscribing { state, dependencies in
+      guard state.isRunning else { return [] }
+      return [
+        .timer(every: .seconds(1), clock: dependencies.clock) { _ in .tick }.cancellable(
+          id: "timer")
+      ]
+    }
+  }
+}
+
 /// Two counters, a list of them and a stack of them.
 private struct AppFeature: ComposedReducer {
   struct Row: Reducer {
@@ -282,6 +314,20 @@ struct FirstLinesTests {
       $0.isLoading = false
       $0.fact = "1 is a good number."
     }
+    store.finish()
+  }
+
+  @Test("a timer that the state declares, by a clock of the dependencies")
+  func declaredTimer() {
+    let clock = TestClock()
+    let store = TestStore(
+      initialState: DeclaredTimer.State(), reducer: DeclaredTimer(), clock: clock,
+      dependencies: DeclaredTimer.Dependencies(clock: clock),
+      report: { Issue.record("\($0)") })
+    store.send(.toggle) { $0.isRunning = true }
+    store.advance(by: .seconds(1))
+    store.receive(.tick) { $0.ticks = 1 }
+    store.send(.toggle) { $0.isRunning = false }
     store.finish()
   }
 
