@@ -20,7 +20,8 @@ public struct QueryItem: Sendable, Hashable, Codable {
 package struct URLBuilder: Sendable, Equatable {
   /// The scheme, `http` or `https`.
   package private(set) var scheme: String
-  /// The host in lower case. An IPv6 address has its brackets.
+  /// The host in lower case. An IPv6 address has its brackets and, if there is one, the name of the
+  /// interface by RFC 6874: `[fe80::1%25eth0]`.
   package private(set) var host: String
   /// The port, or `nil` if it is the default port of the scheme.
   package private(set) var port: Int?
@@ -164,19 +165,30 @@ package struct URLBuilder: Sendable, Equatable {
     guard !host.isEmpty else {
       throw APIError(.invalidURL, "the address has no host: write one behind \(scheme)://")
     }
-    guard isHost(host) else {
+    guard let normalized = normalized(host) else {
       throw APIError(.invalidURL, "the host \(shown(host)) has a character that no host name has")
     }
-    return (host.lowercased(), port)
+    return (normalized, port)
   }
 
-  private static func isHost(_ host: Substring) -> Bool {
-    if host.hasPrefix("[") {
-      return host.hasSuffix("]") && host.count > 3
-        && host.dropFirst().dropLast().utf8.allSatisfy {
-          PercentEncoding.isHexDigit($0) || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: ".")
-        }
-    }
+  /// Returns a host as `host` describes it, or `nil` if it has an invalid character.
+  private static func normalized(_ host: Substring) -> String? {
+    guard host.hasPrefix("[") else { return isName(host) ? host.lowercased() : nil }
+    let parts = host.dropFirst().dropLast().split(
+      separator: "%", maxSplits: 1, omittingEmptySubsequences: false)
+    guard host.hasSuffix("]"), parts[0].utf8.count > 1,
+      parts[0].utf8.allSatisfy({
+        PercentEncoding.isHexDigit($0) || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: ".")
+      })
+    else { return nil }
+    guard parts.count > 1 else { return host.lowercased() }
+    // The name of an interface keeps its case. As in curl, the `%` need not be encoded.
+    let zone = parts[1].hasPrefix("25") ? parts[1].dropFirst(2) : parts[1]
+    guard !zone.isEmpty, zone.utf8.allSatisfy(PercentEncoding.isUnreserved) else { return nil }
+    return "[\(parts[0].lowercased())%25\(zone)]"
+  }
+
+  private static func isName(_ host: Substring) -> Bool {
     // libcurl translates names beyond ASCII; see `EasyHandle.prepare`.
     return host.unicodeScalars.allSatisfy { scalar in
       scalar.isASCII

@@ -11,6 +11,8 @@ struct URLBuilderTests {
       ("http://h/a b/ü?q=a b", "http://h/a%20b/%C3%BC?q=a%20b"),
       ("http://h/100%/%zz/%2f", "http://h/100%25/%25zz/%2f"),
       ("http://[::1]:8989/api", "http://[::1]:8989/api"),
+      ("http://[FE80::1%25Eth0]:1/", "http://[fe80::1%25Eth0]:1/"),
+      ("http://[fe80::1%lo]", "http://[fe80::1%25lo]/"),
       ("http://h:/x", "http://h/x"),
       ("http://h/../../x/..", "http://h/"),
       ("http://h/a/%2e%2E/b", "http://h/b"),
@@ -66,6 +68,8 @@ struct URLBuilderTests {
       ("http://u:secret@h/", .invalidURL, "authentication"), ("http://:80/", .invalidURL, "host"),
       ("http://h:0/", .invalidURL, "65535"), ("http://h:+1/", .invalidURL, "65535"),
       ("http://a%41/", .invalidURL, "character"), ("http://[::1/", .invalidURL, "character"),
+      ("http://[fe80::1%25]/", .invalidURL, "character"),
+      ("http://[fe80::1%25a%2f]/", .invalidURL, "character"),
       ("http://h\\evil/", .invalidURL, "character"), ("http://h/\u{0}", .invalidURL, "control"),
     ])
   func refusesWithAdvice(text: String, kind: APIError.Kind, advice: String) throws {
