@@ -47,6 +47,11 @@ enum RequestOptions {
     if invocation.flag("insecure") { connection.isInsecure = true }
     connection.proxy = try proxy(invocation)
     connection.unixSocket = try invocation.text("unix-socket")
+    guard connection.proxy == nil || connection.unixSocket == nil else {
+      throw UsageError(
+        "--proxy does not go with --unix-socket, which is connected to directly",
+        help: "leave one of them out", at: invocation.option("proxy"))
+    }
     if connection != APIConnectionSpec() { spec.connection = connection }
   }
 

@@ -490,11 +490,15 @@ struct APIFeatureTests {
   }
 
   @Test(
-    "a time limit below a millisecond is refused, and so is the file without a name",
+    "options and values that cannot be followed are refused with advice",
     arguments: [
       ("--timeout 0s", "--timeout is at least 1ms, not '0s'"),
       ("--timeout 0.5ms", "--timeout is at least 1ms, not '0.5ms'"),
       ("--out ''", "the name of a file is empty"),
+      (
+        "--proxy http://p:1 --unix-socket s",
+        "--proxy does not go with --unix-socket, which is connected to directly"
+      ),
     ])
   func refusedValues(option: String, message: String) throws {
     let error = #expect(throws: UsageError.self) {
