@@ -116,15 +116,15 @@ public struct DownloadConformance: Sendable {
         let paused = await failure { () throws(ProgramError) in
           try await subject.service.pause(["999"], on: subject.server)
         }
-        try equal(paused, .missing(id: "999"))
+        try equal(paused, .notQueued(id: "999"))
         let resumed = await failure { () throws(ProgramError) in
           try await subject.service.resume(["999"], on: subject.server)
         }
-        try equal(resumed, .missing(id: "999"))
+        try equal(resumed, .notQueued(id: "999"))
         let removed = await failure { () throws(ProgramError) in
           try await subject.service.remove(["999"], deletesFiles: true, from: subject.server)
         }
-        try equal(removed, .missing(id: "999"))
+        try equal(removed, .notQueued(id: "999"))
       },
     ]
   }

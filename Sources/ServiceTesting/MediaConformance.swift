@@ -199,7 +199,7 @@ public struct MediaConformance: Sendable {
           try await subject.service.removeDownload(
             entry.id, blocksRelease: false, from: subject.server)
         }
-        try equal(again, .missing(id: "\(entry.id)"))
+        try equal(again, .notQueued(id: "\(entry.id)"))
       },
       check("a calendar is in order, and within its time", program) { subject in
         let (service, server, time) = (subject.service, subject.server, subject.calendar)

@@ -231,7 +231,9 @@ struct DownloadsReducerTests {
       store.send(run(2, .remove(ids: ["x"], deletesFiles: false)))
       store.receive(where: {
         guard case .failed(2, let failure) = $0 else { return false }
-        return failure.code == 66 && failure.message == "SABnzbd has no item with the ID x"
+        return failure.code == 66
+          && failure.message == "SABnzbd has no download with the ID x in its queue"
+          && failure.help == "'downloads list sab' shows what is in it"
       })
       #expect(store.state.queue == before && store.state.pending.isEmpty)
     }

@@ -138,6 +138,18 @@ struct ServiceFailureTests {
     #expect(failure.help?.isEmpty == false, "\(failure)")
   }
 
+  @Test(
+    "a download that is not in the queue has the command that shows the queue",
+    arguments: [
+      ("Radarr", "'media queue s' shows what is in it"),
+      ("NZBGet", "'downloads list s' shows what is in it"),
+    ])
+  func notQueued(program: String, help: String) {
+    let failure = Failure(ProgramError(.notQueued(id: "1"), program: program, service: "s"))
+    #expect(failure.code == ExitCode.missing && failure.help == help)
+    #expect(failure.message == "\(program) has no download with the ID 1 in its queue")
+  }
+
   @Test("only what may be asked again advises it, and a test does not advise itself")
   func advice() {
     func failure(_ kind: ProgramError.Kind) -> Failure {

@@ -79,6 +79,11 @@ extension Failure {
       self.init(
         code: ExitCode.missing, error: "missing",
         message: "\(program) has no item with the ID \(id)")
+    case .notQueued(let id):
+      self.init(
+        code: ExitCode.missing, error: "missing",
+        message: "\(program) has no download with the ID \(id) in its queue",
+        help: Self.queueAdvice(for: program, service))
     case .exists:
       self.init(
         code: ExitCode.cannotCreate, error: "exists", message: "\(program) has it already")
@@ -141,6 +146,14 @@ extension Failure {
   private static func keyAdvice(for program: String, _ service: String) -> String? {
     ServicePreset(title: program)?.authentication(secret: "", user: nil) == nil
       ? "'api service remove \(service)', and add it with --auth" : advice(for: program, service)
+  }
+
+  private static func queueAdvice(for program: String, _ service: String) -> String? {
+    switch ServicePreset(title: program)?.program {
+    case .media: "'media queue \(service)' shows what is in it"
+    case .downloads: "'downloads list \(service)' shows what is in it"
+    case .characters, nil: nil
+    }
   }
 
   private static func usualAddress(of program: String) -> String {

@@ -30,6 +30,8 @@ public struct ProgramError: UncertainChange, Sendable, Equatable {
     case page(title: String)
     /// The program has no item with this identifier.
     case missing(id: String)
+    /// The program's queue has no download with this identifier, or with any of several.
+    case notQueued(id: String)
     /// The item already exists.
     case exists
     /// The program rejects the request, with the given reasons.
@@ -67,7 +69,7 @@ public struct ProgramError: UncertainChange, Sendable, Equatable {
     case .api(let error): error.mayHaveArrived
     case .status, .page, .undecodable, .unanswered: true
     case .keychain, .terminal, .unusableKey, .wrongKey, .refusedKey, .denied, .wrongProgram,
-      .wrongPath, .redirected, .missing, .exists, .refused:
+      .wrongPath, .redirected, .missing, .notQueued, .exists, .refused:
       false
     }
   }

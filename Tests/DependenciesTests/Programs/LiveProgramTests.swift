@@ -390,7 +390,7 @@ struct LiveProgramTests {
       let error = await #expect(throws: ProgramError.self) {
         try await service.remove(["SABnzbd_nzo_0", id], deletesFiles: false, from: server)
       }
-      #expect(error?.kind == .missing(id: id))
+      #expect(error?.kind == .notQueued(id: id))
     }
     #expect(programs.requests.isEmpty)
   }
@@ -402,7 +402,7 @@ struct LiveProgramTests {
     let error = await #expect(throws: ProgramError.self) {
       try await service.pause(["SABnzbd_nzo_0", "x", "y"], on: server)
     }
-    #expect(error?.kind == .missing(id: "x, y"))
+    #expect(error?.kind == .notQueued(id: "x, y"))
     let entries = try await service.queue(of: server).entries
     #expect(entries.map(\.status) == [.paused, .queued])
     #expect(programs.requests.first?.query("nzo_ids") == "SABnzbd_nzo_0,x,y")
@@ -475,7 +475,7 @@ struct LiveProgramTests {
     let error = await #expect(throws: ProgramError.self) {
       try await service.remove(["1", "999"], deletesFiles: false, from: server)
     }
-    #expect(error?.kind == .missing(id: "999"))
+    #expect(error?.kind == .notQueued(id: "999"))
     let kept = try await service.queue(of: server)
     #expect(kept.entries.map(\.id) == ["1", "2"])
     try await service.remove(["1", "2"], deletesFiles: false, from: server)
@@ -544,6 +544,21 @@ struct LiveProgramTests {
     dependencies.keychainService = keychain
     let kept = try await LiveMediaService(dependencies).library(of: server, policy: .localFirst)
     #expect(kept.value == first.value)
+    #expect(keychain.calls.isEmpty && programs.requests.count == 1)
+  }
+
+  @Test("offline, a kept library is shown without a keychain")
+  func keptOffline() async throws {
+    let server = ProgramConformanceTests.server(.radarr, programs.origin)
+    let first = try await LiveMediaService(dependencies).library(of: server, policy: .remoteFirst)
+    var dependencies = dependencies
+    let keychain = MockKeychainService()
+    dependencies.keychainService = keychain
+    dependencies.apiClient =
+      Dependencies.live(LiveConfiguration(home: "/nowhere", environment: [:], isOffline: true))
+      .apiClient
+    let kept = try await LiveMediaService(dependencies).library(of: server, policy: .remoteFirst)
+    #expect(kept.value == first.value && kept.networkError?.kind == .offline)
     #expect(keychain.calls.isEmpty && programs.requests.count == 1)
   }
 

@@ -50,6 +50,8 @@ public final class ResolvingAPIClient: APIClient {
     _ request: APIRequest,
     _ send: (RequestResolver.Resolved) async throws(APIError) -> Answer
   ) async throws(APIError) -> Answer {
+    // What is not sent needs neither the keychain nor files. This throws.
+    if let offline = base as? OfflineAPIClient { _ = try await offline.send(request) }
     let resolved = try await resolved(request)
     do throws(APIError) {
       return try await send(resolved)

@@ -84,14 +84,14 @@ struct NZBGetCalls: LiveDownloadService.Calls {
     }
     var numbers: [JSON] = []
     for id in ids {
-      guard let number = Int(id) else { throw connection.error(.missing(id: id)) }
+      guard let number = Int(id) else { throw connection.error(.notQueued(id: id)) }
       numbers.append(JSON(number))
-      if ids.count > 1, !present.contains(number) { throw connection.error(.missing(id: id)) }
+      if ids.count > 1, !present.contains(number) { throw connection.error(.notQueued(id: id)) }
     }
     let result = try await call(
       "editqueue", [.string(command), "", .array(numbers)], isChange: true)
     guard result.boolValue == true else {
-      throw connection.error(.missing(id: ids.joined(separator: ", ")))
+      throw connection.error(.notQueued(id: ids.joined(separator: ", ")))
     }
   }
 

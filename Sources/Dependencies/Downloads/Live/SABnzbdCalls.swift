@@ -77,7 +77,7 @@ struct SABnzbdCalls: LiveDownloadService.Calls {
     if !known.isEmpty { try await change(known, [QueryItem("name", word)]) }
     let missing = ids.filter { !present.contains($0) }
     guard missing.isEmpty else {
-      throw connection.error(.missing(id: missing.joined(separator: ", ")))
+      throw connection.error(.notQueued(id: missing.joined(separator: ", ")))
     }
   }
 
@@ -97,7 +97,7 @@ struct SABnzbdCalls: LiveDownloadService.Calls {
     guard let found = json["nzo_ids"]?.elements?.compactMap(\.stringValue) else { return }
     let missing = ids.filter { !found.contains($0) }
     guard missing.isEmpty else {
-      throw connection.error(.missing(id: missing.joined(separator: ", ")))
+      throw connection.error(.notQueued(id: missing.joined(separator: ", ")))
     }
   }
 
@@ -106,7 +106,7 @@ struct SABnzbdCalls: LiveDownloadService.Calls {
     let refused = ids.first {
       $0.isEmpty || $0.utf8.contains(UInt8(ascii: ",")) || $0.lowercased() == "all"
     }
-    if let refused { throw connection.error(.missing(id: refused)) }
+    if let refused { throw connection.error(.notQueued(id: refused)) }
   }
 
   /// - Parameter isChange: Whether the request changes something. It is then never sent twice, and

@@ -172,7 +172,7 @@ public final class MockDownloadService: DownloadService, CheckedMock {
   ) throws(ProgramError) {
     for id in ids {
       guard let position = content.queue.entries.firstIndex(where: { $0.id == id }) else {
-        throw server.error(.missing(id: id))
+        throw server.error(.notQueued(id: id))
       }
       body(&content.queue.entries[position])
     }

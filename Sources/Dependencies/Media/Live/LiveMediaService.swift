@@ -34,7 +34,8 @@ public struct LiveMediaService: MediaService {
     else {
       // A page, or its login: the server's, and not the API's.
       throw response.status >= 500
-        ? connection.error(.status(response.status, reason: Self.reasons(response).first))
+        ? connection.error(
+          .status(response.status, reason: Self.reasons(response).first))
         : connection.misplaced(response)
     }
     guard let name = json["appName"]?.stringValue, name == server.program.title else {
@@ -131,8 +132,8 @@ public struct LiveMediaService: MediaService {
     if server.program == .sonarr { _ = try await item(id, on: server) }
     try await changing(server) { () throws(ProgramError) in
       try await delete(
-        "/\(server.program.kind)/\(id)", id, [QueryItem("deleteFiles", String(deletesFiles))],
-        server)
+        "/\(server.program.kind)/\(id)", [QueryItem("deleteFiles", String(deletesFiles))],
+        server, missing: .missing(id: String(id)))
     }
   }
 
@@ -166,7 +167,7 @@ public struct LiveMediaService: MediaService {
     let query = [
       QueryItem("removeFromClient", "true"), QueryItem("blocklist", String(blocksRelease)),
     ]
-    try await delete("/queue/\(id)", id, query, server)
+    try await delete("/queue/\(id)", query, server, missing: .notQueued(id: String(id)))
   }
 
   /// One request. A film that comes out in several ways has a release for each.
@@ -233,14 +234,16 @@ public struct LiveMediaService: MediaService {
   }
 
   /// Sends a DELETE. The programs answer with an empty body, or an empty object.
+  ///
+  /// - Parameter missing: The error if there is nothing to delete.
   private func delete(
-    _ path: String, _ id: Int, _ query: [QueryItem], _ server: MediaServer
+    _ path: String, _ query: [QueryItem], _ server: MediaServer, missing: ProgramError.Kind
   ) async throws(ProgramError) {
     let connection = connection(server)
     let response = try await connection.send(
       .init(method: "DELETE", path: path, query: query, isIdempotent: false))
     try check(response, connection, server)
-    try checkStatus(response, connection, id: String(id))
+    try checkStatus(response, connection, missing: missing)
     guard response.body.isEmpty || ProgramConnection.parsed(response.body) == [:] else {
       throw connection.error(.undecodable(path: "{}"))
     }
@@ -252,7 +255,7 @@ public struct LiveMediaService: MediaService {
     let connection = connection(server)
     let response = try await connection.send(call)
     try check(response, connection, server)
-    try checkStatus(response, connection, id: id)
+    try checkStatus(response, connection, missing: .missing(id: id))
     let json = try connection.json(response)
     _ = try ProgramReader(connection: connection, json: json).int("id")
     return MediaResource(json)
@@ -263,7 +266,7 @@ public struct LiveMediaService: MediaService {
     _ response: APIResponse, _ connection: ProgramConnection, _ server: MediaServer
   ) throws(ProgramError) -> ProgramReader {
     try check(response, connection, server)
-    try checkStatus(response, connection, id: nil)
+    try checkStatus(response, connection)
     return ProgramReader(connection: connection, json: try connection.json(response))
   }
 
@@ -288,13 +291,15 @@ public struct LiveMediaService: MediaService {
     }
   }
 
-  /// - Parameter id: Of what was asked for; `nil` if only the address can be wrong.
+  /// - Parameter missing: The error if what was asked for is not there. By default, the address is
+  ///   wrong.
   private func checkStatus(
-    _ response: APIResponse, _ connection: ProgramConnection, id: String?
+    _ response: APIResponse, _ connection: ProgramConnection,
+    missing: ProgramError.Kind = .wrongPath
   ) throws(ProgramError) {
     switch response.status {
     case 200..<300: return
-    case 404, 405: throw connection.error(id.map { .missing(id: $0) } ?? .wrongPath)
+    case 404, 405: throw connection.error(missing)
     case 400, 409:
       let reasons = Self.reasons(response)
       let isThere = reasons.contains { $0.contains("already been added") }

@@ -126,7 +126,7 @@ public final class MockMediaService: MediaService, CheckedMock {
     try programs.answer("removeDownload", server, "\(id)", "\(blocksRelease)") {
       content throws(ProgramError) in
       guard let index = content.queue.firstIndex(where: { $0.id == id }) else {
-        throw server.error(.missing(id: "\(id)"))
+        throw server.error(.notQueued(id: "\(id)"))
       }
       content.queue.remove(at: index)
     }
