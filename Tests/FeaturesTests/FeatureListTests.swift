@@ -97,10 +97,11 @@ struct FeatureListTests {
       "Date", "Age", "Connection", "Keep-Alive", "Proxy-Connection", "TE", "Trailer",
       "Transfer-Encoding", "Upgrade",
     ]
-    let answer = APIAnswer(
+    var answer = APIAnswer(
       method: "GET", url: "http://h/", status: 200, httpVersion: "1.1",
       headers: headers.map { HTTPHeader($0, "x") }, bytes: 0, timing: APITiming(), verdict: .miss,
       redirects: 0, attempts: 1)
+    answer.proxy = "http://p:1 (http_proxy)"
     var requests = APIState()
     requests.keep(answer, 1)
     let cached = CachedResponseSummary(
@@ -120,7 +121,9 @@ struct FeatureListTests {
       .shell(.diagnosed(job: 1, findings: [])),
       .api(.bootstrapped(job: 1, known: APIKnown(services: []), failure: failure)),
       .api(.answered(job: 1, answer: answer)),
-      .api(.succeeded(job: 1, result: .tested(name: "n", status: 200, milliseconds: 1))),
+      .api(
+        .succeeded(
+          job: 1, result: .tested(name: "n", status: 200, milliseconds: 1, proxy: "http://p:1"))),
       .api(
         .succeeded(
           job: 1,

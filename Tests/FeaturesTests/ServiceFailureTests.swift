@@ -138,6 +138,35 @@ struct ServiceFailureTests {
     #expect(failure.help?.isEmpty == false, "\(failure)")
   }
 
+  @Test("a refusal that a proxy may have sent does not advise to store another key")
+  func proxies() {
+    var error = ProgramError(
+      .wrongKey(secret: "k"), program: "Radarr", service: "films", address: "http://nas")
+    error.proxy = "http://p:1 (http_proxy)"
+    let failure = Failure(error)
+    #expect(
+      failure.message
+        == "Radarr refuses the key of the service 'films', the secret 'k', through the proxy "
+        + "http://p:1 (http_proxy)")
+    #expect(failure.help?.hasPrefix("the proxy may have answered itself") == true)
+    var status = APIError(.undecodable, "m", status: 403)
+    status.proxy = error.proxy
+    #expect(Failure(status).message == "m" && Failure(status).help == failure.help)
+    status.status = 503
+    #expect(Failure(status).help == "--retry 3 tries again")
+    var refused = APIError(.refused, "m")
+    refused.proxy = error.proxy
+    #expect(Failure(refused).help == nil)
+  }
+
+  @Test("a connection that broke is tried again, unless the request may have been carried out")
+  func brokenConnection() {
+    var error = APIError(.truncated, "m")
+    #expect(Failure(error).help == "try again")
+    error.wasSent = true
+    #expect(Failure(error).help == nil)
+  }
+
   @Test(
     "a download that is not in the queue has the command that shows the queue",
     arguments: [

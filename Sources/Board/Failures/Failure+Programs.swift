@@ -5,6 +5,10 @@ extension Failure {
   /// The exit code of an error of a program: 3, 4, 5, 65, 66, 69, 73, 76 or 77 by its kind, and
   /// those of the client, the keychain and the terminal.
   public init(_ error: ProgramError) {
+    self = Failure(ofProgram: error).through(error.proxy)
+  }
+
+  private init(ofProgram error: ProgramError) {
     let (program, service) = (error.program, error.service)
     switch error.kind {
     case .api(let reason) where reason.kind == .cancelled && error.mayHaveChanged:

@@ -12,6 +12,7 @@ extension Failure {
     }
     if let status = error.status {
       self.init(status: status, message: error.message)
+      if error.proxy != nil { adviseOnProxy() }
       return
     }
     if error.tlsProblem == .encryptedKey {
@@ -28,10 +29,14 @@ extension Failure {
       case .unsupportedScheme: (ExitCode.usage, error.kind.rawValue, nil)
       case .dns:
         (ExitCode.unavailable, "hostNotFound", "check its spelling and the network")
+      // The message says what to do about a proxy.
       case .refused:
-        (ExitCode.unavailable, "connectionRefused", "check that the service runs and listens there")
+        (
+          ExitCode.unavailable, "connectionRefused",
+          error.proxy == nil ? "check that the service runs and listens there" : nil
+        )
       case .unreachable:
-        (ExitCode.unavailable, "unreachable", "check the network, and a proxy in between")
+        (ExitCode.unavailable, "unreachable", error.proxy == nil ? "check the network" : nil)
       case .offline:
         (
           ExitCode.unavailable, "unreachable",
@@ -44,7 +49,8 @@ extension Failure {
         (ExitCode.temporary, "timeout", "give it longer with --timeout, for example --timeout 60s")
       case .cancelled: (ExitCode.interrupted, "cancelled", nil)
       case .tls: (ExitCode.networkProtocol, "tls", nil)
-      case .truncated: (ExitCode.networkProtocol, "truncated", nil)
+      case .truncated:
+        (ExitCode.networkProtocol, "truncated", error.wasSent == true ? nil : "try again")
       case .malformed: (ExitCode.networkProtocol, "malformed", nil)
       case .redirectRefused: (ExitCode.networkProtocol, "redirectRefused", nil)
       case .tooManyRedirects:
@@ -73,6 +79,26 @@ extension Failure {
     self.init(
       code: status < 400 ? 3 : status < 500 ? 4 : 5, error: "httpStatus", message: message,
       help: help)
+  }
+
+  /// Returns the failure that an answer shows.
+  ///
+  /// - Parameter proxy: The proxy that may have answered in place of the service, if any.
+  package func through(_ proxy: String?) -> Failure {
+    guard let proxy else { return self }
+    var failure = self
+    failure.message += ", through the proxy \(proxy)"
+    failure.adviseOnProxy()
+    return failure
+  }
+
+  /// Replaces advice about the service or its key. Advice to follow a redirect or to try again is
+  /// right about a proxy, too.
+  private mutating func adviseOnProxy() {
+    guard code != 3, code != 5 else { return }
+    help =
+      "the proxy may have answered itself: check what it lets through; no_proxy names hosts to "
+      + "reach without it"
   }
 
   /// The exit code of a request that could not be put together: that of the service that failed, or

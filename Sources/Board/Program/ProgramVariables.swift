@@ -29,12 +29,18 @@ enum ProgramVariables {
     (["PATH"], "where the pager and other programs are found"),
     (
       ["http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"],
-      "the proxy for requests, by scheme and for both; HTTP_PROXY is not read"
+      "the proxy for requests, by scheme and for both, also with a user and a password; HTTP_PROXY "
+        + "is not read"
     ),
-    (["no_proxy", "NO_PROXY"], "hosts to reach without a proxy, between commas"),
+    (
+      ["no_proxy", "NO_PROXY"],
+      "hosts, domains, addresses and blocks of addresses (10.0.0.0/8) to reach without a proxy, "
+        + "between commas; * for all"
+    ),
     (
       ["CURL_CA_BUNDLE", "SSL_CERT_FILE"],
-      "a PEM file with the authorities to trust instead of the system's; the first one counts"
+      "a PEM file with the authorities to trust instead of the system's, also for a proxy of "
+        + "https; the first one counts"
     ),
     (["SSL_CERT_DIR"], "a folder of such files, named by hash"),
     (["NO_COLOR"], "if it is not empty, no colors; --color precedes it"),

@@ -41,6 +41,9 @@ public struct APIAnswer: Codable, Sendable, Equatable {
   public var masked: MaskedValues?
   /// The secrets captured from the response. A secret that was not stored has the reason.
   public var captured: [CapturedSecret]?
+  /// The proxy that may have sent the response itself, see `APIResponse.proxy`; `nil` in earlier
+  /// recordings.
+  public var proxy: String?
   /// The warning about the keychain that was opened for the request.
   public var warning: String?
   /// Whether the request is not repeated, because its body can be read only once, or because the
@@ -50,7 +53,7 @@ public struct APIAnswer: Codable, Sendable, Equatable {
   private enum CodingKeys: String, CodingKey {
     case method, url, status, httpVersion, sent, headers, readableText = "text", base64, bytes
     case timing, verdict, redirects, staleReason = "stale", file, checksum, kept, attempts, masked
-    case captured, warning, isFinal
+    case captured, proxy, warning, isFinal
   }
 
   /// The body as text, with known secrets masked, or `nil` if it is not text. Recordings contain it
@@ -130,6 +133,7 @@ extension APIAnswer {
     staleReason = fetched.staleReason(redactor)
     file = nil
     attempts = planned.attempt
+    proxy = response.proxy.map { redactor.mask(address: $0).value }
     masked = MaskedValues(found)
     if let text { self.text = text }
   }

@@ -166,6 +166,9 @@ public struct APIResponse: Sendable, Equatable {
   /// If redirects were followed, the URLs that have received the request with a method that is not
   /// safe, such as PUT, and have not refused it.
   public var changedURLs: [String] = []
+  /// The proxy that may have sent the response itself, or `nil` if only the service can have. It
+  /// has no credentials: `http://127.0.0.1:3128 (http_proxy)`.
+  public var proxy: String?
 
   /// Creates a response. The default values suit a mock.
   public init(
@@ -255,6 +258,8 @@ public struct APIError: Error, Sendable, Equatable, Codable {
   public var isFinal: Bool?
   /// Whether anything of the request was sent, or `nil` if that is not known.
   public var wasSent: Bool?
+  /// The proxy between the client and the service, or `nil` for none. The message names it.
+  public var proxy: String?
 
   /// The incomplete file of a failed download.
   public struct Part: Sendable, Equatable, Codable {

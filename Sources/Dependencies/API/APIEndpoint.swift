@@ -86,7 +86,7 @@ extension APIResponse {
   func decoded<Value>(
     _ request: APIRequest, _ decode: (_ response: APIResponse) throws -> Value
   ) throws(APIError) -> Value {
-    guard (200..<300).contains(status) else { throw .noValue(request, status: status) }
+    guard (200..<300).contains(status) else { throw .noValue(request, in: self) }
     do { return try decode(self) } catch let error as APIError { throw error } catch {
       throw APIError(
         .undecodable,
@@ -118,9 +118,13 @@ extension APIResponse {
 
 extension APIError {
   /// Returns the error for a response with a status other than 2xx.
-  static func noValue(_ request: APIRequest, status: Int) -> APIError {
-    APIError(
-      .undecodable, "\(request) was answered with status \(status), not with a value",
-      status: status)
+  static func noValue(_ request: APIRequest, in response: APIResponse) -> APIError {
+    let place = response.proxy.map { " through the proxy \($0)" } ?? ""
+    var error = APIError(
+      .undecodable,
+      "\(request) was answered\(place) with status \(response.status), not with a value",
+      status: response.status)
+    error.proxy = response.proxy
+    return error
   }
 }

@@ -273,7 +273,7 @@ final class Download: APIClient {
     if kept != nil, let total, total != (kept ?? 0) + Int64(bytes) {
       throw APIError(
         .truncated,
-        "the service sent \(bytes) bytes of the \(total - (kept ?? 0)) that are missing: try again")
+        "the service sent \(bytes) bytes of the \(total - (kept ?? 0)) that are missing")
     }
     try await onFile { () throws(FileError) in try await output.finish() }
     let written = Written(bytes: bytes, checksum: checksum.text, kept: kept)

@@ -37,16 +37,18 @@ public enum TLSProblem: String, Sendable, Codable, CaseIterable {
 
   /// Returns advice for a message, without commands or options.
   ///
-  /// - Parameter hasCertificate: Whether the client sent a certificate.
-  func advice(hasCertificate: Bool) -> String {
+  /// - Parameter connection: The files that the request named.
+  func advice(for connection: APIConnection) -> String {
     switch self {
     case .unknownIssuer:
-      "If the certificate is your own, set SSL_CERT_FILE or CURL_CA_BUNDLE to a file with the "
-        + "authority that signed it."
-    case .outOfDate: "The service has to renew it, unless the clock of this machine is wrong."
+      "If the certificate is your own, "
+        + (connection.authorityFile.map { "put the authority that signed it into \($0)." }
+          ?? "set \(LiveAPIClient.Configuration.fileVariable) to a file with the authority that "
+          + "signed it.")
+    case .outOfDate: "Its owner has to renew it, unless the clock of this machine is wrong."
     case .otherHost: "Check the address: the certificate belongs to another name."
     case .clientCertificate:
-      hasCertificate
+      connection.certificateFile != nil
         ? "The service does not accept the certificate that was shown."
         : "The service may want a certificate of the client."
     case .encryptedKey: "Decrypt the key into a file that only you can read."

@@ -35,14 +35,17 @@ extension ProgramConnection {
   fileprivate func checkCharacters(_ response: APIResponse) throws(ProgramError) {
     let isRefused = response.status == 401 || response.status == 403
     // The words of a refusal are those of other programs too.
-    if isRefused, let key = service.authentication { throw error(.wrongKey(secret: key.secret)) }
+    if isRefused, let key = service.authentication {
+      throw error(.wrongKey(secret: key.secret), in: response)
+    }
     if let stranger = stranger(in: response) { throw stranger }
-    if isRefused { throw error(.wrongKey(secret: nil)) }
+    if isRefused { throw error(.wrongKey(secret: nil), in: response) }
     guard (200..<300).contains(response.status) else {
-      throw response.status >= 500 ? error(.status(response.status)) : misplaced(response)
+      throw response.status >= 500
+        ? error(.status(response.status), in: response) : misplaced(response)
     }
     guard let page = Self.parsed(response.body), page["info"]?["pages"] != nil,
       page["results"] != nil
-    else { throw error(.wrongProgram(found: nil)) }
+    else { throw error(.wrongProgram(found: nil), in: response) }
   }
 }

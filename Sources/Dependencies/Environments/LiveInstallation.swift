@@ -326,8 +326,8 @@ struct LiveInstallation: Sendable {
 
   /// The names of the variables with proxies. Their values may contain passwords.
   private var proxies: [InstallationFinding] {
-    let names = ProxyFailure.variables.filter { variables[$0]?.isEmpty == false }
-    let wrong = names.filter { !ProxyFailure.isProxy(variables[$0] ?? "") }
+    let names = ProxySettings.variables.filter { variables[$0]?.isEmpty == false }
+    let wrong = names.filter { !UsedProxy.isProxy(variables[$0] ?? "") }
     guard wrong.isEmpty else {
       return [
         InstallationFinding(

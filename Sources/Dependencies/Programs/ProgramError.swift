@@ -54,6 +54,9 @@ public struct ProgramError: UncertainChange, Sendable, Equatable {
   public var service: String
   /// The address of the service.
   public var address: String
+  /// The proxy that may have answered in place of the program, or `nil` for none: see
+  /// `APIResponse.proxy`.
+  public var proxy: String?
 
   /// An error of a program.
   public init(_ kind: Kind, program: String, service: String, address: String = "") {

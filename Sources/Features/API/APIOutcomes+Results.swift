@@ -20,9 +20,9 @@ extension APIOutcomes {
       return Outcome(
         job: job, value: .object([.init("removed", .string(name))]), notes: ["removed \(name)"])
     case .saved(let requests): return list(requests, job)
-    case .savedRequest(let name, let request): return saved(request, as: name, job)
-    case .tested(let name, let status, let milliseconds, let judgesAll):
-      return tested(name, status, milliseconds, judgesAll == true, job)
+case .savedRequest(let name, let request): return saved(request, as: name, job)
+    case .tested(let name, let status, let milliseconds, let judgesAll, let proxy):
+      return tested(name, status, milliseconds, judgesAll == true, proxy, job)
     case .testedProgram(let name, let program, let version, let milliseconds):
       return ServiceTest.outcome(job, name, program, version, milliseconds)
     case .recent(let searches): return list(searches, job)
@@ -110,19 +110,18 @@ extension APIOutcomes {
   /// - Parameter judgesAll: Whether every status decides; in recordings made before, only a refused
   ///   key did.
   private static func tested(
-    _ name: String, _ status: Int, _ milliseconds: Int64, _ judgesAll: Bool, _ job: Int
+    _ name: String, _ status: Int, _ milliseconds: Int64, _ judgesAll: Bool, _ proxy: String?,
+    _ job: Int
   ) -> Outcome {
     let value: JSON = .object([
       .init("service", .string(name)), .init("status", .number(String(status))),
       .init("ms", .number(String(milliseconds))),
     ])
     func failure(_ code: Int32, _ what: String, _ help: String) -> Outcome {
-      Outcome(
-        job: job,
-        failure: Failure(
-          code: code, error: "httpStatus", message: "\(name) answers, \(what): HTTP \(status)",
-          help: help),
-        value: value)
+      let failure = Failure(
+        code: code, error: "httpStatus", message: "\(name) answers, \(what): HTTP \(status)",
+        help: help)
+      return Outcome(job: job, failure: failure.through(proxy), value: value)
     }
     switch status {
     case 401, 403:

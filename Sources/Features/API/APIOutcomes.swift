@@ -335,7 +335,8 @@ enum APIOutcomes {
         code: 3, error: "redirect",
         message: "HTTP \(answer.status) from \(address(answer)): a redirect that was not followed",
         help: answer.headers.value(of: "Location") == nil
-          ? "it has no Location to follow: check the service" : "follow it with --follow 5")
+          ? "it has no Location to follow: check the service" : "follow it with --follow 5"
+      ).through(answer.proxy)
     case 429:
       return Failure(
         code: 4, error: "httpStatus", message: "HTTP 429 from \(address(answer))",
@@ -350,11 +351,13 @@ enum APIOutcomes {
         ? "check the key: 'api service show NAME' says which secret is sent" : nil
       return Failure(
         code: 4, error: "httpStatus", message: "HTTP \(answer.status) from \(address(answer))",
-        help: help)
+        help: help
+      ).through(answer.proxy)
     default:
       return Failure(
         code: 5, error: "httpStatus", message: "HTTP \(answer.status) from \(address(answer))",
-        help: helpForServiceFailure(answer, isFinal: isFinal, wait))
+        help: helpForServiceFailure(answer, isFinal: isFinal, wait)
+      ).through(answer.proxy)
     }
   }
 

@@ -16,8 +16,9 @@ public enum APIResult: Codable, Sendable, Equatable {
   case savedRequest(name: String, request: APIRequestSpec)
   /// The name of the kept request that was removed.
   case removedSaved(name: String)
-  /// The service answered, after so many milliseconds.
-  case tested(name: String, status: Int, milliseconds: Int64, judgesAll: Bool? = nil)
+  /// The service, or the proxy before it, answered after so many milliseconds.
+  case tested(
+    name: String, status: Int, milliseconds: Int64, judgesAll: Bool? = nil, proxy: String? = nil)
   /// The program of the service's preset answered and took its key, after so many milliseconds.
   case testedProgram(name: String, program: String, version: String, milliseconds: Int64)
   /// What was asked for last, newest first.

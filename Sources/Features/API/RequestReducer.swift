@@ -35,7 +35,7 @@ extension PendingRequest {
       .tested(
         .tested(
           name: name, status: answer.status, milliseconds: answer.timing.total / 1000,
-          judgesAll: true))
+          judgesAll: true, proxy: answer.proxy))
     }
   }
 }

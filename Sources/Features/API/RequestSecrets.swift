@@ -27,7 +27,8 @@ enum RequestSecrets {
     for text in proxies where address(text) != nil {
       return Found(
         name: "proxy",
-        help: "write --proxy http://HOST:PORT; there is no way to log in to a proxy")
+        help: "write --proxy http://HOST:PORT; the variables http_proxy and https_proxy take an "
+          + "address with a user and a password")
     }
     if bodies.contains(where: isQuoted) { return quoted }
     let start = command == "open" ? 0 : target(in: positionals.map(typed))

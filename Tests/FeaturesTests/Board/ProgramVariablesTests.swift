@@ -7,8 +7,8 @@ import Testing
 /// The environment variables: what the sources read, the manual page, and the page of the
 /// configuration.
 @Suite struct ProgramVariablesTests {
-  /// The variables that libcurl and `less` read, and not the program.
-  private static let ofOthers: Set = ["no_proxy", "NO_PROXY", "LESS"]
+  /// The variable that `less` reads, and not the program.
+  private static let ofOthers: Set = ["LESS"]
 
   /// The names of variables in string literals of the sources.
   private static func found() throws -> Set<String> {

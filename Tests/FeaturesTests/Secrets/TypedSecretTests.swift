@@ -137,7 +137,10 @@ struct TypedSecretTests {
       ),
       (
         "api get http://h/ --proxy http://u:hunter2@p:1",
-        "help: write --proxy http://HOST:PORT; there is no way to log in to a proxy"
+        """
+        help: write --proxy http://HOST:PORT; the variables http_proxy and https_proxy take an \
+        address with a user and a password
+        """
       ),
       (
         "api get http://u:hunter2@h/",

@@ -40,6 +40,28 @@ struct ConnectionTests {
   }
 
   @Test(
+    "the advice about an unknown authority names the file that is in force",
+    .enabled(if: TestTLSServer.isAvailable))
+  func theFileInForce() async throws {
+    let (server, other) = (try await TestTLSServer(), try await TestTLSServer())
+    for (variables, advice) in [
+      ([:], "set CURL_CA_BUNDLE or SSL_CERT_FILE to a file"),
+      (["SSL_CERT_FILE": other.authority], "set SSL_CERT_FILE to a file"),
+      (
+        ["SSL_CERT_FILE": "x", "CURL_CA_BUNDLE": other.authority], "set CURL_CA_BUNDLE to a file"
+      ),
+    ] as [([String: String], String)] {
+      let run = try await program.run(
+        ["--home", "h", "api", "get", server.origin], environment: variables)
+      #expect(run.errorText.contains(advice), "\(run.errorText)")
+    }
+    let run = try await run("api", "get", server.origin, "--cacert", other.authority)
+    #expect(
+      run.errorText.contains("put the authority that signed it into \(other.authority)"),
+      "\(run.errorText)")
+  }
+
+  @Test(
     "a missing file of the connection is told before anything is sent",
     arguments: [
       ["--cacert", "none.pem"], ["--cert", "none.pem"],
@@ -125,7 +147,10 @@ struct ConnectionTests {
     let refused = try await run(
       "api", "get", "http://service.invalid/", "--proxy", "http://127.0.0.1:\(closed.number)")
     #expect(refused.status == .exited(69))
-    #expect(refused.errorText.contains("the proxy refused the connection"), "\(refused.errorText)")
+    #expect(
+      refused.errorText.contains(
+        "the proxy http://127.0.0.1:\(closed.number) refused the connection"),
+      "\(refused.errorText)")
     let unknown = try await run(
       "api", "get", "http://127.0.0.1/", "--proxy", "http://proxy.invalid:1")
     #expect(unknown.status == .exited(69))
@@ -142,13 +167,28 @@ struct ConnectionTests {
       let proxy = try TestHTTPServer { _ in .raw(Array(answer.utf8)) }
       let run = try await run("api", "get", "https://service.invalid/", "--proxy", proxy.origin)
       #expect(run.status == .exited(76), "\(run.errorText)")
-      #expect(run.errorText.contains("through the proxy broke"), "\(run.errorText)")
+      #expect(run.errorText.contains("through the proxy \(proxy.origin) broke"), "\(run.errorText)")
     }
     for (proxy, code) in [("nonsense", 64), ("http://u:secret-word@127.0.0.1:1", 64)] {
       let run = try await run("api", "get", "http://h.invalid/", "--proxy", proxy)
       #expect(run.status == .exited(Int32(code)))
       #expect(!run.errorText.contains("secret-word"), "\(run.errorText)")
     }
+  }
+
+  @Test("a proxy of the environment is named where it refuses, and asked for no excepted host")
+  func aProxyOfTheEnvironment() async throws {
+    let proxy = try TestHTTPServer { _ in .response(.init(403)) }
+    let server = try TestHTTPServer()
+    for (exception, code) in [("other", 4), ("127.0.0.1", 0)] {
+      let run = try await program.run(
+        ["--home", "h", "api", "get", "\(server.origin)/echo"],
+        environment: ["http_proxy": proxy.origin, "no_proxy": exception])
+      #expect(run.status == .exited(Int32(code)), "\(run.errorText)")
+      let isNamed = run.errorText.contains("through the proxy \(proxy.origin) (http_proxy)")
+      #expect(isNamed == (code == 4) && !run.errorText.contains("the key"), "\(run.errorText)")
+    }
+    #expect(proxy.requests.count == 1 && server.requests.count == 1)
   }
 
   // MARK: Other places

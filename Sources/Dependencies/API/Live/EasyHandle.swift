@@ -46,6 +46,8 @@ final class EasyHandle {
     // libcurl takes a host name beyond ASCII to be in the thread's character set.
     if !transfer.address.host.utf8.allSatisfy({ $0 < 0x80 }) { ThreadLocale.useUTF8() }
     library.set(raw, CURLOPT_URL, transfer.address.url)
+    // An empty text is no proxy, whatever the environment says.
+    library.set(raw, CURLOPT_PROXY, transfer.proxy?.url ?? "")
     // 0 would select libcurl's default connection timeout of 300 seconds. The idle limit does not
     // apply before there is a connection.
     let idleLimit = transfer.request.idleLimit.map {
@@ -104,7 +106,6 @@ final class EasyHandle {
       library.set(raw, CURLOPT_SSL_VERIFYPEER, 0)
       library.set(raw, CURLOPT_SSL_VERIFYHOST, 0)
     }
-    if let proxy = connection.proxy { library.set(raw, CURLOPT_PROXY, proxy) }
     if let socket = connection.unixSocket { library.set(raw, CURLOPT_UNIX_SOCKET_PATH, socket) }
   }
 
@@ -137,8 +138,16 @@ final class EasyHandle {
     library.abandonLookupsOnCancel(raw)
     library.set(raw, CURLOPT_SOCKOPTFUNCTION, closeInChildren)
     library.set(raw, CURLOPT_USERAGENT, configuration.userAgent)
-    if let file = configuration.certificateFile { library.set(raw, CURLOPT_CAINFO, file) }
-    if let folder = configuration.certificateFolder { library.set(raw, CURLOPT_CAPATH, folder) }
+    // `ProxySettings` has decided whether there is a proxy.
+    library.set(raw, CURLOPT_NOPROXY, "")
+    if let file = configuration.certificateFile {
+      library.set(raw, CURLOPT_CAINFO, file)
+      library.set(raw, CURLOPT_PROXY_CAINFO, file)
+    }
+    if let folder = configuration.certificateFolder {
+      library.set(raw, CURLOPT_CAPATH, folder)
+      library.set(raw, CURLOPT_PROXY_CAPATH, folder)
+    }
     library.set(raw, CURLOPT_HEADERFUNCTION, receiveHeaderLine)
     library.set(raw, CURLOPT_WRITEFUNCTION, receiveBody)
   }

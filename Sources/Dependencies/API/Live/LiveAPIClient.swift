@@ -1,7 +1,8 @@
 import SwiftBoardSystem
 
 /// An HTTP client on libcurl. Requests share kept connections, cancellation closes them, and
-/// proxies come from `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy`.
+/// proxies come from `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy`, as they are when the
+/// client's configuration is created.
 ///
 /// No library is loaded and no thread runs before the first request. One thread then serves all
 /// requests until the client is released. A request takes about 50 µs plus the time of the network.
@@ -22,6 +23,8 @@ public final class LiveAPIClient: APIClient {
     public var certificateFile: String?
     /// A folder of such files, named by hash.
     public var certificateFolder: String?
+    /// The proxies of requests that name none.
+    var proxies: ProxySettings
 
     /// Creates the default configuration: 64 connections per host and 256 in total, with the
     /// certificates from `CURL_CA_BUNDLE`, or else `SSL_CERT_FILE`, and from `SSL_CERT_DIR`.
@@ -31,11 +34,17 @@ public final class LiveAPIClient: APIClient {
       userAgent = "swiftboard"
       certificateFile = Self.fileVariables.lazy.compactMap(Self.variable).first
       certificateFolder = Self.variable(Self.folderVariable)
+      proxies = ProxySettings(Self.variable)
     }
 
     /// The variables of `certificateFile`, by precedence, and of `certificateFolder`.
     static let fileVariables = ["CURL_CA_BUNDLE", "SSL_CERT_FILE"]
     static let folderVariable = "SSL_CERT_DIR"
+
+    /// The variable of `certificateFile` that is in force, or all if none is set.
+    static var fileVariable: String {
+      fileVariables.first { variable($0) != nil } ?? fileVariables.joined(separator: " or ")
+    }
 
     /// Returns the value of a variable, or `nil` if it is unset or empty.
     private static func variable(_ name: String) -> String? {
@@ -126,7 +135,7 @@ public final class LiveAPIClient: APIClient {
     var changedURLs: [String] = []
     while true {
       if Task.isCancelled { throw .cancelled(address, wasSent: redirects > 0) }
-      if let deadline, deadline <= clock.now { throw .timeout(address, request.timeout) }
+      if let deadline, deadline <= clock.now { throw .timeout(address.endpoint, request.timeout) }
       let id = engine.makeID()
       let pipe = isStreamed ? DownloadPipe() : nil
       var isTaken = false
@@ -140,6 +149,8 @@ public final class LiveAPIClient: APIClient {
           .malformed, "what \(address.endpoint) answered is not HTTP: check the port and the scheme"
         )
       }
+      // Only a proxy asks for a login in this way.
+      if head.status == 407, let proxy = answer.proxy { throw ProxyFailure.login(proxy) }
       let timing = answer.timing.shifted(by: elapsed)
       guard request.redirectLimit > 0,
         let target = try Redirect.target(of: head, from: address)
@@ -149,6 +160,7 @@ public final class LiveAPIClient: APIClient {
           status: head.status, httpVersion: head.httpVersion, headers: head.headers,
           url: address.url, redirects: redirects, timing: timing)
         response.isDecoded = answer.isDecoded
+        response.proxy = answer.proxy?.description
         if redirects > 0, !current.isSafe, head.status < 400 { changedURLs.append(address.url) }
         response.changedURLs = changedURLs
         return Exchange(

@@ -7,48 +7,37 @@ struct ProxyFailure {
 
   /// Creates the failure for a code of libcurl. Returns `nil` if the proxy did not fail.
   init?(_ transfer: Transfer, _ easy: EasyHandle, _ code: CURLcode) {
+    guard let proxy = transfer.proxy else { return nil }
     let address = transfer.address
     let endpoint = address.endpoint
     switch code {
     case CURLE_COULDNT_RESOLVE_PROXY:
       error = APIError(
-        .dns,
-        "the host name of the proxy was not found: check its spelling, \(Self.origin(transfer))")
+        .dns, "the host name of the proxy \(proxy) was not found")
     case CURLE_COULDNT_CONNECT:
-      // libcurl reports the host that it tried to connect to. If it is the host of the URL, the
-      // proxy did not fail.
-      guard transfer.request.connection.unixSocket == nil, Self.mayBeUsed(transfer),
-        let tried = Self.triedPort(easy.error), tried != Self.port(of: address)
-      else { return nil }
       let number = Int32(truncatingIfNeeded: easy.library.get(easy.raw, CURLINFO_OS_ERRNO))
       if number == 0 || number == ECONNREFUSED {
         error = APIError(
-          .refused,
-          "the proxy refused the connection: start it, or check its address, \(Self.origin(transfer))"
-        )
+          .refused, "the proxy \(proxy) refused the connection: start it, or check its address")
       } else {
         error = APIError(
           .unreachable,
-          "the proxy cannot be reached: \(APIError.words(number)); check \(Self.origin(transfer))")
+          "the proxy \(proxy) cannot be reached: \(APIError.words(number)); check its address")
       }
     case CURLE_RECV_ERROR, CURLE_GOT_NOTHING, CURLE_PROXY, CURLE_COULDNT_RESOLVE_HOST:
       let status = easy.library.get(easy.raw, CURLINFO_HTTP_CONNECTCODE)
       if status == 407 {
-        error = APIError(
-          .unreachable,
-          "the proxy requires a user name and a password before it lets a connection to \(endpoint) through (407)"
-        )
+        error = Self.login(proxy)
       } else if status >= 300 {
         error = APIError(
           .unreachable,
-          "the proxy, \(Self.origin(transfer)), did not let the connection to \(endpoint) through (\(status))"
-        )
+          "the proxy \(proxy) did not let the connection to \(endpoint) through (\(status))")
       } else if code == CURLE_PROXY {
         error = APIError(
           .unreachable,
-          "the proxy did not let the connection to \(endpoint) through: check its settings")
+          "the proxy \(proxy) did not let the connection to \(endpoint) through: check its settings"
+        )
       } else if status == 0, code != CURLE_COULDNT_RESOLVE_HOST,
-        let proxy = transfer.request.connection.proxy,
         Self.isTunnelBroken(
           proxy, scheme: address.scheme,
           connects: easy.library.get(easy.raw, CURLINFO_NUM_CONNECTS),
@@ -56,13 +45,34 @@ struct ProxyFailure {
       {
         error = APIError(
           .truncated,
-          "the connection to \(endpoint) through the proxy broke before it was there: check that \(proxy) is an HTTP proxy"
+          "the connection to \(endpoint) through the proxy \(proxy) broke before it was there: check that it is an HTTP proxy"
         )
       } else {
         return nil
       }
     default: return nil
     }
+  }
+
+  /// Returns the proxy if a handshake of TLS failed with it, and not with the server.
+  static func ofHandshake(_ transfer: Transfer, _ easy: EasyHandle) -> UsedProxy? {
+    guard let proxy = transfer.proxy, proxy.scheme == "https" else { return nil }
+    // Before a handshake with the server, the proxy has made a tunnel.
+    let hasTunnel = easy.library.get(easy.raw, CURLINFO_HTTP_CONNECTCODE) > 0
+    return transfer.address.scheme == "http" || !hasTunnel ? proxy : nil
+  }
+
+  /// Returns the error for a proxy that asks for a login, or refuses the one in its address.
+  static func login(_ proxy: UsedProxy) -> APIError {
+    let problem =
+      proxy.hasLogin
+      ? "does not accept the user name and the password in its address (407)"
+      : "requires a user name and a password (407): "
+        + "\(proxy.variable ?? "http_proxy or https_proxy") takes an address with both, "
+        + "USER:PASSWORD@HOST:PORT"
+    var error = APIError(.unreachable, "the proxy \(proxy) \(problem)")
+    error.proxy = proxy.description
+    return error
   }
 
   /// Returns whether a connection without a status of the proxy broke before the proxy had made its
@@ -72,49 +82,8 @@ struct ProxyFailure {
   ///   - connects: The number of new connections. Over an earlier one, the tunnel was there.
   ///   - handshake: The time of the handshake with the server, 0 if there was none.
   static func isTunnelBroken(
-    _ proxy: String, scheme: String, connects: Int, handshake: Int64
+    _ proxy: UsedProxy, scheme: String, connects: Int, handshake: Int64
   ) -> Bool {
-    // SOCKS has no status.
-    scheme == "https" && !proxy.lowercased().hasPrefix("socks") && connects > 0 && handshake == 0
-  }
-
-  /// Returns where the proxy was configured.
-  private static func origin(_ transfer: Transfer) -> String {
-    transfer.request.connection.proxy.map { "which is \($0)" }
-      ?? "which http_proxy, https_proxy or all_proxy names"
-  }
-
-  /// The variables that libcurl takes a proxy from, by scheme and for both. They do not include
-  /// `HTTP_PROXY`, which a server sets from a header of a request.
-  private static let plainVariables = ["http_proxy"]
-  private static let secureVariables = ["https_proxy", "HTTPS_PROXY"]
-  private static let commonVariables = ["all_proxy", "ALL_PROXY"]
-  static let variables = plainVariables + secureVariables + commonVariables
-
-  /// Returns whether libcurl accepts the address of a proxy, which is `HOST:PORT` or a URL.
-  static func isProxy(_ address: String) -> Bool {
-    let parts = address.split(separator: "://", maxSplits: 1, omittingEmptySubsequences: false)
-    let schemes = APIConnection.proxySchemes + ["socks"]
-    let isKnown = parts.count == 1 || schemes.contains(parts[0].lowercased())
-    return isKnown && parts.last?.isEmpty == false && !address.contains(where: \.isWhitespace)
-  }
-
-  /// Returns whether a proxy may apply.
-  private static func mayBeUsed(_ transfer: Transfer) -> Bool {
-    if transfer.request.connection.proxy != nil { return true }
-    let names =
-      commonVariables
-      + (transfer.address.scheme == "http" ? plainVariables : secureVariables)
-    return names.contains { getenv($0).map { $0.pointee != 0 } ?? false }
-  }
-
-  private static func port(of address: URLBuilder) -> Int {
-    address.port ?? (address.scheme == "https" ? 443 : 80)
-  }
-
-  /// Returns the number in `Failed to connect to HOST port NUMBER after …`.
-  private static func triedPort(_ text: String) -> Int? {
-    guard let range = text.firstRange(of: " port ") else { return nil }
-    return Int(text[range.upperBound...].prefix { $0.isNumber })
+    scheme == "https" && proxy.speaksHTTP && connects > 0 && handshake == 0
   }
 }

@@ -14,11 +14,15 @@ final class Transfer: @unchecked Sendable {
     /// Whether the encoding of the body was removed.
     var isDecoded: Bool
     var timing: APITiming
+    /// The proxy that may have sent the answer, or `nil` for none.
+    var proxy: UsedProxy?
   }
 
   let id: UInt64
   let request: APIRequest
   let address: URLBuilder
+  /// The proxy to ask, or `nil` for none.
+  let proxy: UsedProxy?
   /// The time at which the transfer fails, or `nil` for no limit.
   let deadline: ContinuousClock.Instant?
   /// Receives the body piece by piece. If it is `nil`, the body is part of the answer.
@@ -70,13 +74,15 @@ final class Transfer: @unchecked Sendable {
   static let headerLimit = 1 << 20
 
   init(
-    id: UInt64, request: APIRequest, address: URLBuilder, deadline: ContinuousClock.Instant?,
+    id: UInt64, request: APIRequest, address: URLBuilder, proxy: UsedProxy? = nil,
+    deadline: ContinuousClock.Instant?,
     download: DownloadPipe? = nil, upload: UploadPipe? = nil,
     continuation: CheckedContinuation<Result<Answer, APIError>, Never>
   ) {
     self.id = id
     self.request = request
     self.address = address
+    self.proxy = proxy
     self.deadline = deadline
     self.download = download
     self.upload = upload
@@ -104,7 +110,10 @@ final class Transfer: @unchecked Sendable {
 
   /// Returns the answer with what has been received so far.
   func answer(with body: Data, _ timing: APITiming) -> Answer {
-    Answer(head: head.bytes, body: body, isDecoded: decoder != nil, timing: timing)
+    // What comes out of a tunnel or over SOCKS is the server's.
+    let sender = address.scheme == "http" && proxy?.speaksHTTP == true ? proxy : nil
+    return Answer(
+      head: head.bytes, body: body, isDecoded: decoder != nil, timing: timing, proxy: sender)
   }
 
   private func answer(_ result: Result<Answer, APIError>) {

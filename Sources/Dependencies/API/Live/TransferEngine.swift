@@ -87,8 +87,9 @@ final class TransferEngine: Sendable {
       await withCheckedContinuation { continuation in
         start(
           Transfer(
-            id: id, request: request, address: address, deadline: deadline, download: download,
-            upload: upload, continuation: continuation))
+            id: id, request: request, address: address,
+            proxy: configuration.proxies.proxy(for: address, request.connection),
+            deadline: deadline, download: download, upload: upload, continuation: continuation))
         // The handler may have run before the transfer was added. Its command then had no effect.
         if Task.isCancelled { post(.cancel(id)) }
       }

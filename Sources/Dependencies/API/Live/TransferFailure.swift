@@ -8,10 +8,10 @@ extension APIError {
     .cancelled("the request to \(address.endpoint)", wasSent: wasSent)
   }
 
-  static func timeout(_ address: URLBuilder, _ limit: Duration?) -> APIError {
+  static func timeout(_ endpoint: String, _ limit: Duration?) -> APIError {
     let limit = limit.map { " of \($0.formattedMilliseconds)" } ?? ""
     return APIError(
-      .timeout, "\(address.endpoint) did not answer completely within the time limit\(limit)")
+      .timeout, "\(endpoint) did not answer completely within the time limit\(limit)")
   }
 
   /// Returns the error for a code of libcurl.
@@ -23,14 +23,14 @@ extension APIError {
   /// reached but did not respond.
   static func transfer(_ transfer: Transfer, _ easy: EasyHandle, _ code: CURLcode) -> APIError {
     let address = transfer.address
-    let endpoint = address.endpoint
+    let endpoint = transfer.endpoint
     if let overflow = transfer.overflow { return tooLarge(overflow, transfer) }
     if let fault = transfer.bodyFault { return badBody(fault, endpoint) }
     if let problem = transfer.head.problem { return badHead(problem, endpoint) }
     if transfer.endsInHead {
       return APIError(
         .truncated,
-        "\(endpoint) closed the connection before the end of its answer's headers: try again")
+        "\(endpoint) closed the connection before the end of its answer's headers")
     }
     if transfer.isResendingRefused {
       return APIError(
@@ -39,7 +39,7 @@ extension APIError {
     }
     if let failure = transfer.upload?.failure { return failure }
     if let failure = ProxyFailure(transfer, easy, code) { return failure.error }
-    if let error = plain(code, address) { return error }
+    if let error = plain(code, transfer) { return error }
     let systemError = Int32(truncatingIfNeeded: easy.library.get(easy.raw, CURLINFO_OS_ERRNO))
     switch code {
     case CURLE_UNSUPPORTED_PROTOCOL:
@@ -58,7 +58,7 @@ extension APIError {
         return APIError(
           .timeout, "\(endpoint) sent and took nothing for \(limit.formattedMilliseconds)")
       }
-      return timeout(address, transfer.request.timeout)
+      return timeout(endpoint, transfer.request.timeout)
     case CURLE_WEIRD_SERVER_REPLY:
       return easy.error.contains("Content-Length")
         ? badLength(.malformed, endpoint) : noHTTP(endpoint)
@@ -74,7 +74,7 @@ extension APIError {
       if TLSProblem(libcurl: easy.error) == .clientCertificate {
         return tls(easy, .clientCertificate, transfer, code)
       }
-      return connectionBroke(address, systemError)
+      return connectionBroke(endpoint, systemError)
     case CURLE_FILESIZE_EXCEEDED: return tooLarge(.body, transfer)
     case CURLE_BAD_FUNCTION_ARGUMENT
     where easy.library.get(easy.raw, CURLINFO_REQUEST_SIZE) > 0:
@@ -95,8 +95,8 @@ extension APIError {
   }
 
   /// Returns the error for a code that says all there is, or `nil` for any other.
-  private static func plain(_ code: CURLcode, _ address: URLBuilder) -> APIError? {
-    let endpoint = address.endpoint
+  private static func plain(_ code: CURLcode, _ transfer: Transfer) -> APIError? {
+    let (address, endpoint) = (transfer.address, transfer.endpoint)
     return switch code {
     case CURLE_URL_MALFORMAT:
       APIError(.invalidURL, "libcurl does not understand the address of \(endpoint)")
@@ -109,13 +109,13 @@ extension APIError {
     // As a server does whose own source of the answer has broken off.
     case CURLE_HTTP2_STREAM:
       APIError(
-        .truncated, "\(endpoint) reset the request before its answer was whole: try again")
+        .truncated, "\(endpoint) reset the request before its answer was whole")
     case CURLE_PARTIAL_FILE:
       APIError(
         .truncated,
-        "\(endpoint) closed the connection before the announced end of its answer: try again")
+        "\(endpoint) closed the connection before the announced end of its answer")
     case CURLE_GOT_NOTHING:
-      APIError(.truncated, "\(endpoint) closed the connection without an answer: try again")
+      APIError(.truncated, "\(endpoint) closed the connection without an answer")
     case CURLE_OUT_OF_MEMORY:
       APIError(
         .malformed,
@@ -123,14 +123,14 @@ extension APIError {
     case CURLE_SEND_FAIL_REWIND:
       APIError(
         .truncated,
-        "\(endpoint) closed the connection while the body was sent, which can be read only once: try again"
+        "\(endpoint) closed the connection while the body was sent, which can be read only once"
       )
     default: nil
     }
   }
 
   private static func tooLarge(_ overflow: Transfer.Overflow, _ transfer: Transfer) -> APIError {
-    let endpoint = transfer.address.endpoint
+    let endpoint = transfer.endpoint
     switch overflow {
     case .headers:
       return APIError(
@@ -160,7 +160,7 @@ extension APIError {
     case .truncated:
       APIError(
         .truncated,
-        "the answer of \(endpoint) ends before its compressed body does: try again")
+        "the answer of \(endpoint) ends before its compressed body does")
     case .unknownEncoding(let name):
       APIError(
         .malformed,
@@ -225,16 +225,16 @@ extension APIError {
       "the socket \(path) cannot be connected to: \(reason); start the service, or check the path")
   }
 
-  private static func connectionBroke(_ address: URLBuilder, _ code: Int32) -> APIError {
+  private static func connectionBroke(_ endpoint: String, _ code: Int32) -> APIError {
     switch code {
     case ENETUNREACH, EHOSTUNREACH, ENETDOWN, ETIMEDOUT:
       APIError(
         .unreachable,
-        "the connection to \(address.endpoint) was lost: \(words(code))")
+        "the connection to \(endpoint) was lost: \(words(code))")
     default:
       APIError(
         .truncated,
-        "\(address.endpoint) broke the connection before its answer was whole: try again")
+        "\(endpoint) broke the connection before its answer was whole")
     }
   }
 
@@ -242,15 +242,14 @@ extension APIError {
     _ easy: EasyHandle, _ problem: TLSProblem?, _ transfer: Transfer, _ code: CURLcode
   ) -> APIError {
     let reason = printable(easy.error)
-    let connection = transfer.request.connection
-    let advice =
-      problem?.advice(hasCertificate: connection.certificateFile != nil)
-      ?? tlsAdvice(code, connection) ?? ""
+    let proxy = ProxyFailure.ofHandshake(transfer, easy)
+    // The files of a request are for the service.
+    let connection = proxy == nil ? transfer.request.connection : APIConnection()
+    let advice = problem?.advice(for: connection) ?? tlsAdvice(code, connection) ?? ""
+    let peer = proxy.map { "the proxy \($0)" } ?? transfer.endpoint
     var error = APIError(
-      .tls,
-      "no secure connection to \(transfer.address.endpoint)\(reason.isEmpty ? "" : ": \(reason)")"
-        + ". \(advice)")
-    error.tlsProblem = problem
+      .tls, "no secure connection to \(peer)\(reason.isEmpty ? "" : ": \(reason)"). \(advice)")
+    if proxy == nil { error.tlsProblem = problem }
     return error
   }
 
@@ -268,7 +267,7 @@ extension APIError {
     var error = APIError(
       .tls,
       "the key in \(file) is encrypted, and its passphrase is not asked for. "
-        + problem.advice(hasCertificate: true))
+        + problem.advice(for: APIConnection()))
     error.tlsProblem = problem
     return error
   }
@@ -286,17 +285,15 @@ extension APIError {
     return switch code {
     case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS,
       CURLE_SSL_PINNEDPUBKEYNOTMATCH:
-      """
-      If the certificate is your own, set SSL_CERT_FILE or CURL_CA_BUNDLE to a file with the authority that signed it.
-      """
+      TLSProblem.unknownIssuer.advice(for: connection)
     case CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CRL_BADFILE:
-      "Check that SSL_CERT_FILE or CURL_CA_BUNDLE names a readable PEM file."
+      "Check that \(LiveAPIClient.Configuration.fileVariable) names a readable PEM file."
     case CURLE_SSL_CERTPROBLEM: "Check the client certificate."
     case CURLE_SSL_ENGINE_NOTFOUND, CURLE_SSL_ENGINE_SETFAILED, CURLE_SSL_ENGINE_INITFAILED,
       CURLE_SSL_CIPHER, CURLE_USE_SSL_FAILED:
       "Check the TLS settings of this machine."
     case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_SHUTDOWN_FAILED, CURLE_SSL_CLIENTCERT:
-      "Check that the service speaks TLS on this port; if it does not, write http:// instead."
+      "Check that TLS is spoken on this port; if it is not, write http:// instead."
     default: nil
     }
   }
@@ -334,15 +331,16 @@ extension Duration {
 
 extension Transfer {
   /// Returns the error for a code of libcurl. For a request that must not be repeated, it says
-  /// whether the service may have carried it out, and does not advise to try again.
+  /// whether the service may have carried it out.
   func failure(_ easy: EasyHandle, _ code: CURLcode) -> APIError {
     var error = APIError.transfer(self, easy, code)
-    if wasSent, !request.isRepeatable {
-      error.wasSent = true
-      if let advice = error.message.firstRange(of: ": try again") {
-        error.message.removeSubrange(advice)
-      }
-    }
+    if wasSent, !request.isRepeatable { error.wasSent = true }
+    error.proxy = proxy?.description
     return error
+  }
+
+  /// The server, and the proxy that may have caused what went wrong.
+  var endpoint: String {
+    address.endpoint + (proxy.map { " through the proxy \($0)" } ?? "")
   }
 }

@@ -145,7 +145,8 @@ final class TransferLoop {
   private func begin(_ transfer: Transfer) {
     let now = clock.now
     if let deadline = transfer.deadline, deadline <= now {
-      return finish(transfer, .failure(.timeout(transfer.address, transfer.request.timeout)))
+      return finish(
+        transfer, .failure(.timeout(transfer.address.endpoint, transfer.request.timeout)))
     }
     guard let easy = idle.popLast() ?? EasyHandle(library) else {
       return finish(
@@ -172,7 +173,7 @@ final class TransferLoop {
     for transfer in transfers.values where transfer.easy == nil {
       guard let deadline = transfer.deadline else { continue }
       if deadline <= now {
-        finish(transfer, .failure(.timeout(transfer.address, transfer.request.timeout)))
+        finish(transfer, .failure(.timeout(transfer.address.endpoint, transfer.request.timeout)))
       } else {
         earliestDeadline = earliestDeadline.map { min($0, deadline) } ?? deadline
       }

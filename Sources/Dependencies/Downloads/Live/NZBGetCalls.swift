@@ -125,9 +125,9 @@ struct NZBGetCalls: LiveDownloadService.Calls {
     case 200..<300: break
     case 401 where !ProgramConnection.programs(of: response).isEmpty:
       throw connection.error(.wrongKey(secret: connection.service.authentication?.secret))
-    case 401, 403: throw connection.error(.wrongProgram(found: nil))
+    case 401, 403: throw connection.error(.wrongProgram(found: nil), in: response)
     case 300..<400, 404, 405: throw connection.misplaced(response)
-    default: throw connection.error(.status(response.status))
+    default: throw connection.error(.status(response.status), in: response)
     }
     guard let json = ProgramConnection.parsed(response.body) else {
       throw connection.misplaced(response)
@@ -137,7 +137,7 @@ struct NZBGetCalls: LiveDownloadService.Calls {
       throw connection.error(.refused(reasons: message.map { [$0] } ?? []))
     }
     guard let result = json["result"] else {
-      throw connection.error(.wrongProgram(found: nil))
+      throw connection.error(.wrongProgram(found: nil), in: response)
     }
     return result
   }

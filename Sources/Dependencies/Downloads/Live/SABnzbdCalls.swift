@@ -129,13 +129,13 @@ struct SABnzbdCalls: LiveDownloadService.Calls {
     case 200..<300: break
     case 401:
       // SABnzbd refuses a key with 403 or 200.
-      throw connection.error(.wrongProgram(found: nil))
+      throw connection.error(.wrongProgram(found: nil), in: response)
     case 403:
       // The check of the host name, of the network, or without a text any of them.
       let reason = text.split(whereSeparator: \.isNewline).first.map(String.init)
-      throw connection.error(.denied(reason: text.hasPrefix("<") ? nil : reason))
+      throw connection.error(.denied(reason: text.hasPrefix("<") ? nil : reason), in: response)
     case 300..<400, 404, 405: throw connection.misplaced(response)
-    default: throw connection.error(.status(response.status))
+    default: throw connection.error(.status(response.status), in: response)
     }
     guard let json = ProgramConnection.parsed(response.body) else {
       throw connection.misplaced(response)

@@ -35,11 +35,11 @@ public struct LiveMediaService: MediaService {
       // A page, or its login: the server's, and not the API's.
       throw response.status >= 500
         ? connection.error(
-          .status(response.status, reason: Self.reasons(response).first))
+          .status(response.status, reason: Self.reasons(response).first), in: response)
         : connection.misplaced(response)
     }
     guard let name = json["appName"]?.stringValue, name == server.program.title else {
-      throw connection.error(.wrongProgram(found: json["appName"]?.stringValue))
+      throw connection.error(.wrongProgram(found: json["appName"]?.stringValue), in: response)
     }
     return ProgramStatus(program: name, version: json["version"]?.stringValue ?? "")
   }
@@ -245,7 +245,7 @@ public struct LiveMediaService: MediaService {
     try check(response, connection, server)
     try checkStatus(response, connection, missing: missing)
     guard response.body.isEmpty || ProgramConnection.parsed(response.body) == [:] else {
-      throw connection.error(.undecodable(path: "{}"))
+      throw connection.error(.undecodable(path: "{}"), in: response)
     }
   }
 
@@ -280,9 +280,9 @@ public struct LiveMediaService: MediaService {
       let secret = server.service.authentication?.secret
       // The programs refuse a key with JSON, or with nothing. A page is a proxy's.
       guard let secret, response.body.first == UInt8(ascii: "<") else {
-        throw connection.error(.wrongKey(secret: secret))
+        throw connection.error(.wrongKey(secret: secret), in: response)
       }
-      throw connection.error(.refusedKey(secret: secret))
+      throw connection.error(.refusedKey(secret: secret), in: response)
     case 200..<400:
       let type = response.headers.value(of: "Content-Type")?.lowercased() ?? ""
       // The page of the program, or its login.
@@ -299,14 +299,14 @@ public struct LiveMediaService: MediaService {
   ) throws(ProgramError) {
     switch response.status {
     case 200..<300: return
-    case 404, 405: throw connection.error(missing)
+    case 404, 405: throw connection.error(missing, in: response)
     case 400, 409:
       let reasons = Self.reasons(response)
       let isThere = reasons.contains { $0.contains("already been added") }
-      throw connection.error(isThere ? .exists : .refused(reasons: reasons))
+      throw connection.error(isThere ? .exists : .refused(reasons: reasons), in: response)
     default:
       let reason = Self.reasons(response).first
-      throw connection.error(.status(response.status, reason: reason))
+      throw connection.error(.status(response.status, reason: reason), in: response)
     }
   }
 

@@ -263,7 +263,7 @@ public struct ResponseRepository: Sendable {
       if replacesServerErrors, let entry, [500, 502, 503, 504].contains(answer.status),
         CacheRules.mayReplaceFailure(entry, lifetime, now: now)
       {
-        let error = APIError.noValue(request, status: answer.status)
+        let error = APIError.noValue(request, in: answer)
         return .success(kept(entry, request, .stale, networkError: error))
       }
       guard storesResponses else { return .success(Fetched(answer, cacheError: cacheError)) }

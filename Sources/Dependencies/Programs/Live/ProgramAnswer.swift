@@ -6,7 +6,9 @@ extension ProgramConnection {
   ///
   /// - Throws: `undecodable` if it is not JSON.
   func json(_ response: APIResponse) throws(ProgramError) -> JSON {
-    guard let json = Self.parsed(response.body) else { throw error(.undecodable(path: "")) }
+    guard let json = Self.parsed(response.body) else {
+      throw error(.undecodable(path: ""), in: response)
+    }
     return json
   }
 
@@ -67,14 +69,14 @@ extension ProgramConnection {
       let path = response.url.prefix { $0 != "?" }.dropFirst(service.base.count)
       let isSame = !path.isEmpty && url.hasSuffix(path)
       return error(
-        .redirected(to: isSame ? String(url.dropLast(path.count)) : target.origin))
+        .redirected(to: isSame ? String(url.dropLast(path.count)) : target.origin), in: response)
     }
     if (200..<300).contains(response.status), let title = Self.title(of: response),
       !title.contains(program)
     {
-      return error(.page(title: title))
+      return error(.page(title: title), in: response)
     }
-    return error(.wrongPath)
+    return error(.wrongPath, in: response)
   }
 
   /// The title of a page on one line, at most 100 characters; `nil` if it has none.
@@ -108,7 +110,9 @@ extension ProgramConnection {
       MediaProgram.allCases.map(\.title).contains(program)
     else { return error }
     // The refusals of Radarr's kind are all alike.
-    return self.error(.refusedKey(secret: secret))
+    var error = error
+    error.kind = .refusedKey(secret: secret)
+    return error
   }
 
   /// What is asked for behind the address without its last parts. Where NZBGet has its calls,

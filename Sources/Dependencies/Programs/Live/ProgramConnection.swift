@@ -31,8 +31,17 @@ struct ProgramConnection: Sendable {
     var limit = 16 << 20
   }
 
-  func error(_ kind: ProgramError.Kind) -> ProgramError {
-    ProgramError(kind, program: program, service: service.name, address: service.baseURL)
+  /// Returns an error.
+  ///
+  /// - Parameter response: The response that shows it. If it came through a proxy and does not
+  ///   identify the program, the proxy may have sent it.
+  func error(_ kind: ProgramError.Kind, in response: APIResponse? = nil) -> ProgramError {
+    var error = ProgramError(
+      kind, program: program, service: service.name, address: service.baseURL)
+    if let response, let proxy = response.proxy, !Self.programs(of: response).contains(program) {
+      error.proxy = proxy
+    }
+    return error
   }
 
   /// Sends a request.

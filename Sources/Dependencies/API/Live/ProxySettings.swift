@@ -1,0 +1,122 @@
+import SwiftBoardSystem
+
+/// The proxies that variables of the environment name, and the hosts that are reached without one.
+///
+/// libcurl could read the same variables, but only its newest versions say which proxy they used,
+/// and errors have to name it.
+struct ProxySettings: Sendable, Equatable {
+  private var plain: UsedProxy?
+  private var secure: UsedProxy?
+  private var exceptions: [String] = []
+
+  /// The variables that name a proxy, by scheme and for both. They do not include `HTTP_PROXY`,
+  /// which a server sets from a header of a request.
+  private static let plainVariables = ["http_proxy"]
+  private static let secureVariables = ["https_proxy", "HTTPS_PROXY"]
+  private static let commonVariables = ["all_proxy", "ALL_PROXY"]
+  static let variables = plainVariables + secureVariables + commonVariables
+
+  /// Creates the settings of an environment.
+  ///
+  /// - Parameter variable: Returns the value of a variable, or `nil` if it is unset or empty.
+  init(_ variable: (String) -> String?) {
+    func proxy(_ names: [String]) -> UsedProxy? {
+      for name in names + Self.commonVariables {
+        if let url = variable(name) { return UsedProxy(url: url, variable: name) }
+      }
+      return nil
+    }
+    plain = proxy(Self.plainVariables)
+    secure = proxy(Self.secureVariables)
+    guard let list = variable("no_proxy") ?? variable("NO_PROXY") else { return }
+    exceptions = list.lowercased().split { $0 == "," || $0.isWhitespace }.map(String.init)
+  }
+
+  /// Returns the proxy of a request, or `nil` if it is sent to the server itself.
+  func proxy(for address: URLBuilder, _ connection: APIConnection) -> UsedProxy? {
+    let configured =
+      connection.proxy.map { UsedProxy(url: $0, variable: nil) }
+      ?? (address.scheme == "http" ? plain : secure)
+    guard let configured, connection.unixSocket == nil, !isException(address.host) else {
+      return nil
+    }
+    return configured
+  }
+
+  /// Returns whether a host is reached without a proxy: by its name, that of a domain above it, its
+  /// address, or a block of addresses such as `10.0.0.0/8`.
+  private func isException(_ host: String) -> Bool {
+    let host = Self.trimmed(host)
+    let address = Self.bytes(of: host)
+    return exceptions.contains { entry in
+      if entry == "*" { return true }
+      let parts = entry.split(separator: "/", maxSplits: 1)
+      let name = Self.trimmed(parts.first.map(String.init) ?? "")
+      guard let address else {
+        return !name.isEmpty && (host == name || host.hasSuffix(".\(name)"))
+      }
+      guard let block = Self.bytes(of: name), block.count == address.count else { return false }
+      let length = parts.count > 1 ? Int(parts[1]) ?? -1 : block.count * 8
+      return (0...block.count * 8).contains(length)
+        && zip(address, block).enumerated().allSatisfy { index, bytes in
+          let bits = min(max(0, length - index * 8), 8)
+          return (bytes.0 ^ bytes.1) >> (8 - bits) == 0
+        }
+    }
+  }
+
+  /// Removes the dots around a name, and the brackets and the zone of an IPv6 address.
+  private static func trimmed(_ host: String) -> String {
+    guard !host.hasPrefix("[") else {
+      return String(host.dropFirst().prefix { $0 != "]" && $0 != "%" })
+    }
+    let host = host.hasSuffix(".") ? host.dropLast() : host[...]
+    return String(host.hasPrefix(".") ? host.dropFirst() : host)
+  }
+
+  /// Returns the bytes of an IP address, or `nil` if it is none.
+  private static func bytes(of text: String) -> [UInt8]? {
+    var short = in_addr()
+    if inet_aton(text, &short) != 0 { return withUnsafeBytes(of: short) { [UInt8]($0) } }
+    var long = in6_addr()
+    guard inet_pton(AF_INET6, text, &long) == 1 else { return nil }
+    return withUnsafeBytes(of: long) { [UInt8]($0) }
+  }
+}
+
+/// The proxy of a request. The description has no user name and no password.
+struct UsedProxy: Sendable, Equatable, CustomStringConvertible {
+  /// The address as libcurl takes it: `HOST:PORT` or a URL, possibly with a user and a password.
+  let url: String
+  /// The variable that names it, or `nil` if the request does.
+  let variable: String?
+
+  /// The scheme in lower case.
+  var scheme: String {
+    url.firstRange(of: "://").map { url[..<$0.lowerBound].lowercased() } ?? "http"
+  }
+
+  /// Whether the address has a user or a password.
+  var hasLogin: Bool { url.contains("@") }
+
+  /// Whether it answers in HTTP. One of SOCKS does not.
+  var speaksHTTP: Bool { scheme == "http" || scheme == "https" }
+
+  /// The URL without credentials, and its variable, for example
+  /// `http://127.0.0.1:3128 (http_proxy)`.
+  var description: String {
+    let rest = url.firstRange(of: "://").map { url[$0.upperBound...] } ?? url[...]
+    // A password may contain any character, so its end is searched for from behind.
+    let host = rest[(rest.lastIndex(of: "@").map(rest.index(after:)) ?? rest.startIndex)...]
+    return "\(scheme)://\(host.prefix { !"/?#".contains($0) })"
+      + (variable.map { " (\($0))" } ?? "")
+  }
+
+  /// Returns whether libcurl accepts the address of a proxy.
+  static func isProxy(_ address: String) -> Bool {
+    let parts = address.split(separator: "://", maxSplits: 1, omittingEmptySubsequences: false)
+    let schemes = APIConnection.proxySchemes + ["socks"]
+    let isKnown = parts.count == 1 || schemes.contains(parts[0].lowercased())
+    return isKnown && parts.last?.isEmpty == false && !address.contains(where: \.isWhitespace)
+  }
+}
