@@ -111,7 +111,7 @@ extension Store {
 
   /// Starts the work that in a running store would have started before time passes, although
   /// actions wait in the queue: what follows a `.send` in a sequence, and what follows work that
-  /// has ended since the open turn began.
+  /// has ended.
   ///
   /// Where the order of actions depends on a waiting action, nothing starts: a `.send` or a
   /// `.cancel` that follows a `.send`, and a `.cancel` that follows work.
@@ -181,13 +181,23 @@ extension StoreMachine {
   mutating func endWorkOfHeld(
     _ effect: EffectID, _ failure: EffectFailure?, inheritsTaskLocals: Bool
   ) {
-    let waitsForActions = blockers.contains(.replayed) || isFollowedByCancel(effect)
-    if waitsForActions, endAfterQueuedActions(effect, failure) { return }
-    guard isTurnOpen else {
+    if blockers.contains(.replayed) {
+      if endAfterQueuedActions(effect, failure) { return }
+      guard isTurnOpen else {
+        return end(effect, failure, inheritsTaskLocals: inheritsTaskLocals)
+      }
+    } else if !isTurnOpen,
+      graph.tree.memberInSequence(effect) == nil
+        || turn.isEmpty && nextTurns.isEmpty && queuedEvents.isEmpty
+    {
       return end(effect, failure, inheritsTaskLocals: inheritsTaskLocals)
+    } else {
+      // It marks the place of what follows.
+      queuedEvents.append(.end(effect, failure))
     }
     graph.markReturned(effect)
     deferredEnds.append((effect, failure))
+    performDeferredEnds()
   }
 
   /// Lets the work of an effect end after the last of its queued actions. Returns `false` if it has
@@ -213,12 +223,46 @@ extension StoreMachine {
   /// Performs the ends that waited for the turn of a held store, if the turn is over.
   @inlinable
   mutating func performDeferredEnds() {
-    while !deferredEnds.isEmpty, !isTurnOpen, let (id, failure) = deferredEnds.popFirst() {
-      endFromQueue(id, failure, inheritsTaskLocals: false)
+    if !deferredEnds.isEmpty { performEndsOfHeld() }
+  }
+
+  @usableFromInline
+  mutating func performEndsOfHeld() {
+    if blockers.contains(.held) {
+      while !isTurnOpen, endWorkInQueue() {}
+    } else {
+      while !isTurnOpen, let (id, failure) = deferredEnds.popFirst() {
+        endFromQueue(id, failure, inheritsTaskLocals: false)
+      }
     }
   }
 
-  /// Returns whether a `.cancel` is in the member that follows an effect in its sequence.
+  /// Performs the ends in the queue that are next, or that start the next member of a sequence
+  /// before it is known what a test receives, where that is no `.cancel`. The actions that follow
+  /// come where the end was.
+  ///
+  /// - Returns: Whether there was such an end.
+  private mutating func endWorkInQueue() -> Bool {
+    var hasEnded = false
+    deferredEnds = Queue()
+    for event in queuedEvents.removeAll() {
+      guard case .end(let id, let failure) = event else {
+        queuedEvents.append(event)
+        continue
+      }
+      let isNext = turn.isEmpty && nextTurns.isEmpty && queuedEvents.isEmpty
+      if isNext || graph.tree.hasReturnedInSequence(id) && !isFollowedByCancel(id) {
+        end(id, failure, inheritsTaskLocals: false)
+        hasEnded = true
+      } else {
+        queuedEvents.append(event)
+        deferredEnds.append((id, failure))
+      }
+    }
+    return hasEnded
+  }
+
+  /// Returns whether a `.cancel` is in the member that follows an effect in a sequence.
   @inlinable
   @inline(never)
   func isFollowedByCancel(_ effect: EffectID) -> Bool {
@@ -227,7 +271,8 @@ extension StoreMachine {
     }
   }
 
-  /// Ends the work that waits for the actions of a held store, where only work follows.
+  /// Ends the work that waits for the actions of a held store, where no `.cancel` follows and, after
+  /// a `.send`, only work.
   mutating func startOverdueWork() -> Bool {
     let actions = turn.elements + nextTurns.elements + queuedEvents.elements.compactMap(\.action)
     let ended = actions.compactMap { action -> EffectID? in
@@ -241,15 +286,8 @@ extension StoreMachine {
         queuedEvents.elements.map { $0.action.map { .action($0.ended(by: wanted)) } ?? $0 })
     }
     for id in ended { endFromQueue(id, nil, inheritsTaskLocals: false) }
-    let ends = deferredEnds.removeAll()
-    for (id, failure) in ends {
-      if isFollowedByCancel(id) {
-        deferredEnds.append((id, failure))
-      } else {
-        endFromQueue(id, failure, inheritsTaskLocals: false)
-      }
-    }
-    return !ended.isEmpty || deferredEnds.count < ends.count
+    let hasEndedWork = !deferredEnds.isEmpty && endWorkInQueue()
+    return !ended.isEmpty || hasEndedWork
   }
 
   /// Returns whether an effect is a `.send` in a sequence whose next member is only work.

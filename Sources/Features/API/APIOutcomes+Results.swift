@@ -20,7 +20,7 @@ extension APIOutcomes {
       return Outcome(
         job: job, value: .object([.init("removed", .string(name))]), notes: ["removed \(name)"])
     case .saved(let requests): return list(requests, job)
-case .savedRequest(let name, let request): return saved(request, as: name, job)
+    case .savedRequest(let name, let request): return saved(request, as: name, job)
     case .tested(let name, let status, let milliseconds, let judgesAll, let proxy):
       return tested(name, status, milliseconds, judgesAll == true, proxy, job)
     case .testedProgram(let name, let program, let version, let milliseconds):

@@ -195,9 +195,9 @@ struct RequestReducer: Reducer {
     _ state: inout PendingRequest, _ dependencies: Dependencies
   ) -> [Effect<RequestAction>] {
     state.stage = .keeping
+    // Only the effect has the paths, so that a replay need not know the folder.
+    let kept = spec.withAbsolutePaths(in: dependencies.files)
     return .task(name: "api.save") {
-      // Only the effect has the paths, so that a replay need not know the folder.
-      let kept = spec.withAbsolutePaths(in: dependencies.files)
       let json = String(decoding: try CanonicalEncoder.encode(kept), as: UTF8.self)
       try await dependencies.persistence.setPreference(SavedRequest.key(name), to: json)
       return next

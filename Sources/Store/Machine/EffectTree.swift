@@ -90,21 +90,35 @@ struct EffectTree: Sendable {
     return members
   }
 
-  /// Returns the effects of the member that starts in a sequence when the work of an effect has
-  /// ended, if there is one.
+  /// Returns the effects of the member that follows an effect in a sequence, or a group that
+  /// contains it, if there is one. Others may have to end before it starts, too.
   @usableFromInline
   func successors(of id: EffectID) -> [EffectID] {
+    guard let member = memberInSequence(id) else { return [] }
+    return nodes(under: self[member].next).filter { self[$0].form == .leaf }.map { self.id($0) }
+  }
+
+  /// Returns whether the member of a sequence to which an effect belongs has ended but for ends that
+  /// wait. The next member then starts when they are performed.
+  func hasReturnedInSequence(_ id: EffectID) -> Bool {
+    guard let member = memberInSequence(id) else { return true }
+    return nodes(under: member).allSatisfy { slot in
+      switch self[slot].phase {
+      case .pending, .waiting, .running: self[slot].form != .leaf
+      case .returned, .cancelled, .ended, .free: true
+      }
+    }
+  }
+
+  /// Returns the effect or the innermost group of it that another member of a sequence follows.
+  func memberInSequence(_ id: EffectID) -> Int32? {
     var slot = id.slot
     while isMember(slot) {
-      let next = self[slot].next
       let parent = self[slot].parent
-      if self[parent].form == .concatenate, next >= 0 {
-        return nodes(under: next).filter { self[$0].form == .leaf }.map { self.id($0) }
-      }
-      guard self[parent].unfinished == 1 else { return [] }
+      if self[parent].form == .concatenate, self[slot].next >= 0 { return slot }
       slot = parent
     }
-    return []
+    return nil
   }
 
   /// Returns the node and all nodes under it.

@@ -81,8 +81,7 @@ extension StoreMachine {
   ///
   /// An end waits until no turn is open, like an action (R2). Otherwise what follows from it, such
   /// as a permit or the next member of a sequence, would depend on how long observers take. In a
-  /// held store it waits for the turn, and for the queued actions of the effect where the order of
-  /// both matters.
+  /// held store it waits for the turn, and for the queue if its order with the actions matters.
   ///
   /// - Parameter failure: The issue of the error, if the effect threw an error other than a
   ///   cancellation.

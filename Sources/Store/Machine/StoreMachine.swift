@@ -78,7 +78,8 @@ struct StoreMachine<R: Reducer>: Sendable {
   @usableFromInline var nextTurns = Queue<QueuedAction<R.Action>>()
   /// The events that wait for the end of the turn, in the order in which they arrived.
   @usableFromInline var queuedEvents = Queue<QueuedEvent<R.Action>>()
-  /// The ends that wait for the turn of a held store.
+  /// The ends that wait for the turn of a held store. In that of a test, `queuedEvents` has them in
+  /// their place, too.
   @usableFromInline var deferredEnds = Queue<(EffectID, EffectFailure?)>()
 
   @usableFromInline var graph = EffectGraph()

@@ -51,8 +51,6 @@ struct NaiveStore {
     case effect(Int)
     /// The work of the effect ends with the action.
     case ending(Int)
-    /// The work of the effect has ended, and its end waits for the turn of the action.
-    case last(Int, fails: Bool)
     case immediate(step: Int)
   }
 
@@ -64,7 +62,7 @@ struct NaiveStore {
 
     var effect: Int? {
       switch sender {
-      case .effect(let effect), .ending(let effect), .last(let effect, _): effect
+      case .effect(let effect), .ending(let effect): effect
       case .outside, .immediate: nil
       }
     }
@@ -119,8 +117,6 @@ struct NaiveStore {
   var turns: [[Entry]] = [[]]
   /// Where the turn stands that an end from the queue opens next; `nil` outside of such an end.
   var nextTurn: Int?
-  /// The work that ends with the turn.
-  var endsAfterTurn: [(effect: Int, fails: Bool)] = []
   var step = 0
   var declared: [ScriptedEffect] = []
   var subscriptions: [Subscription] = []
@@ -259,45 +255,57 @@ extension NaiveStore {
   }
 
   /// R2: an end waits until no turn is open, like an action. In a held store it waits for the turn
-  /// alone, unless a cancel follows, which waits for the actions too.
+  /// alone if it starts what follows, and that has no cancel.
   private mutating func endWork(_ effect: Int, fails: Bool) {
     if isClosed || !isHeld && !isTelling { return end(effect, fails: fails) }
     guard isHeld else {
       effects[effect].hasReturned = true
       return turns.append([.end(effect, fails: fails)])
     }
-    if effects[effect].status == .running, isFollowedByCancel(effect) {
-      for turn in turns.indices.reversed() {
-        for place in turns[turn].indices.reversed() {
-          guard let item = turns[turn][place].item, case .effect(effect) = item.sender else {
-            continue
-          }
-          effects[effect].hasReturned = true
-          turns[turn][place] = .action(
-            Item(
-              action: item.action, sender: .last(effect, fails: fails), task: item.task,
-              inherits: item.inherits))
-          return
-        }
-      }
+    let isAlone = turns.allSatisfy(\.isEmpty)
+    if !isTurnOpen, isAlone || memberInSequence(effect) == nil {
+      return end(effect, fails: fails)
     }
-    guard isTurnOpen else { return end(effect, fails: fails) }
     effects[effect].hasReturned = true
-    endsAfterTurn.append((effect, fails))
+    turns.append([.end(effect, fails: fails)])
+    endAfterTurn()
   }
 
   private var isTurnOpen: Bool {
     turns[0].contains { entry in entry.item.map { !isDropped($0) } ?? false }
   }
 
-  /// Whether a cancel is in the member that follows in the sequence.
+  /// The effect or the group of it that has a member behind it in a sequence.
+  private func memberInSequence(_ effect: Int) -> Int? {
+    guard let group = effects[effect].group else { return nil }
+    return follower(of: effect, in: group) == nil ? memberInSequence(group) : effect
+  }
+
+  private func follower(of member: Int, in group: Int) -> Int? {
+    guard case .concatenate = effects[group].script.kind else { return nil }
+    return members(group).first { $0 > member && !effects[$0].isEnded }
+  }
+
   private func isFollowedByCancel(_ effect: Int) -> Bool {
-    guard let group = effects[effect].group else { return false }
-    let open = members(group).filter { !effects[$0].isEnded }
-    if case .concatenate = effects[group].script.kind, open.count > 1 {
-      return hasCancel(open[1])
+    guard let member = memberInSequence(effect), let group = effects[member].group else {
+      return false
     }
-    return open.count == 1 && isFollowedByCancel(group)
+    return follower(of: member, in: group).map { hasCancel($0) } ?? false
+  }
+
+  /// Whether all that has to end before the next member starts has returned.
+  private func hasReturnedInSequence(_ effect: Int) -> Bool {
+    guard let member = memberInSequence(effect) else { return true }
+    return leaves(member).allSatisfy { effects[$0].hasReturned || !effects[$0].isOpen }
+  }
+
+  private func isOnlyWork(_ effect: Int) -> Bool {
+    leaves(effect).allSatisfy { leaf in
+      switch effects[leaf].script.kind {
+      case .task, .run: true
+      default: effects[leaf].isEnded
+      }
+    }
   }
 
   private func hasCancel(_ effect: Int) -> Bool {
@@ -326,14 +334,11 @@ extension NaiveStore {
   }
 
   private mutating func endAfterTurn() {
-    while !isTurnOpen, !endsAfterTurn.isEmpty {
-      let (effect, fails) = endsAfterTurn.removeFirst()
-      endFromQueue(effect, fails: fails)
-    }
+    while isHeld, !isTurnOpen, endWorkInQueue() {}
   }
 
   /// What only waits for a test to receive actions starts before time passes: work behind a `.send`
-  /// in a sequence, and what waits for the end of the turn. A cancel waits on.
+  /// in a sequence, and what follows work. A cancel waits on.
   private mutating func passTime() {
     var ended: [Int] = []
     for turn in turns.indices {
@@ -348,15 +353,29 @@ extension NaiveStore {
       }
     }
     for effect in ended { endFromQueue(effect, fails: false) }
-    let ends = endsAfterTurn
-    endsAfterTurn = []
-    for end in ends {
-      if isFollowedByCancel(end.effect) {
-        endsAfterTurn.append(end)
+    _ = endWorkInQueue()
+  }
+
+  /// What follows work comes where its end was in the queue.
+  private mutating func endWorkInQueue() -> Bool {
+    var hasEnded = false
+    var place = 1
+    while place < turns.count {
+      if case .end(let effect, let fails)? = turns[place].first,
+        turns[..<place].allSatisfy(\.isEmpty)
+          || hasReturnedInSequence(effect) && !isFollowedByCancel(effect)
+      {
+        turns.remove(at: place)
+        nextTurn = place
+        end(effect, fails: fails, inherits: false)
+        place = nextTurn ?? place
+        nextTurn = nil
+        hasEnded = true
       } else {
-        endFromQueue(end.effect, fails: end.fails)
+        place += 1
       }
     }
+    return hasEnded
   }
 
   private func isSendBeforeWork(_ effect: Int) -> Bool {
@@ -365,13 +384,7 @@ extension NaiveStore {
       case .concatenate = effects[group].script.kind
     else { return false }
     let open = members(group).filter { !effects[$0].isEnded }
-    return open.count > 1
-      && leaves(open[1]).allSatisfy { leaf in
-        switch effects[leaf].script.kind {
-        case .task, .run: true
-        default: effects[leaf].isEnded
-        }
-      }
+    return open.count > 1 && isOnlyWork(open[1])
   }
 
   private mutating func close() {
@@ -486,7 +499,6 @@ extension NaiveStore {
 
   /// R2: what stands behind a `.send` belongs to the turn, what stands behind work opens one.
   private mutating func endSender(of item: Item) {
-    if case .last(let effect, let fails) = item.sender { endsAfterTurn.append((effect, fails)) }
     guard case .ending(let effect) = item.sender else { return }
     nextTurn = 1
     if case .send = effects[effect].script.kind { isInStep = true }
@@ -505,7 +517,7 @@ extension NaiveStore {
     case .outside: return .program("test")
     case .immediate(let step):
       return .effect(name: "send", id: nil, step: step)
-    case .effect(let index), .ending(let index), .last(let index, _):
+    case .effect(let index), .ending(let index):
       let effect = effects[index]
       let id = effect.ownKeys.first.map { key in
         (key.path.map { "c\($0)" } + [key.id.map { "\($0)" } ?? ""]).joined(separator: "/")
