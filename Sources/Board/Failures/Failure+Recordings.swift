@@ -25,13 +25,14 @@ extension ExitCode {
     }
   }
 
-  /// The exit code of a recording that cannot begin: 64, 65, 70, 73, 74, or that of an unreadable
-  /// log.
+  /// The exit code of a recording that cannot begin: 64, 65, 70, 73, 74, 130, or that of an
+  /// unreadable log.
   static func of(_ error: RecordingError) -> Int32 {
     switch error {
     case .exists, .busy, .failed, .changed: cannotCreate
     case .io, .unwritable: io
     case .encoding, .header, .attached: software
+    case .closing: interrupted
     case .state: data
     case .unreadable(let error): of(error)
     case .noStep: usage

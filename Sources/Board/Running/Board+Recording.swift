@@ -14,12 +14,13 @@ extension Board {
   /// once the board is closed.
   var hasLostRecording: Bool { recordings.hasLostRecording }
 
-  /// Records all further steps into a new file and, with `rotation`, into more files after it. Ends
-  /// a running recording first. No recording starts while the board is being closed.
+  /// Records all further steps into a new file and, with `rotation`, into more files after it. A
+  /// running recording ends once the new one has started.
   ///
   /// - Parameter durability: The faults that a recorded step survives. `sync` adds 0.2 ms to 10 ms
   ///   to each step.
-  /// - Throws: `RecordingError` if the file cannot be created.
+  /// - Throws: `RecordingError` if the file cannot be created, or if the board is being closed. A
+  ///   running recording then continues.
   public func record(
     to path: String, rotation: RecordingOptions.Rotation? = nil,
     durability: RecordingOptions.Durability = .flush

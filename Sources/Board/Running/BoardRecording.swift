@@ -49,7 +49,8 @@ final class BoardRecording: Sendable {
   private let closing: CancelFlag
   private let warn: @Sendable (String) -> Void
   private let shared = Mutex(Shared())
-  /// Held while a recording ends, so that a caller that finds none can rely on its last line.
+  /// Held while a recording ends, so that a caller that finds none can rely on its last line, and
+  /// while one starts, since it may end another.
   private let ending = Mutex(())
 
   /// Creates a recording that has not started.
@@ -154,17 +155,14 @@ final class BoardRecording: Sendable {
   ///   - path: The file.
   ///   - rotation: The rotation of files, or `nil` for a single one.
   ///   - durability: The faults that recorded steps survive.
-  ///   - replaces: Whether to end a running recording first. Otherwise it continues, and no other
-  ///     one starts.
-  /// - Returns: Whether a new recording has started. None starts while the board is being closed.
-  @discardableResult
+  ///   - replaces: Whether to end a running recording. It ends once the new one has started.
+  /// - Throws: `RecordingError`. A running recording then continues.
   func record(
     to path: String, _ rotation: RecordingOptions.Rotation?,
     _ durability: RecordingOptions.Durability, replaces: Bool = true
-  ) throws(RecordingError) -> Bool {
-    if replaces { _ = stop() }
+  ) throws(RecordingError) {
     let options = RecordingOptions(durability: durability, rotation: rotation)
-    return try begin(path, options) { state, options throws(RecordingError) in
+    try begin(path, options, replaces: replaces) { state, options throws(RecordingError) in
       try BoardRecorder(
         path: path, info: infoOfNow, state: state, options: options, journal: journal,
         clock: { [self] in shared.withLock { $0.time } },
@@ -174,7 +172,7 @@ final class BoardRecording: Sendable {
 
   /// Records into a sink.
   func record(into sink: any LogSink, path: String) throws(RecordingError) {
-    try begin(path, RecordingOptions()) { state, options throws(RecordingError) in
+    try begin(path, RecordingOptions(), replaces: false) { state, options throws(RecordingError) in
       try BoardRecorder(
         sink: sink, info: infoOfNow, state: state, options: options, journal: journal,
         clock: { [self] in shared.withLock { $0.time } },
@@ -188,31 +186,35 @@ final class BoardRecording: Sendable {
     return info
   }
 
-  /// Starts a recording. Returns whether it has started.
-  @discardableResult
+  /// Starts a recording between two steps. The replaced one has all steps before.
   private func begin(
-    _ path: String, _ options: RecordingOptions,
+    _ path: String, _ options: RecordingOptions, replaces: Bool,
     _ make: (BoardState, RecordingOptions) throws(RecordingError) -> BoardRecorder
-  ) throws(RecordingError) -> Bool {
-    var failure: RecordingError?
-    var records = false
-    betweenSteps { state, lastStep in
-      // Check this under the store's lock. Closing the board sets the flag and then ends the
-      // recording, and would miss one that starts later.
-      guard !closing.isSet, recorder == nil else { return }
-      let now = dependencies.clock.now
-      shared.withLock { $0.time = now }
-      var options = options
-      options.baseStep = lastStep
-      do throws(RecordingError) {
-        start(try make(copy state, options), path, options)
-        records = true
-      } catch {
-        failure = error
+  ) throws(RecordingError) {
+    try ending.withLock { _ throws(RecordingError) in
+      var result: Result<Current?, RecordingError> = .failure(.closing)
+      betweenSteps { state, lastStep in
+        // Check this under the store's lock. Closing the board sets the flag and then ends the
+        // recording, and would miss one that starts later.
+        guard !closing.isSet else { return }
+        let replaced = current
+        guard replaces || replaced == nil else { return result = .failure(.attached) }
+        let now = dependencies.clock.now
+        shared.withLock { $0.time = now }
+        var options = options
+        options.baseStep = lastStep
+        do throws(RecordingError) {
+          start(try make(copy state, options), path, options)
+          result = .success(replaced)
+        } catch {
+          result = .failure(error)
+        }
       }
+      guard let replaced = try result.get() else { return }
+      _ = finish(replaced)
+      // The end of the replaced recording may have failed, which is no problem of the new one.
+      shared.withLock { $0.problem = $0.recorder?.recorder.failure?.description }
     }
-    if let failure { throw failure }
-    return records
   }
 
   private func start(_ recorder: BoardRecorder, _ path: String, _ options: RecordingOptions) {
@@ -244,16 +246,21 @@ final class BoardRecording: Sendable {
         }
       }
       guard let taken else { return nil }
-      taken.recorder.stop()
+      let ended = finish(taken)
       dependencies.files.protect(recording: nil)
-      shared.withLock { shared in
-        shared.marks = shared.marks.filter { $0.value.recorder !== taken.recorder }
-      }
-      let ended = EndedRecording(
-        path: taken.path, steps: taken.recorder.step,
-        problem: taken.recorder.failure?.description)
       return (ended, taken.options)
     }
+  }
+
+  /// Writes the last line of a recording that has no more steps.
+  private func finish(_ taken: Current) -> EndedRecording {
+    taken.recorder.stop()
+    shared.withLock { shared in
+      shared.marks = shared.marks.filter { $0.value.recorder !== taken.recorder }
+    }
+    return EndedRecording(
+      path: taken.path, steps: taken.recorder.step,
+      problem: taken.recorder.failure?.description)
   }
 
   private func lose(_ problem: String) {
@@ -306,12 +313,16 @@ extension BoardRecording: RecordingService {
       throw Failure.alreadyRecording(current)
     }
     try dependencies.files.checkTarget(path, isRecording: true)
-    let records = try record(
-      to: path, rotation.map { RecordingOptions.Rotation(size: $0.size << 20, keep: $0.keep) },
-      durability ?? .flush, replaces: false)
-    if records { return }
-    // Another command may have started a recording in the meantime.
-    throw shared.withLock { $0.recorder?.path }.map(Failure.alreadyRecording) ?? .cancelled
+    do throws(RecordingError) {
+      try record(
+        to: path, rotation.map { RecordingOptions.Rotation(size: $0.size << 20, keep: $0.keep) },
+        durability ?? .flush, replaces: false)
+    } catch {
+      // Another command may have started a recording in the meantime.
+      if case .attached = error, let path = self.path { throw Failure.alreadyRecording(path) }
+      if case .closing = error { throw Failure.cancelled }
+      throw error
+    }
   }
 
   func end() throws -> EndedRecording {

@@ -12,6 +12,8 @@ public enum RecordingError: Error, Sendable, Hashable, CustomStringConvertible {
   case header(String)
   /// The store has another recorder, which has not been stopped.
   case attached
+  /// The program is ending, so that no step would follow.
+  case closing
   /// The header cannot be written.
   case io(LogIOError)
   /// A fork was created but cannot be written. It was removed.
@@ -34,6 +36,7 @@ public enum RecordingError: Error, Sendable, Hashable, CustomStringConvertible {
     case .changed(let path): "\(path) has changed since it was read"
     case .header(let reason): "the recording would not be readable: \(reason)"
     case .attached: "the store is being recorded already; stop its recorder first"
+    case .closing: "no recording starts any more: the program is ending"
     case .io(let error): "the recording's first line cannot be written: \(error)"
     case .unwritable(let path, let error): "\(path) cannot be written: \(error)"
     case .encoding(let text): "the state cannot be recorded: \(text)"

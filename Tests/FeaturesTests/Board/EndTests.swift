@@ -152,7 +152,10 @@ struct BoardEndTests {
     let lines = Lines()
     await lines.board.close()
     let memory = MemorySink {}
-    try lines.board.recordings.record(into: memory, path: "memory")
+    let error = #expect(throws: RecordingError.self) {
+      try lines.board.recordings.record(into: memory, path: "memory")
+    }
+    #expect(error == .closing)
     #expect(lines.board.recording == nil)
     #expect(lines.board.stopRecording() == nil)
   }

@@ -46,6 +46,7 @@ extension RecordingError {
     case .encoding: "encoding"
     case .header: "header"
     case .attached: "attached"
+    case .closing: "closing"
     case .state: "state"
     case .unreadable(let error): error.kind
     case .noStep: "noStep"

@@ -1,0 +1,59 @@
+import SwiftBoardRecording
+import SwiftBoardSystem
+import SwiftBoardTestSupport
+import Testing
+
+@testable import SwiftBoardBoard
+@testable import SwiftBoardFeatures
+
+/// A recording that takes the place of another one.
+struct BoardRecordingTests {
+  @Test("a recording that cannot start leaves the running one as it is") func refused() async throws
+  {
+    let folder = try TemporaryFolder()
+    let path = folder.path("r")
+    let board = RunningBoard()
+    try board.board.record(to: path)
+    await board.run("echo one")
+    for other in [path, folder.path("no/such/folder")] {
+      #expect(throws: RecordingError.self) { try board.board.record(to: other) }
+      #expect(board.board.recording?.path == path)
+    }
+    await board.run("echo two")
+    let ended = try #require(board.board.stopRecording())
+    #expect(ended.path == path && ended.steps == 2)
+    let summary = try Replayer(BoardFeatures.all).verify(path: path)
+    #expect(summary.steps == 2 && summary.warnings == [])
+    await board.board.close()
+  }
+
+  @Test("a recording goes on where the one that it replaces ends") func replaced() async throws {
+    let folder = try TemporaryFolder()
+    let board = RunningBoard()
+    try board.board.record(to: folder.path("first"))
+    await board.run("echo one")
+    try board.board.record(to: folder.path("second"))
+    #expect(board.board.recording?.path == folder.path("second"))
+    await board.run("echo two")
+    await board.board.close()
+    for name in ["first", "second"] {
+      let summary = try Replayer(BoardFeatures.all).verify(path: folder.path(name))
+      #expect(summary.steps == 1 && summary.warnings == [], "\(name)")
+    }
+  }
+
+  @Test("a replaced recording that is lost is no problem of the new one") func lost() async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path("r")
+    let board = RunningBoard()
+    try board.board.record(to: path)
+    await board.run("echo one")
+    #expect(unlink(path) == 0)
+    try board.board.record(to: path)
+    #expect(board.board.hasLostRecording)
+    #expect(board.board.recordingProblem == nil)
+    #expect(board.board.recording?.path == path)
+    await board.board.close()
+    #expect(try Replayer(BoardFeatures.all).verify(path: path).steps == 0)
+  }
+}
