@@ -8,8 +8,8 @@ public struct StepHooks<State: Sendable, Action: Sendable>: Sendable {
   public var didReduce: (@Sendable (_ step: Step<Action>, _ state: borrowing State) -> Void)?
   /// Called for an issue, after the step that caused it.
   public var issue: (@Sendable (StoreIssue) -> Void)?
-  /// The recorder that the hooks belong to, for `Store.replaceHooks`.
-  package var attachment: (any Sendable)?
+  /// The recorder that the hooks belong to, or `nil` for hooks of the program.
+  package var attachment: (any StepHooksAttachment)?
 
   /// Creates hooks. A `nil` hook costs nothing. Calls of the others are part of the cost of every
   /// step.
@@ -28,9 +28,18 @@ public struct StepHooks<State: Sendable, Action: Sendable>: Sendable {
   package init(
     willReduce: (@Sendable (Int) -> Void)?,
     didReduce: (@Sendable (Step<Action>, borrowing State) -> Void)?,
-    issue: (@Sendable (StoreIssue) -> Void)?, attachment: any Sendable
+    issue: (@Sendable (StoreIssue) -> Void)?, attachment: any StepHooksAttachment
   ) {
     self.init(willReduce: willReduce, didReduce: didReduce, issue: issue)
     self.attachment = attachment
   }
+}
+
+/// The recorder that hooks belong to.
+@usableFromInline
+package protocol StepHooksAttachment: AnyObject, Sendable {
+  /// The recorder, by whose identity the store sees that new hooks belong to it as well.
+  var owner: AnyObject { get }
+  /// Called outside the store's lock after `Store.setHooks` has removed the recorder's hooks.
+  func hooksWereReplaced()
 }

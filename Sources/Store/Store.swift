@@ -236,7 +236,7 @@ public final class Store<R: Reducer>: Sendable {
   /// Replaces the hooks, from the next step on, or removes them if `make` returns `nil`.
   ///
   /// A recorder is attached by hooks, so this also detaches the recorder of `record(to:info:)`,
-  /// which then sees no more steps. Set hooks before that call, which keeps them.
+  /// which ends its recording with a failure. Set hooks before that call, which keeps them.
   ///
   /// - Parameter make: Receives the state and the number of the last step. Runs under the lock, so
   ///   that no step occurs between these values and the first call of the hooks.
@@ -245,7 +245,13 @@ public final class Store<R: Reducer>: Sendable {
   public func setHooks(
     _ make: (_ state: borrowing State, _ lastStep: Int) -> StepHooks<State, Action>?
   ) {
-    replaceHooks { _, state, lastStep in make(state, lastStep) }
+    var detached: (any StepHooksAttachment)?
+    replaceHooks { present, state, lastStep in
+      let hooks = make(state, lastStep)
+      if present?.attachment?.owner !== hooks?.attachment?.owner { detached = present?.attachment }
+      return hooks
+    }
+    detached?.hooksWereReplaced()
   }
 
   /// Replaces the hooks like `setHooks`. `make` also receives the present hooks, which remain if it

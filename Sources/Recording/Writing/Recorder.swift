@@ -7,7 +7,7 @@ import Synchronization
 /// `Store.record` creates a recorder and attaches it to the store, so that no step is lost.
 /// Otherwise create it in `Store.setHooks`, which has the state and the number of the last step,
 /// and return its `hooks`. A recorder has one store. A step that does not follow the last one ends
-/// the recording, since no reader would accept the file.
+/// the recording, since no reader would accept the file. So does `Store.setHooks` with other hooks.
 ///
 /// A recorder never fails the store. If a line cannot be written or a
 /// value cannot be encoded, it stops, sets `failure`, and calls `onFailure` once. The lines written

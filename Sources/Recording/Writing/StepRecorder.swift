@@ -140,6 +140,15 @@ final class StepRecorder: @unchecked Sendable {
     writer.fail(writer.step + 1, nil, reason)
   }
 
+  /// Ends the recording, if it runs, because the store no longer calls the recorder's hooks.
+  func hooksWereReplaced() {
+    guard writer.isOpen else { return }
+    writer.fail(
+      writer.step + 1, nil,
+      "the store's hooks were replaced, so the recorder receives no more steps: stop it first, or "
+        + "set hooks before store.record(to:info:...), which keeps them")
+  }
+
   /// Writes a step without effects that unnamed code sent. Its values are in `scratch`.
   @usableFromInline
   func end(_ scratch: UnsafeMutablePointer<StepScratch>, _ storeStep: Int) {

@@ -11,9 +11,10 @@ extension Store where R.State: Codable, R.Action: Codable {
   /// recorder.stop()
   /// ```
   ///
-  /// The store's own hooks remain. `setHooks` removes them and the recorder. A store has one
-  /// recorder at a time: stop it before the next call. To record the subscriptions of the initial
-  /// state, create the store with `startsSubscriptions: false` and start them after this call.
+  /// The store's own hooks remain. `setHooks` removes them and the recorder, whose recording then
+  /// ends with a failure. A store has one recorder at a time: stop it before the next call. To
+  /// record the subscriptions of the initial state, create the store with
+  /// `startsSubscriptions: false` and start them after this call.
   ///
   /// - Parameters:
   ///   - options: Its `baseStep` is not used.
@@ -75,6 +76,13 @@ final class RecorderAttachment<State: Codable & Sendable, Action: Codable & Send
     self.recorder = recorder
     self.others = others
   }
+}
+
+extension RecorderAttachment: StepHooksAttachment {
+  @usableFromInline var owner: AnyObject { recorder }
+
+  @usableFromInline
+  func hooksWereReplaced() { recorder.core.hooksWereReplaced() }
 }
 
 extension Recorder {

@@ -96,15 +96,63 @@ struct RecordingStartTests {
     let sink = MemorySink()
     let store = Self.store(1, 1)
     let recorder = try Self.recorder(sink, state: store.state, baseStep: 2)
-    store.setHooks { _, _ in recorder.hooks }
+    // The store does not know that these hooks are those of a recorder.
+    let hooks = StepHooks(didReduce: recorder.hooks.didReduce)
+    store.setHooks { _, _ in hooks }
     store.send(1)
     store.setHooks { _, _ in nil }
     store.send(1)
-    store.setHooks { _, _ in recorder.hooks }
+    store.setHooks { _, _ in hooks }
     store.send(1)
     #expect(recorder.failure?.step == 2)
     #expect(recorder.failure?.reason.hasPrefix("step 5 of the store follows step 3") == true)
     #expect(try Self.steps(sink) == [1])
+  }
+
+  @Test("hooks in place of a recorder's end the recording, which has no clean end") func replaced()
+    throws
+  {
+    let (folder, issues) = (try TemporaryFolder(), Box<[StoreIssue]>([]))
+    let store = Self.store(1)
+    let recorder = try store.record(
+      to: folder.path("log"), info: Session.info, journal: nil,
+      onFailure: { issue in issues.value.withLock { $0.append(issue) } })
+    store.send(1)
+    store.setHooks { _, _ in nil }
+    #expect(!recorder.isRecording)
+    #expect(recorder.failure?.step == 2)
+    #expect(recorder.failure?.reason.hasPrefix("the store's hooks were replaced") == true)
+    #expect(issues.now.count == 1)
+    store.send(1)
+    recorder.stop()
+    #expect(recorder.step == 1)
+    let (lines, _, error) = read(try folder.read("log"))
+    #expect(error == nil)
+    #expect(lines.last?.step?.n == 1, "there is no end line")
+
+    // A recorder that has been stopped does not fail.
+    let next = try store.record(to: folder.path("next"), info: Session.info, journal: nil)
+    next.stop()
+    store.setHooks { _, _ in nil }
+    #expect(next.failure == nil)
+  }
+
+  @Test("new hooks that are still a recorder's continue its recording") func sameRecorder() throws {
+    let (sink, steps) = (MemorySink(), Box<[Int]>([]))
+    let store = Self.store()
+    let recorder = try Self.recorder(sink, state: store.state)
+    store.setHooks { _, _ in recorder.hooks }
+    store.send(1)
+    store.setHooks { _, _ in
+      var hooks = recorder.hooks
+      hooks.willReduce = { number in steps.value.withLock { $0.append(number) } }
+      return hooks
+    }
+    store.send(1)
+    recorder.stop()
+    #expect(recorder.failure == nil)
+    #expect(try Self.steps(sink) == [1, 2])
+    #expect(steps.now == [2])
   }
 
   @Test("a recorder of two stores ends when their steps do not follow each other")
