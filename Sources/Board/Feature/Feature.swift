@@ -50,7 +50,8 @@ public struct Feature<State: FeatureState, Action: FeatureAction>: Sendable {
   /// ends when it is cancelled.
   public let endsCancelled: @Sendable (State, _ job: Int) -> Bool
   /// Removes the answers of services and user input from the state, except for running commands.
-  /// Called when a secret that the state contains becomes known.
+  /// Called when a secret that the state contains becomes known. If it then stays in the state, the
+  /// board warns of that.
   public let forget: @Sendable (inout State) -> Void
   /// Removes the user input of a running command that contains such a secret from the state.
   /// Returns whether the command can continue without it. If not, the command fails, and

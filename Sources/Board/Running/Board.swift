@@ -280,7 +280,10 @@ public final class Board: Sendable {
     guard !closing.isSet, let removal = SecretRemoval(from: state, features, redactor) else {
       return nil
     }
-    if let note = removal.note(redactor) { sink(.warning(note, state.settings)) }
+    let remaining = removal.remaining(in: state, features, redactor)
+    if let note = removal.note(redactor, remaining: remaining) {
+      sink(.warning(note, state.settings))
+    }
     return store.send(.shell(.masked(removal: removal)), origin: .program("secrets"))
   }
 

@@ -93,6 +93,20 @@ extension SecretRemoval {
       }.nilIfEmpty
   }
 
+  /// Returns the features whose states still contain a known secret after the removal, because
+  /// their `forget`, `hide` or `cancelled` leaves it there. O(size of the state).
+  func remaining(
+    in state: BoardState, _ features: FeatureList, _ redactor: Redactor
+  ) -> [String] {
+    guard let forgets else { return [] }
+    var state = state
+    for command in state.apply(self, features) {
+      features[command.feature]?.changes.cancelled(&state, command.job)
+    }
+    guard let rest = JSON(encoding: state) else { return [] }
+    return forgets.filter { redactor.secret(in: rest[$0]) != nil }
+  }
+
   /// Returns the commands in a part of a feature's state: objects that have a job.
   private static func commands(
     in json: JSON, of feature: String, _ redactor: Redactor
@@ -114,8 +128,10 @@ extension SecretRemoval {
 
 extension SecretRemoval {
   /// Returns what the user has to know, in one line, or `nil` if neither a variable nor an alias
-  /// changes.
-  func note(_ redactor: Redactor) -> String? {
+  /// changes, and no feature keeps the value.
+  ///
+  /// - Parameter remaining: The features that keep it.
+  func note(_ redactor: Redactor, remaining: [String]) -> String? {
     func listed(_ kind: String, _ plural: String, _ names: [String]) -> String? {
       guard !names.isEmpty else { return nil }
       let shown = names.map { "'\(redactor.mask($0).value)'" }.joined(separator: ", ")
@@ -128,6 +144,10 @@ extension SecretRemoval {
     let changes = [
       marked.map { "a mark stands for it in \($0)" },
       removed.isEmpty ? nil : "removed with it: \(removed.joined(separator: ", "))",
+      listed("feature", "features", remaining).map {
+        "it stays in the state of \($0): start the program again before 'state' or "
+          + "'session record', which show it"
+      },
     ].compactMap(\.self)
     return changes.isEmpty
       ? nil : "a value has become a secret; \(changes.joined(separator: "; "))"

@@ -61,6 +61,7 @@ struct SecretRemovalTests {
 
   private static func removing(from state: BoardState) -> BoardState? {
     guard let removal = SecretRemoval(from: state, BoardFeatures.all, redactor) else { return nil }
+    #expect(removal.remaining(in: state, BoardFeatures.all, redactor) == [])
     let store = Store(
       initialState: state, reducer: BoardReducer(BoardFeatures.all), dependencies: .mock)
     store.send(.shell(.masked(removal: removal)))
@@ -256,6 +257,66 @@ struct SecretRemovalTests {
     #expect(await lines.run("keychain set k --from-file value") == 0)
     #expect(!lines.allPrinted.contains("has become a secret"), "\(lines.allPrinted)")
     await lines.board.close()
+  }
+
+  /// A feature that keeps what it was given.
+  private enum Keeping {
+    struct State: Codable, Sendable, Equatable {
+      var text: String?
+    }
+
+    enum Action: FeatureAction {
+      case run(context: CommandContext, text: String)
+
+      var started: CommandContext? {
+        if case .run(let context, _) = self { context } else { nil }
+      }
+    }
+
+    struct Reducing: Reducer {
+      func reduce(
+        _ state: inout State, _ action: Action, _ dependencies: Dependencies
+      ) -> [Effect<Action>] {
+        if case .run(_, let text) = action { state.text = text }
+        return []
+      }
+    }
+
+    static func feature(
+      forget: @escaping @Sendable (inout State) -> Void = { _ in }
+    ) -> Feature<State, Action> {
+      Feature(
+        name: "keeping", summary: "keep a text", state: State(), reducer: Reducing(),
+        commands: CommandTable([
+          CommandSpec(
+            ["keeping"], "keep a text", arguments: [ArgumentSpec("text", "any")]
+          ) { invocation throws(UsageError) in
+            let text = invocation.argument("text")?.text ?? ""
+            return FeatureCommand { .run(context: $0, text: text) }
+          }
+        ]),
+        outcome: { action, _, _ in action.started.map { Outcome(job: $0.job, value: .null) } },
+        forget: forget)
+    }
+  }
+
+  @Test("the user is told of a feature that does not forget a value, and of no other")
+  func notForgotten() async throws {
+    for forgets in [false, true] {
+      let feature =
+        forgets ? Keeping.feature(forget: { $0.text = nil }) : Keeping.feature()
+      let lines = Lines(features: FeatureList(feature, BoardFeatures.keychain))
+      try await lines.world.files.write(Data(Self.marker.utf8), to: "value", mode: .create)
+      #expect(await lines.run("keeping 'a \(Self.marker)'") == 0, "\(lines.allPrinted)")
+      let before = lines.allPrinted
+      #expect(await lines.run("keychain set k --from-file value") == 0)
+      let told = lines.allPrinted.dropFirst(before.count).contains(
+        "warning: a value has become a secret; it stays in the state of the feature 'keeping': "
+          + "start the program again before 'state' or 'session record', which show it\n")
+      #expect(told != forgets, "\(lines.allPrinted)")
+      #expect(Self.holdsMarker(lines.board.store.state) != forgets)
+      await lines.board.close()
+    }
   }
 
   @Test("later commands of a line do not have what an earlier one made a secret")

@@ -41,7 +41,9 @@ enum Pulse {
       case .failed(let job, _, let failure): Outcome(job: job, failure: failure)
       }
     },
-    link: { link in link.path.count == 1 ? ["pulse", "check", link.path[0]] : nil })
+    link: { link in link.path.count == 1 ? ["pulse", "check", link.path[0]] : nil },
+    // A host that was typed may become a secret, and is sent.
+    forget: { $0.isUp = [:] }, passesWordsOn: true)
 }
 
 struct PulseReducer: Reducer {
