@@ -191,6 +191,10 @@ extension PersistenceConformance {
     }
     try await equal(service.documentIndexes(), [])
     try await equal(found(), ["2", "5"])
+    let accents = ["e\u{301}", "\u{e9}"].map { DocumentIndex(collection: $0, path: "a") }
+    for index in accents { try await equal(service.makeDocumentIndex(index), true) }
+    try await equal(service.removeDocumentIndex(accents[0]), true)
+    try await equal(service.documentIndexes(), [accents[1]])
   }
 
   private static func malformedQueriesAreRefused(_ service: any DocumentStore) async throws {

@@ -37,6 +37,17 @@ struct DatabaseTransferTests {
     #expect(try program.folder.read("again.jsonl") == program.folder.read("all.jsonl"))
   }
 
+  @Test("a collection is exported with its own indexes, whose names have the same bytes")
+  func oneCollection() async throws {
+    let program = try Program()
+    let names = ["e\u{301}", "\u{e9}"]
+    let lines = names.flatMap { ["-c", "db put \($0) 1 {\"n\":1}", "-c", "db index \($0) n"] }
+    let run = try await program.run(
+      ["--home", "h"] + lines + ["-c", "db export one.jsonl \(names[0])"])
+    #expect(run.status == .exited(0), "\(run.errorText)")
+    #expect(run.errorText.contains("exported 2 entries to one.jsonl"), "\(run.errorText)")
+  }
+
   @Test("a name that is taken refuses the import, is kept, or is replaced")
   func duplicates() async throws {
     let program = try await Self.exported()

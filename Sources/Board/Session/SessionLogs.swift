@@ -1,4 +1,6 @@
 import SwiftBoardCommandLine
+import SwiftBoardDependencies
+import SwiftBoardJSON
 import SwiftBoardRecording
 
 /// The files of rotated recordings, grouped for commands that read each file separately.
@@ -7,22 +9,23 @@ enum SessionLogs {
   struct Found: Sendable {
     /// The paths without duplicates.
     fileprivate(set) var paths: [String] = []
+    // Paths are compared by their bytes, as the file system does.
     /// The files found at the paths, under the names that they had when they were listed.
-    fileprivate(set) var files: [String: LogFile] = [:]
+    fileprivate(set) var files: [ByteText: LogFile] = [:]
     /// The errors of files whose position among the others is wrong, by path.
-    fileprivate(set) var failures: [String: ReplayError] = [:]
+    fileprivate(set) var failures: [ByteText: ReplayError] = [:]
     /// The warnings, by path.
-    fileprivate(set) var warnings: [String: [String]] = [:]
+    fileprivate(set) var warnings: [ByteText: [String]] = [:]
     /// The file listings, by recording.
-    fileprivate var listings: [String: RotatedLog.Listing] = [:]
+    fileprivate var listings: [ByteText: RotatedLog.Listing] = [:]
 
     /// Whether files of these recordings have been ended or removed since they were listed.
-    var isOutdated: Bool { listings.contains { RotatedLog.Listing($0.key) != $0.value } }
+    var isOutdated: Bool { listings.contains { RotatedLog.Listing($0.key.rawValue) != $0.value } }
 
     fileprivate mutating func add(_ path: String, _ file: LogFile) {
-      guard files[path] == nil else { return }
+      guard files[ByteText(path)] == nil else { return }
       paths.append(path)
-      files[path] = file
+      files[ByteText(path)] = file
     }
   }
 
@@ -50,14 +53,14 @@ enum SessionLogs {
     var found = Found()
     var lacksFiles = false
     for path in paths {
-      found.listings[path] = RotatedLog.Listing(path)
+      found.listings[ByteText(path)] = RotatedLog.Listing(path)
       do throws(LogReadError) {
         let rotatedLog = try RotatedLog(path: path, isCancelled: isCancelled)
         for (segment, file) in zip(rotatedLog.segments, rotatedLog.files) {
           found.add(segment.path, file)
         }
         for oddity in rotatedLog.oddities(path) {
-          found.warnings[oddity.path, default: []].append(oddity.text)
+          found.warnings[ByteText(oddity.path), default: []].append(oddity.text)
         }
         if rotatedLog.segments.count > 1 { _ = try rotatedLog.check() }
       } catch {
@@ -78,13 +81,16 @@ enum SessionLogs {
     var files = RotatedLog.numbers(beside: path).map { "\(path).\($0)" }
     if files.isEmpty || RotatedLog.Listing(path).hasNewest { files.append(path) }
     for file in files {
-      if let missing, !found.paths.contains(missing), file.isBehind(missing, of: path) {
+      if let missing, !found.paths.contains(where: { $0.hasSameBytes(as: missing) }),
+        file.isBehind(missing, of: path)
+      {
         found.paths.append(missing)
       }
       found.add(file, LogFile(path: file, isCancelled: isCancelled))
     }
     switch error {
-    case .gap(let path), .broken(let path, _, _): found.failures[path] = .unreadable(error)
+    case .gap(let path), .broken(let path, _, _):
+      found.failures[ByteText(path)] = .unreadable(error)
     case .damage, .missing, .io, .file, .cancelled: break
     }
   }

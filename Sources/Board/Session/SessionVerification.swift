@@ -36,7 +36,7 @@ enum SessionVerification {
             case .success(let summary): SessionCheck(result.path, summary, running: running)
             case .failure(let error): SessionCheck(result.path, error)
             }
-          check.warnings += found.warnings[result.path] ?? []
+          check.warnings += found.warnings[ByteText(result.path)] ?? []
           return check
         }
         let text: String? =
@@ -60,9 +60,9 @@ enum SessionVerification {
     let found = try SessionLogs.files(of: recordings, isCancelled: { flag.isSet })
     let work = SharedWork(total: found.paths.count, pace, terminal)
     let verification = LogVerification { path throws(ReplayError) in
-      if let failure = found.failures[path] { throw failure }
+      if let failure = found.failures[ByteText(path)] { throw failure }
       var reached = 0
-      let file = found.files[path] ?? LogFile(path: path, isCancelled: { flag.isSet })
+      let file = found.files[ByteText(path)] ?? LogFile(path: path, isCancelled: { flag.isSet })
       return try Replayer(features).verify(file, acceptRisk: acceptsRisk) { step in
         // A recording that does not agree is read again.
         guard step > reached else { return }

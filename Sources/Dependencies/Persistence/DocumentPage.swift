@@ -1,3 +1,5 @@
+import SwiftBoardJSON
+
 /// A part of the documents that a query finds.
 public struct DocumentPage: Sendable, Equatable {
   /// The documents in the order of the query.
@@ -45,5 +47,10 @@ public struct DocumentIndex: Sendable, Equatable, Codable {
   public init(collection: String, path: String) {
     self.collection = collection
     self.path = path
+  }
+
+  /// Returns whether both have the same bytes.
+  public static func == (left: DocumentIndex, right: DocumentIndex) -> Bool {
+    left.collection.hasSameBytes(as: right.collection) && left.path.hasSameBytes(as: right.path)
   }
 }

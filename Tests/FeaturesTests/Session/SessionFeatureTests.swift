@@ -44,4 +44,17 @@ struct SessionFeatureTests {
       return checks.map(\.code) == [66]
     }) { $0.shell.lastStatus = 66 }
   }
+
+  @Test("files whose names have the same characters in other bytes are each verified")
+  func verifySimilarNames() async throws {
+    let store = world.looseStore()
+    store.send(try action("session verify /nowhere/\u{e9}.jsonl /nowhere/e\u{301}.jsonl"))
+    await store.waitForAction(patience: .seconds(3600))
+    store.receive(where: {
+      guard case .session(.succeeded(job: 1, .verified(let checks, _), _, _)) = $0 else {
+        return false
+      }
+      return checks.map(\.code) == [66, 66]
+    }) { $0.shell.lastStatus = 66 }
+  }
 }

@@ -182,7 +182,8 @@ public final class MockPersistenceService: PersistenceService, CheckedMock {
       (content) throws(PersistenceError) in
       let path = try DocumentFilter.path(index.path).description
       let count = content.indexes.count
-      content.indexes.removeAll { $0.collection == index.collection && $0.path == path }
+      let index = DocumentIndex(collection: index.collection, path: path)
+      content.indexes.removeAll { $0 == index }
       return content.indexes.count < count
     }
   }

@@ -1,3 +1,4 @@
+import SwiftBoardJSON
 import SwiftBoardSystem
 
 /// Moves data between the database and files.
@@ -70,8 +71,8 @@ package struct DatabaseTransfer: Sendable {
         }
       }
       // Indexes come last, because creating one is faster when the documents exist.
-      let indexes = try await persistence.documentIndexes().filter {
-        collection == nil || $0.collection == collection
+      let indexes = try await persistence.documentIndexes().filter { index in
+        collection.map { index.collection.hasSameBytes(as: $0) } ?? true
       }
       count += try await write(indexes.map(DatabaseEntry.index), to: output)
       try await output.write(Data((DatabaseEntry.end(entries: count) + "\n").utf8))
