@@ -15,6 +15,8 @@ import SwiftBoardSystem
 /// `watch`, removed secrets that became known, and reported interrupts and widths. No lines run
 /// here, so these actions are sent as the lines are. What the board itself sends (`board`) is
 /// expected from the replay's own.
+///
+/// An assertion also has to end as it did when it was recorded (`AssertionComparison`).
 struct SessionLiveReplay {
   let path: String
   /// The dependencies of the board at which the line was typed.
@@ -121,6 +123,8 @@ struct SessionLiveReplay {
     state.shell.running.removeAll { $0.name.hasPrefix("session.") }
     let board = Board(
       features: features, state: state, dependencies: dependencies, seed: 0, sink: { _ in })
+    let assertions = AssertionComparison()
+    board.store.observe { step, state in assertions.note(step.action, state) }
     let report: Result<Live.Report, ReplayError>
     do throws(ReplayError) {
       report = .success(
@@ -131,22 +135,38 @@ struct SessionLiveReplay {
       report = .failure(error)
     }
     await board.store.shutdown(deadline: .zero)
-    var check = check(try report.get())
+    let live = try report.get()
+    let (difference, error) = await DetachedThread.run { [features] in
+      assertions.compare(with: recording.rotatedLog, features)
+    }
+    try Task.checkCancellation()
+    // An assertion was sent before the action that ended the run.
+    var check = difference.map { found(live, text($0), help: homeHelp) } ?? check(live)
     if check.code != 0 { check.environment = recording.initialState.settings.environment }
     check.warnings = SessionWarnings.texts(of: recording.warnings, path, running: running)
     check.warnings += recording.rotatedLog.oddities(path).map(\.text)
+    if let error {
+      check.warnings.append("not every assertion was compared with its recorded end: \(error)")
+    }
     return check
   }
 
   private func check(_ report: Live.Report) -> SessionCheck {
+    if let difference = report.difference {
+      return found(report, text(difference), help: help(difference))
+    }
+    let message =
+      "\(Counted.text(report.sent, "line")) \(report.sent == 1 ? "was" : "were") sent, "
+      + "\(Counted.text(report.agreed, "step")) \(report.agreed == 1 ? "agrees" : "agree")"
+    return SessionCheck(path: path, steps: report.agreed, code: 0, message: message, warnings: [])
+  }
+
+  /// Returns the check of a run with a difference.
+  private func found(_ report: Live.Report, _ text: String, help: String?) -> SessionCheck {
     SessionCheck(
-      path: path, steps: report.agreed, code: report.difference == nil ? 0 : ExitCode.no,
+      path: path, steps: report.agreed, code: ExitCode.no,
       // The answers of the run's services may contain this board's secrets.
-      message: report.difference.map { dependencies.logger.redact(text($0)) }
-        ?? "\(Counted.text(report.sent, "line")) \(report.sent == 1 ? "was" : "were") sent, "
-        + "\(Counted.text(report.agreed, "step")) \(report.agreed == 1 ? "agrees" : "agree")",
-      warnings: [],
-      help: report.difference.flatMap(help))
+      message: dependencies.logger.redact(text), warnings: [], help: help)
   }
 
   private func help(_ difference: Live.Difference) -> String? {
@@ -154,7 +174,11 @@ struct SessionLiveReplay {
       return "its command was running when the recording began, and no line of it starts that; "
         + "'session verify' checks such a recording"
     }
-    return sharesHome
+    return homeHelp
+  }
+
+  private var homeHelp: String? {
+    sharesHome
       ? nil
       : "the lines met a new home, without documents, services and secrets; --this-home takes "
         + "those of this one"
@@ -179,5 +203,13 @@ struct SessionLiveReplay {
       let shown = SessionText.values(found, nil, limit: 200).old
       return "step \(step): an effect sent the action \(shown), which is not recorded"
     }
+  }
+
+  private func text(_ difference: AssertionComparison.Difference) -> String {
+    let found = difference.found
+    return
+      "step \(difference.step): '\(difference.line)' ended with \(difference.expected) when it "
+      + "was recorded, and ends with \(found.status) now"
+      + (found.message.map { "\n  \($0)" } ?? "")
   }
 }

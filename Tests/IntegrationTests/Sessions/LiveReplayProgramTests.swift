@@ -270,6 +270,42 @@ struct LiveReplayProgramTests {
     #expect(ignoring.status == .exited(0), "\(ignoring.errorText)")
   }
 
+  @Test("an assertion that ends as it did agrees, and one that ends otherwise is a difference")
+  func assertions() async throws {
+    let (program, service) = (try Self.program(), try Service())
+    try await Self.record(
+      program,
+      [
+        "api get \(service.origin)/one > /dev/null", "-assert api.answers[0].status == 404",
+        "assert shell.lastStatus == 1", "assert api.answers[0].body.name == \"Rick\"",
+        // No end of a command of 'session' is there in a live replay.
+        "!session verify none.jsonl", "assert shell.lastStatus == 66",
+        "!assert api.answers[0].body.name == \"Summer\"",
+      ])
+    let same = try await Self.live(program)
+    #expect(same.status == .exited(0), "\(same.errorText)")
+    #expect(same.errorText == "6 lines were sent, 9 steps agree\n")
+
+    service.set(body: #"{"name":"Summer"}"#)
+    let ignoring = [
+      "--ignore", "api.answered.answer.text", "--ignore", "api.answered.answer.bytes",
+      "--ignore", "api.answered.answer.headers",
+    ]
+    for options in [ignoring, ignoring + ["--this-home"]] {
+      let run = try await Self.run(
+        program, ["session", "replay", "r.jsonl", "--live"] + options)
+      #expect(run.status == .exited(1))
+      #expect(
+        run.errorText.contains(
+          """
+          step 7: 'assert api.answers[0].body.name == "Rick"' ended with 0 when it was recorded, \
+          and ends with 1 now
+          """), "\(run.errorText)")
+      #expect(
+        run.errorText.contains(#"api.answers[0].body.name is "Summer""#), "\(run.errorText)")
+    }
+  }
+
   /// The recording began with a full cache, a replay begins with an empty one.
   @Test("what the cache had is no difference") func whatTheCacheHadIsNoDifference() async throws {
     let (program, service) = (try Self.program(), try Service())
