@@ -160,6 +160,10 @@ extension Failure {
     Failure(
       code: ExitCode.data, error: "corrupted",
       message: "the database is damaged: " + problems.joined(separator: "; "),
-      help: "restore a backup, or save what can be read with 'db backup'")
+      help: damageHelp)
   }
+
+  private static let damageHelp =
+    "restore a backup, or save what can be read with 'db backup'; an index that lacks values is made "
+    + "again by 'db index', after 'db index COLLECTION PATH --remove'"
 }

@@ -145,7 +145,7 @@ enum DatabaseCommands {
     },
     CommandSpec(
       ["db", "check"],
-      "check that the database is whole, and every document; a list verifies only what it shows",
+      "check that the database is whole, every document and index; a list verifies what it shows",
       examples: ["db check"]
     ) { _ in .db(.check) },
     CommandSpec(

@@ -237,6 +237,31 @@ struct DatabaseFaultTests {
     #expect(try await service.documents(DocumentQuery(collection: "c")).count == 2)
   }
 
+  @Test("an index that lacks the value of a document is found, and is whole when made again")
+  func incompleteIndex() async throws {
+    let folder = try DatabaseFolder()
+    let service = folder.service()
+    for id in ["1", "2"] { try await service.putDocument(Document(id, #"{"a":1,"b":1}"#)) }
+    try await service.putDocument(Document("3", #"{"b":1}"#))
+    for path in ["a", "b", "c"] {
+      #expect(try await service.makeDocumentIndex(DocumentIndex(collection: "c", path: path)))
+    }
+    #expect(try await service.check() == [])
+    try await service.close()
+    let stranger = try folder.stranger()
+    try stranger.execute(
+      """
+      DELETE FROM document_values WHERE id = '2'
+      AND indexed = (SELECT number FROM document_indexes WHERE path = 'a')
+      """)
+    try stranger.close()
+    #expect(try await service.check() == ["the index a of c lacks values"])
+    let index = DocumentIndex(collection: "c", path: "a")
+    #expect(try await service.removeDocumentIndex(index))
+    #expect(try await service.makeDocumentIndex(index))
+    #expect(try await service.check() == [])
+  }
+
   @Test("a flipped byte in an answer is a miss") func aFlippedByteInAnAnswerIsAMiss() async throws {
     let folder = try DatabaseFolder()
     let service = folder.service()

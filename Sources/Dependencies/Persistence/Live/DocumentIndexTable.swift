@@ -101,6 +101,35 @@ enum DocumentIndexTable {
     return indexes
   }
 
+  /// Returns the indexes that lack the value of a document, which a query with that value would not
+  /// find. Reads the documents once for each index. Damaged documents are not looked for.
+  static func incomplete(_ connection: SQLiteConnection) throws(PersistenceError) -> [DocumentIndex]
+  {
+    var incomplete: [DocumentIndex] = []
+    for index in try all(connection) {
+      let path = try DocumentFilter.path(index.path)
+      guard let number = try number(index.collection, path, connection) else { continue }
+      let entry = try connection.statement(
+        "SELECT 1 FROM document_values WHERE indexed = ? AND value = ? AND id = ?")
+      let reader = DocumentTable.Reader(index.collection)
+      let documents = try connection.statement(
+        "SELECT id, updated, checksum, body FROM documents WHERE collection = ?")
+      documents.bind(1, index.collection)
+      try documents.readRows { (row) throws(PersistenceError) in
+        guard let document = reader.read(row).document,
+          let value = (try? JSON(parsing: document.body))?.value(at: path)
+        else { return true }
+        entry.bind(1, number)
+        entry.bind(2, key(value))
+        entry.bind(3, document.id)
+        if try entry.first({ _ in true }) != nil { return true }
+        incomplete.append(index)
+        return false
+      }
+    }
+    return incomplete
+  }
+
   /// The indexes of the collection that a transaction changes. They are read again only if another
   /// collection follows.
   struct Indexes {

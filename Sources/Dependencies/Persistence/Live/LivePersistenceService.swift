@@ -208,7 +208,8 @@ public final class LivePersistenceService: PersistenceService {
   }
 
   /// Runs SQLite's full check on both files, and verifies the checksum of every document,
-  /// preference and service. Reads both files completely.
+  /// preference and service, and that indexes have the values of the documents. Reads both files
+  /// completely.
   public func check() async throws(PersistenceError) -> [String] {
     var findings = try await main.read("check", whenMissing: []) {
       (connection) throws(PersistenceError) -> [String] in
@@ -216,6 +217,9 @@ public final class LivePersistenceService: PersistenceService {
         var findings = try Self.integrity(connection)
         guard findings.isEmpty else { return findings }
         findings += try DocumentTable.damaged(connection).map { "document \($0) is damaged" }
+        findings += try connection.read { () throws(PersistenceError) in
+          try DocumentIndexTable.incomplete(connection)
+        }.map { "the index \($0.path) of \($0.collection) lacks values" }
         findings += try PreferenceTable.damaged(connection).map { "preference \($0) is damaged" }
         findings += try ServiceTable.damaged(connection).map { "service \($0) is damaged" }
         return findings
