@@ -47,9 +47,9 @@ struct ConditionScanner {
     var inString = false
     while index < characters.count {
       let character = characters[index]
-      if character == "\\", inString {
+      if character.ascii == "\\", inString {
         index += 1
-      } else if character == "\"" {
+      } else if character.ascii == "\"" {
         inString.toggle()
       } else if !inString, character.isWhitespace || "=!<>".contains(character) {
         break
@@ -99,10 +99,10 @@ struct ConditionScanner {
     while index < characters.count {
       let character = characters[index]
       if inString {
-        if character == "\\" { index += 1 }
-        if character == "\"" { inString = false }
+        if character.ascii == "\\" { index += 1 }
+        if character.ascii == "\"" { inString = false }
       } else {
-        switch character {
+        switch character.ascii {
         case "\"": inString = true
         case "{", "[": depth += 1
         case "}", "]": depth -= 1
@@ -127,4 +127,10 @@ struct ConditionScanner {
   private func fail(_ kind: JSONConditionError.Kind, at start: Int) -> JSONConditionError {
     JSONConditionError(kind: kind, column: start + 1, length: max(1, index - start))
   }
+}
+
+extension Character {
+  /// The scalar of JSON's syntax that the character may be. A quote before a combining mark, or
+  /// after a prepended one, is one character with it.
+  fileprivate var ascii: Unicode.Scalar? { unicodeScalars.first(where: \.isASCII) }
 }

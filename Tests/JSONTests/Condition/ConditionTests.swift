@@ -7,6 +7,8 @@ struct ConditionTests {
     "a": ["b": 3, "n": JSON.null], "c": "xyz", "list": [1, "two", ["k": 2]], "yes": true,
     "big": .number("9007199254740993"),
     "o": ["x": 1, "y": 2], "odd key": 1, "lines": "x\r\ny", "letter": "e\u{301}",
+    // A quote before or after them is one character with them.
+    "mark": "\u{301}a b", "prefix": "a \u{600}", "\u{301} key": 1,
   ]
 
   @Test(
@@ -33,6 +35,8 @@ struct ConditionTests {
       (#"lines contains "\n""#, true), (#"letter contains "e""#, true),
       (#"letter contains "\u00e9""#, false), (#"letter == "\u00e9""#, false),
       (#"c == "a and b""#, false), (#"list == [1, "two", {"k": 2}]"#, true),
+      ("mark == \"\u{301}a b\"", true), ("prefix == \"a \u{600}\" and yes == true", true),
+      ("[\"\u{301} key\"] == 1", true),
     ])
   func answers(text: String, expected: Bool) throws {
     #expect(try JSONCondition(parsing: text).holds(for: Self.state) == expected)
