@@ -20,4 +20,12 @@ struct DurationTests {
       "٣s", "5s ",
     ])
   func refused(text: String) { #expect(DurationText.parse(text) == nil) }
+
+  @Test(
+    "a duration above the limit is told from what is none",
+    arguments: [
+      ("99999999999999999999s", true), ("9999999999d", true), ("99999999.5h", true), ("s", false),
+      ("", false), ("5", false), ("-99999999h", false), ("99999999sec", false),
+    ])
+  func tooLong(text: String, expected: Bool) { #expect(DurationText.isTooLong(text) == expected) }
 }

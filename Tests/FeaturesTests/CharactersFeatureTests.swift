@@ -804,7 +804,9 @@ struct CharactersFeatureTests {
       ("search rick", "a filter is like name==rick"), ("search nam==rick", "did you mean 'name'?"),
       ("search status==aliv", "did you mean 'alive'?"), ("search name==", "needs a value"),
       ("search page==0", "page takes a whole number from 1"),
-      ("search --page 0", "page"), ("list name==rick", "'characters search name==rick' does"),
+      ("search --page 0", "page"), ("search name==a name==b", "name is there twice"),
+      ("list page==2 --page 1", "page is there twice"),
+      ("list name==rick", "'characters search name==rick' does"),
       ("show x", "id is a whole number"), ("show 0", "id"), ("image 1", "--out FILE is missing"),
       ("recent remove", "TEXT"),
     ])

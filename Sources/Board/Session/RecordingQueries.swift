@@ -117,7 +117,8 @@ struct RecordingQueries {
         throw Failure(
           code: ExitCode.usage, error: "noStep",
           message: "there is no step \(target.rawValue) from step \(location.here ?? end) on; "
-            + "the recording has the steps \(navigator.firstStep) to \(end)",
+            + "the recording has the steps \(navigator.firstStep) to \(end)"
+            + (navigator.firstStep > 0 ? ", and the files before them were removed" : ""),
           help: "'session timeline' lists them")
       }
       throw ReplayError.noStep(step, first: navigator.firstStep, last: end)
@@ -144,6 +145,10 @@ struct RecordingQueries {
     let location = try location(nil)
     return try visit(location) { navigator, end in
       let here = location.here ?? end
+      // The file of the step that is shown may have been removed since.
+      guard here >= navigator.firstStep else {
+        throw ReplayError.noStep(here, first: navigator.firstStep, last: end)
+      }
       let found = try navigator.lastStep(through: here) { step in
         switch step.origin {
         case .effect, .program: return false
@@ -418,7 +423,9 @@ struct RecordingQueries {
           reducer: "BoardReducer(\(source.expression))",
           dependencies: "Dependencies.mock.intercepted(by: journal.interceptor)",
           userInfo: "\(source.expression).userInfo"))
-      return .test(source: try export.text(of: navigator, steps: last), steps: last, of: end)
+      return .test(
+        source: try export.text(of: navigator, steps: last),
+        steps: last - navigator.firstStep, of: end - navigator.firstStep)
     }
   }
 

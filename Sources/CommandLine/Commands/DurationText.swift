@@ -37,4 +37,10 @@ package enum DurationText {
     let (sum, tooMuch) = total.addingReportingOverflow(part)
     return tooMuch ? nil : .nanoseconds(sum)
   }
+
+  /// Returns whether a text that `parse` refuses is a duration, but one that is too long.
+  package static func isTooLong(_ text: String) -> Bool {
+    let rest = text.drop { ("0"..."9").contains($0) }
+    return rest.startIndex > text.startIndex && parse("0" + rest) != nil
+  }
 }

@@ -75,6 +75,9 @@ extension Argument {
   package func duration(named name: String) throws(UsageError) -> Duration {
     let text = try requiredText(named: name)
     guard let value = DurationText.parse(text) else {
+      if DurationText.isTooLong(text) {
+        throw UsageError("\(name) is at most about 290 years, not '\(text)'", at: self)
+      }
       // 0 with a unit is too little for most.
       let isCount = Double(text).map { $0 > 0 } ?? false
       let help = isCount ? "add a unit, for example \(text)s" : "for example 500ms, 2s, 5m or 1h"

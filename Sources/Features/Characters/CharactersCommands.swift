@@ -125,8 +125,12 @@ enum CharactersCommands {
   ) throws(UsageError) -> (filter: CharacterFilter, page: Int) {
     var filter = CharacterFilter()
     var page = try invocation.int("page", in: numbers)
+    var names: Set<String> = page == nil ? [] : ["page"]
     for word in invocation.arguments("item") {
       let (name, value) = try item(word)
+      guard names.insert(name).inserted else {
+        throw UsageError("\(name) is there twice", help: "leave one out", at: word)
+      }
       if name == "page" {
         guard let number = Int(value), numbers.contains(number) else {
           throw UsageError("page takes a whole number from 1, not '\(value)'", at: word)

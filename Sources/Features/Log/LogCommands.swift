@@ -38,7 +38,7 @@ enum LogCommands {
       return .log(.tail(query: query), isEndless: true)
     },
     CommandSpec(
-      ["log", "level"], "set the least level that is written",
+      ["log", "level"], "set the least level that is written, as long as the program runs",
       arguments: [
         ArgumentSpec("category", "only this category", optional: true),
         ArgumentSpec("level", levels.joined(separator: ", "), kind: .choice(levels)),

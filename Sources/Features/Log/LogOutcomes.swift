@@ -27,7 +27,9 @@ enum LogOutcomes {
     case .level(let level, let category):
       Outcome(
         job: job, value: .string(level.name),
-        notes: ["\(category ?? "every category"): \(level.name) and above"])
+        notes: [
+          "\(category ?? "every category"): \(level.name) and above, as long as the program runs"
+        ])
     case .noted: Outcome(job: job, value: .bool(true))
     case .statistics(let statistics): figures(statistics, job, context)
     case .exported(let count, let path, let unreadable):

@@ -235,6 +235,8 @@ struct SessionChainTests {
     #expect(await board.run("session state --at \(first) --file \(path)").status == 0)
     let beginning = await board.run("session action \(first) --file \(path)")
     #expect(beginning.errors.contains("is the beginning of the recording"), "\(beginning.errors)")
+    let test = await board.run("session test \(path) --until \(first + 2)")
+    #expect(test.errors.contains("of the first 2 of \(51 - first) steps"), "\(test.errors)")
     for line in [
       "session timeline \(path)", "session stats \(path)", "session graph \(path)",
       "session graph \(path) --causes", "session test \(path)", "session verify \(path)",
@@ -244,6 +246,35 @@ struct SessionChainTests {
       #expect(run.status == 0, "\(line): \(run.errors)")
       guard line.contains("bisect") else { continue }
       #expect(run.output.contains(": set page 12\n"), "\(run.output)")
+    }
+    await board.board.close()
+  }
+
+  @Test("of a step that is shown, and whose file is removed meanwhile, that is the reason")
+  func shownStepRemoved() async throws {
+    let folder = try TemporaryFolder()
+    let board = RunningBoard()
+    let path = folder.path("r")
+    try board.board.record(to: path, rotation: .init(size: Self.size, keep: 1))
+    for n in 1...3 { await board.run("set page \(n)") }
+    #expect(await board.run("session goto 2").status == 0)
+    var turns = 0
+    // Looking is recorded, too.
+    while try RotatedLog(path: path).firstStep <= 2, turns < 100 {
+      await board.run("echo a")
+      turns += 1
+    }
+    let first = try RotatedLog(path: path).firstStep
+    let undo = await board.run("session undo")
+    #expect(undo.status == 64)
+    #expect(
+      undo.errors.contains("there is no step 2; the recording has the steps \(first) to "),
+      "\(undo.errors)")
+    let back = await board.run("session goto -1")
+    #expect(back.status == 64)
+    #expect(back.errors.contains("there is no step -1 from step 2 on; "), "\(back.errors)")
+    for run in [undo, back] {
+      #expect(run.errors.contains(", and the files before them were removed"), "\(run.errors)")
     }
     await board.board.close()
   }
