@@ -271,8 +271,8 @@ extension StoreMachine {
     }
   }
 
-  /// Ends the work that waits for the actions of a held store, where no `.cancel` follows and, after
-  /// a `.send`, only work.
+  /// Ends the work that waits for the actions of a held store, where no `.cancel` follows and,
+  /// after a `.send`, only work.
   mutating func startOverdueWork() -> Bool {
     let actions = turn.elements + nextTurns.elements + queuedEvents.elements.compactMap(\.action)
     let ended = actions.compactMap { action -> EffectID? in

@@ -98,8 +98,8 @@ struct EffectTree: Sendable {
     return nodes(under: self[member].next).filter { self[$0].form == .leaf }.map { self.id($0) }
   }
 
-  /// Returns whether the member of a sequence to which an effect belongs has ended but for ends that
-  /// wait. The next member then starts when they are performed.
+  /// Returns whether the member of a sequence to which an effect belongs has ended, but for ends
+  /// that wait. The next member then starts when they are performed.
   func hasReturnedInSequence(_ id: EffectID) -> Bool {
     guard let member = memberInSequence(id) else { return true }
     return nodes(under: member).allSatisfy { slot in
