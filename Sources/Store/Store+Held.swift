@@ -186,10 +186,7 @@ extension StoreMachine {
       guard isTurnOpen else {
         return end(effect, failure, inheritsTaskLocals: inheritsTaskLocals)
       }
-    } else if !isTurnOpen,
-      graph.tree.memberInSequence(effect) == nil
-        || turn.isEmpty && nextTurns.isEmpty && queuedEvents.isEmpty
-    {
+    } else if !isTurnOpen, canEndEarly(effect) || isQueueEmpty {
       return end(effect, failure, inheritsTaskLocals: inheritsTaskLocals)
     } else {
       // It marks the place of what follows.
@@ -229,7 +226,7 @@ extension StoreMachine {
   @usableFromInline
   mutating func performEndsOfHeld() {
     if blockers.contains(.held) {
-      while !isTurnOpen, endWorkInQueue() {}
+      while !isTurnOpen, hasDueEnd, endWorkInQueue() {}
     } else {
       while !isTurnOpen, let (id, failure) = deferredEnds.popFirst() {
         endFromQueue(id, failure, inheritsTaskLocals: false)
@@ -237,9 +234,22 @@ extension StoreMachine {
     }
   }
 
-  /// Performs the ends in the queue that are next, or that start the next member of a sequence
-  /// before it is known what a test receives, where that is no `.cancel`. The actions that follow
-  /// come where the end was.
+  private var isQueueEmpty: Bool { turn.isEmpty && nextTurns.isEmpty && queuedEvents.isEmpty }
+
+  /// Whether `endWorkInQueue` would perform an end.
+  private var hasDueEnd: Bool {
+    if turn.isEmpty, nextTurns.isEmpty, case .end? = queuedEvents.first { return true }
+    // All effects of a member of a sequence have the same answer.
+    var member: Int32?
+    return deferredEnds.first { id, _ in
+      let own = graph.tree.memberInSequence(id)
+      defer { member = own }
+      return own == nil || own != member && canEndEarly(id)
+    } != nil
+  }
+
+  /// Performs the ends in the queue that are next, and those that need not wait for the actions
+  /// before them. The actions that follow come where the end was.
   ///
   /// - Returns: Whether there was such an end.
   private mutating func endWorkInQueue() -> Bool {
@@ -250,8 +260,7 @@ extension StoreMachine {
         queuedEvents.append(event)
         continue
       }
-      let isNext = turn.isEmpty && nextTurns.isEmpty && queuedEvents.isEmpty
-      if isNext || graph.tree.hasReturnedInSequence(id) && !isFollowedByCancel(id) {
+      if isQueueEmpty || canEndEarly(id) {
         end(id, failure, inheritsTaskLocals: false)
         hasEnded = true
       } else {
@@ -260,6 +269,24 @@ extension StoreMachine {
       }
     }
     return hasEnded
+  }
+
+  /// Returns whether an effect can end before the queued actions are reduced: the next member of
+  /// its sequence starts in the right order nevertheless.
+  ///
+  /// If another effect starts that member, only its end matters. But it must not be that of a
+  /// `.send`, since what follows joins the turn of its action. A `.cancel` applies to what the
+  /// queued actions cause.
+  @usableFromInline
+  func canEndEarly(_ effect: EffectID) -> Bool {
+    guard let member = graph.tree.memberInSequence(effect) else { return true }
+    var isLast = true
+    let dependsOnSend = graph.tree.containsLeaf(under: member) { slot in
+      guard slot != effect.slot, !graph.tree.isOver(slot) else { return false }
+      isLast = false
+      return works[Int(slot)]?.effect.operation.isTask != true
+    }
+    return !dependsOnSend && !(isLast && isFollowedByCancel(effect))
   }
 
   /// Returns whether a `.cancel` is in the member that follows an effect in a sequence.
@@ -286,8 +313,13 @@ extension StoreMachine {
         queuedEvents.elements.map { $0.action.map { .action($0.ended(by: wanted)) } ?? $0 })
     }
     for id in ended { endFromQueue(id, nil, inheritsTaskLocals: false) }
-    let hasEndedWork = !deferredEnds.isEmpty && endWorkInQueue()
-    return !ended.isEmpty || hasEndedWork
+    var isStarted = !ended.isEmpty
+    if !deferredEnds.isEmpty, endWorkInQueue() { isStarted = true }
+    // What waits for a permit does not wait for the order in which the effect ends.
+    for (id, _) in deferredEnds.elements {
+      change { if $0.passPermitOn(before: id) { isStarted = true } }
+    }
+    return isStarted
   }
 
   /// Returns whether an effect is a `.send` in a sequence whose next member is only work.

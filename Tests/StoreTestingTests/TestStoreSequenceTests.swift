@@ -11,6 +11,7 @@ struct TestStoreSequenceTests {
     case send(Int), task(Int), run(Int, Int), cancel(id: Int)
     case merge([Script]), concatenate([Script])
     case cancellable(Script, id: Int, cancelInFlight: Bool)
+    case limited(Script)
 
     var effect: Effect<Notes.Action> {
       switch self {
@@ -26,6 +27,7 @@ struct TestStoreSequenceTests {
       case .concatenate(let members): .concatenate(members.map(\.effect))
       case .cancellable(let script, let id, let cancelInFlight):
         script.effect.cancellable(id: id, cancelInFlight: cancelInFlight)
+      case .limited(let script): script.effect.limited(id: "one", whenFull: .wait)
       }
     }
 
@@ -36,7 +38,7 @@ struct TestStoreSequenceTests {
       case .run(let first, let second): [first, second]
       case .cancel: []
       case .merge(let members), .concatenate(let members): members.flatMap(\.notes)
-      case .cancellable(let script, _, _): script.notes
+      case .cancellable(let script, _, _), .limited(let script): script.notes
       }
     }
 
@@ -47,7 +49,7 @@ struct TestStoreSequenceTests {
       case .run(let first, let second):
         guard let first = places[first], let second = places[second] else { return true }
         return first < second
-      case .cancellable(let script, _, _): return script.isInOrder(places)
+      case .cancellable(let script, _, _), .limited(let script): return script.isInOrder(places)
       case .merge(let members): return members.allSatisfy { $0.isInOrder(places) }
       case .concatenate(let members):
         var last = -1
@@ -64,12 +66,14 @@ struct TestStoreSequenceTests {
       _ random: inout SeededRandom, _ note: inout Int, depth: Int
     ) -> Script {
       note += 2
-      switch Int.random(in: 0..<(depth == 0 ? 3 : 8), using: &random) {
+      switch Int.random(in: 0..<(depth == 0 ? 3 : 9), using: &random) {
       case 0: return .send(note)
       case 1: return .task(note)
       case 2: return .run(note, note + 1)
       case 3, 4: return .merge(members(&random, &note, depth: depth))
-      case 5, 6: return .concatenate(members(&random, &note, depth: depth))
+      // A `.send` takes no time that a limit could share out.
+      case 5: return .limited(.run(note, note + 1))
+      case 6, 7: return .concatenate(members(&random, &note, depth: depth))
       default:
         return .cancellable(
           generated(&random, &note, depth: depth - 1), id: Int.random(in: 0...1, using: &random),

@@ -10,7 +10,8 @@ struct TestStoreTimeTests {
   }
 
   enum Form: Sendable, Equatable, CaseIterable {
-    case sendFirst, sendBetween, taskBetween, sendInOpenTurn, sendBeforeMerge, sendTwice
+    case sendFirst, sendBetween, taskBetween, sendInOpenTurn, sendBeforeMerge, limitedBeforeSend
+    case limitedBesideSend, sendTwice
   }
 
   /// Appends the number of each action and the second at which it was reduced.
@@ -37,6 +38,12 @@ struct TestStoreTimeTests {
       case .go(.sendInOpenTurn): return [.send(.done(1)), .concatenate(work(2, 1), work(3, 1))]
       case .go(.sendBeforeMerge):
         return [.concatenate(.send(.done(1)), .merge(work(2, 1), work(3, 2)), work(4, 1))]
+      case .go(.limitedBeforeSend):
+        let works = (1...3).map { work($0, 1).limited(id: "one", whenFull: .wait) }
+        return [.concatenate(.merge(works), .send(.done(4)))]
+      case .go(.limitedBesideSend):
+        let works = (2...4).map { work($0, 1).limited(id: "one", whenFull: .wait) }
+        return [.concatenate(.merge([.send(.done(1))] + works), .send(.done(5)))]
       case .go(.sendTwice): return [.concatenate(.send(.done(1)), .send(.done(2)), work(3, 1))]
       }
     }
@@ -54,7 +61,7 @@ struct TestStoreTimeTests {
 
   @Test("work of a sequence starts at its time, whatever the test has received")
   func sequence() {
-    for form in Form.allCases where form != .sendTwice {
+    for form in Form.allCases where form != .sendTwice && form != .limitedBesideSend {
       let clock = TestClock()
       let store = Store(
         initialState: [], reducer: Sequences(), dependencies: clock, executor: clock.executor)

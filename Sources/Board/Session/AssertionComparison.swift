@@ -58,7 +58,10 @@ final class AssertionComparison: Sendable {
     do throws(ReplayError) {
       _ = try Replayer(features).replay(rotatedLog, acceptRisk: true) { step, state, _ in
         defer {
-          if let finished = state.shell.finished { isAfterSession = finished.isOfSession }
+          // A command that fails, or asserts, leaves what the one before it has returned.
+          if let finished = state.shell.finished, finished.isOfSession || finished.hasResult {
+            isAfterSession = finished.isOfSession
+          }
         }
         guard difference == nil, let recorded = End(of: step.action, state),
           let context = step.action.started, let found = ends.popFirst(),
@@ -77,6 +80,9 @@ final class AssertionComparison: Sendable {
 extension FinishedJob {
   /// Whether a live replay skipped the command, whose exit code an assertion after it may read.
   fileprivate var isOfSession: Bool { context.name.hasPrefix("session.") }
+
+  /// Whether `{{last}}` may be its result.
+  fileprivate var hasResult: Bool { status == 0 && context.name != "shell.assert" }
 }
 
 extension BoardAction {

@@ -142,7 +142,9 @@ struct SessionLiveReplay {
     try Task.checkCancellation()
     // An assertion was sent before the action that ended the run.
     var check = difference.map { found(live, text($0), help: homeHelp) } ?? check(live)
-    if check.code != 0 { check.environment = recording.initialState.settings.environment }
+    if check.code != 0, check.help == nil || check.help == homeHelp {
+      check.environment = recording.initialState.settings.environment
+    }
     check.warnings = SessionWarnings.texts(of: recording.warnings, path, running: running)
     check.warnings += recording.rotatedLog.oddities(path).map(\.text)
     if let error {

@@ -195,7 +195,7 @@ struct RequestReducer: Reducer {
     _ state: inout PendingRequest, _ dependencies: Dependencies
   ) -> [Effect<RequestAction>] {
     state.stage = .keeping
-    // Only the effect has the paths, so that a replay need not know the folder.
+    // The state and the actions keep the paths as they were typed: a replay has another folder.
     let kept = spec.withAbsolutePaths(in: dependencies.files)
     return .task(name: "api.save") {
       let json = String(decoding: try CanonicalEncoder.encode(kept), as: UTF8.self)

@@ -44,6 +44,7 @@ extension DatabaseState: CanonicalEncodable {
       writer.key("query")
       try writer.value(query)
     }
+    if let tellsFormsApart { writer.member("tellsFormsApart", tellsFormsApart) }
     writer.member("writes", writes)
     writer.endObject()
   }

@@ -36,6 +36,9 @@ public struct DatabaseState: Codable, Sendable, Equatable {
   /// The running commands that may change a file. It is `nil` in recordings in which only imports
   /// ended themselves when they were cancelled.
   public var changes: RunningChanges? = []
+  /// Whether collections are told apart by the bytes of their names. It is `nil` in earlier
+  /// recordings, in which one of two was known whose names differ only in their Unicode form.
+  public var tellsFormsApart: Bool? = true
   /// The imports that write, in recordings without `changes`; `nil` if there are none.
   public var imports: RunningChanges?
 
@@ -130,7 +133,7 @@ extension DatabaseState {
   /// Takes what was loaded. If it could not be loaded, nothing is known, and it is not tried again.
   mutating func show(_ contents: DatabaseContents?) {
     isLoaded = true
-    collections = Self.counts(of: contents?.collections ?? [])
+    collections = counts(of: contents?.collections ?? [])
     preferences = contents?.preferences ?? []
   }
 
@@ -171,17 +174,29 @@ extension DatabaseState {
     case .document(let document): self.document = ShownDocument(document)
     case .documents(let documents, _): note(found: documents.count, of: job, isLast: true)
     case .collections(let collections):
-      self.collections = Self.counts(of: collections.prefix(Self.known))
+      self.collections = counts(of: collections.prefix(Self.known))
     case .preferences(let preferences):
       self.preferences = preferences.prefix(Self.known).map(\.name)
     default: break
     }
   }
 
-  private static func counts(
+  private func counts(
     of collections: some Sequence<DatabaseContents.Collection>
   ) -> [ByteText: Int?] {
-    Dictionary(collections.map { (ByteText($0.name), $0.count) }, uniquingKeysWith: { $1 })
+    var counts: [ByteText: Int?] = [:]
+    for collection in collections {
+      counts[key(of: collection.name, in: counts)] = .some(collection.count)
+    }
+    return counts
+  }
+
+  /// Returns the key of a collection, which in earlier recordings may have another Unicode form.
+  private func key(of name: String, in counts: [ByteText: Int?]?) -> ByteText {
+    if tellsFormsApart != true, let equal = counts?.keys.first(where: { $0.rawValue == name }) {
+      return equal
+    }
+    return ByteText(name)
   }
 
   /// Follows a list.
@@ -227,7 +242,7 @@ extension DatabaseState {
   /// time may come in another order than that of their changes. A number may therefore be less than
   /// zero until all of them have come.
   private mutating func addDocuments(_ change: Int, to collection: String) {
-    guard let count = collections?[ByteText(collection)] else {
+    guard let count = collections?[key(of: collection, in: collections)] else {
       if change > 0 || changes?.isEmpty == false { setCount(change, of: collection) }
       return
     }
@@ -236,7 +251,7 @@ extension DatabaseState {
 
   private mutating func setCount(_ count: Int, of collection: String) {
     guard let names = collections else { return }
-    let collection = ByteText(collection)
+    let collection = key(of: collection, in: names)
     if count == 0 || count < 0 && changes?.isEmpty != false {
       collections?.removeValue(forKey: collection)
     } else if names[collection] != nil || names.count < Self.known {

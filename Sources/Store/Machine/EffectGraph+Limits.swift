@@ -55,6 +55,16 @@ extension EffectGraph {
     return next
   }
 
+  /// Passes the permit of an effect on whose end waits. Returns whether another effect starts.
+  mutating func passPermitOn(before end: EffectID) -> Bool {
+    guard tree.hasReturned(end), let next = passPermitOn(end.slot, wasWaiting: false) else {
+      return false
+    }
+    proceedLater(next)
+    run()
+    return true
+  }
+
   /// Whether an effect runs or waits under a limit.
   @usableFromInline var hasPermits: Bool { !limits.isEmpty }
 

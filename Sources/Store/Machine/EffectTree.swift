@@ -98,18 +98,6 @@ struct EffectTree: Sendable {
     return nodes(under: self[member].next).filter { self[$0].form == .leaf }.map { self.id($0) }
   }
 
-  /// Returns whether the member of a sequence to which an effect belongs has ended, but for ends
-  /// that wait. The next member then starts when they are performed.
-  func hasReturnedInSequence(_ id: EffectID) -> Bool {
-    guard let member = memberInSequence(id) else { return true }
-    return nodes(under: member).allSatisfy { slot in
-      switch self[slot].phase {
-      case .pending, .waiting, .running: self[slot].form != .leaf
-      case .returned, .cancelled, .ended, .free: true
-      }
-    }
-  }
-
   /// Returns the effect or the innermost group of it that another member of a sequence follows.
   func memberInSequence(_ id: EffectID) -> Int32? {
     var slot = id.slot
@@ -119,6 +107,21 @@ struct EffectTree: Sendable {
       slot = parent
     }
     return nil
+  }
+
+  /// Returns whether an effect at or under a node satisfies a condition. Allocates nothing.
+  func containsLeaf(under top: Int32, where isWanted: (Int32) -> Bool) -> Bool {
+    var slot = top
+    while true {
+      if self[slot].form == .leaf, isWanted(slot) { return true }
+      if self[slot].firstChild >= 0 {
+        slot = self[slot].firstChild
+      } else {
+        while slot != top, self[slot].next < 0 { slot = self[slot].parent }
+        if slot == top { return false }
+        slot = self[slot].next
+      }
+    }
   }
 
   /// Returns the node and all nodes under it.
@@ -139,6 +142,14 @@ extension EffectTree {
   /// Returns whether the effect's work may continue.
   @usableFromInline
   func isRunning(_ id: EffectID) -> Bool { contains(id) && self[id.slot].phase == .running }
+
+  /// Returns whether the work of a node has ended or was cancelled, even if its end waits.
+  func isOver(_ slot: Int32) -> Bool {
+    switch self[slot].phase {
+    case .pending, .waiting, .running: false
+    case .returned, .cancelled, .ended, .free: true
+    }
+  }
 
   /// Returns whether the effect's work has ended, and its end waits.
   @usableFromInline

@@ -54,7 +54,7 @@ extension StoreMachine {
       return nil
     }
     let task = graph.tree.task(of: effect)
-    guard blockers.contains(.held), !isFollowedByCancel(effect) else {
+    guard blockers.contains(.held), canEndEarly(effect) || !isFollowedByCancel(effect) else {
       return arrive(action, from: .ending(effect), task: task)
     }
     let next = arrive(action, from: .effect(effect), task: task)

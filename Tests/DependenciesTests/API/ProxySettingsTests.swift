@@ -56,4 +56,17 @@ struct ProxySettingsTests {
     #expect(UsedProxy(url: url, variable: nil).description == text)
     #expect(UsedProxy(url: url, variable: "v").description == "\(text) (v)")
   }
+
+  @Test("a password that contains what ends a scheme is not shown, and is no part of an address")
+  func oddPasswords() {
+    let proxy = UsedProxy(url: "us3r:pas://sw0rd@127.0.0.1:1", variable: "http_proxy")
+    #expect(proxy.description == "http://127.0.0.1:1 (http_proxy)")
+    #expect(!proxy.isWellFormed)
+    for url in ["http://u:p%23@h:1", "h:1", "socks5://h", "u:p@h:1"] {
+      #expect(UsedProxy(url: url, variable: nil).isWellFormed, "\(url)")
+    }
+    for url in ["http://u:p#@h:1", "u:a/b@h:1", "ftp://h:1"] {
+      #expect(!UsedProxy(url: url, variable: nil).isWellFormed, "\(url)")
+    }
+  }
 }

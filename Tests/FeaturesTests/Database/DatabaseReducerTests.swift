@@ -193,6 +193,16 @@ struct DatabaseReducerTests {
     #expect(text.utf8.contains(Array(members.utf8)), "\(text)")
   }
 
+  @Test("in earlier recordings, one of two names that differ in their Unicode form is known")
+  func unicodeFormsOfEarlierRecordings() throws {
+    var state = try CanonicalDecoder.decode(
+      DatabaseState.self, from: Array(#"{"collections":{},"isLoaded":true,"writes":0}"#.utf8))
+    for (job, name) in ["\u{e9}", "e\u{301}"].enumerated() {
+      state.note(.put(collection: name, id: "\(job)", isNew: true), of: job)
+    }
+    #expect(state.collections == ["\u{e9}": 2])
+  }
+
   @Test("an import is checked, written, and the names are loaded again")
   func importing() async throws {
     let lines = [

@@ -246,7 +246,7 @@ extension NaiveStore {
     }
     // In a held store the work has ended when its action comes, and does not wait for a test to
     // receive it, unless a cancel follows.
-    let ends = isHeld && !isFollowedByCancel(effect)
+    let ends = isHeld && (canEndEarly(effect) || !isFollowedByCancel(effect))
     enqueue(
       Item(
         action: action, sender: ends ? .effect(effect) : .ending(effect),
@@ -255,7 +255,7 @@ extension NaiveStore {
   }
 
   /// R2: an end waits until no turn is open, like an action. In a held store it waits for the turn
-  /// alone if it starts what follows, and that has no cancel.
+  /// alone, unless the order of what follows depends on the actions.
   private mutating func endWork(_ effect: Int, fails: Bool) {
     if isClosed || !isHeld && !isTelling { return end(effect, fails: fails) }
     guard isHeld else {
@@ -263,7 +263,7 @@ extension NaiveStore {
       return turns.append([.end(effect, fails: fails)])
     }
     let isAlone = turns.allSatisfy(\.isEmpty)
-    if !isTurnOpen, isAlone || memberInSequence(effect) == nil {
+    if !isTurnOpen, isAlone || canEndEarly(effect) {
       return end(effect, fails: fails)
     }
     effects[effect].hasReturned = true
@@ -293,10 +293,20 @@ extension NaiveStore {
     return follower(of: member, in: group).map { hasCancel($0) } ?? false
   }
 
-  /// Whether all that has to end before the next member starts has returned.
-  private func hasReturnedInSequence(_ effect: Int) -> Bool {
+  /// Whether what follows comes in its order although the actions before have not been reduced: it
+  /// does not follow a `.send` as well, and is no cancel.
+  private func canEndEarly(_ effect: Int) -> Bool {
     guard let member = memberInSequence(effect) else { return true }
-    return leaves(member).allSatisfy { effects[$0].hasReturned || !effects[$0].isOpen }
+    let others = leaves(member).filter {
+      $0 != effect && effects[$0].isOpen && !effects[$0].hasReturned
+    }
+    let areWork = others.allSatisfy { other in
+      switch effects[other].script.kind {
+      case .task, .run: true
+      default: false
+      }
+    }
+    return areWork && !(others.isEmpty && isFollowedByCancel(effect))
   }
 
   private func isOnlyWork(_ effect: Int) -> Bool {
@@ -354,6 +364,10 @@ extension NaiveStore {
     }
     for effect in ended { endFromQueue(effect, fails: false) }
     _ = endWorkInQueue()
+    for case .end(let effect, _)? in turns.map(\.first) where effects[effect].status == .running {
+      leaveLimit(effect)
+      carryOut()
+    }
   }
 
   /// What follows work comes where its end was in the queue.
@@ -363,7 +377,7 @@ extension NaiveStore {
     while place < turns.count {
       if case .end(let effect, let fails)? = turns[place].first,
         turns[..<place].allSatisfy(\.isEmpty)
-          || hasReturnedInSequence(effect) && !isFollowedByCancel(effect)
+          || canEndEarly(effect)
       {
         turns.remove(at: place)
         nextTurn = place

@@ -12,8 +12,12 @@ struct ProxyFailure {
     let endpoint = address.endpoint
     switch code {
     case CURLE_COULDNT_RESOLVE_PROXY:
-      error = APIError(
-        .dns, "the host name of the proxy \(proxy) was not found")
+      error =
+        proxy.isWellFormed
+        ? APIError(.dns, "the host name of the proxy \(proxy) was not found")
+        : APIError(
+          .dns,
+          "the address of the proxy \(proxy) is not one: percent-encode its user name and password")
     case CURLE_COULDNT_CONNECT:
       let number = Int32(truncatingIfNeeded: easy.library.get(easy.raw, CURLINFO_OS_ERRNO))
       if number == 0 || number == ECONNREFUSED {
@@ -72,6 +76,8 @@ struct ProxyFailure {
         + "USER:PASSWORD@HOST:PORT"
     var error = APIError(.unreachable, "the proxy \(proxy) \(problem)")
     error.proxy = proxy.description
+    // Another try sends the same login, for which accounts are locked.
+    error.isFinal = true
     return error
   }
 

@@ -92,8 +92,19 @@ struct UsedProxy: Sendable, Equatable, CustomStringConvertible {
   let variable: String?
 
   /// The scheme in lower case.
-  var scheme: String {
-    url.firstRange(of: "://").map { url[..<$0.lowerBound].lowercased() } ?? "http"
+  var scheme: String { schemeEnd.map { url[..<$0.lowerBound].lowercased() } ?? "http" }
+
+  /// The `://` behind the scheme. In an address without one, a password may contain the same.
+  private var schemeEnd: Range<String.Index>? {
+    guard ServiceAddress.isAddress(url) else { return nil }
+    return url.firstRange(of: "://")
+  }
+
+  /// Whether a user and a password have only characters that an address can have in their place.
+  var isWellFormed: Bool {
+    let rest = url[(schemeEnd?.upperBound ?? url.startIndex)...]
+    let login = rest[..<(rest.lastIndex(of: "@") ?? rest.startIndex)]
+    return Self.isProxy(url) && !login.contains { "/?#".contains($0) }
   }
 
   /// Whether the address has a user or a password.
@@ -105,7 +116,7 @@ struct UsedProxy: Sendable, Equatable, CustomStringConvertible {
   /// The URL without credentials, and its variable, for example
   /// `http://127.0.0.1:3128 (http_proxy)`.
   var description: String {
-    let rest = url.firstRange(of: "://").map { url[$0.upperBound...] } ?? url[...]
+    let rest = url[(schemeEnd?.upperBound ?? url.startIndex)...]
     // A password may contain any character, so its end is searched for from behind.
     let host = rest[(rest.lastIndex(of: "@").map(rest.index(after:)) ?? rest.startIndex)...]
     return "\(scheme)://\(host.prefix { !"/?#".contains($0) })"
