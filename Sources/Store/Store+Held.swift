@@ -181,17 +181,13 @@ extension StoreMachine {
   mutating func endWorkOfHeld(
     _ effect: EffectID, _ failure: EffectFailure?, inheritsTaskLocals: Bool
   ) {
-    if blockers.contains(.replayed) {
-      if endAfterQueuedActions(effect, failure) { return }
-      guard isTurnOpen else {
-        return end(effect, failure, inheritsTaskLocals: inheritsTaskLocals)
-      }
-    } else if !isTurnOpen, canEndEarly(effect) || isQueueEmpty {
+    let isReplayed = blockers.contains(.replayed)
+    if isReplayed, endAfterQueuedActions(effect, failure) { return }
+    if !isTurnOpen, isReplayed || canEndEarly(effect) || isQueueEmpty {
       return end(effect, failure, inheritsTaskLocals: inheritsTaskLocals)
-    } else {
-      // It marks the place of what follows.
-      queuedEvents.append(.end(effect, failure))
     }
+    // In the queue it marks the place of what follows.
+    if !isReplayed { queuedEvents.append(.end(effect, failure)) }
     graph.markReturned(effect)
     deferredEnds.append((effect, failure))
     performDeferredEnds()
@@ -239,13 +235,7 @@ extension StoreMachine {
   /// Whether `endWorkInQueue` would perform an end.
   private var hasDueEnd: Bool {
     if turn.isEmpty, nextTurns.isEmpty, case .end? = queuedEvents.first { return true }
-    // All effects of a member of a sequence have the same answer.
-    var member: Int32?
-    return deferredEnds.first { id, _ in
-      let own = graph.tree.memberInSequence(id)
-      defer { member = own }
-      return own == nil || own != member && canEndEarly(id)
-    } != nil
+    return deferredEnds.first { id, _ in canEndEarly(id) } != nil
   }
 
   /// Performs the ends in the queue that are next, and those that need not wait for the actions
@@ -280,13 +270,13 @@ extension StoreMachine {
   @usableFromInline
   func canEndEarly(_ effect: EffectID) -> Bool {
     guard let member = graph.tree.memberInSequence(effect) else { return true }
-    var isLast = true
-    let dependsOnSend = graph.tree.containsLeaf(under: member) { slot in
-      guard slot != effect.slot, !graph.tree.isOver(slot) else { return false }
-      isLast = false
-      return works[Int(slot)]?.effect.operation.isTask != true
+    let others = graph.tree.nodes(under: member).filter { slot in
+      let node = graph.tree[slot]
+      return node.form == .leaf && slot != effect.slot
+        && [.pending, .waiting, .running].contains(node.phase)
     }
-    return !dependsOnSend && !(isLast && isFollowedByCancel(effect))
+    return others.allSatisfy { works[Int($0)]?.effect.operation.isTask == true }
+      && !(others.isEmpty && isFollowedByCancel(effect))
   }
 
   /// Returns whether a `.cancel` is in the member that follows an effect in a sequence.
@@ -341,6 +331,39 @@ extension StoreMachine {
     return .init(
       action: action.action, origin: origin(of: action.sender), isOfTurn: isOfTurn,
       endsEffect: endsEffect)
+  }
+}
+
+extension EffectTree {
+  /// Returns the effects of the member that follows an effect in a sequence, or a group that
+  /// contains it, if there is one. Others may have to end before it starts, too.
+  @usableFromInline
+  func successors(of id: EffectID) -> [EffectID] {
+    guard let member = memberInSequence(id) else { return [] }
+    return nodes(under: self[member].next).filter { self[$0].form == .leaf }.map { self.id($0) }
+  }
+
+  /// Returns the effect or the innermost group of it that another member of a sequence follows.
+  func memberInSequence(_ id: EffectID) -> Int32? {
+    var slot = id.slot
+    while isMember(slot) {
+      let parent = self[slot].parent
+      if self[parent].form == .concatenate, self[slot].next >= 0 { return slot }
+      slot = parent
+    }
+    return nil
+  }
+}
+
+extension EffectGraph {
+  /// Passes the permit of an effect on whose end waits. Returns whether another effect starts.
+  mutating func passPermitOn(before end: EffectID) -> Bool {
+    guard tree.hasReturned(end), let next = passPermitOn(end.slot, wasWaiting: false) else {
+      return false
+    }
+    proceedLater(next)
+    run()
+    return true
   }
 }
 

@@ -44,7 +44,7 @@ extension EffectGraph {
   }
 
   /// Does the same, and returns the node that has got the permit, if there is one.
-  private mutating func passPermitOn(_ slot: Int32, wasWaiting: Bool) -> EffectID? {
+  mutating func passPermitOn(_ slot: Int32, wasWaiting: Bool) -> EffectID? {
     guard let limit = tree[slot].limit, tree[slot].hasPermit || wasWaiting else { return nil }
     tree[slot].hasPermit = false
     let next = limits[limit.key]?.release(tree.id(slot))
@@ -53,16 +53,6 @@ extension EffectGraph {
     tree[next.slot].phase = .pending
     tree[next.slot].hasPermit = true
     return next
-  }
-
-  /// Passes the permit of an effect on whose end waits. Returns whether another effect starts.
-  mutating func passPermitOn(before end: EffectID) -> Bool {
-    guard tree.hasReturned(end), let next = passPermitOn(end.slot, wasWaiting: false) else {
-      return false
-    }
-    proceedLater(next)
-    run()
-    return true
   }
 
   /// Whether an effect runs or waits under a limit.

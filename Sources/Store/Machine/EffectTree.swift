@@ -90,40 +90,6 @@ struct EffectTree: Sendable {
     return members
   }
 
-  /// Returns the effects of the member that follows an effect in a sequence, or a group that
-  /// contains it, if there is one. Others may have to end before it starts, too.
-  @usableFromInline
-  func successors(of id: EffectID) -> [EffectID] {
-    guard let member = memberInSequence(id) else { return [] }
-    return nodes(under: self[member].next).filter { self[$0].form == .leaf }.map { self.id($0) }
-  }
-
-  /// Returns the effect or the innermost group of it that another member of a sequence follows.
-  func memberInSequence(_ id: EffectID) -> Int32? {
-    var slot = id.slot
-    while isMember(slot) {
-      let parent = self[slot].parent
-      if self[parent].form == .concatenate, self[slot].next >= 0 { return slot }
-      slot = parent
-    }
-    return nil
-  }
-
-  /// Returns whether an effect at or under a node satisfies a condition. Allocates nothing.
-  func containsLeaf(under top: Int32, where isWanted: (Int32) -> Bool) -> Bool {
-    var slot = top
-    while true {
-      if self[slot].form == .leaf, isWanted(slot) { return true }
-      if self[slot].firstChild >= 0 {
-        slot = self[slot].firstChild
-      } else {
-        while slot != top, self[slot].next < 0 { slot = self[slot].parent }
-        if slot == top { return false }
-        slot = self[slot].next
-      }
-    }
-  }
-
   /// Returns the node and all nodes under it.
   func nodes(under slot: Int32) -> [Int32] {
     var tree = [slot]
@@ -142,14 +108,6 @@ extension EffectTree {
   /// Returns whether the effect's work may continue.
   @usableFromInline
   func isRunning(_ id: EffectID) -> Bool { contains(id) && self[id.slot].phase == .running }
-
-  /// Returns whether the work of a node has ended or was cancelled, even if its end waits.
-  func isOver(_ slot: Int32) -> Bool {
-    switch self[slot].phase {
-    case .pending, .waiting, .running: false
-    case .returned, .cancelled, .ended, .free: true
-    }
-  }
 
   /// Returns whether the effect's work has ended, and its end waits.
   @usableFromInline
