@@ -18,11 +18,17 @@ public protocol APIClient: Service {
   /// Starts the work that the first request would otherwise wait for, such as loading a library.
   /// Returns immediately. If that work fails, the request throws the error.
   func prepare()
+  /// Whether every request throws without being sent. Neither secrets nor files are then read for
+  /// one.
+  var isOffline: Bool { get }
 }
 
 extension APIClient {
   /// Does nothing.
   public func prepare() {}
+
+  /// `false`.
+  public var isOffline: Bool { false }
 
   /// Sends the request and returns its whole body as one piece.
   public func open(_ request: APIRequest) async throws(APIError) -> APIStream {

@@ -327,7 +327,7 @@ struct LiveInstallation: Sendable {
   /// The names of the variables with proxies. Their values may contain passwords.
   private var proxies: [InstallationFinding] {
     let names = ProxySettings.variables.filter { variables[$0]?.isEmpty == false }
-    let wrong = names.filter { !UsedProxy.isProxy(variables[$0] ?? "") }
+    let wrong = names.filter { !UsedProxy(url: variables[$0] ?? "", variable: $0).isWellFormed }
     guard wrong.isEmpty else {
       return [
         InstallationFinding(

@@ -534,30 +534,21 @@ struct LiveProgramTests {
     #expect(after.verdict == .miss)
   }
 
-  @Test("a kept library needs no keychain")
-  func keptWithoutKey() async throws {
+  @Test("a kept library needs no keychain, offline too", arguments: [false, true])
+  func keptWithoutKey(isOffline: Bool) async throws {
     let server = ProgramConformanceTests.server(.radarr, programs.origin)
     let first = try await LiveMediaService(dependencies).library(of: server, policy: .remoteFirst)
     var dependencies = dependencies
     let keychain = MockKeychainService()
     dependencies.keychainService = keychain
-    let kept = try await LiveMediaService(dependencies).library(of: server, policy: .localFirst)
+    if isOffline {
+      let offline = LiveConfiguration(home: "/nowhere", environment: [:], isOffline: true)
+      dependencies.apiClient = Dependencies.live(offline).apiClient
+    }
+    let kept = try await LiveMediaService(dependencies).library(
+      of: server, policy: isOffline ? .remoteFirst : .localFirst)
     #expect(kept.value == first.value)
-    #expect(keychain.calls.isEmpty && programs.requests.count == 1)
-  }
-
-  @Test("offline, a kept library is shown without a keychain")
-  func keptOffline() async throws {
-    let server = ProgramConformanceTests.server(.radarr, programs.origin)
-    let first = try await LiveMediaService(dependencies).library(of: server, policy: .remoteFirst)
-    var dependencies = dependencies
-    let keychain = MockKeychainService()
-    dependencies.keychainService = keychain
-    dependencies.apiClient =
-      Dependencies.live(LiveConfiguration(home: "/nowhere", environment: [:], isOffline: true))
-      .apiClient
-    let kept = try await LiveMediaService(dependencies).library(of: server, policy: .remoteFirst)
-    #expect(kept.value == first.value && kept.networkError?.kind == .offline)
+    #expect(kept.networkError?.kind == (isOffline ? .offline : nil))
     #expect(keychain.calls.isEmpty && programs.requests.count == 1)
   }
 

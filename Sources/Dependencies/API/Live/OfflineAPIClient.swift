@@ -1,5 +1,7 @@
 /// A client that sends nothing. Every request throws `offline`.
 struct OfflineAPIClient: APIClient {
+  let isOffline = true
+
   init() {}
 
   /// Throws an error.

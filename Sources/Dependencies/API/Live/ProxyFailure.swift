@@ -11,13 +11,14 @@ struct ProxyFailure {
     let address = transfer.address
     let endpoint = address.endpoint
     switch code {
+    case CURLE_COULDNT_RESOLVE_PROXY where !proxy.isWellFormed,
+      CURLE_COULDNT_CONNECT where !proxy.isWellFormed:
+      error = APIError(
+        .dns,
+        "the address of the proxy \(proxy) cannot be used: check its scheme, and percent-encode its "
+          + "user name and password")
     case CURLE_COULDNT_RESOLVE_PROXY:
-      error =
-        proxy.isWellFormed
-        ? APIError(.dns, "the host name of the proxy \(proxy) was not found")
-        : APIError(
-          .dns,
-          "the address of the proxy \(proxy) is not one: percent-encode its user name and password")
+      error = APIError(.dns, "the host name of the proxy \(proxy) was not found")
     case CURLE_COULDNT_CONNECT:
       let number = Int32(truncatingIfNeeded: easy.library.get(easy.raw, CURLINFO_OS_ERRNO))
       if number == 0 || number == ECONNREFUSED {

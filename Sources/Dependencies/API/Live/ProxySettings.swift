@@ -100,11 +100,13 @@ struct UsedProxy: Sendable, Equatable, CustomStringConvertible {
     return url.firstRange(of: "://")
   }
 
-  /// Whether a user and a password have only characters that an address can have in their place.
+  /// Whether libcurl understands the address: it has a scheme for proxies or none, a host, and no
+  /// character in the user and the password that ends them.
   var isWellFormed: Bool {
     let rest = url[(schemeEnd?.upperBound ?? url.startIndex)...]
     let login = rest[..<(rest.lastIndex(of: "@") ?? rest.startIndex)]
-    return Self.isProxy(url) && !login.contains { "/?#".contains($0) }
+    return (APIConnection.proxySchemes + ["socks"]).contains(scheme) && !rest.isEmpty
+      && !login.contains { "/?#".contains($0) } && !url.contains(where: \.isWhitespace)
   }
 
   /// Whether the address has a user or a password.
@@ -121,13 +123,5 @@ struct UsedProxy: Sendable, Equatable, CustomStringConvertible {
     let host = rest[(rest.lastIndex(of: "@").map(rest.index(after:)) ?? rest.startIndex)...]
     return "\(scheme)://\(host.prefix { !"/?#".contains($0) })"
       + (variable.map { " (\($0))" } ?? "")
-  }
-
-  /// Returns whether libcurl accepts the address of a proxy.
-  static func isProxy(_ address: String) -> Bool {
-    let parts = address.split(separator: "://", maxSplits: 1, omittingEmptySubsequences: false)
-    let schemes = APIConnection.proxySchemes + ["socks"]
-    let isKnown = parts.count == 1 || schemes.contains(parts[0].lowercased())
-    return isKnown && parts.last?.isEmpty == false && !address.contains(where: \.isWhitespace)
   }
 }

@@ -43,6 +43,9 @@ public final class ResolvingAPIClient: APIClient {
     }
   }
 
+  /// Whether the client that sends is.
+  public var isOffline: Bool { base.isOffline }
+
   /// Prepares the client that sends.
   public func prepare() { base.prepare() }
 
@@ -51,7 +54,7 @@ public final class ResolvingAPIClient: APIClient {
     _ send: (RequestResolver.Resolved) async throws(APIError) -> Answer
   ) async throws(APIError) -> Answer {
     // What is not sent needs neither the keychain nor files. This throws.
-    if let offline = base as? OfflineAPIClient { _ = try await offline.send(request) }
+    if base.isOffline { _ = try await base.send(request) }
     let resolved = try await resolved(request)
     do throws(APIError) {
       return try await send(resolved)

@@ -107,8 +107,10 @@ enum DocumentIndexTable {
   {
     var incomplete: [DocumentIndex] = []
     for index in try all(connection) {
-      let path = try DocumentFilter.path(index.path)
-      guard let number = try number(index.collection, path, connection) else { continue }
+      // What no query can name has no value that one would miss.
+      guard let path = try? DocumentFilter.path(index.path),
+        let number = try number(index.collection, path, connection)
+      else { continue }
       let entry = try connection.statement(
         "SELECT 1 FROM document_values WHERE indexed = ? AND value = ? AND id = ?")
       let reader = DocumentTable.Reader(index.collection)
