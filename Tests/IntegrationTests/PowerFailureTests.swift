@@ -17,6 +17,7 @@ struct PowerFailureTests {
     #include <stdio.h>
     #include <stdlib.h>
     #include <string.h>
+    #include <sys/uio.h>
     #include <unistd.h>
     #define NEXT(type, name) ((type)dlsym(RTLD_NEXT, name))
 
@@ -25,8 +26,9 @@ struct PowerFailureTests {
       char head[64];
       if (journal < 0) journal = open(getenv("JOURNAL"), O_WRONLY | O_CREAT | O_APPEND, 0600);
       int count = snprintf(head, sizeof head, "%c%c %lld %lld\\n", kind, file, offset, size);
-      NEXT(ssize_t (*)(int, const void *, size_t), "write")(journal, head, count);
-      if (bytes) NEXT(ssize_t (*)(int, const void *, size_t), "write")(journal, bytes, size);
+      /* One call, so that threads that write at the same time do not mix their entries. */
+      struct iovec parts[] = {{head, count}, {(void *)bytes, bytes ? size : 0}};
+      writev(journal, parts, 2);
     }
     static char which(int file) {
       char link[64], path[4096];
@@ -77,6 +79,7 @@ struct PowerFailureTests {
       var rest = journal[...]
       while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
         let head = String(decoding: rest[..<end], as: UTF8.self).split(separator: " ")
+        try #require(head.count == 3 && head[0].count == 2, "\(head)")
         let numbers = try head.dropFirst().map { try #require(Int($0)) }
         let letters = Array(head[0])
         let isData = letters[0] == "w" || letters[0] == "a"
