@@ -157,7 +157,8 @@ struct AnalyticsFeatureTests {
   func later() async throws {
     try await world.persistence.setPreference("analytics.consent", to: "true")
     let tracked = StepAnalytics(dependencies)
-    await tracked.track { [AnalyticsEvent("db.get")] }?.value
+    tracked.track { [AnalyticsEvent("db.get")] }
+    await tracked.finish()
     #expect(analytics.hasConsent && analytics.events.map(\.name) == ["db.get"])
     tracked.track { [AnalyticsEvent("db.put")] }
     #expect(analytics.events.map(\.name) == ["db.get", "db.put"])
@@ -166,10 +167,10 @@ struct AnalyticsFeatureTests {
   @Test("what came before consent was given is not counted")
   func earlier() async {
     let tracked = StepAnalytics(dependencies)
-    let load = tracked.track { [AnalyticsEvent("db.get")] }
+    tracked.track { [AnalyticsEvent("db.get")] }
     analytics.setConsent(true)
     tracked.track { [AnalyticsEvent("db.put")] }
-    await load?.value
+    await tracked.finish()
     #expect(analytics.events.map(\.name) == ["db.put"])
   }
 
@@ -179,7 +180,8 @@ struct AnalyticsFeatureTests {
     // As the command does while it stores the consent.
     analytics.setConsent(false)
     try await world.persistence.setPreference("analytics.consent", to: "true")
-    await tracked.track { [AnalyticsEvent("db.get")] }?.value
+    tracked.track { [AnalyticsEvent("db.get")] }
+    await tracked.finish()
     #expect(!analytics.hasConsent)
     analytics.setConsent(true)
     tracked.track { [AnalyticsEvent("db.put")] }

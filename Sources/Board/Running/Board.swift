@@ -430,6 +430,7 @@ public final class Board: Sendable {
     }
     stopRecording()
     await replays.wait()
+    await analytics.finish()
     await dependencies.shutDown()
     // The output of the last step, which is in the recording. Last, because it may be blocked.
     await store.waitUntilDelivered()

@@ -9,7 +9,8 @@ import Synchronization
 final class StepAnalytics: Sendable {
   private struct State {
     var isLoaded = false
-    var isLoading = false
+    /// The task that reads the consent, once there is one.
+    var loading: Task<Void, Never>?
     var waiting: [AnalyticsEvent] = []
   }
 
@@ -23,10 +24,7 @@ final class StepAnalytics: Sendable {
   }
 
   /// Tracks the events of a step. `events` is not called if the user has not given consent.
-  ///
-  /// - Returns: The task that reads the consent, if this call has started it.
-  @discardableResult
-  func track(_ events: () -> [AnalyticsEvent]) -> Task<Void, Never>? {
+  func track(_ events: () -> [AnalyticsEvent]) {
     if analytics.isConsentDecided {
       // What came before does not count, and the preference decides nothing any more.
       state.withLock { state in
@@ -35,17 +33,21 @@ final class StepAnalytics: Sendable {
         state.waiting = []
       }
       if analytics.hasConsent { for event in events() { analytics.track(event) } }
-      return nil
+      return
     }
     let isOpen = persistence.isOpen
-    let mustLoad = state.withLock { state in
-      guard !state.isLoaded else { return false }
+    state.withLock { state in
+      guard !state.isLoaded else { return }
       if state.waiting.count < 100 { state.waiting += events() }
-      guard isOpen, !state.isLoading, !state.waiting.isEmpty else { return false }
-      state.isLoading = true
-      return true
+      guard isOpen, state.loading == nil, !state.waiting.isEmpty else { return }
+      state.loading = Task { await load() }
     }
-    return mustLoad ? Task { await load() } : nil
+  }
+
+  /// Waits until the consent is read, if a step has asked for it. Otherwise, a program that ends
+  /// would lose the events that wait, and would leave the database open.
+  func finish() async {
+    await state.withLock { $0.loading }?.value
   }
 
   private func load() async {

@@ -67,6 +67,21 @@ struct CancelledCallTests {
     #expect(try await service.preference("p") == "1")
   }
 
+  @Test("a call that is cancelled does not open a closed file again")
+  func late() async throws {
+    try await service.close()
+    #expect(
+      await cancelled { (service) throws(PersistenceError) in
+        _ = try await service.contents(limit: 9, countsAll: true)
+      } == .cancelled)
+    #expect(
+      await cancelled { (service) throws(PersistenceError) in
+        _ = try await service.putDocument(Document("new", "1"))
+      } == .cancelled)
+    #expect(try folder.names == ["main.sqlite"])
+    #expect(try await service.putDocument(Document("new", "1")))
+  }
+
   @Test("a backup that is cancelled leaves no file")
   func backup() async throws {
     let copy = folder.path + "/copy.sqlite"

@@ -100,6 +100,11 @@ struct SQLiteSession {
       if connection.hasMoved { throw connection.movedError }
       return .ready(connection)
     }
+    // The call may be late, after the file was closed. Nothing would close it again.
+    if BusyWait.isCancelled {
+      throw PersistenceError(
+        .cancelled, path: file.path, operation: operation, what: "cancelled")
+    }
     let opened: DatabaseFile.Opened
     do throws(PersistenceError) {
       opened = try open(operation, making: making)
