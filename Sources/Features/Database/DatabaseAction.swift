@@ -210,6 +210,14 @@ extension DatabaseCommand {
     default: false
     }
   }
+
+  /// Whether the command's result replaces names or a number that the state knows.
+  var replacesNames: Bool {
+    switch self {
+    case .list, .collections, .preferenceList: true
+    default: false
+    }
+  }
 }
 
 extension DatabaseItem {

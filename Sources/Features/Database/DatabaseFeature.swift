@@ -16,7 +16,11 @@ extension BoardFeatures {
       }
     },
     events: DatabaseEvents.events,
-    cancelled: { state, job in if !state.isChanging(job) { state.takePending(job) } },
+    cancelled: { state, job in
+      guard !state.isChanging(job) else { return }
+      state.takePending(job)
+      state.endRead(job)
+    },
     endsCancelled: { state, job in state.isChanging(job) },
     forget: { $0.forget() },
     replacesData: { action in

@@ -30,16 +30,18 @@ struct DatabaseReducer: Reducer {
         return begin(command, context.job, &state, dependencies)
       }
       state.wait(.begins(job: context.job, command: command))
-      return loadContents(context.job, dependencies)
-    case .bootstrap: return loadContents(0, dependencies)
-    // The first command that uses names tries again.
-    case .contents(0, nil, _): return []
-    // Names that were loaded for a command since have been adjusted.
-    case .contents(0, _, _) where state.isLoaded == true: return []
+      return loadContents(context.job, &state, dependencies)
+    case .bootstrap: return loadContents(0, &state, dependencies)
     case .contents(let job, let contents, _):
+      let isCurrent = state.endRead(job)
+      // The first command that uses names tries again. Names that were loaded for a command since
+      // have been adjusted.
+      if job == 0, contents == nil || state.isLoaded == true { return [] }
       let pending = state.takePending(job)
       // Names that were loaded for another command have been adjusted since.
-      if state.isLoaded != true || pending?.asksAgain != false { state.show(contents) }
+      if state.isLoaded != true || pending?.asksAgain != false {
+        state.show(contents, isCurrent: isCurrent)
+      }
       switch pending {
       case .begins(_, let command): return begin(command, job, &state, dependencies)
       case .ends(_, let result): return .send(.succeeded(job: job, result: result))
@@ -47,6 +49,7 @@ struct DatabaseReducer: Reducer {
       }
     case .listed(let job, let documents, _, let rest, let count):
       state.note(found: documents.count, of: job, isLast: count != nil)
+      if count != nil { state.endRead(job) }
       if let rest {
         if count == 0 { return findCollection(of: rest, job, dependencies) }
         // The whole list ends the command.
@@ -71,16 +74,18 @@ struct DatabaseReducer: Reducer {
       state.wait(.ends(job: request.job, result: result))
       // A cancelled import is complete by now.
       return loadContents(
-        request.job, dependencies, isCancellable: !state.isChanging(request.job))
+        request.job, &state, dependencies, isCancellable: !state.isChanging(request.job))
     case .missing(let job, let item):
       return .send(.failed(job: job, failure: .missing(item)))
     case .succeeded(let job, let result, _):
       state.endChange(job)
       state.note(result, of: job)
+      state.endRead(job)
       state.settle()
       return []
     case .failed(let job, _):
       state.endChange(job)
+      state.endRead(job)
       state.settle()
       return []
     }
@@ -95,6 +100,7 @@ extension DatabaseReducer {
     _ command: DatabaseCommand, _ job: Int, _ state: inout DatabaseState,
     _ dependencies: Dependencies
   ) -> [Effect<DatabaseAction>] {
+    if command.replacesNames { state.beginRead(job) }
     switch command {
     case .put(_, _, .json(let text)), .preferenceSet(_, let text):
       do { try MarkedText.refuse(text, in: "the document") } catch {
@@ -131,6 +137,7 @@ extension DatabaseReducer {
     _ dependencies: Dependencies
   ) -> [Effect<DatabaseAction>] {
     let answer = command.call
+    state.outdateReads()
     return .change(name: "db.\(command.verb)", job: job, in: &state.changes, dependencies) {
       try await answer(dependencies)
     } report: {
@@ -142,8 +149,10 @@ extension DatabaseReducer {
   }
 
   private func loadContents(
-    _ job: Int, _ dependencies: Dependencies, isCancellable: Bool = true
+    _ job: Int, _ state: inout DatabaseState, _ dependencies: Dependencies,
+    isCancellable: Bool = true
   ) -> [Effect<DatabaseAction>] {
+    state.beginRead(job)
     let load: [Effect<DatabaseAction>] = .task(
       name: isCancellable ? "db.contents" : "db.contents.end"
     ) {
@@ -236,6 +245,7 @@ extension DatabaseReducer {
         .failed(job: request.job, failure: $0)
       }
     }
+    state.outdateReads()
     guard request.endsCancelled == true else {
       var none: RunningChanges?
       return write(in: &none)

@@ -44,6 +44,12 @@ extension DatabaseState: CanonicalEncodable {
       writer.key("query")
       try writer.value(query)
     }
+    if let reads {
+      writer.key("reads")
+      writer.beginArray()
+      for job in reads { writer.int(job) }
+      writer.endArray()
+    }
     if let tellsFormsApart { writer.member("tellsFormsApart", tellsFormsApart) }
     writer.member("writes", writes)
     writer.endObject()

@@ -41,6 +41,10 @@ public struct DatabaseState: Codable, Sendable, Equatable {
   public var tellsFormsApart: Bool? = true
   /// The imports that write, in recordings without `changes`; `nil` if there are none.
   public var imports: RunningChanges?
+  /// The jobs that read names or numbers, and beside which nothing has changed; 0 is that of a
+  /// `bootstrap`. Only their answers replace what is known. It is `nil` in earlier recordings, in
+  /// which every answer did.
+  public var reads: [Int]? = []
 
   /// Creates a state in which nothing is known.
   public init() {}
@@ -131,10 +135,15 @@ public enum PendingDatabaseCommand: Codable, Sendable, Equatable {
 
 extension DatabaseState {
   /// Takes what was loaded. If it could not be loaded, nothing is known, and it is not tried again.
-  mutating func show(_ contents: DatabaseContents?) {
-    isLoaded = true
-    collections = counts(of: contents?.collections ?? [])
-    preferences = contents?.preferences ?? []
+  ///
+  /// - Parameter isCurrent: Whether nothing changed while it was loaded. Otherwise it replaces
+  ///   nothing that is known, and is loaded again when it is needed.
+  mutating func show(_ contents: DatabaseContents?, isCurrent: Bool = true) {
+    if isCurrent || isLoaded != true {
+      collections = counts(of: contents?.collections ?? [])
+      preferences = contents?.preferences ?? []
+    }
+    isLoaded = isCurrent
   }
 
   /// Removes the names, the last list and the document. The names are loaded again when they are
@@ -160,6 +169,27 @@ extension DatabaseState {
     if imports?.isEmpty == true { imports = nil }
   }
 
+  /// Adds a command that reads, unless another one may change something.
+  mutating func beginRead(_ job: Int) {
+    var others = changes
+    others?.end(job)
+    guard others?.isEmpty != false, reads?.contains(job) == false else { return }
+    reads?.append(job)
+  }
+
+  /// Lets the answers of running reads replace nothing, because something is about to change.
+  mutating func outdateReads() { reads?.removeAll() }
+
+  /// Returns whether the answer of a command replaces what is known.
+  private func isCurrent(_ job: Int) -> Bool { reads?.contains(job) ?? true }
+
+  /// Removes a command that reads, and returns whether its answer replaces what is known.
+  @discardableResult
+  mutating func endRead(_ job: Int) -> Bool {
+    defer { reads?.removeAll { $0 == job } }
+    return isCurrent(job)
+  }
+
   /// Follows a command that succeeded.
   mutating func note(_ result: DatabaseResult, of job: Int) {
     switch result {
@@ -173,9 +203,9 @@ extension DatabaseState {
     case .removed(_, let item?): forget(item)
     case .document(let document): self.document = ShownDocument(document)
     case .documents(let documents, _): note(found: documents.count, of: job, isLast: true)
-    case .collections(let collections):
+    case .collections(let collections) where isCurrent(job):
       self.collections = counts(of: collections.prefix(Self.known))
-    case .preferences(let preferences):
+    case .preferences(let preferences) where isCurrent(job):
       self.preferences = preferences.prefix(Self.known).map(\.name)
     default: break
     }
@@ -204,9 +234,9 @@ extension DatabaseState {
     guard query?.job == job else { return }
     query?.found &+= documents
     query?.isComplete = isLast
-    guard isLast, let query, query.query.conditions.isEmpty, query.query.limit == nil else {
-      return
-    }
+    guard isLast, isCurrent(job), let query, query.query.conditions.isEmpty,
+      query.query.limit == nil
+    else { return }
     setCount(query.found, of: query.query.collection)
   }
 

@@ -94,6 +94,7 @@ struct BoardStateEncodingTests {
     var state = DatabaseState()
     state.changes = [2]
     state.imports = [7, 8]
+    state.reads = [5]
     state.writes = 9
     state.collection = "films"
     state.collections = ["films": 3, "a": 1]

@@ -41,9 +41,11 @@ struct DatabaseReducerTests {
     store.send(run(1, put("1"))) {
       $0.collection = "c"
       $0.pending = [.begins(job: 1, command: put("1"))]
+      $0.reads = [1]
     }
     store.receive(.contents(job: 1, contents: DatabaseContents())) {
       $0.isLoaded = true
+      $0.reads = []
       $0.collections = [:]
       $0.preferences = []
       $0.pending = nil
@@ -221,9 +223,11 @@ struct DatabaseReducerTests {
     store.receive(.checked(request: request, taken: nil)) { $0.changes = [1] }
     store.receive(.imported(request: request, counts: counts)) {
       $0.pending = [.ends(job: 1, result: result)]
+      $0.reads = [1]
     }
     store.receive(.contents(job: 1, contents: contents(1))) {
       $0.isLoaded = true
+      $0.reads = []
       $0.collections = ["c": 1]
       $0.preferences = []
       $0.pending = nil
@@ -264,27 +268,188 @@ struct DatabaseReducerTests {
     store.finish()
   }
 
+  /// What came of a command that read documents while another one put the second of them.
+  enum Read: CaseIterable {
+    case stats, list, collections, nextLine
+
+    /// The actions from the line to the answer.
+    func actions(found count: Int) -> [DatabaseAction] {
+      let contents = DatabaseContents(collections: [.init("c", count: count)])
+      let query = DocumentQuery(collection: "c")
+      let documents = (1...count).map {
+        Document(collection: "c", id: "\($0)", body: "1", updated: 1)
+      }
+      func run(_ command: DatabaseCommand) -> DatabaseAction {
+        .run(context: context("db", "db", job: 1), command: command)
+      }
+      return switch self {
+      case .stats: [run(.stats), .contents(job: 1, contents: contents)]
+      case .list:
+        [
+          run(.list(query: query)),
+          .listed(job: 1, documents: documents, rest: query, count: count),
+        ]
+      case .collections:
+        [
+          run(.collections),
+          .succeeded(job: 1, result: .collections(collections: contents.collections)),
+        ]
+      case .nextLine: [.bootstrap, .contents(job: 0, contents: contents)]
+      }
+    }
+  }
+
+  /// Reduces actions in the given order, whatever effects they begin.
+  private func state(
+    _ state: DatabaseState, after actions: [DatabaseAction]
+  ) -> DatabaseState {
+    var state = state
+    for action in actions {
+      _ = BoardFeatures.db.reducer.reduce(&state, action, world.dependencies)
+    }
+    return state
+  }
+
+  /// The collections as a line shows them that reads the state, which loads them if they are not
+  /// known.
+  private func shown(_ state: DatabaseState, of contents: DatabaseContents) -> [ByteText: Int?]? {
+    guard let bootstrap = BoardFeatures.db.bootstrap(state) else { return state.collections }
+    return self.state(state, after: [bootstrap, .contents(job: 0, contents: contents)]).collections
+  }
+
+  /// A state in which the first document is known.
+  private var one: DatabaseState {
+    state(DatabaseState(), after: [.bootstrap, .contents(job: 0, contents: contents(1))])
+  }
+
+  @Test(
+    "a command that reads beside one that puts: the counts are the database's",
+    arguments: Read.allCases, [1, 2])
+  func readBesidePut(read: Read, found: Int) {
+    let (first, answer) = (read.actions(found: found)[0], read.actions(found: found)[1])
+    let put = run(2, put("2"))
+    let saved = DatabaseAction.succeeded(
+      job: 2, result: .put(collection: "c", id: "2", isNew: true))
+    for order in [
+      [first, put, saved, answer], [first, put, answer, saved], [put, first, saved, answer],
+      [put, first, answer, saved],
+    ] {
+      let state = state(one, after: order)
+      #expect(shown(state, of: contents(2)) == ["c": 2], "\(order)")
+      #expect(state.collections == ["c": 2], "no step after the last one has a wrong number")
+      #expect(state.reads == [] && state.changes == [])
+    }
+    let order = [first, answer, put, saved]
+    #expect(found == 2 || state(one, after: order).collections == ["c": 2], "one after another")
+  }
+
+  @Test("stats beside an import that writes a part and fails: the counts are the database's")
+  func readBesideFailedImport() {
+    let request = ImportRequest(job: 2, path: "f", existing: .keep)
+    let begun = DatabaseAction.checked(request: request, taken: nil)
+    let failed = DatabaseAction.failed(
+      job: 2, failure: Failure(code: 74, error: "full", message: "full"))
+    let (first, answer) = (Read.stats.actions(found: 1)[0], Read.stats.actions(found: 1)[1])
+    for order in [
+      [first, begun, answer, failed], [first, begun, failed, answer],
+      [begun, first, answer, failed],
+      [begun, first, failed, answer],
+    ] {
+      let state = state(one, after: order)
+      #expect(state.isLoaded == false)
+      #expect(shown(state, of: contents(2)) == ["c": 2], "\(order)")
+    }
+  }
+
+  @Test("a number that was read beside a put is loaded again by the next command")
+  func loadedAgain() {
+    let order = [run(1, .stats), run(2, put("2"))]
+    var state = state(one, after: order + [.contents(job: 1, contents: contents(2))])
+    #expect(state.isLoaded == false)
+    state = self.state(state, after: [run(3, .get(collection: "c", id: "1"))])
+    #expect(state.pending == [.begins(job: 3, command: .get(collection: "c", id: "1"))])
+  }
+
+  @Test("a read that is cancelled is forgotten")
+  func cancelledRead() {
+    var state = state(one, after: [run(1, .stats), run(2, .collections)])
+    #expect(state.reads == [1, 2])
+    for job in [1, 2] { BoardFeatures.db.cancelled(&state, job) }
+    #expect(state.reads == [])
+  }
+
+  @Test("in earlier recordings every answer replaces what is known")
+  func readsOfEarlierRecordings() throws {
+    let json = #"{"changes":[],"collections":{"c":1},"isLoaded":true,"writes":0}"#
+    let earlier = try CanonicalDecoder.decode(DatabaseState.self, from: Array(json.utf8))
+    let state = state(
+      earlier,
+      after: [
+        run(1, .stats), run(2, put("2")), .contents(job: 1, contents: contents(2)),
+        .succeeded(job: 2, result: .put(collection: "c", id: "2", isNew: true)),
+      ])
+    #expect(state.collections == ["c": 3] && state.isLoaded == true && state.reads == nil)
+  }
+
+  /// The feature with effects whose actions come late, and in any order.
+  private struct Late: Reducer {
+    enum Action: Sendable { case sent(DatabaseAction), answered(DatabaseAction) }
+
+    func reduce(
+      _ state: inout DatabaseState, _ action: Action, _ dependencies: Dependencies
+    ) -> [Effect<Action>] {
+      switch action {
+      case .sent(let action):
+        BoardFeatures.db.reducer.reduce(&state, action, dependencies).map {
+          $0.map { .answered($0) }
+        }
+      case .answered(let action): .task(name: "late") { .sent(action) }
+      }
+    }
+  }
+
   @Test("commands at the same time, in any order of their effects: the counts are the database's")
   func interleavings() async throws {
     let worlds = Mutex<[(MockPersistenceService, DatabaseState)]>([])
-    let exploration = explore(seeds: 1...100, report: report) { run in
+    let exported =
+      [#"{"swiftboard":"db export","version":1}"#]
+      + ["c", "d"].map { #"{"document":{"collection":"\#($0)","id":"1","updated":1,"body":1}}"# }
+    let file = Data(exported.joined(separator: "\n").utf8)
+    let exploration = explore(seeds: 1...300, report: report) { run in
       let persistence = MockPersistenceService()
       var dependencies = Dependencies.mock
       dependencies.persistence = persistence
+      dependencies.files = MockFileService(["f": file])
       let store = Store(
-        initialState: DatabaseState(), reducer: BoardFeatures.db.reducer,
-        dependencies: dependencies, executor: run.executor)
+        initialState: DatabaseState(), reducer: Late(), dependencies: dependencies,
+        executor: run.executor)
       var random = SeededRandom(seed: run.seed)
-      for job in 1...8 {
+      for job in 1...12 {
         let id = String(Int.random(in: 1...2, using: &random))
-        store.send(
-          self.run(job, Bool.random(using: &random) ? put(id) : .remove(collection: "c", id: id)))
-        for _ in 0..<Int.random(in: 0...4, using: &random) { _ = run.executor.step() }
+        let command: DatabaseCommand? =
+          switch Int.random(in: 0..<10, using: &random) {
+          case 0: .stats
+          case 1: .list(query: DocumentQuery(collection: "c"))
+          case 2: .collections
+          case 3: .import(path: "f", existing: .keep)
+          case 4: nil
+          case 5...7: put(id)
+          default: .remove(collection: "c", id: id)
+          }
+        if let command {
+          store.send(.sent(self.run(job, command)))
+        } else if let bootstrap = BoardFeatures.db.bootstrap(store.state) {
+          store.send(.sent(bootstrap))
+        }
+        for _ in 0..<Int.random(in: 0...6, using: &random) { _ = run.executor.step() }
       }
       run.executor.run()
-      let state = store.state
-      run.expect(state.pending == nil, "\(state)")
-      worlds.withLock { $0.append((persistence, state)) }
+      let ended = store.state
+      run.expect(
+        ended.pending == nil && ended.changes == [] && ended.reads == [], "\(ended)")
+      if let bootstrap = BoardFeatures.db.bootstrap(ended) { store.send(.sent(bootstrap)) }
+      run.executor.run()
+      worlds.withLock { $0.append((persistence, store.state)) }
     }
     #expect(exploration.orders > 1)
     for (persistence, state) in worlds.withLock({ $0 }) {
