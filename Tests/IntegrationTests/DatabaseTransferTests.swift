@@ -76,6 +76,25 @@ struct DatabaseTransferTests {
         "3: a document needs collection, id and updated"
       ),
       (
+        #"{"document":{"collection":"","id":"7","updated":1,"body":1}}"#,
+        "3: the collection of the document is empty"
+      ),
+      (
+        #"{"document":{"collection":"c","id":"","updated":1,"body":1}}"#,
+        "3: the id of the document is empty"
+      ),
+      (
+        #"{"document":{"collection":"c","id":"a\u0000b","updated":1,"body":1}}"#,
+        "3: the id of the document has the character U+0000"
+      ),
+      (
+        #"{"document":{"collection":"c","id":"7","updated":253402300800000000,"body":1}}"#,
+        "3: the time in 'updated' is not in the years 0 to 9999"
+      ),
+      (#"{"preference":{"name":"","value":2}}"#, "3: the name of the preference is empty"),
+      (#"{"index":{"collection":"","path":"a"}}"#, "3: the collection of the index is empty"),
+      (#"{"index":{"collection":"c","path":""}}"#, "3: the path of the index is empty"),
+      (
         #"{"document":{"collection":"c","id":"7","updated":1,"text":"{"}}"#,
         "3: its text is not JSON"
       ),

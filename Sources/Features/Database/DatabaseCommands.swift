@@ -153,7 +153,7 @@ enum DatabaseCommands {
       arguments: [ArgumentSpec("file", "a new file", kind: .file)],
       examples: ["db backup monday.sqlite"]
     ) { invocation throws(UsageError) in
-      let path = try invocation.requiredText("file")
+      let path = try file(invocation, "")
       guard !path.isEmpty else {
         throw UsageError(
           "the name of the copy is missing", help: "for example db backup monday.sqlite",
@@ -171,7 +171,7 @@ enum DatabaseCommands {
     ) { invocation throws(UsageError) in
       .db(
         .export(
-          path: try invocation.requiredText("file"),
+          path: try file(invocation, "; standard output is /dev/stdout"),
           collection: try invocation.text("collection")))
     },
     CommandSpec(
@@ -186,7 +186,7 @@ enum DatabaseCommands {
     ) { invocation throws(UsageError) in
       .db(
         .import(
-          path: try invocation.requiredText("file"),
+          path: try file(invocation, "; an import reads its file twice"),
           existing: try invocation.text("existing").flatMap(ImportDuplicates.init) ?? .refuse))
     },
     CommandSpec(["db", "path"], "say where the files are", examples: ["db path"]) {
@@ -224,6 +224,21 @@ enum DatabaseCommands {
         kind: .malformedData)
     }
     return text
+  }
+
+  /// Returns the name of a file. `-` is refused, because elsewhere it is standard input or output.
+  ///
+  /// - Parameter more: What the help says besides.
+  private static func file(
+    _ invocation: Invocation, _ more: String
+  ) throws(UsageError) -> String {
+    let path = try invocation.requiredText("file")
+    guard path != "-" else {
+      throw UsageError(
+        "'\(invocation.path.joined(separator: " "))' takes the name of a file, not '-'",
+        help: "'./-' is a file of that name\(more)", at: invocation.argument("file"))
+    }
+    return path
   }
 
   /// Returns the name for a command of which the state keeps it. Others take any name, so that

@@ -237,6 +237,20 @@ struct DatabaseFeatureTests {
     #expect(error?.kind == .usage)
   }
 
+  @Test(
+    "'-' is not a file: elsewhere it is standard input or output",
+    arguments: [
+      ("export", "./-' is a file of that name; standard output is /dev/stdout"),
+      ("import", "./-' is a file of that name; an import reads its file twice"),
+      ("backup", "./-' is a file of that name"),
+    ])
+  func dash(command: String, help: String) throws {
+    let error = #expect(throws: UsageError.self) { try action("db \(command) -") }
+    #expect(error?.message == "'db \(command)' takes the name of a file, not '-'")
+    #expect(error?.help == "'\(help)")
+    _ = try action("db \(command) ./-")
+  }
+
   @Test("stats, check, path")
   func rest() throws {
     let printed = try run(["db stats", "db check", "db path"], in: world)

@@ -94,6 +94,12 @@ enum DatabaseEntry {
       guard let collection = value["collection"]?.stringValue, let id = value["id"]?.stringValue,
         let updated = value["updated"]?.intValue
       else { throw DatabaseEntryError("a document needs collection, id and updated") }
+      for (what, text) in [("collection", collection), ("id", id)] {
+        try Self.checkName(text, "the \(what) of the document")
+      }
+      guard Timestamp.range.contains(updated) else {
+        throw DatabaseEntryError("the time in 'updated' is not in the years 0 to 9999")
+      }
       try Self.refuseOthers(
         than: ["collection", "id", "updated", Self.bodyName(value, "body")], in: value)
       self = .document(
@@ -104,6 +110,7 @@ enum DatabaseEntry {
       guard let name = value["name"]?.stringValue else {
         throw DatabaseEntryError("a preference needs a name")
       }
+      try Self.checkName(name, "the name of the preference")
       try Self.refuseOthers(than: ["name", Self.bodyName(value, "value")], in: value)
       self = .preference(Preference(name: name, json: try Self.text(value, "value", .default)))
     case "service":
@@ -130,9 +137,20 @@ enum DatabaseEntry {
         let path = value["path"]?.stringValue,
         (try? JSONPath(parsing: path)) != nil
       else { throw DatabaseEntryError("an index needs collection and the path of values") }
+      for (what, text) in [("collection", collection), ("path", path)] {
+        try Self.checkName(text, "the \(what) of the index")
+      }
       try Self.refuseOthers(than: ["collection", "path"], in: value)
       self = .index(DocumentIndex(collection: collection, path: path))
     default: throw DatabaseEntryError("unknown kind of entry '\(member.key)'")
+    }
+  }
+
+  /// Refuses a name with which no command could show or remove the entry.
+  private static func checkName(_ name: String, _ what: String) throws(DatabaseEntryError) {
+    guard !name.isEmpty else { throw DatabaseEntryError("\(what) is empty") }
+    guard !name.utf8.contains(0) else {
+      throw DatabaseEntryError("\(what) has the character U+0000, which no line can have")
     }
   }
 
