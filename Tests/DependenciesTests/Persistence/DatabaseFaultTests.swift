@@ -262,6 +262,23 @@ struct DatabaseFaultTests {
     #expect(try await service.check() == [])
   }
 
+  @Test("an index whose path is not one is found, and hides no damaged document")
+  func indexWithoutPath() async throws {
+    let folder = try DatabaseFolder()
+    let service = folder.service()
+    try await service.putDocument(Document("1", #"{"a":1}"#))
+    _ = try await service.makeDocumentIndex(DocumentIndex(collection: "c", path: "a"))
+    try await service.close()
+    let stranger = try folder.stranger()
+    try stranger.execute("UPDATE document_indexes SET path = 'a..b'")
+    try stranger.execute("UPDATE documents SET updated = 7")
+    try stranger.close()
+    #expect(
+      try await service.check() == [
+        "document c/1 is damaged", "the index a..b of c is damaged: that is not a path",
+      ])
+  }
+
   @Test("a flipped byte in an answer is a miss") func aFlippedByteInAnAnswerIsAMiss() async throws {
     let folder = try DatabaseFolder()
     let service = folder.service()

@@ -101,16 +101,19 @@ enum DocumentIndexTable {
     return indexes
   }
 
-  /// Returns the indexes that lack the value of a document, which a query with that value would not
-  /// find. Reads the documents once for each index. Damaged documents are not looked for.
-  static func incomplete(_ connection: SQLiteConnection) throws(PersistenceError) -> [DocumentIndex]
-  {
-    var incomplete: [DocumentIndex] = []
+  /// Returns what is wrong with indexes: one lacks the value of a document, which a query with that
+  /// value would not find, or its path is not one, so that its collection takes no documents. Reads
+  /// the documents once for each index. Damaged documents are not looked for.
+  static func findings(_ connection: SQLiteConnection) throws(PersistenceError) -> [String] {
+    var findings: [String] = []
     for index in try all(connection) {
+      let name = "the index \(index.path) of \(index.collection)"
+      guard let path = try? DocumentFilter.path(index.path) else {
+        findings.append("\(name) is damaged: that is not a path")
+        continue
+      }
       // What no query can name has no value that one would miss.
-      guard let path = try? DocumentFilter.path(index.path),
-        let number = try number(index.collection, path, connection)
-      else { continue }
+      guard let number = try number(index.collection, path, connection) else { continue }
       let entry = try connection.statement(
         "SELECT 1 FROM document_values WHERE indexed = ? AND value = ? AND id = ?")
       let reader = DocumentTable.Reader(index.collection)
@@ -125,11 +128,11 @@ enum DocumentIndexTable {
         entry.bind(2, key(value))
         entry.bind(3, document.id)
         if try entry.first({ _ in true }) != nil { return true }
-        incomplete.append(index)
+        findings.append("\(name) lacks values")
         return false
       }
     }
-    return incomplete
+    return findings
   }
 
   /// The indexes of the collection that a transaction changes. They are read again only if another

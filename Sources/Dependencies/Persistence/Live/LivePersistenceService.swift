@@ -218,8 +218,8 @@ public final class LivePersistenceService: PersistenceService {
         guard findings.isEmpty else { return findings }
         findings += try DocumentTable.damaged(connection).map { "document \($0) is damaged" }
         findings += try connection.read { () throws(PersistenceError) in
-          try DocumentIndexTable.incomplete(connection)
-        }.map { "the index \($0.path) of \($0.collection) lacks values" }
+          try DocumentIndexTable.findings(connection)
+        }
         findings += try PreferenceTable.damaged(connection).map { "preference \($0) is damaged" }
         findings += try ServiceTable.damaged(connection).map { "service \($0) is damaged" }
         return findings
