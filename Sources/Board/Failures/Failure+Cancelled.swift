@@ -17,6 +17,9 @@ extension Failure {
   /// The cause for commands that `exit` cancels.
   static let exit = "'exit'"
 
+  /// The cause for commands that a continued fork does not run.
+  static let fork = "'session fork'"
+
   /// The failure of a cancelled command.
   static let cancelled = cancelled(by: nil)
 

@@ -172,11 +172,16 @@ struct SessionLiveReplay {
   }
 
   private func help(_ difference: Live.Difference) -> String? {
-    if case .missing(_, _, _, wasUnderWay: true) = difference {
-      return "its command was running when the recording began, and no line of it starts that; "
-        + "'session verify' checks such a recording"
+    guard case .missing(_, let expected, _, wasUnderWay: true) = difference else {
+      return homeHelp
     }
-    return homeHelp
+    // The line of a command that a fork ended is in the recording, and the fork is not.
+    let message = expected["shell"]?["failed"]?["failure"]?["message"]?.stringValue
+    let reason =
+      message == Failure.cancelled(by: Failure.fork).message
+      ? "the recording is a fork, which ended the running command, and no line of it does that"
+      : "its command was running when the recording began, and no line of it starts that"
+    return "\(reason); 'session verify' checks such a recording"
   }
 
   private var homeHelp: String? {

@@ -123,7 +123,7 @@ struct ForkReducer: Reducer {
       // The commands that ran at that step no longer run, also those that end themselves.
       return late.map { .cancel(id: $0) }
         + other.shell.running.map {
-          .send(.shell(.failed(job: $0.job, failure: .cancelled(by: "'session fork'"))))
+          .send(.shell(.failed(job: $0.job, failure: .cancelled(by: Failure.fork))))
         }
         + [
           .send(.session(.succeeded(job: 0, result: .recording(path: path)))),
@@ -153,7 +153,7 @@ struct ForkReducer: Reducer {
       // commands that are also in the fork's state.
       let late = Set(running).subtracting(fork.state.shell.running.map(\.job))
       for job in running where late.contains(job) {
-        send(.shell(.failed(job: job, failure: .cancelled(by: "'session fork'"))))
+        send(.shell(.failed(job: job, failure: .cancelled(by: Failure.fork))))
       }
       send(.resumed(fork.state, path: redactor.mask(fork.path).value, job: job))
     }

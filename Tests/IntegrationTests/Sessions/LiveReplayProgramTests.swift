@@ -391,4 +391,27 @@ struct LiveReplayProgramTests {
       run.errorText.contains("its command was running when the recording began"),
       "\(run.errorText)")
   }
+
+  @Test("the end of a command that a fork ended is said to be that, for its line is in the fork")
+  func aCommandThatAForkEnded() async throws {
+    let server = try TestHTTPServer()
+    let program = try Self.program()
+    let lines = [
+      "api get \(server.origin)/faults/hang --timeout 300ms > /dev/null &",
+      "session fork 1 f.jsonl",
+      "echo a",
+    ]
+    try program.folder.write(lines.joined(separator: "\n"), to: "x.sb")
+    let recorded = try await Self.run(
+      program, ["--home", "h", "--record", "r.jsonl", "-q", "-f", "x.sb"])
+    #expect(recorded.status == .exited(0), "\(recorded.errorText)")
+    let run = try await Self.run(program, ["session", "replay", "f.jsonl", "--live"])
+    #expect(run.status == .exited(1))
+    #expect(
+      run.errorText.contains(
+        "help: the recording is a fork, which ended the running command, and no line of it does that"
+      ),
+      "\(run.errorText)")
+    #expect(!run.errorText.contains("was running when the recording began"), "\(run.errorText)")
+  }
 }
