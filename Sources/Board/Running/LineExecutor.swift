@@ -246,13 +246,20 @@ public final class LineExecutor: Sendable {
 
   // MARK: Earlier steps
 
-  /// Rejects an action that changes something while the board shows an earlier step.
+  /// Rejects an action that changes something, or shows what services have now, while the board
+  /// shows an earlier step.
   private func refuseInThePast(_ action: BoardAction) throws(UsageError) {
     guard let position = board.store.withState({ $0.session.position }),
       !action.isAllowedAtEarlierStep
     else { return }
+    let reason =
+      if case .feature(let action) = action {
+        "and '\(action.feature)' works on the present"
+      } else {
+        "where nothing can be changed"
+      }
     throw UsageError(
-      "you are looking at step \(position.step) of \(position.last), where nothing can be changed",
+      "you are looking at step \(position.step) of \(position.last), \(reason)",
       help:
         "'session live' returns to the present, 'session fork \(position.step) FILE' continues from this step"
     )

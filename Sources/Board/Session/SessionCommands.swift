@@ -291,7 +291,7 @@ enum SessionCommands {
     CommandSpec(
       ["session", "bisect"], "find the first step after which an assertion fails",
       details: """
-        Looks at some twenty states of a million: right where the assertion, once it fails, keeps failing. --linear looks at all. Of an assertion that fails from the beginning, finds the first step after which it holds.
+        Looks at some twenty states of a million: right where the assertion, once it fails, keeps failing. --linear looks at all. Of an assertion that fails before and after the first step, finds the first step after which it holds.
         """,
       arguments: [anyRecording],
       options: [

@@ -38,7 +38,10 @@ struct EarlierStepTests {
       middle.output.contains(" s: characters.search.load by send of step \(loading - 1)\n"),
       "\(middle.output)")
     let refused = await board.run("characters search name==morty")
-    #expect(refused.status == 64 && refused.errors.contains("where nothing can be changed"))
+    #expect(refused.status == 64, "\(refused.errors)")
+    #expect(refused.errors.contains(", and 'characters' works on the present\n"))
+    let changing = await board.run("set x 1")
+    #expect(changing.errors.contains(", where nothing can be changed\n"), "\(changing.errors)")
     #expect(await board.run("session live").status == 0)
     #expect(try await status(board) == "shown")
     #expect(await board.run("characters search name==morty").status == 0)

@@ -142,7 +142,9 @@ struct ProgramOption: Sendable {
       options.isOffline = given.isOn
     },
     make(
-      OptionSpec("timeout", value: "DUR", "the limit for each request: 500ms, 2s", kind: .duration)
+      OptionSpec(
+        "timeout", value: "DUR",
+        "the limit for each request: 500ms, 2s; a locked database has its own, 5s", kind: .duration)
     ) { given, options throws(UsageError) in
       if case .value(let argument) = given {
         options.timeout = try argument.timeLimit(named: "--timeout")

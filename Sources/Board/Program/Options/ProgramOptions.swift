@@ -67,7 +67,7 @@ package struct ProgramOptions: Sendable, Hashable {
   package var aliases: [String: String] = [:]
   /// `--offline`: whether to use no network.
   package var isOffline: Bool?
-  /// `--timeout DUR`: the time limit for each request.
+  /// `--timeout DUR`: the time limit for each request. Waiting for the lock of a database is none.
   package var timeout: Duration?
   /// `--completion-timeout DUR`: the time limit for finding the candidates of a completion.
   package var completionTimeout: Duration?
