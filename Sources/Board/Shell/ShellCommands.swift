@@ -35,7 +35,8 @@ enum ShellCommands {
     CommandSpec(
       ["assert"], "fail unless something is true of the state",
       details: "A word like $name or {{last.PATH}} is one value: JSON, or else text. It is never a "
-        + "path, an operator or a part of the expression. A path may contain $name.",
+        + "path, an operator or a part of the expression. A path may contain $name. In the state, a "
+        + "number with a point or an exponent has some 16 digits; whole numbers have all.",
       arguments: [
         ArgumentSpec(
           "expression",
