@@ -285,6 +285,8 @@ struct LiveInstallationTests {
       ("https_proxy", "socks://127.0.0.1:1080/", "proxy", .good),
       ("http_proxy", "ftp://user:hunter2@localhost", "proxy", .problem),
       ("HTTPS_PROXY", "http://", "proxy", .problem),
+      ("http_proxy", "http://localhost:hunter2", "proxy", .problem),
+      ("ALL_PROXY", "localhost:99999", "proxy", .problem),
       ("HTTP_PROXY", "http://localhost:3128", "proxy", .note),
     ] as [(String, String, String, InstallationFinding.State)] {
       let finding = findings(folder, [name: value])[subject]

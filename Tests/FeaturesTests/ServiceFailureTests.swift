@@ -149,11 +149,24 @@ struct ServiceFailureTests {
         == "Radarr refuses the key of the service 'films', the secret 'k', through the proxy "
         + "http://p:1 (http_proxy)")
     #expect(failure.help?.hasPrefix("the proxy may have answered itself") == true)
-    var status = APIError(.undecodable, "m", status: 403)
-    status.proxy = error.proxy
-    #expect(Failure(status).message == "m" && Failure(status).help == failure.help)
-    status.status = 503
-    #expect(Failure(status).help == "--retry 3 tries again")
+  }
+
+  @Test("the service or a proxy may have refused, and the help has advice about both")
+  func answersThroughProxies() {
+    var error = APIError(.undecodable, "m", status: 403)
+    error.proxy = "http://p:1 (http_proxy)"
+    #expect(
+      Failure(error).help
+        == "check the key: 'api service show NAME' says which secret is sent, if any; if the proxy "
+        + "answered itself, check what it lets through, or name the host in no_proxy")
+    error.status = 503
+    #expect(Failure(error).help == "--retry 3 tries again")
+    // Only a proxy refuses a login in this way, and its message says what to do.
+    var login = APIError(.unreachable, "m", status: 407)
+    login.proxy = error.proxy
+    #expect(Failure(login) == Failure(code: 4, error: "httpStatus", message: "m"))
+    let address = Failure(APIError(.invalidProxy, "m"))
+    #expect(address.code == ExitCode.configuration && address.help?.isEmpty == false)
     var refused = APIError(.refused, "m")
     refused.proxy = error.proxy
     #expect(Failure(refused).help == nil)

@@ -5,7 +5,15 @@ extension Failure {
   /// The exit code of an error of a program: 3, 4, 5, 65, 66, 69, 73, 76 or 77 by its kind, and
   /// those of the client, the keychain and the terminal.
   public init(_ error: ProgramError) {
-    self = Failure(ofProgram: error).through(error.proxy)
+    self = Failure(ofProgram: error)
+    guard let proxy = error.proxy else { return }
+    message += ", through the proxy \(proxy)"
+    // Nothing shows that the program has refused its key. Advice to follow a redirect or to try
+    // again is right about a proxy, too.
+    guard code != 3, code != 5 else { return }
+    help =
+      "the proxy may have answered itself: check what it lets through; no_proxy names hosts to "
+      + "reach without it"
   }
 
   private init(ofProgram error: ProgramError) {

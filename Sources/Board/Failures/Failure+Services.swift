@@ -4,7 +4,8 @@ import SwiftBoardJSON
 import SwiftBoardRecording
 
 extension Failure {
-  /// The exit code of an HTTP error: 64 for the address, 65, 69, 74, 75, 76, 77 or 130 by its kind.
+  /// The exit code of an HTTP error: 64 for the address, 78 for that of a proxy, 3, 4 or 5 for a
+  /// status, and 65, 69, 74, 75, 76, 77 or 130 by its kind.
   public init(_ error: APIError) {
     if let problem = error.problem {
       self.init(problem)
@@ -12,7 +13,12 @@ extension Failure {
     }
     if let status = error.status {
       self.init(status: status, message: error.message)
-      if error.proxy != nil { adviseOnProxy() }
+      // The error of a proxy that requires a login says what to do.
+      if status == 407, error.proxy != nil {
+        help = nil
+      } else {
+        self = advisingOnProxy(error.proxy)
+      }
       return
     }
     if error.tlsProblem == .encryptedKey {
@@ -27,6 +33,11 @@ extension Failure {
           "an address is like http://nas:7878/api; what a service asks for goes with --auth"
         )
       case .unsupportedScheme: (ExitCode.usage, error.kind.rawValue, nil)
+      case .invalidProxy:
+        (
+          ExitCode.configuration, error.kind.rawValue,
+          "write it as http://HOST:PORT, or with a login as USER:PASSWORD@HOST:PORT"
+        )
       case .dns:
         (ExitCode.unavailable, "hostNotFound", "check its spelling and the network")
       // The message says what to do about a proxy.
@@ -81,24 +92,16 @@ extension Failure {
       help: help)
   }
 
-  /// Returns the failure that an answer shows.
-  ///
-  /// - Parameter proxy: The proxy that may have answered in place of the service, if any.
-  package func through(_ proxy: String?) -> Failure {
-    guard let proxy else { return self }
+  /// Returns the failure with advice on the proxy that may have answered in place of the service,
+  /// if there is one. Advice about the service stays, since it may have answered as well. Advice to
+  /// follow a redirect or to try again is right about a proxy, too.
+  package func advisingOnProxy(_ proxy: String?) -> Failure {
+    guard proxy != nil, code == 4 else { return self }
     var failure = self
-    failure.message += ", through the proxy \(proxy)"
-    failure.adviseOnProxy()
+    let advice =
+      "if the proxy answered itself, check what it lets through, or name the host in no_proxy"
+    failure.help = help.map { "\($0); \(advice)" } ?? advice
     return failure
-  }
-
-  /// Replaces advice about the service or its key. Advice to follow a redirect or to try again is
-  /// right about a proxy, too.
-  private mutating func adviseOnProxy() {
-    guard code != 3, code != 5 else { return }
-    help =
-      "the proxy may have answered itself: check what it lets through; no_proxy names hosts to "
-      + "reach without it"
   }
 
   /// The exit code of a request that could not be put together: that of the service that failed, or

@@ -217,8 +217,10 @@ public struct APIError: Error, Sendable, Equatable, Codable {
     /// The URL is invalid, or its scheme is neither `http` nor `https`. An invalid method or header
     /// is `invalidURL` too. Nothing was sent.
     case invalidURL, unsupportedScheme
+    /// The address of the proxy cannot be used. Nothing was sent.
+    case invalidProxy
     /// In order: the host name is unknown; the connection was refused; the host is unreachable. A
-    /// refusal by the proxy is `unreachable`.
+    /// refusal by the proxy is `unreachable`, with the status 407 if it is one of the login.
     case dns, refused, unreachable
     /// The client is offline: `LiveConfiguration.isOffline`.
     case offline
@@ -259,8 +261,9 @@ public struct APIError: Error, Sendable, Equatable, Codable {
   public var part: Part?
   /// The problem of the secure connection, for `tls` and if it is known.
   public var tlsProblem: TLSProblem?
-  /// Whether the request cannot be repeated: the source of the body can be read only once, or a
-  /// service has received a request that must not be sent twice and redirected it.
+  /// Whether the request cannot be repeated: the source of the body can be read only once, a proxy
+  /// refuses the login, or a service has received a request that must not be sent twice and
+  /// redirected it.
   public var isFinal: Bool?
   /// Whether anything of the request was sent, or `nil` if that is not known.
   public var wasSent: Bool?
@@ -305,8 +308,8 @@ public struct APIError: Error, Sendable, Equatable, Codable {
   public var mayHaveArrived: Bool {
     switch kind {
     case .cancelled: wasSent ?? true
-    case .invalidURL, .unsupportedScheme, .dns, .refused, .unreachable, .offline, .libraryMissing,
-      .unprepared:
+    case .invalidURL, .unsupportedScheme, .invalidProxy, .dns, .refused, .unreachable, .offline,
+      .libraryMissing, .unprepared:
       false
     case .timeout, .tls, .truncated, .malformed, .tooManyRedirects, .redirectRefused, .tooLarge,
       .tooLargeDecoded, .file, .io, .unanswered, .undecodable:

@@ -327,11 +327,13 @@ struct LiveInstallation: Sendable {
   /// The names of the variables with proxies. Their values may contain passwords.
   private var proxies: [InstallationFinding] {
     let names = ProxySettings.variables.filter { variables[$0]?.isEmpty == false }
-    let wrong = names.filter { !UsedProxy(url: variables[$0] ?? "", variable: $0).isWellFormed }
+    let wrong = names.compactMap {
+      UsedProxy(url: variables[$0] ?? "", variable: $0).addressError?.message
+    }
     guard wrong.isEmpty else {
       return [
         InstallationFinding(
-          "proxy", .problem, "no address of a proxy: \(wrong.joined(separator: ", "))",
+          "proxy", .problem, wrong.joined(separator: "; "),
           remedy: .other("write it as http://HOST:PORT, or unset the variable"))
       ]
     }

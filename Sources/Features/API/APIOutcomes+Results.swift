@@ -117,11 +117,12 @@ extension APIOutcomes {
       .init("service", .string(name)), .init("status", .number(String(status))),
       .init("ms", .number(String(milliseconds))),
     ])
+    let way = proxy.map { " through the proxy \($0)" } ?? ""
     func failure(_ code: Int32, _ what: String, _ help: String) -> Outcome {
       let failure = Failure(
-        code: code, error: "httpStatus", message: "\(name) answers, \(what): HTTP \(status)",
-        help: help)
-      return Outcome(job: job, failure: failure.through(proxy), value: value)
+        code: code, error: "httpStatus",
+        message: "\(name) answers\(way), \(what): HTTP \(status)", help: help)
+      return Outcome(job: job, failure: failure.advisingOnProxy(proxy), value: value)
     }
     switch status {
     case 401, 403:

@@ -319,6 +319,7 @@ enum APIOutcomes {
 
   private static func refusal(_ answer: APIAnswer) -> Failure? {
     guard answer.status >= 300 else { return nil }
+    let place = address(answer) + (answer.proxy.map { " through the proxy \($0)" } ?? "")
     let asked = answer.headers.value(of: "Retry-After")
     let wait = asked.map { "the service asks to wait: \($0)" }
     // --retry refuses a wait of more than a minute; a date counts as one.
@@ -328,18 +329,17 @@ enum APIOutcomes {
     case 304:
       return Failure(
         code: 3, error: "redirect",
-        message: "HTTP 304 from \(address(answer)): the service says that nothing has changed",
+        message: "HTTP 304 from \(place): the service says that nothing has changed",
         help: "no answer to this request is kept; --cache noCache asks for a whole one")
     case 300..<400:
       return Failure(
         code: 3, error: "redirect",
-        message: "HTTP \(answer.status) from \(address(answer)): a redirect that was not followed",
+        message: "HTTP \(answer.status) from \(place): a redirect that was not followed",
         help: answer.headers.value(of: "Location") == nil
-          ? "it has no Location to follow: check the service" : "follow it with --follow 5"
-      ).through(answer.proxy)
+          ? "it has no Location to follow: check the service" : "follow it with --follow 5")
     case 429:
       return Failure(
-        code: 4, error: "httpStatus", message: "HTTP 429 from \(address(answer))",
+        code: 4, error: "httpStatus", message: "HTTP 429 from \(place)",
         help: (wait ?? "the service takes no more for now")
           + (answer.isFinal == true && wait == nil && APIRequest.isIdempotent(method: answer.method)
             ? "; \(readOnce)"
@@ -350,14 +350,13 @@ enum APIOutcomes {
         answer.status == 401 || answer.status == 403
         ? "check the key: 'api service show NAME' says which secret is sent" : nil
       return Failure(
-        code: 4, error: "httpStatus", message: "HTTP \(answer.status) from \(address(answer))",
+        code: 4, error: "httpStatus", message: "HTTP \(answer.status) from \(place)",
         help: help
-      ).through(answer.proxy)
+      ).advisingOnProxy(answer.proxy)
     default:
       return Failure(
-        code: 5, error: "httpStatus", message: "HTTP \(answer.status) from \(address(answer))",
-        help: helpForServiceFailure(answer, isFinal: isFinal, wait)
-      ).through(answer.proxy)
+        code: 5, error: "httpStatus", message: "HTTP \(answer.status) from \(place)",
+        help: helpForServiceFailure(answer, isFinal: isFinal, wait))
     }
   }
 

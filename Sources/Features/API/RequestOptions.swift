@@ -57,12 +57,15 @@ enum RequestOptions {
 
   private static func proxy(_ invocation: Invocation) throws(UsageError) -> String? {
     guard let proxy = try invocation.text("proxy") else { return nil }
-    let schemes = APIConnection.proxySchemes
-    let parts = proxy.split(separator: "://", maxSplits: 1, omittingEmptySubsequences: false)
-    guard parts.count == 2, schemes.contains(parts[0].lowercased()), !parts[1].isEmpty else {
+    guard ServiceAddress.isAddress(proxy) else {
       throw UsageError(
         "--proxy takes an address, not '\(proxy)'", help: "for example http://127.0.0.1:3128",
         at: invocation.option("proxy"))
+    }
+    if let problem = APIConnection.problem(ofProxy: proxy) {
+      throw UsageError(
+        "the address in --proxy cannot be used: \(problem)",
+        help: "for example http://127.0.0.1:3128", at: invocation.option("proxy"))
     }
     return proxy
   }

@@ -24,7 +24,8 @@ enum RequestSecrets {
     for text in authentications where !text.contains(inserted) {
       return Found(name: "auth", form: "--auth " + AuthenticationParser.form(of: text))
     }
-    for text in proxies where address(text) != nil {
+    // Before an `@` is a login, also one with characters that end it elsewhere.
+    for text in proxies where text.contains("@") || address(text) != nil {
       return Found(
         name: "proxy",
         help: "write --proxy http://HOST:PORT; the variables http_proxy and https_proxy take an "

@@ -74,6 +74,8 @@ struct ProxyFailureTests {
     let proxy = try TestHTTPServer { _ in .response(.init(407)) }
     let error = await failure(client(proxy.origin))
     #expect(error?.kind == .unreachable && error?.mayHaveArrived == false)
+    // Another try would send the same login.
+    #expect(error?.status == 407 && error?.isTemporary == false)
     #expect(
       error?.message.hasPrefix(
         "the proxy \(proxy.origin) (http_proxy) requires a user name and a password") == true)
@@ -98,6 +100,26 @@ struct ProxyFailureTests {
     let error = await failure(client("http://u:wrong@127.0.0.1:\(proxy.port)"))
     #expect(
       error?.message.hasPrefix("the proxy \(proxy.origin) (http_proxy) does not accept") == true)
+  }
+
+  @Test("a proxy whose address cannot be used is not asked, and its variable is named")
+  func unusableAddress() async throws {
+    for proxy in ["ftp://127.0.0.1:1", "http://127.0.0.1:bad", ":99999"] {
+      let error = await failure(client(proxy))
+      #expect(error?.kind == .invalidProxy && error?.isTemporary == false)
+      #expect(error?.mayHaveArrived == false)
+      let message = error?.message ?? ""
+      #expect(
+        message.hasPrefix("the address of the proxy in http_proxy cannot be used: its "),
+        "\(message)")
+    }
+    // A host without a proxy does not need the address.
+    let server = try TestHTTPServer()
+    var configuration = LiveAPIClient.Configuration()
+    configuration.proxies = ProxySettings { ["http_proxy": ":99999", "no_proxy": "127.0.0.1"][$0] }
+    let response = try await LiveAPIClient(configuration: configuration).send(
+      APIRequest(url: "\(server.origin)/echo", timeout: nil))
+    #expect(response.status == 200)
   }
 
   @Test("a failure that a proxy may have caused names it")

@@ -160,6 +160,14 @@ struct ResponseRepositoryTests {
     await #expect(throws: error) { try await subject.fetch(.remoteFirst) }
   }
 
+  @Test("what is kept does not stand in for a login that a proxy refuses")
+  func refusedLogin() async throws {
+    let error = APIError(.unreachable, "no", status: 407)
+    let subject = Subject([Self.answer("one", 200, Self.holding), .failure(error)])
+    _ = try await subject.fetch(.remoteFirst)
+    await #expect(throws: error) { try await subject.fetch(.remoteFirst) }
+  }
+
   @Test("a 304 for another version is no confirmation: the answer is asked for as a whole")
   func confirmationOfAnotherVersion() async throws {
     let subject = Subject([

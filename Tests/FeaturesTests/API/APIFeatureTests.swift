@@ -33,6 +33,41 @@ struct APIFeatureTests {
   }
 
   @Test(
+    "an answer that came through a proxy names it as the way, with advice about both",
+    arguments: [
+      (401, "HTTP 401 from http://nas/x through the proxy P", "check the key: "),
+      (404, "HTTP 404 from http://nas/x through the proxy P", "if the proxy answered itself, "),
+      (
+        302, "HTTP 302 from http://nas/x through the proxy P: a redirect that was not followed",
+        "follow it with --follow 5"
+      ),
+      (500, "HTTP 500 from http://nas/x through the proxy P", "the service failed; "),
+    ])
+  func throughAProxy(status: Int, message: String, help: String) async {
+    struct ProxiedClient: APIClient {
+      let status: Int
+
+      func send(_ request: APIRequest) async throws(APIError) -> APIResponse {
+        var response = APIResponse(
+          status: status, headers: [HTTPHeader("Location", "/y")], url: request.url)
+        response.proxy = "P"
+        return response
+      }
+    }
+    var dependencies = world.dependencies
+    dependencies.apiClient = ProxiedClient(status: status)
+    let lines = Lines(world, dependencies: dependencies)
+    #expect(await lines.run("api get http://nas/x") != 0)
+    #expect(lines.allPrinted.contains("error: \(message)\n"), "\(lines.allPrinted)")
+    #expect(lines.allPrinted.contains("help: \(help)"), "\(lines.allPrinted)")
+    let isRefusal = (400..<500).contains(status)
+    #expect(lines.allPrinted.contains("or name the host in no_proxy") == isRefusal)
+    #expect(await lines.run("api service add nas http://nas") == 0)
+    #expect(await lines.run("api service test nas") != 0)
+    #expect(lines.allPrinted.contains("error: nas answers through the proxy P, "))
+  }
+
+  @Test(
     "the query of a service's address comes before that of the request",
     arguments: [
       ("api get nas", "http://nas/raw?v=1"), ("api get nas/y", "http://nas/raw/y?v=1"),
@@ -498,6 +533,16 @@ struct APIFeatureTests {
       (
         "--proxy http://p:1 --unix-socket s",
         "--proxy does not go with --unix-socket, which is connected to directly"
+      ),
+      ("--proxy p:1", "--proxy takes an address, not 'p:1'"),
+      (
+        "--proxy http://p:99999",
+        "the address in --proxy cannot be used: its port is not a number from 1 to 65535"
+      ),
+      (
+        "--proxy ftp://p",
+        "the address in --proxy cannot be used: its scheme is none of http, https, socks4, "
+          + "socks4a, socks5, socks5h"
       ),
     ])
   func refusedValues(option: String, message: String) throws {

@@ -143,6 +143,10 @@ struct TypedSecretTests {
         """
       ),
       (
+        "api get http://h/ --proxy http://u:hunter2#@p:1",
+        "error: the value of 'proxy' looks like a secret"
+      ),
+      (
         "api get http://u:hunter2@h/",
         "help: store it with 'keychain set NAME' and write --auth basic:USER:{{secret:NAME}}"
       ),

@@ -11,12 +11,6 @@ struct ProxyFailure {
     let address = transfer.address
     let endpoint = address.endpoint
     switch code {
-    case CURLE_COULDNT_RESOLVE_PROXY where !proxy.isWellFormed,
-      CURLE_COULDNT_CONNECT where !proxy.isWellFormed:
-      error = APIError(
-        .dns,
-        "the address of the proxy \(proxy) cannot be used: check its scheme, and percent-encode its "
-          + "user name and password")
     case CURLE_COULDNT_RESOLVE_PROXY:
       error = APIError(.dns, "the host name of the proxy \(proxy) was not found")
     case CURLE_COULDNT_CONNECT:
@@ -72,10 +66,11 @@ struct ProxyFailure {
     let problem =
       proxy.hasLogin
       ? "does not accept the user name and the password in its address (407)"
+        + (proxy.variable.map { ": correct them in \($0)" } ?? "")
       : "requires a user name and a password (407): "
         + "\(proxy.variable ?? "http_proxy or https_proxy") takes an address with both, "
         + "USER:PASSWORD@HOST:PORT"
-    var error = APIError(.unreachable, "the proxy \(proxy) \(problem)")
+    var error = APIError(.unreachable, "the proxy \(proxy) \(problem)", status: 407)
     error.proxy = proxy.description
     // Another try sends the same login, for which accounts are locked.
     error.isFinal = true

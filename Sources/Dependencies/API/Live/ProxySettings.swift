@@ -100,13 +100,52 @@ struct UsedProxy: Sendable, Equatable, CustomStringConvertible {
     return url.firstRange(of: "://")
   }
 
-  /// Whether libcurl understands the address: it has a scheme for proxies or none, a host, and no
-  /// character in the user and the password that ends them.
-  var isWellFormed: Bool {
+  /// The parts of the address behind its scheme: the user and the password, and the host with its
+  /// port. A password may contain any character, so its end is searched for from behind.
+  private var parts: (login: Substring, host: Substring) {
     let rest = url[(schemeEnd?.upperBound ?? url.startIndex)...]
-    let login = rest[..<(rest.lastIndex(of: "@") ?? rest.startIndex)]
-    return (APIConnection.proxySchemes + ["socks"]).contains(scheme) && !rest.isEmpty
-      && !login.contains { "/?#".contains($0) } && !url.contains(where: \.isWhitespace)
+    guard let end = rest.lastIndex(of: "@") else {
+      return ("", rest.prefix { !"/?#".contains($0) })
+    }
+    return (rest[..<end], rest[rest.index(after: end)...].prefix { !"/?#".contains($0) })
+  }
+
+  /// The reason why libcurl cannot use the address, or `nil` if it can. It repeats no part of the
+  /// address, because in a wrong one a password may be in any place.
+  var problem: String? {
+    let (login, place) = parts
+    let schemes = APIConnection.proxySchemes
+    guard (schemes + ["socks"]).contains(scheme) else {
+      return "its scheme is none of \(schemes.joined(separator: ", "))"
+    }
+    if url.unicodeScalars.contains(where: {
+      $0.properties.isWhitespace || $0.properties.generalCategory == .control
+    }) {
+      return "it has a blank or a control character"
+    }
+    if login.contains(where: { "/?#".contains($0) }) {
+      return "its user name or password has a /, a ? or a #, which has to be percent-encoded"
+    }
+    var host = place
+    // The colons of an IPv6 address are in brackets.
+    if let colon = place.lastIndex(of: ":"), !place[colon...].contains("]") {
+      host = place[..<colon]
+      let port = place[place.index(after: colon)...]
+      guard port.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+        (1...65535).contains(Int(port) ?? 0)
+      else { return "its port is not a number from 1 to 65535" }
+    }
+    if host.isEmpty { return "it has no host" }
+    return (try? URLBuilder("http://\(host)")) == nil
+      ? "its host has a character that no host name has" : nil
+  }
+
+  /// The error of an address that cannot be used, with its variable; `nil` if it can.
+  var addressError: APIError? {
+    problem.map {
+      let place = variable.map { " in \($0)" } ?? ""
+      return APIError(.invalidProxy, "the address of the proxy\(place) cannot be used: \($0)")
+    }
   }
 
   /// Whether the address has a user or a password.
@@ -118,10 +157,14 @@ struct UsedProxy: Sendable, Equatable, CustomStringConvertible {
   /// The URL without credentials, and its variable, for example
   /// `http://127.0.0.1:3128 (http_proxy)`.
   var description: String {
-    let rest = url[(schemeEnd?.upperBound ?? url.startIndex)...]
-    // A password may contain any character, so its end is searched for from behind.
-    let host = rest[(rest.lastIndex(of: "@").map(rest.index(after:)) ?? rest.startIndex)...]
-    return "\(scheme)://\(host.prefix { !"/?#".contains($0) })"
-      + (variable.map { " (\($0))" } ?? "")
+    "\(scheme)://\(parts.host)" + (variable.map { " (\($0))" } ?? "")
+  }
+}
+
+extension APIConnection {
+  /// Returns the reason why the address of a proxy cannot be used, or `nil` if it can. It repeats
+  /// no part of the address.
+  package static func problem(ofProxy url: String) -> String? {
+    UsedProxy(url: url, variable: nil).problem
   }
 }

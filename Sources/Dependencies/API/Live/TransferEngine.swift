@@ -80,6 +80,8 @@ final class TransferEngine: Sendable {
     id: UInt64? = nil, download: DownloadPipe? = nil
   ) async -> Result<Transfer.Answer, APIError> {
     let id = id ?? makeID()
+    let proxy = configuration.proxies.proxy(for: address, request.connection)
+    if let error = proxy?.addressError { return .failure(error) }
     let upload = request.method == "HEAD" ? nil : request.upload.map(UploadPipe.init)
     // Ends with the transfer, which closes the pipe.
     upload?.start { self.post(.resume(id)) }
@@ -88,8 +90,8 @@ final class TransferEngine: Sendable {
         start(
           Transfer(
             id: id, request: request, address: address,
-            proxy: configuration.proxies.proxy(for: address, request.connection),
-            deadline: deadline, download: download, upload: upload, continuation: continuation))
+            proxy: proxy, deadline: deadline, download: download, upload: upload,
+            continuation: continuation))
         // The handler may have run before the transfer was added. Its command then had no effect.
         if Task.isCancelled { post(.cancel(id)) }
       }

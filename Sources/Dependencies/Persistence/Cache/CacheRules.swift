@@ -114,9 +114,11 @@ enum CacheRules {
 
   /// Returns whether the cached response may replace one that failed: only if the service could not
   /// be reached in time. A service with an untrusted certificate, or one that violates the
-  /// protocol, may not be the one that sent the cached response.
+  /// protocol, may not be the one that sent the cached response. A proxy that refuses the login was
+  /// reached.
   static func mayStandIn(for error: APIError) -> Bool {
-    switch error.kind {
+    guard error.status == nil else { return false }
+    return switch error.kind {
     case .dns, .refused, .unreachable, .offline, .timeout: true
     default: false
     }
