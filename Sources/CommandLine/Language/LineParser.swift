@@ -93,36 +93,55 @@ public enum LineParser {
   public static func literalText(_ words: [String]) -> String { words.joined(separator: " ") }
 
   /// Returns a line that has these words, with quotes where a word needs them. Double quotes are
-  /// kept: in a condition, they make a text.
+  /// kept: in a condition, they make a text. References to secrets stay references.
   package static func line(of words: [Argument]) -> String {
     words.map { word in
-      let text = word.text ?? word.shown
-      if word.quoting == .double { return doubleQuoted(text) }
       // Text that begins like an option is none if it was quoted or inserted.
-      let isText = (word.isQuoted || word.typedCount == 0) && text.hasPrefix("-")
-      return isText || !isBare(text) ? quoted(text) : text
+      let isText = (word.isQuoted || word.typedCount == 0) && word.leadingText.hasPrefix("-")
+      // As an escape, a control character is visible.
+      if word.quoting != .double, !word.shown.unicodeScalars.contains(where: isControl) {
+        if !isText, isBare(word) { return word.shown }
+        if let text = word.text, !text.unicodeScalars.contains("'") { return "'\(text)'" }
+      }
+      return doubleQuoted(word.parts)
     }.joined(separator: " ")
   }
 
-  /// Returns whether a text stands for itself as a word behind the first one.
-  private static func isBare(_ text: String) -> Bool {
-    guard case .commands(let list) = parse("x \(text)"), list.commands.count == 1 else {
+  /// Returns whether the text of a word stands for itself as a word behind the first one.
+  private static func isBare(_ word: Argument) -> Bool {
+    guard case .commands(let list) = parse("x \(word.shown)"), list.commands.count == 1 else {
       return false
     }
     let command = list.commands[0]
-    return command.words.count == 2 && command.words[1].literal == text
+    let segments = word.parts.map { part -> Word.Segment in
+      switch part {
+      case .text(let text): .text(text)
+      case .secret(let name): .secret(name)
+      }
+    }
+    return command.words.count == 2 && command.words[1].segments == segments
       && !command.words[1].isQuoted && !command.isBackground && command.redirect == nil
   }
 
-  private static func quoted(_ text: String) -> String {
-    text.unicodeScalars.contains("'") ? doubleQuoted(text) : "'\(text)'"
-  }
-
-  private static func doubleQuoted(_ text: String) -> String {
+  private static func doubleQuoted(_ parts: [Argument.Part]) -> String {
     var quoted = "".unicodeScalars
-    for scalar in text.unicodeScalars {
-      if #"\"${}"#.unicodeScalars.contains(scalar) { quoted.append("\\") }
-      quoted.append(scalar)
+    for part in parts {
+      guard case .text(let text) = part else {
+        quoted += SecretTemplate(parts: [part]).description.unicodeScalars
+        continue
+      }
+      for scalar in text.unicodeScalars {
+        switch scalar {
+        case "\n": quoted += #"\n"#.unicodeScalars
+        case "\t": quoted += #"\t"#.unicodeScalars
+        case "\r": quoted += #"\r"#.unicodeScalars
+        case _ where isControl(scalar):
+          quoted += #"\u{\#(String(scalar.value, radix: 16))}"#.unicodeScalars
+        default:
+          if #"\"${}"#.unicodeScalars.contains(scalar) { quoted.append("\\") }
+          quoted.append(scalar)
+        }
+      }
     }
     return "\"\(String(quoted))\""
   }

@@ -30,8 +30,11 @@ public enum APIAction {
   /// A service that was damaged when the services were read can be read again, or is `nil` because
   /// another process removed it.
   case mended(job: Int, name: String, service: APIService?)
-  /// A kept request was read to be shown, or `nil` if there is none.
-  case read(job: Int, name: String, request: APIRequestSpec?, masked: MaskedValues? = nil)
+  /// A kept request was read to be shown, or `nil` if there is none. `isLine` is `true`, and `nil`
+  /// in earlier recordings: see `APIResult.savedRequest`.
+  case read(
+    job: Int, name: String, request: APIRequestSpec?, masked: MaskedValues? = nil,
+    isLine: Bool? = nil)
   /// No request is kept under the name. `wasKept` is whether one was; if not, `names` are those
   /// that are kept, once they were read. In earlier recordings, `succeeded` said that one was.
   case unsaved(job: Int, name: String, names: [String]? = nil, wasKept: Bool? = nil)
@@ -66,7 +69,7 @@ extension APIAction {
     case .bootstrapped(let job, _, _), .found(let job, _, _), .kept(let job),
       .answered(let job, _, _),
       .again(let job),
-      .looked(let job, _, _, _, _), .mended(let job, _, _), .read(let job, _, _, _),
+      .looked(let job, _, _, _, _), .mended(let job, _, _), .read(let job, _, _, _, _),
       .unsaved(let job, _, _, _),
       .succeeded(let job, _, _),
       .failed(let job, _, _):
@@ -134,7 +137,7 @@ enum SavedRequest {
 
   /// The names of the kept requests among all preferences, in order.
   static func names(in preferences: [Preference]) -> [String] {
-    preferences.compactMap { name(ofKey: $0.name) }
+    preferences.compactMap { SavedRequestSummary($0)?.name }
   }
 }
 
@@ -142,17 +145,19 @@ enum SavedRequest {
 public struct SavedRequestSummary: Codable, Sendable, Equatable {
   /// The name of the request.
   public var name: String
-  /// The method; `nil` if the preference is no request, which was then set by hand.
+  /// The method; `nil` in earlier recordings if the preference was no request.
   public var method: String?
-  /// `SERVICE/PATH` or an address; `nil` if the preference is no request.
+  /// `SERVICE/PATH` or an address; `nil` in earlier recordings if the preference was no request.
   public var target: String?
 
-  /// The request that a preference keeps; `nil` for any other preference.
+  /// The request that a preference keeps; `nil` for any other preference, also one with the name of
+  /// a request that was set by hand.
   init?(_ preference: Preference) {
-    guard let name = SavedRequest.name(ofKey: preference.name) else { return nil }
-    let spec = SavedRequest.request(preference.json)
-    (self.name, method) = (name, spec?.method)
-    target = spec.map { Redactor.redactPositions($0.target.description) }
+    guard let name = SavedRequest.name(ofKey: preference.name),
+      let spec = SavedRequest.request(preference.json)
+    else { return nil }
+    (self.name, method) = (name, spec.method)
+    target = spec.shownTarget.description
   }
 }
 

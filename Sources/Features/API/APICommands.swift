@@ -125,7 +125,8 @@ enum APICommands {
         examples: ["api saved list"]
       ) { _ in .api(.savedList) },
       CommandSpec(
-        ["api", "saved", "show"], "show what a request that was kept with --save sends",
+        ["api", "saved", "show"],
+        "show a request that was kept with --save as the line that makes it",
         arguments: [savedRequest], examples: ["api saved show first-page"]
       ) { invocation throws(UsageError) in
         .api(.savedShow(name: try invocation.requiredText("name")))

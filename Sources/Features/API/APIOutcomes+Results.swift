@@ -20,7 +20,8 @@ extension APIOutcomes {
       return Outcome(
         job: job, value: .object([.init("removed", .string(name))]), notes: ["removed \(name)"])
     case .saved(let requests): return list(requests, job)
-    case .savedRequest(let name, let request): return saved(request, as: name, job)
+    case .savedRequest(let name, let request, let isLine):
+      return saved(request, as: name, isLine: isLine == true, job)
     case .tested(let name, let status, let milliseconds, let judgesAll, let proxy):
       return tested(name, status, milliseconds, judgesAll == true, proxy, job)
     case .testedProgram(let name, let program, let version, let milliseconds):
@@ -178,15 +179,20 @@ extension APIOutcomes {
   }
 
   /// Returns how a line writes an authentication.
-  static func text(of authentication: APIService.Authentication?) -> String? {
-    switch authentication {
-    case nil: nil
-    case .header(let name, let secret): "header:\(name)={{secret:\(secret)}}"
-    case .query(let name, let secret): "query:\(name)={{secret:\(secret)}}"
-    case .bearer(let secret): "bearer:{{secret:\(secret)}}"
-    case .basic(let user, let secret): "basic:\(user):{{secret:\(secret)}}"
-    case .digest(let user, let secret): "digest:\(user):{{secret:\(secret)}}"
-    }
+  static func template(of authentication: APIService.Authentication) -> SecretTemplate {
+    let (text, secret) =
+      switch authentication {
+      case .header(let name, let secret): ("header:\(name)=", secret)
+      case .query(let name, let secret): ("query:\(name)=", secret)
+      case .bearer(let secret): ("bearer:", secret)
+      case .basic(let user, let secret): ("basic:\(user):", secret)
+      case .digest(let user, let secret): ("digest:\(user):", secret)
+      }
+    return SecretTemplate(parts: [.text(text), .secret(secret)])
+  }
+
+  private static func text(of authentication: APIService.Authentication?) -> String? {
+    authentication.map { template(of: $0).description }
   }
 
   private static func record(_ service: APIService) -> [(String, String)] {

@@ -50,10 +50,10 @@ struct APIReducer: Reducer {
       return .send(.succeeded(job: job, result: result, masked: masked))
     case .looked(let job, let command, let services, let damaged, _):
       return looked(command, job, services, damaged ?? [], &state, dependencies)
-    case .read(let job, let name, let request?, let masked):
-      let result = APIResult.savedRequest(name: name, request: request)
+    case .read(let job, let name, let request?, let masked, let isLine):
+      let result = APIResult.savedRequest(name: name, request: request, isLine: isLine)
       return .send(.succeeded(job: job, result: result, masked: masked))
-    case .read(let job, let name, nil, _): return readSavedNames(name, job, dependencies)
+    case .read(let job, let name, nil, _, _): return readSavedNames(name, job, dependencies)
     case .unsaved(let job, let name, nil, let wasKept):
       guard wasKept == true else {
         state.changes?.end(job)
@@ -190,7 +190,7 @@ struct APIReducer: Reducer {
     .task(name: "api.saved.show") {
       let json = try await dependencies.persistence.preference(SavedRequest.key(name))
       let (request, masked) = try await masking(json.flatMap(SavedRequest.request), dependencies)
-      return .read(job: job, name: name, request: request, masked: masked)
+      return .read(job: job, name: name, request: request, masked: masked, isLine: true)
     }
     .catchFailure(dependencies) { .failed(job: job, failure: $0) }
     .cancellable(id: job)

@@ -12,8 +12,9 @@ public enum APIResult: Codable, Sendable, Equatable {
   case removed(name: String)
   /// The kept requests, by name.
   case saved(requests: [SavedRequestSummary])
-  /// The kept request that was asked for.
-  case savedRequest(name: String, request: APIRequestSpec)
+  /// The kept request that was asked for. It is shown as a line with `isLine`, and as a table of
+  /// its words in earlier recordings, where that is `nil`.
+  case savedRequest(name: String, request: APIRequestSpec, isLine: Bool? = nil)
   /// The name of the kept request that was removed.
   case removedSaved(name: String)
   /// The service, or the proxy before it, answered after so many milliseconds.

@@ -35,6 +35,24 @@ struct RendererTests {
     outputs(end, settings: .output(format, width: width)).map(\.text).joined()
   }
 
+  @Test("a kept request of an earlier recording is shown as a table of its words")
+  func earlierSavedRequest() {
+    var request = APIRequestSpec(method: "GET", isExplicit: true, target: "s/a")
+    request.items = [APIItem(kind: .text, name: "k=x", value: "1")]
+    request.isPretty = false
+    let end = BoardAction.api(
+      .succeeded(job: 4, result: .savedRequest(name: "one", request: request)))
+    #expect(
+      text(end, .table) == """
+        name    one
+        method  GET
+        target  s/a
+        item    k=x=1
+        --raw   true
+
+        """)
+  }
+
   @Test("a table, for people, programs and spreadsheets")
   func table() {
     let end = BoardAction.api(.succeeded(job: 4, result: .services(services: services)))
