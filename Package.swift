@@ -128,7 +128,7 @@ let package = Package(
       "DependenciesTests",
       of: [
         "SwiftBoardDependencies", "SwiftBoardServiceTesting", "SwiftBoardTesting",
-        "SwiftBoardTestSupport", "SwiftBoardSystem", "CSodium", "CSQLite",
+        "SwiftBoardTestSupport", "SwiftBoardSystem", "CCurl", "CSodium", "CSQLite",
       ],
       exclude: ["keychain-vectors", "read_keychain.py"]),
     tests("SystemTests", of: ["SwiftBoardSystem", "SwiftBoardTestSupport"]),

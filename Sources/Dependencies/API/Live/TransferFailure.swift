@@ -95,7 +95,7 @@ extension APIError {
   }
 
   /// Returns the error for a code that says all there is, or `nil` for any other.
-  private static func plain(_ code: CURLcode, _ transfer: Transfer) -> APIError? {
+  static func plain(_ code: CURLcode, _ transfer: Transfer) -> APIError? {
     let (address, endpoint) = (transfer.address, transfer.endpoint)
     return switch code {
     case CURLE_URL_MALFORMAT:
@@ -105,17 +105,23 @@ extension APIError {
     case CURLE_ABORTED_BY_CALLBACK: cancelled(address)
     // Of a `Transfer-Encoding`. Bodies are decoded by this client.
     case CURLE_BAD_CONTENT_ENCODING: badBody(.damaged, endpoint)
-    case CURLE_HTTP2: APIError(.malformed, "\(endpoint) broke the rules of HTTP/2")
+    // Also where the service has announced the end of the connection, which is no fault of it.
+    case CURLE_HTTP2:
+      APIError(
+        .truncated,
+        "\(endpoint) ended the connection before its answer was whole, or broke the rules of HTTP/2"
+      )
     // As a server does whose own source of the answer has broken off.
     case CURLE_HTTP2_STREAM:
       APIError(
         .truncated, "\(endpoint) reset the request before its answer was whole")
+    // Of HTTP/2, if the connection ends before the answer begins.
+    case CURLE_PARTIAL_FILE where transfer.head.bytes.isEmpty, CURLE_GOT_NOTHING:
+      APIError(.truncated, "\(endpoint) closed the connection without an answer")
     case CURLE_PARTIAL_FILE:
       APIError(
         .truncated,
         "\(endpoint) closed the connection before the announced end of its answer")
-    case CURLE_GOT_NOTHING:
-      APIError(.truncated, "\(endpoint) closed the connection without an answer")
     case CURLE_OUT_OF_MEMORY:
       APIError(
         .malformed,

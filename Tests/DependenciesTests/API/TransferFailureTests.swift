@@ -1,0 +1,25 @@
+import CCurl
+import Testing
+
+@testable import SwiftBoardDependencies
+
+struct TransferFailureTests {
+  @Test("a service that ends a connection of HTTP/2 has broken no rule, nor cut an answer short")
+  func endedConnection() async throws {
+    let address = try URLBuilder("https://h/")
+    _ = await withCheckedContinuation { continuation in
+      let transfer = Transfer(
+        id: 1, request: APIRequest(url: address.url), address: address, deadline: nil,
+        continuation: continuation)
+      let ended = APIError.plain(CURLE_HTTP2, transfer)
+      #expect(ended?.isTemporary == true)
+      #expect(ended?.message.contains("ended the connection before its answer was whole") == true)
+      let closed = APIError.plain(CURLE_PARTIAL_FILE, transfer)
+      #expect(closed?.message == "h:443 closed the connection without an answer")
+      Array("HTTP/2 200\r\n".utf8).withUnsafeBytes { _ = transfer.receive(headerLine: $0) }
+      let cut = APIError.plain(CURLE_PARTIAL_FILE, transfer)
+      #expect(cut?.message.contains("before the announced end of its answer") == true)
+      continuation.resume(returning: .failure(.stopped))
+    }
+  }
+}
