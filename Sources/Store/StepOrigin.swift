@@ -12,7 +12,10 @@ public enum StepOrigin: Sendable, Hashable {
 
 extension StepOrigin {
   @inlinable
-  var isNameless: Bool {
-    if case .program(let name) = self { name.isEmpty } else { false }
-  }
+  var isNameless: Bool { if case .program(let name) = self { name.isEmpty } else { false } }
+
+  /// The origin of an action that a program sends. The effect of which it tells is not one of the
+  /// store's own, whose steps have other numbers than those of another store.
+  @inlinable
+  var sent: StepOrigin { if case .effect(let name, _, _) = self { .program(name) } else { self } }
 }

@@ -129,9 +129,9 @@ public final class Store<R: Reducer>: Sendable {
   /// guarantees on return. After the store was shut down, the action is dropped and reported as an
   /// issue.
   ///
-  /// - Parameter origin: The sender, for hooks, observers and recordings. An effect of another
-  ///   store is a `program` here: a recording ends at an effect of a step that is not before the
-  ///   action.
+  /// - Parameter origin: The sender, for hooks, observers and recordings. An `effect`, such as that
+  ///   of a step of another store, becomes the `program` of its name: an action is one of an effect
+  ///   only if an effect of this store sent it.
   /// - Returns: A handle to the effects that the action caused.
   /// - Complexity: The reducer's own cost and one lock. Allocates nothing if there are no effects
   ///   and no observers. Each returned `.task` or `.run` starts one task. Observers add one more

@@ -305,7 +305,7 @@ extension StoreMachine {
   @inline(__always)
   func origin(of sender: QueuedAction<R.Action>.Sender) -> StepOrigin {
     switch sender {
-    case .outside(let origin): return origin
+    case .outside(let origin): return origin.sent
     case .immediate(let step): return .effect(name: "send", id: nil, step: step)
     case .effect(let id), .ending(let id), .last(let id, _):
       guard graph.tree.contains(id), let work = works[Int(id.slot)] else { return .program("") }

@@ -167,7 +167,7 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
     }
     var deferred = Deferred()
     let step = shared.machine.conclude(
-      effects, of: action, origin: origin, task: &task, inheritsTaskLocals: true)
+      effects, of: action, origin: origin.sent, task: &task, inheritsTaskLocals: true)
     if let step { shared.tell(step, &deferred) }
     if shared.machine.isDue { finish(&shared, &deferred) }
     return deferred
