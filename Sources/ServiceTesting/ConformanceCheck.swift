@@ -39,8 +39,11 @@ public struct ConformanceCheck: Sendable, CustomStringConvertible {
 
   /// Creates a service and checks its rule.
   ///
+  /// A check has no time limit: give the test one, in case the service never answers.
+  ///
   /// - Throws: `ConformanceFailure` with the expected and the found value. An unexpected error of
-  ///   the service is also a failure. `CancellationError` is thrown unchanged.
+  ///   the service, or of the code that makes it, is also a failure. `CancellationError` is thrown
+  ///   unchanged.
   public func run() async throws {
     do { try await body() } catch let error as CancellationError { throw error } catch {
       let mismatch = error as? ConformanceMismatch
@@ -80,13 +83,17 @@ public struct ConformanceFailure: Error, Sendable, Hashable, CustomStringConvert
   public let expected: String
   /// The found value.
   public let found: String
-  /// The line of the suite that found it, or `nil` for an unexpected error of the service.
+  /// The line of the suite that found it, or `nil` for an unexpected error of the service or of the
+  /// code that makes it.
   public let location: TestLocation?
 
   /// The rule, the expected and the found value, and the line of the suite.
   public var description: String {
-    "\(service): the rule “\(rule)” is broken: expected \(expected), found \(found)"
-      + (location.map { " (\($0))" } ?? "")
+    location.map {
+      "\(service): the rule “\(rule)” is broken: expected \(expected), found \(found) (\($0))"
+    }
+      ?? "\(service): the rule “\(rule)” is broken, or the service could not be made: expected "
+      + "\(expected), found \(found)"
   }
 }
 

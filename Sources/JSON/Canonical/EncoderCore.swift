@@ -266,7 +266,9 @@ final class EncoderCore {
     if T.self == UUID.self { return writer.uuid(unsafeBitCast(value, to: UUID.self)) }
     if T.self == Data.self { return writer.data(unsafeBitCast(value, to: Data.self)) }
     if T.self == URL.self {
-      return writer.string(unsafeBitCast(value, to: URL.self).absoluteString)
+      let url = unsafeBitCast(value, to: URL.self)
+      if writer.findsRoundedValues, url.baseURL != nil { writer.noteRounding(.relativeURL) }
+      return writer.string(url.absoluteString)
     }
     if T.self == JSON.self { return writer.json(unsafeBitCast(value, to: JSON.self)) }
     if T.self == [Int].self {

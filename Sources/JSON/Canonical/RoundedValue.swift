@@ -5,6 +5,8 @@ package struct RoundedValue: Sendable, Hashable {
     case date
     /// -0, which is written as 0.
     case negativeZero
+    /// A URL with a base, which is written as one text without it.
+    case relativeURL
   }
 
   package let kind: Kind

@@ -63,7 +63,8 @@ public struct LogTestExport: Sendable {
   /// Returns the text of the file for the steps of a log, from its first one up to `last`.
   ///
   /// Visits each state and holds two states as JSON. The text is about as long as the log. A test
-  /// of more than a few hundred steps is slow to compile, so fork or cut a long recording first.
+  /// of more than a few hundred steps is slow to compile, so pass the number of `steps` for a long
+  /// recording.
   public func text<R: Reducer>(
     of navigator: LogNavigator<R>, steps last: Int? = nil
   ) throws -> String where R.State: Codable, R.Action: Codable {

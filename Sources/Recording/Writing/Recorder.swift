@@ -14,10 +14,11 @@ import Synchronization
 /// before remain a valid log.
 ///
 /// A replay reduces the actions that the log has, which are not always those that were sent. The
-/// log has dates in whole microseconds and -0 as 0, and a `JSON` value in canonical form: sorted
-/// members, and `1.0` as `1`. Of any other value it has what its `Codable` conformance writes. The
-/// first date of more than microseconds, or -0, is an issue in the log and a call of `onWarning`.
-/// Round dates with `roundedToMicroseconds()` before they enter an action or the initial state.
+/// log has dates in whole microseconds, -0 as 0 and a URL without its base, and a `JSON` value in
+/// canonical form: sorted members, and `1.0` as `1`. Of any other value it has what its `Codable`
+/// conformance writes. The first date of more than microseconds, -0, or URL with a base is an issue
+/// in the log and a call of `onWarning`. Round dates with `roundedToMicroseconds()`, and use the
+/// `absoluteURL` of a URL, before they enter an action or the initial state.
 ///
 /// A step costs encoding the action, and the state if a digest is due, in the store's critical
 /// section. Then, unless the durability is `none`, it costs one system call. Of the states that it

@@ -15,6 +15,11 @@ extension RoundedValue {
           "use roundedToMicroseconds() before a date enters an action"
         )
       case .negativeZero: ("-0, which the log has as 0", "add 0 before it enters an action")
+      case .relativeURL:
+        (
+          "a URL with a base, which the log has without it",
+          "use absoluteURL before a URL enters an action"
+        )
       }
     let subject =
       switch path {

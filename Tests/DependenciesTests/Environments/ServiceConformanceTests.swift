@@ -165,6 +165,7 @@ import Testing
     }
     let failure = await #expect(throws: ConformanceFailure.self) { try await check.run() }
     #expect(failure?.expected == "no error")
+    #expect(failure?.description.contains("or the service could not be made: expected") == true)
     #expect(failure?.found.contains("FileError") == true)
     let cancelled = ConformanceCheck("Own", "it works") { throw CancellationError() }
     await #expect(throws: CancellationError.self) { try await cancelled.run() }

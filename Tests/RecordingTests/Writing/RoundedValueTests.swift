@@ -121,6 +121,38 @@ struct RoundedValueTests {
     #expect(try !recorded.verifies())
   }
 
+  @Test("a URL with a base is an issue, since it is read back without it") func relativeURL() throws
+  {
+    struct Visiting: Reducer {
+      func reduce(_ state: inout URL?, _ action: [URL], _: Void) -> [Effect<[URL]>] {
+        state = action.last?.baseURL
+        return []
+      }
+    }
+    let base = try #require(URL(string: "http://h/a/"))
+    let whole = try #require(URL(string: "http://h/b"))
+    let relative = try #require(URL(string: "b", relativeTo: base))
+    for (url, messages) in [
+      (whole, []), (relative.absoluteURL, []),
+      (
+        relative,
+        [
+          "the action's [1] is a URL with a base, which the log has without it, so that a replay "
+            + "may differ; use absoluteURL before a URL enters an action"
+        ]
+      ),
+    ] as [(URL, [String])] {
+      let sink = MemorySink()
+      let recorder = try Recorder<URL?, [URL]>(
+        sink: sink, info: Session.info, state: nil, journal: nil, clock: { 0 })
+      let store = Store(initialState: nil, reducer: Visiting())
+      store.setHooks { _, _ in recorder.hooks }
+      store.send([whole, url])
+      recorder.stop()
+      #expect(Recorded(bytes: sink.bytes, warnings: []).issues.map(\.message) == messages)
+    }
+  }
+
   @Test("the state that a recording begins with is checked before the first step")
   func initialState() throws {
     let state = Watch.State(started: Self.date(0.123_456_7))

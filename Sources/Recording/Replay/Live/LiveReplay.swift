@@ -153,6 +153,9 @@ public struct LiveReplay<R: Reducer>: Sendable where R.State: Codable, R.Action:
   /// actions continue until the store ends.
   ///
   /// - Parameters:
+  ///   - store: A store in the state that the recording begins with. Actions of its subscriptions
+  ///     are expected if the recording has them: with `startsSubscriptions: false`, call
+  ///     `startSubscriptions()` first.
   ///   - patience: The longest time to wait for an action of an effect.
   ///   - clock: The clock that measures the patience.
   ///   - folder: The folder of the run's own files. A text that contains its path equals the
