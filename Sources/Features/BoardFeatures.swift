@@ -7,6 +7,7 @@ public enum BoardFeatures {
     BoardFeatures.api, BoardFeatures.keychain, BoardFeatures.db, BoardFeatures.log,
     BoardFeatures.characters, BoardFeatures.media, BoardFeatures.downloads,
     BoardFeatures.analytics,
+    summary: "an interactive board for HTTP services, documents and secrets",
     source: FeatureList.Source(
       imports: ["import SwiftBoardFeatures"], expression: "BoardFeatures.all"))
 }

@@ -82,7 +82,8 @@ private enum Lists {
   static func run(
     _ arguments: [String], _ environment: [String: String], tea: Feature<Tea.State, Tea.Action>
   ) async -> Int32 {
-    let features = FeatureList(tea, BoardFeatures.log)
+    let features = FeatureList(
+      tea, BoardFeatures.log, program: "brd 1.0", summary: "a board for tea")
     let code = await BoardProgram.run(
       arguments: arguments, environment: environment, features: features
     ) { environment, configuration, terminal in

@@ -13,8 +13,14 @@ import SwiftBoardStore
 public struct FeatureList: Sendable {
   /// The features in help order, without `session` and `shell`.
   let features: [AnyFeature]
+  /// The features that its examples name, and that it does not have.
+  let missing: Set<String>
   /// Every command of every feature, with the commands of `session` and `shell` last.
   public let commands: CommandTable<BoardCommand>
+  /// What the program calls itself.
+  let program: ProgramName
+  /// What the program is, in its help.
+  let summary: String
   /// The program's name in recordings, and the versions of the board and of features that have
   /// their own. Adding a feature does not change the schema of recordings.
   public let schema: LogSchema
@@ -36,37 +42,47 @@ public struct FeatureList: Sendable {
     }
   }
 
-  /// Creates a list of features. Their names must be unique and different from `session`, `shell`,
-  /// `settings`, `resumed` and the commands of the board, such as `echo`. The commands of all
-  /// features must be different too.
+  /// Creates a list of features.
   ///
-  /// - Parameter program: The name and the version in recordings, separated by a space. Recordings
-  ///   of a program with another name are refused.
+  /// A name or a path that is not valid ends the program, with a message that says which. The names
+  /// of features have letters, digits, `-` and `_`, begin with a letter, and are unique and different
+  /// from `session`, `shell`, `settings`, `resumed` and the commands of the board, such as `echo`.
+  /// Each command begins with the name of its feature, and no two are the same.
+  ///
+  /// - Parameters:
+  ///   - program: The name of the program and its version, separated by a space. The name is that of
+  ///     the command and of the folders of its files: letters, digits, `-`, `_` and `.`. Recordings
+  ///     of a program with another name are refused.
+  ///   - summary: What the program is, for its help: one line without a full stop.
+  ///   - source: The list as Swift source, or `nil` if tests cannot refer to it.
   public init<each State, each Action>(
     _ feature: repeat Feature<each State, each Action>,
-    program: String = "swiftboard \(BoardProgram.version)", source: Source? = nil
+    program: String = "swiftboard \(BoardProgram.version)",
+    summary: String = "an interactive board", source: Source? = nil,
+    fileID: StaticString = #fileID, line: UInt = #line
   ) {
     var features: [AnyFeature] = []
     repeat features.append(AnyFeature(each feature))
-    let names = features.map(\.name)
-    precondition(
-      Set(names).count == names.count && Set(names).isDisjoint(with: Self.reserved),
-      "features of a board need names of their own: \(names.joined(separator: ", "))")
+    self.program = ProgramName(program)
+    self.summary = summary
+    let shell = ShellCommands.table(of: self.program.name)
+    // Not a precondition, whose message a release build does not print.
+    if let mistake = Self.mistake(in: features, of: self.program, shell) {
+      fatalError(mistake, file: fileID, line: line)
+    }
+    let missing = Self.namedInExamples.subtracting(features.map(\.name))
     self.features = features
+    self.missing = missing
     let board = CommandTable<BoardCommand>(
       globals: ProgramOptions.globals,
       topics: features.map { CommandTopic($0.name, $0.summary, details: $0.details) }
         + Self.topics)
-    let tables = features.map(\.commands) + [SessionCommands.table, ShellCommands.table]
-    var paths: Set<[String]> = []
-    for path in tables.flatMap(\.specs).map(\.path) {
-      precondition(
-        paths.insert(path).inserted,
-        "two features of a board have the command '\(path.joined(separator: " "))'")
-    }
+    let tables =
+      features.map(\.commands)
+      + [SessionCommands.table, shell].map { $0.withoutExamples { Self.names(missing, in: $0) } }
     var commands: CommandTable<BoardCommand> = .joined([board] + tables)
     commands.leadingOptions = ProgramOptions.leadingOptions
-    commands.program = program.split(separator: " ").first.map(String.init) ?? program
+    commands.program = self.program.name
     self.commands = commands
     var versions: [String: Int] = [:]
     for feature in features { versions[feature.name] = feature.coding.version }
@@ -81,8 +97,6 @@ public struct FeatureList: Sendable {
     CommandTopic("session", "record what happens, go back in it, and replay it"),
     CommandTopic("shell", "the board itself"),
   ]
-  private static let reserved = Set(ShellCommands.table.specs.map { $0.path[0] })
-    .union(["session", "shell", "settings", "resumed"])
 
   /// The migrations that convert earlier recordings to the current version: those of the board,
   /// then those of the features. They are created when a recording is read, not at each start.
@@ -105,7 +119,7 @@ public struct FeatureList: Sendable {
   package func outcome(of action: BoardAction, in state: BoardState) -> Outcome? {
     switch action {
     case .feature(let action): self[action.feature]?.outcome(action, state)
-    case .session(let action): SessionOutcomes.outcome(of: action, in: state)
+    case .session(let action): SessionOutcomes.outcome(of: action, in: state, program)
     case .shell(let action): ShellOutcomes.outcome(of: action, in: state, self)
     case .resumed: nil
     }

@@ -17,6 +17,7 @@ final class BoardOutputWriter: Sendable {
   /// What the last round of a `watch` has shown.
   private let rounds = Mutex(WatchDisplay())
   private let isJSON: Bool
+  private let program: String
   private let terminal: Terminal
   private let color: ColorMode
   /// Called once, when standard output can no longer be written.
@@ -43,17 +44,19 @@ final class BoardOutputWriter: Sendable {
   /// Creates a writer.
   ///
   /// - Parameters:
+  ///   - program: The name of the program, in front of failures.
   ///   - isJSON: Whether failures are printed as JSON.
   ///   - color: The use of colors, unless a line sets its own.
   ///   - screen: The screen of the line editor, above whose line messages appear.
   ///   - terminal: Whether standard output is a terminal, and so appears there too.
   ///   - pager: The pager for long output.
   init(
-    isJSON: Bool, color: ColorMode = .auto, screen: PromptScreen? = nil,
+    program: String, isJSON: Bool, color: ColorMode = .auto, screen: PromptScreen? = nil,
     terminal: Terminal, pager: Pager? = nil
   ) {
     self.pager = pager
     held = pager?.held ?? HeldOutput()
+    self.program = program
     self.isJSON = isJSON
     self.color = color
     self.terminal = terminal
@@ -137,7 +140,7 @@ final class BoardOutputWriter: Sendable {
       onFailure.withLock { $0 }?()
       if error != .closed {
         BoardProgram.complain(
-          "\(error)", help: nil, code: ExitCode.of(error), isJSON: isJSON,
+          "\(error)", help: nil, code: ExitCode.of(error), program: program, isJSON: isJSON,
           usesColor: terminal.usesColor(color, onError: true))
       }
     }

@@ -5,9 +5,11 @@ import SwiftBoardRecording
 import SwiftBoardSystem
 import Synchronization
 
-/// The program `swiftboard`: parses options, runs lines, and returns an exit code.
+/// A program around a board: parses options, runs lines, and returns an exit code.
+///
+/// Its name and its version are those of `FeatureList(program:)`.
 public enum BoardProgram {
-  /// The version that `--version` prints and recordings contain.
+  /// The version of `swiftboard`, which it prints and its recordings contain.
   public static let version = "0.1.0"
 
   /// Creates the dependencies for an environment. Only the composition root names the live ones.
@@ -54,7 +56,8 @@ public enum BoardProgram {
       let error = problem ?? refusal
       let code = ExitCode.of(error.kind)
       complain(
-        error.message, help: error.help ?? "try 'swiftboard --help'", code: code,
+        error.message, help: error.help ?? "try '\(features.program.name) --help'", code: code,
+        program: features.program.name,
         isJSON: environment["SWIFTBOARD_OUTPUT"] == "json"
           || ProgramOptions.askForJSON(arguments),
         usesColor: Terminal(environment: environment).usesColor(.auto, onError: true))
@@ -62,15 +65,15 @@ public enum BoardProgram {
     }
     let isJSON = options.output == .json || ProgramOptions.askForJSON(arguments)
     switch options.mode {
-    case .help where isJSON: return show(ProgramOptions.helpValue, of: "help")
+    case .help where isJSON: return show(ProgramHelp(features).value, of: "help")
     case .help:
       let terminal = Terminal(environment: environment)
       return show(
-        HelpText.styled(ProgramOptions.help(width: terminal.outputWidth ?? 80)),
+        HelpText.styled(ProgramHelp(features).text(width: terminal.outputWidth ?? 80)),
         usesColor: terminal.usesColor(options.color ?? .auto))
-    case .version where isJSON: return show(versions, of: "version")
+    case .version where isJSON: return show(versions(of: features.program), of: "version")
     case .version:
-      let text = StyledText("swiftboard \(version) (\(LibraryVersions.built))\n")
+      let text = StyledText(versionLine(of: features.program))
       let width = Terminal(environment: environment).outputWidth
       return show(width.map { text.wrapped(to: $0) } ?? text)
     default:
@@ -86,20 +89,28 @@ public enum BoardProgram {
   /// - Parameters:
   ///   - number: The position of the argument, from 1.
   ///   - repaired: The argument with a replacement character for each invalid byte.
+  ///   - program: The name of the program.
   /// - Returns: The exit code.
-  public static func refuse(argument number: Int, repaired: String) -> Int32 {
+  public static func refuse(
+    argument number: Int, repaired: String, program: String = "swiftboard"
+  ) -> Int32 {
     complain(
       "argument \(number) is not UTF-8: \(repaired)",
       help: "give names as UTF-8; a file can be renamed, or be given as standard input",
-      code: ExitCode.usage, isJSON: false)
+      code: ExitCode.usage, program: program, isJSON: false)
     return ExitCode.usage
   }
 
-  /// The versions of the program and of the libraries it was built with.
-  private static var versions: JSON {
+  /// The versions of the program and of the libraries it was built with, as `--version` prints them.
+  static func versionLine(of program: ProgramName) -> String {
+    "\(program.title) (\(LibraryVersions.built))\n"
+  }
+
+  /// The same as a value.
+  static func versions(of program: ProgramName) -> JSON {
     let built = LibraryVersions.built
     return .object([
-      .init("swiftboard", .string(version)), .init("libcurl", .string(built.curl)),
+      .init(program.name, .string(program.version)), .init("libcurl", .string(built.curl)),
       .init("libsodium", .string(built.sodium)), .init("SQLite", .string(built.sqlite)),
     ])
   }
@@ -122,9 +133,12 @@ public enum BoardProgram {
 
   /// Prints a failure of the whole program to standard error, as a line of JSON if requested.
   ///
-  /// - Parameter usesColor: Whether labels have colors.
+  /// - Parameters:
+  ///   - program: The name of the program.
+  ///   - usesColor: Whether labels have colors.
   static func complain(
-    _ message: String, help: String?, code: Int32, isJSON: Bool, usesColor: Bool = false
+    _ message: String, help: String?, code: Int32, program: String, isJSON: Bool,
+    usesColor: Bool = false
   ) {
     let name =
       switch code {
@@ -138,7 +152,7 @@ public enum BoardProgram {
     let failure = Failure(code: code, error: name, message: message, help: help)
     let text = FailureReport(failure, line: 0).render(json: isJSON)
     let terminal = Terminal(environment: [:])
-    var named = isJSON ? text : StyledText("swiftboard: ") + text
+    var named = isJSON ? text : StyledText("\(program): ") + text
     if !isJSON, terminal.isErrorTerminal { named = named.wrapped(to: terminal.size.columns) }
     try? StandardOutput.standardError().write(
       usesColor ? named.rendered(.standard) : named.bytes)

@@ -57,13 +57,14 @@ extension BoardRun {
   ///
   /// - Parameter seed: The seed that recordings name.
   static func configuration(
-    _ options: ProgramOptions, _ environment: [String: String], _ settings: BoardSettings,
-    seed: UInt64, _ activity: ActivityLine?, _ output: BoardOutputWriter
+    _ options: ProgramOptions, _ environment: [String: String], _ program: ProgramName,
+    _ settings: BoardSettings, seed: UInt64, _ activity: ActivityLine?,
+    _ output: BoardOutputWriter
   ) -> LiveConfiguration {
     var configuration = LiveConfiguration(
-      home: options.home, environment: environment, seed: seed,
+      home: options.home, environment: environment, program: program.name, seed: seed,
       isOffline: settings.isOffline)
-    configuration.paths.configuration = ConfigurationFile.path(for: options, environment)
+    configuration.paths.configuration = ConfigurationFile.path(for: options, environment, program)
     if let activity { configuration.onDerivation = { activity.derive(isRunning: $0) } }
     configuration.onLoss = { message in
       let warning = BoardOutput.warning(message, settings)
@@ -121,7 +122,9 @@ extension BoardRun {
       if sharesHome, environment != .live { return dependencies }
       var other = configuration
       other.seed = seed
-      other.paths = BoardPaths(home: folder, environment: configuration.environment)
+      other.paths = BoardPaths(
+        home: folder, environment: configuration.environment,
+        program: configuration.paths.program)
       if sharesHome {
         other.paths.mainDatabase = configuration.paths.mainDatabase
         other.paths.keychain = configuration.paths.keychain

@@ -50,11 +50,12 @@ final class BoardRun: Sendable {
       terminal, isInteractive, usesColor: terminal.usesColor(shown.color ?? .auto, onError: true),
       isASCII: settings.isASCII)
     output = BoardOutputWriter(
+      program: features.program.name,
       isJSON: settings.output == .json, color: options.color ?? .auto, screen: screen,
       terminal: terminal, pager: BoardRun.pager(options, terminal, environment))
     activity = BoardRun.activity(shown, terminal, spins: screen != nil, output)
     let configuration = BoardRun.configuration(
-      options, environment, settings, seed: seed, activity, output)
+      options, environment, features.program, settings, seed: seed, activity, output)
     paths = configuration.paths
     input = StandardInput(BoardRun.inputUse(options.mode, isInteractive))
     let completion = BoardCompletion(
@@ -220,7 +221,8 @@ final class BoardRun: Sendable {
 
   private func complain(_ message: String, help: String?, code: Int32) -> Int32 {
     BoardProgram.complain(
-      masked(message), help: help, code: code, isJSON: settings.output == .json,
+      masked(message), help: help, code: code, program: features.program.name,
+      isJSON: settings.output == .json,
       usesColor: terminal.usesColor(options.color ?? .auto, onError: true))
     return code
   }
@@ -352,14 +354,15 @@ final class BoardRun: Sendable {
   /// Says how to begin, until the board has kept something.
   private func greet() {
     guard !settings.isQuiet, settings.output != .json else { return }
-    let name = "swiftboard \(BoardProgram.version)"
+    let name = features.program.title
     switch settings.environment {
     case .mock: return
     case .preview:
       output.warn(
         """
         \(name) with sample data: nothing is sent; only files you name stay.
-        'tutorial' shows the board in five minutes; 'help' lists the commands.
+        \(features.hasTutorial ? "'tutorial' shows the board in five minutes; " : "")\
+        'help' lists the commands.
         Ctrl-D leaves.
 
         """)
@@ -368,11 +371,13 @@ final class BoardRun: Sendable {
       guard files.allSatisfy({ FileInfo($0) == nil }) else { return }
       output.warn(
         """
-        \(name): services, secrets, documents and logs, line by line.
+        \(name): \(features.greeting).
         'help' lists the commands; 'doctor' says what is installed, and where files are.
-        'swiftboard --environment preview' has sample data, and a short 'tutorial'.
 
-        """)
+        """
+          + (features.hasTutorial
+            ? "'\(features.program.name) --environment preview' has sample data, and a short "
+              + "'tutorial'.\n" : ""))
     }
   }
 

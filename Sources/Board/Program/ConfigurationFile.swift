@@ -19,7 +19,7 @@ enum ConfigurationFile {
     {
       return ProgramConfiguration()
     }
-    let path = path(for: options, variables)
+    let path = path(for: options, variables, features.program)
     let bytes: [UInt8]
     // A pipe may be given, but one in the place of the usual file would never end.
     if options.config == nil, let info = FileInfo(path), !info.isRegular, !info.isFolder {
@@ -64,9 +64,12 @@ enum ConfigurationFile {
 
   /// Returns the path of the file: that of `--config`, or else that of the home folder. The home of
   /// a named environment has none, since the file names it.
-  static func path(for options: ProgramOptions, _ variables: [String: String]) -> String {
+  static func path(
+    for options: ProgramOptions, _ variables: [String: String], _ program: ProgramName
+  ) -> String {
     options.config
-      ?? BoardPaths(home: options.givenHome, environment: variables).configuration
+      ?? BoardPaths(home: options.givenHome, environment: variables, program: program.name)
+      .configuration
   }
 
   /// Returns findings with a problem of the configuration in place of its path, which the problem

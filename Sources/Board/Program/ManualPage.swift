@@ -5,32 +5,29 @@ package struct ManualPage: Sendable {
   /// The page.
   package let text: String
 
-  /// Creates the page.
-  ///
-  /// - Parameter version: The program's version, for the page's footer.
-  package init<Output>(_ table: CommandTable<Output>, version: String) {
+  /// Creates the page of the program that has these features.
+  package init(_ features: FeatureList) {
+    let name = features.program.name
     var page = Roff()
-    page.add(#".TH SWIFTBOARD 1 "" "swiftboard \#(version)" "User Commands""#)
+    page.add(
+      #".TH \#(name.uppercased()) 1 "" "\#(features.program.title)" "User Commands""#)
     page.section("NAME")
-    page.line("swiftboard - an interactive board for HTTP services, documents and secrets")
+    page.line("\(name) - \(features.summary)")
     page.section("SYNOPSIS")
-    for usage in [
-      "swiftboard [OPTIONS] [COMMAND ...]", "swiftboard [OPTIONS] -c LINE [-c LINE ...]",
-      "swiftboard [OPTIONS] -f FILE [ARGUMENT ...]",
-    ] {
+    for usage in ProgramHelp.usage(of: name) {
       page.line(usage)
       page.add(".br")
     }
     page.section("DESCRIPTION")
     page.line(
-      "Without a command, swiftboard reads lines from a terminal or a pipe. Each line is a command "
+      "Without a command, \(name) reads lines from a terminal or a pipe. Each line is a command "
         + "of the board. 'help line' explains quotes, variables, prefixes and redirections.")
     page.section("OPTIONS")
     for option in ProgramOption.allSpecs {
       page.item((option.short.map { "-\($0), " } ?? "") + option.synopsis, option.help)
     }
     page.section("COMMANDS")
-    for spec in table.specs {
+    for spec in features.commands.specs {
       page.item(spec.synopsis, spec.summary + ".")
       if !spec.details.isEmpty {
         page.add(".IP")
@@ -57,13 +54,13 @@ package struct ManualPage: Sendable {
     page.line(
       "SWIFTBOARD_OUTPUT, SWIFTBOARD_HOME and so on hold defaults for the options of the same name. "
         + "No variable takes a secret.")
-    for (names, meaning) in ProgramVariables.described {
+    for (names, meaning) in ProgramVariables.described(for: name) {
       page.item(names.joined(separator: ", "), "\(meaning).")
     }
     page.section("FILES")
     page.line(
-      "$XDG_CONFIG_HOME/swiftboard, $XDG_DATA_HOME/swiftboard, $XDG_STATE_HOME/swiftboard and "
-        + "$XDG_CACHE_HOME/swiftboard, or the folder of --home.")
+      "$XDG_CONFIG_HOME/\(name), $XDG_DATA_HOME/\(name), $XDG_STATE_HOME/\(name) and "
+        + "$XDG_CACHE_HOME/\(name), or the folder of --home.")
     text = page.text
   }
 

@@ -6,8 +6,25 @@ enum ProgramVariables {
   /// The names of the program's own variables, which begin with `SWIFTBOARD_`.
   static let names = ProgramOption.all.compactMap(\.variable) + UnlockSources.programVariables
 
-  /// The variables besides those of options, with what they are for, as the documents list them.
-  static let described: [(names: [String], meaning: String)] = [
+  /// The names of variables, and what they are for.
+  typealias Row = (names: [String], meaning: String)
+
+  /// Returns the variables besides those of options, with what they are for, as the documents list
+  /// them.
+  ///
+  /// - Parameter program: The name of the program.
+  static func described(for program: String) -> [Row] {
+    secrets + [folders(of: program)] + others
+  }
+
+  private static func folders(of program: String) -> Row {
+    (
+      ["XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"],
+      "absolute folders, each with a folder \(program) for its files"
+    )
+  }
+
+  private static let secrets: [Row] = [
     (
       ["SWIFTBOARD_PASSPHRASE_FILE", "SWIFTBOARD_PASSPHRASE_FD", "SWIFTBOARD_KEY_FILE"],
       "the file or the descriptor with the passphrase of the keychain, or its key file; one of them"
@@ -16,10 +33,9 @@ enum ProgramVariables {
       ["CREDENTIALS_DIRECTORY"],
       "the folder of the service manager (systemd), with swiftboard.passphrase or swiftboard.key"
     ),
-    (
-      ["XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"],
-      "absolute folders, each with a folder swiftboard for its files"
-    ),
+  ]
+
+  private static let others: [Row] = [
     (
       ["HOME"],
       "the folder of ~, and of .config, .local/share, .local/state and .cache where no XDG variable "

@@ -62,7 +62,8 @@ struct ShellCandidates {
     var settings = BoardSettings()
     settings.environment =
       options.environment.flatMap { BoardSettings.Environment(rawValue: $0.rawValue) } ?? .live
-    var configuration = LiveConfiguration(home: options.home, environment: environment)
+    var configuration = LiveConfiguration(
+      home: options.home, environment: environment, program: features.program.name)
     configuration.onlyReads = true
     let dependencies = make(settings.environment, configuration, SilentTerminal())
     let state = BoardState(features: features, settings: settings)

@@ -22,20 +22,23 @@ public enum ShellCompletion {
   package static let folders = "\tfolders"
 
   /// Returns the script for a shell.
-  public static func script(for shell: Shell) -> String {
+  ///
+  /// - Parameter program: The program that it completes.
+  public static func script(for shell: Shell, program: String = "swiftboard") -> String {
     switch shell {
-    case .bash: bash
-    case .zsh: zsh
-    case .fish: fish
+    case .bash: bash(program)
+    case .zsh: zsh(program)
+    case .fish: fish(program)
     }
   }
 
   // Bash splits words at the characters of COMP_WORDBREAKS too, such as '=' and ':'. It replaces
   // only what is behind the last one. If that is '@', which begins the names of hosts, it replaces
   // the '@' as well.
-  private static let bash = #"""
-    # bash completion for swiftboard: source <(swiftboard completions bash)
-    _swiftboard() {
+  private static func bash(_ name: String) -> String {
+    #"""
+    # bash completion for \#(name): source <(\#(name) completions bash)
+    _\#(name)() {
       local rest=${COMP_LINE:0:COMP_POINT} blanks word line prefix= i
       local -a words=()
       for ((i = 0; i <= COMP_CWORD; i++)); do
@@ -84,14 +87,16 @@ public enum ShellCompletion {
         compopt -o nospace 2> /dev/null
       fi
     }
-    complete -F _swiftboard swiftboard
+    complete -F _\#(name) \#(name)
 
     """#
+  }
 
-  private static let zsh = #"""
-    #compdef swiftboard
-    # zsh completion for swiftboard: save it as _swiftboard in a folder of $fpath
-    _swiftboard() {
+  private static func zsh(_ name: String) -> String {
+    #"""
+    #compdef \#(name)
+    # zsh completion for \#(name): save it as _\#(name) in a folder of $fpath
+    _\#(name)() {
       local line word program=${${(Q)words[1]}/#\~/$HOME}
       local -a whole open
       for line in "${(@f)$("$program" --complete -- "${(@Q)words[2,CURRENT-1]}" "${(Q)PREFIX}" 2> /dev/null)}"; do
@@ -106,16 +111,18 @@ public enum ShellCompletion {
             ;;
         esac
       done
-      if (($#whole)); then _describe -V swiftboard whole; fi
-      if (($#open)); then _describe -V swiftboard open -S ''; fi
+      if (($#whole)); then _describe -V \#(name) whole; fi
+      if (($#open)); then _describe -V \#(name) open -S ''; fi
     }
-    if [[ $funcstack[1] == _swiftboard ]]; then _swiftboard "$@"; else compdef _swiftboard swiftboard; fi
+    if [[ $funcstack[1] == _\#(name) ]]; then _\#(name) "$@"; else compdef _\#(name) \#(name); fi
 
     """#
+  }
 
-  private static let fish = #"""
-    # fish completion for swiftboard: save it as ~/.config/fish/completions/swiftboard.fish
-    function __swiftboard_candidates
+  private static func fish(_ name: String) -> String {
+    #"""
+    # fish completion for \#(name): save it as ~/.config/fish/completions/\#(name).fish
+    function __\#(name)_candidates
       set -l words (commandline -opc)
       set -l current (commandline -ct | string replace -ra "[\"'\\\\]" '')
       for line in ($words[1] --complete -- $words[2..-1] "$current" 2>/dev/null)
@@ -129,7 +136,8 @@ public enum ShellCompletion {
         end
       end
     end
-    complete -c swiftboard -f -k -a '(__swiftboard_candidates)'
+    complete -c \#(name) -f -k -a '(__\#(name)_candidates)'
 
     """#
+  }
 }

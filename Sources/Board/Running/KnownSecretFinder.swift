@@ -19,7 +19,7 @@ struct KnownSecretFinder: Sendable {
     guard case .commands(let list) = line.parsed,
       list.commands.allSatisfy({ $0.words.first?.literal == "keychain" })
     else { return found }
-    return found?.asKeychainName
+    return found?.asKeychainName(in: commands.program)
   }
 
   /// Returns a known secret in a command, also one that several words make with single spaces
@@ -45,7 +45,7 @@ struct KnownSecretFinder: Sendable {
     if let file { texts.append("\n" + file.text(replacingSecretsWith: "\n")) }
     texts += unescaped
     let found = Self.secret(in: texts.joined(separator: " "), redactor)
-    return words.first?.text == "keychain" ? found?.asKeychainName : found
+    return words.first?.text == "keychain" ? found?.asKeychainName(in: commands.program) : found
   }
 
   /// Returns a known secret in a text that could not be parsed as commands, whatever the spaces

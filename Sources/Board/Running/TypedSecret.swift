@@ -33,11 +33,13 @@ extension TypedSecret {
   }
 
   /// The same rejection of a line of `keychain`, whose commands take names and no references.
-  var asKeychainName: TypedSecret {
+  ///
+  /// - Parameter program: The name of the program.
+  func asKeychainName(in program: String) -> TypedSecret {
     var typed = self
     typed.error = UsageError(
       "this is the value of the secret '\(name)'",
-      help: "a value is never typed; for a secret whose name is such a value, run 'swiftboard "
+      help: "a value is never typed; for a secret whose name is such a value, run '\(program) "
         + "keychain ...' by itself, while nothing is unlocked")
     return typed
   }

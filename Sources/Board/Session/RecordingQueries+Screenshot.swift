@@ -45,7 +45,7 @@ extension RecordingQueries {
         help: "'session replay \(path) > FILE' prints it")
     }
     let image = TerminalImage(
-      columns: width ?? 100, title: "swiftboard", palette: .standard)
+      columns: width ?? 100, title: navigators.features.program.name, palette: .standard)
     return .screenshot(svg: image.svg(of: text))
   }
 

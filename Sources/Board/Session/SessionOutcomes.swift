@@ -3,7 +3,9 @@ import SwiftBoardJSON
 
 /// The outcomes of the `session` commands.
 enum SessionOutcomes {
-  static func outcome(of action: SessionAction, in state: BoardState) -> Outcome? {
+  static func outcome(
+    of action: SessionAction, in state: BoardState, _ program: ProgramName
+  ) -> Outcome? {
     switch action {
     case .run(let context, .live, _):
       Outcome(job: context.job, value: ["step": .null], notes: ["back to now"])
@@ -14,12 +16,12 @@ enum SessionOutcomes {
     case .failed(let job, let failure, let warnings):
       Outcome(job: job, failure: failure).warning(warnings)
     case .succeeded(let job, let result, let masked, let warnings):
-      outcome(of: result, job, OutcomeContext(state)).warning(warnings).masked(masked)
+      outcome(of: result, job, OutcomeContext(state), program).warning(warnings).masked(masked)
     }
   }
 
   private static func outcome(
-    of result: SessionResult, _ job: Int, _ context: OutcomeContext
+    of result: SessionResult, _ job: Int, _ context: OutcomeContext, _ program: ProgramName
   ) -> Outcome {
     switch result {
     case .recording(let path):
@@ -44,7 +46,7 @@ enum SessionOutcomes {
     case .forked(let fork): return forked(fork, job)
     case .bisected(let found): return bisected(found, job, context)
     case .verified(let checks, let report): return verified(checks, report, job, context)
-    case .replayed(let check): return replayed(check, job, context.settings)
+    case .replayed(let check): return replayed(check, job, context.settings, program)
     case .graph(let text): return graph(text, isASCII: context.settings.isASCII, job)
     case .opened(let picture?):
       return Outcome(job: job, value: .string(picture), presentation: .text(picture))
@@ -101,7 +103,7 @@ enum SessionOutcomes {
   }
 
   private static func replayed(
-    _ check: SessionCheck, _ job: Int, _ settings: BoardSettings
+    _ check: SessionCheck, _ job: Int, _ settings: BoardSettings, _ program: ProgramName
   ) -> Outcome {
     let notes = check.warnings.map(Outcome.Note.warning)
     if check.code == 0 {
@@ -110,8 +112,8 @@ enum SessionOutcomes {
     var failure = failure(check)
     if let name = check.environment?.rawValue, check.environment != settings.environment {
       failure.help =
-        "it was recorded with --environment \(name); 'swiftboard --environment \(name)' replays it "
-        + "with these services"
+        "it was recorded with --environment \(name); '\(program.name) --environment \(name)' "
+        + "replays it with these services"
     }
     return Outcome(
       job: job, failure: failure, value: json(check), notes: notes + details(of: check))

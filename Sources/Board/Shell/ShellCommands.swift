@@ -3,7 +3,12 @@ import SwiftBoardJSON
 
 /// The syntax of the board's own commands.
 enum ShellCommands {
-  static let table = CommandTable<BoardCommand>([
+  /// - Parameter program: The name of the program that has the commands.
+  static func table(of program: String) -> CommandTable<BoardCommand> {
+    CommandTable(lineCommands + [completions(of: program)] + programCommands)
+  }
+
+  private static let lineCommands: [CommandSpec<BoardCommand>] = [
     CommandSpec(
       ["echo"], "print words",
       arguments: [ArgumentSpec("text", "what to print", optional: true, repeating: true)],
@@ -133,22 +138,9 @@ enum ShellCommands {
     ) { invocation throws(UsageError) in
       .shell(.unalias(name: try invocation.requiredText("name")))
     },
-    CommandSpec(
-      ["completions"], "print the completion script of a shell",
-      details: "bash: add 'source <(swiftboard completions bash)' to ~/.bashrc. zsh: save it as "
-        + "_swiftboard in a folder of $fpath. fish: save it as "
-        + "~/.config/fish/completions/swiftboard.fish.",
-      arguments: [
-        ArgumentSpec(
-          "shell", "the shell", kind: .choice(ShellCompletion.Shell.allCases.map(\.rawValue)))
-      ], examples: ["completions bash", "completions fish"]
-    ) { invocation throws(UsageError) in
-      let name = try invocation.requiredText("shell")
-      guard let shell = ShellCompletion.Shell(rawValue: name) else {
-        throw UsageError("there is no completion script for '\(name)'")
-      }
-      return .shell(.completions(shell: shell))
-    },
+  ]
+
+  private static let programCommands: [CommandSpec<BoardCommand>] = [
     CommandSpec(
       ["doctor"], "look at what is installed, where the files are, and what is wrong",
       details: "Ends with 1 if there is a problem.", examples: ["doctor"]
@@ -190,7 +182,26 @@ enum ShellCommands {
       }
       return .shell(.exit(code: Int32(code)))
     },
-  ])
+  ]
+
+  private static func completions(of program: String) -> CommandSpec<BoardCommand> {
+    CommandSpec(
+      ["completions"], "print the completion script of a shell",
+      details: "bash: add 'source <(\(program) completions bash)' to ~/.bashrc. zsh: save it as "
+        + "_\(program) in a folder of $fpath. fish: save it as "
+        + "~/.config/fish/completions/\(program).fish.",
+      arguments: [
+        ArgumentSpec(
+          "shell", "the shell", kind: .choice(ShellCompletion.Shell.allCases.map(\.rawValue)))
+      ], examples: ["completions bash", "completions fish"]
+    ) { invocation throws(UsageError) in
+      let name = try invocation.requiredText("shell")
+      guard let shell = ShellCompletion.Shell(rawValue: name) else {
+        throw UsageError("there is no completion script for '\(name)'")
+      }
+      return .shell(.completions(shell: shell))
+    }
+  }
 }
 
 private func alias(_ invocation: Invocation) throws(UsageError) -> ShellCommand {

@@ -12,7 +12,7 @@ enum ShellOutcomes {
     switch action {
     case .run(_, .watch): nil
     case .run(let context, let command):
-      outcome(of: command, context.job, in: state, features.commands)
+      outcome(of: command, context.job, in: state, features)
     case .cancelled(let job, _)
     where features.endsCancelled(state, job):
       nil
@@ -23,7 +23,8 @@ enum ShellOutcomes {
     case .watched(let job, let status):
       state.shell.watches?.contains { $0.job == job } == true ? nil : ended(job, status)
     case .masked, .watchDue, .resized: nil
-    case .diagnosed(let job, let findings): diagnosis(findings, job, state).withMarks
+    case .diagnosed(let job, let findings):
+      diagnosis(findings, job, state, features.program).withMarks
     }
   }
 
@@ -35,8 +36,7 @@ enum ShellOutcomes {
   }
 
   private static func outcome(
-    of command: ShellCommand, _ job: Int, in state: BoardState,
-    _ commands: CommandTable<BoardCommand>
+    of command: ShellCommand, _ job: Int, in state: BoardState, _ features: FeatureList
   ) -> Outcome? {
     switch command {
     case .doctor: return nil
@@ -50,12 +50,13 @@ enum ShellOutcomes {
       return assertion(text, job, in: state).noting(state.shell.unloaded, shownBy: command)
     case .state(let path):
       return show(path, job, in: state).noting(state.shell.unloaded, shownBy: command)
-    case .help(let words): return help(words, job, state, commands)
+    case .help(let words): return help(words, job, state, features)
     case .completions(let shell):
-      return shown(ShellCompletion.script(for: shell), job, state)
+      let program = features.program.name
+      return shown(ShellCompletion.script(for: shell, program: program), job, state)
     case .manual:
-      return shown(ManualPage(commands, version: BoardProgram.version).text, job, state)
-    case .tutorial(let command): return tutorial(command, job, state)
+      return shown(ManualPage(features).text, job, state)
+    case .tutorial(let command): return tutorial(command, job, state, features.program)
     case .alias(let name, nil): return aliases(job, state, of: name)
     case .alias(let name, let line?): return defined(name ?? "", as: line, job, state)
     case .jobs: return jobs(job, state)
@@ -78,24 +79,26 @@ enum ShellOutcomes {
   }
 
   private static func help(
-    _ words: [String], _ job: Int, _ state: BoardState, _ commands: CommandTable<BoardCommand>
+    _ words: [String], _ job: Int, _ state: BoardState, _ features: FeatureList
   ) -> Outcome {
     do throws(UsageError) {
       let width = state.settings.columns ?? 80
       let topic: String? =
         switch words {
         case ["line"]: LineHelp.text(width)
-        case ["shell"]: ShellCommands.table.overview(width: width) + "\n" + LineHelp.text(width)
+        case ["shell"]:
+          ShellCommands.table(of: features.program.name).overview(width: width) + "\n"
+            + LineHelp.text(width)
         case ["keys"]: KeyHelp.text(width)
         default: nil
         }
       let text =
         if let topic { topic } else {
-          try commands.help(for: words, width: width)
+          try features.commands.help(for: words, width: width)
             + (words.isEmpty ? LineHelp.hint(width) : "")
         }
       var outcome = shown(
-        text, job, state, value: topic == nil ? try commands.helpValue(for: words) : nil)
+        text, job, state, value: topic == nil ? try features.commands.helpValue(for: words) : nil)
       if case .text(let text) = outcome.presentation {
         outcome.presentation = .styled(HelpText.styled(text))
       }
@@ -212,14 +215,15 @@ enum ShellOutcomes {
   }
 
   private static func diagnosis(
-    _ findings: [DoctorFinding], _ job: Int, _ state: BoardState
+    _ findings: [DoctorFinding], _ job: Int, _ state: BoardState, _ program: ProgramName
   ) -> Outcome {
+    let services = "\(state.settings.environment.rawValue) services"
     let findings =
       [
         DoctorFinding(
           InstallationFinding(
-            "swiftboard", "\(BoardProgram.version), \(state.settings.environment.rawValue) services"
-          ))
+            program.name,
+            program.version.isEmpty ? services : "\(program.version), \(services)"))
       ] + findings
     let value = JSON.array(
       findings.map { finding in
@@ -256,7 +260,7 @@ enum ShellOutcomes {
   }
 
   private static func tutorial(
-    _ command: TutorialCommand?, _ job: Int, _ state: BoardState
+    _ command: TutorialCommand?, _ job: Int, _ state: BoardState, _ program: ProgramName
   ) -> Outcome {
     guard let lesson = state.shell.tutorial else {
       if command == .stop { return shown("the tutorial has ended\n", job, state) }
@@ -265,7 +269,7 @@ enum ShellOutcomes {
         job: job,
         failure: Failure(
           code: ExitCode.usage, error: "usage", message: "the tutorial uses sample data",
-          help: "leave, start 'swiftboard --environment preview', and type 'tutorial'"))
+          help: "leave, start '\(program.name) --environment preview', and type 'tutorial'"))
     }
     let start = lesson == 0 && command != .next ? Tutorial.start : ""
     let text = start + Tutorial.text(of: lesson) + "\n"

@@ -2,6 +2,8 @@ import SwiftBoardSystem
 
 /// The paths of the board's files. Computing them accesses no file.
 package struct BoardPaths: Sendable, Equatable {
+  /// The name of the program, and of the folder for its files in each XDG folder.
+  package let program: String
   /// `config.json`.
   package var configuration: String
   /// `init.sb`, run at the start.
@@ -26,30 +28,36 @@ package struct BoardPaths: Sendable, Equatable {
   /// - Parameters:
   ///   - home: The folder of all files. A relative path is resolved against the working folder. If
   ///     it is `nil` or empty, the files are in the folders of the XDG base directory
-  ///     specification, each in a subfolder `swiftboard`.
+  ///     specification, each in a subfolder with the name of the program.
   ///   - environment: The environment variables `XDG_CONFIG_HOME`, `XDG_DATA_HOME`,
   ///     `XDG_STATE_HOME`, `XDG_CACHE_HOME` and `HOME`. Empty and relative values are ignored, as
   ///     the specification requires. If `HOME` is missing, the user database provides it.
-  package init(home: String? = nil, environment: [String: String]) {
+  ///   - program: The name of the program.
+  package init(
+    home: String? = nil, environment: [String: String], program: String = "swiftboard"
+  ) {
     if let home, !home.isEmpty {
       let folder = PathComponents.absolute(home)
-      self.init(configuration: folder, data: folder, state: folder, cache: folder)
+      self.init(program, configuration: folder, data: folder, state: folder, cache: folder)
       return
     }
     func base(_ variable: String, _ standard: String) -> String {
       let folder =
         Self.ifAbsolute(environment[variable])
         ?? PathComponents.join(Self.userHome(environment), standard)
-      return PathComponents.join(folder, "swiftboard")
+      return PathComponents.join(folder, program)
     }
     self.init(
-      configuration: base("XDG_CONFIG_HOME", ".config"),
+      program, configuration: base("XDG_CONFIG_HOME", ".config"),
       data: base("XDG_DATA_HOME", ".local/share"),
       state: base("XDG_STATE_HOME", ".local/state"),
       cache: base("XDG_CACHE_HOME", ".cache"))
   }
 
-  private init(configuration: String, data: String, state: String, cache: String) {
+  private init(
+    _ program: String, configuration: String, data: String, state: String, cache: String
+  ) {
+    self.program = program
     self.configuration = PathComponents.join(configuration, "config.json")
     initScript = PathComponents.join(configuration, "init.sb")
     mainDatabase = PathComponents.join(data, "main.sqlite")

@@ -25,13 +25,16 @@ public struct LiveConfiguration: Sendable {
   /// log was because the disk is full, and at the end for events of analytics.
   package var onLoss: (@Sendable (_ message: String) -> Void)?
 
-  /// - Parameter home: The folder for all files, as with `--home`, or `nil` for the XDG folders.
+  /// - Parameters:
+  ///   - home: The folder for all files, as with `--home`, or `nil` for the XDG folders.
+  ///   - program: The name of the folder for the files in each XDG folder.
   public init(
     home: String? = nil, environment: [String: String] = ProcessInfo.processInfo.environment,
-    seed: UInt64? = nil, isOffline: Bool = false, logLevel: LogLevel = .info,
+    program: String = "swiftboard", seed: UInt64? = nil, isOffline: Bool = false,
+    logLevel: LogLevel = .info,
     storedLogLevel: LogLevel? = .warning
   ) {
-    self.paths = BoardPaths(home: home, environment: environment)
+    self.paths = BoardPaths(home: home, environment: environment, program: program)
     self.environment = environment
     self.seed = seed
     self.isOffline = isOffline

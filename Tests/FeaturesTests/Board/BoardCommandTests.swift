@@ -43,7 +43,7 @@ struct BoardCommandTests {
 
   @Test("the manual page has every command, option and exit code, and escapes its text")
   func manual() {
-    let page = ManualPage(BoardFeatures.all.commands, version: "1")
+    let page = ManualPage(BoardFeatures.all)
     for spec in Commands.all {
       let name = spec.path.joined(separator: " ").replacing("-", with: "\\-")
       #expect(page.text.contains("\n\(name)"), "\(name)")

@@ -1,4 +1,5 @@
 import SwiftBoardCommandLine
+import SwiftBoardFeatures
 import Testing
 
 @testable import SwiftBoardBoard
@@ -90,7 +91,7 @@ struct ProgramOptionsTests {
     "errors",
     arguments: [
       Wrong(["--jsno"], 1, "unknown option '--jsno'", "did you mean '--json'?"),
-      Wrong(["-q", "-z"], 4, "unknown option '-z'", "try 'swiftboard --help'"),
+      Wrong(["-q", "-z"], 4, "unknown option '-z'"),
       Wrong(["-json"], 1, "unknown option '-json'", "did you mean '--json'?"),
       Wrong(["--home"], 1, "missing value for --home"),
       Wrong(["--record", ""], 10, "--record is empty", "an empty variable? name a new file"),
@@ -176,7 +177,7 @@ struct ProgramOptionsTests {
 
   @Test("the program's help names every option")
   func program() {
-    let text = ProgramOptions.help()
+    let text = ProgramHelp(BoardFeatures.all).text()
     for option in ProgramOption.all {
       #expect(text.contains("--\(option.spec.synopsis.dropFirst(2))"))
     }
@@ -188,7 +189,7 @@ struct ProgramOptionsTests {
     "no line of the program's help is wider than asked, none ends in a blank",
     arguments: [40, 60, 80, 120])
   func helpWidth(width: Int) {
-    for line in ProgramOptions.help(width: width).split(separator: "\n") {
+    for line in ProgramHelp(BoardFeatures.all).text(width: width).split(separator: "\n") {
       #expect(line.count <= width, "\(line)")
       #expect(line.last != " ")
     }

@@ -38,7 +38,7 @@ import Testing
 
   @Test("the documents have every variable that the sources read, and no other")
   func sources() throws {
-    let described = Set(ProgramVariables.described.flatMap(\.names))
+    let described = Set(ProgramVariables.described(for: "swiftboard").flatMap(\.names))
     // `doctor` says that it is not read.
     let found = try Self.found().subtracting(["HTTP_PROXY"])
     #expect(found.subtracting(described).subtracting(ProgramVariables.names).isEmpty)
@@ -47,7 +47,7 @@ import Testing
 
   @Test("the page of the configuration has the table of the variables, and so has the manual page")
   func documents() throws {
-    let rows = ProgramVariables.described.map { names, meaning in
+    let rows = ProgramVariables.described(for: "swiftboard").map { names, meaning in
       "| \(names.map { "`\($0)`" }.joined(separator: ", ")) | \(meaning) |\n"
     }
     let table = "| variable | meaning |\n| --- | --- |\n" + rows.joined()
@@ -61,8 +61,8 @@ import Testing
       let page = try SourceTree.text("docs/configuration.md")
       #expect(spellings.contains { page.contains("`\($0)`") }, "\(option.name) has no variable")
     }
-    let manual = ManualPage(BoardFeatures.all.commands, version: "1").text
-    for (names, meaning) in ProgramVariables.described {
+    let manual = ManualPage(BoardFeatures.all).text
+    for (names, meaning) in ProgramVariables.described(for: "swiftboard") {
       #expect(manual.contains("\n\(names.joined(separator: ", "))\n"), "\(names)")
       #expect(!meaning.hasSuffix("."))
     }

@@ -213,7 +213,7 @@ struct SessionPartTests {
           kind: .issue, step: 1, time: 0, origin: nil, text: String(repeating: "issue ", count: 50)),
       ], spans: [], isTruncated: false)
     let action = SessionAction.succeeded(job: 1, result: .timeline(timeline: timeline))
-    let outcome = try #require(SessionOutcomes.outcome(of: action, in: BoardState()))
+    let outcome = try #require(BoardFeatures.all.outcome(of: .session(action), in: BoardState()))
     for width in [60, 80, 120] {
       let text = OutputFormatter(format: .table, width: width).render(
         line: 1, command: "session.timeline", presentation: outcome.presentation, value: .null,

@@ -31,7 +31,7 @@ dependencies.analytics = LiveAnalytics(
 dependencies.analytics.setConsent(true)
 
 // A board with this feature, and one of the board's own beside it.
-let features = FeatureList(Pulse.feature, BoardFeatures.log)
+let features = FeatureList(Pulse.feature, BoardFeatures.log, program: "pulse 1.0")
 let output = Output()
 let board = Board(
   features: features, state: BoardState(features: features), dependencies: dependencies, seed: 1,

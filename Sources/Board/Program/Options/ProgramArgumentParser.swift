@@ -157,6 +157,6 @@ struct ProgramArgumentParser {
       known.contains("-" + name)
       ? "did you mean '-\(name)'?" : Suggestion.advice(for: name, among: known)
     return UsageError(
-      "unknown option '\(name)'", help: help ?? "try 'swiftboard --help'", at: word)
+      "unknown option '\(name)'", help: help, at: word)
   }
 }

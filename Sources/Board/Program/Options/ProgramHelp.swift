@@ -1,42 +1,58 @@
 import SwiftBoardCommandLine
 import SwiftBoardJSON
 
-extension ProgramOptions {
-  private static let summary = "an interactive board for HTTP services, documents and secrets"
-  private static let examples = [
-    ("swiftboard", "lines from a terminal or a pipe"),
-    ("swiftboard --environment preview api get sample/character/1", ""),
-    ("swiftboard -c 'db stats' -c 'log stats'", ""),
-    ("swiftboard -f demo.sb first second", "$1 is first, $2 is second"),
-  ]
-  private static let usage = [
-    "swiftboard [OPTIONS] [COMMAND ...]", "swiftboard [OPTIONS] -c LINE [-c LINE ...]",
-    "swiftboard [OPTIONS] -f FILE [ARGUMENT ...]",
-  ]
-  private static let details =
-    "'swiftboard help' lists the commands. SWIFTBOARD_OUTPUT, SWIFTBOARD_HOME and so on hold "
-    + "defaults for options; no option and no variable takes a secret."
+/// What `--help` says of the program, without the list of commands.
+package struct ProgramHelp: Sendable {
+  private let name: String
+  private let summary: String
+  private let examples: [(line: String, meaning: String)]
 
-  /// The text of `swiftboard --help`, without the list of commands, in lines of at most `width`
-  /// columns.
-  package static func help(width: Int = 80) -> String {
-    HelpText.wrapped("swiftboard: \(summary)", width: width, indent: 0, hanging: 0)
+  /// Creates the help of the program that has these features.
+  package init(_ features: FeatureList) {
+    name = features.program.name
+    summary = features.summary
+    examples = [
+      ("\(name)", "lines from a terminal or a pipe"),
+      ("\(name) --environment preview api get sample/character/1", ""),
+      ("\(name) -c 'db stats' -c 'log stats'", ""),
+      ("\(name) -f demo.sb first second", "$1 is first, $2 is second"),
+    ].filter { features.hasFeatures(in: $0.0) }
+  }
+
+  /// The ways to call a program.
+  static func usage(of name: String) -> [String] {
+    [
+      "\(name) [OPTIONS] [COMMAND ...]", "\(name) [OPTIONS] -c LINE [-c LINE ...]",
+      "\(name) [OPTIONS] -f FILE [ARGUMENT ...]",
+    ]
+  }
+
+  private var details: String {
+    "'\(name) help' lists the commands. SWIFTBOARD_OUTPUT, SWIFTBOARD_HOME and so on hold "
+      + "defaults for options; no option and no variable takes a secret."
+  }
+
+  /// Returns the text in lines of at most `width` columns.
+  package func text(width: Int = 80) -> String {
+    HelpText.wrapped("\(name): \(summary)", width: width, indent: 0, hanging: 0)
       + "\nExamples\n" + HelpText.rows(examples, width: width, indent: 2)
       + "\nUsage\n"
-      + usage.map { HelpText.wrapped($0, width: width, indent: 2, hanging: 6) }.joined()
+      + Self.usage(of: name).map {
+        HelpText.wrapped($0, width: width, indent: 2, hanging: 6)
+      }.joined()
       + "\nOptions\n" + HelpText.options(ProgramOption.allSpecs, width: width) + "\n"
       + HelpText.wrapped(details, width: width, indent: 0, hanging: 0)
   }
 
-  /// What `swiftboard --help` says as a value, in the form of `CommandTable.helpValue(for:)`.
-  static var helpValue: JSON {
+  /// The same as a value, in the form of `CommandTable.helpValue(for:)`.
+  var value: JSON {
     .array([
       .object([
-        .init("command", "swiftboard"), .init("summary", .string(summary)),
-        .init("usage", .string(usage.joined(separator: "\n"))), .init("details", .string(details)),
-        .init("arguments", .array([])),
+        .init("command", .string(name)), .init("summary", .string(summary)),
+        .init("usage", .string(Self.usage(of: name).joined(separator: "\n"))),
+        .init("details", .string(details)), .init("arguments", .array([])),
         .init("options", .array(ProgramOption.allSpecs.map(\.helpValue))),
-        .init("examples", .array(examples.map { .string($0.0) })),
+        .init("examples", .array(examples.map { .string($0.line) })),
       ])
     ])
   }

@@ -20,7 +20,9 @@ package struct LiveFileService: FileService {
 
   init(own: BoardPaths? = nil, environment: [String: String] = [:], system: FileSystem) {
     self.own = own.map { own in
-      let usual = environment.isEmpty ? own : BoardPaths(environment: environment)
+      let usual =
+        environment.isEmpty
+        ? own : BoardPaths(environment: environment, program: own.program)
       return OwnFiles(
         own == usual ? [own] : [own, usual], secrets: UnlockSources.files(in: environment))
     }
