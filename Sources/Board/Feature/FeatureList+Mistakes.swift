@@ -3,8 +3,8 @@ import SwiftBoardJSON
 
 /// What a program may get wrong in the features that it gives a board.
 extension FeatureList {
-  /// Returns what is wrong with the first name, command, version or path that is not valid, or `nil`
-  /// if all are.
+  /// Returns what is wrong with the first name, command, version or path that is not valid, or
+  /// `nil` if all are.
   static func mistake(
     in features: [AnyFeature], of program: ProgramName, _ shell: CommandTable<BoardCommand>
   ) -> String? {

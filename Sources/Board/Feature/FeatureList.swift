@@ -45,14 +45,14 @@ public struct FeatureList: Sendable {
   /// Creates a list of features.
   ///
   /// A name or a path that is not valid ends the program, with a message that says which. The names
-  /// of features have letters, digits, `-` and `_`, begin with a letter, and are unique and different
-  /// from `session`, `shell`, `settings`, `resumed` and the commands of the board, such as `echo`.
-  /// Each command begins with the name of its feature, and no two are the same.
+  /// of features have letters, digits, `-` and `_`, begin with a letter, and are unique and
+  /// different from `session`, `shell`, `settings`, `resumed` and the commands of the board, such
+  /// as `echo`. Each command begins with the name of its feature, and no two are the same.
   ///
   /// - Parameters:
-  ///   - program: The name of the program and its version, separated by a space. The name is that of
-  ///     the command and of the folders of its files: letters, digits, `-`, `_` and `.`. Recordings
-  ///     of a program with another name are refused.
+  ///   - program: The name of the program and its version, separated by a space. The name is that
+  ///     of the command and of the folders of its files: letters, digits, `-`, `_` and `.`.
+  ///     Recordings of a program with another name are refused.
   ///   - summary: What the program is, for its help: one line without a full stop.
   ///   - source: The list as Swift source, or `nil` if tests cannot refer to it.
   public init<each State, each Action>(

@@ -101,7 +101,7 @@ public enum BoardProgram {
     return ExitCode.usage
   }
 
-  /// The versions of the program and of the libraries it was built with, as `--version` prints them.
+  /// The versions of the program and of the libraries it was built with, as `--version` prints.
   static func versionLine(of program: ProgramName) -> String {
     "\(program.title) (\(LibraryVersions.built))\n"
   }

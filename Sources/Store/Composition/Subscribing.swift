@@ -9,8 +9,8 @@ extension Reducer {
   ///   }
   /// ```
   /// An effect whose parameters change under the same id continues as it is. Put what it depends on
-  /// into the id, such as the interval of a timer, to have it replaced. `declare` must not draw values
-  /// that a recording has, such as dates: a replay does not call it.
+  /// into the id, such as the interval of a timer, to have it replaced. `declare` must not draw
+  /// values that a recording has, such as dates: a replay does not call it.
   ///
   /// - Complexity: Adds a call of `declare` to every step of the store.
   @inlinable
