@@ -27,20 +27,6 @@ struct ServiceTest: Sendable {
       milliseconds: milliseconds)
   }
 
-  /// Does what takes time before the first request and is not the program's: begins to load the
-  /// HTTP library, and unlocks the keychain if the request needs a secret.
-  func prepare(_ dependencies: Dependencies) async throws {
-    dependencies.apiClient.prepare()
-    // What is not sent needs no secret.
-    guard let secret = service.authentication?.secret, !dependencies.apiClient.isOffline else {
-      return
-    }
-    let access = KeychainAccess(dependencies)
-    _ = try await access.unlocking { () throws(KeychainError) in
-      try await access.keychain.load(forKey: secret)
-    }
-  }
-
   /// Asks the program; see `Dependencies.status(of:at:timeout:)`.
   func status(_ dependencies: Dependencies) async throws -> ProgramStatus {
     try await dependencies.status(of: preset, at: service, timeout: timeout)

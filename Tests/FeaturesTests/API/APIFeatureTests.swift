@@ -6,7 +6,6 @@ import SwiftBoardJSON
 import SwiftBoardStore
 import SwiftBoardSystem
 import SwiftBoardTesting
-import Synchronization
 import Testing
 
 @Suite("api")
@@ -31,37 +30,6 @@ struct APIFeatureTests {
     #expect(await lines.run("api service add nas http://nas") == 0)
     #expect(await lines.run("api service test nas") == code, "\(lines.allPrinted)")
     #expect(lines.allPrinted.contains(text), "\(lines.allPrinted)")
-  }
-
-  @Test(
-    "the time of a service's test is that of the request, without the unlocking of the keychain")
-  func timeOfServiceTest() async throws {
-    final class Time: Sendable {
-      let now = Mutex<Int64>(0)
-      func pass(milliseconds: Int64) { now.withLock { $0 += milliseconds * 1000 } }
-    }
-    let time = Time()
-    let passphrase = KeychainSecret.passphrase(try GuardedBytes(copying: Array("p".utf8)))
-    let world = World(
-      MockKeychainService(
-        entries: ["radarr": Data("the-key".utf8)], unlocked: false, secret: passphrase))
-    var dependencies = world.dependencies
-    dependencies.clock = BoardClock(now: { time.now.withLock(\.self) }, sleep: { _ in })
-    dependencies.terminal = ScriptedTerminal(passphrase: { _ in
-      time.pass(milliseconds: 9000)
-      return "p"
-    })
-    world.api.answer { _ in
-      time.pass(milliseconds: 7)
-      return .json(#"{"appName":"Radarr","version":"5"}"#)
-    }
-    let lines = Lines(world, dependencies: dependencies)
-    #expect(await lines.run("api service add radarr http://nas --preset radarr") == 0)
-    #expect(await lines.run("api service test radarr") == 0, "\(lines.allPrinted)")
-    #expect(
-      lines.allPrinted.contains("radarr is Radarr 5, and answered in 7 ms"), "\(lines.allPrinted)")
-    #expect(world.api.requests.count == 1)
-    await lines.board.close()
   }
 
   @Test(
