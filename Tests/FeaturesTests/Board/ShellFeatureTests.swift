@@ -133,7 +133,7 @@ struct ShellFeatureTests {
       ("db get 'my coll'", "db get 'my coll'"), (#"echo "it's \$5""#, #"echo "it's \$5""#),
       ("echo 'a > b' a>b \\> \\&", "echo 'a > b' a>b '>' '&'"), ("echo '' ''", "echo '' ''"),
       ("echo '-o' -", "echo '-o' -"), ("echo '$x' '{{last}}'", "echo '$x' '{{last}}'"),
-      (#"echo {"a": 1} 'b'"#, #"echo {"a": 1} b"#), (#"echo "a\nb" 'a\b'"#, "echo \"a\nb\" a\\b"),
+      (#"echo {"a": 1} 'b'"#, #"echo {"a": 1} b"#), (#"echo "a\nb" 'a\b'"#, #"echo "a\nb" a\b"#),
       (#"assert a == "1" and b == '1'"#, #"assert a == "1" and b == 1"#),
     ])
   func aliasOfWords(words: String, line: String) async {

@@ -36,9 +36,7 @@ struct ForkTests {
       })
     store.setHooks { _, _ in recorder.hooks }
     for n in 0..<steps {
-      store.send(
-        n == 1 ? .roll(times: 1) : .add(1000),
-        origin: n == 2 ? .effect(name: "e", id: nil, step: 1) : .program("fork"))
+      store.send(n == 1 ? .roll(times: 1) : .add(1000), origin: .program("fork"))
     }
     recorder.stop(state: store.state)
     #expect(recorder.failure == nil)
@@ -73,7 +71,7 @@ struct ForkTests {
       #expect(summary.warnings == [])
       #expect(last == end)
       let all = read(try contents(of: path)).lines.compactMap(\.step)
-      #expect(all.last?.origin == .effect(name: "e", id: nil, step: n + 1))
+      #expect(all.last?.origin == .program("fork"))
       #expect(zip(all, all.dropFirst()).allSatisfy { $0.t <= $1.t })
     }
   }
