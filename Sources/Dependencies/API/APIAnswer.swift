@@ -4,7 +4,8 @@ import SwiftBoardSystem
 public struct APIAnswer: Codable, Sendable, Equatable {
   /// The method of the request.
   public var method: String
-  /// The URL of the response, with known secrets masked.
+  /// The URL of the response, with known secrets masked, and without the values of secret query
+  /// items. In earlier recordings it has these.
   public var url: String
   /// The status code.
   public var status: Int
@@ -98,7 +99,8 @@ extension APIAnswer {
     let response = fetched.value
     var found: [String] = []
     method = planned.request.method
-    url = redactor.mask(address: response.url).value
+    // The request has its own address as it is; this one may be a redirect's, which is a header.
+    url = redactor.redact(response.url)
     status = response.status
     httpVersion = response.httpVersion
     let texts = planned.request.references?.headers ?? [:]
@@ -107,12 +109,9 @@ extension APIAnswer {
     }
     headers = response.headers.map { header in
       let name = redactor.mask(header.name)
-      let masked = redactor.mask(header.value)
-      found += name.names + masked.names
-      return HTTPHeader(
-        name.value,
-        SecretNames.isHeader(header.name) && masked.names.isEmpty
-          ? RedactionMark.redacted : Redactor.redactPositions(masked.value))
+      let value = redactor.mask(header.value, ofHeader: header.name)
+      found += name.names + value.names
+      return HTTPHeader(name.value, value.value)
     }
     bytes = response.body.count
     var text: String?

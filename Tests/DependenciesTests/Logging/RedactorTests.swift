@@ -563,6 +563,13 @@ struct RedactorByPositionTests {
     ("://", "://"), ("://@", "://@"),
     ("?password=«redacted»", "?password=«redacted»"),
     ("X-Api-Key: «secret:a b»", "X-Api-Key: «secret:a b»"),
+    // A mark is not the end of a value, whatever its name is
+    ("http://h/?token=x«secret:a b»y&z=1", "http://h/?token=«redacted»&z=1"),
+    ("http://h/?token=«secret:a&b»y rest", "http://h/?token=«redacted» rest"),
+    ("http://h/?token=«secret:a#b»&z=1", "http://h/?token=«secret:a#b»&z=1"),
+    ("http://u:«secret:a b»x@h/", "http://«redacted»@h/"),
+    ("http://«secret:a@b»/x", "http://«secret:a@b»/x"),
+    ("-H 'Cookie: a=«secret:o'x»; b=c' x", "-H 'Cookie: «redacted»' x"),
     ("Authorization: {{secret:a}}", "Authorization: {{secret:a}}"),
   ]
 
@@ -585,6 +592,39 @@ struct RedactorByPositionTests {
     ] {
       #expect(redactor.redact(text) == expected)
       #expect(redactor.redact(expected) == expected)
+    }
+  }
+
+  @Test(
+    "rule 4: the value of a secret header is one mark, whatever else is in it",
+    arguments: [
+      ("plain", "«redacted»"), ("s3cr3t-value", "«secret:k»"),
+      ("sid=abc; X=s3cr3t-value", "«secret:k»"), ("s3cr3t-valueabc", "«secret:k»"),
+      ("abcs3cr3t-value s3cr3t-value", "«secret:k»"),
+      ("s3cr3t-value, other-value, abc", "«redacted»"), ("«secret:k» abc", "«redacted»"),
+    ])
+  func headersOfAnswers(value: String, expected: String) {
+    let redactor = Redactor()
+    redactor.registerSecret(Array("s3cr3t-value".utf8), name: "k")
+    redactor.registerSecret(Array("other-value".utf8), name: "o")
+    for name in ["Authorization", "proxy-authorization", "Cookie", "SET-COOKIE", "X-Api-Key"] {
+      let masked = redactor.mask(value, ofHeader: name)
+      #expect(masked.value == expected, "\(name)")
+      #expect(masked.names == redactor.mask(value).names, "\(name)")
+    }
+    #expect(redactor.mask(value, ofHeader: "X-Other") == redactor.mask(value))
+  }
+
+  @Test("rule 4: a known value that begins before a position, or ends behind it, hides none of it")
+  func valuesAcrossPositions() {
+    let redactor = Redactor()
+    redactor.registerSecret(Array("token=abc".utf8), name: "k")
+    redactor.registerSecret(Array("xyz&b=1".utf8), name: "o")
+    for (value, expected) in [
+      ("/?token=abcDEF&b=2", "/?«secret:k»&b=2"),
+      ("/?apikey=DEFxyz&b=1&c=2", "/?apikey=«secret:o»&c=2"),
+    ] {
+      #expect(redactor.mask(value, ofHeader: "Location").value == expected)
     }
   }
 

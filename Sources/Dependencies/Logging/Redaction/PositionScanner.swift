@@ -27,8 +27,7 @@ struct PositionScanner {
       SecretNames.isQueryItem(PercentEncoding.decoded(string(name)[...]))
     else { return sign + 1 }
     var end = sign + 1
-    if let mark = RedactionMark.end(in: text, at: end) { end = mark }
-    while end < text.count, !endsQueryValue(text[end]) { end += 1 }
+    while end < text.count, !endsQueryValue(text[end]) { end = position(after: end) }
     // Punctuation after the address is not part of it.
     while end > sign + 1, closesSentence(text[end - 1]) { end -= 1 }
     return add(sign + 1, end)
@@ -54,7 +53,7 @@ struct PositionScanner {
     while end < text.count, text[end] != 0x0A, text[end] != 0x0D, text[end] != 0x00,
       text[end] != quote
     {
-      end += 1
+      end = position(after: end)
     }
     while end > start, isBlank(text[end - 1]) { end -= 1 }
     return add(start, end)
@@ -73,7 +72,7 @@ struct PositionScanner {
       case UInt8(ascii: "@"): at = end
       default: break
       }
-      end += 1
+      end = position(after: end)
     }
     guard let at else { return start }
     return add(start, at)
@@ -92,6 +91,12 @@ struct PositionScanner {
       start -= 1
     }
     return start..<end
+  }
+
+  /// Returns the position after the byte at `index`, or after the mark that starts there: the name
+  /// in a mark may have characters that would end a value.
+  private func position(after index: Int) -> Int {
+    RedactionMark.end(in: text, at: index) ?? index + 1
   }
 
   private func string(_ range: Range<Int>) -> String {

@@ -114,6 +114,13 @@ public final class Redactor: Sendable {
   /// Returns the field without secrets. If its key is a secret key, the whole value is redacted.
   public func redact(_ field: LogField) -> LogField { pass().redact(field) }
 
+  /// Returns the value of a response's header without secrets. The value of a secret header is
+  /// redacted as a whole, whatever else is in it. Unlike `redact`, it leaves values in lower case
+  /// alone, since a header is data.
+  package func mask(_ value: String, ofHeader name: String) -> Masked<String> {
+    pass().mask(value, ofHeader: name)
+  }
+
   /// Removes values that are secret because of their position, but no known secrets. It is for
   /// texts that already contain marks. O(length).
   package static func redactPositions(_ text: String) -> String {
@@ -165,9 +172,21 @@ public final class Redactor: Sendable {
       }
     }
 
-    func redact(_ text: String) -> String {
+    func mask(_ value: String, ofHeader name: String) -> Masked<String> {
+      let names = mask(value).names
+      guard SecretNames.isHeader(name) else {
+        return Masked(redact(value, inLowercase: false), names: names)
+      }
+      // As in `merge`, the mark names the secret in it if there is only one.
+      guard let first = names.first, names.allSatisfy({ $0.hasSameBytes(as: first) }) else {
+        return Masked(RedactionMark.redacted, names: names)
+      }
+      return Masked(RedactionMark.named(first), names: names)
+    }
+
+    func redact(_ text: String, inLowercase: Bool = true) -> String {
       var text = text
-      let edits = text.withUTF8 { self.edits(in: $0, byPosition: true, inLowercase: true) }
+      let edits = text.withUTF8 { self.edits(in: $0, byPosition: true, inLowercase: inLowercase) }
       guard !edits.isEmpty else { return text }
       return String(decoding: Redactor.apply(edits, to: Array(text.utf8)), as: UTF8.self)
     }
