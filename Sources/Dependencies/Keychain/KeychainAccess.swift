@@ -153,7 +153,9 @@ package struct KeychainAccess: Sendable {
   ) async throws -> (isShort: Bool, isReplaced: Bool) {
     try await checkName(name)
     let value = try await read(input, for: name)
-    let mark = value.withUnsafeBytes { RedactionMark.first(in: $0.bindMemory(to: UInt8.self)) }
+    let mark = value.withUnsafeBytes {
+      RedactionMark.first(inAnyFormIn: $0.bindMemory(to: UInt8.self))
+    }
     if let mark { throw MarkedTextError(mark: mark.quotable(by: redactor), place: "the value") }
     // The keychain may have locked itself while the value was typed.
     let isReplaced = try await unlocking { () throws(KeychainError) in

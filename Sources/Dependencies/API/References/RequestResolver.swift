@@ -181,11 +181,7 @@ struct RequestResolver: Sendable {
     case .textFile(let path, let shown):
       return .text(try await content(of: path, shown, member, &resolved, wait))
     case .jsonFile(let path, let shown):
-      let text = try await content(of: path, shown, member, &resolved, wait)
-      // A string of the JSON may have a mark in escapes.
-      let mark = RedactionMark.first(inAnyFormIn: text)
-      try APIRequestProblem.refuseMarks(mark?.quotable(by: dependencies.logger.redactor), in: shown)
-      return .json(try json(text, member))
+      return .json(try json(await content(of: path, shown, member, &resolved, wait), member))
     case .file(let path, let shown, let type):
       return .file(
         path: ItemPath.path(of: try await text(path, &resolved)), shown: shown, type: type)
@@ -214,7 +210,9 @@ struct RequestResolver: Sendable {
     // A pipe can be read only once.
     if path == "/dev/stdin" || FileInfo(path)?.isRegular == false { resolved.isRepeatable = false }
     let data = try await read(path, limit: 16 << 20, wait)
-    let mark = data.withUnsafeBytes { RedactionMark.first(in: $0.bindMemory(to: UInt8.self)) }
+    let mark = data.withUnsafeBytes {
+      RedactionMark.first(inAnyFormIn: $0.bindMemory(to: UInt8.self))
+    }
     try APIRequestProblem.refuseMarks(mark?.quotable(by: dependencies.logger.redactor), in: shown)
     guard let text = String(validating: data, as: UTF8.self) else {
       throw APIRequestProblem.fileNotText(file: shown, member: member.name)

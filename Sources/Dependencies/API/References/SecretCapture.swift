@@ -135,7 +135,7 @@ struct SecretCapture {
     case nil: return .failure(Reason(text: "the answer has nothing at '\(path)'"))
     case .some: return .failure(Reason(text: "what is at '\(path)' is not text"))
     }
-    guard value.withUnsafeBufferPointer({ RedactionMark.first(in: $0) }) == nil else {
+    guard value.withUnsafeBufferPointer({ RedactionMark.first(inAnyFormIn: $0) }) == nil else {
       return .failure(Reason(text: "what is at '\(path)' is a mark in place of a value"))
     }
     return .success(value)

@@ -83,19 +83,23 @@ package enum RedactionMark {
   /// O(length).
   package static func first(inAnyFormIn text: String) -> Kind? {
     var text = text
-    return text.withUTF8 { bytes -> Kind? in
-      if let mark = first(in: bytes) { return mark }
-      // Most texts have no escapes.
-      guard bytes.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "\\") }) else {
-        return nil
-      }
-      let plain = DecodedText(bytes)
-      for view in [plain.percentDecoded(plusIsSpace: false), plain.jsonUnescaped()] {
-        guard let view else { continue }
-        if let mark = view.bytes.withUnsafeBufferPointer({ first(in: $0) }) { return mark }
-      }
+    return text.withUTF8 { first(inAnyFormIn: $0) }
+  }
+
+  /// Returns the first mark in bytes, which need not be UTF-8, including marks in the escapes of
+  /// JSON or of addresses. O(length).
+  package static func first(inAnyFormIn bytes: UnsafeBufferPointer<UInt8>) -> Kind? {
+    if let mark = first(in: bytes) { return mark }
+    // Most texts have no escapes.
+    guard bytes.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "\\") }) else {
       return nil
     }
+    let plain = DecodedText(bytes)
+    for view in [plain.percentDecoded(plusIsSpace: false), plain.jsonUnescaped()] {
+      guard let view else { continue }
+      if let mark = view.bytes.withUnsafeBufferPointer({ first(in: $0) }) { return mark }
+    }
+    return nil
   }
 
   /// Returns whether the bytes contain the word of a mark. Without it, they contain no mark, unless
