@@ -119,6 +119,11 @@ final class Download: APIClient {
       }
       // The service would refuse the range again at every attempt.
       try await discardPart(output)
+    case 204 where continues, 205 where continues:
+      // These say that there is no content, which is not the same as an empty file.
+      throw APIError(
+        .malformed,
+        "the service has nothing to send for the file (HTTP \(head.status)): what is there is kept")
     case 200..<300:
       try refuseEncoding(of: stream)
       return try await write(stream, output, after: nil, total: nil)

@@ -326,6 +326,32 @@ struct DownloadTests {
     #expect(server.requests.map { $0.header("Range") } == [nil, "bytes=40000-", "bytes=40000-"])
   }
 
+  @Test(
+    "with --resume an answer without content leaves the file and its part as they are",
+    arguments: [204, 205])
+  func noContent(status: Int) async throws {
+    let attempts = Mutex(0)
+    let server = try TestHTTPServer { request in
+      let attempt = Self.next(attempts)
+      if attempt == 2 { return .response(.init(status)) }
+      let range = "Content-Range: bytes 400-999/1000"
+      return .pattern(
+        head: "HTTP/1.1 \(attempt == 1 ? "200 OK" : "206 P\r\n\(range)")\r\nETag: \"one\"",
+        range: attempt == 1 ? 0..<1000 : 400..<1000, cut: attempt == 1 ? 400 : nil)
+    }
+    try program.folder.write("old", to: "file")
+    let line = ["--home", "h", "api", "get", server.origin + "/f", "--out", "file", "--resume"]
+    #expect(try await program.run(line).status == .exited(76))
+    let empty = try await program.run(line)
+    #expect(empty.status == .exited(76), "\(empty.errorText)")
+    #expect(empty.errorText.contains("HTTP \(status)"), "\(empty.errorText)")
+    #expect(empty.errorText.contains("400 bytes are in file.part"), "\(empty.errorText)")
+    #expect(try program.text("file") == "old")
+    #expect(try program.folder.read("file.part") == TestHTTPServer.pattern(0..<400))
+    #expect(try await program.run(line).status == .exited(0))
+    #expect(try program.folder.read("file") == TestHTTPServer.pattern(0..<1000))
+  }
+
   @Test("a part that was not asked for is not the whole")
   func anUnaskedPart() async throws {
     let server = try TestHTTPServer { _ in
