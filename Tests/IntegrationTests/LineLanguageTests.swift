@@ -188,6 +188,26 @@ struct AdviceTests {
     #expect(outcome.errorText.contains(text), "\(outcome.errorText)")
   }
 
+  @Test(
+    "the help for 304 says what led to it",
+    arguments: [
+      ([], "check the service"), (["--cache", "noCache"], "check the service"),
+      (["If-None-Match:\"1\"", "--cache", "noCache"], "leave out If-None-Match to get"),
+      (
+        ["If-None-Match:\"1\"", "if-modified-since:x"],
+        "leave out If-None-Match and if-modified-since to get"
+      ),
+    ] as [([String], String)])
+  func helpForNothingChanged(words: [String], text: String) async throws {
+    let program = try Program()
+    let server = try TestHTTPServer()
+    let outcome = try await program.run(
+      ["--home", "h", "api", "get", "\(server.origin)/faults/status/304"] + words)
+    #expect(outcome.status == .exited(3))
+    #expect(outcome.errorText.contains(text), "\(outcome.errorText)")
+    #expect(!outcome.errorText.contains("asks for a whole one"), "\(outcome.errorText)")
+  }
+
   @Test("a backup of what is in memory says that there is no file to copy")
   func backupInMemory() async throws {
     for environment in ["preview", "mock"] {

@@ -50,11 +50,14 @@ public struct APIAnswer: Codable, Sendable, Equatable {
   /// Whether the request is not repeated, because its body can be read only once, or because the
   /// service asks to wait for too long.
   public var isFinal: Bool?
+  /// The names of the request's headers that ask for a response only if it has changed, for status
+  /// 304; `nil` for others, and in earlier recordings.
+  public var conditions: [String]?
 
   private enum CodingKeys: String, CodingKey {
     case method, url, status, httpVersion, sent, headers, readableText = "text", base64, bytes
     case timing, verdict, redirects, staleReason = "stale", file, checksum, kept, attempts, masked
-    case captured, proxy, warning, isFinal
+    case captured, proxy, warning, isFinal, conditions
   }
 
   /// The body as text, with known secrets masked, or `nil` if it is not text. Recordings contain it
@@ -134,6 +137,10 @@ extension APIAnswer {
     attempts = planned.attempt
     proxy = response.proxy.map { redactor.mask(address: $0).value }
     masked = MaskedValues(found)
+    if status == 304 {
+      conditions = planned.request.headers.map(\.name)
+        .filter { ["if-none-match", "if-modified-since"].contains($0.lowercased()) }
+    }
     if let text { self.text = text }
   }
 }

@@ -317,6 +317,18 @@ enum APIOutcomes {
     "\(microseconds / 1000).\((microseconds % 1000) / 100)"
   }
 
+  /// Returns how to get the whole answer in place of one with status 304.
+  ///
+  /// - Parameter conditions: The request's conditions, or `nil` in earlier recordings.
+  private static func adviceOnCondition(_ conditions: [String]?) -> String {
+    guard let conditions else {
+      return "no answer to this request is kept; --cache noCache asks for a whole one"
+    }
+    return conditions.isEmpty
+      ? "the request did not ask whether something has changed: check the service"
+      : "leave out \(conditions.joined(separator: " and ")) to get the whole answer"
+  }
+
   private static func refusal(_ answer: APIAnswer) -> Failure? {
     guard answer.status >= 300 else { return nil }
     let place = address(answer) + (answer.proxy.map { " through the proxy \($0)" } ?? "")
@@ -330,7 +342,7 @@ enum APIOutcomes {
       return Failure(
         code: 3, error: "redirect",
         message: "HTTP 304 from \(place): the service says that nothing has changed",
-        help: "no answer to this request is kept; --cache noCache asks for a whole one")
+        help: adviceOnCondition(answer.conditions))
     case 300..<400:
       return Failure(
         code: 3, error: "redirect",
