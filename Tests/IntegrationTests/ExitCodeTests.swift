@@ -50,6 +50,7 @@ struct Cause: Sendable, CustomTestStringConvertible {
     Cause(66, "session verify missing.jsonl", "missing"),
     Cause(69, "api get REFUSED/x", "connectionRefused"),
     Cause(73, "session record taken.jsonl", "exists"),
+    Cause(73, "session record nowhere/r.jsonl", "cannotCreate"),
     Cause(75, "api get ORIGIN/faults/hang --timeout 200ms", "timeout", says: "--timeout"),
     Cause(76, "api get ORIGIN/faults/cut", "truncated"),
     Cause(76, "api get ORIGIN/faults/garbage", "malformed"),

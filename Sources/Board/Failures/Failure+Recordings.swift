@@ -94,8 +94,13 @@ extension Failure {
       ? "nothing is recorded; make room on the disk, or record to another one"
       : "a recording needs a new file in a folder that can be written"
     self.init(
-      code: code, error: code == ExitCode.cannotCreate ? "exists" : "io",
+      code: code, error: code == ExitCode.cannotCreate ? Self.word(for: error) : "io",
       message: error.description, help: help)
+  }
+
+  /// The word for a file that cannot be created, or is in use.
+  private static func word(for error: RecordingError) -> String {
+    if case .failed = error { "cannotCreate" } else { "exists" }
   }
 
   /// Creates the failure of a recording that cannot be forked.
@@ -103,7 +108,7 @@ extension Failure {
     let code = ExitCode.of(error)
     let name =
       switch code {
-      case ExitCode.cannotCreate: "exists"
+      case ExitCode.cannotCreate: Self.word(for: error)
       case ExitCode.usage: "noStep"
       case ExitCode.data: "damaged"
       default: "io"
