@@ -155,6 +155,22 @@ struct StandardInputTests {
     #expect(terminal.outputText.contains("x \r\nnext"), "\(terminal.outputText)")
   }
 
+  @Test("a secret that is shown controls no terminal, and is exact elsewhere")
+  func shownControls() async throws {
+    let value = "a\u{1B}[2Jb\u{202E}\n\tc\0"
+    let set = try await program.run(
+      ["--home", "h", "keychain", "set", "s", "--from-stdin"], stdin: value,
+      environment: Self.keychain)
+    try #require(set.status == .exited(0), "\(set.errorText)")
+    #expect(try await stored("s") == Array(value.utf8))
+    let terminal = try program.startOnTerminal(
+      "--ascii", "--home", "h", "--no-init", "-c", "keychain get s --reveal",
+      environment: Self.keychain)
+    _ = await terminal.wait()
+    let shown = #"a\u{1b}[2Jb\u{202e}"# + "\r\n\tc" + #"\u{0}"# + "\r\n"
+    #expect(terminal.outputText.contains(shown), "\(terminal.outputText)")
+  }
+
   @Test("the help names the option for a file that the command has")
   func otherOption() async throws {
     for (line, option) in [

@@ -149,9 +149,12 @@ struct BoardTerminal: TerminalService, PausingTerminal {
   }
 
   func reveal(_ value: Data) async {
-    // A pipe or a file gets the exact bytes. At a terminal, the next text begins on a new line.
-    let ending = showsOutput && value.last != UInt8(ascii: "\n") ? [UInt8(ascii: "\n")] : []
-    write([UInt8](value) + ending)
+    // A pipe or a file gets the exact bytes.
+    guard showsOutput else { return write([UInt8](value)) }
+    // A service may have given the value. The next text begins on a new line.
+    let text = escapeControls(
+      String(decoding: value, as: UTF8.self), keepsNewlines: true, keepsTabs: true)
+    write(Array((text.hasSuffix("\n") ? text : text + "\n").utf8))
   }
 
   func hideInput() { hiding.count.withLock { $0 += 1 } }
