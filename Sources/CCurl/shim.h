@@ -11,7 +11,7 @@
 #include <curl/curl.h>
 
 typedef size_t (*swiftboard_data_callback)(char *, size_t, size_t, void *);
-typedef int (*swiftboard_socket_callback)(void *, curl_socket_t, curlsocktype);
+typedef curl_socket_t (*swiftboard_socket_callback)(void *, curlsocktype, struct curl_sockaddr *);
 typedef int (*swiftboard_seek_callback)(void *, curl_off_t, int);
 typedef int (*swiftboard_sending_callback)(void *, char *, char *, int, int);
 typedef int (*swiftboard_debug_callback)(void *, int, char *, size_t, void *);

@@ -16,6 +16,7 @@ func enter(
   SQLiteLibrary.disableMemoryStatistics()
   ProcessHardening.forbidDumps()
   ProcessHardening.holdStandardDescriptors()
+  if let code = BoardProgram.refuse(openFileLimit: openFileLimit()) { return code }
   ProcessHardening.keepOwnerPermissions()
   UnlockSources.holdClosedDescriptor()
   #if os(Linux)

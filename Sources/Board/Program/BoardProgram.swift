@@ -101,6 +101,23 @@ public enum BoardProgram {
     return ExitCode.usage
   }
 
+  /// Reports that the process may open fewer files than it needs. The runtime's own threads would
+  /// end it without a message, or wait for ever, where they can open none.
+  ///
+  /// - Parameter limit: How many files the process may open.
+  /// - Returns: The exit code, or `nil` if the files are enough.
+  package static func refuse(openFileLimit limit: UInt64, program: String = "swiftboard") -> Int32?
+  {
+    // A recorded request has about 20 open: its socket, files of the databases with their logs,
+    // locks, and the pipes of libraries.
+    let needed: UInt64 = 32
+    if limit >= needed { return nil }
+    complain(
+      "the limit of open files is \(limit), and at least \(needed) are needed",
+      help: "raise it with 'ulimit -n 256'", code: ExitCode.io, program: program, isJSON: false)
+    return ExitCode.io
+  }
+
   /// The versions of the program and of the libraries it was built with, as `--version` prints.
   static func versionLine(of program: ProgramName) -> String {
     "\(program.title) (\(LibraryVersions.built))\n"

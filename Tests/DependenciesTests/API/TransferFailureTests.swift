@@ -1,4 +1,5 @@
 import CCurl
+import SwiftBoardSystem
 import Testing
 
 @testable import SwiftBoardDependencies
@@ -19,6 +20,27 @@ struct TransferFailureTests {
       Array("HTTP/2 200\r\n".utf8).withUnsafeBytes { _ = transfer.receive(headerLine: $0) }
       let cut = APIError.plain(CURLE_PARTIAL_FILE, transfer)
       #expect(cut?.message.contains("before the announced end of its answer") == true)
+      continuation.resume(returning: .failure(.stopped))
+    }
+  }
+
+  @Test("a connection for which too many files were open was not refused by the service")
+  func noSocket() async throws {
+    let address = try URLBuilder("http://127.0.0.1:9/")
+    let easy = try #require(EasyHandle(CurlLibrary.loaded.get()))
+    _ = await withCheckedContinuation { continuation in
+      let transfer = Transfer(
+        id: 1, request: APIRequest(url: address.url), address: address, deadline: nil,
+        continuation: continuation)
+      // That of one address of several.
+      transfer.noteSocketFailure(EAFNOSUPPORT)
+      #expect(APIError.transfer(transfer, easy, CURLE_COULDNT_CONNECT).kind == .refused)
+      transfer.noteSocketFailure(EMFILE)
+      let error = APIError.transfer(transfer, easy, CURLE_COULDNT_CONNECT)
+      #expect(error.kind == .unreachable)
+      #expect(
+        error.message
+          == "127.0.0.1:9 cannot be reached: \(SystemError.text(of: EMFILE).lowercased())")
       continuation.resume(returning: .failure(.stopped))
     }
   }

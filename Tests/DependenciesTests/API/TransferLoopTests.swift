@@ -22,6 +22,13 @@ struct TransferLoopTests {
     #expect(Self.frees.withLock { $0 } == 1)
   }
 
+  @Test("without files for waking it, a loop is refused, because its requests would wait for ever")
+  func withoutWakeUp() throws {
+    var library = try CurlLibrary.loaded.get()
+    library.multiWakeup = { _ in 9 }
+    #expect(TransferLoop(library, LiveAPIClient.Configuration(), onWait: nil) == nil)
+  }
+
   @Test("a request that changes something is sent again only if its stream was refused")
   func refusedStream() async throws {
     let address = try URLBuilder("https://h/")

@@ -32,7 +32,8 @@ struct CurlLibrary: @unchecked Sendable {
   let multiPoll:
     @convention(c) (Handle?, UnsafeMutableRawPointer?, UInt32, Int32, UnsafeMutablePointer<Int32>?)
       -> Int32
-  let multiWakeup: @convention(c) (Handle?) -> Int32
+  /// Variable for tests.
+  var multiWakeup: @convention(c) (Handle?) -> Int32
   let multiRead:
     @convention(c) (Handle?, UnsafeMutablePointer<Int32>?) -> UnsafeMutablePointer<CURLMsg>?
   private let getVersion: @convention(c) () -> UnsafePointer<CChar>?

@@ -25,6 +25,11 @@ final class EasyHandle {
   /// The error text of libcurl for the last failure; empty if there is none.
   var error: String { String(cString: errorText) }
 
+  /// The error of the system with which a connection failed, or 0 if libcurl does not know it.
+  func connectionError(of transfer: Transfer) -> Int32 {
+    transfer.socketFailure ?? Int32(truncatingIfNeeded: library.get(raw, CURLINFO_OS_ERRNO))
+  }
+
   /// Sets the options for a transfer. `transfer` must live until the handle is removed from the
   /// multi handle.
   func prepare(
@@ -37,6 +42,7 @@ final class EasyHandle {
     let context = Unmanaged.passUnretained(transfer).toOpaque()
     library.set(raw, CURLOPT_HEADERDATA, UnsafeRawPointer(context))
     library.set(raw, CURLOPT_WRITEDATA, UnsafeRawPointer(context))
+    library.set(raw, CURLOPT_OPENSOCKETDATA, UnsafeRawPointer(context))
     // Older libraries do not say when they send a request, and cannot be kept from sending it again
     // on a kept connection.
     if !library.callBeforeSending(raw, willSend, UnsafeRawPointer(context)) {
@@ -136,7 +142,7 @@ final class EasyHandle {
     library.set(raw, CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
     library.restrictProtocols(raw)
     library.abandonLookupsOnCancel(raw)
-    library.set(raw, CURLOPT_SOCKOPTFUNCTION, closeInChildren)
+    library.set(raw, CURLOPT_OPENSOCKETFUNCTION, openSocket)
     library.set(raw, CURLOPT_USERAGENT, configuration.userAgent)
     // `ProxySettings` has decided whether there is a proxy.
     library.set(raw, CURLOPT_NOPROXY, "")
@@ -295,8 +301,16 @@ private let rewindBody: swiftboard_seek_callback = { context, offset, _ in
   return Int32(CURL_SEEKFUNC_OK)
 }
 
-/// Closes connections in child processes, such as a pager, so that these do not keep them open.
-private let closeInChildren: swiftboard_socket_callback = { _, socket, _ in
-  _ = fcntl(socket, F_SETFD, FD_CLOEXEC)
-  return 0
+/// Opens the socket of a connection. Child processes, such as a pager, do not keep it open.
+///
+/// libcurl does not report why it could not open a socket.
+private let openSocket: swiftboard_socket_callback = { context, _, address in
+  guard let context, let address = address?.pointee else { return CURL_SOCKET_BAD }
+  let descriptor = socket(address.family, address.socktype, address.protocol)
+  if descriptor < 0 {
+    transfer(context).noteSocketFailure(errno)
+  } else {
+    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+  }
+  return descriptor
 }

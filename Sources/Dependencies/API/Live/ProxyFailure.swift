@@ -14,7 +14,7 @@ struct ProxyFailure {
     case CURLE_COULDNT_RESOLVE_PROXY:
       error = APIError(.dns, "the host name of the proxy \(proxy) was not found")
     case CURLE_COULDNT_CONNECT:
-      let number = Int32(truncatingIfNeeded: easy.library.get(easy.raw, CURLINFO_OS_ERRNO))
+      let number = easy.connectionError(of: transfer)
       if number == 0 || number == ECONNREFUSED {
         error = APIError(
           .refused, "the proxy \(proxy) refused the connection: start it, or check its address")

@@ -59,6 +59,8 @@ final class Transfer: @unchecked Sendable {
   /// Whether libcurl was kept from sending the request a second time.
   private(set) var isResendingRefused = false
   private(set) var overflow: Overflow?
+  /// `EMFILE` or `ENFILE` if a socket was not opened because too many files were open.
+  private(set) var socketFailure: Int32?
 
   enum Overflow {
     case headers, body, decoded
@@ -140,6 +142,14 @@ final class Transfer: @unchecked Sendable {
   /// Notes that the service has refused the request's stream. It has not processed the request (RFC
   /// 9113, 8.7), so libcurl may send it again.
   func noteRefusedStream() { awaitsAnswer = false }
+
+  /// Notes the error with which the system refused to open a socket.
+  ///
+  /// Any other error, such as that of a family of addresses that this machine does not have, may
+  /// concern one address of several.
+  func noteSocketFailure(_ error: Int32) {
+    if error == EMFILE || error == ENFILE { socketFailure = error }
+  }
 
   /// Appends a header line. Returns false to stop the transfer.
   func receive(headerLine line: UnsafeRawBufferPointer) -> Bool {

@@ -159,7 +159,9 @@ final class TransferEngine: Sendable {
     case .failure(let error): return refuseAll(error)
     case .success(let library):
       guard let made = TransferLoop(library, configuration, onWait: onWait) else {
-        return refuseAll(APIError(.io, "libcurl could not set up a multi handle: out of memory?"))
+        return refuseAll(
+          APIError(
+            .io, "libcurl could not be set up: memory is short, or too many files are open"))
       }
       loop = made
       let alarm = loop.alarm

@@ -40,7 +40,7 @@ extension APIError {
     if let failure = transfer.upload?.failure { return failure }
     if let failure = ProxyFailure(transfer, easy, code) { return failure.error }
     if let error = plain(code, transfer) { return error }
-    let systemError = Int32(truncatingIfNeeded: easy.library.get(easy.raw, CURLINFO_OS_ERRNO))
+    let systemError = easy.connectionError(of: transfer)
     switch code {
     case CURLE_UNSUPPORTED_PROTOCOL:
       // The scheme was checked before. Once the request was sent, the code is about the answer:

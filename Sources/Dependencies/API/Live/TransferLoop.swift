@@ -24,7 +24,7 @@ final class TransferLoop {
   /// Whether a transfer was added to libcurl since it last ran.
   private var hasBegun = false
 
-  /// Creates a loop. Returns `nil` if libcurl cannot create a multi handle.
+  /// Creates a loop. Returns `nil` if libcurl cannot create a multi handle that can be woken.
   ///
   /// - Parameter onWait: Called with each request that waits for another one.
   init?(
@@ -32,6 +32,12 @@ final class TransferLoop {
     onWait: (@Sendable (APIRequest) -> Void)?
   ) {
     guard let multi = library.multiInit() else { return nil }
+    // If too many files are open, libcurl creates a handle that nothing can wake. Requests would
+    // wait on it for ever.
+    guard library.multiWakeup(multi) == 0 else {
+      _ = library.multiCleanup(multi)
+      return nil
+    }
     self.multi = multi
     alarm = TransferWakeUp(multi, library)
     self.library = library
