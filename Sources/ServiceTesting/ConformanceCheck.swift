@@ -128,6 +128,28 @@ func equal<Value: Equatable>(
     column: column)
 }
 
+/// Throws unless a text is there and contains another one.
+func contains(
+  _ text: String?, _ part: String, fileID: StaticString = #fileID,
+  filePath: StaticString = #filePath, line: Int = #line, column: Int = #column
+) throws {
+  guard text?.contains(part) != true else { return }
+  throw ConformanceMismatch(
+    expected: "a text with “\(part)”", found: text.map { "“\(shown($0))”" } ?? "none",
+    fileID: fileID, filePath: filePath, line: line, column: column)
+}
+
+/// Throws if a text contains another one, or if there is no text.
+func lacks(
+  _ text: String?, _ part: String, fileID: StaticString = #fileID,
+  filePath: StaticString = #filePath, line: Int = #line, column: Int = #column
+) throws {
+  guard text?.contains(part) != false else { return }
+  throw ConformanceMismatch(
+    expected: "a text without “\(part)”", found: text.map { "“\(shown($0))”" } ?? "none",
+    fileID: fileID, filePath: filePath, line: line, column: column)
+}
+
 /// Throws unless the condition is `true`. `text` is the code of the condition.
 func holds(
   _ condition: Bool, _ text: String, fileID: StaticString = #fileID,

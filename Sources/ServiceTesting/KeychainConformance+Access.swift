@@ -68,7 +68,7 @@ extension KeychainConformance {
       }
       try equal(found?.kind, kind)
       try equal(found?.path, path)
-      try equal(found?.message.contains("hidden"), false)
+      try lacks(found?.message, "hidden")
     }
     let absent = subject.folder + "/absent"
     try await expect(.missingUnlockSource, .passphraseFile(path: absent), absent)

@@ -49,8 +49,8 @@ extension PersistenceConformance {
       try await service.putDocument(Document("1", "{\n  \"a\": hidden }"))
     }
     try equal(error?.kind, .invalid)
-    try equal(error?.message.contains("line 2, column 8"), true)
-    try equal(error?.message.contains("hidden"), false)
+    try contains(error?.message, "line 2, column 8")
+    try lacks(error?.message, "hidden")
     try await equal(service.document(collection: "c", id: "1"), nil)
   }
 

@@ -35,7 +35,7 @@ extension PersistenceConformance {
         try await service.setPreference("p", to: text)
       }
       try equal(error?.kind, .invalid)
-      try equal(error?.message.contains("hidden"), false)
+      try lacks(error?.message, "hidden")
     }
     try await equal(service.preference("p"), "1")
   }

@@ -98,7 +98,7 @@ extension PersistenceConformance {
       try await service.saveService(APIService(name: "s", baseURL: "http://b"), replacing: false)
     }
     try equal(error?.kind, .exists)
-    try equal(error?.message.contains("service s"), true)
+    try contains(error?.message, "service s")
     try await equal(service.service("s")?.baseURL, "http://a")
     try await service.saveService(APIService(name: "s", baseURL: "http://b"), replacing: true)
     try await equal(service.service("s")?.baseURL, "http://b")

@@ -131,7 +131,7 @@ public struct PersistenceConformance: Sendable {
     try await equal(put("3", ["b", "d"], .replace), [3, 3, 0])
     try await equal(values("b"), ["3", "3", "http://h/3"])
     try await equal(put("4", ["e", "e"], .keep), [3, 0, 3])
-    for (part, message) in [
+    for (part, name) in [
       (StoredEntries(documents: [Document("x", "1"), Document("a", "9")]), "document c/a"),
       (
         StoredEntries(
@@ -148,7 +148,7 @@ public struct PersistenceConformance: Sendable {
         try await service.putEntries(part, onExisting: .refuse)
       }
       try equal(error?.kind, .exists)
-      try equal(error?.message, "the \(message) is here already")
+      try contains(error?.message, name)
     }
     for part in [
       StoredEntries(documents: [Document("x", "1"), Document("y", "{")]),

@@ -2,7 +2,8 @@
 public protocol APIServiceStore: Sendable {
   /// Stores a service.
   ///
-  /// - Throws: `.exists` if there is a service with its name and `replacing` is false.
+  /// - Throws: `.exists`, with `service` and the name in its message, if there is a service with
+  ///   its name and `replacing` is false.
   func saveService(_ service: APIService, replacing: Bool) async throws(PersistenceError)
   /// Returns a service, or `nil` if there is none.
   ///

@@ -112,6 +112,41 @@ struct DocumentFilter: Sendable {
   }
 }
 
+extension DocumentQuery {
+  /// Returns those of the documents that the query finds, in its order, for a store that has its
+  /// documents in memory. All stores find the same ones.
+  ///
+  /// - Parameter documents: Documents of the collection, in any order.
+  /// - Throws: `invalid` if a path or the limit of the query is not valid, or a body is not JSON.
+  /// - Complexity: O(n log n) of the documents, each of which is parsed.
+  public func found(in documents: some Sequence<Document>) throws(PersistenceError) -> [Document] {
+    let filter = try DocumentFilter(self)
+    var matches: [DocumentFilter.Match] = []
+    var byID: [ByteText: Document] = [:]
+    for document in documents {
+      let body = try StoredJSON.parse(document.body, operation: "documents", what: document.name)
+      guard filter.matches(body) else { continue }
+      let key = filter.sortPath.flatMap { body.value(at: $0) }
+      matches.append(DocumentFilter.Match(document.id, key: key))
+      byID[ByteText(document.id)] = document
+    }
+    return filter.arranged(matches).compactMap { byID[$0.id] }
+  }
+}
+
+extension Document {
+  /// Checks that the body is JSON, as a store must before it keeps the document.
+  ///
+  /// - Parameter operation: The name of the store's call, for the error.
+  /// - Throws: `invalid` with the line and the column of the first error, and nothing of the body.
+  /// - Complexity: O(length of the body).
+  public func check(operation: String = "putDocument") throws(PersistenceError) {
+    // Strict, because the database would read the first of equal keys.
+    try StoredJSON.validate(
+      body, limits: .strict, operation: operation, what: "The body of \(name)")
+  }
+}
+
 /// Conversions of JSON text for stores.
 enum StoredJSON {
   /// Parses a text.
@@ -133,7 +168,7 @@ enum StoredJSON {
   ///
   /// - Parameters:
   ///   - text: The text.
-  ///   - limits: `.strict` for a document, because the database would read the first of equal keys.
+  ///   - limits: What is accepted.
   ///   - operation: The name of the call, for the error.
   ///   - what: What the text is, for the error, which never quotes the text.
   /// - Throws: `invalid` if the text is not JSON.

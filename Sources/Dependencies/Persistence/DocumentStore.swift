@@ -5,7 +5,8 @@ public protocol DocumentStore: Sendable {
   /// Inserts or replaces a document, durable on return.
   ///
   /// - Returns: False if it replaced a document.
-  /// - Throws: `.invalid` if the body is not JSON.
+  /// - Throws: `.invalid` if the body is not JSON, with a message that names the place as
+  ///   `line 2, column 8` and repeats nothing of the body (`Document.check()`).
   @discardableResult
   func putDocument(_ document: Document) async throws(PersistenceError) -> Bool
   /// Returns the names of the collections that have documents, sorted.
@@ -31,6 +32,8 @@ public protocol DocumentStore: Sendable {
   func removeDocument(collection: String, id: String) async throws(PersistenceError) -> Bool
   /// Creates an index, so that queries for a value at the path read only the documents with that
   /// value. Returns false if it exists. Durable on return.
+  ///
+  /// - Throws: `invalid` if the path is not valid.
   func makeDocumentIndex(_ index: DocumentIndex) async throws(PersistenceError) -> Bool
   /// Removes an index. Returns false if there is none.
   func removeDocumentIndex(_ index: DocumentIndex) async throws(PersistenceError) -> Bool

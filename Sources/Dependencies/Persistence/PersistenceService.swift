@@ -24,8 +24,9 @@ public protocol PersistenceService: Service, DocumentStore, PreferenceStore, API
   ///   - entries: The entries.
   ///   - existing: What happens to entries whose names are taken.
   /// - Returns: The numbers of entries that were added, replaced and kept.
-  /// - Throws: `invalid` if a body or a value is not JSON, and `exists`, with the name in its
-  ///   message, if a name is taken and `existing` is `refuse`.
+  /// - Throws: `invalid` if a body or a value is not JSON, and `exists` if a name is taken and
+  ///   `existing` is `refuse`. The message then has the kind and the name of the entry:
+  ///   `document c/a`, `preference 'a'` or `service 'a'`.
   func putEntries(_ entries: StoredEntries, onExisting existing: ImportDuplicates)
     async throws(PersistenceError) -> DatabaseImport
   /// Whether the main file is open, so that a call that reads it opens nothing.

@@ -4,7 +4,7 @@ public protocol PreferenceStore: Sendable {
   func preference(_ name: String) async throws(PersistenceError) -> String?
   /// Sets a preference, durable on return.
   ///
-  /// - Throws: `invalid` if the text is not JSON.
+  /// - Throws: `invalid`, with nothing of the text in its message, if the text is not JSON.
   func setPreference(_ name: String, to json: String) async throws(PersistenceError)
   /// Removes a preference. Returns false if there is none.
   func unsetPreference(_ name: String) async throws(PersistenceError) -> Bool

@@ -25,11 +25,7 @@ extension StoredEntries {
   ///
   /// - Throws: `invalid` at the first one that is not.
   func validate() throws(PersistenceError) {
-    for document in documents {
-      try StoredJSON.validate(
-        document.body, limits: .strict, operation: "putEntries",
-        what: "The body of \(document.name)")
-    }
+    for document in documents { try document.check(operation: "putEntries") }
     for preference in preferences {
       try StoredJSON.validate(
         preference.json, limits: .default, operation: "putEntries",

@@ -47,6 +47,43 @@ struct PersistenceConformanceTests {
   @Test("what is damaged follows every rule", arguments: liveDamaged + mockDamaged)
   func damageConforms(_ check: ConformanceCheck) async throws { try await check.run() }
 
+  /// Preferences whose errors repeat what they refuse.
+  private struct RepeatingPreferences: PreferenceStore {
+    private let base = MockPersistenceService()
+
+    func preference(_ name: String) async throws(PersistenceError) -> String? {
+      try await base.preference(name)
+    }
+
+    func setPreference(_ name: String, to json: String) async throws(PersistenceError) {
+      do throws(PersistenceError) { try await base.setPreference(name, to: json) } catch {
+        throw PersistenceError(error.kind, operation: error.operation, message: "what? \(json)")
+      }
+    }
+
+    func unsetPreference(_ name: String) async throws(PersistenceError) -> Bool {
+      try await base.unsetPreference(name)
+    }
+
+    func preferences() async throws(PersistenceError) -> [Preference] {
+      try await base.preferences()
+    }
+  }
+
+  @Test("a broken rule about a message shows the message and the text that matters")
+  func brokenMessage() async {
+    var failures: [ConformanceFailure] = []
+    for check in PersistenceConformance.preferences({ _ in
+      ConformanceSubject(RepeatingPreferences())
+    }) {
+      do { try await check.run() } catch let failure as ConformanceFailure {
+        failures.append(failure)
+      } catch { Issue.record(error) }
+    }
+    #expect(failures.map(\.expected) == ["a text without “hidden”"])
+    #expect(failures.allSatisfy { $0.found.hasPrefix("“what? ") }, "\(failures)")
+  }
+
   @Test("statistics have the tables of both files") func statistics() async throws {
     let folder = try DatabaseFolder()
     let services: [any PersistenceService] = [folder.service(), MockPersistenceService()]

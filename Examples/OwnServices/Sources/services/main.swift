@@ -35,7 +35,7 @@ let bad = FileConformance { FileConformance.Subject(Boxes(ignoresLimits: true), 
 let brokenByGood = try await broken(good.checks)
 let brokenByBad = try await broken(bad.checks)
 
-// A keychain of one's own, and a part of the persistence.
+// A keychain of one's own, and parts of the persistence.
 let drawers = KeychainConformance { setting in
   let folder = try TemporaryFolder()
   let source = try setting.passphrase.map {
@@ -48,6 +48,12 @@ let drawers = KeychainConformance { setting in
 let brokenByDrawers = try await broken(drawers.checks)
 let notes = PersistenceConformance.preferences { _ in ConformanceSubject(Notes()) }
 let brokenByNotes = try await broken(notes)
+let shelves = PersistenceConformance.documents { _ in ConformanceSubject(Shelf()) }
+let brokenByShelves = try await broken(shelves)
+let badShelves = PersistenceConformance.documents { _ in
+  ConformanceSubject(Shelf(ignoresPlaces: true))
+}
+let brokenByBadShelves = try await broken(badShelves)
 
 // Values of a service, decoded, from the cache while they are fresh.
 struct Film: Decodable, Sendable, Equatable {
@@ -80,6 +86,8 @@ let isWrong = [
   differs("rules broken", brokenByBad, ["more bytes than the limit are refused"]),
   differs("rules broken", brokenByDrawers, []),
   differs("rules broken", brokenByNotes, []),
+  differs("rules broken", brokenByShelves, []),
+  differs("rules broken", brokenByBadShelves, ["invalid JSON is refused with its place"]),
   differs("films", first.value, [Film(id: 1, title: "Solaris")]),
   differs(
     "verdicts", [first, fresh, confirmed, standIn].map(\.verdict),

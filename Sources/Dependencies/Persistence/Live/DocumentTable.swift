@@ -7,9 +7,7 @@ extension LivePersistenceService {
   /// - Throws: `invalid` if the body is not JSON, and the errors of the database.
   @discardableResult
   public func putDocument(_ document: Document) async throws(PersistenceError) -> Bool {
-    try StoredJSON.validate(
-      document.body, limits: .strict, operation: "putDocument",
-      what: "The body of \(document.name)")
+    try document.check()
     return try await main.write("putDocument", .writing(document.body.utf8.count)) {
       (connection) throws(PersistenceError) in
       let isNew = try DocumentTable.put(document, connection)

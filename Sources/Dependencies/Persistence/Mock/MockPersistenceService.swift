@@ -106,9 +106,7 @@ public final class MockPersistenceService: PersistenceService, CheckedMock {
   public func putDocument(_ document: Document) async throws(PersistenceError) -> Bool {
     try perform("putDocument", [document.collection, document.id, document.body]) {
       (content) throws(PersistenceError) in
-      try StoredJSON.validate(
-        document.body, limits: .strict, operation: "putDocument",
-        what: "The body of \(document.name)")
+      try document.check()
       let replaced = content.documents[ByteText(document.collection), default: [:]].updateValue(
         document, forKey: ByteText(document.id))
       return replaced == nil
@@ -135,17 +133,8 @@ public final class MockPersistenceService: PersistenceService, CheckedMock {
     async throws(PersistenceError) -> DocumentPage
   {
     try perform("documents", ["\(query)"]) { (content) throws(PersistenceError) -> DocumentPage in
-      let filter = try DocumentFilter(query)
       let documents = content.documents[ByteText(query.collection)] ?? [:]
-      var matches: [DocumentFilter.Match] = []
-      for document in documents.values {
-        let body = try StoredJSON.parse(
-          document.body, operation: "documents", what: document.name)
-        guard filter.matches(body) else { continue }
-        matches.append(
-          DocumentFilter.Match(document.id, key: filter.sortPath.flatMap { body.value(at: $0) }))
-      }
-      return DocumentPage(filter.arranged(matches).compactMap { documents[$0.id] })
+      return DocumentPage(try query.found(in: documents.values))
     }
   }
 
