@@ -61,6 +61,7 @@ extension BoardFeatures {
       guard case .ready(let job, _) = action else { return nil }
       return Outcome(job: job, value: .number(String(state.cups ?? 0)))
     },
+    link: { $0.path.isEmpty ? ["help", "tea"] : nil },
     events: { action, _ in
       if case .ready = action { [AnalyticsEvent("tea.ready")] } else { [] }
     },
@@ -117,10 +118,10 @@ struct WritingAFeaturePageTests {
     for example in examples {
       #expect(sources.contains { $0.contains(compact(example)) }, "\(example)")
     }
-    #expect(examples.count == 8)
+    #expect(examples.count == 9)
   }
 
-  @Test("the feature of the page runs, loads what it shows, completes and counts")
+  @Test("the feature of the page runs, loads what it shows, answers links, completes and counts")
   func feature() async throws {
     let lines = Lines(features: Lists.all)
     _ = try await lines.world.persistence.putDocument(
@@ -128,6 +129,8 @@ struct WritingAFeaturePageTests {
     #expect(await lines.run("assert tea.cups == 1") == 0, "\(lines.allPrinted)")
     #expect(await lines.run("tea brew pots") == 0)
     #expect(await lines.run("assert tea.cups == 2") == 0, "\(lines.allPrinted)")
+    #expect(await lines.run("open swiftboard://tea") == 0, "\(lines.allPrinted)")
+    #expect(await lines.run("open swiftboard://tea/pot") == 66)
     let values = await BoardFeatures.tea.candidates(
       .collection, Tea.State(), lines.world.dependencies)
     #expect(values == ["pots"])

@@ -90,7 +90,7 @@ struct ReadmeTests {
         ? "" : "| `\(word)` | \(words.map { "`\($0)`" }.joined(separator: " ")) |\n"
     }
     let single = commands.words(after: []).filter { word in
-      commands.specs.filter { $0.path.first == word }.count == 1
+      commands.specs.filter { $0.path.first == word }.map(\.path) == [[word]]
     }
     return "| feature | commands |\n| --- | --- |\n" + rows.joined()
       + "| the board | \(single.map { "`\($0)`" }.joined(separator: " ")) |"

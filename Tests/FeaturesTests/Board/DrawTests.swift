@@ -4,7 +4,6 @@ import SwiftBoardStore
 import Testing
 
 @testable import SwiftBoardBoard
-@testable import SwiftBoardFeatures
 
 @Suite("Draws of a reduction")
 struct DrawTests {
@@ -65,17 +64,5 @@ struct DrawTests {
     #expect(dependencies.clock.now == 5)
     _ = dependencies.random.next()
     #expect(journal.endReplayedReduction() == .exhausted(index: 1, asked: .random))
-  }
-
-  @Test("the board's reducers draw nothing: their steps depend on state and action alone")
-  func boardDrawsNothing() throws {
-    let journal = DrawJournal()
-    let dependencies = Dependencies.mock.intercepted(by: journal.interceptor)
-    for (_, example) in BoardCommandTests.examples {
-      var state = BoardState()
-      journal.beginReduction()
-      _ = BoardReducer(BoardFeatures.all).reduce(&state, try action(example), dependencies)
-      #expect(journal.endReduction() == [], "\(example)")
-    }
   }
 }

@@ -125,7 +125,8 @@ final class Session {
       StoreIssue(message: message, location: SourceLocation(fileID: "A/B.swift", line: 7), step: 1))
   }
 
-  /// A log with every kind of line.
+  /// A log as a program writes it: steps of every sender, a mark, an issue, snapshots and the end.
+  /// `LogDamageTests.everything` has every kind of line and member.
   static func example(options: RecordingOptions = RecordingOptions(snapshotEvery: 4)) throws
     -> [UInt8]
   {
