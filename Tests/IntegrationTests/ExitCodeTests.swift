@@ -203,6 +203,12 @@ struct ExitCodeTests {
     let secret = try await program.shell(
       "\"$0\" --environment mock keychain get radarr --reveal > /dev/full")
     #expect(secret.status == .exited(74), "\(secret.errorText)")
+    for options in ["--version", "--help", "--json --version", "--json --help"] {
+      let run = try await program.shell("\"$0\" \(options) > /dev/full")
+      #expect(run.status == .exited(74), "\(options)")
+      #expect(run.errorText.contains("No space left on device"), "\(options): \(run.errorText)")
+      #expect(run.errorText.hasPrefix("{") == options.hasPrefix("--json"), "\(run.errorText)")
+    }
   }
 
   @Test("a reader that leaves ends the run quietly") func aReaderThatLeavesEndsTheRunQuietly()

@@ -31,7 +31,8 @@ public enum BoardProgram {
     SignalSource.ignoreBrokenPipes()
     if arguments.first == ShellCompletion.request {
       let candidates = ShellCandidates(features: features, environment: environment, make: make)
-      return show(StyledText(await candidates.answer(Array(arguments.dropFirst()))))
+      return show(
+        StyledText(await candidates.answer(Array(arguments.dropFirst()))), features.program)
     }
     let options: ProgramOptions
     var problem: UsageError?
@@ -65,17 +66,19 @@ public enum BoardProgram {
     }
     let isJSON = options.output == .json || ProgramOptions.askForJSON(arguments)
     switch options.mode {
-    case .help where isJSON: return show(ProgramHelp(features).value, of: "help")
+    case .help where isJSON:
+      return show(ProgramHelp(features).value, of: "help", features.program)
     case .help:
       let terminal = Terminal(environment: environment)
       return show(
         HelpText.styled(ProgramHelp(features).text(width: terminal.outputWidth ?? 80)),
-        usesColor: terminal.usesColor(options.color ?? .auto))
-    case .version where isJSON: return show(versions(of: features.program), of: "version")
+        features.program, usesColor: terminal.usesColor(options.color ?? .auto))
+    case .version where isJSON:
+      return show(versions(of: features.program), of: "version", features.program)
     case .version:
       let text = StyledText(versionLine(of: features.program))
       let width = Terminal(environment: environment).outputWidth
-      return show(width.map { text.wrapped(to: $0) } ?? text)
+      return show(width.map { text.wrapped(to: $0) } ?? text, features.program)
     default:
       let run = BoardRun(options, environment, features, problem: problem, make)
       UnlockSources.removeFromEnvironment()
@@ -133,18 +136,27 @@ public enum BoardProgram {
   }
 
   /// Prints a value as the line of JSON that a command prints.
-  private static func show(_ value: JSON, of command: String) -> Int32 {
+  private static func show(
+    _ value: JSON, of command: String, _ program: ProgramName
+  ) -> Int32 {
     show(
       OutputFormatter(format: .json).render(
-        line: 1, command: command, presentation: .none, value: value, milliseconds: 0))
+        line: 1, command: command, presentation: .none, value: value, milliseconds: 0), program,
+      isJSON: true)
   }
 
-  private static func show(_ text: StyledText, usesColor: Bool = false) -> Int32 {
+  private static func show(
+    _ text: StyledText, _ program: ProgramName, isJSON: Bool = false, usesColor: Bool = false
+  ) -> Int32 {
     do throws(OutputError) {
       try StandardOutput().write(usesColor ? text.rendered(.standard) : text.bytes)
       return 0
     } catch {
-      return ExitCode.of(error)
+      let code = ExitCode.of(error)
+      if error != .closed {
+        complain("\(error)", help: nil, code: code, program: program.name, isJSON: isJSON)
+      }
+      return code
     }
   }
 
