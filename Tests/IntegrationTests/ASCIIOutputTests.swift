@@ -8,7 +8,7 @@ struct ASCIIOutputTests {
     "failures are ASCII",
     arguments: [
       #"echo "\q""#, #"session verify bad.jsonl"#, "session verify open.jsonl",
-      "session state bad.jsonl",
+      "session state bad.jsonl", #"db preference set a '{"a":1,"a":2}'"#,
     ])
   func failures(line: String) async throws {
     let program = try Program()
@@ -22,6 +22,34 @@ struct ASCIIOutputTests {
       #expect(run.errorText.utf8.allSatisfy { $0 < 0x80 }, "\(run.errorText)")
       #expect(run.outputText.utf8.allSatisfy { $0 < 0x80 }, "\(run.outputText)")
     }
+  }
+
+  /// The files in which the program's own text has other characters, which they write, or what
+  /// prints them writes, only where the output may have them.
+  private static let othersThanASCII = [
+    "Sources/Board/Program/ActivityLine.swift",
+    "Sources/Dependencies/Logging/Redaction/RedactionMark.swift",
+    "Sources/Store/Diff/LimitedLines.swift", "Sources/Store/Diff/ValueDiff.swift",
+  ]
+
+  @Test("the texts in the program's sources are ASCII, apart from those that are chosen by locale")
+  func sources() throws {
+    let folders = [
+      "Board", "CommandLine", "Dependencies", "Features", "JSON", "Recording", "Store", "System",
+      "swiftboard",
+    ]
+    var found: [String] = []
+    for file in try folders.flatMap({ try SourceTree.swiftFiles(in: "Sources/\($0)") })
+    where !Self.othersThanASCII.contains(file) {
+      for line in try SourceTree.text(file).split(separator: "\n") {
+        // Comments are not printed.
+        let comment = line.firstRange(of: #/(^|\s)///#)?.lowerBound ?? line.endIndex
+        if line[..<comment].utf8.contains(where: { $0 >= 0x80 }) {
+          found.append("\(file): \(line)")
+        }
+      }
+    }
+    #expect(found == [])
   }
 
   /// A recording of everything that is shortened, and one whose last digest is another.

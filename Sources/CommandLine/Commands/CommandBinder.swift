@@ -290,7 +290,7 @@ struct CommandBinder<Output> {
       }
     let help =
       isLeading
-      ? "'\(name)' is an option of the program: \(table.program) \(name) …"
+      ? "'\(name)' is an option of the program: \(table.program) \(name) ..."
       : known.contains("-" + name)
         ? "did you mean '-\(name)'?"
         : Suggestion.advice(for: name, among: known)

@@ -220,7 +220,7 @@ enum DatabaseCommands {
     } catch {
       throw UsageError(
         "the value cannot be stored: \(error.message) (\(error.place))",
-        help: "a quoted value within quotes is text: '\"…\"'", at: invocation.argument("value"),
+        help: "a quoted value within quotes is text: '\"...\"'", at: invocation.argument("value"),
         kind: .malformedData)
     }
     return text
