@@ -1,3 +1,4 @@
+import Dispatch
 import SwiftBoardSystem
 import Synchronization
 import Testing
@@ -412,6 +413,32 @@ import Testing
     #expect(await kind { try await service.save(Data([1]), forKey: "a") } == .changedUnderneath)
     #expect(folder.names == ["keychain.sbkc", "keychain.sbkc.lock"])
     #expect(try bytes(of: path).count == 4385)
+  }
+
+  @Test("a call that is cancelled while a key is derived does not wait for the end of that")
+  func abandonedDerivation() async throws {
+    let (notes, note) = AsyncStream.makeStream(of: Void.self)
+    let service = LiveKeychainService(
+      path: folder.keychain, policy: .fast, onDerivation: { if $0 { note.yield() } })
+    try await service.create(with: .key(Array(0..<32)))
+    // No derivation ends meanwhile.
+    let (begin, hasBegun) = AsyncStream.makeStream(of: Void.self)
+    let end = DispatchSemaphore(value: 0)
+    DetachedThread.start {
+      KeyStretching.gate.withLock { _ in
+        hasBegun.yield()
+        end.wait()
+      }
+    }
+    defer { end.signal() }
+    for await _ in begin { break }
+    let before = try bytes(of: folder.keychain)
+    let call = Task { await kind { try await service.addSlot(.words("second")) } }
+    for await _ in notes { break }
+    call.cancel()
+    #expect(await call.value == .cancelled)
+    #expect(try bytes(of: folder.keychain) == before)
+    #expect(try await service.keys() == [], "the next call is not held up either")
   }
 
   @Test("a call that is cancelled while a key is derived changes nothing")

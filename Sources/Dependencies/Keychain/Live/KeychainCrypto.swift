@@ -1,6 +1,4 @@
 import CSodium
-import SwiftBoardSystem
-import Synchronization
 
 /// The format's algorithms, using libsodium on memory of the caller. It allocates no memory for
 /// secrets.
@@ -75,40 +73,6 @@ enum KeychainCrypto {
       }
     }
   }
-
-  /// Derives a key from a passphrase with Argon2id. The caller must check the bounds. Only one
-  /// derivation runs at a time in the process, because each needs up to 1 GiB. Takes half a second
-  /// by default.
-  ///
-  /// Throws `.kdfFailed`, and `.cancelled` if the task is cancelled by the end. A derivation cannot
-  /// be ended early, and all those of a call come before its first change.
-  static func stretch(
-    _ passphrase: UnsafeRawBufferPointer, salt: [UInt8], ops: UInt32, memory: UInt64,
-    into output: UnsafeMutableRawBufferPointer
-  ) throws(KeychainError) {
-    let code: Int32 = gate.withLock { _ in
-      // The wait for another derivation may have been long.
-      if Task.isCancelled { return 0 }
-      guard let bytes = output.bytes,
-        let text = passphrase.baseAddress?.assumingMemoryBound(to: CChar.self)
-      else { return EINVAL }
-      errno = 0
-      let result = crypto_pwhash(
-        bytes, UInt64(output.count), text, UInt64(passphrase.count), salt, UInt64(ops), Int(memory),
-        crypto_pwhash_ALG_ARGON2ID13)
-      return result == 0 ? 0 : (errno == 0 ? ENOMEM : errno)
-    }
-    try KeychainError.checkCancellation()
-    guard code == 0 else {
-      let cause = KeychainError.io(
-        code, "the key derivation, which needs \(memory / 1_048_576) MiB, failed"
-      ).message
-      throw KeychainError(
-        .kdfFailed, message: "\(cause) The passphrase was not judged. Free memory and try again.")
-    }
-  }
-
-  private static let gate = Mutex(())
 }
 
 extension UnsafeRawBufferPointer {

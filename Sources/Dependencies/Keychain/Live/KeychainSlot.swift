@@ -131,14 +131,13 @@ private struct SlotKeys {
   let check: [UInt8]
 
   init(_ secret: KeychainSecret, salt: [UInt8], kdf: KeyDerivation) throws(KeychainError) {
-    let root = try GuardedBytes(count: KeychainFormat.keySize) { output throws(KeychainError) in
-      switch secret {
-      case .passphrase(let passphrase):
-        try passphrase.withBytes { bytes throws(KeychainError) in
-          try KeychainCrypto.stretch(
-            bytes, salt: salt, ops: kdf.ops, memory: kdf.memory, into: output)
-        }
-      case .keyFile(let key):
+    let root: GuardedBytes
+    switch secret {
+    case .passphrase(let passphrase):
+      root = try KeyStretching.key(
+        from: passphrase, salt: salt, ops: kdf.ops, memory: kdf.memory)
+    case .keyFile(let key):
+      root = try GuardedBytes(count: KeychainFormat.keySize) { output throws(KeychainError) in
         try key.withBytes { key throws(KeychainError) in
           let message = Array("SBKC-keyfile-v1".utf8) + salt
           message.withUnsafeBytes { KeychainCrypto.hash($0, key: key, into: output) }
