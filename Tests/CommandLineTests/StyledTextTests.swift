@@ -30,6 +30,39 @@ struct StyledTextTests {
     #expect(StyledText("x").rendered(.standard) == Array("x".utf8))
   }
 
+  @Test("pieces are whole characters in whole styles, and together the text", arguments: 4...20)
+  func pieces(size: Int) throws {
+    let json = #"{"a": ["\#(String(repeating: "\u{5BB6}\u{1F511}x", count: 9))", 1], "b": null}"#
+    let text = "1234" + StyledText("a long heading\n", .heading) + StyledText(json, .json) + "end\n"
+    for palette in [Palette.standard, nil] {
+      var joined = ""
+      text.forEachPiece(of: size, palette) { piece in
+        let piece = String(validating: piece, as: UTF8.self)
+        #expect(piece != nil)
+        let escapes = (piece ?? "").split(separator: "\u{1B}").dropFirst()
+        #expect(escapes.isEmpty || escapes.last?.hasPrefix("[0m") == true)
+        joined += piece ?? ""
+      }
+      #expect(joined.replacing(#/\u{1B}\[[0-9;]*m/#, with: "") == text.text)
+    }
+    var all: [UInt8] = []
+    text.forEachPiece(of: 1000, .standard) { all += $0 }
+    #expect(all == text.rendered(.standard))
+  }
+
+  @Test("no piece follows the one at which an error ends them")
+  func endedPieces() {
+    struct End: Error {}
+    var count = 0
+    #expect(throws: End.self) {
+      try StyledText("[1,2,3,4,5,6]", .json).forEachPiece(of: 4, .standard) { _ in
+        count += 1
+        if count == 2 { throw End() }
+      }
+    }
+    #expect(count == 2)
+  }
+
   @Test("the label of a warning has a style")
   func warning() {
     #expect(parts(StyledText(warning: "late")) == "warning[warning:] late")

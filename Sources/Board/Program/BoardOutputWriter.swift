@@ -14,6 +14,8 @@ final class BoardOutputWriter: Sendable {
   /// Output to the terminal, which waits while a pager or a question has it.
   private let held: HeldOutput
   private let ending = Mutex(Ending())
+  /// The commands that the last interrupt has found.
+  private let interrupted = Mutex<[Int]>([])
   /// What the last round of a `watch` has shown.
   private let rounds = Mutex(WatchDisplay())
   private let isJSON: Bool
@@ -76,6 +78,10 @@ final class BoardOutputWriter: Sendable {
   /// Writes no more messages of these jobs, which end because nothing reads their output.
   func silence(_ jobs: [Int]) { ending.withLock { $0.silenced += jobs } }
 
+  /// Leaves out what is still to be written to the terminal of results of these jobs, since the
+  /// user has interrupted them. A result that one piece holds is written as a whole.
+  func cutResults(of jobs: [Int]) { interrupted.withLock { $0 = jobs } }
+
   func write(_ output: BoardOutput, _ redirects: RedirectFiles) {
     if let round = output.display.round, output.redirect == nil {
       if screen != nil, terminal.isOutputTerminal {
@@ -95,10 +101,35 @@ final class BoardOutputWriter: Sendable {
       let rendered: @Sendable () -> [UInt8] = { [self] in
         render(output.content, output.display.color, onError: false)
       }
-      let job = output.job
-      guard terminal.isOutputTerminal else { return writeOutput(rendered(), of: job) }
+      guard terminal.isOutputTerminal else { return writeBytes(rendered(), of: output.job) }
       if output.display.mayPage, pager?.show(output.content, rendered: rendered) == true { return }
-      held.perform { [self] in writeOutput(rendered(), of: job) }
+      held.perform { [self] in writeResult(output) }
+    }
+  }
+
+  /// The size of a piece in bytes. It is what an interrupt waits for at least, on a slow line.
+  private static let pieceSize = 1 << 14
+
+  /// Writes a result to the terminal in pieces, between which other output has no place. An
+  /// interrupt of its command ends it with the piece that is being written.
+  private func writeResult(_ output: BoardOutput) {
+    struct Cut: Error {}
+    rounds.withLock { $0.end() }
+    let color = output.display.color ?? self.color
+    let palette = terminal.usesColor(color, onError: false) ? Palette.standard : nil
+    reportFailure { () throws(OutputError) in
+      try row.withLock { row throws(OutputError) in
+        var isFirst = true
+        do {
+          try output.content.forEachPiece(of: Self.pieceSize, palette) { piece in
+            guard isFirst || !interrupted.withLock({ $0.contains(output.job) }) else { throw Cut() }
+            isFirst = false
+            try writeToTerminal(piece, of: output.job, on: standardOutput, &row)
+          }
+        } catch let error as OutputError {
+          throw error
+        } catch {}
+      }
     }
   }
 
@@ -123,18 +154,23 @@ final class BoardOutputWriter: Sendable {
   }
 
   /// Writes what a pager was to show that could not run.
-  func writeUnpaged(_ bytes: [UInt8]) { writeOutput(bytes) }
-
-  private func writeOutput(_ bytes: [UInt8], of job: Int? = nil) {
-    if terminal.isOutputTerminal { rounds.withLock { $0.end() } }
-    writeBytes(bytes, of: job)
+  func writeUnpaged(_ bytes: [UInt8]) {
+    rounds.withLock { $0.end() }
+    writeBytes(bytes)
   }
 
   private func writeBytes(_ bytes: [UInt8], of job: Int? = nil) {
-    guard failureCode == nil else { return }
-    do throws(OutputError) {
+    reportFailure { () throws(OutputError) in
       guard terminal.isOutputTerminal else { return try standardOutput.write(bytes) }
       try writeToTerminal(bytes, of: job, on: standardOutput)
+    }
+  }
+
+  /// Writes to standard output unless that has failed, and ends the run if it fails.
+  private func reportFailure(of write: () throws(OutputError) -> Void) {
+    guard failureCode == nil else { return }
+    do throws(OutputError) {
+      try write()
     } catch {
       ending.withLock { $0.code = ExitCode.of(error) }
       onFailure.withLock { $0 }?()
@@ -162,15 +198,21 @@ final class BoardOutputWriter: Sendable {
   private func writeToTerminal(
     _ bytes: [UInt8], of job: Int?, on stream: StandardOutput
   ) throws(OutputError) {
-    guard !bytes.isEmpty else { return }
     try row.withLock { row throws(OutputError) in
-      removeStatus(&row)
-      let startsRow = job == nil || job != row.job
-      // The screen of the editor knows by itself whether the row is unfinished.
-      let start = startsRow && row.isUnfinished && screen == nil ? [UInt8(ascii: "\n")] : []
-      (row.job, row.isUnfinished) = (job, bytes.last != UInt8(ascii: "\n"))
-      try stream.write(start + bytes, startsRow: startsRow)
+      try writeToTerminal(bytes, of: job, on: stream, &row)
     }
+  }
+
+  private func writeToTerminal(
+    _ bytes: [UInt8], of job: Int?, on stream: StandardOutput, _ row: inout Row
+  ) throws(OutputError) {
+    guard !bytes.isEmpty else { return }
+    removeStatus(&row)
+    let startsRow = job == nil || job != row.job
+    // The screen of the editor knows by itself whether the row is unfinished.
+    let start = startsRow && row.isUnfinished && screen == nil ? [UInt8(ascii: "\n")] : []
+    (row.job, row.isUnfinished) = (job, bytes.last != UInt8(ascii: "\n"))
+    try stream.write(start + bytes, startsRow: startsRow)
   }
 
   /// Shows a text on standard error in place of the previous one, or removes it for an empty one.

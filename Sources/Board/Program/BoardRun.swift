@@ -426,7 +426,10 @@ final class BoardRun: Sendable {
       // The lines behind the running one were typed without knowing that it would be interrupted.
       // Dropped first, because the next line may begin as soon as this one ends.
       if isInteractive { editor?.dropTypedAhead() }
-      let interrupted = session.interrupt()
+      let interrupted = session.interrupt {
+        // The pager has all that its line prints.
+        if output.pager?.isRunning != true { output.cutResults(of: $0) }
+      }
       // The pager has the terminal, and its own use of Ctrl-C.
       if output.pager?.isRunning == true { return }
       switch interrupted {

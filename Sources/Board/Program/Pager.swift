@@ -44,10 +44,7 @@ final class Pager: Sendable {
   static func isLong(_ text: StyledText, columns: Int, rows: Int) -> Bool {
     var count = 0
     for line in text.bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
-      // A character takes at most as many columns as it has bytes.
-      let width =
-        line.count <= columns ? 0 : DisplayWidth.of(String(decoding: line, as: UTF8.self))
-      count += max(1, (width + columns - 1) / columns)
+      count += DisplayWidth.rows(of: line, columns: columns)
       if count > rows { return true }
     }
     return false

@@ -10,7 +10,7 @@ struct WatchDisplay {
   private var watch: Int?
   private var round: Int?
   /// What the round has shown, in lines.
-  private var shown: [String] = []
+  private var shown: [[UInt8]] = []
   /// How many rows of the round were left out.
   private var hidden = 0
   /// How often the program had been stopped when it was shown.
@@ -44,13 +44,13 @@ struct WatchDisplay {
     var free = max(1, size.rows - 3) - rows(size.columns)
     var result = StyledText(erased > 0 ? "\u{1B}[\(min(erased, size.rows))A\r\u{1B}[J" : "")
     for line in text.lines {
-      let height = Self.rows(of: line.text, size.columns)
+      let height = DisplayWidth.rows(of: line, columns: size.columns)
       if hidden > 0 || height > free {
         hidden += height
       } else {
         free -= height
-        shown.append(line.text)
-        result += line + "\n"
+        shown.append(Array(line))
+        result += text.part(line.startIndex..<line.endIndex) + "\n"
       }
     }
     if hidden > 0 { result.append("... \(hidden) more row\(hidden == 1 ? "" : "s")\n", .faint) }
@@ -59,10 +59,6 @@ struct WatchDisplay {
 
   /// The rows on the screen, if it is that wide.
   private func rows(_ columns: Int) -> Int {
-    shown.reduce(hidden > 0 ? 1 : 0) { $0 + Self.rows(of: $1, columns) }
-  }
-
-  private static func rows(of line: String, _ columns: Int) -> Int {
-    max(1, (DisplayWidth.of(line) + columns - 1) / max(1, columns))
+    shown.reduce(hidden > 0 ? 1 : 0) { $0 + DisplayWidth.rows(of: $1[...], columns: columns) }
   }
 }

@@ -69,10 +69,15 @@ final class JobControl: Sendable {
 
   /// Cancels the running command of a line and prevents its next one from starting.
   ///
-  /// - Parameter line: The line, or `nil` for all running lines.
+  /// - Parameters:
+  ///   - line: The line, or `nil` for all running lines.
+  ///   - begin: Called first, with the jobs of the commands. Cancelling waits for a command whose
+  ///     result is being laid out.
   /// - Returns: What was running.
   @discardableResult
-  func interrupt(_ line: LineID? = nil) -> LineExecutor.Interrupted {
+  func interrupt(
+    _ line: LineID? = nil, _ begin: ([Int]) -> Void = { _ in }
+  ) -> LineExecutor.Interrupted {
     let (found, jobs, waits) = state.withLock {
       state -> (LineExecutor.Interrupted, [Int], [@Sendable () -> Void]) in
       let lines = state.lines.keys.filter { line == nil || $0 == line }
@@ -83,6 +88,7 @@ final class JobControl: Sendable {
         jobs.isEmpty ? .line : .command, jobs, lines.compactMap { state.lines[$0]?.cancelWait }
       )
     }
+    begin(jobs)
     for cancel in waits { cancel() }
     cancel(jobs)
     return found

@@ -72,7 +72,10 @@ public final class LineExecutor: Sendable {
   ///
   /// - Returns: What was running.
   @discardableResult
-  public func interrupt() -> Interrupted { jobs.interrupt() }
+  public func interrupt() -> Interrupted { interrupt { _ in } }
+
+  /// - Parameter begin: Called first, with the jobs of the running commands.
+  func interrupt(_ begin: ([Int]) -> Void) -> Interrupted { jobs.interrupt(nil, begin) }
 
   /// Cancels the endless commands, because their output is no longer read.
   ///

@@ -22,6 +22,13 @@ package enum DisplayWidth {
     return width
   }
 
+  /// Returns the number of rows of a terminal that a line takes, without its line feed.
+  package static func rows(of line: ArraySlice<UInt8>, columns: Int) -> Int {
+    // A character takes at most as many columns as it has bytes.
+    guard line.count > columns else { return 1 }
+    return max(1, (of(String(decoding: line, as: UTF8.self)) + columns - 1) / max(1, columns))
+  }
+
   /// Returns the longest prefix of `text` that fits in `width` columns, and its width.
   static func prefix<Text: StringProtocol>(
     _ text: Text, fitting width: Int

@@ -5,9 +5,10 @@ enum JSONTokens {
   private typealias Style = StyledText.Style
 
   /// Calls `body` with each token and with what is between tokens, in order. Linear.
-  static func forEach(
-    in text: ArraySlice<UInt8>, _ body: (ArraySlice<UInt8>, StyledText.Style?) -> Void
-  ) {
+  static func forEach<Failure: Error>(
+    in text: ArraySlice<UInt8>,
+    _ body: (ArraySlice<UInt8>, StyledText.Style?) throws(Failure) -> Void
+  ) throws(Failure) {
     var plain = text.startIndex
     var index = text.startIndex
     while index < text.endIndex {
@@ -15,12 +16,12 @@ enum JSONTokens {
         index += 1
         continue
       }
-      if plain < index { body(text[plain..<index], nil) }
-      body(text[index..<end], style)
+      if plain < index { try body(text[plain..<index], nil) }
+      try body(text[index..<end], style)
       index = end
       plain = end
     }
-    if plain < text.endIndex { body(text[plain...], nil) }
+    if plain < text.endIndex { try body(text[plain...], nil) }
   }
 
   private static func token(

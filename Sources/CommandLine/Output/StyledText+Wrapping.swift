@@ -24,11 +24,10 @@ extension StyledText {
     return result
   }
 
-  /// The lines without their line feeds.
-  package var lines: [StyledText] {
+  /// The lines without their line feeds and styles, which `part(_:)` returns.
+  package var lines: some Sequence<ArraySlice<UInt8>> {
     bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
       .dropLast(bytes.isEmpty || bytes.last == UInt8(ascii: "\n") ? 1 : 0)
-      .map { part($0.startIndex..<$0.endIndex) }
   }
 
   /// Returns the offsets of the blanks that become line feeds.
@@ -89,7 +88,7 @@ extension StyledText {
   }
 
   /// Returns a part with its styles.
-  private func part(_ range: Range<Int>) -> StyledText {
+  package func part(_ range: Range<Int>) -> StyledText {
     var result = StyledText(bytes: Array(bytes[range]))
     for span in spans where span.range.overlaps(range) {
       let shared = span.range.clamped(to: range)

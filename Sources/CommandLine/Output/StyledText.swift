@@ -103,37 +103,28 @@ public struct StyledText: Sendable, Hashable, ExpressibleByStringInterpolation {
   }
 
   /// Calls `body` with each part, in order, and its style, if any.
-  func forEachPart(_ body: (ArraySlice<UInt8>, Style?) -> Void) {
+  func forEachPart<Failure: Error>(
+    _ body: (ArraySlice<UInt8>, Style?) throws(Failure) -> Void
+  ) throws(Failure) {
     var end = 0
     for span in spans {
-      if span.range.lowerBound > end { body(bytes[end..<span.range.lowerBound], nil) }
-      body(bytes[span.range], span.style)
+      if span.range.lowerBound > end { try body(bytes[end..<span.range.lowerBound], nil) }
+      try body(bytes[span.range], span.style)
       end = span.range.upperBound
     }
-    if end < bytes.count { body(bytes[end...], nil) }
+    if end < bytes.count { try body(bytes[end...], nil) }
   }
 
   /// Calls `body` with each part like `forEachPart(_:)`, with JSON divided into its tokens.
-  package func forEachToken(_ body: (ArraySlice<UInt8>, Style?) -> Void) {
-    forEachPart { part, style in
-      if style == .json { JSONTokens.forEach(in: part, body) } else { body(part, style) }
+  package func forEachToken<Failure: Error>(
+    _ body: (ArraySlice<UInt8>, Style?) throws(Failure) -> Void
+  ) throws(Failure) {
+    try forEachPart { part, style throws(Failure) in
+      if style == .json {
+        try JSONTokens.forEach(in: part, body)
+      } else {
+        try body(part, style)
+      }
     }
-  }
-
-  /// Returns the text with escape sequences. A line feed at the end of a style stands behind them,
-  /// so that a text that ends its row can be recognized.
-  package func rendered(_ palette: Palette) -> [UInt8] {
-    guard !spans.isEmpty else { return bytes }
-    var result: [UInt8] = []
-    result.reserveCapacity(bytes.count * 2)
-    forEachToken { part, style in
-      guard let style else { return result += part }
-      let endsRow = part.last == UInt8(ascii: "\n")
-      result += palette.escapeSequence(style).utf8
-      result += endsRow ? part.dropLast() : part[...]
-      result += Palette.reset.utf8
-      if endsRow { result.append(UInt8(ascii: "\n")) }
-    }
-    return result
   }
 }

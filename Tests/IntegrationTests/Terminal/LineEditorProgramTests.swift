@@ -608,6 +608,36 @@ struct LineEditorProgramTests {
     await Self.leave(terminal)
   }
 
+  @Test(
+    "Ctrl-C ends what a command prints, and no more of its line runs; a replay prints all of it",
+    arguments: ["; echo ne''xt", ""])
+  func interruptedOutput(behind: String) async throws {
+    let program = try Program()
+    let elements = (0..<60_000).map { #"{"id":\#($0),"more":[1,"家"]}"# }
+    let body = "[" + elements.joined(separator: ",") + #","the last"]"#
+    let server = try TestHTTPServer { _ in .response(.init(json: body)) }
+    let terminal = try await Self.start(program, "--no-pager")
+    terminal.type("session record r.jsonl\r")
+    #expect(await terminal.waitForOutput("recording to r.jsonl"))
+    terminal.type("api get \(server.origin)/long\(behind)\r")
+    #expect(await terminal.waitForOutput("more"))
+    terminal.pauseOutput()
+    let shown = terminal.output.count
+    terminal.type("\u{3}")
+    terminal.resumeOutput()
+    let screen = await terminal.waitForScreen { $0.text.hasSuffix("\nboard ●›") }
+    #expect(screen.unknown == [])
+    #expect(terminal.output.count - shown < body.utf8.count / 2)
+    #expect(!terminal.outputText.contains("the last"))
+    terminal.type("echo o''k\r")
+    #expect(await terminal.waitForOutput("ok\r\n"))
+    #expect(!terminal.outputText.contains("next\r\n"))
+    await Self.leave(terminal)
+    try await program.expectWholeRecording()
+    let replay = try await program.run("session", "replay", "r.jsonl")
+    #expect(replay.outputText.contains("the last"))
+  }
+
   @Test("Ctrl-C drops the lines that arrived with the one that it interrupts")
   func interruptedLines() async throws {
     let program = try Program()
