@@ -62,8 +62,8 @@ extension Palette {
 }
 
 extension ArraySlice<UInt8> {
-  /// Returns the longest prefix of `count` bytes that ends with a character of UTF-8, or one that is
-  /// longer by up to three bytes if there is none.
+  /// Returns the longest prefix of at most `count` bytes that ends with a character of UTF-8. If
+  /// there is none, returns one that is longer by up to three bytes.
   fileprivate func prefixOfCharacters(atMost count: Int) -> ArraySlice<UInt8> {
     guard count < self.count else { return self }
     func isInside(_ index: Int) -> Bool { index < endIndex && self[index] & 0xC0 == 0x80 }

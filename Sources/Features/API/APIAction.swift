@@ -149,15 +149,16 @@ public struct SavedRequestSummary: Codable, Sendable, Equatable {
   public var method: String?
   /// `SERVICE/PATH` or an address; `nil` in earlier recordings if the preference was no request.
   public var target: String?
+}
 
+extension SavedRequestSummary {
   /// The request that a preference keeps; `nil` for any other preference, also one with the name of
   /// a request that was set by hand.
   init?(_ preference: Preference) {
     guard let name = SavedRequest.name(ofKey: preference.name),
       let spec = SavedRequest.request(preference.json)
     else { return nil }
-    (self.name, method) = (name, spec.method)
-    target = spec.shownTarget.description
+    self.init(name: name, method: spec.method, target: spec.shownTarget.description)
   }
 }
 
