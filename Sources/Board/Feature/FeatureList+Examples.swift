@@ -14,9 +14,6 @@ extension FeatureList {
   /// Returns whether the board has the features that an example names.
   func hasFeatures(in example: String) -> Bool { !Self.names(missing, in: example) }
 
-  /// Whether the lessons of the tutorial can be done.
-  var hasTutorial: Bool { Tutorial.lessons.allSatisfy { hasFeatures(in: $0.line) } }
-
   /// What the program says of itself at its first start.
   var greeting: String {
     hasFeatures(in: "api keychain db log")
@@ -25,6 +22,11 @@ extension FeatureList {
 }
 
 extension CommandTable {
+  /// Returns the commands without one.
+  func without(_ path: [String]) -> Self {
+    CommandTable(specs.filter { $0.path != path }, globals: globals, topics: topics)
+  }
+
   /// Returns the commands without the examples that fulfil a condition.
   func withoutExamples(where isLeftOut: (String) -> Bool) -> Self {
     let specs = specs.map { spec in

@@ -17,6 +17,8 @@ public struct FeatureList: Sendable {
   let missing: Set<String>
   /// Every command of every feature, with the commands of `session` and `shell` last.
   public let commands: CommandTable<BoardCommand>
+  /// Whether the board has the features of the tutorial's lessons, and so the tutorial.
+  let hasTutorial: Bool
   /// What the program calls itself.
   let program: ProgramName
   /// What the program is, in its help.
@@ -46,8 +48,9 @@ public struct FeatureList: Sendable {
   ///
   /// A name or a path that is not valid ends the program, with a message that says which. The names
   /// of features have letters, digits, `-` and `_`, begin with a letter, and are unique and
-  /// different from `session`, `shell`, `settings`, `resumed` and the commands of the board, such
-  /// as `echo`. Each command begins with the name of its feature, and no two are the same.
+  /// different from `session`, `shell`, `settings`, `resumed`, `time`, the topics `line` and `keys`
+  /// of help, and the commands of the board, such as `echo`. Each command begins with the name of
+  /// its feature, and no two are the same.
   ///
   /// - Parameters:
   ///   - program: The name of the program and its version, separated by a space. The name is that
@@ -77,9 +80,14 @@ public struct FeatureList: Sendable {
       globals: ProgramOptions.globals,
       topics: features.map { CommandTopic($0.name, $0.summary, details: $0.details) }
         + Self.topics)
+    // Without the features of its lessons, the tutorial could not be done.
+    let hasTutorial = Tutorial.lessons.allSatisfy { !Self.names(missing, in: $0.line) }
     let tables =
       features.map(\.commands)
-      + [SessionCommands.table, shell].map { $0.withoutExamples { Self.names(missing, in: $0) } }
+      + [SessionCommands.table, hasTutorial ? shell : shell.without(["tutorial"])].map {
+        $0.withoutExamples { Self.names(missing, in: $0) }
+      }
+    self.hasTutorial = hasTutorial
     var commands: CommandTable<BoardCommand> = .joined([board] + tables)
     commands.leadingOptions = ProgramOptions.leadingOptions
     commands.program = self.program.name

@@ -123,7 +123,7 @@ final class Download: APIClient {
       // These say that there is no content, which is not the same as an empty file.
       throw APIError(
         .malformed,
-        "the service has nothing to send for the file (HTTP \(head.status)): what is there is kept")
+        "the service has nothing to send for the file (HTTP \(head.status)); no file is changed")
     case 200..<300:
       try refuseEncoding(of: stream)
       return try await write(stream, output, after: nil, total: nil)

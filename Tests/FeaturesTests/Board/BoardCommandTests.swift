@@ -214,7 +214,7 @@ struct BoardCommandTests {
     let error = #expect(throws: UsageError.self) {
       try BoardFeatures.all.commands.parse(words: words, literal: true)
     }
-    #expect(error?.help == "'\(option)' is an option of the program: swiftboard \(option) …")
+    #expect(error?.help == "'\(option)' is an option of the program: swiftboard \(option) ...")
   }
 
   @Test("links are commands of their feature, and nothing else")

@@ -95,7 +95,7 @@ struct RecordingFailureTests {
     "writing",
     arguments: [
       (.exists(path: "a"), 73, "exists", "exists"), (.busy(path: "a"), 73, "exists", "exists"),
-      (.failed(path: "a", call), 73, "exists", "exists"),
+      (.failed(path: "a", call), 73, "cannotCreate", "cannotCreate"),
       (.changed(path: "a"), 73, "exists", "exists"), (.io(call), 74, "io", "io"),
       (.unwritable(path: "a", call), 74, "io", "io"), (.encoding("r"), 70, "io", "io"),
       (.noStep(9, last: 3), 64, "io", "noStep"), (.unreadable(damage), 65, "io", "damaged"),

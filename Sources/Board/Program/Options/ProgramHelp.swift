@@ -11,12 +11,13 @@ package struct ProgramHelp: Sendable {
   package init(_ features: FeatureList) {
     name = features.program.name
     summary = features.summary
+    let name = name
     examples = [
-      ("\(name)", "lines from a terminal or a pipe"),
-      ("\(name) --environment preview api get sample/character/1", ""),
-      ("\(name) -c 'db stats' -c 'log stats'", ""),
-      ("\(name) -f demo.sb first second", "$1 is first, $2 is second"),
-    ].filter { features.hasFeatures(in: $0.0) }
+      ("", "lines from a terminal or a pipe"),
+      (" --environment preview api get sample/character/1", ""),
+      (" -c 'db stats' -c 'log stats'", ""),
+      (" -f demo.sb first second", "$1 is first, $2 is second"),
+    ].filter { features.hasFeatures(in: $0.0) }.map { (name + $0.0, $0.1) }
   }
 
   /// The ways to call a program.

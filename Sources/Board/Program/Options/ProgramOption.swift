@@ -144,7 +144,7 @@ struct ProgramOption: Sendable {
     make(
       OptionSpec(
         "timeout", value: "DUR",
-        "the limit for each request: 500ms, 2s; a locked database has its own, 5s", kind: .duration)
+        "the limit for each request, not for a locked database: 500ms, 2s", kind: .duration)
     ) { given, options throws(UsageError) in
       if case .value(let argument) = given {
         options.timeout = try argument.timeLimit(named: "--timeout")

@@ -131,11 +131,17 @@ struct UsedProxy: Sendable, Equatable, CustomStringConvertible {
     if let colon = place.lastIndex(of: ":"), !place[colon...].contains("]") {
       host = place[..<colon]
       let port = place[place.index(after: colon)...]
-      guard port.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
-        (1...65535).contains(Int(port) ?? 0)
+      // Without a number behind the colon, the port is that of the scheme.
+      guard
+        port.isEmpty
+          || port.utf8.allSatisfy({ (0x30...0x39).contains($0) })
+            && (1...65535).contains(Int(port) ?? 0)
       else { return "its port is not a number from 1 to 65535" }
     }
     if host.isEmpty { return "it has no host" }
+    if !host.utf8.allSatisfy({ $0 < 0x80 }) {
+      return "its host is not ASCII: write it in the form xn--"
+    }
     return (try? URLBuilder("http://\(host)")) == nil
       ? "its host has a character that no host name has" : nil
   }
