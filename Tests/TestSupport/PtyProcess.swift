@@ -13,6 +13,10 @@ public final class PtyProcess: Sendable {
   private let outputLog = EventLog<[UInt8]>()
   /// Taken while what is shown is not read.
   private let gate = DispatchSemaphore(value: 1)
+  private let pause = Pause()
+
+  /// The text that pauses the output once it is shown.
+  private final class Pause: Sendable { let text = Mutex<[UInt8]?>(nil) }
 
   /// Starts it.
   ///
@@ -43,9 +47,15 @@ public final class PtyProcess: Sendable {
     // A copy for the reader: the number cannot be reused under it while it waits.
     let reading = dup(master)
     _ = fcntl(reading, F_SETFD, FD_CLOEXEC)
-    let (log, gate) = (outputLog, gate)
+    let (log, gate, pause) = (outputLog, gate, pause)
     DetachedThread.start {
       while let chunk = readSome(reading) {
+        let pauses = pause.text.withLock { text in
+          guard let found = text, chunk.firstRange(of: found) != nil else { return false }
+          text = nil
+          return true
+        }
+        if pauses { gate.wait() }
         log.append(chunk)
         gate.wait()
         gate.signal()
@@ -87,6 +97,11 @@ public final class PtyProcess: Sendable {
 
   /// Takes no more output, as a terminal after Ctrl-S; at most what is being read still comes.
   public func pauseOutput() { gate.wait() }
+
+  /// Takes no more output once it has shown a text, which one read must have as a whole.
+  public func pauseOutput(at text: String) {
+    pause.text.withLock { $0 = Array(text.utf8) }
+  }
 
   /// Takes output again.
   public func resumeOutput() { gate.signal() }

@@ -163,13 +163,14 @@ public enum BoardProgram {
   /// Prints a failure of the whole program to standard error, as a line of JSON if requested.
   ///
   /// - Parameters:
+  ///   - word: The word of the failure, or `nil` for the usual one of the code.
   ///   - program: The name of the program.
   ///   - usesColor: Whether labels have colors.
   static func complain(
-    _ message: String, help: String?, code: Int32, program: String, isJSON: Bool,
-    usesColor: Bool = false
+    _ message: String, help: String?, code: Int32, word: String? = nil, program: String,
+    isJSON: Bool, usesColor: Bool = false
   ) {
-    let name =
+    let usual =
       switch code {
       case ExitCode.usage: "usage"
       case ExitCode.data: "malformedData"
@@ -178,7 +179,7 @@ public enum BoardProgram {
       case ExitCode.configuration: "configuration"
       default: "io"
       }
-    let failure = Failure(code: code, error: name, message: message, help: help)
+    let failure = Failure(code: code, error: word ?? usual, message: message, help: help)
     let text = FailureReport(failure, line: 0).render(json: isJSON)
     let terminal = Terminal(environment: [:])
     var named = isJSON ? text : StyledText("\(program): ") + text

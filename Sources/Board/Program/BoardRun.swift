@@ -162,9 +162,11 @@ final class BoardRun: Sendable {
       try board.record(to: path)
       return nil
     } catch {
-      var help = Failure(error).help
+      let failure = Failure(error)
+      var help = failure.help
       if case .exists = error { help = "--record needs a new file" }
-      return complain("\(error)", help: help, code: ExitCode.of(error))
+      return complain(
+        "\(error)", help: help, code: failure.code, word: failure.error)
     }
   }
 
@@ -219,9 +221,11 @@ final class BoardRun: Sendable {
     output.warn(style.map { StyledText(text + "\n", $0) } ?? StyledText(text + "\n"), wraps: wraps)
   }
 
-  private func complain(_ message: String, help: String?, code: Int32) -> Int32 {
+  private func complain(
+    _ message: String, help: String?, code: Int32, word: String? = nil
+  ) -> Int32 {
     BoardProgram.complain(
-      masked(message), help: help, code: code, program: features.program.name,
+      masked(message), help: help, code: code, word: word, program: features.program.name,
       isJSON: settings.output == .json,
       usesColor: terminal.usesColor(options.color ?? .auto, onError: true))
     return code

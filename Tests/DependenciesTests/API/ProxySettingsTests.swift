@@ -68,7 +68,7 @@ struct ProxySettingsTests {
     "an address that a proxy can have has no problem",
     arguments: [
       "http://u:p%23@h:1", "h:1", "h", "socks5://h", "SOCKS://h:65535", "u:p@h:1", "u:p@x@h:1",
-      "http://h:1/path?x#y", "[::1]", "http://[fe80::1%25lo]:3128", "b\u{fc}cher:1",
+      "http://h:1/path?x#y", "[::1]", "http://[fe80::1%25lo]:3128", "http://h:",
     ])
   func usable(url: String) { #expect(UsedProxy(url: url, variable: nil).problem == nil) }
 
@@ -76,7 +76,7 @@ struct ProxySettingsTests {
     "what is wrong with the address of a proxy is said without any part of it",
     arguments: [
       ("ftp://hunter2:1", "its scheme"), ("httpx://hunter2", "its scheme"),
-      ("hunter2:x", "its port"), ("http://hunter2:", "its port"), ("hunter2:0", "its port"),
+      ("hunter2:x", "its port"), ("hunter2:0", "its port"),
       (":99999", "its port"), ("hunter2:65536", "its port"), ("hunter2:-1", "its port"),
       ("hunter2:\u{661}", "its port"), ("socks5://[::1]:hunter2", "its port"),
       ("http://u:hunter2", "its port"), ("http://u:hunter2#@h:1", "its user name or password"),
@@ -84,7 +84,7 @@ struct ProxySettingsTests {
       ("u:hunter2@:1", "it has no host"), ("/hunter2", "it has no host"),
       ("http://hunter2 :1", "it has a blank"), ("hunter2\n:1", "it has a blank"),
       ("http://[::1", "its host"), ("[::1]hunter2:1", "its host"), ("::1", "its host"),
-      ("hunter2,h:1", "its host"),
+      ("hunter2,h:1", "its host"), ("hunter2\u{fc}:1", "its host"),
     ])
   func unusable(url: String, problem: String) {
     let found = UsedProxy(url: url, variable: nil).problem

@@ -619,14 +619,17 @@ struct LineEditorProgramTests {
     let terminal = try await Self.start(program, "--no-pager")
     terminal.type("session record r.jsonl\r")
     #expect(await terminal.waitForOutput("recording to r.jsonl"))
+    terminal.pauseOutput(at: "more")
     terminal.type("api get \(server.origin)/long\(behind)\r")
     #expect(await terminal.waitForOutput("more"))
-    terminal.pauseOutput()
     let shown = terminal.output.count
     terminal.type("\u{3}")
+    // The program takes the interrupt in less time than another one takes to run.
+    _ = try await program.run("echo", "a")
     terminal.resumeOutput()
-    let screen = await terminal.waitForScreen { $0.text.hasSuffix("\nboard ●›") }
-    #expect(screen.unknown == [])
+    // The system drops what the terminal has not taken at Ctrl-C, also a part of an escape
+    // sequence.
+    _ = await terminal.waitForScreen { $0.text.hasSuffix("\nboard ●›") }
     #expect(terminal.output.count - shown < body.utf8.count / 2)
     #expect(!terminal.outputText.contains("the last"))
     terminal.type("echo o''k\r")

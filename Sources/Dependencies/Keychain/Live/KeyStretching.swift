@@ -8,9 +8,12 @@ import Synchronization
 /// Nothing ends a derivation early. A call that is cancelled leaves it to its thread, which then
 /// erases the key that nobody waits for. All derivations of a call come before its first change.
 enum KeyStretching {
-  /// Taken by the derivation that runs. There is one at a time in the process, because each needs
-  /// up to 1 GiB.
-  static let gate = Mutex(())
+  /// What the derivation that runs holds.
+  final class Gate: Sendable { let lock = Mutex(()) }
+
+  /// The gate of the process, in which one derivation runs at a time, because each needs up to
+  /// 1 GiB.
+  static let gate = Gate()
 
   /// How often a call that waits asks whether it is cancelled, since a synchronous call is not told
   /// of it.
@@ -22,7 +25,7 @@ enum KeyStretching {
   ///
   /// - Throws: `.kdfFailed`, and `.cancelled` as soon as the task is cancelled.
   static func key(
-    from passphrase: GuardedBytes, salt: [UInt8], ops: UInt32, memory: UInt64
+    from passphrase: GuardedBytes, salt: [UInt8], ops: UInt32, memory: UInt64, gate: Gate = gate
   ) throws(KeychainError) -> GuardedBytes {
     try KeychainError.checkCancellation()
     let result = Pending()
@@ -31,7 +34,7 @@ enum KeyStretching {
         Key { () throws(KeychainError) in
           try GuardedBytes(count: KeychainFormat.keySize) { output throws(KeychainError) in
             try passphrase.withBytes { bytes throws(KeychainError) in
-              try stretch(bytes, salt: salt, ops: ops, memory: memory, into: output, for: result)
+              try stretch(bytes, salt, ops, memory, into: output, for: result, gate)
             }
           }
         })
@@ -47,10 +50,10 @@ enum KeyStretching {
   }
 
   private static func stretch(
-    _ passphrase: UnsafeRawBufferPointer, salt: [UInt8], ops: UInt32, memory: UInt64,
-    into output: UnsafeMutableRawBufferPointer, for result: Pending
+    _ passphrase: UnsafeRawBufferPointer, _ salt: [UInt8], _ ops: UInt32, _ memory: UInt64,
+    into output: UnsafeMutableRawBufferPointer, for result: Pending, _ gate: Gate
   ) throws(KeychainError) {
-    let code: Int32 = gate.withLock { _ in
+    let code: Int32 = gate.lock.withLock { _ in
       // The wait for another derivation may have been long.
       if result.isAbandoned { return ECANCELED }
       guard let bytes = output.baseAddress?.assumingMemoryBound(to: UInt8.self),
