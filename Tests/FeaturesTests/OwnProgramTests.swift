@@ -84,6 +84,7 @@ struct OwnProgramTests {
     }
     #expect(await printed("help completions").contains("<(brd completions bash)"))
     #expect(!(await printed("manual").contains("swiftboard 0")))
+    #expect(!(await printed("help shell").contains("tutorial")))
     let lines = Lines(features: features)
     #expect(await lines.run("tutorial") == 64)
     #expect(lines.allPrinted.contains("unknown command 'tutorial'"), "\(lines.allPrinted)")

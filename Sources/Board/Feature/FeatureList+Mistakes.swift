@@ -39,7 +39,7 @@ extension FeatureList {
       if let version = feature.coding.version, version < 1 {
         return "the feature '\(name)' has the version \(version): versions begin with 1"
       }
-      for path in feature.volatile where !isPlain(path) {
+      for path in feature.volatile {
         do throws(JSONPathError) {
           _ = try JSONPathPattern(parsing: path)
         } catch {
@@ -56,24 +56,6 @@ extension FeatureList {
   ) -> Bool {
     name.first.map(isFirst) == true
       && name.allSatisfy { $0.isLetter || $0.isNumber || others.contains($0) }
-  }
-
-  /// Returns whether a path has only keys of letters and `_`, and `*`. Most have, and parsing all
-  /// of them would take a third of a start.
-  private static func isPlain(_ path: String) -> Bool {
-    var previous = UInt8(ascii: ".")
-    for byte in path.utf8 {
-      switch byte {
-      case UInt8(ascii: "."), UInt8(ascii: "*"):
-        guard (previous == UInt8(ascii: ".")) == (byte == UInt8(ascii: "*")) else { return false }
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "_"):
-        guard previous != UInt8(ascii: "*") else { return false }
-      default: return false
-      }
-      previous = byte
-    }
-    return previous != UInt8(ascii: ".")
   }
 
   private static func isCommandWord(_ word: String) -> Bool {

@@ -17,6 +17,8 @@ public struct FeatureList: Sendable {
   let missing: Set<String>
   /// Every command of every feature, with the commands of `session` and `shell` last.
   public let commands: CommandTable<BoardCommand>
+  /// The board's own commands among them.
+  let shellCommands: CommandTable<BoardCommand>
   /// Whether the board has the features of the tutorial's lessons, and so the tutorial.
   let hasTutorial: Bool
   /// What the program calls itself.
@@ -82,12 +84,12 @@ public struct FeatureList: Sendable {
         + Self.topics)
     // Without the features of its lessons, the tutorial could not be done.
     let hasTutorial = Tutorial.lessons.allSatisfy { !Self.names(missing, in: $0.line) }
-    let tables =
-      features.map(\.commands)
-      + [SessionCommands.table, hasTutorial ? shell : shell.without(["tutorial"])].map {
-        $0.withoutExamples { Self.names(missing, in: $0) }
-      }
+    let own = [SessionCommands.table, hasTutorial ? shell : shell.without(["tutorial"])].map {
+      $0.withoutExamples { Self.names(missing, in: $0) }
+    }
+    let tables = features.map(\.commands) + own
     self.hasTutorial = hasTutorial
+    shellCommands = own[1]
     var commands: CommandTable<BoardCommand> = .joined([board] + tables)
     commands.leadingOptions = ProgramOptions.leadingOptions
     commands.program = self.program.name

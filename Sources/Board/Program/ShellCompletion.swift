@@ -23,7 +23,8 @@ public enum ShellCompletion {
 
   /// Returns the script for a shell.
   ///
-  /// - Parameter program: The program that it completes.
+  /// - Parameter program: The program that it completes, with a name that `FeatureList(program:)`
+  ///   accepts.
   public static func script(for shell: Shell, program: String = "swiftboard") -> String {
     switch shell {
     case .bash: bash(program)

@@ -74,6 +74,8 @@ public final class LineExecutor: Sendable {
   @discardableResult
   public func interrupt() -> Interrupted { interrupt { _ in } }
 
+  /// Does the same.
+  ///
   /// - Parameter begin: Called first, with the jobs of the running commands.
   func interrupt(_ begin: ([Int]) -> Void) -> Interrupted { jobs.interrupt(nil, begin) }
 

@@ -87,8 +87,7 @@ enum ShellOutcomes {
         switch words {
         case ["line"]: LineHelp.text(width)
         case ["shell"]:
-          ShellCommands.table(of: features.program.name).overview(width: width) + "\n"
-            + LineHelp.text(width)
+          features.shellCommands.overview(width: width) + "\n" + LineHelp.text(width)
         case ["keys"]: KeyHelp.text(width)
         default: nil
         }

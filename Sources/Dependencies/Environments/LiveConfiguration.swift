@@ -27,7 +27,8 @@ public struct LiveConfiguration: Sendable {
 
   /// - Parameters:
   ///   - home: The folder for all files, as with `--home`, or `nil` for the XDG folders.
-  ///   - program: The name of the folder for the files in each XDG folder.
+  ///   - program: The name of the folder for the files in each XDG folder: the name of a program
+  ///     that `FeatureList(program:)` accepts.
   public init(
     home: String? = nil, environment: [String: String] = ProcessInfo.processInfo.environment,
     program: String = "swiftboard", seed: UInt64? = nil, isOffline: Bool = false,

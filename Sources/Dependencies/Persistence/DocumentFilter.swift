@@ -116,7 +116,7 @@ extension DocumentQuery {
   /// Returns those of the documents that the query finds, in its order, for a store that has its
   /// documents in memory. All stores find the same ones.
   ///
-  /// - Parameter documents: Documents of the collection, in any order.
+  /// - Parameter documents: Documents of the collection, each with its own id, in any order.
   /// - Throws: `invalid` if a path or the limit of the query is not valid, or a body is not JSON.
   /// - Complexity: O(n log n) of the documents, each of which is parsed.
   public func found(in documents: some Sequence<Document>) throws(PersistenceError) -> [Document] {
@@ -135,7 +135,8 @@ extension DocumentQuery {
 }
 
 extension Document {
-  /// Checks that the body is JSON, as a store must before it keeps the document.
+  /// Checks that the body is JSON without equal keys in an object, as a store must before it keeps
+  /// the document.
   ///
   /// - Parameter operation: The name of the store's call, for the error.
   /// - Throws: `invalid` with the line and the column of the first error, and nothing of the body.

@@ -74,7 +74,8 @@ public struct JSONPath: Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  private static func ends(_ byte: UInt8) -> Bool {
+  /// Returns whether a key without quotes ends before a byte.
+  static func ends(_ byte: UInt8) -> Bool {
     byte == UInt8(ascii: ".") || byte == UInt8(ascii: "[") || byte == UInt8(ascii: "]")
       || byte == UInt8(ascii: "\"")
   }

@@ -30,38 +30,43 @@ public struct JSONPathPattern: Sendable, Hashable, CustomStringConvertible {
   public init(parsing text: String) throws(JSONPathError) {
     steps = []
     var rest = text[...]
-    while let first = rest.first {
+    while let first = rest.utf8.first {
       let offset = text.utf8.distance(from: text.startIndex, to: rest.startIndex)
       let end: String.Index
-      if first == "[" {
+      if first == UInt8(ascii: "[") {
         end = try Self.end(ofBracket: rest, offset)
-        let content = rest[rest.index(after: rest.startIndex)..<rest.index(before: end)]
+        let content = rest[rest.utf8.index(after: rest.startIndex)..<rest.utf8.index(before: end)]
         if content == "*" {
           steps.append(.any)
           rest = rest[end...]
           continue
         }
-        if content.first != "\"", let equals = content.firstIndex(of: "=") {
-          let value = content[content.index(after: equals)...]
+        if content.utf8.first != UInt8(ascii: "\""),
+          let equals = content.utf8.firstIndex(of: UInt8(ascii: "="))
+        {
+          let value = content[content.utf8.index(after: equals)...]
           steps.append(
             .having(key: String(content[..<equals]), text: try Self.text(value, offset)))
           rest = rest[end...]
           continue
         }
       } else {
-        if first == ".", !steps.isEmpty { rest.removeFirst() }
-        end = rest.firstIndex { ".[]\"".contains($0) } ?? rest.endIndex
+        let isAfterDot = first == UInt8(ascii: ".")
+        if isAfterDot, !steps.isEmpty {
+          rest = rest[rest.utf8.index(after: rest.startIndex)...]
+        }
+        end = rest.utf8.firstIndex(where: JSONPath.ends) ?? rest.endIndex
         if rest[..<end] == "*" {
           steps.append(.any)
           rest = rest[end...]
           continue
         }
         // A key after a bracket or another key has a dot before it.
-        if !steps.isEmpty, first != "." {
+        if !steps.isEmpty, !isAfterDot {
           throw JSONPathError(
             offset: offset,
-            message: "found \(JSON.string(String(first)).description) at position \(offset + 1), "
-              + "expected '.' or '['")
+            message: "found \(JSON.string(String(rest.prefix(1))).description) at position "
+              + "\(offset + 1), expected '.' or '['")
         }
       }
       do throws(JSONPathError) {
@@ -87,12 +92,12 @@ public struct JSONPathPattern: Sendable, Hashable, CustomStringConvertible {
     ofBracket text: Substring, _ offset: Int
   ) throws(JSONPathError) -> String.Index {
     var (isQuoted, isEscaped) = (false, false)
-    for index in text.indices {
-      switch text[index] {
+    for (index, byte) in zip(text.utf8.indices, text.utf8) {
+      switch byte {
       case _ where isEscaped: isEscaped = false
-      case "\\" where isQuoted: isEscaped = true
-      case "\"": isQuoted.toggle()
-      case "]" where !isQuoted: return text.index(after: index)
+      case UInt8(ascii: "\\") where isQuoted: isEscaped = true
+      case UInt8(ascii: "\""): isQuoted.toggle()
+      case UInt8(ascii: "]") where !isQuoted: return text.utf8.index(after: index)
       default: break
       }
     }
