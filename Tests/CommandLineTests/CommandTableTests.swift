@@ -116,6 +116,8 @@ struct CommandTableTests {
       ("api get a/b --auth a --auth=b=c", "api.get TARGET=a/b --auth=a,b=c"),
       ("api get a/b --auth=bearer:{{secret:x}}", "api.get TARGET=a/b --auth=bearer:{{secret:x}}"),
       ("api get a/b --auth {{secret:x}}", "api.get TARGET=a/b --auth={{secret:x}}"),
+      // A combining mark is one character with the '=' before it.
+      ("api get a/b --auth=\u{301}b", "api.get TARGET=a/b --auth=\u{301}b"),
       ("api post a/b --timeout 3s", "api.post TARGET=a/b +timeout=3s"),
       ("api post a/b --json -o table", "api.post TARGET=a/b +json +output=table"),
       ("log tail -fqn 5", "log.tail --count=5 follow:true quiet:true"),

@@ -82,7 +82,7 @@ struct OwnProgramTests {
       #expect(
         script.replacing("brd", with: "swiftboard") == ShellCompletion.script(for: shell))
     }
-    #expect(await printed("help completions").contains("<(brd completions bash)"))
+    #expect(await printed("help completions").contains("<(brd -o plain completions bash)"))
     #expect(!(await printed("manual").contains("swiftboard 0")))
     #expect(!(await printed("help shell").contains("tutorial")))
     let lines = Lines(features: features)

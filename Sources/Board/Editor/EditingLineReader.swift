@@ -1,4 +1,5 @@
 import SwiftBoardCommandLine
+import SwiftBoardDependencies
 import SwiftBoardStore
 import SwiftBoardSystem
 import Synchronization
@@ -49,6 +50,8 @@ final class EditingLineReader: LineReader {
     var prompt: String?
     var history: HistoryFile?
     var hasLoadedHistory = false
+    /// The number of known secrets when the history was last searched for them.
+    var searchedSecrets = 0
   }
 
   private let store: Store<LineEditorReducer>
@@ -376,6 +379,39 @@ final class EditingLineReader: LineReader {
       if !others.isEmpty { store.send(.historyGrew(others)) }
     }
     store.send(.remembered(line, isKept: isKept))
+  }
+
+  /// Searches the history for secrets that have become known since the last call, for example by
+  /// unlocking the keychain. Lines that contain one are removed from the file. In memory, only the
+  /// keys of the line editor find them.
+  ///
+  /// - Returns: What the user has to know, or `nil` if there is nothing.
+  func withholdSecrets(_ redactor: Redactor) -> String? {
+    let count = redactor.count
+    let isNew = shared.withLock { shared in
+      defer { shared.searchedSecrets = count }
+      return count > shared.searchedSecrets
+    }
+    guard isNew else { return nil }
+    let containsSecret = { (line: String) in !redactor.mask(line).names.isEmpty }
+    let found = store.withState { state in
+      state.history.entries.lazy.filter(\.isKept).map(\.text).filter(containsSecret)
+    }
+    if !found.isEmpty { store.send(.withheld(Set(found))) }
+    guard shared.withLock({ $0.history != nil }) else { return nil }
+    let changed = shared.withLock { shared in
+      try? shared.history?.removeLines(where: containsSecret)
+    }
+    guard let changed else {
+      return found.isEmpty
+        ? nil
+        : "a value has become a secret, and lines with it could not be removed from the history"
+    }
+    let others = changed.others.filter { !containsSecret($0) }
+    if !others.isEmpty { store.send(.historyGrew(others)) }
+    guard changed.removed > 0 else { return nil }
+    let lines = changed.removed == 1 ? "a line" : "\(changed.removed) lines"
+    return "a value has become a secret; \(lines) with it left the history"
   }
 
   /// The lines of the history that may be shown, the oldest first.

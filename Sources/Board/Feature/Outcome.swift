@@ -28,6 +28,10 @@ public struct Outcome: Sendable {
   public var isWrittenAlready = false
   /// Whether the value becomes `{{last}}`. The output of `help`, for example, does not.
   public var isRemembered = true
+  /// Whether the command succeeded and has a value to remember. `null` is one if it is the output.
+  var hasNewLast: Bool {
+    status == 0 && isRemembered && (value != .null || presentation == .json(.null))
+  }
   /// The failure, or `nil` if the command succeeded or gave a negative answer.
   public var failure: Failure?
 

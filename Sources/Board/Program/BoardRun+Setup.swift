@@ -156,6 +156,7 @@ extension BoardRun {
     settings.isTerminal = terminal.isOutputTerminal
     settings.measuresAnswers = true
     settings.checksLessons = true
+    settings.remembersNull = true
     settings.width = terminal.outputWidth
     settings.isASCII = terminal.usesASCII(options.ascii ?? false)
     settings.isQuiet = options.isQuiet

@@ -343,6 +343,9 @@ final class BoardRun: Sendable {
         }
         var outcome = await run(line, session)
         report(outcome, of: line)
+        if let text = editor?.withholdSecrets(dependencies.logger.redactor) {
+          note(text, isWarning: true)
+        }
         if let code = output.failureCode { outcome = LineOutcome(exitCode: code, stop: true) }
         // An interrupted script ends, whatever its failure policy.
         if outcome.isInterrupted, !isInteractive { outcome.stop = true }

@@ -38,7 +38,7 @@ public enum ShellCompletion {
   // the '@' as well.
   private static func bash(_ name: String) -> String {
     #"""
-    # bash completion for \#(name): source <(\#(name) completions bash)
+    # bash completion for \#(name): source <(\#(name) -o plain completions bash)
     _\#(name)() {
       local rest=${COMP_LINE:0:COMP_POINT} blanks word line prefix= i
       local -a words=()

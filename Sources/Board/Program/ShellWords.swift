@@ -63,7 +63,8 @@ package struct ShellWords: Sendable, Equatable {
   /// Returns the option of a word that takes a value, attached or as the next word.
   private static func valued(_ word: String) -> OptionSpec? {
     if word.hasPrefix("--") {
-      let name = word.dropFirst(2).prefix { $0 != "=" }
+      let text = String(word.dropFirst(2))
+      let name = text.cutAtEquals()?.name ?? text
       return ProgramOption.allSpecs.first { !$0.isFlag && $0.name == name }
     }
     for letter in word.dropFirst() {
@@ -75,7 +76,7 @@ package struct ShellWords: Sendable, Equatable {
 
   /// Returns whether the value of an option is the next word, and not attached.
   private static func wantsNext(_ word: String) -> Bool {
-    if word.hasPrefix("--") { return !word.contains("=") }
+    if word.hasPrefix("--") { return !word.unicodeScalars.contains("=") }
     return word.last == valued(word)?.short
       && word.dropFirst().dropLast().allSatisfy { letter in
         ProgramOption.allSpecs.contains { $0.short == letter && $0.isFlag }

@@ -349,9 +349,7 @@ public final class Board: Sendable {
   var lastIsInParts: Bool { shared.withLock { $0.lastIsInParts } }
 
   private func noteLast(of finished: FinishedJob) {
-    guard let outcome = finished.outcome, outcome.status == 0, outcome.isRemembered,
-      outcome.value != .null
-    else { return }
+    guard finished.outcome?.hasNewLast == true else { return }
     shared.withLock { $0.lastIsInParts = (finished.context.parts ?? 0) > 0 }
   }
 

@@ -70,7 +70,7 @@ struct KnownSecretFinder: Sendable {
         return 0
       }
       if text.hasPrefix("-") {
-        let name = String(text.prefix { $0 != "=" })
+        let name = text.cutAtEquals()?.name ?? text
         return isOption(name) ? name.count : 0
       }
       // Both take the words of another command.

@@ -3,8 +3,14 @@ import SwiftBoardStore
 
 /// The options and the file of a command, and the ends of commands that do not start.
 extension LineExecutor {
-  /// Applies the program options that follow the command.
-  func apply(_ globals: OptionValues, to context: inout CommandContext) throws(UsageError) {
+  /// Applies what a command and the program options behind it say about how it runs.
+  func apply(
+    _ match: CommandMatch<BoardCommand>, to context: inout CommandContext
+  ) throws(UsageError) {
+    if match.output.writesFile, input.isPrompt, context.checksStatus == nil {
+      context.checksStatus = true
+    }
+    let globals = match.globals
     guard !globals.isEmpty else { return }
     let options = try ProgramOptions().applying(globals)
     if let output = options.output { context.output = output }

@@ -67,7 +67,7 @@ extension LineExecutor {
       context.isBackground = outer.isBackground
       context.takeOptions(of: outer)
       context.usesPager = false
-      try apply(match.globals, to: &context)
+      try apply(match, to: &context)
       borrowOutput(of: outer, for: &context)
       let action = match.output.action(context)
       if let end = await special(action, context, line) { return end }

@@ -341,7 +341,7 @@ public final class LineExecutor: Sendable {
       context.isBackground = command.isBackground
       // What comes behind the pager's first text would wait for its end.
       if line.hasSeveralCommands { context.usesPager = false }
-      try apply(match.globals, to: &context)
+      try apply(match, to: &context)
       try checkRepeated(match.output.repeated)
       let started = match.output.action(context)
       if case .shell(.run(_, .alias(let name?, _?))) = started {
@@ -411,7 +411,7 @@ public final class LineExecutor: Sendable {
       job: board.nextJob(), line: line.location.line,
       source: line.location.file.map { redactor.mask($0).value },
       text: shownText(of: line), name: "", prefix: prefix, timeout: settings.timeout)
-    if !settings.checksStatus { context.checksStatus = false }
+    if !settings.checksStatus, !input.isPrompt { context.checksStatus = false }
     context.parts = 0
     if let outer = line.outer {
       context.takeOptions(of: outer)

@@ -136,9 +136,9 @@ struct SecretPositions: Sendable {
     let isStoring = command?.path == storing.path
     var values = arguments.dropFirst(command?.count ?? 0).filter { !$0.text.isEmpty }.map(\.text)
     var name = command.map { $0.count > 0 } == true ? arguments.first?.text : nil
-    if isStoring, let first = name?.split(separator: "=", maxSplits: 1), first.count == 2 {
-      name = String(first[0])
-      values.append(String(first[1]))
+    if isStoring, let typed = name?.cutAtEquals(), !typed.name.isEmpty, !typed.value.isEmpty {
+      name = typed.name
+      values.append(typed.value)
     }
     if let unknown { values.append(unknown.text) }
     guard !values.isEmpty else { return nil }
@@ -220,8 +220,9 @@ struct SecretPositions: Sendable {
   }
 
   private func option(_ text: String) -> Option {
-    let name = String(text.prefix { $0 != "=" })
-    let hasValue = name.count < text.count
+    let parts = text.cutAtEquals()
+    let name = parts?.name ?? text
+    let hasValue = parts != nil
     if text.hasPrefix("--") {
       let negated = name.hasPrefix("--no-") ? options["--" + name.dropFirst(5)] : nil
       if let takesValue = options[name] ?? (negated == false ? false : nil) {

@@ -365,11 +365,12 @@ enum SessionOutcomes {
     let columns = context.columns(of: job)
     let value = JSON.array(checks.map(json))
     let failed = checks.filter { $0.code != 0 }
-    let presentation = Presentation.text(
+    let shown =
       report
-        ?? checks.filter { $0.code == 0 }.map {
-          SessionText.line("\($0.path): \($0.message)", columns: columns)
-        }.joined())
+      ?? checks.filter { $0.code == 0 }.map {
+        SessionText.line("\($0.path): \($0.message)", columns: columns)
+      }.joined()
+    let presentation = shown.isEmpty ? Presentation.none : .text(shown)
     var notes = checks.flatMap { check in
       check.warnings.map { Outcome.Note.warning("\(check.path): \($0)") }
     }

@@ -187,7 +187,8 @@ enum ShellCommands {
   private static func completions(of program: String) -> CommandSpec<BoardCommand> {
     CommandSpec(
       ["completions"], "print the completion script of a shell",
-      details: "bash: add 'source <(\(program) completions bash)' to ~/.bashrc. zsh: save it as "
+      details:
+        "bash: add 'source <(\(program) -o plain completions bash)' to ~/.bashrc. zsh: save it as "
         + "_\(program) in a folder of $fpath. fish: save it as "
         + "~/.config/fish/completions/\(program).fish.",
       arguments: [

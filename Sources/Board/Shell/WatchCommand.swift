@@ -141,11 +141,29 @@ extension [Argument] {
       guard let text = word.text, !text.hasPrefix("-") else { return false }
       return firstWords.contains(text)
     }
-    if let start { return Array(self[start...]).withoutWatch(firstWords) }
+    if let start { return Array(self[start...]).withoutCount.withoutWatch(firstWords) }
     // The first word behind options, their values and the interval.
     let unknown = self[1...].firstIndex { word in
       word.text?.first.map { $0 != "-" && !$0.isNumber } ?? true
     }
     return Array(self[(unknown ?? 2)...])
+  }
+
+  /// The words without `--count N`, which may stand behind the repeated command. A longer number
+  /// may be a secret.
+  private var withoutCount: [Argument] {
+    func isCount(_ text: some StringProtocol) -> Bool {
+      (1...5).contains(text.utf8.count) && text.allSatisfy(\.isWholeNumber)
+    }
+    var words: [Argument] = []
+    var rest = self[...]
+    while let word = rest.popFirst() {
+      if word.text == "--count", rest.first?.text.map(isCount) == true {
+        rest.removeFirst()
+      } else if word.text.map({ $0.hasPrefix("--count=") && isCount($0.dropFirst(8)) }) != true {
+        words.append(word)
+      }
+    }
+    return words
   }
 }

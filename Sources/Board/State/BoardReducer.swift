@@ -208,7 +208,7 @@ struct JobsReducer: Reducer {
       state.shell.finished?.outcome?.afterword = text
     }
     state.shell.lastStatus = outcome.status
-    if outcome.status == 0, outcome.isRemembered, outcome.value != .null {
+    if outcome.hasNewLast, outcome.value != .null || state.settings.remembersNull == true {
       state.shell.last = StateText(outcome.value.text, job: outcome.job)
     }
     return []

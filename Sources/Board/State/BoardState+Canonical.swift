@@ -21,6 +21,7 @@ extension BoardSettings: CanonicalEncodable {
     writer.member("isVerbose", isVerbose)
     if let measuresAnswers { writer.member("measuresAnswers", measuresAnswers) }
     writer.member("output", output.rawValue)
+    if let remembersNull { writer.member("remembersNull", remembersNull) }
     if let timeout { writer.member("timeout", Int(timeout)) }
     if let width { writer.member("width", width) }
     writer.endObject()

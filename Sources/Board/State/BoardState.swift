@@ -89,6 +89,9 @@ public struct BoardSettings: Codable, Sendable, Equatable {
   /// Whether lessons of the tutorial check what a line asked for and what it answered. It is `nil`
   /// in recordings made before this member existed.
   public var checksLessons: Bool?
+  /// Whether `null` as the value of a command becomes `{{last}}`. It is `nil` in recordings made
+  /// before this member existed, in which `{{last}}` stays as it is.
+  public var remembersNull: Bool?
   /// Whether a replay follows the rules of earlier recordings: bodies are formatted for reading,
   /// the last value of an answer has one value per header, a document with a byte-order mark is
   /// text, and ASCII output does not convert marks.

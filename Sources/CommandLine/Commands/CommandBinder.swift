@@ -80,7 +80,7 @@ struct CommandBinder<Output> {
     let text = word.leadingText
     let options = candidates.flatMap(\.options) + table.globals
     if text.hasPrefix("--") {
-      guard !text.contains("=") else { return false }
+      guard !text.unicodeScalars.contains("=") else { return false }
       return options.first { $0.name == text.dropFirst(2) }.map { !$0.isFlag } ?? false
     }
     let letters = text.dropFirst()
@@ -158,7 +158,8 @@ struct CommandBinder<Output> {
   private func isTypedAsOption(_ word: Argument) -> Bool {
     guard word.typedCount != nil else { return true }
     let typed = word.typedText
-    return typed.hasPrefix("--") ? typed.contains("=") : typed.hasPrefix("-") && typed.count > 1
+    return typed.hasPrefix("--")
+      ? typed.unicodeScalars.contains("=") : typed.hasPrefix("-") && typed.count > 1
   }
 
   private mutating func sort(for spec: CommandSpec<Output>) throws(UsageError) {
@@ -182,16 +183,18 @@ struct CommandBinder<Output> {
   /// Whether an option belongs to the command that is this one's last argument.
   private func isPassedOn(_ word: Argument, _ spec: CommandSpec<Output>) -> Bool {
     guard spec.takesCommand, positional.count >= spec.arguments.count else { return false }
-    let name = word.leadingText.drop { $0 == "-" }.prefix { $0 != "=" }
+    let text = String(word.leadingText.drop { $0 == "-" })
+    let name = text.cutAtEquals()?.name ?? text
     return !spec.options.contains { $0.name == name }
   }
 
   private mutating func readLong(_ word: Argument, _ spec: CommandSpec<Output>, _ index: inout Int)
     throws(UsageError)
   {
-    let text = word.leadingText
-    let name = String(text.dropFirst(2).prefix { $0 != "=" })
-    let hasValue = text.count > name.count + 2
+    let text = String(word.leadingText.dropFirst(2))
+    let parts = text.cutAtEquals()
+    let name = parts?.name ?? text
+    let hasValue = parts != nil
     guard let found = find(spec, { $0.name == name }, negated: name) else {
       throw unknownOption("--\(name)", word, spec)
     }
@@ -201,7 +204,7 @@ struct CommandBinder<Output> {
       }
       set(!found.isNegated, found)
     } else if hasValue {
-      try add(word.droppingLeading(name.count + 3), found)
+      try add(word.droppingLeading(name.unicodeScalars.count + 3), found)
     } else {
       try add(try nextValue(of: "--\(name)", found.option, word, &index), found)
     }
@@ -210,7 +213,7 @@ struct CommandBinder<Output> {
   private mutating func readShort(_ word: Argument, _ spec: CommandSpec<Output>, _ index: inout Int)
     throws(UsageError)
   {
-    let letters = Array(word.leadingText.dropFirst())
+    let letters = word.leadingText.unicodeScalars.dropFirst().map(Character.init)
     for (offset, letter) in letters.enumerated() {
       guard let found = find(spec, { $0.short == letter }, negated: nil) else {
         throw unknownOption(

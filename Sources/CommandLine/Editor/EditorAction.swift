@@ -14,6 +14,8 @@ package enum EditorAction: Sendable, Hashable, Codable {
   case droppedKeys
   /// A line that was run, for the history in memory.
   case remembered(String, isKept: Bool = true)
+  /// Lines of the history in which a secret was found.
+  case withheld(Set<String>)
   /// The lines of the history of earlier sessions.
   case historyLoaded([String])
   /// Lines that other processes have added to the history.

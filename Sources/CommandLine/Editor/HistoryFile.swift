@@ -68,6 +68,24 @@ package struct HistoryFile: Sendable {
     return others
   }
 
+  /// Removes lines, for example because they contain a secret. Reads and replaces the whole file.
+  ///
+  /// - Returns: The number of removed lines, and those that other processes have added since the
+  ///   last call. `nil` if another process holds the lock.
+  package mutating func removeLines(
+    where isRemoved: (String) -> Bool
+  ) throws(SystemError) -> (removed: Int, others: [String])? {
+    guard FileInfo(path)?.isRegular == true else { return (0, []) }
+    let (file, isLocked) = try openLocked()
+    guard isLocked else { return nil }
+    let others = try read(file)
+    let size = Int(try system.info(file).size)
+    let lines = Self.lines(try system.read(file, limit: size, at: 0)[...])
+    let kept = lines.filter { !isRemoved($0) }
+    if kept.count < lines.count { try replace(by: kept.flatMap(Self.bytes)) }
+    return (lines.count - kept.count, others)
+  }
+
   /// Opens the file that has the name once its lock is held, or after a tenth of a second.
   private func openLocked() throws(SystemError) -> (OpenFile, isLocked: Bool) {
     let (file, info, isLocked) = try system.openLocked(
@@ -86,9 +104,13 @@ package struct HistoryFile: Sendable {
       if all[start - 1] == UInt8(ascii: "\n"), all[start] != UInt8(ascii: "\t") { break }
       start += 1
     }
+    try replace(by: Array(all[start...]) + bytes)
+  }
+
+  private mutating func replace(by bytes: [UInt8]) throws(SystemError) {
     let new = try TemporaryFile(for: path, system: system)
     do throws(SystemError) {
-      try system.write(Array(all[start...]) + bytes, to: new.file)
+      try system.write(bytes, to: new.file)
     } catch {
       new.discard()
       throw error

@@ -108,6 +108,8 @@ package struct LineEditorState: Sendable, Equatable, Codable {
       heldKeys = []
     case .remembered(let line, let isKept):
       history.add(LineHistory.Entry(line, isKept: isKept))
+    case .withheld(let lines):
+      history.withhold { lines.contains($0) }
     case .historyLoaded(let lines):
       let own = history.entries
       history = LineHistory(lines.map { LineHistory.Entry($0) } + own)

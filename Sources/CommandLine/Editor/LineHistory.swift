@@ -44,6 +44,14 @@ package struct LineHistory: Sendable, Equatable, Codable {
     return removed
   }
 
+  /// Withholds lines that contain a secret: they are neither shown nor written to the file.
+  package mutating func withhold(where containsSecret: (String) -> Bool) {
+    for index in entries.indices where entries[index].isKept && containsSecret(entries[index].text)
+    {
+      entries[index].isKept = false
+    }
+  }
+
   /// Returns the index of the next line before or after `index` that begins with `prefix`, differs
   /// from `text` and is not another process's.
   package func next(

@@ -85,9 +85,10 @@ public struct Argument: Sendable, Hashable {
     return String(String.UnicodeScalarView(leadingText.unicodeScalars.prefix(typedCount)))
   }
 
-  /// Returns the argument without the first `count` characters of `leadingText`.
+  /// Returns the argument without the first `count` scalars of `leadingText`.
   package func droppingLeading(_ count: Int) -> Argument {
     guard case .text(let text) = parts.first else { return self }
-    return replacing(parts: [.text(String(text.dropFirst(count)))] + parts.dropFirst())
+    return replacing(
+      parts: [.text(String(text.unicodeScalars.dropFirst(count)))] + parts.dropFirst())
   }
 }

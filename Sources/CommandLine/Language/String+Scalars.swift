@@ -7,6 +7,16 @@ extension String {
     for scalar in scalars { bytes.append(scalar: scalar) }
     self.init(decoding: bytes, as: UTF8.self)
   }
+
+  /// Returns the texts before and behind the first `=`, or `nil` if there is none.
+  ///
+  /// Compares scalars. A value may begin with a combining mark, which is one character with the
+  /// `=`.
+  package func cutAtEquals() -> (name: String, value: String)? {
+    unicodeScalars.firstIndex(of: "=").map {
+      (String(self[..<$0]), String(self[unicodeScalars.index(after: $0)...]))
+    }
+  }
 }
 
 extension [UInt8] {

@@ -163,6 +163,9 @@ extension Download {
 }
 
 extension APIAnswer {
+  /// Whether a response with this status to this method can have content.
+  private var hasContent: Bool { method != "HEAD" && ![204, 205, 304].contains(status) }
+
   /// Records the file of the body. Writes a body that came from the cache.
   ///
   /// - Parameter written: The bytes that a download has written, or `nil` if it has written none.
@@ -176,8 +179,9 @@ extension APIAnswer {
       kept = written.kept
     } else {
       // Show a response that is not part of the continued file, and one that explains a failure.
-      // The file keeps its content.
-      guard !target.continues, target.takesFailures || (200..<300).contains(status) else { return }
+      // The file keeps its content, also if the response has none.
+      guard !target.continues, hasContent, target.takesFailures || (200..<300).contains(status)
+      else { return }
       let output = try await files.output(target.path, continues: false)
       do {
         // The time limit covers only the wait for a reader, not the reading.

@@ -124,7 +124,7 @@ final class Download: APIClient {
       throw APIError(
         .malformed,
         "the service has nothing to send for the file (HTTP \(head.status)); no file is changed")
-    case 200..<300:
+    case 200..<300 where request.method != "HEAD" && head.status != 204 && head.status != 205:
       try refuseEncoding(of: stream)
       return try await write(stream, output, after: nil, total: nil)
     default: break

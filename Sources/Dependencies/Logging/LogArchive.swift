@@ -53,8 +53,8 @@ public struct LogFilter: Sendable, Equatable {
     if let since, record.time < since { return false }
     if let step, !record.fields.contains(LogField("step", String(step))) { return false }
     guard let text, !text.isEmpty else { return true }
-    return record.message.contains(text) || record.category.contains(text)
-      || record.fields.contains { "\($0.key)=\($0.value)".contains(text) }
+    return [record.message, record.category].contains { $0.end(ofFirst: text) != nil }
+      || record.fields.contains { "\($0.key)=\($0.value)".end(ofFirst: text) != nil }
   }
 }
 

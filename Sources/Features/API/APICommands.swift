@@ -479,7 +479,9 @@ extension APIItem {
 
 extension FeatureCommand<APIAction> {
   static func api(_ command: APICommand) -> Self {
-    Self(readsInput: command.readsInput) { .run(context: $0, command: command) }
+    Self(readsInput: command.readsInput, writesFile: command.writesFile) {
+      .run(context: $0, command: command)
+    }
   }
 }
 
@@ -493,5 +495,9 @@ extension APICommand {
     default: return nil
     }
     return items.contains { $0.readsInput } ? "@-" : nil
+  }
+
+  fileprivate var writesFile: Bool {
+    if case .request(let request) = self { request.out != nil } else { false }
   }
 }

@@ -245,7 +245,7 @@ enum APIOutcomes {
           Failure(
             code: ExitCode.missing, error: "noSuchPath",
             message: "the answer has nothing at '\(select)'",
-            help: "without --select the whole answer is shown")
+            help: "without --select the whole body is shown")
         )
       }
       if case .string(let text) = part {

@@ -13,7 +13,7 @@ enum AnswerViewOptions {
       flag: "timing", "show where the time went; with --json, add 'timing' in milliseconds"),
     OptionSpec(flag: "pretty", "show JSON indented, also off a terminal"),
     OptionSpec(flag: "raw", "show the body's bytes, also at a terminal"),
-    OptionSpec("select", value: "PATH", "show what is at PATH of the answer"),
+    OptionSpec("select", value: "PATH", "show what is at PATH of the body"),
   ]
 
   /// - Returns: The view that a line asks for; `nil` if it asks for none.

@@ -155,19 +155,19 @@ enum CharactersCommands {
   private static func item(_ word: Argument) throws(UsageError) -> (name: String, value: String) {
     let names = CharacterFilter.names + ["page"]
     let text = try kept(word, "characters")
-    guard let equals = text.firstRange(of: "==") else {
+    guard let end = text.end(ofFirst: "==") else {
       throw UsageError(
         "'\(text)' is no filter", help: "a filter is like \(Self.filter(like: text))",
         at: word)
     }
-    let name = String(text[..<equals.lowerBound])
+    let name = String(text[..<text.utf8.index(end, offsetBy: -2)])
     guard names.contains(name) else {
       throw UsageError(
         "there is no filter '\(name)'",
         help: advice(for: name, among: names) ?? "filters are \(names.joined(separator: ", "))",
         at: word)
     }
-    let value = String(text[equals.upperBound...])
+    let value = String(text[end...])
     guard !value.isEmpty else {
       throw UsageError("\(name)== needs a value", help: "leave it out to find all", at: word)
     }

@@ -70,6 +70,12 @@ enum CharactersOutcomes {
     ])
   }
 
+  fileprivate static func notes(
+    _ verdict: CacheVerdict, _ staleReason: String?
+  ) -> [Outcome.Note] {
+    verdict.notes(staleReason: staleReason, advice: "'characters refresh' asks again")
+  }
+
   // MARK: One character
 
   /// A command that writes a picture ends with the picture, not with the character.
@@ -86,7 +92,8 @@ enum CharactersOutcomes {
       Outcome(
         job: request.job,
         value: .object([.init("file", .string(file)), .init("bytes", JSON(bytes))]),
-        notes: ["\(Counted.text(bytes, "byte")) -> \(file)"])
+        notes: [Outcome.Note("\(Counted.text(bytes, "byte")) -> \(file)")]
+          + (state.detail?.status == .shown(isStale: true) ? notes(.stale, nil) : []))
     case .imageFailed(let request, let error):
       Outcome(job: request.job, failure: error.failure)
     case .load, .saveImage: nil
@@ -161,9 +168,7 @@ enum CharactersOutcomes {
 
 extension ServiceAnswer {
   /// What is said of a value that the service has not confirmed.
-  fileprivate var sourceNotes: [Outcome.Note] {
-    verdict.notes(staleReason: staleReason, advice: "'characters refresh' asks again")
-  }
+  fileprivate var sourceNotes: [Outcome.Note] { CharactersOutcomes.notes(verdict, staleReason) }
 }
 
 extension CharacterFilter {

@@ -262,7 +262,7 @@ enum DatabaseCommands {
         "--where takes PATH=VALUE, not '\(text)'", help: "for example --where status=Alive",
         at: option)
     }
-    let value = String(text[text.index(after: equals)...])
+    let value = String(text[text.unicodeScalars.index(after: equals)...])
     let condition = String(text[..<equals])
     try refuseOtherOperators(condition, value, option)
     _ = try path(condition, option)
@@ -276,20 +276,21 @@ enum DatabaseCommands {
     return DocumentQuery.Condition(path: condition, equals: json)
   }
 
-  /// Returns the index of the first `=` that is in no quoted key of the path.
+  /// Returns the index of the first `=` that is in no quoted key of the path. Compares scalars: a
+  /// value may begin with a combining mark, which is one character with the `=`.
   private static func firstEquals(in text: String) -> String.Index? {
-    var (isQuoted, isEscaped, before) = (false, false, Character(" "))
-    for index in text.indices {
-      let character = text[index]
+    var (isQuoted, isEscaped, before) = (false, false, Unicode.Scalar(" "))
+    for index in text.unicodeScalars.indices {
+      let scalar = text.unicodeScalars[index]
       if isQuoted {
-        if character == "\"" && !isEscaped { isQuoted = false }
-        isEscaped = character == "\\" && !isEscaped
-      } else if character == "\"", before == "[" {
+        if scalar == "\"" && !isEscaped { isQuoted = false }
+        isEscaped = scalar == "\\" && !isEscaped
+      } else if scalar == "\"", before == "[" {
         isQuoted = true
-      } else if character == "=" {
+      } else if scalar == "=" {
         return index
       }
-      before = character
+      before = scalar
     }
     return nil
   }

@@ -1,5 +1,5 @@
 /// A JSON number as ±0.DIGITS × 10^exponent, without zeroes at either end of the digits. Numbers of
-/// any length compare exactly.
+/// any length compare exactly. Exponents beyond 2^48 count as 2^48.
 struct NumberLiteral {
   var isNegative = false
   /// The ASCII digits, or an empty array for zero.
@@ -42,8 +42,8 @@ struct NumberLiteral {
       guard digit() != nil else { return nil }
       var power = 0
       while let next = digit() {
-        // The limit is far above the length of any text, so that comparisons stay correct and
-        // additions cannot overflow.
+        // The limit is far above the length of any text, so that comparisons with other numbers
+        // stay correct and additions cannot overflow.
         power = min(power * 10 + Int(next - 0x30), 1 << 48)
         position += 1
       }

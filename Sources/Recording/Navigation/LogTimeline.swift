@@ -1,5 +1,6 @@
 import SwiftBoardJSON
 import SwiftBoardStore
+import SwiftBoardSystem
 
 /// The entries of a recording, read on demand. Memory does not grow with the log.
 ///
@@ -157,9 +158,9 @@ public final class LogTimeline {
       guard matches(step, action, name) else { return false }
     }
     guard let text = filter.text else { return true }
-    return String(decoding: step.actionBytes, as: UTF8.self).contains(text)
-      || LogTimeline.text(step.origin).contains(text)
-      || step.effects.contains { $0.description.contains(text) }
+    return String(decoding: step.actionBytes, as: UTF8.self).end(ofFirst: text) != nil
+      || LogTimeline.text(step.origin).end(ofFirst: text) != nil
+      || step.effects.contains { $0.description.end(ofFirst: text) != nil }
   }
 
   private func matches(_ step: LogStep, _ action: String, _ name: String) -> Bool {
@@ -171,14 +172,14 @@ public final class LogTimeline {
   /// Returns whether a mark, an issue or the end passes the filter.
   private func passes(_ n: Int, _ words: String) -> Bool {
     guard filter.sources == nil, filter.action == nil, isInRange(n, time) else { return false }
-    return filter.text.map { words.contains($0) } ?? true
+    return filter.text.map { words.end(ofFirst: $0) != nil } ?? true
   }
 
   private func passes(_ span: EffectSpan) -> Bool {
     guard filter.action == nil, filter.sources?.contains(.effect) ?? true else { return false }
     if let steps = filter.steps, !steps.overlaps(span.first...span.last) { return false }
     if let time = filter.time, !time.overlaps(span.began...span.ended) { return false }
-    return filter.text.map { span.effect.description.contains($0) } ?? true
+    return filter.text.map { span.effect.description.end(ofFirst: $0) != nil } ?? true
   }
 
   /// Returns an origin as readable text.

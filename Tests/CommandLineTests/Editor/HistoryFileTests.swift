@@ -57,6 +57,28 @@ import Testing
     try expect(&other, nil, ["a", "longer than its limit"])
   }
 
+  @Test("lines can be removed, and what other processes add stays")
+  func removal() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path("history")
+    var (file, other) = (HistoryFile(path: path), HistoryFile(path: path))
+    try expect(&file, nil, [])
+    #expect(try file.removeLines { _ in true }?.removed == 0)
+    #expect(FileInfo(path) == nil)
+    for line in ["a", "key\n1", "b"] { try expect(&file, line, []) }
+    try expect(&other, "key 2", ["a", "key\n1", "b"])
+    let changed = try file.removeLines { $0.hasPrefix("key") }
+    #expect(changed?.removed == 2 && changed?.others == ["key 2"])
+    try expect(&other, "c", [])
+    try expect(&file, nil, ["c"])
+    var last = HistoryFile(path: path)
+    try expect(&last, nil, ["a", "b", "c"])
+    let held = try FileSystem().open(path, O_RDWR)
+    try #require(try FileSystem().tryLock(held))
+    #expect(try file.removeLines { _ in true } == nil)
+    #expect(FileInfo(path)?.permissions == 0o600)
+  }
+
   @Test("many writers at once lose nothing")
   func concurrent() async throws {
     let folder = try TemporaryFolder()

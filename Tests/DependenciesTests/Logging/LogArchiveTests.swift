@@ -51,6 +51,14 @@ struct LogArchiveTests {
     #expect(whole.unreadable == 0)
   }
 
+  @Test("a text is found where it begins with a combining mark")
+  func matchingMark() {
+    var filter = LogFilter()
+    filter.text = "\u{301}x"
+    #expect(filter.matches(record("m=\u{301}x")))
+    #expect(!filter.matches(record("m=x")))
+  }
+
   @Test("the newest so many are of those that match")
   func matching() async throws {
     let folder = try TemporaryFolder()

@@ -65,6 +65,23 @@ struct DatabaseFeatureTests {
     #expect(printed[2].errors.contains("error: bad.json:2:3: "))
   }
 
+  @Test(
+    "null that a command shows is the last value, but not in earlier recordings",
+    arguments: [true, nil])
+  func nullAsLast(remembersNull: Bool?) async {
+    var settings = BoardSettings()
+    settings.remembersNull = remembersNull
+    let lines = Lines(world, settings: settings)
+    for line in ["db put c n null", "db put c m 1", "db get c m"] {
+      #expect(await lines.run(line) == 0)
+    }
+    // A command without a value, and one whose value is null.
+    #expect(await lines.run("db put c o 2") == 0)
+    #expect(lines.board.store.state.shell.last?.text == "1")
+    #expect(await lines.run("db get c n") == 0)
+    #expect(lines.board.store.state.shell.last?.text == (remembersNull == true ? "null" : "1"))
+  }
+
   @Test("preferences: JSON or text, listed by name")
   func preferences() throws {
     let printed = try run(
@@ -126,10 +143,11 @@ struct DatabaseFeatureTests {
 
   @Test("conditions with odd keys and texts find what they name")
   func oddConditions() throws {
-    let body = #"{"a>":1,"a ":2,"$":3,"$ref":4,"a b":5,"e":"=1","u":"x==y","c=\"d":6}"#
+    let body =
+      #"{"a>":1,"a ":2,"$":3,"$ref":4,"a b":5,"e":"=1","u":"x==y","c=\"d":6,"m":"\u0301="}"#
     let conditions = [
       #"["a>"]=1"#, #"["c=\"d"]=6"#, #"["a "]=2"#, #"["$"]=3"#, "$ref=4", "a b=5", #"e="=1""#,
-      "u=x==y",
+      "u=x==y", "m=\u{301}=",
     ]
     let printed = try run(
       ["db put c 1 '\(body)'"] + conditions.map { "db list c --where '\($0)'" }, in: world,

@@ -56,7 +56,8 @@ struct TypedSecretTests {
       "swiftboard -c 'keychain set a V'", "swiftboard -c \"keychain unlock V\"",
       "alias k keychain set a V", "alias k='keychain set a V'",
       "alias k=keychain; k set a V", "watch 5s keychain set a V", "alias k 'keychain set'; k a V",
-      "watch -q 5s keychain set a V", "watch --timeout 3s 5s --json keychain set a V",
+      "watch -q 5s keychain set a V", "watch 5s keychain unlock --count V",
+      "watch 5s keychain set a V --count 2", "watch --timeout 3s 5s --json keychain set a V",
       "help keychain set a V", "help keychain get a V", "help sudo keychain set a V",
       "open swiftboard://keychain/set/a/V", "open swiftboard://keychain/get/a?value=V",
       "open swiftboard://key%63hain/set/a/V", "open swiftboard://keychain/set/a/%zzV",
@@ -90,6 +91,7 @@ struct TypedSecretTests {
       "set x 'keychain get a word'", "keychain get a --reveal > word",
       "api get http://h/keychain/set/a/word", "open swiftboard://keychain/list",
       "set s api; $s get nas/x a==word", "set s db; $s get c word", "help keychain set",
+      "watch 1s keychain status --count 1", "watch 1s --json keychain list --count=20",
     ])
   func notASecret(line: String) {
     let secrets = TypedSecretFinder(BoardFeatures.all)

@@ -223,4 +223,14 @@ struct SessionPartTests {
       #expect(text.split(separator: "\n").allSatisfy { $0.utf8.count <= width }, "\(text)")
     }
   }
+
+  @Test("a verify without an intact recording has nothing to print, not even a row of CSV")
+  func verifiedNone() throws {
+    let check = SessionCheck(
+      path: "a", steps: 0, code: 66, message: "there is no file a", warnings: [])
+    let outcome = try #require(
+      BoardFeatures.all.outcome(
+        of: .session(.succeeded(job: 1, result: .verified(checks: [check]))), in: BoardState()))
+    #expect(outcome.presentation == .none && outcome.status == 66)
+  }
 }

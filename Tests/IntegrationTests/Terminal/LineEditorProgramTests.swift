@@ -108,6 +108,24 @@ struct LineEditorProgramTests {
     #expect(try !program.text("h/history").contains("secretly"))
   }
 
+  @Test("a line that was typed before its secret was known leaves the history")
+  func secretLineInHistory() async throws {
+    let program = try Program.withKeychain()
+    try program.folder.write("echo 0 sk-test-123\necho 1\n", to: "h/history")
+    let terminal = try await Self.start(program)
+    terminal.type("echo sk-test-123\recho 2\rkeychain list\r")
+    #expect(await terminal.waitForOutput("passphrase of the keychain: "))
+    terminal.type(try program.text("pass"))
+    #expect(
+      await terminal.waitForOutput("2 lines with it left the history"), "\(terminal.outputText)")
+    #expect(try program.text("h/history") == "echo 1\necho 2\nkeychain list\n")
+    terminal.type("history\r")
+    #expect(await terminal.waitForOutput("echo 1\r\n"), "\(terminal.outputText)")
+    await Self.leave(terminal)
+    let shown = terminal.outputText.components(separatedBy: "left the history").last ?? ""
+    #expect(!shown.contains("sk-test-123"), "\(shown)")
+  }
+
   @Test("two programs share the history")
   func sharedHistory() async throws {
     let program = try Program()

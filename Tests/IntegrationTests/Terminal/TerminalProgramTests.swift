@@ -115,6 +115,29 @@ struct TerminalProgramTests {
     #expect(terminal.echoes && !terminal.isRaw)
   }
 
+  @Test("a failing status is an answer at a prompt, and leaves the file of --out as it is")
+  func failingStatus() async throws {
+    let server = try TestHTTPServer { _ in
+      .response(.init(404, body: Array("no such page".utf8)))
+    }
+    let program = try Program()
+    try program.folder.write("mine", to: "p")
+    let terminal = try Self.start(program)
+    #expect(await terminal.waitForOutput(Self.prompt))
+    terminal.type("api get \(server.origin)/a\r")
+    #expect(await terminal.waitForOutput("no such page"))
+    terminal.type("assert shell.lastStatus == 0\r")
+    #expect(await terminal.waitForOutput(Self.prompt, count: 3), "\(terminal.outputText)")
+    terminal.type("api get \(server.origin)/a --out p\r")
+    #expect(await terminal.waitForOutput("error: HTTP 404 from"), "\(terminal.outputText)")
+    terminal.type("api get \(server.origin)/a --out q --no-check-status\r")
+    #expect(await terminal.waitForOutput("-> q"), "\(terminal.outputText)")
+    terminal.type("exit 0\r")
+    #expect(await terminal.wait() == .exited(0), "\(terminal.outputText)")
+    #expect(try program.text("p") == "mine")
+    #expect(try program.text("q") == "no such page")
+  }
+
   @Test("an interrupt cancels the request and not the program")
   func anInterruptCancelsTheRequestAndNotTheProgram() async throws {
     let server = try TestHTTPServer()

@@ -62,9 +62,10 @@ struct ProgramArgumentParser {
   private mutating func readLong(_ word: Argument, _ options: inout ProgramOptions)
     throws(UsageError) -> Bool
   {
-    let text = word.leadingText
-    let name = String(text.dropFirst(2).prefix { $0 != "=" })
-    let attached = text.count > name.count + 2 ? word.droppingLeading(name.count + 3) : nil
+    let text = String(word.leadingText.dropFirst(2))
+    let parts = text.cutAtEquals()
+    let name = parts?.name ?? text
+    let attached = parts.map { word.droppingLeading($0.name.unicodeScalars.count + 3) }
     if name == ProgramOption.lines.name || name == ProgramOption.script.name {
       let value = try value(attached, of: "--\(name)", word)
       return try choose(name, value, &options)
@@ -93,7 +94,7 @@ struct ProgramArgumentParser {
   private mutating func readShort(_ word: Argument, _ options: inout ProgramOptions)
     throws(UsageError) -> Bool
   {
-    let letters = Array(word.leadingText.dropFirst())
+    let letters = word.leadingText.unicodeScalars.dropFirst().map(Character.init)
     for (offset, letter) in letters.enumerated() {
       let rest = offset + 1 < letters.count ? word.droppingLeading(offset + 2) : nil
       if letter == ProgramOption.lines.short || letter == ProgramOption.script.short {

@@ -167,7 +167,10 @@ struct ProgramOption: Sendable {
       options.keepGoing = given.isOn
     },
     make(
-      OptionSpec(flag: "check-status", "an HTTP status of 300 and up is a failure", negatable: true)
+      OptionSpec(
+        flag: "check-status",
+        "an HTTP status of 300 and up is a failure (at a prompt, only with api's --out)",
+        negatable: true)
     ) { given, options throws(UsageError) in
       options.checkStatus = given.isOn
     },
