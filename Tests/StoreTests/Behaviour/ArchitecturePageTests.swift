@@ -52,6 +52,26 @@ struct ArchitecturePageTests {
     }
   }
 
+  @Test("only the composition root and Dependencies name live services")
+  func liveServices() throws {
+    let services = "Sources/Dependencies/"
+    let declared = try SourceTree.swiftFiles(in: "Sources/Dependencies").flatMap { path in
+      try SourceTree.text(path).matches(of: #/(?:struct|class|enum|actor) (Live\w+)/#)
+        .map { String($0.1) }
+    }
+    #expect(declared.contains("LiveAPIClient"))
+    // It is no service: Board fills it in, and the root makes services of it.
+    let names = Set(declared).subtracting(["LiveConfiguration"])
+    for path in try SourceTree.swiftFiles(in: "Sources")
+    where !path.hasPrefix(services) && path != "Sources/swiftboard/CompositionRoot.swift" {
+      let text = try SourceTree.text(path)
+      let words = Set(text.split { !$0.isLetter && !$0.isNumber && $0 != "_" }.map(String.init))
+      #expect(words.isDisjoint(with: names), "\(path) names a live service")
+      #expect(
+        !text.contains(#/\.live\(|\bDependencies\.live\b/#), "\(path) makes live services")
+    }
+  }
+
   @Test("folders of modules that the page lists are there")
   func folders() throws {
     let listed = try Module.listedFolders()
