@@ -71,6 +71,10 @@ struct HelpTests {
     #expect(try demo.help(for: ["characters", "recent"]).contains("See also"))
     let error = #expect(throws: UsageError.self) { try demo.help(for: ["api", "gte"]) }
     #expect(error?.help == "did you mean 'api get'?")
+    let unknown = #expect(throws: UsageError.self) {
+      try demo.help(for: ["nosuch"], besides: ["keys"])
+    }
+    #expect(unknown?.help?.hasSuffix(", keys") == true, "\(unknown?.help ?? "")")
   }
 
   @Test("no line is wider than asked, none ends in a blank", arguments: [40, 60, 80, 120])

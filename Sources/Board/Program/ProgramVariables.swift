@@ -64,7 +64,11 @@ enum ProgramVariables {
       ["CLICOLOR_FORCE"],
       "if it is not empty and not 0, colors off a terminal too; NO_COLOR precedes it"
     ),
-    (["TERM"], "if it is dumb, empty or not set, no escape sequences and no line editor"),
+    (
+      ["TERM"],
+      "if it is dumb, empty or not set, no line editor, and no escape sequences but colors that "
+        + "--color or CLICOLOR_FORCE asks for"
+    ),
     (["COLUMNS", "LINES"], "the size of a terminal that does not tell its own"),
     (
       ["LC_ALL", "LC_CTYPE", "LANG"],

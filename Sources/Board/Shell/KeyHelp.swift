@@ -46,7 +46,7 @@ enum KeyHelp {
         ("M-u M-l M-c", "upper case, lower case, capital"),
         ("M-.", "insert the last word of the line before"), ("C-_ M-_", "undo and redo"),
         ("C-v C-q", "insert the Tab or Enter that follows"),
-        ("M-1 to M-9", "apply the next key so often; more digits may follow"),
+        ("M-1 to M-9", "apply the next key so often; M-1 M-2 is 12 times"),
       ]
     ),
     (

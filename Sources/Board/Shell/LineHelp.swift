@@ -2,7 +2,10 @@ import SwiftBoardCommandLine
 
 /// Help about the syntax of lines around their commands.
 enum LineHelp {
-  /// The last line of the list of all commands.
+  /// The words for which there is help besides commands.
+  static let pages = ["line", "shell", "keys"]
+
+  /// The last lines of the list of all commands.
   static func hint(_ width: Int) -> String {
     HelpText.wrapped(
       "help line explains prefixes, values that are put in, and > FILE.\n"

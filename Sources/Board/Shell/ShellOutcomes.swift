@@ -93,7 +93,7 @@ enum ShellOutcomes {
         }
       let text =
         if let topic { topic } else {
-          try features.commands.help(for: words, width: width)
+          try features.commands.help(for: words, besides: LineHelp.pages, width: width)
             + (words.isEmpty ? LineHelp.hint(width) : "")
         }
       var outcome = shown(

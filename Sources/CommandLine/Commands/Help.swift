@@ -22,8 +22,11 @@ extension CommandTable {
   /// Returns help for the words after `help`: one command in full, or the commands of a group.
   ///
   /// Words after a command's own (`help db get x`) are ignored.
+  /// - Parameter pages: The words for which the caller has help of its own.
   /// - Throws: a `UsageError` with the nearest known word if the first words are unknown.
-  public func help(for words: [String], width: Int = 80) throws(UsageError) -> String {
+  public func help(
+    for words: [String], besides pages: [String] = [], width: Int = 80
+  ) throws(UsageError) -> String {
     var path: [String] = []
     for word in words {
       let known = self.words(after: path)
@@ -31,10 +34,11 @@ extension CommandTable {
       guard known.contains(word) else {
         let isArgument = specs.contains { $0.path == path && !$0.arguments.isEmpty }
         if isArgument, Suggestion.nearest(to: word, among: known) == nil { break }
+        let all = path.isEmpty ? known + pages : known
         throw UsageError(
           "no help for '\((path + [word]).joined(separator: " "))'",
-          help: Suggestion.advice(for: word, among: known, after: path)
-            ?? "there is help for \(known.joined(separator: ", "))")
+          help: Suggestion.advice(for: word, among: all, after: path)
+            ?? "there is help for \(all.joined(separator: ", "))")
       }
       path.append(word)
     }

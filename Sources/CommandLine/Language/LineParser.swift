@@ -6,7 +6,7 @@
 /// list      := command { (';' | NEWLINE) [ command ] }
 /// command   := word { word } [ '&' ] [ ('>' | '>>') word ]
 /// word      := { plain | escape | single | double | variable | reference | bracket }
-///            | '<<' TAG | "<<'" TAG "'"
+///            | '<<' TAG | "<<'" TAG "'" | '<<"' TAG '"'
 /// escape    := '\' one of: blank ; ' " $ { } [ ] & > < | # ! - \ NEWLINE
 /// single    := ' … '
 /// double    := " … "
@@ -21,7 +21,7 @@
 /// - A word contains no blanks between its parts.
 /// - A `<<TAG` word stands for the text of the following lines up to a line that is only TAG. The
 ///   text ends without its last newline. In it, only `$`, `{{ }}`, `\$` and `\{` are special. In
-///   the text of `<<'TAG'`, nothing is special.
+///   the text of `<<'TAG'` and `<<"TAG"`, nothing is special. A `<<<` is text.
 /// - An escape stands for the escaped character, or for nothing if it is a newline. Before any
 ///   other character, the `\` is kept, so that items can escape their separators.
 /// - In single quotes, nothing is special up to the next `'`.

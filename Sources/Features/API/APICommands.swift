@@ -34,7 +34,8 @@ enum APICommands {
       ),
       OptionSpec(
         "capture", value: "NAME=PATH",
-        "store what is at PATH (body.token, headers.set-cookie) as the secret NAME",
+        "store what is at PATH (body.token, headers.set-cookie) as the secret NAME; "
+          + "may be given more than once",
         repeatable: true),
       OptionSpec(
         "save", value: "NAME",

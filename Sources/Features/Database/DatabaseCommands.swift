@@ -40,7 +40,8 @@ enum DatabaseCommands {
       options: [
         OptionSpec(
           "where", value: "PATH=V",
-          "only where the value at PATH (as a.b[0], or [\"key\"]) is V: JSON, else text",
+          "only where the value at PATH (as a.b[0], or [\"key\"]) is V: JSON, else text; "
+            + "may be given more than once",
           repeatable: true),
         OptionSpec("sort", value: "PATH", "by the value at PATH; -PATH downwards"),
         OptionSpec("limit", value: "N", "at most N"),

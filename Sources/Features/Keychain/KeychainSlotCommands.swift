@@ -94,9 +94,11 @@ extension KeychainCommands {
 
   private static let staying = [
     OptionSpec(
-      "key-file", value: "FILE", "the key file of a slot that stays", kind: .file, repeatable: true),
+      "key-file", value: "FILE", "the key file of a slot that stays; may be given more than once",
+      kind: .file, repeatable: true),
     OptionSpec(
-      "passphrase-file", value: "FILE", "a file with the passphrase of a slot that stays",
+      "passphrase-file", value: "FILE",
+      "a file with the passphrase of a slot that stays; may be given more than once",
       kind: .file, repeatable: true),
   ]
 

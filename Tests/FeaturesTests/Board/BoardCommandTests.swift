@@ -22,6 +22,16 @@ struct BoardCommandTests {
     }
   }
 
+  @Test("the help of an option says whether each of its values counts")
+  func repeatedOptions() {
+    for spec in Commands.all {
+      for option in spec.options {
+        let saysSo = option.help.hasSuffix("; may be given more than once")
+        #expect(saysSo == option.isRepeatable, "\(spec.path) --\(option.name)")
+      }
+    }
+  }
+
   /// The text on one line, as it was before it was wrapped.
   private static func joined(_ text: String) -> String {
     text.split { $0.isWhitespace }.joined(separator: " ")

@@ -255,6 +255,9 @@ struct ShellFeatureTests {
       #expect(lines.allPrinted.contains(sign), "\(sign)")
     }
     #expect(await lines.run("help nosuch") == 64)
+    #expect(lines.allPrinted.contains("exit, line, shell, keys"), "\(lines.allPrinted)")
+    #expect(await lines.run("help kesy") == 64)
+    #expect(lines.allPrinted.contains("did you mean 'keys'?"), "\(lines.allPrinted)")
   }
 
   @Test("the caret is under the command of the line that has failed")

@@ -88,7 +88,7 @@ struct ProgramOption: Sendable {
     },
     make(
       OptionSpec(
-        "color", value: "WHEN", "colors; never with NO_COLOR set",
+        "color", value: "WHEN", "colors; auto has none with NO_COLOR set",
         kind: .choice(ColorMode.allCases.map(\.rawValue)))
     ) { given, options throws(UsageError) in
       options.color = try given.choice()
