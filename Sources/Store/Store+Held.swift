@@ -70,7 +70,7 @@ extension Store {
         : runtime.reduce(action, origin, task: &task, &shared)
     }
     runtime.deliver(deferred)
-    runtime.handle { $0.performDeferredEnds() }
+    runtime.handle { $0.performDeferredEnds(inheritsTaskLocals: true) }
     return StoreTask(runtime: runtime, id: task)
   }
 
@@ -87,11 +87,18 @@ extension Store {
   }
 
   /// Reduces the next queued action. Returns whether there was one.
+  ///
+  /// In a test, the effects that follow inherit the task-local values of the caller, and with them
+  /// the identity of the test (R4): in a running store they would inherit those of the effect that
+  /// sent the action, which has them from the test.
   @discardableResult
   package func reduceNext() -> Bool {
     runtime.perform { shared, deferred in
-      let next = shared.machine.takeNext(ignoring: .heldOrReplayed)
-      if let next { runtime.reduce(next, &shared, &deferred) }
+      let isTest = shared.machine.blockers.contains(.held)
+      let next = shared.machine.takeNext(ignoring: .heldOrReplayed, inheritsTaskLocals: isTest)
+      if let next {
+        runtime.reduce(isTest ? next.inheriting : next, &shared, &deferred, endsInherit: isTest)
+      }
       return next != nil
     }
   }
@@ -118,7 +125,7 @@ extension Store {
   ///
   /// - Returns: Whether something may have started.
   package func startOverdueWork() -> Bool {
-    runtime.perform { shared, _ in shared.machine.startOverdueWork() }
+    runtime.perform { shared, _ in shared.machine.startOverdueWork(inheritsTaskLocals: true) }
   }
 
   /// The effects whose work has not ended. The work of an effect has ended if only its last action
@@ -214,15 +221,18 @@ extension StoreMachine {
   var isTurnOpen: Bool { turn.first { !isDropped($0) } != nil }
 
   /// Performs the ends that waited for the turn of a held store, if the turn is over.
+  ///
+  /// - Parameter inheritsTaskLocals: Whether the effects that follow inherit the task-local values
+  ///   of the calling thread, which is that of the test.
   @inlinable
-  mutating func performDeferredEnds() {
-    if !deferredEnds.isEmpty { performEndsOfHeld() }
+  mutating func performDeferredEnds(inheritsTaskLocals: Bool = false) {
+    if !deferredEnds.isEmpty { performEndsOfHeld(inheritsTaskLocals) }
   }
 
   @usableFromInline
-  mutating func performEndsOfHeld() {
+  mutating func performEndsOfHeld(_ inheritsTaskLocals: Bool) {
     if blockers.contains(.held) {
-      while !isTurnOpen, hasDueEnd, endWorkInQueue() {}
+      while !isTurnOpen, hasDueEnd, endWorkInQueue(inheritsTaskLocals) {}
     } else {
       while !isTurnOpen, let (id, failure) = deferredEnds.popFirst() {
         endFromQueue(id, failure, inheritsTaskLocals: false)
@@ -242,7 +252,7 @@ extension StoreMachine {
   /// before them. The actions that follow come where the end was.
   ///
   /// - Returns: Whether there was such an end.
-  private mutating func endWorkInQueue() -> Bool {
+  private mutating func endWorkInQueue(_ inheritsTaskLocals: Bool) -> Bool {
     var hasEnded = false
     deferredEnds = Queue()
     for event in queuedEvents.removeAll() {
@@ -251,7 +261,7 @@ extension StoreMachine {
         continue
       }
       if isQueueEmpty || canEndEarly(id) {
-        end(id, failure, inheritsTaskLocals: false)
+        end(id, failure, inheritsTaskLocals: inheritsTaskLocals)
         hasEnded = true
       } else {
         queuedEvents.append(event)
@@ -290,7 +300,7 @@ extension StoreMachine {
 
   /// Ends the work that waits for the actions of a held store, where no `.cancel` follows and,
   /// after a `.send`, only work.
-  mutating func startOverdueWork() -> Bool {
+  mutating func startOverdueWork(inheritsTaskLocals: Bool = false) -> Bool {
     let actions = turn.elements + nextTurns.elements + queuedEvents.elements.compactMap(\.action)
     let ended = actions.compactMap { action -> EffectID? in
       if case .ending(let id) = action.sender, isSendBeforeWork(id) { id } else { nil }
@@ -302,9 +312,9 @@ extension StoreMachine {
       queuedEvents = Queue(
         queuedEvents.elements.map { $0.action.map { .action($0.ended(by: wanted)) } ?? $0 })
     }
-    for id in ended { endFromQueue(id, nil, inheritsTaskLocals: false) }
+    for id in ended { endFromQueue(id, nil, inheritsTaskLocals: inheritsTaskLocals) }
     var isStarted = !ended.isEmpty
-    if !deferredEnds.isEmpty, endWorkInQueue() { isStarted = true }
+    if !deferredEnds.isEmpty, endWorkInQueue(inheritsTaskLocals) { isStarted = true }
     // What waits for a permit does not wait for the order in which the effect ends.
     for (id, _) in deferredEnds.elements {
       change { if $0.passPermitOn(before: id) { isStarted = true } }
@@ -368,6 +378,11 @@ extension EffectGraph {
 }
 
 extension QueuedAction {
+  /// The same action, whose effects inherit the task-local values of the thread that reduces it.
+  fileprivate var inheriting: QueuedAction {
+    QueuedAction(action, from: sender, task: task, inheritsTaskLocals: true)
+  }
+
   /// Returns the action for a sender whose work ends before the action, if that is one of these.
   fileprivate func ended(by effects: Set<EffectID>) -> QueuedAction {
     effects.contains(effect) ? from(.effect(effect)) : self

@@ -1,6 +1,11 @@
 import SwiftBoardStore
+import SwiftBoardTestSupport
 import SwiftBoardTesting
 import Testing
+
+private enum Trace {
+  @TaskLocal static var id = "none"
+}
 
 @Suite("TestStore")
 struct TestStoreTests {
@@ -55,16 +60,94 @@ struct TestStoreTests {
     store.finish()
   }
 
-  @Test("an action that was received but not reduced is dropped when its effect is cancelled")
+  @Test("actions that were not received are dropped with their effects, which is a failure")
   func dropped() {
-    let store = searchStore()
+    let failures = Failures()
+    let store = searchStore(report: failures.report)
     store.send(.poll)
     store.advance(by: .seconds(3))
     #expect(store.received == [.tick, .tick, .tick])
     store.receive(.tick) { $0.ticks = 1 }
     store.skipInFlightEffects()
     #expect(store.received == [])
+    #expect(failures.kinds == [.unreceivedActions])
+    #expect(
+      failures.messages[0].hasPrefix(
+        "2 actions that the test had not received were dropped with their effects:"))
+    let poll = store.send(.poll)
+    let search = store.send(.typed("a")) { $0.text = "a" }
+    store.advance(by: .seconds(1))
+    #expect(store.received == [.found(["a!"]), .tick])
+    poll.cancel()
+    #expect(store.received == [.found(["a!"])] && !search.isFinished)
+    #expect(failures.kinds == [.unreceivedActions, .unreceivedActions])
+    #expect(
+      failures.messages[1].hasPrefix(
+        "1 action that the test had not received was dropped with its effects:"))
+    store.receive(.found(["a!"])) { $0.results = ["a!"] }
     store.finish()
+    #expect(failures.kinds.count == 2)
+  }
+
+  @Test("a store that checks less drops them, and tells if it is asked to")
+  func droppedUnseen() {
+    let (failures, skipped) = (Failures(), Failures())
+    let store = looseStore(report: failures.report, reportSkipped: skipped.report)
+    let poll = store.send(.poll)
+    store.advance(by: .seconds(1))
+    poll.cancel()
+    #expect(skipped.kinds == [.unreceivedActions] && store.received == [])
+    store.finish()
+    #expect(failures.messages == [])
+  }
+
+  @Test("a closure that states a change sees the store as it was before the step")
+  func stateInClosure() {
+    let failures = Failures()
+    let store = searchStore(report: failures.report)
+    store.send(.twice("a"))
+    store.receive(.found(["a"])) { $0 = store.state }
+    #expect(failures.kinds == [.stateDiffers])
+    store.receive(.found(["a", "a"])) { state in
+      #expect(store.state.results == ["a"])
+      state.results = store.state.results + ["a"]
+    }
+    #expect(store.state.results == ["a", "a"])
+    store.nonExhaustively { loose in
+      loose.send(.clear) { $0.results = loose.state.results }
+    }
+    store.finish()
+    #expect(failures.kinds == [.stateDiffers, .stateDiffers])
+  }
+
+  @Test("R4 effects of received actions have the task-local values of the test")
+  func taskLocalValues() {
+    let seen = EventLog<String>()
+    let note: @Sendable (String) -> Void = { seen.append("\($0): \(Trace.id)") }
+    let reducer = Reduce<[String], String, Void> { state, action, _ in
+      state.append(action)
+      switch action {
+      case "go":
+        return [
+          .run { send in
+            note("run")
+            send("a")
+          },
+          .concatenate(.task { "b" }, .run { _ in note("behind b") }, .send("c")),
+        ]
+      case "a", "b", "c": return [.run { _ in note("of \(action)") }]
+      default: return []
+      }
+    }
+    Trace.$id.withValue("test") {
+      let store = TestStore(initialState: [], reducer: reducer, report: report)
+      store.send("go") { $0 = ["go"] }
+      for action in ["a", "b", "c"] { store.receive(action) { $0.append(action) } }
+      store.finish()
+    }
+    #expect(
+      seen.events.sorted()
+        == ["behind b: test", "of a: test", "of b: test", "of c: test", "run: test"])
   }
 
   @Test("a handle cancels what its send set going")

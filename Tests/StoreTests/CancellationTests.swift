@@ -24,6 +24,32 @@ struct CancellationTests {
     #expect(handle.isFinished)
   }
 
+  @Test("R5 a cancelled child task of an effect sends nothing, and the effect goes on")
+  func cancelledChildTask() async {
+    let store = Store(
+      initialState: [String](),
+      reducer: Reduce<[String], String, Void> { state, action, _ in
+        state.append(action)
+        guard action == "race" else { return [] }
+        return [
+          .run { send in
+            await withTaskGroup(of: Void.self) { group in
+              group.addTask { send("won") }
+              group.addTask {
+                try? await TestClock().sleep(for: .seconds(1))
+                send("lost")
+              }
+              await group.next()
+              group.cancelAll()
+            }
+            send("over")
+          }
+        ]
+      }, dependencies: ())
+    await store.send("race").finish()
+    #expect(store.state == ["race", "won", "over"])
+  }
+
   @Test(
     "R5 on the pool too, the body of an effect cancelled in the step that returned it never runs")
   func cancelledBeforeStartOnThePool() async {

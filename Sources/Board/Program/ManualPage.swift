@@ -53,7 +53,7 @@ package struct ManualPage: Sendable {
     page.section("ENVIRONMENT")
     page.line(
       "SWIFTBOARD_OUTPUT, SWIFTBOARD_HOME and so on hold defaults for the options of the same name. "
-        + "No variable takes a secret.")
+        + "No variable of the program takes a secret.")
     for (names, meaning) in ProgramVariables.described(for: name) {
       page.item(names.joined(separator: ", "), "\(meaning).")
     }

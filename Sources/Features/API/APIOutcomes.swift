@@ -154,7 +154,7 @@ enum APIOutcomes {
     captured.filter { $0.problem == nil }.map { capture in
       (capture.isReplacement == true ? "replaced the value of" : "stored")
         + " the secret '\(capture.name)'"
-        + (capture.isShort ? "; \(KeychainOutcomes.tooShort)" : "")
+        + (capture.isShort ? "; \(Redactor.noteOnShortValue)" : "")
     }
   }
 

@@ -44,7 +44,7 @@ enum KeychainCommands {
       ["keychain", "list"], "list the names", examples: ["keychain list"]
     ) { _ in .keychain(.list) },
     CommandSpec(
-      ["keychain", "set"], "store a secret; asks for it unless told where it is",
+      ["keychain", "set"], "store a secret, or replace it; asks for it unless told where it is",
       arguments: [
         ArgumentSpec("name", "its name", kind: .secret),
         ArgumentSpec("value", "refused: see the options", optional: true, repeating: true),

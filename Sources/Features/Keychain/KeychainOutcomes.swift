@@ -48,7 +48,7 @@ enum KeychainOutcomes {
           Outcome.Note(
             (replaced == true ? "replaced the value of '\(name)'" : "saved")
               + (SecretReference.text(for: name).map { "; use it as \($0)" } ?? ""))
-        ] + (isShort == true ? [.warning(tooShort)] : []))
+        ] + (isShort == true ? [.warning(Redactor.noteOnShortValue)] : []))
     case .revealed(let name, let isExact):
       revealed(name, job, endsLine: isExact != true || isTerminal != false)
     case .removed(let name):
@@ -74,10 +74,6 @@ enum KeychainOutcomes {
           : "the file is whole, but unverified: without its secret a forged change cannot be told"
       ])
   }
-
-  /// The note about a value that is too short for redaction.
-  static let tooShort =
-    "the value is shorter than \(Redactor.shortestValue) bytes: it is not recognised, and not masked, where it is repeated"
 
   private static func warned(
     _ warning: String, _ result: KeychainResult, _ job: Int, _ isTerminal: Bool?

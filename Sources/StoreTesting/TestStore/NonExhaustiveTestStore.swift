@@ -85,13 +85,13 @@ public final class NonExhaustiveTestStore<R: Reducer>: SteppedStore<R> {
   ) {
     if let assertion {
       core.check(
-        assertion, against: core.state, "The state after \(subject())", "after \(subject())",
-        at: location)
+        assertion, against: core.state, before: before, "The state after \(subject())",
+        "after \(subject())", at: location)
     }
     guard core.reportSkipped != nil else { return }
     // The values that the closure sets are checked. All other changes are not.
     var stated = before
-    try? assertion?(&stated)
+    core.hidingStep(since: before) { try? assertion?(&stated) }
     let actual = core.state
     guard !core.isEqual(stated, actual) else { return }
     core.skip(
@@ -126,7 +126,7 @@ extension NonExhaustiveTestStore {
       core: TestCore(
         state: initialState, reducer: reducer, dependencies: dependencies, clock: clock,
         created: TestLocation(fileID: fileID, filePath: filePath, line: line, column: column),
-        report: report, reportSkipped: reportSkipped), isPart: false)
+        isExhaustive: false, report: report, reportSkipped: reportSkipped), isPart: false)
   }
 }
 

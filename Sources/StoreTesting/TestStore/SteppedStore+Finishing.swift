@@ -25,7 +25,8 @@ extension SteppedStore {
     return actions
   }
 
-  /// Cancels all effects, and drops those of their actions that the test has not received.
+  /// Cancels all effects, and drops those of their actions that the test has not received. In a
+  /// `TestStore` these are a failure, because a running store would have reduced them.
   ///
   /// - Parameter strict: Whether it is a failure if no effect is running, as for
   ///   `skipReceivedActions`.

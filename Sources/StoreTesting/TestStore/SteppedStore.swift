@@ -68,8 +68,9 @@ public class SteppedStore<R: Reducer> {
 
   // MARK: Looking
 
-  /// The state after the last step. It does not include actions that were not received.
-  public var state: State { core.state }
+  /// The state after the last step. It does not include actions that were not received. In a
+  /// closure that states a step's change, it is the state before the step.
+  public var state: State { core.stateBeforeStep ?? core.state }
   /// The clock that `advance(by:)` advances.
   public var clock: TestClock { core.clock }
   /// The effects of the last step, in order. Empty before the first step.

@@ -22,6 +22,8 @@ final class TestCore<R: Reducer> {
   let created: TestLocation
   let box: DependencyBox<R.Dependencies>
   let isEqual = equality(of: State.self)
+  /// Whether a dropped action that the test has not received is a failure.
+  var isExhaustive: Bool
   /// Receives what a non-exhaustive store does not check.
   var reportSkipped: TestReporter?
   private(set) var failures: [TestFailure] = []
@@ -44,9 +46,11 @@ final class TestCore<R: Reducer> {
 
   init(
     state: State, reducer: R, dependencies: R.Dependencies, clock: TestClock,
-    created: TestLocation, report: @escaping TestReporter, reportSkipped: TestReporter?
+    created: TestLocation, isExhaustive: Bool, report: @escaping TestReporter,
+    reportSkipped: TestReporter?
   ) {
     let reportedActions = reportedActions
+    self.isExhaustive = isExhaustive
     self.clock = clock
     self.created = created
     self.report = report
@@ -63,6 +67,9 @@ final class TestCore<R: Reducer> {
   }
 
   var state: State { store.state }
+  /// The state before the step whose change a closure is stating. It could otherwise state the
+  /// change by the store's own state, and no test would fail.
+  private(set) var stateBeforeStep: State?
   var lastStep: Step<Action>? { reportedActions.content.withLock { $0.step } }
   var waiting: [Action] { isQuiet ? [] : store.waiting.map(\.action) }
   /// The oldest waiting action.
@@ -211,9 +218,35 @@ final class TestCore<R: Reducer> {
     finishEnded(at: location)
     let effects = unended
     guard !effects.isEmpty else { return [] }
-    store.cancelEffects()
-    finishEnded(at: location)
+    cancel(at: location) { store.cancelEffects() }
     return effects
+  }
+
+  /// Cancels effects, and reports the actions that are dropped with them: a running store would have
+  /// reduced these before.
+  func cancel(at location: TestLocation, _ cancel: () -> Void) {
+    let before = waiting
+    cancel()
+    var rest = waiting.map(text)[...]
+    let dropped = before.filter { action in
+      guard rest.first == text(action) else { return true }
+      rest.removeFirst()
+      return false
+    }
+    if !dropped.isEmpty {
+      let them = dropped.count == 1 ? "it" : "them"
+      let message =
+        "\(count(dropped.count, "action")) that the test had not received "
+        + "\(dropped.count == 1 ? "was" : "were") dropped with \(dropped.count == 1 ? "its" : "their") "
+        + "effects:\n\(list(dropped))\nA running store would have reduced \(them) before. "
+        + "Receive \(them) first, or call skipReceivedActions() first."
+      if isExhaustive {
+        fail(.unreceivedActions, message, at: location)
+      } else {
+        skip(.unreceivedActions, message, at: location)
+      }
+    }
+    finishEnded(at: location)
   }
 
   /// Waits for other threads until there is an action, `isEnough` returns `true`, or no effect is
@@ -293,18 +326,27 @@ final class TestCore<R: Reducer> {
 
   /// Returns `state` after applying the closure, or `nil` if the closure throws, which is a
   /// failure.
+  ///
+  /// - Parameter before: The state before the step, or `nil` outside of a step.
   func apply(
-    _ closure: (inout State) throws -> Void, to state: State, _ subject: @autoclosure () -> String,
-    at location: TestLocation
+    _ closure: (inout State) throws -> Void, to state: State, before: State?,
+    _ subject: @autoclosure () -> String, at location: TestLocation
   ) -> State? {
     var changed = state
     do {
-      try closure(&changed)
+      try hidingStep(since: before) { try closure(&changed) }
       return changed
     } catch {
       fail(.closureThrew, "The closure \(subject()) threw: \(error)", at: location)
       return nil
     }
+  }
+
+  /// Calls a closure of the test, to which `SteppedStore.state` is the state before the step.
+  func hidingStep(since before: State?, _ closure: () throws -> Void) rethrows {
+    stateBeforeStep = before
+    defer { stateBeforeStep = nil }
+    try closure()
   }
 
   /// Compares the effects of the last step with the expected ones.
@@ -392,12 +434,16 @@ final class TestCore<R: Reducer> {
   }
 
   /// Checks a state with a closure that receives it.
+  ///
+  /// - Parameter before: The state before the step, or `nil` outside of a step.
   func check(
-    _ assertion: (inout State) throws -> Void, against actual: State,
+    _ assertion: (inout State) throws -> Void, against actual: State, before: State? = nil,
     _ title: @autoclosure () -> String, _ subject: @autoclosure () -> String,
     at location: TestLocation
   ) {
-    guard let expected = apply(assertion, to: actual, subject(), at: location) else { return }
+    guard
+      let expected = apply(assertion, to: actual, before: before, subject(), at: location)
+    else { return }
     guard !isEqual(expected, actual) else { return }
     fail(
       .stateDiffers,

@@ -45,8 +45,8 @@ public final class TestStore<R: Reducer>: SteppedStore<R> {
     _ body: (NonExhaustiveTestStore<R>) throws -> Result
   ) rethrows -> Result {
     let previous = core.reportSkipped
-    core.reportSkipped = reportSkipped
-    defer { core.reportSkipped = previous }
+    (core.reportSkipped, core.isExhaustive) = (reportSkipped, false)
+    defer { (core.reportSkipped, core.isExhaustive) = (previous, true) }
     return try body(NonExhaustiveTestStore(core: core, isPart: true))
   }
 
@@ -135,7 +135,8 @@ public final class TestStore<R: Reducer>: SteppedStore<R> {
       return
     }
     guard
-      let expected = core.apply(assertion, to: before, "after \(subject())", at: location)
+      let expected = core.apply(
+        assertion, to: before, before: before, "after \(subject())", at: location)
     else { return }
     if !core.isEqual(expected, actual) {
       core.fail(
@@ -179,7 +180,7 @@ extension TestStore {
       core: TestCore(
         state: initialState, reducer: reducer, dependencies: dependencies, clock: clock,
         created: TestLocation(fileID: fileID, filePath: filePath, line: line, column: column),
-        report: report, reportSkipped: nil))
+        isExhaustive: true, report: report, reportSkipped: nil))
   }
 }
 

@@ -5,6 +5,7 @@ public final class TestTask {
   /// The operations of the test store that a task needs, without its types.
   struct Hooks {
     let finishEnded: (TestLocation) -> Void
+    let cancel: (TestLocation, _ cancel: () -> Void) -> Void
     let fail: (_ message: String, TestLocation) -> Void
     let wait:
       nonisolated(nonsending) (TestLocation, _ patience: Duration, _ isEnough: () -> Bool) async
@@ -27,8 +28,9 @@ public final class TestTask {
   public var isFinished: Bool { task.isFinished }
 
   /// Cancels its effects and all effects that they caused, and runs them until they end. Drops
-  /// those of their actions that the test has not received. Issues of the store are failures at
-  /// this line.
+  /// those of their actions that the test has not received, which is a failure in a `TestStore`,
+  /// because a running store would have reduced them. Issues of the store are failures at this
+  /// line.
   ///
   /// - Complexity: O(number of its effects), and the cost of running them.
   public func cancel(
@@ -36,8 +38,8 @@ public final class TestTask {
     column: Int = #column
   ) {
     isCancelled = true
-    task.cancel()
-    hooks?.finishEnded(TestLocation(fileID: fileID, filePath: filePath, line: line, column: column))
+    let location = TestLocation(fileID: fileID, filePath: filePath, line: line, column: column)
+    hooks?.cancel(location) { task.cancel() }
   }
 
   /// Runs ready tasks, and reports a failure at this line if an effect of this `send` has not ended
@@ -80,6 +82,10 @@ extension TestCore {
       finishEnded: {
         self.catchUp(at: $0)
         self.finishEnded(at: $0)
+      },
+      cancel: {
+        self.catchUp(at: $0)
+        self.cancel(at: $0, $1)
       },
       fail: { self.fail(.effectRunning, $0, at: $1) },
       wait: { location, patience, isEnough in
