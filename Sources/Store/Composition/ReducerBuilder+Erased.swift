@@ -1,8 +1,8 @@
 extension ReducerBuilder {
   // Disfavoured, because otherwise every reducer would match it and lose its type, and with it its
   // speed.
-  /// Wraps a reducer of an unknown type: `erased as any Reducer<State, Action, Dependencies>`, or
-  /// simply `Reduce(erased)`. It costs the same as `AnyReducer`.
+  /// Wraps a reducer of an unknown type. Its type has to be written out, `erased as any
+  /// Reducer<State, Action, Dependencies>`. `AnyReducer(erased)` does and costs the same.
   @_disfavoredOverload
   @inlinable
   public static func buildExpression(

@@ -115,7 +115,8 @@ extension EffectProtocol {
   /// Returns one effect that runs several effects concurrently. An id given to it cancels all of
   /// them. `.none` is removed. If one effect remains, it is returned unchanged, and if none
   /// remains, the result is `.none`. A member that is itself a `merge` without an id is replaced by
-  /// its members, so such groups can be nested to any depth.
+  /// its members. Other groups in groups are released recursively, which limits their depth to some
+  /// thousands.
   ///
   /// - Complexity: O(n), including members of members: an array here, and in the store a node for
   ///   the group and one for each member.
@@ -232,7 +233,7 @@ extension Effect {
   }
 
   /// Returns the result of `make` for this effect, computed from the results for its members. Not
-  /// recursive, because groups can be nested to any depth.
+  /// recursive, because groups can be nested deeply.
   @inlinable
   func folded<Result>(_ make: (_ effect: Effect, _ members: [Result]) -> Result) -> Result {
     guard var members = operation.members else { return make(self, []) }

@@ -68,7 +68,7 @@ extension Effect {
     let own = traits?.keysInFlight ?? []
     guard operation.isGroup else { return own }
     var keys: [CancelKey] = []
-    // Not recursive, because groups can be nested to any depth.
+    // Not recursive, because groups can be nested deeply.
     var rest = [self]
     while let effect = rest.popLast() {
       keys += effect.traits?.keysInFlight ?? []

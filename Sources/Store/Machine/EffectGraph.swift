@@ -79,7 +79,7 @@ extension EffectGraph {
   }
 
   /// Starts the pending nodes and continues the pending sequences. Not recursive, because groups
-  /// can be nested to any depth.
+  /// can be nested deeply.
   mutating func run() {
     while let id = pending.popLast() {
       guard tree.contains(id) else { continue }
