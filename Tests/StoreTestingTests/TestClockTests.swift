@@ -87,6 +87,20 @@ struct TestClockTests {
     #expect(clock.now.offset == .seconds(5), "time does not go back")
   }
 
+  @Test("advancing by no duration runs what is ready, and no time passes")
+  func noDuration() {
+    start { [clock, notes] in
+      notes.add("began")
+      try await clock.sleep(for: .nanoseconds(1))
+      notes.add("slept")
+    }
+    clock.advance()
+    #expect(notes.all == ["began"])
+    #expect(clock.now.offset == .zero)
+    clock.advance(by: .nanoseconds(1))
+    #expect(notes.all == ["began", "slept"])
+  }
+
   @Test("run goes on until nobody sleeps, or to its limit")
   func run() {
     start { [clock] in

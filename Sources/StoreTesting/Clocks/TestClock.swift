@@ -65,7 +65,7 @@ public final class TestClock: Clock, Sendable {
   public var nextDeadline: Instant? { state.withLock { $0.sleepers.nextDeadline } }
 
   /// Suspends until the clock is advanced to `deadline`. Returns immediately if `deadline` has
-  /// passed.
+  /// passed, which is so for a sleep of zero.
   ///
   /// - Complexity: O(log n) in the number of sleepers.
   /// - Throws: `CancellationError` as soon as the task is cancelled.
@@ -98,8 +98,8 @@ public final class TestClock: Clock, Sendable {
   }
 
   /// Advances time one deadline at a time, and after each runs the executor until nothing is ready.
-  /// Costs the same as `advance(to:)`.
-  public func advance(by duration: Duration) {
+  /// Without a duration, it only runs what is ready. Costs the same as `advance(to:)`.
+  public func advance(by duration: Duration = .zero) {
     advance(to: now.advanced(by: duration))
   }
 
