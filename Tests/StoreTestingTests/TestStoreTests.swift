@@ -36,6 +36,31 @@ struct TestStoreTests {
     store.finish()
   }
 
+  @Test("an effect runs on until its action is received; in a store the action may cancel it first")
+  func runsOn() {
+    let saves = TestClockTests.Notes()
+    let reducer = Reduce<Int, Bool, Void> { _, isStart, _ in
+      guard isStart else { return [.cancel(id: "save")] }
+      return [
+        .run { send in
+          send(false)
+          try Task.checkCancellation()
+          saves.add("saved")
+        }.cancellable(id: "save")
+      ]
+    }
+    let executor = ManualExecutor()
+    let program = Store(initialState: 0, reducer: reducer, executor: executor)
+    program.send(true)
+    executor.run()
+    #expect(saves.all == [])
+    let store = TestStore(initialState: 0, reducer: reducer, report: report)
+    store.send(true)
+    store.receive(false)
+    store.finish()
+    #expect(saves.all == ["saved"])
+  }
+
   @Test("debounce: the last of what is typed is looked up, once")
   func debounce() {
     let store = searchStore()
@@ -317,6 +342,26 @@ struct TestStoreTests {
       initialState: State(), reducer: EmptyReducer<State, Int, Void>(), dependencies: (),
       report: report)
     loose.send(1) { $0.items = [] }
+  }
+
+  @Test("a change that mirrors do not show is none: inside an object, and of nil in an optional")
+  func unseen() {
+    // Only used on the thread of this test.
+    final class Counter: @unchecked Sendable { var count = 0 }
+    struct State: Sendable {
+      let counter = Counter()
+      var choice: Int??
+    }
+    let store = TestStore(
+      initialState: State(),
+      reducer: Reduce<State, Int, Void> { state, _, _ in
+        state.counter.count += 1
+        state.choice = .some(nil)
+        return []
+      }, report: report)
+    store.send(1)
+    store.finish()
+    #expect(store.state.counter.count == 1)
   }
 
   @Test("a handle that has not finished is a failure at the line that says it has")
@@ -800,6 +845,15 @@ struct NonExhaustiveTestStoreTests {
       all.messages == [
         "2 actions reduced unseen before `typed(\"b\")`:\n  found([\"a\"])\n  found([\"a\", \"a\"])"
       ])
+  }
+
+  @Test("a closure that changes nothing is no failure, and is not shown")
+  func unchanged() {
+    let skipped = Failures()
+    let store = looseStore(reportSkipped: skipped.report)
+    store.send(.nothing) { $0.ticks = 0 }
+    store.finish()
+    #expect(skipped.all == [] && store.failures == [])
   }
 
   @Test("a part of an exhaustive test shows what it lets pass, and ends with it")

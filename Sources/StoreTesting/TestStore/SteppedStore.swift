@@ -7,6 +7,10 @@ import SwiftBoardStore
 /// the test receives it. Dependencies may be replaced between steps. Each method reports failures
 /// at the line of its call.
 ///
+/// Until then, the effect runs on, even if the reduction of its action will cancel it. A program
+/// reduces the action as it is sent. A mock may therefore be called more often in a test than the
+/// service in a program, although the steps are the same.
+///
 /// Steps have the same order as in a store (R2): the actions of `.send` effects belong to the turn
 /// of the action that caused them, and precede the actions of other effects and of the test.
 ///

@@ -194,6 +194,43 @@ private struct CounterFeature: ComposedReducer {
   }
 }
 
+/// A download whose result is an action, by a function that returns its effects.
+private struct Download: ComposedReducer {
+  struct State: Equatable {
+    var number: Int?
+    var failure: String?
+  }
+
+  enum Action {
+    case load
+    case response(Result<Int, any Error>)
+  }
+
+  struct Dependencies: Sendable {
+    var fetch: @Sendable () async throws -> Int
+  }
+
+  var body: some ReducerOf<Self> {
+    Reduce { state, action, dependencies in
+      switch action {
+      case .load:
+        return load(dependencies)
+      case .response(.success(let number)):
+        state.number = number
+        return .none
+      case .response(.failure(let error)):
+        state.failure = "\(error)"
+        return .none
+      }
+    }
+  }
+
+  private func load(_ dependencies: Dependencies) -> [Effect<Action>] {
+    .task { .response(.success(try await dependencies.fetch())) }
+      .catch { .response(.failure($0)) }
+  }
+}
+
 /// A timer that the state declares. `Reduce` names its types, since the closures of operators can
 /// only open an existential of the dependencies once these are known.
 private struct DeclaredTimer: ComposedReducer {
@@ -317,6 +354,25 @@ struct FirstLinesTests {
     store.finish()
   }
 
+  @Test("a result as an action, from a function that returns a list of effects")
+  func result() {
+    for isBroken in [false, true] {
+      let executor = ManualExecutor()
+      let store = Store(
+        initialState: Download.State(), reducer: Download(),
+        dependencies: Download.Dependencies(fetch: {
+          if isBroken { throw Broken() }
+          return 7
+        }), executor: executor)
+      store.send(.load)
+      executor.run()
+      #expect(
+        store.state
+          == (isBroken
+            ? Download.State(failure: "the disk is on fire") : Download.State(number: 7)))
+    }
+  }
+
   @Test("a timer that the state declares, by a clock of the dependencies")
   func declaredTimer() {
     let clock = TestClock()
@@ -375,5 +431,7 @@ struct FirstLinesTests {
     #expect(
       StackActionOf<AppFeature.Row>.self
         == StackAction<AppFeature.Row.State, AppFeature.Row.Action>.self)
+    let store: Store<Counter> = Store(initialState: Counter.State()) { Counter() }
+    #expect(store.state.count == 0)
   }
 }

@@ -345,6 +345,24 @@ struct LifetimeBehaviourTests {
     #expect(issues.entries == [] && handle.isFinished && store.effects.isEmpty)
   }
 
+  @Test("a child that tells its parent something before it asks to be removed is heard")
+  func lastWords() {
+    let heard = Journal<Parent.Action>()
+    let store = Store(
+      initialState: Parent.State(),
+      reducer: Reduce<Parent.State, Parent.Action, Void> { state, action, _ in
+        heard.note(action)
+        if action == .child("close") { state.child = nil }
+        return []
+      }
+      .ifLet(\.child, action: Parent.child) {
+        Script { $0 == "tap" ? [.send("saved"), .send("close"), .send("late")] : [] }
+      })
+    store.send(.child("tap"))
+    #expect(heard.entries == [.child("tap"), .child("saved"), .child("close")])
+    #expect(store.state.child == nil && store.effects.isEmpty)
+  }
+
   @Test("R11 a dropped store is freed at once, with a child there and effects that wait")
   func dropped() {
     let ended = Journal<Bool>()

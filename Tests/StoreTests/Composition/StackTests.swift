@@ -63,6 +63,9 @@ struct StackTests {
     #expect(scene.state.path.nextID == 4)
     #expect(scene.issues.entries == [])
     #expect("\(scene.state.path.ids)" == "[#0, #3]")
+    scene.send(.path(.push(id: 9, state: Ticker.State())), .pushFromParent)
+    #expect(scene.state.path.ids == [0, 3, 9, 10])
+    #expect(scene.issues.entries == [])
   }
 
   @Test("two stores that reduce the same actions have the same ids")
