@@ -5,8 +5,9 @@
 func absentChild(_ action: Any) -> String {
   """
   An action was sent to a child whose state is nil, and was dropped: \(brief(action)).
-  Likely causes: the state was set to nil before the action arrived (by an effect that outlives its child, or by \
-  another action sent at the same time), or it was never set. Set the state before sending the action.
+  Likely causes: a reducer that runs before this line set the state to nil in this very step, it was set to nil \
+  before the action arrived (by an effect that outlives its child, or by another action sent at the same time), or \
+  it was never set. Remove a child only after it has reduced, and set the state before sending the action.
   """
 }
 
@@ -15,8 +16,9 @@ func otherCase(_ action: Any, _ state: Any) -> String {
   """
   An action was sent to a child while the state was in another case, and was dropped: \(brief(action)).
   The state is now: \(actionLabel(state)).
-  Likely causes: the case changed before the action arrived (by an effect that outlives its child, or by another \
-  action sent at the same time), or it was never set. Change to the child's case before sending the action.
+  Likely causes: a reducer that runs before this line changed the case in this very step, it changed before the \
+  action arrived (by an effect that outlives its child, or by another action sent at the same time), or it was \
+  never set. Change the case only after the child has reduced, and set it before sending the action.
   """
 }
 
@@ -25,8 +27,9 @@ func absentElement(_ action: Any, _ id: Any, among ids: [some Any]) -> String {
   """
   An action was sent to an element that does not exist, and was dropped: \(brief(action)).
   Its id is \(id); \(listed(ids)).
-  Likely causes: the element was removed before the action arrived (by an effect that outlives it, or by another \
-  action sent at the same time), or it was added under another id. Add the element before sending the action.
+  Likely causes: a reducer that runs before this line removed the element in this very step, it was removed before \
+  the action arrived (by an effect that outlives it, or by another action sent at the same time), or it was added \
+  under another id. Remove an element only after it has reduced, and add it before sending the action.
   """
 }
 
@@ -34,8 +37,8 @@ func absentElement(_ action: Any, _ id: Any, among ids: [some Any]) -> String {
 func absentPop(_ id: StackElementID, among ids: [StackElementID]) -> String {
   """
   popFrom was sent for an element that is not on the stack, and was dropped. Its id is \(id); \(listed(ids)).
-  Likely causes: the element was already popped, by the parent or by another action sent at the same time. \
-  Check that the stack contains the id before sending popFrom.
+  Likely causes: the element was already popped, by a reducer that runs before this line, in this very step, or by \
+  an earlier action. Check that the stack contains the id before sending popFrom.
   """
 }
 

@@ -58,6 +58,31 @@ struct ChildFirstTests {
     #expect(issue.message.contains("Likely causes"))
   }
 
+  @Test("the first likely cause is a reducer that removed the child before it, in this very step")
+  func removedBefore() {
+    let reducer = CombineReducers<Parent.State, Parent.Action, Void, _> {
+      Reduce { state, _, _ in
+        state.child = nil
+        return []
+      }
+      EmptyReducer().ifLet(\.child, action: Parent.child) { Child() }
+    }
+    let issues = Journal<StoreIssue>()
+    let store = Store(
+      initialState: Parent.State(), reducer: reducer, dependencies: (),
+      onIssue: { issues.note($0) })
+    store.send(.child(5))
+    #expect(
+      issues.entries.map(\.message) == [
+        """
+        An action was sent to a child whose state is nil, and was dropped: 5.
+        Likely causes: a reducer that runs before this line set the state to nil in this very step, it was set to nil \
+        before the action arrived (by an effect that outlives its child, or by another action sent at the same time), or \
+        it was never set. Remove a child only after it has reduced, and set the state before sending the action.
+        """
+      ])
+  }
+
   @Test("the child's effects end in the step that removes it")
   func effectsEndWithTheChild() {
     let executor = ManualExecutor()

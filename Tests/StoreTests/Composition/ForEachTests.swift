@@ -70,7 +70,9 @@ struct ForEachTests {
     #expect(scene.issues.entries.count == 1)
     #expect(issue.location.description == "Board/Timers.swift:7")
     #expect(issue.message.contains("Its id is 9; there are 3: 1, 2, 3."))
-    #expect(issue.message.contains("Likely causes"))
+    #expect(
+      issue.message.contains(
+        "Likely causes: a reducer that runs before this line removed the element"))
   }
 
   @Test("R7 the effects of an element end in the step that removes it, and only they")

@@ -60,6 +60,9 @@ struct IfCaseLetTests {
     #expect(scene.issues.entries.count == 1)
     #expect(issue.location.description == "Board/Mode.swift:3")
     #expect(issue.message.contains("The state is now: off."))
+    #expect(
+      issue.message.contains("Likely causes: a reducer that runs before this line changed the case")
+    )
   }
 
   @Test("R7 a child's effects end when the case changes")
