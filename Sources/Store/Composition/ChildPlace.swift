@@ -87,13 +87,18 @@ struct ChildPlace: Sendable {
   }
 
   /// Returns effects that end the effects of removed children, or one that ends all if no child is
-  /// left. O(count).
-  @usableFromInline
+  /// left. O(count) comparisons of ids. Only the ids behind the first difference are hashed, so
+  /// that elements can be added and removed at the end of a long list.
+  @inlinable
+  @inline(never)
   func end<ID: Hashable & Sendable, Element, Action>(
     _ before: [ID], now: IdentifiedArray<ID, Element>
   ) -> [Effect<Action>] {
     if now.isEmpty { return before.isEmpty ? [] : [end()] }
-    return before.compactMap { now.contains(id: $0) ? nil : end(CancelID($0)) }
+    let ids = now.ids
+    let change = before.indices.first { $0 == ids.count || before[$0] != ids[$0] }
+    return before[(change ?? before.count)...]
+      .compactMap { now.contains(id: $0) ? nil : end(CancelID($0)) }
   }
 
   /// Returns the effects of an action for a child that does not exist: an issue, and the end of the

@@ -121,6 +121,46 @@ struct ForEachTests {
     #expect(Timers().reduce(&state, .replace([]), dependencies).isEmpty)
   }
 
+  /// An id that notes each time it is hashed.
+  struct NotedID: Hashable, Sendable, CustomStringConvertible {
+    let number: Int
+    let hashed: Journal<Int>
+    var description: String { "\(number)" }
+
+    static func == (a: Self, b: Self) -> Bool { a.number == b.number }
+
+    func hash(into hasher: inout Hasher) {
+      hashed.note(number)
+      hasher.combine(number)
+    }
+  }
+
+  @Test("an element added or removed at the end of a long list costs no look-up of the others")
+  func changesAtTheEnd() {
+    let hashed = Journal<Int>()
+    let reducer = Reduce<IdentifiedArray<NotedID, Int>, Bool, Void> { list, adds, _ in
+      if adds {
+        list.append(0, id: NotedID(number: list.count, hashed: hashed))
+      } else {
+        list.popLast()
+      }
+      return []
+    }
+    .forEach(
+      \.self,
+      action: CasePath<Bool, ElementAction<NotedID, Bool>>(embed: { _ in true }) { _ in nil },
+      id: "list"
+    ) { EmptyReducer() }
+    var list = IdentifiedArray(0..<1000, id: { NotedID(number: $0, hashed: hashed) })
+    list.reserveCapacity(2000)
+    let before = hashed.entries.count
+    #expect(reducer.reduce(&list, true, ()).isEmpty)
+    #expect(list.count == 1001)
+    let removed = reducer.reduce(&list, false, ())
+    #expect(removed.descriptors() == [EffectDescriptor(kind: .cancel, id: "list/1000")])
+    #expect(hashed.entries.count - before < 100)
+  }
+
   @Test("R6 equal ids in two elements never meet; in one they do")
   func ids() {
     let scene = Scene(Timers.State(), Timers())
