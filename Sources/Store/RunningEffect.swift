@@ -39,10 +39,17 @@ public struct RunningEffect<Action: Sendable>: Sendable {
 }
 
 extension StoreMachine {
-  /// The effects whose work has not ended. O(maximum number of simultaneous effects so far).
+  /// The effects whose work has not ended. O(maximum number of simultaneous effects so far, and
+  /// number of queued events).
   var unendedEffects: [RunningEffect<R.Action>] {
-    graph.tree.unended.compactMap { effect in
-      works[Int(effect.id.slot)].flatMap { RunningEffect($0, effect.phase) }
+    // The task of a cancelled effect may have returned while its end waits for the turn.
+    let queued = queuedEvents.elements.compactMap { event -> EffectID? in
+      if case .end(let id, _) = event { id } else { nil }
+    }
+    let returned = Set(queued + deferredEnds.elements.map(\.0))
+    return graph.tree.unended.compactMap { effect in
+      if returned.contains(effect.id) { return nil }
+      return works[Int(effect.id.slot)].flatMap { RunningEffect($0, effect.phase) }
     }
   }
 }

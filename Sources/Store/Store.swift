@@ -189,8 +189,8 @@ public final class Store<R: Reducer>: Sendable {
   /// The effects that run, that wait for their turn in a sequence or for a permit, or that were
   /// cancelled and have not ended. In no particular order.
   ///
-  /// - Complexity: O(maximum number of simultaneous effects so far), under the lock. Creates each
-  ///   effect's descriptor.
+  /// - Complexity: O(maximum number of simultaneous effects so far, and number of queued actions),
+  ///   under the lock. Creates each effect's descriptor.
   public var effects: [RunningEffect<Action>] {
     runtime.lock.withLock { $0.machine.unendedEffects }
   }

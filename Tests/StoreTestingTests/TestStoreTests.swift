@@ -799,6 +799,37 @@ struct NonExhaustiveTestStoreTests {
     store.finish()
   }
 
+  @Test("an action that an earlier line skipped: the failure says which line, and before what")
+  func skippedBefore() {
+    let failures = Failures()
+    let store = looseStore(report: failures.report)
+    store.send(.twice("a"))
+    let line = #line + 1
+    store.receive(.found(["a", "a"]))
+    store.receive(.found(["a"]))
+    store.send(.twice("b"))
+    store.send(.nothing)
+    store.send(.twice("c"))
+    store.receive(.found(["b"]))
+    let file = "SwiftBoardStoreTestingTests/TestStoreTests.swift"
+    #expect(failures.lines == [line + 1, line + 5])
+    #expect(
+      failures.messages == [
+        """
+        Expected to receive `found(["a"])`, but no effect sent another action. `found(["a"])` was reduced unseen before \
+        `found(["a", "a"])`, at \(file):\(line): if that one is meant, receive it before that line. \
+        No effect is running: it never started, has ended, or was cancelled.
+        """,
+        """
+        Expected to receive `found(["b"])`, but only these came:
+          found(["c"])
+          found(["c", "c"])
+        `found(["b"])` was reduced unseen before `nothing`, at \(file):\(line + 3): if that one is meant, receive it \
+        before that line. No effect is running: it never started, has ended, or was cancelled.
+        """,
+      ])
+  }
+
   @Test("what it lets pass can be shown: changes, received actions, what is left")
   func skipped() {
     let skipped = Failures()

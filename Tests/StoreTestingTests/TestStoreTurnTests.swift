@@ -82,6 +82,24 @@ struct TestStoreTurnTests {
         """) == true)
   }
 
+  @Test("an effect that is skipped in an open turn has ended, and is not said to run on")
+  func skipInFlight() {
+    let clock = TestClock()
+    let reducer = Reduce<Int, Bool, Void> { _, begins, _ in
+      guard begins else { return [] }
+      return [
+        .send(false), .run(name: "sleep") { _ in try await clock.sleep(for: .seconds(1)) },
+      ]
+    }
+    let store = TestStore(initialState: 0, reducer: reducer, clock: clock, report: failures.report)
+    store.send(true)
+    #expect(store.received == [false])
+    #expect(store.skipInFlightEffects().map(\.name) == ["sleep"])
+    #expect(store.inFlight.isEmpty)
+    store.finish()
+    #expect(!failures.kinds.contains(.effectRunning))
+  }
+
   @Test("once the turn is over nothing is said of it")
   func over() {
     let store = store()

@@ -14,6 +14,9 @@ public final class NonExhaustiveTestStore<R: Reducer>: SteppedStore<R> {
   private let isPart: Bool
   /// The actions that a failed `receive` has skipped. Later lines may still expect them.
   private var lost: [PassedAction<State, Action>] = []
+  /// The actions that no line can expect any more, since they were reduced before the action of an
+  /// earlier line.
+  private var unseen: [(action: Action, next: Action, location: TestLocation)] = []
 
   init(core: TestCore<R>, isPart: Bool) {
     self.isPart = isPart
@@ -27,8 +30,9 @@ public final class NonExhaustiveTestStore<R: Reducer>: SteppedStore<R> {
   }
 
   override func prepare(for action: Action, at location: TestLocation) {
-    lost = []
     let skipped = core.reduceAll(at: location)
+    noteUnseen(lost.map(\.action) + skipped, before: action, at: location)
+    lost = []
     guard !skipped.isEmpty else { return }
     core.skip(
       .unreceivedActions,
@@ -44,6 +48,7 @@ public final class NonExhaustiveTestStore<R: Reducer>: SteppedStore<R> {
     var before = core.state
     while let action = core.reduceNext(at: location) {
       if wanted.accepts(action) {
+        noteUnseen((lost + passed).map(\.action), before: action, at: location)
         lost = []
         if !passed.isEmpty {
           core.skip(
@@ -63,6 +68,7 @@ public final class NonExhaustiveTestStore<R: Reducer>: SteppedStore<R> {
     }
     guard let found = lost.firstIndex(where: { wanted.accepts($0.action) }) else { return .absent }
     let step = lost[found]
+    noteUnseen(lost.prefix(found).map(\.action), before: step.action, at: location)
     lost = lost.dropFirst(found + 1) + passed
     passed = []
     let subject = "`\(short(step.action))`"
@@ -73,6 +79,17 @@ public final class NonExhaustiveTestStore<R: Reducer>: SteppedStore<R> {
     }
     core.checkEffects(effects, of: step.effects, subject, at: location)
     return .received(step.action)
+  }
+
+  private func noteUnseen(_ actions: [Action], before next: Action, at location: TestLocation) {
+    unseen += actions.map { ($0, next, location) }
+  }
+
+  override func whereUnseen(_ wanted: Wanted<Action>) -> String? {
+    unseen.last { wanted.accepts($0.action) }.map {
+      "`\(short($0.action))` was reduced unseen before `\(short($0.next))`, at \($0.location): "
+        + "if that one is meant, receive it before that line. "
+    }
   }
 
   override func noteFailure(passed: [PassedAction<State, Action>]) {

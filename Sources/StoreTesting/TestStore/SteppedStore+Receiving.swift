@@ -175,14 +175,15 @@ extension SteppedStore {
     case .refused(let next):
       core.refuse(next, wanted)
     case .absent:
+      let unseen = whereUnseen(wanted)
       let others =
         passed.isEmpty
-        ? "no effect sent an action. "
+        ? "no effect sent \(unseen == nil ? "an" : "another") action. "
         : "only \(passed.count == 1 ? "this" : "these") came:\n\(list(passed.map(\.action)))\n"
       let time = patience.map { " within \($0)" } ?? ""
       core.fail(
         .nothingReceived,
-        "Expected to receive \(wanted.name())\(time), but \(others)"
+        "Expected to receive \(wanted.name())\(time), but \(others)\(unseen ?? "")"
           + core.whyNothing(hasWaited: patience != nil), at: wanted.location)
     }
     noteFailure(passed: passed)

@@ -61,6 +61,10 @@ public class SteppedStore<R: Reducer> {
   /// forgets them.
   func takeEarlyActions() -> [Action] { [] }
 
+  /// Returns a sentence that says which earlier line skipped the expected action, or `nil` if none
+  /// did.
+  func whereUnseen(_ wanted: Wanted<Action>) -> String? { nil }
+
   /// Called after a failed `receive`, with the actions that it skipped.
   func noteFailure(passed: [PassedAction<State, Action>]) {}
 
@@ -84,7 +88,8 @@ public class SteppedStore<R: Reducer> {
   public var origin: StepOrigin? { core.lastStep?.origin }
   /// The effects that run, wait for their turn in a sequence, or were cancelled and have not ended.
   ///
-  /// - Complexity: O(maximum number of simultaneous effects so far).
+  /// - Complexity: O(maximum number of simultaneous effects so far, and number of actions that were
+  ///   not received).
   public var inFlight: [RunningEffect<Action>] { core.unended }
   /// The actions of effects that the test has not received, oldest first.
   ///
