@@ -78,7 +78,7 @@ struct TestStoreTimeTests {
         }
       }
       #expect(arrivals == store.state, "\(form)")
-      for _ in arrivals { test.receive(where: { _ in true }) { $0 = test.state } }
+      #expect(test.skipReceivedActions().count == arrivals.count, "\(form)")
       test.finish()
     }
   }

@@ -74,7 +74,10 @@ extension StoreRuntime {
   @inlinable
   func send(_ action: R.Action, from effect: EffectID, wantsTask: Bool) -> StoreTask {
     // A child task of the effect may be cancelled alone, such as the loser of a race.
-    if Task.isCancelled { return .finished }
+    guard !Task.isCancelled else {
+      handle { $0.meter(.actionDropped(action)) }
+      return .finished
+    }
     var task = EffectID.none
     perform { shared, deferred in
       if let next = shared.machine.send(action, from: effect, wantsTask: wantsTask, task: &task) {
