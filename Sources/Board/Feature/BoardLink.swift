@@ -29,9 +29,10 @@ public struct BoardLink: Sendable, Equatable {
   ///   hexadecimal digits, or if escapes are not UTF-8.
   public init(parsing text: String) throws(UsageError) {
     let scheme = "swiftboard://"
-    let rest = text.dropFirst(scheme.count)
+    // Scalars, because a separator and a combining mark behind it are one character.
+    let rest = text.unicodeScalars.dropFirst(scheme.count)
     let parts = rest.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-    let path = (parts.first ?? "").split(separator: "/")
+    let path = parts.first?.split(separator: "/") ?? []
     guard text.lowercased().hasPrefix(scheme), let feature = path.first else {
       throw UsageError(
         "'\(text)' is not a link of the board",
@@ -48,7 +49,10 @@ public struct BoardLink: Sendable, Equatable {
     }
   }
 
-  private static func decoded(_ text: Substring) throws(UsageError) -> String {
+  private static func decoded(
+    _ scalars: Substring.UnicodeScalarView
+  ) throws(UsageError) -> String {
+    let text = Substring(scalars)
     guard text.utf8.contains(UInt8(ascii: "%")) else { return String(text) }
     var bytes: [UInt8] = []
     var rest = text.utf8[...]

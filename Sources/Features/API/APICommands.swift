@@ -39,7 +39,8 @@ enum APICommands {
         repeatable: true),
       OptionSpec(
         "save", value: "NAME",
-        "keep the request for 'api run NAME', with absolute paths of the files that it reads; replaces another of that name"),
+        "keep the request for 'api run NAME', with absolute paths of the files that it reads; replaces another of that name"
+      ),
     ] + RequestOptions.specs
 
   private static let requestArguments = [

@@ -222,8 +222,8 @@ final class TestCore<R: Reducer> {
     return effects
   }
 
-  /// Cancels effects, and reports the actions that are dropped with them: a running store would have
-  /// reduced these before.
+  /// Cancels effects, and reports the actions that are dropped with them: a running store would
+  /// have reduced these before.
   func cancel(at location: TestLocation, _ cancel: () -> Void) {
     let before = waiting
     cancel()

@@ -236,6 +236,10 @@ struct BoardCommandTests {
       try words("swiftboard://api/rm/character?page=2") == [
         "api", "get", "rm/character", "page==2",
       ])
+    #expect(
+      try words("swiftboard://api/rm/c?a=\u{301}&\u{301}b=2") == [
+        "api", "get", "rm/c", "a==\u{301}", "\u{301}b==2",
+      ])
     #expect(try words("SWIFTBOARD://db/characters") == ["db", "list", "characters"])
     #expect(try words("swiftboard://db/a%20b/%c3%a9%2F%25") == ["db", "get", "a b", "é/%"])
     #expect(try words("swiftboard://db/characters/1") == ["db", "get", "characters", "1"])
