@@ -118,6 +118,24 @@ struct OutputTargetTests {
 
   // MARK: Exact bytes, devices and pipes
 
+  @Test(
+    "an answer without content leaves the file as it is",
+    arguments: [(204, "get"), (205, "post"), (200, "head")])
+  func noContent(status: Int, method: String) async throws {
+    let server = try TestHTTPServer { _ in
+      .response(.init(status, headers: [("Cache-Control", "no-store")], body: []))
+    }
+    let program = try Program()
+    try program.folder.write("mine", to: "p")
+    for target in ["p", "q"] {
+      let run = try await program.run(
+        "--home", "h", "api", method, "\(server.origin)/x", "--out", target)
+      #expect(run.status == .exited(0), "\(run.errorText)")
+      #expect(!run.errorText.contains("-> "), "\(run.errorText)")
+    }
+    #expect(try program.text("p") == "mine" && !program.exists("q"))
+  }
+
   @Test("--out writes the body's exact bytes") func outIsTheBodysExactBytes() async throws {
     let body = (0...255).map { UInt8($0) } + Array("no newline".utf8)
     let server = try TestHTTPServer { _ in
