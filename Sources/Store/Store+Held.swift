@@ -89,8 +89,8 @@ extension Store {
   /// Reduces the next queued action. Returns whether there was one.
   ///
   /// In a test, the effects that follow inherit the task-local values of the caller, and with them
-  /// the identity of the test (R4): in a running store they would inherit those of the effect that
-  /// sent the action, which has them from the test.
+  /// the identity of the test (R4). In a running store they would inherit those of the effect that
+  /// sent the action, which mostly has them from the test.
   @discardableResult
   package func reduceNext() -> Bool {
     runtime.perform { shared, deferred in

@@ -22,12 +22,14 @@
 ///   step n start before the effects of step n+1. An effect starts when its task is created; tasks
 ///   run concurrently. An effect inherits the task-local values of the sender if the sending thread
 ///   reduces the action; if `send` only queued it, it inherits none. An effect that waited for a
-///   permit also inherits none, unless an effect of the same list returned the permit.
+///   permit also inherits none, unless an effect of the same list returned the permit. In a test
+///   store, the effects of a received action inherit those of the test.
 /// - **R5** Once `.cancel(id:)` is reduced, no action of a cancelled effect is reduced, whether or
 ///   not the effect had started or had ended, and whether or not the action is queued. It cancels
 ///   effects that were returned earlier, and effects that precede it in the same list and in the
 ///   groups of that list; effects after it in the list run. In a `concatenate` it acts when it is
-///   reached, and also cancels effects that later steps have returned by then.
+///   reached, and also cancels effects that later steps have returned by then. A cancelled task
+///   sends nothing.
 /// - **R6** Ids belong to one store and one place in the composition. A parent can cancel the
 ///   effects of a child by id. A limit counts in the whole store, or in each place if it says so.
 /// - **R7** The step that removes a child ends its effects and its subscriptions, whichever reducer

@@ -141,8 +141,14 @@ struct TestStoreTests {
     store.nonExhaustively { loose in
       loose.send(.clear) { $0.results = loose.state.results }
     }
+    // A closure inside of a closure ends nothing.
+    store.send(.typed("b")) { state in
+      store.assert { _ in }
+      state = store.state
+    }
+    store.send(.close)
     store.finish()
-    #expect(failures.kinds == [.stateDiffers, .stateDiffers])
+    #expect(failures.kinds == [.stateDiffers, .stateDiffers, .stateDiffers])
   }
 
   @Test("R4 effects of received actions have the task-local values of the test")

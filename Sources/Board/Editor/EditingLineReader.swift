@@ -1,5 +1,4 @@
 import SwiftBoardCommandLine
-import SwiftBoardDependencies
 import SwiftBoardStore
 import SwiftBoardSystem
 import Synchronization
@@ -385,33 +384,37 @@ final class EditingLineReader: LineReader {
   /// unlocking the keychain. Lines that contain one are removed from the file. In memory, only the
   /// keys of the line editor find them.
   ///
+  /// - Parameters:
+  ///   - knownCount: The number of known secrets.
+  ///   - containsSecret: Returns whether a line may not be kept.
   /// - Returns: What the user has to know, or `nil` if there is nothing.
-  func withholdSecrets(_ redactor: Redactor) -> String? {
-    let count = redactor.count
+  func withholdSecrets(
+    knownCount: Int, where containsSecret: (_ line: String) -> Bool
+  ) -> String? {
     let isNew = shared.withLock { shared in
-      defer { shared.searchedSecrets = count }
-      return count > shared.searchedSecrets
+      defer { shared.searchedSecrets = knownCount }
+      return knownCount > shared.searchedSecrets
     }
     guard isNew else { return nil }
-    let containsSecret = { (line: String) in !redactor.mask(line).names.isEmpty }
-    let found = store.withState { state in
-      state.history.entries.lazy.filter(\.isKept).map(\.text).filter(containsSecret)
-    }
+    let found = historyLines.filter(containsSecret)
     if !found.isEmpty { store.send(.withheld(Set(found))) }
-    guard shared.withLock({ $0.history != nil }) else { return nil }
+    guard let history = shared.withLock({ $0.history }) else { return nil }
+    // Found before the file is locked, because other boards wait for the lock only for a moment.
+    let listed = Set(((try? history.lines()) ?? []).filter(containsSecret))
+    guard !listed.isEmpty else { return nil }
     let changed = shared.withLock { shared in
-      try? shared.history?.removeLines(where: containsSecret)
+      try? shared.history?.removeLines(where: listed.contains)
     }
     guard let changed else {
-      return found.isEmpty
-        ? nil
-        : "a value has become a secret, and lines with it could not be removed from the history"
+      // The next call tries again.
+      shared.withLock { $0.searchedSecrets = 0 }
+      return "lines with a secret could not be removed from the history"
     }
     let others = changed.others.filter { !containsSecret($0) }
     if !others.isEmpty { store.send(.historyGrew(others)) }
     guard changed.removed > 0 else { return nil }
     let lines = changed.removed == 1 ? "a line" : "\(changed.removed) lines"
-    return "a value has become a secret; \(lines) with it left the history"
+    return "\(lines) with a value that has become a secret left the history"
   }
 
   /// The lines of the history that may be shown, the oldest first.

@@ -103,7 +103,8 @@ final class BoardRun: Sendable {
     let session = LineExecutor(
       board: board, redirects: redirects, scriptArguments: arguments, input: input,
       keepsGoing: !isInteractive && options.keepGoing == true,
-      unusedAliases: isInteractive ? [] : Set(options.aliases.keys))
+      unusedAliases: isInteractive ? [] : Set(options.aliases.keys),
+      checksStatusOfFiles: isInteractive && options.checkStatus == nil)
     // Nothing else would end an endless command.
     output.onFailure.withLock {
       $0 = { Task { session.endWithoutOutput { output.silence($0) } } }
@@ -120,6 +121,7 @@ final class BoardRun: Sendable {
     }
     defer { editor?.finish() }
     var code = await runLines(board, session, reader)
+    withholdSecrets(session)
     code = await finish(code, board, session)
     await board.close()
     redirects.closeAll()
@@ -237,6 +239,16 @@ final class BoardRun: Sendable {
     return settings.isASCII ? RedactionMark.ascii(text) : text
   }
 
+  /// Removes lines from the history that contain a secret which has become known since.
+  private func withholdSecrets(_ session: LineExecutor) {
+    let text = editor?.withholdSecrets(knownCount: dependencies.logger.redactor.count) { line in
+      !session.mayKeep(
+        ScriptLine(
+          text: line, location: LineLocation(nil, line: 1), parsed: LineParser.parse(line)))
+    }
+    if let text { note(text, isWarning: true) }
+  }
+
   /// The lines of the history: those of the editor, or else those of the file.
   private var historyLines: [String] {
     if let editor { return editor.historyLines }
@@ -343,9 +355,7 @@ final class BoardRun: Sendable {
         }
         var outcome = await run(line, session)
         report(outcome, of: line)
-        if let text = editor?.withholdSecrets(dependencies.logger.redactor) {
-          note(text, isWarning: true)
-        }
+        withholdSecrets(session)
         if let code = output.failureCode { outcome = LineOutcome(exitCode: code, stop: true) }
         // An interrupted script ends, whatever its failure policy.
         if outcome.isInterrupted, !isInteractive { outcome.stop = true }

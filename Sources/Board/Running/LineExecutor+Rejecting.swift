@@ -7,7 +7,7 @@ extension LineExecutor {
   func apply(
     _ match: CommandMatch<BoardCommand>, to context: inout CommandContext
   ) throws(UsageError) {
-    if match.output.writesFile, input.isPrompt, context.checksStatus == nil {
+    if match.output.writesFile, checksStatusOfFiles, context.checksStatus == nil {
       context.checksStatus = true
     }
     let globals = match.globals

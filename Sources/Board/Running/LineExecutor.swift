@@ -12,6 +12,8 @@ public final class LineExecutor: Sendable {
   private let scriptArguments: [String]
   /// The aliases of the configuration, off a terminal. A script means the same wherever it runs.
   private let unusedAliases: Set<String>
+  /// Whether a command that writes a file checks the status of HTTP although the settings do not.
+  let checksStatusOfFiles: Bool
   let keepsGoing: Bool
   let input: StandardInput
   let redactor: Redactor
@@ -54,9 +56,10 @@ public final class LineExecutor: Sendable {
 
   init(
     board: Board, redirects: RedirectFiles, scriptArguments: [String], input: StandardInput,
-    keepsGoing: Bool, unusedAliases: Set<String> = []
+    keepsGoing: Bool, unusedAliases: Set<String> = [], checksStatusOfFiles: Bool = false
   ) {
     self.unusedAliases = unusedAliases
+    self.checksStatusOfFiles = checksStatusOfFiles
     self.keepsGoing = keepsGoing
     self.board = board
     self.redirects = redirects
@@ -411,7 +414,7 @@ public final class LineExecutor: Sendable {
       job: board.nextJob(), line: line.location.line,
       source: line.location.file.map { redactor.mask($0).value },
       text: shownText(of: line), name: "", prefix: prefix, timeout: settings.timeout)
-    if !settings.checksStatus, !input.isPrompt { context.checksStatus = false }
+    if !settings.checksStatus, !checksStatusOfFiles { context.checksStatus = false }
     context.parts = 0
     if let outer = line.outer {
       context.takeOptions(of: outer)

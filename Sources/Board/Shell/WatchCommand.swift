@@ -158,9 +158,10 @@ extension [Argument] {
     var words: [Argument] = []
     var rest = self[...]
     while let word = rest.popFirst() {
-      if word.text == "--count", rest.first?.text.map(isCount) == true {
+      let text = word.isQuoted ? nil : word.text
+      if text == "--count", let next = rest.first, !next.isQuoted, next.text.map(isCount) == true {
         rest.removeFirst()
-      } else if word.text.map({ $0.hasPrefix("--count=") && isCount($0.dropFirst(8)) }) != true {
+      } else if text.map({ $0.hasPrefix("--count=") && isCount($0.dropFirst(8)) }) != true {
         words.append(word)
       }
     }

@@ -80,10 +80,16 @@ package struct HistoryFile: Sendable {
     guard isLocked else { return nil }
     let others = try read(file)
     let size = Int(try system.info(file).size)
-    let lines = Self.lines(try system.read(file, limit: size, at: 0)[...])
-    let kept = lines.filter { !isRemoved($0) }
-    if kept.count < lines.count { try replace(by: kept.flatMap(Self.bytes)) }
-    return (lines.count - kept.count, others)
+    let entries = Self.entries(try system.read(file, limit: size, at: 0))
+    let kept = entries.filter { !isRemoved(Self.line($0)) }
+    if kept.count < entries.count { try replace(by: Array(kept.joined())) }
+    return (entries.count - kept.count, others)
+  }
+
+  /// The lines that the file has now, without the lock.
+  package func lines() throws(SystemError) -> [String] {
+    var file = HistoryFile(path: path, limit: limit)
+    return try file.read()
   }
 
   /// Opens the file that has the name once its lock is held, or after a tenth of a second.
@@ -108,6 +114,8 @@ package struct HistoryFile: Sendable {
   }
 
   private mutating func replace(by bytes: [UInt8]) throws(SystemError) {
+    // Behind a link, the file that it leads to is the one with the lines.
+    let path = try system.resolve(path)
     let new = try TemporaryFile(for: path, system: system)
     do throws(SystemError) {
       try system.write(bytes, to: new.file)
@@ -142,4 +150,20 @@ package struct HistoryFile: Sendable {
     }
     return lines
   }
+
+  /// Returns the lines as the bytes that the file has of them, so that what other programs wrote
+  /// stays as it is.
+  private static func entries(_ bytes: [UInt8]) -> [[UInt8]] {
+    var entries: [[UInt8]] = []
+    for line in bytes.split(separator: UInt8(ascii: "\n")) {
+      if line.first == UInt8(ascii: "\t"), !entries.isEmpty {
+        entries[entries.count - 1] += line + [UInt8(ascii: "\n")]
+      } else {
+        entries.append(line + [UInt8(ascii: "\n")])
+      }
+    }
+    return entries
+  }
+
+  private static func line(_ entry: [UInt8]) -> String { lines(entry[...]).first ?? "" }
 }

@@ -45,7 +45,8 @@ public struct APIAnswer: Codable, Sendable, Equatable {
   /// The proxy that may have sent the response itself, see `APIResponse.proxy`; `nil` in earlier
   /// recordings.
   public var proxy: String?
-  /// The warning about the keychain that was opened for the request.
+  /// The warning about the keychain that was opened for the request, or about a file that was not
+  /// written.
   public var warning: String?
   /// Whether the request is not repeated, because its body can be read only once, or because the
   /// service asks to wait for too long.

@@ -50,6 +50,10 @@ public struct APIExchange: Sendable {
       let wait = PipeTimeout(limit: planned.request.timeout, clock: dependencies.clock)
       try await answer.noteFile(
         file, download.written, fetched.value.body, dependencies.files, wait)
+      if answer.file == nil, !answer.hasContent, (200..<300).contains(answer.status) {
+        answer.warning =
+          answer.warning ?? "nothing is written to '\(file.path)': the answer has no content"
+      }
       // The file has the body as it is.
       if answer.file != nil {
         answer.masked = APIAnswer.masked(in: fetched.value.headers, dependencies.logger.redactor)
@@ -164,7 +168,7 @@ extension Download {
 
 extension APIAnswer {
   /// Whether a response with this status to this method can have content.
-  private var hasContent: Bool { method != "HEAD" && ![204, 205, 304].contains(status) }
+  fileprivate var hasContent: Bool { method != "HEAD" && ![204, 205, 304].contains(status) }
 
   /// Records the file of the body. Writes a body that came from the cache.
   ///

@@ -65,13 +65,15 @@ enum RequestSecrets {
     var hasEnded = false
     for word in words {
       let text = typed(word)
-      if option == nil, !hasEnded, text.hasPrefix("--proxy=") {
-        proxies.append(String(text.dropFirst("--proxy=".count)))
-      } else if option == nil, !hasEnded, text.hasPrefix("--json-body=") {
+      let attached = option == nil && !hasEnded ? text.cutAtEquals() : nil
+      if let attached, attached.name == "--proxy" {
+        proxies.append(attached.value)
+      } else if attached?.name == "--json-body" {
         bodies.append(word)
-      } else if option != nil || !hasEnded && text.hasPrefix("--auth=") {
+      } else if let attached, attached.name == "--auth" {
+        authentications.append(attached.value)
+      } else if option != nil {
         if option == "--auth" { authentications.append(text) }
-        if option == nil { authentications.append(String(text.dropFirst("--auth=".count))) }
         if option == "--proxy" { proxies.append(text) }
         if option == "--json-body" { bodies.append(word) }
         option = nil

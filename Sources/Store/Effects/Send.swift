@@ -12,7 +12,8 @@ public struct Send<Action: Sendable>: Sendable {
 
   /// Sends the action and reduces it on the calling thread. On return the action has been reduced,
   /// or is queued if an observer is being notified of an earlier step. A task that is cancelled
-  /// sends nothing, also if it is a child task of an effect that continues.
+  /// sends nothing, also if it is a child task of an effect that continues, or another task that
+  /// calls back.
   ///
   /// - Complexity: One lock in addition to the reducer's own cost. With observers, the cost of
   ///   `Store.send`.

@@ -344,8 +344,9 @@ final class TestCore<R: Reducer> {
 
   /// Calls a closure of the test, to which `SteppedStore.state` is the state before the step.
   func hidingStep(since before: State?, _ closure: () throws -> Void) rethrows {
-    stateBeforeStep = before
-    defer { stateBeforeStep = nil }
+    let outer = stateBeforeStep
+    stateBeforeStep = before ?? outer
+    defer { stateBeforeStep = outer }
     try closure()
   }
 

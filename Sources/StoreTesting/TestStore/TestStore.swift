@@ -44,9 +44,9 @@ public final class TestStore<R: Reducer>: SteppedStore<R> {
     reportSkipped: TestReporter? = nil,
     _ body: (NonExhaustiveTestStore<R>) throws -> Result
   ) rethrows -> Result {
-    let previous = core.reportSkipped
+    let previous = (core.reportSkipped, core.isExhaustive)
     (core.reportSkipped, core.isExhaustive) = (reportSkipped, false)
-    defer { (core.reportSkipped, core.isExhaustive) = (previous, true) }
+    defer { (core.reportSkipped, core.isExhaustive) = previous }
     return try body(NonExhaustiveTestStore(core: core, isPart: true))
   }
 

@@ -79,6 +79,18 @@ import Testing
     #expect(FileInfo(path)?.permissions == 0o600)
   }
 
+  @Test("lines behind a symbolic link are removed from the file that it leads to")
+  func removalBehindLink() throws {
+    let folder = try TemporaryFolder()
+    try folder.write("a\nb\n", to: "file")
+    try FileManager.default.createSymbolicLink(
+      atPath: folder.path("history"), withDestinationPath: "file")
+    var file = HistoryFile(path: folder.path("history"))
+    #expect(try file.removeLines { $0 == "a" }?.removed == 1)
+    #expect(try folder.read("file") == Array("b\n".utf8))
+    #expect(FileInfo(folder.path("history"), followsLink: false)?.isRegular == false)
+  }
+
   @Test("many writers at once lose nothing")
   func concurrent() async throws {
     let folder = try TemporaryFolder()

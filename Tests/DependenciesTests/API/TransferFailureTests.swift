@@ -37,10 +37,10 @@ struct TransferFailureTests {
       #expect(APIError.transfer(transfer, easy, CURLE_COULDNT_CONNECT).kind == .refused)
       transfer.noteSocketFailure(EMFILE)
       let error = APIError.transfer(transfer, easy, CURLE_COULDNT_CONNECT)
-      #expect(error.kind == .io)
+      #expect(error.kind == .unreachable)
       #expect(
-        error.message.contains(
-          "to 127.0.0.1:9 could be opened: \(SystemError.text(of: EMFILE).lowercased());"))
+        error.message
+          == "127.0.0.1:9 cannot be reached: \(SystemError.text(of: EMFILE).lowercased())")
       continuation.resume(returning: .failure(.stopped))
     }
   }

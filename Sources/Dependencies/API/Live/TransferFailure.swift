@@ -217,11 +217,6 @@ extension APIError {
       return APIError(
         .refused,
         "\(address.endpoint) refused the connection")
-    case EMFILE, ENFILE:
-      return APIError(
-        .io,
-        "no connection to \(address.endpoint) could be opened: \(words(code)); 'ulimit -n' shows and raises the limit"
-      )
     default:
       return APIError(
         .unreachable, "\(address.endpoint) cannot be reached: \(words(code))")
