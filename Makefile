@@ -107,10 +107,10 @@ install: libraries $(LIBSTDCXX)
 	install -d "$(PROGRAMS)" "$(MANUALS)" "$(BASH)" "$(ZSH)" "$(FISH)"
 	strip -o "$(PROGRAMS)/swiftboard" "$$($(RELEASE) --show-bin-path)/swiftboard"
 	chmod 755 "$(PROGRAMS)/swiftboard"
-	"$(PROGRAMS)/swiftboard" --environment mock manual > "$(MANUALS)/swiftboard.1"
-	"$(PROGRAMS)/swiftboard" --environment mock completions bash > "$(BASH)/swiftboard"
-	"$(PROGRAMS)/swiftboard" --environment mock completions zsh > "$(ZSH)/_swiftboard"
-	"$(PROGRAMS)/swiftboard" --environment mock completions fish > "$(FISH)/swiftboard.fish"
+	"$(PROGRAMS)/swiftboard" --environment mock -o plain manual > "$(MANUALS)/swiftboard.1"
+	"$(PROGRAMS)/swiftboard" --environment mock -o plain completions bash > "$(BASH)/swiftboard"
+	"$(PROGRAMS)/swiftboard" --environment mock -o plain completions zsh > "$(ZSH)/_swiftboard"
+	"$(PROGRAMS)/swiftboard" --environment mock -o plain completions fish > "$(FISH)/swiftboard.fish"
 
 uninstall:
 	rm -f "$(PROGRAMS)/swiftboard" "$(MANUALS)/swiftboard.1" "$(BASH)/swiftboard" "$(ZSH)/_swiftboard" \

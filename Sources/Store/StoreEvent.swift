@@ -20,8 +20,8 @@ public enum StoreEvent<Action: Sendable>: Sendable {
   case effectCancelled(MeteredEffect)
   /// The effect never starts, because too many effects with its id run or wait.
   case effectDropped(MeteredEffect)
-  /// An action was not reduced, because it was sent after the end of the store or by an effect that
-  /// was cancelled or had returned.
+  /// An action was not reduced, because it was sent after the end of the store, by an effect that
+  /// was cancelled or had returned, or by a cancelled task.
   case actionDropped(Action)
 }
 

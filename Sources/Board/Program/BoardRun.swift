@@ -241,11 +241,8 @@ final class BoardRun: Sendable {
 
   /// Removes lines from the history that contain a secret which has become known since.
   private func withholdSecrets(_ session: LineExecutor) {
-    let text = editor?.withholdSecrets(knownCount: dependencies.logger.redactor.count) { line in
-      !session.mayKeep(
-        ScriptLine(
-          text: line, location: LineLocation(nil, line: 1), parsed: LineParser.parse(line)))
-    }
+    let text = editor?.withholdSecrets(
+      knownCount: dependencies.logger.redactor.count, where: session.containsKnownSecret)
     if let text { note(text, isWarning: true) }
   }
 

@@ -105,6 +105,20 @@ public final class LineExecutor: Sendable {
     return secrets.refusal(of: line, redactor) == nil && secrets.shown(line) == line.text
   }
 
+  /// Returns whether a line of the history contains a known secret, by the rule for new lines. That
+  /// rule parses the line, so it is applied only where a secret may be: in the text, or in what is
+  /// left of it without backslashes or quotes.
+  func containsKnownSecret(_ text: String) -> Bool {
+    let mayContain = ["", "\\", "'\""].contains { removed in
+      let bytes = text.utf8.filter { !removed.utf8.contains($0) }
+      return !redactor.mask(String(decoding: bytes, as: UTF8.self)).names.isEmpty
+    }
+    guard mayContain else { return false }
+    return !mayKeep(
+      ScriptLine(
+        text: text, location: LineLocation(nil, line: 1), parsed: LineParser.parse(text)))
+  }
+
   /// Runs one line.
   ///
   /// Cancelling the task interrupts this line and no other.

@@ -227,18 +227,19 @@ final class TestCore<R: Reducer> {
   func cancel(at location: TestLocation, _ cancel: () -> Void) {
     let before = waiting
     cancel()
-    var rest = waiting.map(text)[...]
-    let dropped = before.filter { action in
-      guard rest.first == text(action) else { return true }
-      rest.removeFirst()
-      return false
-    }
-    if !dropped.isEmpty {
+    let after = waiting
+    if after.count < before.count {
+      var rest = after.map(text)[...]
+      let dropped = before.filter { action in
+        guard rest.first == text(action) else { return true }
+        rest.removeFirst()
+        return false
+      }
       let them = dropped.count == 1 ? "it" : "them"
       let message =
         "\(count(dropped.count, "action")) that the test had not received "
         + "\(dropped.count == 1 ? "was" : "were") dropped with \(dropped.count == 1 ? "its" : "their") "
-        + "effects:\n\(list(dropped))\nA running store would have reduced \(them) before. "
+        + "effects:\n\(list(dropped))\nA running store reduces an action when it is sent. "
         + "Receive \(them) first, or call skipReceivedActions() first."
       if isExhaustive {
         fail(.unreceivedActions, message, at: location)
