@@ -419,17 +419,28 @@ struct DatabaseFaultTests {
     #expect(try folder.names.contains("main.sqlite.orphan-wal"))
   }
 
-  @Test("a reader notices too") func aReaderNoticesToo() async throws {
+  @Test(
+    "a reader notices too, whether or not it had the file open",
+    arguments: [true, false], [true, false])
+  func aReaderNoticesToo(_ isRead: Bool, _ isReadBriefly: Bool) async throws {
     let folder = try DatabaseFolder()
     let service = folder.service()
-    try await service.setPreference("p", to: "1")
+    try await service.putDocument(Document("1", #"{"a":1}"#))
+    func read() async throws(PersistenceError) -> Bool {
+      if isReadBriefly { return try await service.document(collection: "c", id: "1") != nil }
+      let query = DocumentQuery(collection: "c", conditions: [.init(path: "a", equals: 1)])
+      return try await !service.documents(query).isEmpty
+    }
     // Opens the connection for reading, which a brief read next to an idle writer does not.
-    #expect(try await service.documents(DocumentQuery(collection: "c")).isEmpty)
-    #expect(try await service.preference("p") == "1")
+    if isRead {
+      let query = DocumentQuery(collection: "c", sort: "a")
+      #expect(try await service.documents(query).count == 1)
+    }
     unlink(folder.main)
-    let error = await failure { () throws(PersistenceError) in try await service.preference("p") }
+    let error = await failure { () throws(PersistenceError) in try await read() }
     #expect(error?.kind == .moved)
-    #expect(try await service.preference("p") == nil)
+    // Said once; then what is there now is used.
+    #expect(try await !read())
   }
 
   @Test("a full disk takes the whole change back") func aFullDiskTakesTheWholeChangeBack()

@@ -4,7 +4,7 @@ import Synchronization
 /// the disk, one that reads.
 final class Database: Sendable {
   let file: DatabaseFile
-  /// Set by the first call that found the file.
+  /// Whether the last call that reached the file found it.
   private let wasFound = Atomic(false)
   /// Whether removed content is still in the log, because another program kept it from being
   /// emptied.
@@ -41,7 +41,7 @@ final class Database: Sendable {
       wasFound.store(true, ordering: .relaxed)
       return result
     } catch {
-      if error.kind == .moved { try? await reader?.close() }
+      if error.kind == .moved { await forget() }
       throw error
     }
   }
@@ -71,7 +71,14 @@ final class Database: Sendable {
     _ operation: String,
     _ body: @escaping @Sendable (SQLiteConnection) throws(PersistenceError) -> Result
   ) async throws(PersistenceError) -> Result {
-    try await writer.exclusive(operation, .long, body)
+    do throws(PersistenceError) {
+      let result = try await writer.exclusive(operation, .long, body)
+      wasFound.store(true, ordering: .relaxed)
+      return result
+    } catch {
+      if error.kind == .moved { await forget() }
+      throw error
+    }
   }
 
   /// Runs `body` on the committed content. Does not create a missing file, and returns `empty` for
@@ -101,7 +108,12 @@ final class Database: Sendable {
       case .done(let result):
         wasFound.store(true, ordering: .relaxed)
         return result
-      case .missing: return empty
+      case .missing:
+        // A file that is gone must not pass for an empty database.
+        if wasFound.load(ordering: .relaxed), file.schema.whenDamaged == .refuse {
+          throw SQLiteResult.moved(file.path, operation: operation)
+        }
+        return empty
       case .needsWriter:
         throw PersistenceError(
           .readOnly, path: file.path, operation: operation,
@@ -109,15 +121,23 @@ final class Database: Sendable {
             "the database may only be read, and has to be changed before this version can read it")
       }
     } catch {
-      if error.kind == .moved, reader != nil { try? await writer.close() }
+      if error.kind == .moved { await forget() }
       throw error
     }
+  }
+
+  /// Closes both connections, so that the next call opens what is at the path by then.
+  private func forget() async {
+    wasFound.store(false, ordering: .relaxed)
+    try? await reader?.close()
+    try? await writer.close()
   }
 
   /// Closes both connections. The last connection that closes checkpoints the log. The next call
   /// opens the file again.
   func close() async throws(PersistenceError) {
     file.isChecked.store(false, ordering: .relaxed)
+    wasFound.store(false, ordering: .relaxed)
     for worker in [reader, writer] {
       if let worker, worker.wasUsed.load(ordering: .relaxed) { try await worker.close() }
     }

@@ -264,9 +264,7 @@ final class SQLiteConnection {
   }
 
   var movedError: PersistenceError {
-    PersistenceError(
-      .moved, path: shownPath, operation: operation, code: SQLiteResult.readOnlyMoved,
-      what: "the database is no longer where it was opened")
+    SQLiteResult.moved(shownPath, operation: operation)
   }
 
   /// Whether SQLite could only open the file for reading.

@@ -37,6 +37,13 @@ enum SQLiteResult {
     }
   }
 
+  /// Returns the error for a file that is no longer at its path.
+  static func moved(_ path: String, operation: String) -> PersistenceError {
+    PersistenceError(
+      .moved, path: path, operation: operation, code: readOnlyMoved,
+      what: "the database is no longer where it was opened")
+  }
+
   private static func isNoSpace(_ systemError: Int32) -> Bool {
     SystemError(code: systemError, call: "write").isFull
   }
