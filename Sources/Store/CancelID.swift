@@ -137,7 +137,7 @@ extension ChildKey {
   @usableFromInline
   init(id: (any Hashable & Sendable)?, offset: Int? = nil, location: SourceLocation) {
     if let id {
-      let identity = CancelID(opening: id)
+      let identity = CancelID(id)
       self.init(identity: identity, label: identity.description)
     } else if let offset {
       self.init(identity: CancelID(ComposedChild(offset: offset, location: location)), label: nil)
@@ -152,15 +152,6 @@ extension ChildKey {
 private struct ComposedChild: Hashable, Sendable {
   let offset: Int
   let location: SourceLocation
-}
-
-extension CancelID {
-  /// Creates an id from a value of a type that is not known at compile time.
-  @inlinable
-  init(opening id: any Hashable & Sendable) {
-    func wrap(_ id: some Hashable & Sendable) -> CancelID { CancelID(id) }
-    self = wrap(id)
-  }
 }
 
 /// An id with its place, outermost child first. Without an id it stands for everything at that

@@ -70,7 +70,7 @@ extension Store {
         : runtime.reduce(action, origin, task: &task, &shared)
     }
     runtime.deliver(deferred)
-    runtime.handle { $0.performDeferredEnds(inheritsTaskLocals: true) }
+    runtime.handle { $0.performDeferredEnds() }
     return StoreTask(runtime: runtime, id: task)
   }
 
@@ -87,18 +87,11 @@ extension Store {
   }
 
   /// Reduces the next queued action. Returns whether there was one.
-  ///
-  /// In a test, the effects that follow inherit the task-local values of the caller, and with them
-  /// the identity of the test (R4). In a running store they would inherit those of the effect that
-  /// sent the action, which mostly has them from the test.
   @discardableResult
   package func reduceNext() -> Bool {
     runtime.perform { shared, deferred in
-      let isTest = shared.machine.blockers.contains(.held)
-      let next = shared.machine.takeNext(ignoring: .heldOrReplayed, inheritsTaskLocals: isTest)
-      if let next {
-        runtime.reduce(isTest ? next.inheriting : next, &shared, &deferred, endsInherit: isTest)
-      }
+      let next = shared.machine.takeNext(ignoring: .heldOrReplayed)
+      if let next { runtime.reduce(next, &shared, &deferred) }
       return next != nil
     }
   }
@@ -125,7 +118,7 @@ extension Store {
   ///
   /// - Returns: Whether something may have started.
   package func startOverdueWork() -> Bool {
-    runtime.perform { shared, _ in shared.machine.startOverdueWork(inheritsTaskLocals: true) }
+    runtime.perform { shared, _ in shared.machine.startOverdueWork() }
   }
 
   /// The effects whose work has not ended. The work of an effect has ended if only its last action
@@ -179,19 +172,17 @@ extension StoreMachine {
     for event in queuedEvents.removeAll() {
       switch event {
       case .action: queuedEvents.append(event)
-      case .end(let id, let failure): endWorkOfHeld(id, failure, inheritsTaskLocals: false)
+      case .end(let id, let failure): endWorkOfHeld(id, failure)
       }
     }
   }
 
   @usableFromInline
-  mutating func endWorkOfHeld(
-    _ effect: EffectID, _ failure: EffectFailure?, inheritsTaskLocals: Bool
-  ) {
+  mutating func endWorkOfHeld(_ effect: EffectID, _ failure: EffectFailure?) {
     let isReplayed = blockers.contains(.replayed)
     if isReplayed, endAfterQueuedActions(effect, failure) { return }
     if !isTurnOpen, isReplayed || canEndEarly(effect) || isQueueEmpty {
-      return end(effect, failure, inheritsTaskLocals: inheritsTaskLocals)
+      return end(effect, failure, inheritsTaskLocals: false)
     }
     // In the queue it marks the place of what follows.
     if !isReplayed { queuedEvents.append(.end(effect, failure)) }
@@ -221,21 +212,18 @@ extension StoreMachine {
   var isTurnOpen: Bool { turn.first { !isDropped($0) } != nil }
 
   /// Performs the ends that waited for the turn of a held store, if the turn is over.
-  ///
-  /// - Parameter inheritsTaskLocals: Whether the effects that follow inherit the task-local values
-  ///   of the calling thread, which is that of the test.
   @inlinable
-  mutating func performDeferredEnds(inheritsTaskLocals: Bool = false) {
-    if !deferredEnds.isEmpty { performEndsOfHeld(inheritsTaskLocals) }
+  mutating func performDeferredEnds() {
+    if !deferredEnds.isEmpty { performEndsOfHeld() }
   }
 
   @usableFromInline
-  mutating func performEndsOfHeld(_ inheritsTaskLocals: Bool) {
+  mutating func performEndsOfHeld() {
     if blockers.contains(.held) {
-      while !isTurnOpen, hasDueEnd, endWorkInQueue(inheritsTaskLocals) {}
+      while !isTurnOpen, hasDueEnd, endWorkInQueue() {}
     } else {
       while !isTurnOpen, let (id, failure) = deferredEnds.popFirst() {
-        endFromQueue(id, failure, inheritsTaskLocals: false)
+        endFromQueue(id, failure)
       }
     }
   }
@@ -252,7 +240,7 @@ extension StoreMachine {
   /// before them. The actions that follow come where the end was.
   ///
   /// - Returns: Whether there was such an end.
-  private mutating func endWorkInQueue(_ inheritsTaskLocals: Bool) -> Bool {
+  private mutating func endWorkInQueue() -> Bool {
     var hasEnded = false
     deferredEnds = Queue()
     for event in queuedEvents.removeAll() {
@@ -261,7 +249,7 @@ extension StoreMachine {
         continue
       }
       if isQueueEmpty || canEndEarly(id) {
-        end(id, failure, inheritsTaskLocals: inheritsTaskLocals)
+        end(id, failure, inheritsTaskLocals: false)
         hasEnded = true
       } else {
         queuedEvents.append(event)
@@ -300,7 +288,7 @@ extension StoreMachine {
 
   /// Ends the work that waits for the actions of a held store, where no `.cancel` follows and,
   /// after a `.send`, only work.
-  mutating func startOverdueWork(inheritsTaskLocals: Bool = false) -> Bool {
+  mutating func startOverdueWork() -> Bool {
     let actions = turn.elements + nextTurns.elements + queuedEvents.elements.compactMap(\.action)
     let ended = actions.compactMap { action -> EffectID? in
       if case .ending(let id) = action.sender, isSendBeforeWork(id) { id } else { nil }
@@ -312,9 +300,9 @@ extension StoreMachine {
       queuedEvents = Queue(
         queuedEvents.elements.map { $0.action.map { .action($0.ended(by: wanted)) } ?? $0 })
     }
-    for id in ended { endFromQueue(id, nil, inheritsTaskLocals: inheritsTaskLocals) }
+    for id in ended { endFromQueue(id, nil) }
     var isStarted = !ended.isEmpty
-    if !deferredEnds.isEmpty, endWorkInQueue(inheritsTaskLocals) { isStarted = true }
+    if !deferredEnds.isEmpty, endWorkInQueue() { isStarted = true }
     // What waits for a permit does not wait for the order in which the effect ends.
     for (id, _) in deferredEnds.elements {
       change { if $0.passPermitOn(before: id) { isStarted = true } }
@@ -378,18 +366,8 @@ extension EffectGraph {
 }
 
 extension QueuedAction {
-  /// The same action, whose effects inherit the task-local values of the thread that reduces it.
-  fileprivate var inheriting: QueuedAction {
-    QueuedAction(action, from: sender, task: task, inheritsTaskLocals: true)
-  }
-
   /// Returns the action for a sender whose work ends before the action, if that is one of these.
   fileprivate func ended(by effects: Set<EffectID>) -> QueuedAction {
     effects.contains(effect) ? from(.effect(effect)) : self
   }
-}
-
-extension StoreTask {
-  /// A handle to no effects.
-  package static var ended: StoreTask { .finished }
 }

@@ -23,7 +23,7 @@
 ///   run concurrently. An effect inherits the task-local values of the sender if the sending thread
 ///   reduces the action; if `send` only queued it, it inherits none. An effect that waited for a
 ///   permit also inherits none, unless an effect of the same list returned the permit. In a test
-///   store, the effects of a received action inherit those of the test.
+///   store, all effects inherit those of the test.
 /// - **R5** Once `.cancel(id:)` is reduced, no action of a cancelled effect is reduced, whether or
 ///   not the effect had started or had ended, and whether or not the action is queued. It cancels
 ///   effects that were returned earlier, and effects that precede it in the same list and in the

@@ -14,7 +14,7 @@ public struct StoreTask: Sendable {
   }
 
   @inlinable
-  static var finished: StoreTask { StoreTask(runtime: nil, id: .none) }
+  package static var finished: StoreTask { StoreTask(runtime: nil, id: .none) }
 
   /// Waits until the effects and everything they caused have ended. Cancelling the waiting task
   /// cancels them and waits for their end.

@@ -52,10 +52,9 @@ package enum Descriptor {
     }
   }
 
-  /// Writes a text, such as a prompt, and ignores errors.
-  package static func show(_ text: String, on descriptor: Int32) {
-    var text = text
-    text.withUTF8 { try? write(descriptor, UnsafeRawBufferPointer($0)) }
+  /// Writes a byte to a pipe, for a thread that waits for one. Ignores errors.
+  package static func wake(_ pipe: Int32) {
+    withUnsafeBytes(of: UInt8(0)) { try? write(pipe, $0) }
   }
 
   /// Waits until a descriptor takes bytes or has no reader.

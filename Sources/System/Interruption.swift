@@ -29,7 +29,7 @@ package final class Interruption: Sendable {
     state.withLock { state in
       guard !state.isSet else { return }
       state.isSet = true
-      if let pipe = state.pipe { Descriptor.show("\0", on: pipe.write) }
+      if let pipe = state.pipe { Descriptor.wake(pipe.write) }
     }
   }
 

@@ -18,7 +18,7 @@ struct CancelledDownloadTests {
     }
     func queue(of server: DownloadServer) async throws(ProgramError) -> DownloadQueue {
       let queue = try await base.queue(of: server)
-      interrupt()
+      await interrupt.andCancel()
       return queue
     }
     func history(

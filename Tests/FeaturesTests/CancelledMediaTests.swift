@@ -34,14 +34,14 @@ struct CancelledMediaTests {
     }
     func item(_ id: Int, on server: MediaServer) async throws(ProgramError) -> MediaResource {
       let item = try await base.item(id, on: server)
-      if moment.isBehindRead { interrupt() }
+      if moment.isBehindRead { await interrupt.andCancel() }
       return item
     }
     func lookup(
       _ term: String, on server: MediaServer
     ) async throws(ProgramError) -> [MediaResource] {
       let found = try await base.lookup(term, on: server)
-      if moment.isBehindRead { interrupt() }
+      if moment.isBehindRead { await interrupt.andCancel() }
       return found
     }
     func add(
@@ -62,7 +62,7 @@ struct CancelledMediaTests {
       _ id: Int, deletesFiles: Bool, from server: MediaServer
     ) async throws(ProgramError) {
       if case .inRemoval(let wasSent) = moment {
-        interrupt()
+        await interrupt.andCancel()
         var error = APIError(.cancelled, "the request was cancelled")
         error.wasSent = wasSent
         throw ProgramError(.api(error), program: "Radarr", service: server.service.name)

@@ -181,6 +181,51 @@ struct TestStoreTests {
         == ["behind b: test", "of a: test", "of b: test", "of c: test", "run: test"])
   }
 
+  @Test("R4 subscriptions, and effects that wait for a permit, have them too")
+  func taskLocalValuesOfLaterStarts() {
+    let seen = EventLog<String>()
+    let reducer = Limited { seen.append("\($0): \(Trace.id)") }
+    Trace.$id.withValue("test") {
+      let clock = TestClock()
+      let store = TestStore(
+        initialState: 0, reducer: reducer, clock: clock, dependencies: clock, report: report)
+      store.send(3) { $0 = 3 }
+      store.advance(by: .seconds(1))
+      store.send(0) { $0 = 0 }
+      store.finish()
+    }
+    #expect(seen.events.sorted() == ["first: test", "second: test", "subscribed: test"])
+  }
+
+  /// Starts two effects with one permit, and a subscription for as long as its state is not zero.
+  private struct Limited: Reducer {
+    let note: @Sendable (String) -> Void
+
+    func reduce(_ state: inout Int, _ action: Int, _ clock: TestClock) -> [Effect<Int>] {
+      state = action
+      guard action > 0 else { return [] }
+      return [
+        .run { [note] _ in
+          note("first")
+          try await clock.sleep(for: .seconds(1))
+        }.limited(id: "one", whenFull: .wait),
+        .run { [note] _ in note("second") }.limited(id: "one", whenFull: .wait),
+      ]
+    }
+
+    func declaresSubscriptions(in path: CompositionPath) -> Bool { true }
+
+    func subscriptions(_ state: Int, _ clock: TestClock) -> [Effect<Int>] {
+      guard state > 0 else { return [] }
+      return [
+        .run { [note] _ in
+          note("subscribed")
+          try await clock.sleep(for: .seconds(1000))
+        }.cancellable(id: "subscription")
+      ]
+    }
+  }
+
   @Test("a handle cancels what its send set going")
   func handle() {
     let store = searchStore()

@@ -12,7 +12,7 @@ struct ChildProgramTests {
       ["sh", "-c", "read a; echo $a$a; exit 7"], input: input.read, output: output.write)
     close(input.read)
     close(output.write)
-    Descriptor.show("x\n", on: input.write)
+    TerminalOutput.show("x\n", on: input.write)
     #expect(try Descriptor.read(output.read, atMost: 10) == Array("xx\n".utf8))
     #expect(child.wait() == 7)
     #expect(try Descriptor.read(output.read, atMost: 10) == [])

@@ -33,7 +33,7 @@ struct InterruptionTests {
   func available() throws {
     let ends = try Descriptor.pipe()
     let interruption = Interruption()
-    Descriptor.show("ab", on: ends.write)
+    TerminalOutput.show("ab", on: ends.write)
     #expect(try interruption.read(ends.read, atMost: 9) == Array("ab".utf8))
     close(ends.write)
     #expect(try interruption.read(ends.read, atMost: 9) == [])
@@ -67,7 +67,7 @@ struct InterruptionTests {
     let path = try pipe(in: folder)
     async let reader = DetachedThread.run { try Interruption().open(path, O_RDONLY) }
     let writer = try await DetachedThread.run { try Interruption().open(path, O_WRONLY) }
-    Descriptor.show("x", on: writer.number)
+    TerminalOutput.show("x", on: writer.number)
     let file = try await reader
     #expect(try Interruption().read(file.number, atMost: 9) == Array("x".utf8))
     #expect(fcntl(file.number, F_GETFL) & O_NONBLOCK == 0)

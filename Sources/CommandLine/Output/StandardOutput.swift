@@ -47,7 +47,7 @@ package final class StandardOutput: Sendable {
         if let screen {
           return .success(try screen.write(bytes, to: descriptor, startsRow: startsRow))
         }
-        return .success(try Descriptor.write(descriptor, bytes))
+        return .success(try TerminalOutput.write(descriptor, bytes))
       } catch {
         return .failure(error.code == EPIPE ? .closed : .failed("\(error)"))
       }

@@ -32,7 +32,7 @@ package final class PlainLineReader: LineReader {
   ///
   /// - Throws: `io` if the terminal cannot be read, `malformedData` for a line of more than 64 MiB.
   package func readLine(prompt: String) async throws(LineSourceError) -> LineRead {
-    Descriptor.show(prompt, on: output)
+    TerminalOutput.show(prompt, on: output)
     shown.withLock { $0 = prompt }
     defer { shown.withLock { $0 = nil } }
     while true {
@@ -62,7 +62,7 @@ package final class PlainLineReader: LineReader {
 
   /// Shows the prompt again, if it waits for a line. Call this after the process was stopped.
   package func continueAfterStop() {
-    if let prompt = shown.withLock({ $0 }) { Descriptor.show(prompt, on: output) }
+    if let prompt = shown.withLock({ $0 }) { TerminalOutput.show(prompt, on: output) }
   }
 
   /// Ends the waiting `readLine`, or the next one. Call this on Ctrl-C.
@@ -70,6 +70,6 @@ package final class PlainLineReader: LineReader {
   /// The terminal has already discarded the typed text, so `hadText` is always `false`.
   package func interrupt() {
     guard let wake else { return }
-    Descriptor.show("\u{1}", on: wake.write)
+    Descriptor.wake(wake.write)
   }
 }

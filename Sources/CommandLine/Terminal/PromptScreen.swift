@@ -181,7 +181,7 @@ package final class PromptScreen: Sendable {
     _ bytes: UnsafeRawBufferPointer, to descriptor: Int32
   ) -> Result<Void, SystemError> {
     do throws(SystemError) {
-      return .success(try Descriptor.write(descriptor, bytes))
+      return .success(try TerminalOutput.write(descriptor, bytes))
     } catch {
       return .failure(error)
     }
@@ -243,6 +243,6 @@ package final class PromptScreen: Sendable {
   }
 
   private func show(_ text: String) {
-    if !text.isEmpty { Descriptor.show(text, on: descriptor) }
+    if !text.isEmpty { TerminalOutput.show(text, on: descriptor) }
   }
 }

@@ -83,9 +83,9 @@ package enum SecretPrompt {
     }
     hasEcho.store(showsInput, ordering: .relaxed)
     try setModes(descriptor, keepsInput: wasHidden)
-    Descriptor.show(prompt, on: descriptor)
+    TerminalOutput.show(prompt, on: descriptor)
     var hasEndedRow = false
-    defer { if !hasEndedRow { Descriptor.show("\n", on: descriptor) } }
+    defer { if !hasEndedRow { TerminalOutput.show("\n", on: descriptor) } }
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: limit + 2, alignment: 16)
     _ = mlock(buffer.baseAddress, buffer.count)
     defer {
@@ -213,13 +213,13 @@ package enum SecretPrompt {
     _ descriptor: Int32, prompt: String, _ interruption: Interruption
   ) throws(SecretPromptError) -> Bool {
     guard tcgetpgrp(descriptor) == getpgrp() else { return false }
-    Descriptor.show("\n", on: descriptor)
+    TerminalOutput.show("\n", on: descriptor)
     TerminalModes.stopGroup()
     do throws(SystemError) { try waitForForeground(descriptor, interruption) } catch {
       throw .interrupted
     }
     try setModes(descriptor, keepsInput: false)
-    Descriptor.show(prompt, on: descriptor)
+    TerminalOutput.show(prompt, on: descriptor)
     return true
   }
 

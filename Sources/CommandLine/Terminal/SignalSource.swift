@@ -80,6 +80,7 @@ package enum SignalSource {
       while let bytes = try? Descriptor.read(pipe.read, atMost: 64), !bytes.isEmpty {
         for byte in bytes {
           if let signal = Signal.allCases.first(where: { $0.number == Int32(byte) }) {
+            if signal == .interrupt { TerminalOutput.resume() }
             onArrival(signal)
             continuation.yield(signal)
           }
@@ -90,6 +91,7 @@ package enum SignalSource {
     Task {
       for await signal in stream { await handler(signal) }
     }
+    TerminalOutput.prepareToResume()
     for signal in signals where !SignalHandler.isIgnored(signal.number) { install(signal.number) }
     return true
   }

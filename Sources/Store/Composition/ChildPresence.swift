@@ -14,7 +14,7 @@ enum ChildPresence: Equatable, Sendable {
       return
     }
     let identity = identity?(state) ?? NoIdentity()
-    self = identity is NoIdentity ? .there : .one(CancelID(opening: identity))
+    self = identity is NoIdentity ? .there : .one(CancelID(identity))
   }
 
   @inlinable

@@ -292,12 +292,7 @@ extension Effect.Operation {
   }
 
   @inlinable
-  var isGroup: Bool {
-    switch self {
-    case .merge, .concatenate: true
-    case .none, .send, .task, .run, .cancel, .issue: false
-    }
-  }
+  var isGroup: Bool { members != nil }
 
   /// Whether the operation takes time.
   @inlinable

@@ -200,11 +200,13 @@ extension StoreMachine {
     }
   }
 
-  /// Requests a task for an effect's operation.
+  /// Requests a task for an effect's operation. In a test, all tasks inherit the test's task-local
+  /// values, which attribute an issue to it.
   @inlinable
   mutating func startTask(_ id: EffectID, _ inheritsTaskLocals: Bool) {
     graph.startTask(id)
-    commands.append(.start(id, inheritsTaskLocals: inheritsTaskLocals))
+    let inherits = inheritsTaskLocals || blockers.contains(.held)
+    commands.append(.start(id, inheritsTaskLocals: inherits))
     meter(id) { .effectStarted($0) }
   }
 

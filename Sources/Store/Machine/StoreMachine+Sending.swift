@@ -93,7 +93,7 @@ extension StoreMachine {
       graph.markReturned(effect)
       queuedEvents.append(.end(effect, failure))
     } else {
-      endWorkOfHeld(effect, failure, inheritsTaskLocals: true)
+      endWorkOfHeld(effect, failure)
     }
   }
 
@@ -117,7 +117,7 @@ extension StoreMachine {
   /// queue.
   @inlinable
   mutating func endFromQueue(
-    _ effect: EffectID, _ failure: EffectFailure?, inheritsTaskLocals: Bool
+    _ effect: EffectID, _ failure: EffectFailure?, inheritsTaskLocals: Bool = false
   ) {
     isInQueuedEnd = true
     end(effect, failure, inheritsTaskLocals: inheritsTaskLocals)

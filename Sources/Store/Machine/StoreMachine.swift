@@ -168,17 +168,12 @@ extension StoreMachine {
   ///
   /// In a held store it only drops the next action, if its effect was cancelled.
   ///
-  /// - Parameters:
-  ///   - ignored: The reasons that do not count.
-  ///   - inheritsTaskLocals: Whether effects that start because one has ended inherit the
-  ///     task-local values of the calling thread.
+  /// - Parameter ignored: The reasons that do not count.
   /// - Returns: The action. `nil` if there is none, or if an effect has ended. The commands that
   ///   follow from its end are performed before the next action, and the actions come before those
   ///   that the caller has seen in the queue.
   @inlinable
-  mutating func takeNext(
-    ignoring ignored: ReductionBlockers = [], inheritsTaskLocals: Bool = false
-  ) -> QueuedAction<R.Action>? {
+  mutating func takeNext(ignoring ignored: ReductionBlockers = []) -> QueuedAction<R.Action>? {
     guard blockers.subtracting(ignored).isEmpty else {
       if blockers.isSubset(of: .heldOrReplayed), isNextCancelled, let next = takeQueued()?.action {
         drop(next)
@@ -188,7 +183,7 @@ extension StoreMachine {
     while let next = takeQueued() {
       switch next {
       case .end(let id, let failure):
-        endFromQueue(id, failure, inheritsTaskLocals: inheritsTaskLocals)
+        endFromQueue(id, failure)
         return nil
       case .action(let next):
         guard isDropped(next) else { return next }
@@ -218,13 +213,9 @@ extension StoreMachine {
 
   /// Reduces an action that was taken, or has just arrived.
   ///
-  /// - Parameter endsInherit: Whether the effects that follow ends which waited for this step
-  ///   inherit the task-local values of the calling thread.
   /// - Returns: The step, if hooks or observers are to be notified.
   @inlinable
-  mutating func reduce(
-    _ next: QueuedAction<R.Action>, endsInherit: Bool = false
-  ) -> Step<R.Action>? {
+  mutating func reduce(_ next: QueuedAction<R.Action>) -> Step<R.Action>? {
     let origin =
       recipients.isDisjoint(with: [.hooks, .observers])
       ? StepOrigin.program("") : origin(of: next.sender)
@@ -246,7 +237,7 @@ extension StoreMachine {
     if isCancelled { change { $0.cancelChildren(next.task) } }
     endSender(of: next)
     change { $0.unpin(next.task) }
-    performDeferredEnds(inheritsTaskLocals: endsInherit)
+    performDeferredEnds()
     return step
   }
 

@@ -199,15 +199,12 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
 
   @inlinable
   func reduce(
-    _ next: QueuedAction<R.Action>, _ shared: inout Shared, _ deferred: inout Deferred,
-    endsInherit: Bool = false
+    _ next: QueuedAction<R.Action>, _ shared: inout Shared, _ deferred: inout Deferred
   ) {
     if shared.machine.recipients.contains(.beforeReduction) {
       shared.notifyBeforeReduction(next.action)
     }
-    if let step = shared.machine.reduce(next, endsInherit: endsInherit) {
-      shared.tell(step, &deferred)
-    }
+    if let step = shared.machine.reduce(next) { shared.tell(step, &deferred) }
   }
 
   /// Performs the machine's commands, or defers them until the lock has been released.

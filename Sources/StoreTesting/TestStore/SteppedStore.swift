@@ -131,7 +131,7 @@ public class SteppedStore<R: Reducer> {
   ) -> TestTask {
     let location = TestLocation(fileID: fileID, filePath: filePath, line: line, column: column)
     let core = core
-    guard core.isOpen(at: location) else { return TestTask(.ended, nil) }
+    guard core.isOpen(at: location) else { return TestTask(.finished, nil) }
     core.finishEnded(at: location)
     core.catchUp(at: location)
     prepare(for: action, at: location)

@@ -22,6 +22,7 @@ struct CancelledDatabaseChangeTests {
 
     func read(_ path: String, limit: Int) async throws(FileError) -> Data {
       use()
+      if fails { await waitUntilCancelled() }
       guard !fails else { throw FileError(.io, path: path, message: "\(path) cannot be read") }
       return Data("1".utf8)
     }

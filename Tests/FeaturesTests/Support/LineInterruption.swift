@@ -12,7 +12,18 @@ final class Interruption: Sendable {
   func arm(_ act: @escaping @Sendable () -> Void) { self.act.withLock { $0 = act } }
 
   func callAsFunction() { act.withLock { $0.take() }?() }
+
+  /// Does the same, and waits until the current task is cancelled. A command that has just begun is
+  /// only cancelled once its line knows of it.
+  func andCancel() async {
+    guard let act = act.withLock({ $0.take() }) else { return }
+    act()
+    await waitUntilCancelled()
+  }
 }
+
+/// Waits until the current task is cancelled.
+func waitUntilCancelled() async { for await _ in AsyncStream<Never>.makeStream().stream {} }
 
 /// A logger that interrupts the line of a command of `log` behind its change.
 struct InterruptingLogger: Logger {

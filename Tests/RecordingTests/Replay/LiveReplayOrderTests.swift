@@ -49,8 +49,18 @@ struct LiveReplayOrderTests {
   private actor Order {
     private var rest: [Int]
     private var waiting: [Int: CheckedContinuation<Void, Never>] = [:]
+    /// Whether the first one waits for `begin()`.
+    private var isHeld: Bool
 
-    init(_ order: [Int]) { rest = order }
+    init(_ order: [Int], isHeld: Bool = false) {
+      rest = order
+      self.isHeld = isHeld
+    }
+
+    func begin() {
+      isHeld = false
+      resume()
+    }
 
     func wait(for number: Int) async {
       await withCheckedContinuation { continuation in
@@ -60,7 +70,7 @@ struct LiveReplayOrderTests {
     }
 
     private func resume() {
-      while let next = rest.first, let continuation = waiting.removeValue(forKey: next) {
+      while !isHeld, let next = rest.first, let continuation = waiting.removeValue(forKey: next) {
         rest.removeFirst()
         continuation.resume()
       }
@@ -75,14 +85,15 @@ struct LiveReplayOrderTests {
     let sink = MemorySink()
     var info = Session.info
     info.schema = schema
-    let store = Store(
-      initialState: State(), reducer: Loading(order: Order(order)), dependencies: ())
+    let order = Order(order, isHeld: true)
+    let store = Store(initialState: State(), reducer: Loading(order: order), dependencies: ())
     let recorder = try Recorder<State, Action>(
       sink: sink, info: info, state: State(), journal: nil, clock: { 0 })
     store.setHooks { _, _ in recorder.hooks }
     let tasks = loads.map {
       store.send(.load($0), origin: .user(line: "load \($0)", at: "a:\($0)"))
     }
+    await order.begin()
     for task in tasks { await task.finish() }
     if let last { store.send(last, origin: .user(line: "note", at: "a:9")) }
     recorder.stop()

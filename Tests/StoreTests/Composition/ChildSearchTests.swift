@@ -61,7 +61,7 @@ struct ChildSearchTests {
 
   typealias Path = [CancelID]
 
-  func path(_ parts: any Hashable & Sendable...) -> Path { parts.map { CancelID(opening: $0) } }
+  func path(_ parts: any Hashable & Sendable...) -> Path { parts.map { CancelID($0) } }
 
   /// An effect at each place, in a graph of them.
   func places(_ live: [Path]) -> EffectIndex {

@@ -117,7 +117,8 @@ extension NaiveStore {
       effects[effect].hasTask = true
       outcome.started.append(
         .init(
-          effect: script.number, inheritsTaskLocals: effects[effect].list == inheritingList))
+          effect: script.number,
+          inheritsTaskLocals: isHeld || effects[effect].list == inheritingList))
     case .send(let action):
       enqueue(
         Item(

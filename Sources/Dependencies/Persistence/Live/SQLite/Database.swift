@@ -89,6 +89,8 @@ final class Database: Sendable {
     _ operation: String, _ length: CallLength = .long, whenMissing empty: Result,
     _ body: @escaping @Sendable (SQLiteConnection) throws(PersistenceError) -> Result
   ) async throws(PersistenceError) -> Result {
+    // Whether it is gone if it is missing. A call at the same time may create it, or find it first.
+    let wasThere = isOpen
     do throws(PersistenceError) {
       // Opening a file for one brief read takes longer than the read.
       if length == .brief, reader?.wasUsed.load(ordering: .relaxed) == false,
@@ -110,7 +112,7 @@ final class Database: Sendable {
         return result
       case .missing:
         // A file that is gone must not pass for an empty database.
-        if wasFound.load(ordering: .relaxed), file.schema.whenDamaged == .refuse {
+        if wasThere, file.schema.whenDamaged == .refuse {
           throw SQLiteResult.moved(file.path, operation: operation)
         }
         return empty
