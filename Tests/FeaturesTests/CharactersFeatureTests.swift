@@ -946,7 +946,8 @@ struct CharactersFeatureTests {
     #expect(await lines.run("characters \(line) &") == 0)
     await world.api.waitForHanging()
     #expect(await lines.run("cancel 1") == 0)
-    #expect(world.api.hangingCount == 0 && world.files.files["f"] == nil)
+    await world.api.waitForNoneHanging()
+    #expect(world.files.files["f"] == nil)
     let state = lines.board.store.state.characters
     #expect(state.pending.isEmpty && !state.list.status.isLoading && !state.search.status.isLoading)
     await lines.board.close()
@@ -995,7 +996,7 @@ struct CharactersFeatureTests {
     await world.api.waitForHanging()
     #expect(lines.board.store.state.characters.detail?.status == .loading(job: 1))
     #expect(await lines.run("cancel 1") == 0)
-    #expect(world.api.hangingCount == 0)
+    await world.api.waitForNoneHanging()
     #expect(lines.board.store.state.characters.detail?.status == .idle)
     #expect(lines.board.store.state.characters.pending.isEmpty)
     await lines.board.close()

@@ -15,7 +15,7 @@ public final class Board: Sendable {
   private let sink: @Sendable (BoardOutput) -> Void
   private let onBackgroundEnd: @Sendable (FinishedJob) -> Int32?
   let recordings: BoardRecording
-  private let replays: RunningReplays
+  private let navigators: SessionNavigators
   private let analytics: StepAnalytics
   private let shared: Mutex<Shared>
   let widths = Mutex(TerminalWidths())
@@ -96,7 +96,7 @@ public final class Board: Sendable {
     let journal = DrawJournal()
     let failures = EffectFailures()
     let navigators = SessionNavigators(features)
-    replays = navigators.replays
+    self.navigators = navigators
     let closing = CancelFlag()
     self.features = features
     shared = Mutex(Shared(renderer: BoardRenderer(features, isReplay: false)))
@@ -427,7 +427,8 @@ public final class Board: Sendable {
       }
     }
     stopRecording()
-    await replays.wait()
+    await navigators.unfinishedWork.wait()
+    navigators.endContinuations()
     await analytics.finish()
     await dependencies.shutDown()
     // The output of the last step, which is in the recording. Last, because it may be blocked.

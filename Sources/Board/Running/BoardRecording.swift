@@ -38,8 +38,8 @@ final class BoardRecording: Sendable {
     var hasLostRecording = false
     /// Requested marks, by the jobs after whose end they are set.
     var marks: [Int: (name: String, recorder: BoardRecorder)] = [:]
-    /// Forks to continue once the board has taken their state, by the jobs that created them.
-    var forks: [Int: (log: LogContinuation, path: String, options: RecordingOptions)] = [:]
+    /// How forks are recorded once the board has taken their state, by the jobs that created them.
+    var forks: [Int: RecordingOptions] = [:]
   }
 
   private let journal: DrawJournal
@@ -284,17 +284,17 @@ final class BoardRecording: Sendable {
 
   /// Records into a fork, starting with the step that took its state.
   private func goOn(_ job: Int, _ lastStep: Int, _ state: BoardState) {
-    let fork = shared.withLock { $0.forks.removeValue(forKey: job) }
-    guard !closing.isSet, let (log, path, given) = fork else { return }
-    var options = given
+    let given = shared.withLock { $0.forks.removeValue(forKey: job) }
+    guard !closing.isSet, var options = given, let fork = navigators.takeContinuation(of: job)
+    else { return }
     options.baseStep = lastStep
     do throws(RecordingError) {
       start(
         try BoardRecorder(
-          continuing: log, path: path, state: state, options: options, journal: journal,
+          continuing: fork.log, path: fork.path, state: state, options: options, journal: journal,
           clock: { [self] in shared.withLock { $0.time } },
           onFailure: { [self] in lose($0.message) }, onWarning: { [self] in warn($0.message) }),
-        path, options)
+        fork.path, options)
     } catch {
       // Do not warn here, under the store's lock. `resumed()` does so.
       shared.withLock {
@@ -381,7 +381,8 @@ extension BoardRecording: RecordingService {
       throw Failure.endedBeforeFork
     }
     navigators.endContinuations()
-    shared.withLock { $0.forks[job] = (fork.log, fork.path, options) }
+    navigators.keep(fork, of: job)
+    shared.withLock { $0.forks[job] = options }
     return ForkedState(state: fork.state, path: fork.path)
   }
 

@@ -25,7 +25,7 @@ struct SessionLiveReplay {
   /// The recording that the board is writing, which naturally has no end yet.
   private let running: String?
   private let features: FeatureList
-  private let replays: RunningReplays
+  private let unfinishedWork: UnfinishedWork
   /// The time limit for an effect's action. It exceeds the time of a request with all its retries.
   /// The replay detects without it that no action can follow.
   var patience = Duration.seconds(3600)
@@ -45,7 +45,7 @@ struct SessionLiveReplay {
   ) throws {
     self.running = running
     features = navigators.features
-    replays = navigators.replays
+    unfinishedWork = navigators.unfinishedWork
     path = query.file
     sharesHome = query.sharesHome ?? false
     self.dependencies = dependencies
@@ -98,7 +98,7 @@ struct SessionLiveReplay {
       return try await run(recording, dependencies, home: nil)
     }
     try Task.checkCancellation()
-    return try await replays.run {
+    return try await unfinishedWork.run {
       let home = try TemporaryHome()
       var services = beside(home.path, sharesHome, recording.seed)
       services.files = ReplayFileService(

@@ -28,8 +28,8 @@ final class SessionNavigators: Sendable {
 
   /// The features of the board whose recordings are visited.
   let features: FeatureList
-  /// The live replays that run.
-  let replays = RunningReplays()
+  /// The work after which the board ends.
+  let unfinishedWork = UnfinishedWork()
   private let kept = Mutex<Kept?>(nil)
   /// The state needed to continue writing in a new fork.
   struct Continuation: Sendable {
@@ -105,7 +105,7 @@ final class SessionNavigators: Sendable {
     continuations.withLock { $0.removeValue(forKey: job) }
   }
 
-  /// Ends all forks that wait to be continued. Their recording has ended.
+  /// Ends all forks that wait to be continued. Their recording, or the board, has ended.
   func endContinuations() {
     let all = continuations.withLock { all in
       defer { all = [:] }

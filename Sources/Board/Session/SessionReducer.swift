@@ -167,9 +167,12 @@ struct SessionReducer: Reducer {
     _ body: @escaping @Sendable (RecordingQueries) throws -> SessionResult
   ) -> [Effect<SessionAction>] {
     let warnings = SessionWarnings(running: recording)
+    let read = reading(job, dependencies, work, warnings, body)
     return .change(
       name: "session.\(name)", id: job, dependencies,
-      sending: reading(job, dependencies, work, warnings, body)
+      sending: { [unfinishedWork = navigators.unfinishedWork] send in
+        try await unfinishedWork.run { try await read(send) }
+      }
     ) {
       let (result, masked) = try await masked($0, dependencies)
       return .succeeded(

@@ -28,11 +28,10 @@ struct ShellFeatureTests {
   @Test("'cancel' with its job, and an interrupt, end a doctor that looks for long")
   func cancelledDoctor() async throws {
     let (looks, begun) = AsyncStream.makeStream(of: Void.self)
-    let (never, _) = AsyncStream.makeStream(of: Void.self)
     var dependencies = world.dependencies
     dependencies.installation = {
       begun.yield()
-      for await _ in never {}
+      await waitUntilCancelled()
       return []
     }
     let lines = Lines(world, dependencies: dependencies)

@@ -56,10 +56,13 @@ final class Lines: Sendable {
   }
 
   func run(_ text: String) async -> Int32 {
-    await session.run(
+    let code = await session.run(
       ScriptLine(
         text: text, location: LineLocation("test.sb", line: 1), parsed: LineParser.parse(text))
     ).exitCode
+    // The board's observer, which ends the line, comes before the one that notes the steps.
+    await board.store.waitUntilDelivered()
+    return code
   }
 
   var allPrinted: String { printed.text.withLock { $0 } }

@@ -43,6 +43,7 @@ public final class MockAPIClient: APIClient, CheckedMock {
   private enum Goal: Sendable {
     case requests(Int)
     case hanging(Int)
+    case noneHanging
   }
 
   private struct State {
@@ -58,6 +59,7 @@ public final class MockAPIClient: APIClient, CheckedMock {
       switch goal {
       case .requests(let count): requests.count >= count
       case .hanging(let count): hanging.count >= count
+      case .noneHanging: hanging.isEmpty
       }
     }
 
@@ -125,11 +127,13 @@ public final class MockAPIClient: APIClient, CheckedMock {
   /// Answers all hanging requests. `hang` has no effect.
   public func release(with answer: MockAnswer) {
     if case .hang = answer { return }
-    let hanging = state.withLock { state in
-      defer { state.hanging = [:] }
-      return state.hanging.sorted { $0.key < $1.key }
+    let (hanging, waiters) = state.withLock { state in
+      let hanging = state.hanging.sorted { $0.key < $1.key }
+      state.hanging = [:]
+      return (hanging, state.takeWaiters())
     }
     for (_, request) in hanging { request.continuation.resume(returning: answer) }
+    for waiter in waiters { waiter.resume() }
   }
 
   /// Waits until `count` requests were sent in total, or the task is cancelled.
@@ -137,6 +141,10 @@ public final class MockAPIClient: APIClient, CheckedMock {
 
   /// Waits until `count` requests hang at the same time, or the task is cancelled.
   public func waitForHanging(_ count: Int = 1) async { await wait(for: .hanging(count)) }
+
+  /// Waits until no request hangs, or the task is cancelled. A request that several callers share
+  /// ends shortly after the last of them is cancelled.
+  public func waitForNoneHanging() async { await wait(for: .noneHanging) }
 
   private func wait(for goal: Goal) async {
     let id = nextID()
@@ -214,7 +222,11 @@ public final class MockAPIClient: APIClient, CheckedMock {
         if isCancelled { continuation.resume(returning: nil) }
       }
     } onCancel: {
-      state.withLock { $0.hanging.removeValue(forKey: id) }?.continuation.resume(returning: nil)
+      let (request, waiters) = state.withLock { state in
+        (state.hanging.removeValue(forKey: id), state.takeWaiters())
+      }
+      request?.continuation.resume(returning: nil)
+      for waiter in waiters { waiter.resume() }
     }
   }
 

@@ -1,8 +1,9 @@
 import Synchronization
 
-/// The live replays of a board that have begun to use services. The board ends after them, so that
-/// their homes, which have what services answered, are removed.
-final class RunningReplays: Sendable {
+/// The work of a board that leaves files if the program exits in the middle: live replays, whose
+/// homes have what services answered, and forks. The board ends after it, also if its commands have
+/// ended.
+final class UnfinishedWork: Sendable {
   private struct State {
     var count = 0
     var waiting: [CheckedContinuation<Void, Never>] = []
@@ -10,7 +11,7 @@ final class RunningReplays: Sendable {
 
   private let state = Mutex(State())
 
-  /// Runs a replay. A cancelled one ends with what it has to remove.
+  /// Runs work. If it is cancelled, it ends with what it has to remove.
   func run<Result>(_ body: () async throws -> Result) async throws -> Result {
     state.withLock { $0.count += 1 }
     defer { end() }
@@ -27,7 +28,7 @@ final class RunningReplays: Sendable {
     for continuation in waiting { continuation.resume() }
   }
 
-  /// Waits until no replay runs.
+  /// Waits until no such work runs.
   func wait() async {
     await withCheckedContinuation { continuation in
       let isIdle = state.withLock { state in
