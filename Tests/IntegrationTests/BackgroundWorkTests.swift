@@ -1,4 +1,3 @@
-import Dispatch
 import SwiftBoardSystem
 import SwiftBoardTestSupport
 import Testing
@@ -6,24 +5,6 @@ import Testing
 /// What runs behind `&` when the lines have ended: nothing of it is dropped, and it counts.
 @Suite("Background work at the end", .timeLimit(.minutes(60)))
 struct BackgroundWorkTests {
-  /// A server whose answers under `/held` wait for `open()`.
-  private final class HeldServer: Sendable {
-    let server: TestHTTPServer
-    private let gate = DispatchSemaphore(value: 0)
-
-    init() throws {
-      server = try TestHTTPServer { [gate] request in
-        guard request.path.hasPrefix("/held") else { return nil }
-        gate.wait()
-        let status = request.path == "/held/500" ? 500 : 200
-        return .response(.init(status, json: #"{"held":true}"#))
-      }
-    }
-
-    /// Lets so many answers go.
-    func open(_ count: Int = 1) { for _ in 0..<count { gate.signal() } }
-  }
-
   private static let ways = ["-c", "-f", "pipe"]
 
   /// Starts the program with lines that come in one of three ways.

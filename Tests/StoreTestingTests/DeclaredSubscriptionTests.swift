@@ -81,7 +81,7 @@ struct DeclaredSubscriptionTests {
   func finishes() async {
     let failures = Failures()
     let store = makeStore(Ticker.State(isOn: true), failures)
-    await store.finishWhenReady()
+    await store.finishWhenReady(patience: .seconds(3600))
     #expect(failures.all.isEmpty)
   }
 }

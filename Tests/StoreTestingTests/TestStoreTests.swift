@@ -448,10 +448,10 @@ struct TestStoreTests {
         [.run { _ in await Task.detached { notes.add("saved") }.value }]
       }, dependencies: (), report: report)
     let task = store.send(1)
-    await task.finishWhenReady()
+    await task.finishWhenReady(patience: .seconds(3600))
     #expect(notes.all == ["saved"])
     store.send(1)
-    await store.finishWhenReady()
+    await store.finishWhenReady(patience: .seconds(3600))
   }
 
   @Test("the present state can be looked at outside a step")

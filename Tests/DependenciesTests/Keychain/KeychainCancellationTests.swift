@@ -36,10 +36,11 @@ struct KeychainCancellationTests {
 
   init() throws { folder = try KeychainFolder() }
 
-  @Test("the wait for the lock ends, and nothing is written")
-  func whileWaiting() async throws {
-    // The limit ends the test if the wait does not end.
-    let policy = KeychainPolicy(ops: 1, memory: 8192, lockTimeout: .seconds(10))
+  @Test(
+    "the wait for the lock ends, also where its time has passed, and nothing is written",
+    arguments: [Duration.seconds(3600), .zero])
+  func whileWaiting(lockTimeout: Duration) async throws {
+    let policy = KeychainPolicy(ops: 1, memory: 8192, lockTimeout: lockTimeout)
     let service = LiveKeychainService(
       path: folder.keychain, unlockSources: .none, policy: policy, system: canceller.system)
     try await service.create(with: .words("open"))
@@ -98,7 +99,8 @@ struct KeychainCancellationTests {
       try base.mark(forKeychainAt: path)
     }
     func raise(_ mark: RollbackMark, forKeychainAt path: String) throws {
-      guard BusyWait(milliseconds: 1).shouldRetry(attempt: 0) else {
+      var paused = 0
+      guard BusyWait(milliseconds: 1).shouldRetry(paused: &paused) else {
         throw MarksInMemory.Unavailable()
       }
       try base.raise(mark, forKeychainAt: path)

@@ -376,6 +376,16 @@ struct DatabaseFaultTests {
     try stranger.close()
   }
 
+  @Test("a wait looks for the lock at short intervals until its end")
+  func aWaitLooksAtShortIntervals() {
+    let looks = Shared(0)
+    let wait = BusyWait(milliseconds: 100) { looks.value.withLock { $0 += 1 } }
+    var paused = 0
+    while wait.shouldRetry(paused: &paused) {}
+    #expect(paused == 100_000)
+    #expect(looks.value.withLock { $0 } >= 25)
+  }
+
   @Test("cancelling ends the wait") func cancellingEndsTheWait() async throws {
     let folder = try DatabaseFolder()
     try await folder.service().setPreference("p", to: "1")

@@ -57,7 +57,7 @@ struct RedirectTests {
   }
 
   @Test(
-    "cancelling a line ends its wait for the other end of a pipe", .timeLimit(.minutes(5)),
+    "cancelling a line ends its wait for the other end of a pipe", .timeLimit(.minutes(60)),
     arguments: [
       "echo x > PIPE", "echo x >> PIPE", "source PIPE", "db import PIPE", "db export PIPE",
       "api post http://h/ @PIPE", "api post http://h/ m=@PIPE",

@@ -375,15 +375,19 @@ struct LiveReplayProgramTests {
 
   @Test("an action of a command that was running when the recording began is said to be one")
   func anEarlierCommand() async throws {
-    let server = try TestHTTPServer()
+    let held = try HeldServer()
     let program = try Self.program()
     let lines = [
-      "api get \(server.origin)/faults/hang --timeout 300ms > /dev/null &",
+      "api get \(held.server.origin)/held > /dev/null &",
       "session record r.jsonl",
-      "echo a", "-wait", "session stop",
+      "echo a", "wait", "session stop",
     ]
     try program.folder.write(lines.joined(separator: "\n"), to: "x.sb")
-    let recorded = try await Self.run(program, ["--home", "h", "-q", "-f", "x.sb"])
+    let child = try program.start("--home", "h", "-q", "-f", "x.sb")
+    // The recording has begun.
+    #expect(await child.waitForOutput("a\n"))
+    held.open()
+    let recorded = await child.wait()
     #expect(recorded.status == .exited(0), "\(recorded.errorText)")
     let run = try await Self.run(program, ["session", "replay", "r.jsonl", "--live"])
     #expect(run.status == .exited(1))
@@ -397,7 +401,7 @@ struct LiveReplayProgramTests {
     let server = try TestHTTPServer()
     let program = try Self.program()
     let lines = [
-      "api get \(server.origin)/faults/hang --timeout 300ms > /dev/null &",
+      "api get \(server.origin)/faults/hang > /dev/null &",
       "session fork 1 f.jsonl",
       "echo a",
     ]

@@ -12,6 +12,12 @@ func resealed(_ recording: String) -> String {
 }
 
 extension Program {
+  /// Waits until a recording has a text.
+  func waitForRecording(_ name: String = "r.jsonl", toHave wanted: String) async throws {
+    // Real time: a program writes its recording from time to time, and a file tells nobody.
+    while !(try text(name).contains(wanted)) { try await Task.sleep(for: .milliseconds(20)) }
+  }
+
   /// Expects that the recording `r.jsonl` has its last line, agrees without a warning, and replays.
   func expectWholeRecording(sourceLocation: SourceLocation = #_sourceLocation) async throws {
     let lines = try text("r.jsonl").split(separator: "\n")

@@ -5,6 +5,25 @@ import Testing
 /// Signals reach the request that is under way, the exit code and the recording.
 @Suite(.timeLimit(.minutes(60)))
 struct SignalTests {
+  /// A pipe with a name that stays open and that nobody reads.
+  private final class UnreadPipe {
+    private let descriptor: Int32
+
+    init(at path: String) throws {
+      try #require(mkfifo(path, 0o600) == 0)
+      descriptor = open(path, O_RDWR | O_CLOEXEC)
+      try #require(descriptor >= 0)
+    }
+
+    deinit { close(descriptor) }
+
+    func waitUntilFull() async throws {
+      // Real time: a pipe tells nobody that it is full.
+      var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+      while poll(&request, 1, 0) > 0 { try await Task.sleep(for: .milliseconds(10)) }
+    }
+  }
+
   @Test("an interrupt ends the request and the script") func anInterruptEndsTheRequestAndTheScript()
     async throws
   {
@@ -109,21 +128,18 @@ struct SignalTests {
   @Test("an interrupt ends a run whose output nobody reads, and its recording has its last line")
   func anInterruptOfAFullPipe() async throws {
     let program = try Program()
-    // A pipe takes 64 KiB: at the 65th line the program waits for a reader.
     let word = String(repeating: "x", count: 1000)
     try program.folder.write(
-      (0..<200).map { _ in "echo \(word)" }.joined(separator: "\n"), to: "x.sb")
-    // Real time: the shell looks whether the program has come that far.
-    let outcome = try await program.shell(
-      """
-      mkfifo p; exec 3<>p
-      (until [ "$(grep -c '"k":"step"' r.jsonl 2>/dev/null || echo 0)" -ge 65 ]; do sleep 0.05; done
-      kill -INT $(cat pid)) &
-      # A shell lets what it starts with '&' ignore SIGINT.
-      sh -c 'echo $$ > pid; exec "$0" "$@"' "$0" --home h --record r.jsonl -f x.sb > p
-      echo "ended with $?"
-      """)
-    #expect(outcome.outputText.contains("ended with 130"), "\(outcome)")
+      (0..<2000).map { _ in "echo \(word)" }.joined(separator: "\n"), to: "x.sb")
+    let pipe = try UnreadPipe(at: program.folder.path("p"))
+    let child = try ChildProcess(
+      "/bin/sh",
+      ["-c", "exec \"$0\" --home h --record r.jsonl -f x.sb > p", try Program.executable()],
+      environment: program.environment(), folder: program.folder.path)
+    try await pipe.waitUntilFull()
+    child.signal(SIGINT)
+    let outcome = await child.wait()
+    #expect(outcome.status == .exited(130), "\(outcome.errorText)")
     try await program.expectWholeRecording()
   }
 
@@ -157,10 +173,7 @@ struct SignalTests {
       watch 1ms --count 1000 assert '1 == 2' &
       wait
       """, to: "x.sb")
-    try #require(mkfifo(program.folder.path("p"), 0o600) == 0)
-    let pipe = open(program.folder.path("p"), O_RDWR | O_CLOEXEC)
-    try #require(pipe >= 0)
-    defer { close(pipe) }
+    let pipe = try UnreadPipe(at: program.folder.path("p"))
     // One processor, where there is taskset, has the fewest threads for tasks.
     let child = try ChildProcess(
       "/bin/sh",
@@ -171,9 +184,7 @@ struct SignalTests {
           --home h --record r.jsonl -k -f x.sb > p 2>&1
         """, try Program.executable(),
       ], environment: program.environment(), folder: program.folder.path)
-    // Real time: a pipe tells nobody that it is full.
-    var request = pollfd(fd: pipe, events: Int16(POLLOUT), revents: 0)
-    while poll(&request, 1, 0) > 0 { try await Task.sleep(for: .milliseconds(10)) }
+    try await pipe.waitUntilFull()
     child.signal(SIGTERM)
     #expect(await child.wait().status == .exited(143))
     try await program.expectWholeRecording()

@@ -100,12 +100,12 @@ struct LiveReplayOrderTests {
     return LogFile(bytes: sink.bytes)
   }
 
-  // Real time: only the longest wait for a recorded action, which none of these tests reaches.
+  /// The patience with a recorded action has no end, for nobody advances the clock.
   private static func replay<R: Reducer<State, Action, Void>>(
-    _ log: LogFile, _ reducer: R, clock: any Clock<Duration> = ContinuousClock()
+    _ log: LogFile, _ reducer: R
   ) async throws -> LiveReplay<R>.Report {
     let store = Store(initialState: State(), reducer: reducer, dependencies: ())
-    let report = try await LiveReplay<R>(schema: schema).run(log, on: store, clock: clock)
+    let report = try await LiveReplay<R>(schema: schema).run(log, on: store, clock: TestClock())
     await store.shutdown(deadline: .zero)
     return report
   }
@@ -142,9 +142,9 @@ struct LiveReplayOrderTests {
       (.effect(name: "load", id: "1", step: 1), .loaded(10), [.init(kind: .task)]),
       (.effect(name: "task", id: nil, step: 3), .stored(10), []),
     ])
-    // The second load never ends, nothing follows the first value, and the patience has no end.
+    // The second load never ends, and nothing follows the first value.
     let report = try await Self.replay(
-      log, Loading(followUp: { _ in [] }, order: Order([1])), clock: TestClock())
+      log, Loading(followUp: { _ in [] }, order: Order([1])))
     #expect(report.difference == .missing(step: 4, expected: ["stored": ["_0": 10]]))
   }
 
@@ -183,7 +183,8 @@ struct LiveReplayOrderTests {
     ])
     let store = Store(
       initialState: State(), reducer: Counting(order: Order(live)), dependencies: ())
-    let report = try await LiveReplay<Counting>(schema: Self.schema).run(log, on: store)
+    let report = try await LiveReplay<Counting>(schema: Self.schema).run(
+      log, on: store, clock: TestClock())
     #expect(report == .init(sent: 2, agreed: 5, difference: nil))
     #expect(store.state.items == [20, 10])
   }
@@ -267,7 +268,7 @@ struct LiveReplayOrderTests {
       (.effect(name: "load", id: "1", step: 1), .loaded(10), [.init(kind: .task)]),
       (.effect(name: "load", id: "9", step: 0), .loaded(90), [.init(kind: .task)]),
     ])
-    let report = try await Self.replay(log, Watching(), clock: TestClock())
+    let report = try await Self.replay(log, Watching())
     #expect(report.agreed == 2)
     #expect(
       report.difference
@@ -337,7 +338,8 @@ struct LiveReplayOrderTests {
       initialState: State(), reducer: Loading(order: Order([1, 2, 3, 4])), dependencies: ())
     await store.shutdown(deadline: .zero)
     let log = try await Self.record(order: [1, 2, 3, 4])
-    let report = try await LiveReplay<Loading>(schema: Self.schema).run(log, on: store)
+    let report = try await LiveReplay<Loading>(schema: Self.schema).run(
+      log, on: store, clock: TestClock())
     #expect(
       report
         == .init(

@@ -62,8 +62,8 @@ extension KeychainFile {
     let name = "\(source.name).lock"
     let clock = ContinuousClock()
     let deadline = clock.now + lockTimeout
+    try KeychainError.checkCancellation()
     while true {
-      try KeychainError.checkCancellation()
       let file: OpenFile
       do throws(SystemError) {
         file = try system.open(
@@ -100,6 +100,7 @@ extension KeychainFile {
         }
         if let named, named.id == info.id { return file }
       }
+      try KeychainError.checkCancellation()
       guard clock.now < deadline else {
         throw KeychainError(
           .lockTimeout,

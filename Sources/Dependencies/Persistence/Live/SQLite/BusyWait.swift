@@ -19,21 +19,24 @@ final class BusyWait: Sendable {
     self.observer = observer
   }
 
-  private static let pauses = [1, 2, 5, 10, 15, 20, 25, 25, 25, 50, 50]
+  /// The length of a pause. It is short also after a long wait: a program that writes without a
+  /// break leaves the lock free for no more than a moment between two commits, and on a slow disk a
+  /// waiter that looks rarely would miss all of them. It is random, so that two waiters do not look
+  /// at the same times.
+  private static let microseconds = 500...4_000
 
   /// Pauses. Returns false, without a pause, once the limit is reached or the task is cancelled.
   /// (The call runs inside the task's own job, so the current task is the one that waits.)
-  func shouldRetry(attempt: Int) -> Bool {
-    if Self.isCancelled { return false }
-    let table = Self.pauses
-    let spent =
-      attempt < table.count
-      ? table[..<attempt].reduce(0, +)
-      : table.reduce(0, +) + (attempt - table.count) * 100
-    guard spent < milliseconds else { return false }
+  ///
+  /// - Parameter paused: The sum of this wait's pauses so far, in microseconds. A time for which the
+  ///   whole process was stopped is not a part of it.
+  func shouldRetry(paused: inout Int) -> Bool {
+    let limit = milliseconds * 1000
+    guard !Self.isCancelled, paused < limit else { return false }
     observer?()
-    let pause = attempt < table.count ? table[attempt] : 100
-    usleep(UInt32(min(pause, milliseconds - spent)) * 1000)
+    let pause = min(Int.random(in: Self.microseconds), limit - paused)
+    usleep(UInt32(pause))
+    paused += pause
     return true
   }
 }

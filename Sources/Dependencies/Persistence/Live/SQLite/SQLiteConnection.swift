@@ -32,6 +32,8 @@ final class SQLiteConnection {
   /// statements in use are in front.
   private var cache: [SQLiteStatement] = []
   private let busyWait: BusyWait
+  /// The sum of the pauses of the current wait for a lock, in microseconds.
+  private var paused = 0
   /// The number of SQLite's steps between two looks whether the task is cancelled. A row takes a
   /// few steps, and copying a long one takes milliseconds.
   private static let progressSteps: Int32 = 100
@@ -111,7 +113,8 @@ final class SQLiteConnection {
   }
 
   private func shouldRetry(attempt: Int) -> Bool {
-    waitsForLocks && busyWait.shouldRetry(attempt: attempt)
+    if attempt == 0 { paused = 0 }
+    return waitsForLocks && busyWait.shouldRetry(paused: &paused)
   }
 
   // MARK: Statements
