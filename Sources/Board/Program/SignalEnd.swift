@@ -9,6 +9,8 @@ final class SignalEnd: Sendable {
   private let ending = Mutex<Task<Int32, Never>?>(nil)
   private let hasLeft = Atomic(false)
   private let patience: DispatchTimeInterval
+  /// The time for saving what must not be lost. Only a disk that takes nothing reaches it.
+  private let sealLimit = DispatchTimeInterval.seconds(10)
 
   /// Creates an end that has not begun.
   ///
@@ -43,7 +45,7 @@ final class SignalEnd: Sendable {
   /// Limits the time to end the program. It exits even if its lines do not end, for example because
   /// their output is blocked.
   ///
-  /// - Parameter seal: Saves what must not be lost. It gets the same time again.
+  /// - Parameter seal: Saves what must not be lost. It gets ten seconds.
   func limit(_ signal: Signal, seal: @escaping @Sendable () -> Void) {
     let code = ExitCode.of(signal)
     // These are separate queues: Dispatch ends a process if it cannot inspect its shared threads in
@@ -51,7 +53,7 @@ final class SignalEnd: Sendable {
     let queues = ["swiftboard.seal", "swiftboard.leave"].map { DispatchQueue(label: $0) }
     queues[0].asyncAfter(deadline: .now() + patience) {
       guard !self.hasLeft.load(ordering: .relaxed) else { return }
-      queues[1].asyncAfter(deadline: .now() + self.patience) { self.leaveOnce(code) }
+      queues[1].asyncAfter(deadline: .now() + self.sealLimit) { self.leaveOnce(code) }
       seal()
       self.leaveOnce(code)
     }

@@ -11,12 +11,15 @@ package struct HistoryFile: Sendable {
 
   private let path: String
   private let limit: Int
-  private let system = FileSystem()
+  private let system: FileSystem
   /// The file that was read last, and how far.
   private var id: FileID?
   private var offset: Int64 = 0
 
-  package init(path: String, limit: Int = Self.sizeLimit) {
+  package init(
+    path: String, limit: Int = Self.sizeLimit, system: FileSystem = FileSystem()
+  ) {
+    self.system = system
     self.path = path
     self.limit = limit
   }
@@ -64,7 +67,10 @@ package struct HistoryFile: Sendable {
       return others
     }
     try system.write(bytes, to: file)
-    offset = size + Int64(bytes.count)
+    // Without the lock, other processes may have added lines since the size was read.
+    offset = try system.info(file).size
+    // One that held the lock may have replaced the file by one without the line.
+    if !isLocked, id != FileID(path) { return others + (try append(line)) }
     return others
   }
 

@@ -200,6 +200,8 @@ package final class PromptScreen: Sendable {
       // Without an editor, nothing else removes it when Ctrl-Z stops the program.
       if state.status == nil, !TerminalModes.ignoresStop { TerminalModes.restoreOnStop() }
       TerminalModes.status.store(descriptor, ordering: .sequentiallyConsistent)
+      // The row is about to be the shell's.
+      guard !TerminalModes.isStopping.load(ordering: .sequentiallyConsistent) else { return }
       show("\(before)\r\(shown)\u{1B}[K")
       state.status = Status(width: DisplayWidth.of(shown), columns: columns)
     }

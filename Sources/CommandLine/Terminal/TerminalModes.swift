@@ -77,6 +77,8 @@ package struct TerminalModes: Sendable {
   /// The terminal with a status in the row of the cursor, or -1. `stop` removes it, because the
   /// row then belongs to the shell.
   static let status = Atomic<Int32>(-1)
+  /// Whether `stop` has begun and the process has not continued. No status is shown meanwhile.
+  static let isStopping = Atomic(false)
 
   /// `ESC [ K` at the start of the row, without memory of its own.
   private static var erasedRow: (UInt8, UInt8, UInt8, UInt8) { (0x0D, 0x1B, 0x5B, 0x4B) }
@@ -204,7 +206,7 @@ package struct TerminalModes: Sendable {
   /// of SIGCONT after it. Async-signal-safe code changes the modes again.
   static func restoreOnStop() {
     // A handler must not be the first to use them.
-    _ = (status.load(ordering: .relaxed), editor, secret)
+    _ = (status.load(ordering: .relaxed), isStopping.load(ordering: .relaxed), editor, secret)
     SignalHandler.install(SIGTSTP) { _ in TerminalModes.stop() }
   }
 
@@ -212,8 +214,8 @@ package struct TerminalModes: Sendable {
   /// continue it, as without a shell. Async-signal-safe. The modes stay restored.
   static func stop() {
     let kept = errno
-    let descriptor = status.exchange(-1, ordering: .sequentiallyConsistent)
-    if descriptor >= 0, isInForeground(descriptor) { show(erasedRow, on: descriptor) }
+    isStopping.store(true, ordering: .sequentiallyConsistent)
+    let descriptor = eraseStatus(or: -1)
     restoreAll()
     _ = signal(SIGTSTP, SIG_DFL)
     var signals = sigset_t()
@@ -221,10 +223,22 @@ package struct TerminalModes: Sendable {
     sigemptyset(&signals)
     sigaddset(&signals, SIGTSTP)
     pthread_sigmask(SIG_UNBLOCK, &signals, &before)
+    // Another thread may have been about to show a status.
+    _ = eraseStatus(or: descriptor)
     raise(SIGTSTP)
     pthread_sigmask(SIG_SETMASK, &before, nil)
     restoreOnStop()
+    isStopping.store(false, ordering: .sequentiallyConsistent)
     errno = kept
+  }
+
+  /// Erases the status, or the row of the cursor of `other` if there is none. Returns the terminal,
+  /// or -1. Async-signal-safe.
+  private static func eraseStatus(or other: Int32) -> Int32 {
+    let shown = status.exchange(-1, ordering: .sequentiallyConsistent)
+    let descriptor = shown >= 0 ? shown : other
+    if descriptor >= 0, isInForeground(descriptor) { show(erasedRow, on: descriptor) }
+    return descriptor
   }
 
   /// Stops the other processes of the group, and then this one, as the terminal does on Ctrl-Z.

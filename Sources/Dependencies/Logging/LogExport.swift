@@ -56,7 +56,7 @@ extension Logger {
   ///
   /// - Throws: `FileError`, `PersistenceError`.
   package func removeAll(in store: some LogStore) async throws {
-    _ = await flush(within: .seconds(1))
+    _ = await flush(within: .seconds(30))
     try await store.clearLogRecords()
     clear()
     try await archive.clear()

@@ -57,6 +57,42 @@ import Testing
     try expect(&other, nil, ["a", "longer than its limit"])
   }
 
+  @Test("a line that comes without the lock is in the file that replaces the one of the lock")
+  func replacedWithoutLock() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path("history")
+    try folder.write("a\n", to: "history")
+    try folder.write("a\nb\n", to: "new")
+    let held = try FileSystem().open(path, O_RDWR)
+    try #require(try FileSystem().tryLock(held))
+    let new = folder.path("new")
+    let system = FileSystem { call, _ in
+      if call == .write { rename(new, path) }
+      return nil
+    }
+    var file = HistoryFile(path: path, system: system)
+    try expect(&file, nil, ["a"])
+    try expect(&file, "c", [])
+    #expect(String(decoding: try folder.read("history"), as: UTF8.self) == "a\nb\nc\n")
+  }
+
+  @Test("a line that another process adds meanwhile is no part of the next ones")
+  func addedWithoutLock() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path("history")
+    try folder.write("a\n", to: "history")
+    let other = try FileSystem().open(path, O_WRONLY | O_APPEND)
+    try #require(try FileSystem().tryLock(other))
+    let system = FileSystem { call, _ in
+      if call == .write { try? FileSystem().write(Array("other\n".utf8), to: other) }
+      return nil
+    }
+    var file = HistoryFile(path: path, system: system)
+    try expect(&file, "b", ["a"])
+    try expect(&file, nil, [])
+    #expect(String(decoding: try folder.read("history"), as: UTF8.self) == "a\nother\nb\n")
+  }
+
   @Test("lines can be removed, and what other processes add stays")
   func removal() throws {
     let folder = try TemporaryFolder()

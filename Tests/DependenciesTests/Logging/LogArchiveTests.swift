@@ -260,6 +260,22 @@ struct LogArchiveTests {
     #expect(try await search.next(10).isEmpty)
   }
 
+  @Test("records that the disk does not take are an error, and no part of them is shown or removed")
+  func late() async throws {
+    let folder = try TemporaryFolder()
+    _ = fill(folder, 3)
+    let archive = LogFileArchive(
+      path: folder.path("log"), maxFiles: 5, system: FileSystem(), redactor: Redactor()
+    ) { false }
+    await #expect(throws: FileError(folder.path("log"), "read", ETIMEDOUT)) {
+      _ = try await archive.reader(newest: nil, matching: LogFilter(), follows: false)
+    }
+    await #expect(throws: FileError(folder.path("log"), "written", ETIMEDOUT)) {
+      try await archive.clear()
+    }
+    #expect(try folder.read("log").isEmpty == false)
+  }
+
   @Test("a logger without a file reads its memory, and follows it")
   func memory() async throws {
     let logger = MockLogger(capacity: 5)

@@ -300,6 +300,23 @@ struct LiveLoggerTests {
     #expect(batches.withLock { $0 } == [[1], [2, 3], [4]])
   }
 
+  @Test("a flush of a process that was stopped past its limit gives the thread its turn")
+  func lateFlush() {
+    let gate = ThreadGate()
+    gate.open()
+    var limits = BackgroundWorker<Int>.Limits()
+    limits.pause = .seconds(3600)
+    let worker = BackgroundWorker<Int>(limits: limits) { items in
+      items = []
+      gate.pass()
+    }
+    worker.add(1)
+    gate.waitUntilSomeoneWaits()
+    worker.add(2)
+    // Real time: the limit is that of a process that continues a minute too late.
+    #expect(worker.flush(deadline: .now.advanced(by: .seconds(-60))))
+  }
+
   @Test("a note is stored once it is written, and no thread of the pool waits for that")
   func notes() async throws {
     struct Watching: LogRecordSink {

@@ -332,6 +332,21 @@ struct InterruptTests {
 /// What signals make of a run of the program.
 @Suite("The program's end")
 struct ProgramEndTests {
+  @Test("what must not be lost has more time than the lines")
+  func seals() async {
+    let (events, continuation) = AsyncStream.makeStream(of: String.self)
+    let end = SignalEnd(patience: .milliseconds(1)) { _ in
+      continuation.yield("left")
+      continuation.finish()
+    }
+    end.limit(.terminate) {
+      // Real time: a disk takes longer than the patience with lines.
+      usleep(50_000)
+      continuation.yield("sealed")
+    }
+    #expect(await events.reduce(into: []) { $0.append($1) } == ["sealed", "left"])
+  }
+
   private typealias Handler = @Sendable (Signal) async -> Void
 
   /// Runs a request that hangs, and more lines behind it, and brings signals while it does.

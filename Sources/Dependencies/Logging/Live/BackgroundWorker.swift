@@ -70,7 +70,8 @@ final class BackgroundWorker<Element: Sendable>: Sendable {
   }
 
   /// Waits until each element added so far was processed once. Returns false if the deadline is
-  /// reached first.
+  /// reached first. A process that was stopped past the deadline gets five seconds more, for its
+  /// threads begin to run again at the same time.
   func flush(deadline: ContinuousClock.Instant) -> Bool {
     core.flush(deadline: deadline)
   }
@@ -227,11 +228,14 @@ private final class WorkerCore<Element: Sendable>: @unchecked Sendable {
     let last = state.lastNumber
     // Elements of a failed attempt are processed once more.
     let attempt = state.attempts.begun + (state.queue.isEmpty ? 0 : 1)
+    var (deadline, hasMore) = (deadline, false)
     while !state.queue.isEmpty || state.attempts.isRunning {
       if state.attempts.ended >= attempt && state.attempts.lastNumber >= last { break }
       state.flushRequested = true
       pthread_cond_signal(wake)
-      guard wait(for: done, until: deadline) else { return false }
+      if wait(for: done, until: deadline) { continue }
+      guard !hasMore, deadline.duration(to: .now) > .seconds(1) else { return false }
+      (deadline, hasMore) = (.now.advanced(by: .seconds(5)), true)
     }
     return true
   }

@@ -92,7 +92,7 @@ public final class JSONLinesSink: LogRecordSink {
   public func archive(redactor: Redactor) -> (any LogArchive)? {
     LogFileArchive(
       path: path, maxFiles: maxFiles, system: system, redactor: redactor
-    ) { [worker] in _ = worker.flush(deadline: .now.advanced(by: .seconds(2))) }
+    ) { [worker] in worker.flush(deadline: .now.advanced(by: .seconds(30))) }
   }
 
   /// The number of records that were dropped because the queue was full or a write failed.

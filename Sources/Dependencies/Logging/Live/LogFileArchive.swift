@@ -11,14 +11,15 @@ struct LogFileArchive: LogArchive {
   let maxFiles: Int
   let system: FileSystem
   let redactor: Redactor
-  /// Writes the records that this process has logged. Blocks.
-  let flush: @Sendable () -> Void
+  /// Writes the records that this process has logged. Blocks. Returns false if the disk takes too
+  /// long for them.
+  let flush: @Sendable () -> Bool
 
   func reader(
     newest: Int?, matching filter: LogFilter, follows: Bool
   ) async throws(FileError) -> any LogRecordReader {
     try await DetachedThread.run { () throws(FileError) in
-      flush()
+      guard flush() else { throw FileError(path, "read", ETIMEDOUT) }
       var cursor = LogFileCursor(LogFileSet(path: path, maxFiles: maxFiles, system: system), filter)
       cursor.redactor = redactor
       try cursor.open(newest: newest, follows: follows)
@@ -28,7 +29,7 @@ struct LogFileArchive: LogArchive {
 
   func clear() async throws(FileError) {
     try await DetachedThread.run { () throws(FileError) in
-      flush()
+      guard flush() else { throw FileError(path, "written", ETIMEDOUT) }
       try LogFileSet(path: path, maxFiles: maxFiles, system: system).clear()
     }
   }
