@@ -51,6 +51,7 @@ struct Cause: Sendable, CustomTestStringConvertible {
     Cause(69, "api get REFUSED/x", "connectionRefused"),
     Cause(73, "session record taken.jsonl", "exists"),
     Cause(73, "session record nowhere/r.jsonl", "cannotCreate"),
+    // Real time: an answer that never comes reaches any limit.
     Cause(75, "api get ORIGIN/faults/hang --timeout 200ms", "timeout", says: "--timeout"),
     Cause(76, "api get ORIGIN/faults/cut", "truncated"),
     Cause(76, "api get ORIGIN/faults/garbage", "malformed"),
@@ -112,6 +113,7 @@ struct ExitCodeTests {
   func theTimeoutOfTheProgramHoldsForEveryRequest() async throws {
     let server = try TestHTTPServer()
     let program = try Self.program()
+    // Real time: an answer that never comes reaches any limit.
     let run = try await program.run(
       "--home", "h", "--timeout", "200ms", "api", "get", "\(server.origin)/faults/hang")
     #expect(run.status == .exited(75), "\(run.errorText)")

@@ -901,6 +901,7 @@ extension LineEditorProgramTests {
   func outputDuringAQuestion() async throws {
     let program = try Program()
     let terminal = try await Self.start(program)
+    // Real time: the rounds come by themselves while a question waits.
     terminal.type("watch 20ms echo TI''CK &\rkeychain init\r")
     #expect(await terminal.waitForOutput("new passphrase: "))
     let shown = terminal.output.count
@@ -924,6 +925,7 @@ extension LineEditorProgramTests {
       environment: program.environment(["TERM": "xterm", "PS1": "sh> ", "ENV": nil]),
       folder: program.folder.path)
     #expect(await terminal.waitForOutput("sh> "))
+    // Real time: the rounds come by themselves; the test waits for each of them.
     terminal.type("'\(try Program.executable())' --home h watch 200ms state shell.watches\n")
     #expect(await terminal.waitForOutput("\"isDue\"", count: 2), "\(terminal.outputText)")
     terminal.type("\u{1A}")
