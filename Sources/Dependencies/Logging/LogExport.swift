@@ -56,7 +56,11 @@ extension Logger {
   ///
   /// - Throws: `FileError`, `PersistenceError`.
   package func removeAll(in store: some LogStore) async throws {
-    _ = await flush(within: .seconds(30))
+    guard await flush(within: .seconds(30)) else {
+      throw FileError(
+        .io, path: "",
+        message: "records of this program are not in the log after 30 s, so none were removed")
+    }
     try await store.clearLogRecords()
     clear()
     try await archive.clear()

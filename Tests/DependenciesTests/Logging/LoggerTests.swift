@@ -335,12 +335,23 @@ struct LiveLoggerTests {
     #expect(watching.isOutsideTask.value.withLock { $0 })
   }
 
+  /// A sink that does not write in time.
+  private struct Stuck: LogRecordSink {
+    func write(_ record: LogRecord) {}
+    func flush(deadline: ContinuousClock.Instant) -> Bool { false }
+  }
+
+  @Test("records are not removed while others wait to be written")
+  func lateRemoval() async throws {
+    let store = MockPersistenceService.mock
+    let logger = LiveLogger(sinks: [StoreSink(store: store), Stuck()], date: .fixed())
+    logger.log("x", level: .error)
+    await #expect(throws: FileError.self) { try await logger.removeAll(in: store) }
+    #expect(try await store.logRecords(limit: 9, atLeast: nil).map(\.message) == ["x"])
+  }
+
   @Test("a note that does not reach the sinks in time, or at all, is an error")
   func failingNotes() async {
-    struct Stuck: LogRecordSink {
-      func write(_ record: LogRecord) {}
-      func flush(deadline: ContinuousClock.Instant) -> Bool { false }
-    }
     struct Refusal: Error {}
     let failing = QueuedSink { _ in throw Refusal() }
     let muted = LiveLogger(level: .error)
