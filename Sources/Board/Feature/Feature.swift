@@ -28,7 +28,7 @@ public struct Feature<State: FeatureState, Action: FeatureAction>: Sendable {
   /// The state before the first action.
   public let initialState: State
   /// The reducer. Its cancel IDs cannot collide with those of other features.
-  public let reducer: AnyReducer<State, Action, Dependencies>
+  public var reducer: AnyReducer<State, Action, Dependencies>
   /// The commands. Each becomes an action once it has a context.
   public let commands: CommandTable<FeatureCommand<Action>>
   /// Returns the outcome of the command that an action ends, or `nil` if it ends none. Called once
@@ -145,15 +145,8 @@ public struct Feature<State: FeatureState, Action: FeatureAction>: Sendable {
 
   /// Returns the feature with another reducer, for example an extended one.
   public func with(reducer: some Reducer<State, Action, Dependencies>) -> Feature {
-    Feature(
-      name: name, summary: summary, details: details, state: initialState, reducer: reducer,
-      commands: commands,
-      outcome: outcome, partialOutcome: partialOutcome, link: link, events: events,
-      cancelled: cancelled, endsCancelled: endsCancelled, forget: forget, hide: hide,
-      replacesData: replacesData, reload: reload,
-      volatile: volatile,
-      passesWordsOn: passesWordsOn, secretWords: secretWords, atTerminal: atTerminal,
-      bootstrap: bootstrap, candidates: candidates,
-      version: version, migrations: migrations())
+    var copy = self
+    copy.reducer = AnyReducer(reducer)
+    return copy
   }
 }
