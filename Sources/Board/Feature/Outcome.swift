@@ -28,10 +28,6 @@ public struct Outcome: Sendable {
   public var isWrittenAlready = false
   /// Whether the value becomes `{{last}}`. The output of `help`, for example, does not.
   public var isRemembered = true
-  /// Whether the command succeeded and has a value to remember. `null` is one if it is the output.
-  var hasNewLast: Bool {
-    status == 0 && isRemembered && (value != .null || presentation == .json(.null))
-  }
   /// The failure, or `nil` if the command succeeded or gave a negative answer.
   public var failure: Failure?
 
@@ -85,6 +81,11 @@ public struct Outcome: Sendable {
 }
 
 extension Outcome {
+  /// Whether the command succeeded and has a value to remember. `null` is one if it is the output.
+  var hasNewLast: Bool {
+    status == 0 && isRemembered && (value != .null || presentation == .json(.null))
+  }
+
   /// The outcome with every mark treated as inserted by the board.
   public var withMarks: Outcome {
     var outcome = self
