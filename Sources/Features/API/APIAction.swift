@@ -200,3 +200,20 @@ public enum APICommand: Codable, Sendable, Equatable {
   /// `api cancel`: the requests of a job, or all if none is named.
   case cancel(job: Int?)
 }
+
+extension APICommand {
+  /// The item with which the command reads standard input to its end.
+  var readsInput: String? {
+    let items: [APIItem]
+    switch self {
+    case .request(let request): items = request.items
+    case .runSaved(_, let own, _, _, _): items = own
+    default: return nil
+    }
+    return items.contains { $0.readsInput } ? "@-" : nil
+  }
+
+  var writesFile: Bool {
+    if case .request(let request) = self { request.out != nil } else { false }
+  }
+}

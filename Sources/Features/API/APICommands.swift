@@ -83,7 +83,7 @@ enum APICommands {
         arguments: requestArguments, options: requestOptions,
         examples: ["api sample/character/1", "api PURGE sample/items"]
       ) { invocation throws(UsageError) in
-        let target = try target(invocation)
+        let target = try invocation.required("target").template
         if let method = target.text, isMethod(method) {
           var items = invocation.arguments("item")
           guard !items.isEmpty else {
@@ -238,13 +238,6 @@ enum APICommands {
 
   // MARK: Parts
 
-  private static func target(_ invocation: Invocation) throws(UsageError) -> SecretTemplate {
-    guard let argument = invocation.argument("target") else {
-      throw UsageError("where to? SERVICE/PATH or an address is missing")
-    }
-    return argument.template
-  }
-
   /// Whether a word is a method of its own: capital letters, digits and dashes.
   static func isMethod(_ word: String) -> Bool {
     (word.utf8.first.map { (0x41...0x5A).contains($0) } ?? false)
@@ -261,7 +254,7 @@ enum APICommands {
     target location: SecretTemplate? = nil,
     items words: [Argument]? = nil
   ) throws(UsageError) -> APIRequestSpec {
-    let target = if let location { location } else { try target(invocation) }
+    let target = if let location { location } else { try invocation.required("target").template }
     var spec = APIRequestSpec(method: method, isExplicit: isExplicit, target: target)
     if case .text(let text)? = target.parts.first, spec.isAddress, !ServiceAddress.isAddress(text) {
       spec.isAtService = true
@@ -484,22 +477,5 @@ extension FeatureCommand<APIAction> {
     Self(readsInput: command.readsInput, writesFile: command.writesFile) {
       .run(context: $0, command: command)
     }
-  }
-}
-
-extension APICommand {
-  /// The item with which the command reads standard input to its end.
-  fileprivate var readsInput: String? {
-    let items: [APIItem]
-    switch self {
-    case .request(let request): items = request.items
-    case .runSaved(_, let own, _, _, _): items = own
-    default: return nil
-    }
-    return items.contains { $0.readsInput } ? "@-" : nil
-  }
-
-  fileprivate var writesFile: Bool {
-    if case .request(let request) = self { request.out != nil } else { false }
   }
 }
