@@ -196,11 +196,9 @@ enum ShellCommands {
           "shell", "the shell", kind: .choice(ShellCompletion.Shell.allCases.map(\.rawValue)))
       ], examples: ["completions bash", "completions fish"]
     ) { invocation throws(UsageError) in
-      let name = try invocation.requiredText("shell")
-      guard let shell = ShellCompletion.Shell(rawValue: name) else {
-        throw UsageError("there is no completion script for '\(name)'")
-      }
-      return .shell(.completions(shell: shell))
+      .shell(
+        .completions(
+          shell: try invocation.requiredChoice("shell", as: ShellCompletion.Shell.init)))
     }
   }
 }

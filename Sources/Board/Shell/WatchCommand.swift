@@ -44,9 +44,7 @@ public struct WatchCommand: Codable, Sendable, Equatable {
   }
 
   static func command(_ invocation: Invocation) throws(UsageError) -> BoardCommand {
-    guard let interval = try invocation.duration("interval") else {
-      throw UsageError("how often? the interval is missing", help: "for example watch 5s jobs")
-    }
+    let interval = try invocation.requiredDuration("interval")
     guard interval >= .milliseconds(1) else {
       throw UsageError("the interval is at least 1ms", at: invocation.argument("interval"))
     }

@@ -86,10 +86,30 @@ public struct Invocation: Sendable {
     return number
   }
 
+  /// Returns a required option or argument as an integer within `range`.
+  package func requiredInt(_ name: String, in range: ClosedRange<Int>) throws(UsageError) -> Int {
+    guard let number = try int(name, in: range) else { throw missing(name) }
+    return number
+  }
+
   /// Returns an option or argument as a duration.
   public func duration(_ name: String) throws(UsageError) -> Duration? {
     guard let value = value(name) else { return nil }
     return try value.duration(named: label(name))
+  }
+
+  /// Returns a required option or argument as a duration.
+  package func requiredDuration(_ name: String) throws(UsageError) -> Duration {
+    guard let duration = try duration(name) else { throw missing(name) }
+    return duration
+  }
+
+  /// Returns the value of a required choice. Its spec permits no other texts than `choice` accepts.
+  package func requiredChoice<Choice>(
+    _ name: String, as choice: (String) -> Choice?
+  ) throws(UsageError) -> Choice {
+    guard let value = choice(try requiredText(name)) else { throw missing(name) }
+    return value
   }
 
   /// Throws if more than one of the options was given.

@@ -106,10 +106,7 @@ enum CharactersCommands {
   private static let numbers = 1...1_000_000
 
   private static func number(_ invocation: Invocation) throws(UsageError) -> Int {
-    guard let id = try invocation.int("id", in: numbers) else {
-      throw UsageError("which character? its number is missing")
-    }
-    return id
+    try invocation.requiredInt("id", in: numbers)
   }
 
   private static func options(_ invocation: Invocation) throws(UsageError) -> CharactersOptions {

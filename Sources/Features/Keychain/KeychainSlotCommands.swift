@@ -21,10 +21,10 @@ extension KeychainCommands {
       arguments: [ArgumentSpec("number", "the slot's number in the list", kind: .int)],
       options: staying, examples: ["keychain slot remove 2"]
     ) { invocation throws(UsageError) in
-      guard let number = try invocation.int("number", in: 1...8) else {
-        throw invocation.error("the slot's number is missing")
-      }
-      return .keychain(.removeSlot(number: number, secrets: try staying(invocation)))
+      .keychain(
+        .removeSlot(
+          number: try invocation.requiredInt("number", in: 1...8),
+          secrets: try staying(invocation)))
     },
     CommandSpec(
       ["keychain", "rekey"],

@@ -44,13 +44,7 @@ enum LogCommands {
         ArgumentSpec("level", levels.joined(separator: ", "), kind: .choice(levels)),
       ], examples: ["log level debug", "log level api trace"]
     ) { invocation throws(UsageError) in
-      let name = try invocation.requiredText("level")
-      guard let level = LogLevel(name: name) else {
-        throw UsageError(
-          "'\(name)' is not a level",
-          help: Suggestion.nearest(to: name, among: levels).map { "did you mean '\($0)'?" }
-            ?? "levels are " + levels.joined(separator: ", "), at: invocation.argument("level"))
-      }
+      let level = try invocation.requiredChoice("level", as: LogLevel.init(name:))
       var category: String?
       if let argument = invocation.argument("category") {
         category = try kept(argument, "log level")

@@ -133,10 +133,7 @@ enum MediaCommands {
   }
 
   private static func number(_ invocation: Invocation) throws(UsageError) -> Int {
-    guard let id = try invocation.int("id", in: 1...Int(Int32.max)) else {
-      throw UsageError("which item? its number is missing")
-    }
-    return id
+    try invocation.requiredInt("id", in: 1...Int(Int32.max))
   }
 
   private static func words(_ invocation: Invocation) throws(UsageError) -> String {
