@@ -21,7 +21,7 @@ extension Failure {
   static let fork = "'session fork'"
 
   /// The failure of a cancelled command.
-  static let cancelled = cancelled(by: nil)
+  package static let cancelled = cancelled(by: nil)
 
   /// Returns the failure of a cancelled command.
   ///

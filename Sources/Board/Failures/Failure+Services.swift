@@ -265,8 +265,7 @@ extension Failure {
     case let error as UsageError: self.init(error)
     case let error as RecordingError: self.init(error)
     case let error as JSONConditionError: self.init(UsageError(error))
-    case is CancellationError:
-      self.init(code: ExitCode.interrupted, error: "cancelled", message: "cancelled")
+    case is CancellationError: self = .cancelled
     default:
       self.init(
         code: ExitCode.software, error: "internal", message: "unexpected: \(error)",

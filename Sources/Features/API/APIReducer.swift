@@ -363,8 +363,4 @@ extension Failure {
       code: ExitCode.missing, error: "noSuchJob",
       message: "job \(job) is not a request in flight", help: "'jobs' lists what runs")
   }
-
-  fileprivate static var cancelled: Failure {
-    Failure(code: ExitCode.interrupted, error: "cancelled", message: "cancelled")
-  }
 }

@@ -43,14 +43,5 @@ extension APIRequestSpec {
 
 extension APIItem {
   /// A member as a line has it.
-  fileprivate var typed: String {
-    let separator =
-      switch kind {
-      case .json: ":="
-      case .textFile: "=@"
-      case .jsonFile: ":=@"
-      default: "="
-      }
-    return name + separator + value.description
-  }
+  fileprivate var typed: String { name + kind.separator + value.description }
 }
