@@ -1,4 +1,5 @@
 import SwiftBoardCommandLine
+import SwiftBoardDependencies
 
 /// A parsed link `swiftboard://feature/part/part?name=value`. Escapes like `%20` are decoded.
 public struct BoardLink: Sendable, Equatable {
@@ -55,20 +56,10 @@ public struct BoardLink: Sendable, Equatable {
     let text = Substring(scalars)
     guard text.utf8.contains(UInt8(ascii: "%")) else { return String(text) }
     var bytes: [UInt8] = []
-    var rest = text.utf8[...]
-    while let byte = rest.popFirst() {
-      guard byte == UInt8(ascii: "%") else {
-        bytes.append(byte)
-        continue
-      }
-      let digits = rest.prefix(2).compactMap { Character(Unicode.Scalar($0)).hexDigitValue }
-      guard digits.count == 2 else {
-        throw UsageError(
-          "'\(text)' in the link has a % that begins no escape",
-          help: "a % itself is written %25")
-      }
-      bytes.append(UInt8(digits[0] << 4 | digits[1]))
-      rest = rest.dropFirst(2)
+    guard PercentEncoding.forEachByte(of: text, { byte, _ in bytes.append(byte) }) else {
+      throw UsageError(
+        "'\(text)' in the link has a % that begins no escape",
+        help: "a % itself is written %25")
     }
     guard let result = String(validating: bytes, as: UTF8.self) else {
       throw UsageError("the escapes of '\(text)' in the link are not UTF-8")

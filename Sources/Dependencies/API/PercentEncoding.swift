@@ -1,3 +1,5 @@
+import SwiftBoardJSON
+
 /// The percent-encoding of RFC 3986, on bytes.
 package enum PercentEncoding {
   static func isUnreserved(_ byte: UInt8) -> Bool {
@@ -9,8 +11,6 @@ package enum PercentEncoding {
     default: false
     }
   }
-
-  static func isHexDigit(_ byte: UInt8) -> Bool { hexValue(byte) != nil }
 
   /// Encodes a name or a value of a query, or a segment of a path: every byte that is not
   /// unreserved. O(length).
@@ -30,8 +30,8 @@ package enum PercentEncoding {
     result.reserveCapacity(bytes.count)
     for (index, byte) in bytes.enumerated() {
       let isEscape =
-        byte == UInt8(ascii: "%") && index + 2 < bytes.count && isHexDigit(bytes[index + 1])
-        && isHexDigit(bytes[index + 2])
+        byte == UInt8(ascii: "%") && index + 2 < bytes.count && hexDigit(bytes[index + 1]) != nil
+        && hexDigit(bytes[index + 2]) != nil
       if isEscape || isAllowed(byte) {
         result.append(byte)
       } else {
@@ -71,21 +71,9 @@ package enum PercentEncoding {
   /// Decodes the unreserved characters of an encoded text, and writes the digits of the other
   /// escapes in upper case.
   static func normalized(_ text: String) -> String {
-    let bytes = Array(text.utf8)
     var result: [UInt8] = []
-    result.reserveCapacity(bytes.count)
-    var index = 0
-    while index < bytes.count {
-      if bytes[index] == UInt8(ascii: "%"), index + 2 < bytes.count,
-        let high = hexValue(bytes[index + 1]), let low = hexValue(bytes[index + 2])
-      {
-        let byte = high << 4 | low
-        if isUnreserved(byte) { result.append(byte) } else { append(byte, to: &result) }
-        index += 3
-      } else {
-        result.append(bytes[index])
-        index += 1
-      }
+    forEachByte(of: text[...]) { byte, isEscape in
+      if !isEscape || isUnreserved(byte) { result.append(byte) } else { append(byte, to: &result) }
     }
     return String(decoding: result, as: UTF8.self)
   }
@@ -93,34 +81,38 @@ package enum PercentEncoding {
   /// Decodes escapes, and reads `+` as a space. Replaces bytes that are not UTF-8 after that.
   /// O(length).
   package static func decoded(_ text: Substring) -> String {
-    let bytes = Array(text.utf8)
     var result: [UInt8] = []
-    var index = 0
-    while index < bytes.count {
-      if bytes[index] == UInt8(ascii: "%"), index + 2 < bytes.count,
-        let high = hexValue(bytes[index + 1]), let low = hexValue(bytes[index + 2])
-      {
-        result.append(high << 4 | low)
-        index += 3
-      } else {
-        result.append(bytes[index] == UInt8(ascii: "+") ? UInt8(ascii: " ") : bytes[index])
-        index += 1
-      }
+    forEachByte(of: text) { byte, isEscape in
+      result.append(byte == UInt8(ascii: "+") && !isEscape ? UInt8(ascii: " ") : byte)
     }
     return String(decoding: result, as: UTF8.self)
+  }
+
+  /// Calls a closure with each byte of an encoded text, decoded. A `%` that begins no escape is a
+  /// byte like others. O(length).
+  ///
+  /// - Returns: Whether every `%` begins an escape.
+  @discardableResult
+  package static func forEachByte(
+    of text: Substring, _ body: (_ byte: UInt8, _ isEscape: Bool) -> Void
+  ) -> Bool {
+    var areEscapes = true
+    var rest = text.utf8[...]
+    while let byte = rest.popFirst() {
+      let digits = byte == UInt8(ascii: "%") ? rest.prefix(2).compactMap(hexDigit) : []
+      if digits.count == 2 {
+        body(UInt8(digits[0] << 4 | digits[1]), true)
+        rest = rest.dropFirst(2)
+      } else {
+        if byte == UInt8(ascii: "%") { areEscapes = false }
+        body(byte, false)
+      }
+    }
+    return areEscapes
   }
 
   private static func append(_ byte: UInt8, to result: inout [UInt8]) {
     let digits = Array("0123456789ABCDEF".utf8)
     result += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-  }
-
-  private static func hexValue(_ byte: UInt8) -> UInt8? {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-    default: nil
-    }
   }
 }

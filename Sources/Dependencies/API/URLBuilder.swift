@@ -1,3 +1,5 @@
+import SwiftBoardJSON
+
 /// A query item: `name=value`, or `name` alone.
 public struct QueryItem: Sendable, Hashable, Codable {
   /// The name, not encoded.
@@ -178,7 +180,7 @@ package struct URLBuilder: Sendable, Equatable {
       separator: "%", maxSplits: 1, omittingEmptySubsequences: false)
     guard host.hasSuffix("]"), parts[0].utf8.count > 1,
       parts[0].utf8.allSatisfy({
-        PercentEncoding.isHexDigit($0) || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: ".")
+        hexDigit($0) != nil || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: ".")
       })
     else { return nil }
     guard parts.count > 1 else { return host.lowercased() }

@@ -1,3 +1,4 @@
+import SwiftBoardJSON
 import SwiftBoardSystem
 
 /// A text after one or more decodings, with the origin of each of its bytes.
@@ -39,9 +40,9 @@ struct DecodedText {
     var index = 0
     while index < bytes.count {
       if bytes[index] == UInt8(ascii: "%"), index + 2 < bytes.count,
-        let high = Self.hex(bytes[index + 1]), let low = Self.hex(bytes[index + 2])
+        let high = hexDigit(bytes[index + 1]), let low = hexDigit(bytes[index + 2])
       {
-        result.append(high << 4 | low, origins[index])
+        result.append(UInt8(high << 4 | low), origins[index])
         index += 3
         changed = true
       } else if plusIsSpace, bytes[index] == UInt8(ascii: "+") {
@@ -156,7 +157,7 @@ struct DecodedText {
     guard index + 5 < bytes.count else { return nil }
     var unit: UInt16 = 0
     for digit in bytes[(index + 2)...(index + 5)] {
-      guard let value = Self.hex(digit) else { return nil }
+      guard let value = hexDigit(digit) else { return nil }
       unit = unit << 4 | UInt16(value)
     }
     return unit
@@ -174,14 +175,5 @@ struct DecodedText {
 
   private mutating func finish(_ all: [Int]) {
     origins.append(all.last ?? 0)
-  }
-
-  private static func hex(_ byte: UInt8) -> UInt8? {
-    switch byte {
-    case 0x30...0x39: byte - 0x30
-    case 0x41...0x46: byte - 0x41 + 10
-    case 0x61...0x66: byte - 0x61 + 10
-    default: nil
-    }
   }
 }
