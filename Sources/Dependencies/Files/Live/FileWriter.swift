@@ -20,22 +20,13 @@ struct FileWriter {
       }
     var file = try OutputFile(path, mode, system, until: interruption)
     do throws(FileError) {
-      try write(data, to: &file)
+      try data.bytes.withUnsafeBytes { (bytes) throws(FileError) in
+        try file.write(bytes, until: interruption)
+      }
     } catch {
       file.discard()
       throw error
     }
     try file.finish(check: check)
-  }
-
-  private func write(_ data: Data, to file: inout OutputFile) throws(FileError) {
-    let result = data.withUnsafeBytes { bytes -> Result<Void, FileError> in
-      do throws(FileError) {
-        return .success(try file.write(bytes, until: interruption))
-      } catch {
-        return .failure(error)
-      }
-    }
-    try result.get()
   }
 }

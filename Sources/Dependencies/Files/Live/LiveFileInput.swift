@@ -24,14 +24,10 @@ extension FileInput {
         do throws(SystemError) {
           if !info.isRegular { try interruption.waitForInput(file.number) }
           var piece = Data(count: pieceSize)
-          let count = piece.withUnsafeMutableBytes { bytes -> Result<Int, SystemError> in
-            do throws(SystemError) {
-              return .success(try Descriptor.read(file.number, into: bytes))
-            } catch {
-              return .failure(error)
-            }
+          var bytes = piece.mutableBytes
+          piece.count = try bytes.withUnsafeMutableBytes { (bytes) throws(SystemError) in
+            try Descriptor.read(file.number, into: bytes)
           }
-          piece.count = try count.get()
           return piece.isEmpty ? nil : piece
         } catch {
           throw FileError(path, "read", error.code)

@@ -55,17 +55,12 @@ final class LiveFileOutput: FileOutput {
 
   func write(_ data: Data) async throws(FileError) {
     try await DetachedThread.runInterruptibly { [self] (interruption) throws(FileError) in
-      let result: Result<Void, FileError> = data.withUnsafeBytes { bytes in
-        state.withLock { state in
-          guard !state.isOver else { return .failure(discarded) }
-          do throws(FileError) {
-            return .success(try state.file?.write(bytes, until: interruption) ?? ())
-          } catch {
-            return .failure(error)
-          }
+      try data.bytes.withUnsafeBytes { (bytes) throws(FileError) in
+        try state.withLock { (state) throws(FileError) in
+          guard !state.isOver else { throw discarded }
+          try state.file?.write(bytes, until: interruption)
         }
       }
-      try result.get()
     }
   }
 

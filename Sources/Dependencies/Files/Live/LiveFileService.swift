@@ -93,18 +93,13 @@ package struct LiveFileService: FileService {
   /// - Throws: `cannotCreate` for a folder, and if the folder of a new file is missing or not
   ///   writable.
   package func checkCreatable(_ path: String) throws(FileError) {
-    func cannotCreate(_ number: Int32) -> FileError {
-      FileError(
-        .cannotCreate, path: path,
-        message: "\(path) cannot be written: \(SystemError.text(of: number))")
-    }
     if let info = FileInfo(path) {
-      if info.isFolder { throw cannotCreate(EISDIR) }
+      if info.isFolder { throw FileError(cannotCreate: path, EISDIR) }
       return
     }
-    guard errno == ENOENT else { throw cannotCreate(errno) }
+    guard errno == ENOENT else { throw FileError(cannotCreate: path, errno) }
     let folder = PathComponents(ResolvedFile.followed(path), ignoresTrailingSlashes: true).folder
-    guard access(folder, W_OK) == 0 else { throw cannotCreate(errno) }
+    guard access(folder, W_OK) == 0 else { throw FileError(cannotCreate: path, errno) }
   }
 
   /// Opens the file on a thread of its own, because opening a pipe may wait.
@@ -174,6 +169,13 @@ extension FileError {
       .ownFile, path: path,
       message:
         "\(path) belongs to the board's own \(title) and is not written to: name another file")
+  }
+
+  /// Creates the error for a file that cannot be created, with a system error number.
+  init(cannotCreate path: String, _ number: Int32) {
+    self.init(
+      .cannotCreate, path: path,
+      message: "\(path) cannot be written: \(SystemError.text(of: number))")
   }
 
   /// Creates the error for a system error number of the operation `verb`.

@@ -149,7 +149,7 @@ package struct OutputFile: Sendable {
       // This uses the path itself because its target may have no path, such as `/dev/stdout` on a
       // pipe.
       guard let old = FileInfo(path) else {
-        guard errno == ENOENT else { throw cannotCreate(errno) }
+        guard errno == ENOENT else { throw FileError(cannotCreate: path, errno) }
         return try openNew(mode)
       }
       if mode == .create { throw exists }
@@ -223,17 +223,11 @@ package struct OutputFile: Sendable {
     }
 
     private func cannotOpen(_ error: SystemError) -> FileError {
-      error.code == EEXIST ? exists : cannotCreate(error.code)
+      error.code == EEXIST ? exists : FileError(cannotCreate: path, error.code)
     }
 
     private var exists: FileError {
       FileError(.exists, path: path, message: "\(path) already exists and was not changed")
-    }
-
-    private func cannotCreate(_ number: Int32) -> FileError {
-      FileError(
-        .cannotCreate, path: path,
-        message: "\(path) cannot be written: \(SystemError.text(of: number))")
     }
   }
 }

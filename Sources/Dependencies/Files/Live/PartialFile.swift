@@ -101,19 +101,13 @@ final class PartialFile: FileOutput {
 
   func write(_ data: Data) async throws(FileError) {
     try await run { system throws(SystemError) in
-      let result: Result<Void, SystemError> = data.withUnsafeBytes { bytes in
+      try data.bytes.withUnsafeBytes { (bytes) throws(SystemError) in
         var rest = bytes[...]
         while !rest.isEmpty {
-          do throws(SystemError) {
-            rest = rest.dropFirst(
-              try system.write(UnsafeRawBufferPointer(rebasing: rest), to: self.file))
-          } catch {
-            return .failure(error)
-          }
+          rest = rest.dropFirst(
+            try system.write(UnsafeRawBufferPointer(rebasing: rest), to: self.file))
         }
-        return .success(())
       }
-      try result.get()
     }
   }
 
