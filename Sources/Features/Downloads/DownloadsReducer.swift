@@ -23,7 +23,9 @@ struct DownloadsReducer: Reducer {
     case .resolved(let job, let service):
       guard let pending = state.pending.first(where: { $0.job == job }) else { return [] }
       do throws(Failure) {
-        return ask(pending, try DownloadServer(pending, service), &state, dependencies)
+        let server = try DownloadServer(
+          service, named: pending.command.service, of: "downloads", timeout: pending.timeout)
+        return ask(pending, server, &state, dependencies)
       } catch { return .send(.failed(job: job, failure: error)) }
     case .answered(let job, let answer, _):
       if let service = state.pending.first(where: { $0.job == job })?.command.service {
@@ -76,17 +78,6 @@ struct DownloadsReducer: Reducer {
 
 extension DownloadsAction: ProgramAction {
   static let feature = "downloads"
-}
-
-extension DownloadServer {
-  /// The program that a command asks.
-  ///
-  /// - Throws: `Failure` where the service is not known, or is no download program.
-  fileprivate init(_ pending: PendingDownloads, _ service: APIService?) throws(Failure) {
-    let (program, service) = try ProgramQuestion<DownloadsAction>.program(
-      DownloadProgram.self, of: service, named: pending.command.service)
-    self.init(program, service, timeout: pending.timeout)
-  }
 }
 
 extension DownloadsState {

@@ -43,7 +43,8 @@ private struct MediaRouting: Reducer {
     case .resolved(let job, let service):
       guard let pending = state.pending.first(where: { $0.job == job }) else { return [] }
       do throws(Failure) {
-        let server = try MediaServer(pending, service)
+        let server = try MediaServer(
+          service, named: pending.command.service, of: "media", timeout: pending.timeout)
         state.edit(job) { $0.server = server }
         return begin(pending, server, &state, dependencies)
       } catch { return .send(.failed(job: job, failure: error)) }
@@ -145,17 +146,6 @@ private struct MediaRouting: Reducer {
 
 extension MediaAction: ProgramAction {
   static let feature = "media"
-}
-
-extension MediaServer {
-  /// The program that a command asks.
-  ///
-  /// - Throws: `Failure` where the service is not known, or is no media program.
-  fileprivate init(_ pending: PendingMedia, _ service: APIService?) throws(Failure) {
-    let (program, service) = try ProgramQuestion<MediaAction>.program(
-      MediaProgram.self, of: service, named: pending.command.service)
-    self.init(program, service, timeout: pending.timeout)
-  }
 }
 
 extension MediaDays {

@@ -79,19 +79,21 @@ struct ProgramQuestion<Action: ProgramAction> {
       .failed(job: job, failure: $0.withAdvice(narrowing: nil, hasRetry: false))
     }
   }
+}
 
-  /// Returns the kind of program that a service is, and the service.
+extension RemoteProgram {
+  /// Creates the program that a service is, for a command of a feature that asks such programs.
   ///
   /// - Throws: `Failure` if the service is not known, or is no program that the feature asks.
-  static func program<Program: CaseIterable & RawRepresentable<String>>(
-    _: Program.Type, of service: APIService?, named name: String
-  ) throws(Failure) -> (Program, APIService) {
+  init(
+    _ service: APIService?, named name: String, of feature: String, timeout: Int64?
+  ) throws(Failure) {
     guard let service else { throw Failure(noService: name) }
     guard let program = service.preset.flatMap(Program.init(rawValue:)) else {
       throw Failure(
-        noProgram: service, of: Action.feature, presets: Program.allCases.map(\.rawValue))
+        noProgram: service, of: feature, presets: Program.allCases.map(\.rawValue))
     }
     try Failure.refuseMarks(in: service)
-    return (program, service)
+    self.init(program, service, timeout: timeout)
   }
 }
