@@ -80,10 +80,7 @@ enum SessionCommands {
         action, x where it was cancelled, ? the last that is known of one that may send several. A recording that was rotated is \
         one, here and wherever one is looked into: its steps are numbered through all files.
         """,
-      arguments: [
-        ArgumentSpec(
-          "file", "a recording other than the running one", kind: .file, optional: true)
-      ],
+      arguments: [anyRecording],
       options: [
         OptionSpec("grep", value: "TEXT", "what has this text in its line, action or effects"),
         OptionSpec("action", value: "NAME", "one feature's steps, or one action's: db, db.run"),
