@@ -45,16 +45,15 @@ struct EntryInsertion {
   ///
   /// - Parameters:
   ///   - entry: The entry, for the error.
-  ///   - insert: Stores the entry, or returns false if its name is taken.
-  ///   - replace: Stores the entry in place of the one with its name.
+  ///   - put: Stores the entry. Without `replaces`, returns false if its name is taken.
   /// - Returns: Whether the entry was stored.
   /// - Throws: `exists` if the name is taken and the rule refuses that.
   @discardableResult
   mutating func store(
-    _ entry: @autoclosure () -> DatabaseEntry, insert: () throws(PersistenceError) -> Bool,
-    replace: () throws(PersistenceError) -> Void
+    _ entry: @autoclosure () -> DatabaseEntry,
+    put: (_ replaces: Bool) throws(PersistenceError) -> Bool
   ) throws(PersistenceError) -> Bool {
-    if try insert() {
+    if try put(false) {
       counts.added += 1
       return true
     }
@@ -63,7 +62,7 @@ struct EntryInsertion {
       counts.kept += 1
       return false
     case .replace:
-      try replace()
+      _ = try put(true)
       counts.replaced += 1
       return true
     case .refuse:

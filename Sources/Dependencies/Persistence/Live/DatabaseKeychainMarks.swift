@@ -126,8 +126,7 @@ package final class DatabaseKeychainMarks: RollbackMarkStore {
       """
       SELECT key_id, generation, header_mac, successor_key_id, written FROM keychain_marks
       WHERE location = ?
-      """)
-    statement.bind(1, location)
+      """, location)
     return try statement.first { row in
       RollbackMark(
         keyID: [UInt8](row.data(0)), generation: UInt64(bitPattern: row.integer(1)),
@@ -139,7 +138,7 @@ package final class DatabaseKeychainMarks: RollbackMarkStore {
   private static func put(
     _ mark: RollbackMark, at location: String, _ connection: SQLiteConnection
   ) throws(PersistenceError) {
-    let statement = try connection.statement(
+    try connection.run(
       """
       INSERT INTO keychain_marks
       (location, key_id, generation, header_mac, successor_key_id, written)
@@ -147,13 +146,7 @@ package final class DatabaseKeychainMarks: RollbackMarkStore {
       ON CONFLICT (location) DO UPDATE SET key_id = excluded.key_id,
       generation = excluded.generation, header_mac = excluded.header_mac,
       successor_key_id = excluded.successor_key_id, written = excluded.written
-      """)
-    statement.bind(1, location)
-    statement.bind(2, Data(mark.keyID))
-    statement.bind(3, Int64(bitPattern: mark.generation))
-    statement.bind(4, Data(mark.mac))
-    statement.bind(5, mark.successor.map { Data($0) })
-    statement.bind(6, mark.written)
-    try statement.run()
+      """, location, Data(mark.keyID), Int64(bitPattern: mark.generation), Data(mark.mac),
+      mark.successor.map { Data($0) }, mark.written)
   }
 }

@@ -39,9 +39,8 @@ enum DocumentIndexTable {
     _ collection: String, _ path: JSONPath, _ connection: SQLiteConnection
   ) throws(PersistenceError) -> Int64? {
     let statement = try connection.statement(
-      "SELECT number FROM document_indexes WHERE collection = ? AND path = ?")
-    statement.bind(1, collection)
-    statement.bind(2, path.description)
+      "SELECT number FROM document_indexes WHERE collection = ? AND path = ?", collection,
+      path.description)
     return try statement.first { $0.integer(0) }
   }
 
@@ -62,14 +61,11 @@ enum DocumentIndexTable {
     _ collection: String, _ path: JSONPath, _ connection: SQLiteConnection
   ) throws(PersistenceError) -> Bool {
     guard try number(collection, path, connection) == nil else { return false }
-    let insertion = try connection.statement(
-      "INSERT INTO document_indexes (collection, path) VALUES (?, ?)")
-    insertion.bind(1, collection)
-    insertion.bind(2, path.description)
-    try insertion.run()
+    try connection.run(
+      "INSERT INTO document_indexes (collection, path) VALUES (?, ?)", collection, path.description)
     guard let number = try number(collection, path, connection) else { return false }
-    let documents = try connection.statement("SELECT id, body FROM documents WHERE collection = ?")
-    documents.bind(1, collection)
+    let documents = try connection.statement(
+      "SELECT id, body FROM documents WHERE collection = ?", collection)
     try documents.forEachRow { (row) throws(PersistenceError) in
       // A damaged document has no value. The damage is reported when the document is read.
       guard let body = try? JSON(parsing: row.text(1)) else { return }
@@ -87,9 +83,7 @@ enum DocumentIndexTable {
       "DELETE FROM document_values WHERE indexed = ?",
       "DELETE FROM document_indexes WHERE number = ?",
     ] {
-      let removal = try connection.statement(sql)
-      removal.bind(1, number)
-      try removal.run()
+      try connection.run(sql, number)
     }
     return true
   }
@@ -118,15 +112,12 @@ enum DocumentIndexTable {
         "SELECT 1 FROM document_values WHERE indexed = ? AND value = ? AND id = ?")
       let reader = DocumentTable.Reader(index.collection)
       let documents = try connection.statement(
-        "SELECT id, updated, checksum, body FROM documents WHERE collection = ?")
-      documents.bind(1, index.collection)
+        "SELECT id, updated, checksum, body FROM documents WHERE collection = ?", index.collection)
       try documents.readRows { (row) throws(PersistenceError) in
         guard let document = reader.read(row).document,
           let value = (try? JSON(parsing: document.body))?.value(at: path)
         else { return true }
-        entry.bind(1, number)
-        entry.bind(2, key(value))
-        entry.bind(3, document.id)
+        entry.bindAll(number, key(value), document.id)
         if try entry.first({ _ in true }) != nil { return true }
         findings.append("\(name) lacks values")
         return false
@@ -163,8 +154,7 @@ enum DocumentIndexTable {
       let removal = try connection.statement(
         "DELETE FROM document_values WHERE indexed = ? AND id = ?")
       for index in indexes {
-        removal.bind(1, index.number)
-        removal.bind(2, id)
+        removal.bindAll(index.number, id)
         try removal.run()
       }
     }
@@ -174,8 +164,7 @@ enum DocumentIndexTable {
     ) throws(PersistenceError) {
       var found: [(number: Int64, path: JSONPath)] = []
       let statement = try connection.statement(
-        "SELECT number, path FROM document_indexes WHERE collection = ?")
-      statement.bind(1, name)
+        "SELECT number, path FROM document_indexes WHERE collection = ?", name)
       try statement.forEachRow { (row) throws(PersistenceError) in
         found.append((row.integer(0), try DocumentFilter.path(row.text(1))))
       }
@@ -187,11 +176,7 @@ enum DocumentIndexTable {
     _ body: JSON, _ id: String, _ path: JSONPath, _ number: Int64, _ connection: SQLiteConnection
   ) throws(PersistenceError) {
     guard let value = body.value(at: path) else { return }
-    let insertion = try connection.statement(
-      "INSERT INTO document_values (indexed, value, id) VALUES (?, ?, ?)")
-    insertion.bind(1, number)
-    insertion.bind(2, key(value))
-    insertion.bind(3, id)
-    try insertion.run()
+    try connection.run(
+      "INSERT INTO document_values (indexed, value, id) VALUES (?, ?, ?)", number, key(value), id)
   }
 }

@@ -116,8 +116,7 @@ struct DocumentSelection: Sendable {
         """
         SELECT \(columns) FROM document_values CROSS JOIN documents USING (id)
         WHERE collection = ?1 AND indexed = ?3 AND value = ?4\(isBounded) ORDER BY id
-        """)
-      statement.bind(1, collection)
+        """, collection)
       if let lower { statement.bind(2, lower) }
       statement.bind(3, index.number)
       statement.bind(4, index.key)
@@ -136,8 +135,8 @@ struct DocumentSelection: Sendable {
       ? ""
       : " AND CASE WHEN \(Self.isEscaped) THEN 1\(parts) WHEN json_valid(body) THEN \(conditions) END"
     let statement = try connection.statement(
-      "SELECT \(columns) FROM documents WHERE collection = ?1\(isBounded)\(filter) ORDER BY id")
-    statement.bind(1, collection)
+      "SELECT \(columns) FROM documents WHERE collection = ?1\(isBounded)\(filter) ORDER BY id",
+      collection)
     if let lower { statement.bind(2, lower) }
     for (number, clause) in clauses.enumerated() {
       switch clause.value {

@@ -63,11 +63,7 @@ extension LivePersistenceService {
   public func removeDocument(collection: String, id: String) async throws(PersistenceError) -> Bool
   {
     try await main.write("removeDocument", .brief) { (connection) throws(PersistenceError) in
-      let statement = try connection.statement(
-        "DELETE FROM documents WHERE collection = ? AND id = ?")
-      statement.bind(1, collection)
-      statement.bind(2, id)
-      try statement.run()
+      try connection.run("DELETE FROM documents WHERE collection = ? AND id = ?", collection, id)
       let wasThere = connection.changes > 0
       if wasThere {
         var indexes = DocumentIndexTable.Indexes()
@@ -104,9 +100,8 @@ enum DocumentTable {
     _ collection: String, limit: Int, _ connection: SQLiteConnection
   ) throws(PersistenceError) -> Int? {
     let statement = try connection.statement(
-      "SELECT count(*) FROM (SELECT 1 FROM documents WHERE collection = ? LIMIT ?)")
-    statement.bind(1, collection)
-    statement.bind(2, limit + 1)
+      "SELECT count(*) FROM (SELECT 1 FROM documents WHERE collection = ? LIMIT ?)", collection,
+      limit + 1)
     let count = try statement.first { Int($0.integer(0)) } ?? 0
     return count > limit ? nil : count
   }
@@ -121,48 +116,31 @@ enum DocumentTable {
       """
   private static let insertIfAbsent = insertion + " NOTHING"
 
-  /// Returns false if the document replaced another one.
+  /// Stores a document. Returns whether it is new.
+  ///
+  /// - Parameter replaces: Whether the document replaces the one with its id, if there is one.
   static func put(
-    _ document: Document, _ connection: SQLiteConnection
+    _ document: Document, replaces: Bool = true, _ connection: SQLiteConnection
   ) throws(PersistenceError) -> Bool {
-    let statement = try connection.statement(upsert)
-    bind(document, to: statement)
-    // A replaced row keeps its number, so only a new one sets it.
-    connection.lastInsertedRow = 0
-    try statement.run()
-    return connection.lastInsertedRow != 0
-  }
-
-  /// Stores a document unless there is one with its id. Returns whether it did.
-  static func insert(
-    _ document: Document, _ connection: SQLiteConnection
-  ) throws(PersistenceError) -> Bool {
-    let statement = try connection.statement(insertIfAbsent)
-    bind(document, to: statement)
-    try statement.run()
-    return connection.changes > 0
-  }
-
-  private static func bind(_ document: Document, to statement: SQLiteStatement) {
     var checksum = ContentChecksum()
     checksum.add(document.collection)
     checksum.add(document.id)
     checksum.add(document.updated)
     checksum.add(document.body)
-    statement.bind(1, document.collection)
-    statement.bind(2, document.id)
-    statement.bind(3, document.updated)
-    statement.bind(4, checksum.value)
-    statement.bind(5, document.body)
+    // A replaced row keeps its number, so only a new one sets it.
+    connection.lastInsertedRow = 0
+    try connection.run(
+      replaces ? upsert : insertIfAbsent, document.collection, document.id, document.updated,
+      checksum.value, document.body)
+    return connection.lastInsertedRow != 0
   }
 
   static func get(collection: String, id: String, _ connection: SQLiteConnection)
     throws(PersistenceError) -> Document?
   {
     let statement = try connection.statement(
-      "SELECT id, updated, checksum, body FROM documents WHERE collection = ? AND id = ?")
-    statement.bind(1, collection)
-    statement.bind(2, id)
+      "SELECT id, updated, checksum, body FROM documents WHERE collection = ? AND id = ?",
+      collection, id)
     let found = try statement.first { Reader(collection).read($0) }
     guard case .damaged(let id)? = found else { return found?.document }
     throw damage([id], collection, connection)
@@ -228,10 +206,6 @@ enum DocumentTable {
   ) -> PersistenceError {
     let names = ids.prefix(5).map { "\(collection)/\($0)" }.joined(separator: ", ")
     let more = ids.count > 5 ? " and \(ids.count - 5) more" : ""
-    return PersistenceError(
-      .corrupted, path: connection.path, operation: connection.operation,
-      message: "\(names)\(more) in \(connection.path) "
-        + "no longer matches its checksum",
-      damaged: .document)
+    return PersistenceError(unmatched: names + more, .document, connection)
   }
 }

@@ -6,9 +6,8 @@ extension LivePersistenceService {
       try connection.read { () throws(PersistenceError) in
         for document in entries.documents {
           let statement = try connection.statement(
-            "SELECT 1 FROM documents WHERE collection = ? AND id = ?")
-          statement.bind(1, document.collection)
-          statement.bind(2, document.id)
+            "SELECT 1 FROM documents WHERE collection = ? AND id = ?", document.collection,
+            document.id)
           if try statement.first({ _ in true }) != nil { return true }
         }
         for (sql, names) in [
@@ -16,8 +15,7 @@ extension LivePersistenceService {
           ("SELECT 1 FROM api_services WHERE name = ?", entries.services.map(\.name)),
         ] {
           for name in names {
-            let statement = try connection.statement(sql)
-            statement.bind(1, name)
+            let statement = try connection.statement(sql, name)
             if try statement.first({ _ in true }) != nil { return true }
           }
         }
@@ -43,28 +41,21 @@ extension LivePersistenceService {
       var insertion = EntryInsertion(existing)
       var indexes = DocumentIndexTable.Indexes()
       for document in entries.documents {
-        let isStored = try insertion.store(
-          .document(document),
-          insert: { () throws(PersistenceError) in try DocumentTable.insert(document, connection) },
-          replace: { () throws(PersistenceError) in
-            _ = try DocumentTable.put(document, connection)
-          })
+        let isStored = try insertion.store(.document(document)) {
+          (replaces) throws(PersistenceError) in
+          try DocumentTable.put(document, replaces: replaces, connection)
+        }
         if isStored { try indexes.add(document, connection) }
       }
       for preference in entries.preferences {
-        try insertion.store(
-          .preference(preference),
-          insert: { () throws(PersistenceError) in
-            try PreferenceTable.insert(preference, connection)
-          },
-          replace: { () throws(PersistenceError) in try PreferenceTable.put(preference, connection)
-          })
+        try insertion.store(.preference(preference)) { (replaces) throws(PersistenceError) in
+          try PreferenceTable.put(preference, replaces: replaces, connection)
+        }
       }
       for service in entries.services {
-        try insertion.store(
-          .service(service),
-          insert: { () throws(PersistenceError) in try ServiceTable.insert(service, connection) },
-          replace: { () throws(PersistenceError) in try ServiceTable.put(service, connection) })
+        try insertion.store(.service(service)) { (replaces) throws(PersistenceError) in
+          try ServiceTable.put(service, replaces: replaces, connection)
+        }
       }
       return insertion.counts
     }

@@ -21,9 +21,7 @@ extension LivePersistenceService {
         """
         SELECT time, level, category, message, fields FROM log_records WHERE level >= ?
         ORDER BY sequence DESC LIMIT ?
-        """)
-      statement.bind(1, level?.rawValue ?? Int(Int32.min))
-      statement.bind(2, max(0, limit))
+        """, level?.rawValue ?? Int(Int32.min), max(0, limit))
       var records: [LogRecord] = []
       try statement.forEachRow { (row) throws(PersistenceError) in
         let pairs = StoredJSON.pairs(of: row.text(4)) ?? []
@@ -56,17 +54,13 @@ enum LogTable {
     let statement = try connection.statement(
       "INSERT INTO log_records (time, level, category, message, fields) VALUES (?, ?, ?, ?, ?)")
     for record in records {
-      statement.bind(1, record.time)
-      statement.bind(2, record.level.rawValue)
-      statement.bind(3, record.category)
-      statement.bind(4, record.message)
-      statement.bind(
-        5, StoredJSON.text(ofPairs: record.fields.lazy.map { ($0.key, $0.value) }))
+      statement.bindAll(
+        record.time, record.level.rawValue, record.category, record.message,
+        StoredJSON.text(ofPairs: record.fields.lazy.map { ($0.key, $0.value) }))
       try statement.run()
     }
-    let trimming = try connection.statement(
-      "DELETE FROM log_records WHERE sequence <= (SELECT max(sequence) FROM log_records) - ?")
-    trimming.bind(1, limit)
-    try trimming.run()
+    try connection.run(
+      "DELETE FROM log_records WHERE sequence <= (SELECT max(sequence) FROM log_records) - ?", limit
+    )
   }
 }

@@ -6,8 +6,7 @@ extension LivePersistenceService {
     try await main.read("preference", .brief, whenMissing: nil) {
       (connection) throws(PersistenceError) in
       let statement = try connection.statement(
-        "SELECT name, checksum, json FROM preferences WHERE name = ?")
-      statement.bind(1, name)
+        "SELECT name, checksum, json FROM preferences WHERE name = ?", name)
       let found = try statement.first { PreferenceTable.read($0) }
       guard let found else { return nil }
       guard found.isWhole else { throw PreferenceTable.damage(name, connection) }
@@ -22,16 +21,14 @@ extension LivePersistenceService {
     try StoredJSON.validate(
       json, limits: .default, operation: "setPreference", what: "The value of \(name)")
     try await main.write("setPreference", .brief) { (connection) throws(PersistenceError) in
-      try PreferenceTable.put(Preference(name: name, json: json), connection)
+      _ = try PreferenceTable.put(Preference(name: name, json: json), connection)
     }
   }
 
   /// Removes a preference. Returns false if there is none. Takes one fsync in both cases.
   public func unsetPreference(_ name: String) async throws(PersistenceError) -> Bool {
     try await main.write("unsetPreference", .brief) { (connection) throws(PersistenceError) in
-      let statement = try connection.statement("DELETE FROM preferences WHERE name = ?")
-      statement.bind(1, name)
-      try statement.run()
+      try connection.run("DELETE FROM preferences WHERE name = ?", name)
       return connection.changes > 0
     }
   }
@@ -64,31 +61,18 @@ enum PreferenceTable {
     insertion + " UPDATE SET checksum = excluded.checksum, json = excluded.json"
   private static let insertIfAbsent = insertion + " NOTHING"
 
+  /// Stores a preference. Returns whether it did.
+  ///
+  /// - Parameter replaces: Whether the preference replaces the one with its name, if there is one.
   static func put(
-    _ preference: Preference, _ connection: SQLiteConnection
-  ) throws(PersistenceError) {
-    let statement = try connection.statement(upsert)
-    bind(preference, to: statement)
-    try statement.run()
-  }
-
-  /// Stores a preference unless there is one with its name. Returns whether it did.
-  static func insert(
-    _ preference: Preference, _ connection: SQLiteConnection
+    _ preference: Preference, replaces: Bool = true, _ connection: SQLiteConnection
   ) throws(PersistenceError) -> Bool {
-    let statement = try connection.statement(insertIfAbsent)
-    bind(preference, to: statement)
-    try statement.run()
-    return connection.changes > 0
-  }
-
-  private static func bind(_ preference: Preference, to statement: SQLiteStatement) {
     var checksum = ContentChecksum()
     checksum.add(preference.name)
     checksum.add(preference.json)
-    statement.bind(1, preference.name)
-    statement.bind(2, checksum.value)
-    statement.bind(3, preference.json)
+    try connection.run(
+      replaces ? upsert : insertIfAbsent, preference.name, checksum.value, preference.json)
+    return connection.changes > 0
   }
 
   /// Reads a row with the columns name, checksum and json.
@@ -115,10 +99,6 @@ enum PreferenceTable {
   }
 
   static func damage(_ name: String, _ connection: SQLiteConnection) -> PersistenceError {
-    PersistenceError(
-      .corrupted, path: connection.path, operation: connection.operation,
-      message: "the preference \(name) in \(connection.path) "
-        + "no longer matches its checksum",
-      damaged: .preference)
+    PersistenceError(unmatched: "the preference \(name)", .preference, connection)
   }
 }

@@ -77,10 +77,7 @@ extension LivePersistenceService {
     await deferred?.responses.flush()
     let count = try await erase("clearResponses", in: cache) {
       (connection) throws(PersistenceError) in
-      let statement = try connection.statement(
-        "DELETE FROM responses WHERE ?1 IS NULL OR service = ?1")
-      statement.bind(1, service)
-      try statement.run()
+      try connection.run("DELETE FROM responses WHERE ?1 IS NULL OR service = ?1", service)
       return connection.changes
     }
     // Writing a response that was confirmed in the meantime would restore a removed one. A cache
@@ -119,9 +116,7 @@ extension LivePersistenceService {
       var count = 0
       for key in keys {
         if let response = try ResponseTable.get(key, connection), !isRemoved(response) { continue }
-        let removal = try connection.statement("DELETE FROM responses WHERE key = ?")
-        removal.bind(1, key)
-        try removal.run()
+        try connection.run("DELETE FROM responses WHERE key = ?", key)
         count += 1
       }
       return count
@@ -142,8 +137,7 @@ enum ResponseTable {
       """
       SELECT service, status, headers, body, stored, expires, checksum FROM responses
       WHERE key = ?
-      """)
-    statement.bind(1, key)
+      """, key)
     let found = try statement.first { row -> CachedResponse? in
       let headers = row.text(2)
       guard let pairs = StoredJSON.pairs(of: headers) else { return nil }
@@ -166,12 +160,10 @@ enum ResponseTable {
   ) throws(PersistenceError) {
     guard keeps(response, limits) else {
       // The response is too large. The previous one must not be used in its place.
-      let removal = try connection.statement("DELETE FROM responses WHERE key = ?")
-      removal.bind(1, response.key)
-      return try removal.run()
+      return try connection.run("DELETE FROM responses WHERE key = ?", response.key)
     }
     let headers = StoredJSON.text(ofPairs: response.headers.lazy.map { ($0.name, $0.value) })
-    let statement = try connection.statement(
+    try connection.run(
       """
       INSERT INTO responses
         (key, service, status, headers, body, stored, expires, bytes, checksum, used)
@@ -180,17 +172,8 @@ enum ResponseTable {
       headers = excluded.headers, body = excluded.body, stored = excluded.stored,
       expires = excluded.expires, bytes = excluded.bytes, checksum = excluded.checksum,
       used = excluded.used
-      """)
-    statement.bind(1, response.key)
-    statement.bind(2, response.service)
-    statement.bind(3, response.status)
-    statement.bind(4, headers)
-    statement.bind(5, response.body)
-    statement.bind(6, response.stored)
-    statement.bind(7, response.expires)
-    statement.bind(8, response.weight)
-    statement.bind(9, checksum(response, headers: headers))
-    try statement.run()
+      """, response.key, response.service, response.status, headers, response.body, response.stored,
+      response.expires, response.weight, checksum(response, headers: headers))
     try evict(limits, connection)
   }
 
@@ -206,8 +189,8 @@ enum ResponseTable {
   {
     var count = 0
     for method in methods {
-      let statement = try connection.statement("SELECT count(*) \(hasTarget)")
-      statement.bind(1, "\(method) \(target)")
+      let statement = try connection.statement(
+        "SELECT count(*) \(hasTarget)", "\(method) \(target)")
       count += try statement.first { Int($0.integer(0)) } ?? 0
     }
     return count
@@ -218,9 +201,7 @@ enum ResponseTable {
   {
     var count = 0
     for method in methods {
-      let statement = try connection.statement("DELETE \(hasTarget)")
-      statement.bind(1, "\(method) \(target)")
-      try statement.run()
+      try connection.run("DELETE \(hasTarget)", "\(method) \(target)")
       count += connection.changes
     }
     return count

@@ -26,8 +26,7 @@ extension LivePersistenceService {
     let searches = try await main.read("searches", whenMissing: []) {
       (connection) throws(PersistenceError) -> [RecentSearch] in
       let statement = try connection.statement(
-        "SELECT text, at FROM recent_searches WHERE scope = ? ORDER BY sequence DESC")
-      statement.bind(1, scope)
+        "SELECT text, at FROM recent_searches WHERE scope = ? ORDER BY sequence DESC", scope)
       var searches: [RecentSearch] = []
       try statement.forEachRow { (row) throws(PersistenceError) in
         searches.append(RecentSearch(text: row.text(0), at: row.integer(1)))
@@ -58,15 +57,11 @@ enum SearchTable {
     _ text: String, scope: String, at time: Int64, _ connection: SQLiteConnection
   ) throws(PersistenceError) {
     try remove(text, scope: scope, connection)
-    let insertion = try connection.statement(
+    try connection.run(
       """
       INSERT INTO recent_searches (sequence, scope, text, at)
       SELECT ifnull(max(sequence), 0) + 1, ?, ?, ? FROM recent_searches
-      """)
-    insertion.bind(1, scope)
-    insertion.bind(2, text)
-    insertion.bind(3, time)
-    try insertion.run()
+      """, scope, text, time)
   }
 
   /// Removes the oldest searches of a scope beyond the limit. O(limit), so call it once after
@@ -74,15 +69,12 @@ enum SearchTable {
   static func trim(
     _ scope: String, limit: Int, _ connection: SQLiteConnection
   ) throws(PersistenceError) {
-    let trimming = try connection.statement(
+    try connection.run(
       """
       DELETE FROM recent_searches WHERE scope = ?1 AND sequence <= (
         SELECT sequence FROM recent_searches WHERE scope = ?1
         ORDER BY sequence DESC LIMIT 1 OFFSET ?2)
-      """)
-    trimming.bind(1, scope)
-    trimming.bind(2, limit)
-    try trimming.run()
+      """, scope, limit)
   }
 
   @discardableResult
@@ -92,8 +84,7 @@ enum SearchTable {
     let statement = try connection.statement(
       text == nil
         ? "DELETE FROM recent_searches WHERE scope = ?"
-        : "DELETE FROM recent_searches WHERE scope = ? AND text = ?")
-    statement.bind(1, scope)
+        : "DELETE FROM recent_searches WHERE scope = ? AND text = ?", scope)
     if let text { statement.bind(2, text) }
     try statement.run()
     return connection.changes

@@ -4,8 +4,7 @@ extension LivePersistenceService {
   /// - Throws: `exists` if there is a service with its name and `replacing` is false.
   public func saveService(_ service: APIService, replacing: Bool) async throws(PersistenceError) {
     try await main.write("saveService", .brief) { (connection) throws(PersistenceError) in
-      if replacing { return try ServiceTable.put(service, connection) }
-      guard try ServiceTable.insert(service, connection) else {
+      guard try ServiceTable.put(service, replaces: replacing, connection) else {
         throw PersistenceError.serviceExists(service.name, path: connection.path)
       }
     }
@@ -17,8 +16,7 @@ extension LivePersistenceService {
   public func service(_ name: String) async throws(PersistenceError) -> APIService? {
     try await main.read("service", .brief, whenMissing: nil) {
       (connection) throws(PersistenceError) in
-      let statement = try connection.statement(ServiceTable.select + " WHERE name = ?")
-      statement.bind(1, name)
+      let statement = try connection.statement(ServiceTable.select + " WHERE name = ?", name)
       return try statement.first { (row) throws(PersistenceError) in
         try ServiceTable.whole(row, connection)
       }
@@ -47,9 +45,7 @@ extension LivePersistenceService {
   /// Removes a service. Returns false if there is none. Takes one fsync in both cases.
   public func removeService(_ name: String) async throws(PersistenceError) -> Bool {
     try await main.write("removeService", .brief) { (connection) throws(PersistenceError) in
-      let statement = try connection.statement("DELETE FROM api_services WHERE name = ?")
-      statement.bind(1, name)
-      try statement.run()
+      try connection.run("DELETE FROM api_services WHERE name = ?", name)
       return connection.changes > 0
     }
   }
@@ -80,42 +76,25 @@ enum ServiceTable {
       """
   private static let insertIfAbsent = insertion + " NOTHING"
 
-  static func put(_ service: APIService, _ connection: SQLiteConnection) throws(PersistenceError) {
-    let statement = try connection.statement(upsert)
-    bind(service, to: statement)
-    try statement.run()
-  }
-
-  /// Stores a service unless there is one with its name. Returns whether it did.
-  static func insert(
-    _ service: APIService, _ connection: SQLiteConnection
+  /// Stores a service. Returns whether it did.
+  ///
+  /// - Parameter replaces: Whether the service replaces the one with its name, if there is one.
+  static func put(
+    _ service: APIService, replaces: Bool, _ connection: SQLiteConnection
   ) throws(PersistenceError) -> Bool {
-    let statement = try connection.statement(insertIfAbsent)
-    bind(service, to: statement)
-    try statement.run()
-    return connection.changes > 0
-  }
-
-  private static func bind(_ service: APIService, to statement: SQLiteStatement) {
     let (kind, field, secret) = columns(service.authentication)
-    statement.bind(1, service.name)
-    statement.bind(2, service.baseURL)
-    statement.bind(3, kind)
-    statement.bind(4, field)
-    statement.bind(5, secret)
-    statement.bind(
-      6, checksum([service.name, service.baseURL, kind, field, secret], service.preset))
-    statement.bind(7, service.preset)
+    try connection.run(
+      replaces ? upsert : insertIfAbsent, service.name, service.baseURL, kind, field, secret,
+      checksum([service.name, service.baseURL, kind, field, secret], service.preset),
+      service.preset)
+    return connection.changes > 0
   }
 
   static func whole(_ row: SQLiteStatement, _ connection: SQLiteConnection)
     throws(PersistenceError) -> APIService
   {
     if let service = read(row) { return service }
-    throw PersistenceError(
-      .corrupted, path: connection.path, operation: connection.operation,
-      message: "the service \(row.text(0)) in \(connection.path) "
-        + "no longer matches its checksum", damaged: .service)
+    throw PersistenceError(unmatched: "the service \(row.text(0))", .service, connection)
   }
 
   static func damaged(_ connection: SQLiteConnection) throws(PersistenceError) -> [String] {

@@ -21,22 +21,19 @@ extension MockPersistenceService.Content {
     for document in entries.documents {
       let (collection, id) = (ByteText(document.collection), ByteText(document.id))
       let isTaken = documents[collection]?[id] != nil
-      let isStored = try insertion.store(
-        .document(document), insert: { () throws(PersistenceError) in !isTaken }, replace: {})
+      let isStored = try insertion.store(.document(document)) { $0 || !isTaken }
       if isStored { documents[collection, default: [:]][id] = document }
     }
     for preference in entries.preferences {
       let name = ByteText(preference.name)
       let isTaken = preferences[name] != nil
-      let isStored = try insertion.store(
-        .preference(preference), insert: { () throws(PersistenceError) in !isTaken }, replace: {})
+      let isStored = try insertion.store(.preference(preference)) { $0 || !isTaken }
       if isStored { preferences[name] = preference.json }
     }
     for service in entries.services {
       let name = ByteText(service.name)
       let isTaken = services[name] != nil || damaged.contains(name)
-      let isStored = try insertion.store(
-        .service(service), insert: { () throws(PersistenceError) in !isTaken }, replace: {})
+      let isStored = try insertion.store(.service(service)) { $0 || !isTaken }
       guard isStored else { continue }
       services[name] = service
       damaged.remove(name)

@@ -447,9 +447,7 @@ final class DatabaseFile: Sendable {
     do { temporary = try NewDatabaseFile(for: path) } catch { throw failed(error) }
     do throws(PersistenceError) {
       try connection.interruptible { () throws(PersistenceError) in
-        let statement = try connection.statement("VACUUM INTO ?")
-        statement.bind(1, temporary.path)
-        try statement.run()
+        try connection.run("VACUUM INTO ?", temporary.path)
       }
       do { try system.sync(path: temporary.path) } catch { throw failed(error) }
       try connection.checkCancellation()

@@ -145,6 +145,22 @@ final class SQLiteConnection {
     return SQLiteStatement(prepared, sql: sql, connection: self)
   }
 
+  /// Returns a statement with values for its first parameters.
+  func statement<each Value: SQLiteValue>(
+    _ sql: String, _ values: repeat each Value
+  ) throws(PersistenceError) -> SQLiteStatement {
+    let statement: SQLiteStatement = try statement(sql)
+    statement.bindAll(repeat each values)
+    return statement
+  }
+
+  /// Runs a statement with values for its parameters.
+  func run<each Value: SQLiteValue>(
+    _ sql: String, _ values: repeat each Value
+  ) throws(PersistenceError) {
+    try statement(sql, repeat each values).run()
+  }
+
   /// Prepares and runs a statement without caching it.
   func execute(_ sql: String) throws(PersistenceError) { try prepare(sql, isKept: false).run() }
 
@@ -317,5 +333,14 @@ final class SQLiteConnection {
     return PersistenceError(
       kind, path: shownPath, operation: operation, code: code, what: words,
       sql: kind == .misuse ? sql : nil)
+  }
+}
+
+extension PersistenceError {
+  /// Creates the error for entries that do not match their checksums.
+  init(unmatched entries: String, _ kind: Entry, _ connection: SQLiteConnection) {
+    self.init(
+      .corrupted, path: connection.path, operation: connection.operation,
+      message: "\(entries) in \(connection.path) no longer matches its checksum", damaged: kind)
   }
 }

@@ -30,52 +30,15 @@ final class SQLiteStatement {
 
   // MARK: Parameters
 
-  // SQLite's marker for "copy the bytes before you return". The header defines it as a function
-  // pointer with the value -1, which Swift cannot import. SQLite compares it and never calls it.
-  private static let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+  func bind(_ index: Int32, _ value: some SQLiteValue) { note(value.bind(to: handle, index)) }
 
-  func bind(_ index: Int32, _ value: Int64) {
-    note(sqlite3_bind_int64(handle, index, value))
-  }
-
-  func bind(_ index: Int32, _ value: Int) { bind(index, Int64(value)) }
-
-  func bind(_ index: Int32, _ value: Int64?) {
-    if let value { bind(index, value) } else { note(sqlite3_bind_null(handle, index)) }
-  }
-
-  func bind(_ index: Int32, _ value: String) {
-    var value = value
-    note(
-      value.withUTF8 { bytes in
-        // An empty buffer may have no address, which would bind NULL.
-        guard let base = bytes.baseAddress, !bytes.isEmpty else {
-          return sqlite3_bind_text(handle, index, "", 0, Self.transient)
-        }
-        return base.withMemoryRebound(to: CChar.self, capacity: bytes.count) {
-          sqlite3_bind_text64(
-            handle, index, $0, sqlite3_uint64(bytes.count), Self.transient, UInt8(SQLITE_UTF8))
-        }
-      })
-  }
-
-  func bind(_ index: Int32, _ value: String?) {
-    if let value { bind(index, value) } else { note(sqlite3_bind_null(handle, index)) }
-  }
-
-  func bind(_ index: Int32, _ value: Data) {
-    note(
-      value.withUnsafeBytes { bytes in
-        guard let base = bytes.baseAddress, !bytes.isEmpty else {
-          return sqlite3_bind_zeroblob(handle, index, 0)
-        }
-        return sqlite3_bind_blob64(
-          handle, index, base, sqlite3_uint64(bytes.count), Self.transient)
-      })
-  }
-
-  func bind(_ index: Int32, _ value: Data?) {
-    if let value { bind(index, value) } else { note(sqlite3_bind_null(handle, index)) }
+  /// Binds values to the parameters, from the first one on.
+  func bindAll<each Value: SQLiteValue>(_ values: repeat each Value) {
+    var index: Int32 = 0
+    for value in repeat each values {
+      index += 1
+      bind(index, value)
+    }
   }
 
   private func note(_ result: Int32) {
@@ -175,3 +138,59 @@ final class SQLiteStatement {
     return body(UnsafeRawBufferPointer(start: base, count: base == nil ? 0 : count))
   }
 }
+
+/// A value of a parameter.
+protocol SQLiteValue {
+  /// Copies the value into the parameter at an index, and returns SQLite's result.
+  func bind(to statement: OpaquePointer?, _ index: Int32) -> Int32
+}
+
+extension Int64: SQLiteValue {
+  func bind(to statement: OpaquePointer?, _ index: Int32) -> Int32 {
+    sqlite3_bind_int64(statement, index, self)
+  }
+}
+
+extension Int: SQLiteValue {
+  func bind(to statement: OpaquePointer?, _ index: Int32) -> Int32 {
+    Int64(self).bind(to: statement, index)
+  }
+}
+
+extension String: SQLiteValue {
+  func bind(to statement: OpaquePointer?, _ index: Int32) -> Int32 {
+    var value = self
+    return value.withUTF8 { bytes in
+      // An empty buffer may have no address, which would bind NULL.
+      guard let base = bytes.baseAddress, !bytes.isEmpty else {
+        return sqlite3_bind_text(statement, index, "", 0, transient)
+      }
+      return base.withMemoryRebound(to: CChar.self, capacity: bytes.count) {
+        sqlite3_bind_text64(
+          statement, index, $0, sqlite3_uint64(bytes.count), transient, UInt8(SQLITE_UTF8))
+      }
+    }
+  }
+}
+
+extension Data: SQLiteValue {
+  func bind(to statement: OpaquePointer?, _ index: Int32) -> Int32 {
+    withUnsafeBytes { bytes in
+      guard let base = bytes.baseAddress, !bytes.isEmpty else {
+        return sqlite3_bind_zeroblob(statement, index, 0)
+      }
+      return sqlite3_bind_blob64(statement, index, base, sqlite3_uint64(bytes.count), transient)
+    }
+  }
+}
+
+/// `nil` is bound as NULL.
+extension Optional: SQLiteValue where Wrapped: SQLiteValue {
+  func bind(to statement: OpaquePointer?, _ index: Int32) -> Int32 {
+    self?.bind(to: statement, index) ?? sqlite3_bind_null(statement, index)
+  }
+}
+
+// SQLite's marker for "copy the bytes before you return". The header defines it as a function
+// pointer with the value -1, which Swift cannot import. SQLite compares it and never calls it.
+private let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
