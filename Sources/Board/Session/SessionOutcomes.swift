@@ -26,14 +26,14 @@ enum SessionOutcomes {
     switch result {
     case .recording(let path):
       return Outcome(
-        job: job, value: .object([.init("recording", .string(path))]),
+        job: job, value: ["recording": .string(path)],
         notes: ["recording to \(path); end it with 'session stop'"])
     case .stopped(let path, let steps, let problem): return stopped(path, steps, problem, job)
     case .status(let path, let steps, let problem, let position):
       return status(path, steps, problem, position, job)
     case .marked(let name):
       return Outcome(
-        job: job, value: .object([.init("mark", .string(name))]), notes: ["marked \(name)"])
+        job: job, value: ["mark": .string(name)], notes: ["marked \(name)"])
     case .travelled(let step, let last): return travelled(step, of: last, job)
     case .state(let json, _):
       return Outcome(job: job, value: json, presentation: .json(json)).withMarks
@@ -83,18 +83,17 @@ enum SessionOutcomes {
     }
     return Outcome(
       job: job,
-      value: .object([.init("recorded", .string(path)), .init("steps", .number(String(steps)))]),
+      value: ["recorded": .string(path), "steps": JSON(steps)],
       notes: ["recorded \(count) to \(path); check it with 'session verify \(path)'"])
   }
 
   private static func status(
     _ path: String?, _ steps: Int, _ problem: String?, _ position: SessionPosition?, _ job: Int
   ) -> Outcome {
-    let value: JSON = .object([
-      .init("recording", path.map(JSON.string) ?? .null), .init("steps", .number(String(steps))),
-      .init("problem", problem.map(JSON.string) ?? .null),
-      .init("position", position.map { JSON($0.step) } ?? .null),
-    ])
+    let value: JSON = [
+      "recording": JSON(path), "steps": JSON(steps), "problem": JSON(problem),
+      "position": position.map { JSON($0.step) } ?? .null,
+    ]
     var record =
       path.map { [("recording", $0), ("steps", String(steps))] } ?? [("recording", "no")]
     if let position { record.append(("position", "step \(position.step) of \(position.last)")) }
@@ -161,7 +160,7 @@ enum SessionOutcomes {
       "name": .string(step.name), "action": step.action ?? .null,
       "draws": .array(step.draws.map(JSON.string)),
       "effects": .array(step.effects.map(JSON.string)),
-      "digest": step.digest.map(JSON.string) ?? .null,
+      "digest": JSON(step.digest),
     ]
   }
 
@@ -194,20 +193,17 @@ enum SessionOutcomes {
   }
 
   private static func json(_ diff: SessionDiff) -> JSON {
-    .object([
-      .init("from", JSON(diff.from)), .init("to", JSON(diff.to)),
-      .init("path", diff.path.map(JSON.string) ?? .null),
-      .init("equal", .bool(diff.changes.isEmpty)), .init("truncated", .bool(diff.isTruncated)),
-      .init(
-        "changes",
-        .array(
-          diff.changes.map { change in
-            var members = [JSON.Member("path", .string(change.path))]
-            if let old = change.old { members.append(.init("old", old)) }
-            if let new = change.new { members.append(.init("new", new)) }
-            return .object(members)
-          })),
-    ])
+    [
+      "from": JSON(diff.from), "to": JSON(diff.to), "path": JSON(diff.path),
+      "equal": .bool(diff.changes.isEmpty), "truncated": .bool(diff.isTruncated),
+      "changes": .array(
+        diff.changes.map { change in
+          var members = [JSON.Member("path", .string(change.path))]
+          if let old = change.old { members.append(.init("old", old)) }
+          if let new = change.new { members.append(.init("new", new)) }
+          return .object(members)
+        }),
+    ]
   }
 
   private static func timeline(
@@ -239,7 +235,7 @@ enum SessionOutcomes {
     }
     let effects: [JSON] = timeline.spans.map { span in
       var members: [JSON.Member] = [
-        .init("name", .string(span.name)), .init("id", span.id.map(JSON.string) ?? .null),
+        .init("name", .string(span.name)), .init("id", JSON(span.id)),
       ]
       if let ids = span.ids { members.append(.init("ids", .array(ids.map(JSON.string)))) }
       members += [
@@ -413,11 +409,10 @@ enum SessionOutcomes {
   }
 
   private static func json(_ check: SessionCheck) -> JSON {
-    .object([
-      .init("file", .string(check.path)), .init("ok", .bool(check.code == 0)),
-      .init("steps", .number(String(check.steps))), .init("message", .string(check.message)),
-      .init("warnings", .array(check.warnings.map(JSON.string))),
-    ])
+    [
+      "file": .string(check.path), "ok": .bool(check.code == 0), "steps": JSON(check.steps),
+      "message": .string(check.message), "warnings": .array(check.warnings.map(JSON.string)),
+    ]
   }
 }
 

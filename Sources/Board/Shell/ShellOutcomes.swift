@@ -143,10 +143,7 @@ enum ShellOutcomes {
       job: job,
       value: .array(
         running.map {
-          .object([
-            .init("job", .number(String($0.job))), .init("command", .string($0.name)),
-            .init("line", .string($0.text)),
-          ])
+          ["job": JSON($0.job), "command": .string($0.name), "line": .string($0.text)]
         }),
       presentation: .table(
         columns: [
@@ -183,7 +180,7 @@ enum ShellOutcomes {
       job: job,
       value: .array(
         numbered.map {
-          .object([.init("number", .number($0.number)), .init("line", .string($0.line))])
+          ["number": .number($0.number), "line": .string($0.line)]
         }),
       presentation: .table(
         columns: [
@@ -226,12 +223,10 @@ enum ShellOutcomes {
       ] + findings
     let value = JSON.array(
       findings.map { finding in
-        .object([
-          .init("subject", .string(finding.subject)),
-          .init("state", .string(finding.state.rawValue)),
-          .init("text", .string(finding.text)),
-          .init("advice", finding.advice.map(JSON.string) ?? .null),
-        ])
+        [
+          "subject": .string(finding.subject), "state": .string(finding.state.rawValue),
+          "text": .string(finding.text), "advice": JSON(finding.advice),
+        ]
       })
     let table = Presentation.table(
       columns: [
@@ -290,11 +285,11 @@ enum ShellOutcomes {
 
   private static func json(_ effect: EffectLine) -> JSON {
     var members: [JSON.Member] = [
-      .init("name", .string(effect.name)), .init("id", effect.id.map(JSON.string) ?? .null),
+      .init("name", .string(effect.name)), .init("id", JSON(effect.id)),
     ]
     if let ids = effect.ids { members.append(.init("ids", .array(ids.map(JSON.string)))) }
     members += [
-      .init("phase", .string(effect.phase)), .init("step", .number(String(effect.step))),
+      .init("phase", .string(effect.phase)), .init("step", JSON(effect.step)),
     ]
     return .object(members)
   }

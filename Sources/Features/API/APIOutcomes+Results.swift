@@ -18,7 +18,7 @@ extension APIOutcomes {
     case .services(let services, let damaged): return list(services, damaged ?? [], job)
     case .removed(let name), .removedSaved(let name):
       return Outcome(
-        job: job, value: .object([.init("removed", .string(name))]), notes: ["removed \(name)"])
+        job: job, value: ["removed": .string(name)], notes: ["removed \(name)"])
     case .saved(let requests): return list(requests, job)
     case .savedRequest(let name, let request, let isLine):
       return saved(request, as: name, isLine: isLine == true, job)
@@ -31,14 +31,12 @@ extension APIOutcomes {
     case .cacheStatistics(let entries, let bytes):
       return Outcome(
         job: job,
-        value: .object([
-          .init("entries", .number(String(entries))), .init("bytes", .number(String(bytes))),
-        ]),
+        value: ["entries": JSON(entries), "bytes": JSON(bytes)],
         presentation: .fields([("entries", String(entries)), ("bytes", String(bytes))]))
     case .cleared(let count, let warning): return cleared(count, warning, job)
     case .cancelled(let jobs):
       return Outcome(
-        job: job, value: .array(jobs.map { .number(String($0)) }),
+        job: job, value: .array(jobs.map { JSON($0) }),
         notes: [
           jobs.isEmpty
             ? "no request is in flight" : "cancelled \(Counted.text(jobs.count, "request"))"
@@ -75,11 +73,7 @@ extension APIOutcomes {
       job: job,
       value: .array(
         requests.map {
-          .object([
-            .init("name", .string($0.name)),
-            .init("method", $0.method.map(JSON.string) ?? .null),
-            .init("target", $0.target.map(JSON.string) ?? .null),
-          ])
+          ["name": .string($0.name), "method": JSON($0.method), "target": JSON($0.target)]
         }),
       presentation: .table(
         columns: [Column("name", isIdentifier: true), Column("method"), Column("target")],
@@ -91,9 +85,7 @@ extension APIOutcomes {
       job: job,
       value: .array(
         searches.map {
-          .object([
-            .init("at", .string(Timestamp.format($0.at))), .init("request", .string($0.text)),
-          ])
+          ["at": .string(Timestamp.format($0.at)), "request": .string($0.text)]
         }),
       presentation: .table(
         columns: [Column("at"), Column("request", priority: 2, isFolded: true)],
@@ -104,7 +96,7 @@ extension APIOutcomes {
     let warnings: [Outcome.Note] =
       warning.map { [.warning("\($0); 'api cache clear' erases it when that has ended")] } ?? []
     return Outcome(
-      job: job, value: .object([.init("cleared", .number(String(count)))]),
+      job: job, value: ["cleared": JSON(count)],
       notes: [Outcome.Note("removed \(Counted.text(count, "kept answer"))")] + warnings)
   }
 
@@ -114,10 +106,7 @@ extension APIOutcomes {
     _ name: String, _ status: Int, _ milliseconds: Int64, _ judgesAll: Bool, _ proxy: String?,
     _ job: Int
   ) -> Outcome {
-    let value: JSON = .object([
-      .init("service", .string(name)), .init("status", .number(String(status))),
-      .init("ms", .number(String(milliseconds))),
-    ])
+    let value: JSON = ["service": .string(name), "status": JSON(status), "ms": JSON(milliseconds)]
     let way = proxy.map { " through the proxy \($0)" } ?? ""
     func failure(_ code: Int32, _ what: String, _ help: String) -> Outcome {
       let failure = Failure(
@@ -160,12 +149,10 @@ extension APIOutcomes {
       job: job,
       value: .array(
         zip(entries, keys).map { entry, key in
-          .object([
-            .init("key", .string(key)), .init("service", .string(entry.service)),
-            .init("status", .number(String(entry.status))),
-            .init("bytes", .number(String(entry.bytes))),
-            .init("stored", .string(Timestamp.format(entry.stored))),
-          ])
+          [
+            "key": .string(key), "service": .string(entry.service), "status": JSON(entry.status),
+            "bytes": JSON(entry.bytes), "stored": .string(Timestamp.format(entry.stored)),
+          ]
         }),
       presentation: .table(
         columns: [

@@ -14,11 +14,10 @@ extension APIOutcomes {
     let options = request.options.map { JSON.Member($0.name, $0.value.json) }
     return Outcome(
       job: job,
-      value: .object([
-        .init("name", .string(name)), .init("method", .string(request.method)),
-        .init("target", .string(target)), .init("items", .array(request.items.map(json))),
-        .init("options", .object(options)),
-      ]),
+      value: [
+        "name": .string(name), "method": .string(request.method), "target": .string(target),
+        "items": .array(request.items.map(json)), "options": .object(options),
+      ],
       presentation: isLine
         ? .text(request.line + "\n")
         : .fields(

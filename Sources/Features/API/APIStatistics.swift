@@ -63,13 +63,12 @@ public struct APIStatistics: Codable, Sendable, Equatable {
     fields += verdicts.map { ($0.name, drawn($0.count, 20)) }
     return Outcome(
       job: job,
-      value: .object([
-        .init("requests", JSON(requests)), .init("answered", JSON(answered)),
-        .init("inFlight", JSON(inFlight)),
-        .init("milliseconds", .array(times.map { JSON($0) })),
-        .init("bytes", .array(answers.map { JSON($0.bytes) })),
-        .init("statuses", .object(classes.map { .init("\($0.key)xx", JSON($0.value)) })),
-        .init("verdicts", .object(verdicts.map { .init($0.name, JSON($0.count)) })),
-      ]), presentation: .fields(fields))
+      value: [
+        "requests": JSON(requests), "answered": JSON(answered), "inFlight": JSON(inFlight),
+        "milliseconds": .array(times.map { JSON($0) }),
+        "bytes": .array(answers.map { JSON($0.bytes) }),
+        "statuses": .object(classes.map { .init("\($0.key)xx", JSON($0.value)) }),
+        "verdicts": .object(verdicts.map { .init($0.name, JSON($0.count)) }),
+      ], presentation: .fields(fields))
   }
 }

@@ -54,7 +54,7 @@ enum AnalyticsOutcomes {
     case .failed(let job, let failure): Outcome(job: job, failure: failure)
     case .succeeded(let job, .consent(let isGiven)):
       Outcome(
-        job: job, value: .object([.init("consent", .bool(isGiven))]),
+        job: job, value: ["consent": .bool(isGiven)],
         notes: [
           isGiven
             ? "analytics is on: commands and kinds of failures are counted, nothing that is typed"
@@ -63,9 +63,7 @@ enum AnalyticsOutcomes {
     case .succeeded(let job, .status(let consent, let providers)):
       Outcome(
         job: job,
-        value: .object([
-          .init("consent", .bool(consent)), .init("providers", .array(providers.map(json))),
-        ]),
+        value: ["consent": .bool(consent), "providers": .array(providers.map(json))],
         presentation: .fields(
           [("consent", consent ? "yes" : "no")] + providers.map { ($0.provider, text($0)) }))
     case .succeeded(let job, .events(let events)):
@@ -79,19 +77,17 @@ enum AnalyticsOutcomes {
   }
 
   private static func json(_ statistics: AnalyticsStatistics) -> JSON {
-    .object([
-      .init("provider", .string(statistics.provider)),
-      .init("delivered", JSON(statistics.delivered)), .init("dropped", JSON(statistics.dropped)),
-      .init("waiting", JSON(statistics.waiting)),
-    ])
+    [
+      "provider": .string(statistics.provider), "delivered": JSON(statistics.delivered),
+      "dropped": JSON(statistics.dropped), "waiting": JSON(statistics.waiting),
+    ]
   }
 
   private static func json(_ event: AnalyticsEvent) -> JSON {
-    .object([
-      .init("event", .string(event.name)),
-      .init(
-        "properties", .object(event.properties.map { .init($0.key, .string($0.value)) })),
-    ])
+    [
+      "event": .string(event.name),
+      "properties": .object(event.properties.map { .init($0.key, .string($0.value)) }),
+    ]
   }
 
   private static func text(_ statistics: AnalyticsStatistics) -> String {

@@ -15,7 +15,7 @@ enum CharactersOutcomes {
     case .removed(let job, let text, 0, _): Outcome(job: job, failure: .noSearch(text))
     case .removed(let job, let text, _, let warning):
       Outcome(
-        job: job, value: .object([.init("removed", .string(text))]),
+        job: job, value: ["removed": .string(text)],
         notes: [Outcome.Note("removed \(text)")] + (warning.map { [.warning($0)] } ?? []))
     }
   }
@@ -62,12 +62,11 @@ enum CharactersOutcomes {
   private static func json(
     _ page: CharacterPage, _ answer: ServiceAnswer<CharacterPage>
   ) -> JSON {
-    .object([
-      .init("page", JSON(page.number)), .init("pages", JSON(page.pages)),
-      .init("count", JSON(page.count)),
-      .init("results", .array(page.characters.map { .object(members($0)) })),
-      .init("verdict", .string(answer.verdict.rawValue)),
-    ])
+    [
+      "page": JSON(page.number), "pages": JSON(page.pages), "count": JSON(page.count),
+      "results": .array(page.characters.map { .object(members($0)) }),
+      "verdict": .string(answer.verdict.rawValue),
+    ]
   }
 
   fileprivate static func notes(
@@ -91,7 +90,7 @@ enum CharactersOutcomes {
     case .imageSaved(let request, let file, let bytes):
       Outcome(
         job: request.job,
-        value: .object([.init("file", .string(file)), .init("bytes", JSON(bytes))]),
+        value: ["file": .string(file), "bytes": JSON(bytes)],
         notes: [Outcome.Note("\(Counted.text(bytes, "byte")) -> \(file)")]
           + (state.detail?.status == .shown(isStale: true) ? notes(.stale, nil) : []))
     case .imageFailed(let request, let error):
@@ -155,9 +154,7 @@ enum CharactersOutcomes {
       job: job,
       value: .array(
         searches.map {
-          .object([
-            .init("at", .string(Timestamp.format($0.at))), .init("search", .string($0.text)),
-          ])
+          ["at": .string(Timestamp.format($0.at)), "search": .string($0.text)]
         }),
       presentation: .table(
         columns: [Column("at"), Column("search", isIdentifier: true)],

@@ -34,13 +34,13 @@ enum DatabaseOutcomes {
     case .preferenceSaved(let name): return saved("preference", name, job)
     case .document(let document): return shown(parsed(document.body), job)
     case .documents(let documents, let missing): return list(documents, missing, job)
-    case .listed(let count): return Outcome(job: job, value: .object([.init("count", JSON(count))]))
+    case .listed(let count): return Outcome(job: job, value: ["count": JSON(count)])
     case .collections(let collections): return list(collections, job)
     case .indexed(let index, let isNew): return indexed(index, isNew, job)
     case .indexes(let indexes): return list(indexes, job)
     case .removed(let what, _):
       return Outcome(
-        job: job, value: .object([.init("removed", .string(what))]), notes: ["removed \(what)"]
+        job: job, value: ["removed": .string(what)], notes: ["removed \(what)"]
       )
     case .preference(let preference): return shown(parsed(preference.json), job)
     case .preferences(let preferences):
@@ -55,11 +55,11 @@ enum DatabaseOutcomes {
       return Outcome(job: job, value: .bool(true), notes: ["the database is whole"])
     case .backedUp(let path):
       return Outcome(
-        job: job, value: .object([.init("backup", .string(path))]),
+        job: job, value: ["backup": .string(path)],
         notes: ["copied to \(path)"])
     case .exported(let path, let count):
       return Outcome(
-        job: job, value: .object([.init("file", .string(path)), .init("count", JSON(count))]),
+        job: job, value: ["file": .string(path), "count": JSON(count)],
         notes: [
           "exported \(Counted.text(count, "entry", plural: "entries")) to \(path)"
         ])
@@ -89,10 +89,7 @@ enum DatabaseOutcomes {
       job: job,
       value: .array(
         collections.map {
-          .object([
-            .init("collection", .string($0.name)),
-            .init("documents", $0.count.map { JSON($0) } ?? .null),
-          ])
+          ["collection": .string($0.name), "documents": $0.count.map { JSON($0) } ?? .null]
         }),
       presentation: .table(
         columns: [Column("collection", isIdentifier: true), Column("documents")],
@@ -149,7 +146,7 @@ enum DatabaseOutcomes {
   private static func saved(_ collection: String, _ id: String, _ job: Int) -> Outcome {
     Outcome(
       job: job,
-      value: .object([.init("collection", .string(collection)), .init("id", .string(id))]),
+      value: ["collection": .string(collection), "id": .string(id)],
       notes: ["saved \(collection)/\(id)"])
   }
 
@@ -168,11 +165,10 @@ enum DatabaseOutcomes {
   }
 
   private static func value(_ document: Document) -> JSON {
-    .object([
-      .init("id", .string(document.id)),
-      .init("updated", .string(Timestamp.format(document.updated))),
-      .init("body", parsed(document.body)),
-    ])
+    [
+      "id": .string(document.id), "updated": .string(Timestamp.format(document.updated)),
+      "body": parsed(document.body),
+    ]
   }
 
   private static func row(_ document: Document) -> [String] {
@@ -183,7 +179,7 @@ enum DatabaseOutcomes {
   }
 
   private static func value(_ index: DocumentIndex) -> JSON {
-    .object([.init("collection", .string(index.collection)), .init("path", .string(index.path))])
+    ["collection": .string(index.collection), "path": .string(index.path)]
   }
 
   /// A stored text without white space between its values.

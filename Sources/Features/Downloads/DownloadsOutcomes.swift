@@ -21,7 +21,7 @@ enum DownloadsOutcomes {
     case .history(let downloads): history(downloads, job)
     case .added(let id):
       Outcome(
-        job: job, value: .object([.init("id", .string(id))]), presentation: .text(id),
+        job: job, value: ["id": .string(id)], presentation: .text(id),
         notes: ["added"])
     case .paused(let ids): changed("paused", ids, job)
     case .resumed(let ids): changed("resumed", ids, job)
@@ -60,11 +60,10 @@ enum DownloadsOutcomes {
     let pace = queue.isPaused ? "paused" : "\(ByteCount.text(queue.speed))/s"
     return Outcome(
       job: job,
-      value: .object([
-        .init("paused", .bool(queue.isPaused)), .init("speed", JSON(queue.speed)),
-        .init("count", JSON(queue.count)),
-        .init("entries", .array(queue.entries.map { .object(members($0)) })),
-      ]),
+      value: [
+        "paused": .bool(queue.isPaused), "speed": JSON(queue.speed), "count": JSON(queue.count),
+        "entries": .array(queue.entries.map { .object(members($0)) }),
+      ],
       presentation: .table(
         columns: [
           Column("id", isIdentifier: true), Column("name", priority: 6),
@@ -89,7 +88,7 @@ enum DownloadsOutcomes {
       .init("status", .string(entry.status.rawValue)), .init("size", JSON(entry.size)),
       .init("left", JSON(entry.left)),
       .init("secondsLeft", entry.secondsLeft.map { JSON($0) } ?? .null),
-      .init("category", entry.category.map(JSON.string) ?? .null),
+      .init("category", JSON(entry.category)),
     ]
   }
 
@@ -98,14 +97,12 @@ enum DownloadsOutcomes {
       job: job,
       value: .array(
         downloads.map { download in
-          .object([
-            .init("id", .string(download.id)), .init("name", .string(download.name)),
-            .init("complete", .bool(download.isComplete)),
-            .init("status", .string(download.status)),
-            .init("problem", download.problem.map(JSON.string) ?? .null),
-            .init("size", JSON(download.size)),
-            .init("ended", download.ended.map { .string(Timestamp.format($0)) } ?? .null),
-          ])
+          [
+            "id": .string(download.id), "name": .string(download.name),
+            "complete": .bool(download.isComplete), "status": .string(download.status),
+            "problem": JSON(download.problem), "size": JSON(download.size),
+            "ended": download.ended.map { .string(Timestamp.format($0)) } ?? .null,
+          ]
         }),
       presentation: .table(
         columns: [

@@ -43,7 +43,7 @@ enum KeychainOutcomes {
           columns: [Column("name", isIdentifier: true)], rows: names.map { [$0] }))
     case .saved(let name, let isShort, let replaced):
       Outcome(
-        job: job, value: .object([.init("saved", .string(name))]),
+        job: job, value: ["saved": .string(name)],
         notes: [
           Outcome.Note(
             (replaced == true ? "replaced the value of '\(name)'" : "saved")
@@ -53,11 +53,11 @@ enum KeychainOutcomes {
       revealed(name, job, endsLine: isExact != true || isTerminal != false)
     case .removed(let name):
       Outcome(
-        job: job, value: .object([.init("removed", .string(name))]), notes: ["removed \(name)"])
+        job: job, value: ["removed": .string(name)], notes: ["removed \(name)"])
     case .renamed(let from, let to):
       Outcome(
         job: job,
-        value: .object([.init("from", .string(from)), .init("to", .string(to))]),
+        value: ["from": .string(from), "to": .string(to)],
         notes: ["renamed \(from) to \(to)"])
     case .slots, .slotAdded, .slotRemoved, .rekeyed, .passphraseChanged, .exported, .imported,
       .autoLock, .checkedFile:
@@ -118,17 +118,15 @@ enum KeychainOutcomes {
   private static func json(_ acceptance: KeychainAcceptance) -> JSON {
     func version(_ version: KeychainAcceptance.Version?) -> JSON {
       guard let version else { return .null }
-      return .object([
-        .init("generation", .number(String(version.generation))),
-        .init("written", version.written.map { .string(Timestamp.format($0)) } ?? .null),
-      ])
+      return [
+        "generation": JSON(version.generation),
+        "written": version.written.map { .string(Timestamp.format($0)) } ?? .null,
+      ]
     }
-    return .object([
-      .init("reason", .string(acceptance.reason.rawValue)),
-      .init("remembered", version(acceptance.remembered)),
-      .init("found", version(acceptance.found)),
-      .init("generation", .number(String(acceptance.generation))),
-    ])
+    return [
+      "reason": .string(acceptance.reason.rawValue), "remembered": version(acceptance.remembered),
+      "found": version(acceptance.found), "generation": JSON(acceptance.generation),
+    ]
   }
 
   private static func record(_ status: KeychainStatus) -> [(String, String)] {
@@ -170,11 +168,11 @@ enum KeychainOutcomes {
           }))
     case .slotAdded(let kind):
       Outcome(
-        job: job, value: .object([.init("added", .string(kind))]),
+        job: job, value: ["added": .string(kind)],
         notes: ["\(kind == "keyFile" ? "the key file" : "the passphrase") opens the keychain too"])
     case .slotRemoved(let number):
       Outcome(
-        job: job, value: .object([.init("removed", .number(String(number)))]),
+        job: job, value: ["removed": JSON(number)],
         notes: ["slot \(number) removed; old copies of the file still open with its secret"])
     case .rekeyed:
       Outcome(
@@ -187,20 +185,18 @@ enum KeychainOutcomes {
     case .exported(let path, let count):
       Outcome(
         job: job,
-        value: .object([.init("path", .string(path)), .init("count", .number(String(count)))]),
+        value: ["path": .string(path), "count": JSON(count)],
         notes: ["\(Counted.text(count, "secret")) written to \(path)"])
     case .imported(let report):
       Outcome(
         job: job,
-        value: .object([
-          .init("added", .number(String(report.added))),
-          .init("replaced", .number(String(report.replaced))),
-          .init("kept", .number(String(report.kept))),
-        ]),
+        value: [
+          "added": JSON(report.added), "replaced": JSON(report.replaced), "kept": JSON(report.kept),
+        ],
         notes: ["\(report.added) added, \(report.replaced) replaced, \(report.kept) kept"])
     case .autoLock(let milliseconds):
       Outcome(
-        job: job, value: milliseconds.map { .number(String($0)) } ?? .null,
+        job: job, value: milliseconds.map { JSON($0) } ?? .null,
         notes: [
           milliseconds.map { "locked after \(time($0)) without use" } ?? "not locked by itself"
         ])
@@ -221,22 +217,17 @@ enum KeychainOutcomes {
   private static func json(_ slots: [KeychainStatus.Slot]) -> JSON {
     .array(
       slots.map {
-        .object([
-          .init("kind", .string($0.kind)), .init("ops", .number(String($0.ops))),
-          .init("memory", .number(String($0.memory))),
-        ])
+        ["kind": .string($0.kind), "ops": JSON($0.ops), "memory": JSON($0.memory)]
       })
   }
 
   private static func json(_ status: KeychainStatus) -> JSON {
-    .object([
-      .init("path", .string(status.path)), .init("exists", .bool(status.exists)),
-      .init("unlocked", .bool(status.unlocked)),
-      .init("count", status.count.map { .number(String($0)) } ?? .null),
-      .init("generation", status.generation.map { .number(String($0)) } ?? .null),
-      .init("bytes", status.bytes.map { .number(String($0)) } ?? .null),
-      .init("slots", json(status.slots)),
-      .init("warnings", .array(status.warnings.map(JSON.string))),
-    ])
+    [
+      "path": .string(status.path), "exists": .bool(status.exists),
+      "unlocked": .bool(status.unlocked), "count": status.count.map { JSON($0) } ?? .null,
+      "generation": status.generation.map { JSON($0) } ?? .null,
+      "bytes": status.bytes.map { JSON($0) } ?? .null, "slots": json(status.slots),
+      "warnings": .array(status.warnings.map(JSON.string)),
+    ]
   }
 }

@@ -27,17 +27,17 @@ enum MediaOutcomes {
         job: job, value: .object(members(item)),
         notes: ["\(item.name) is \(item.isMonitored ? "monitored" : "not monitored any more")"])
     case .removed(let id):
-      Outcome(job: job, value: .object([.init("removed", JSON(id))]), notes: ["removed \(id)"])
+      Outcome(job: job, value: ["removed": JSON(id)], notes: ["removed \(id)"])
     case .queue(let queue): self.queue(queue, job)
     case .removedDownload(let id):
       Outcome(
-        job: job, value: .object([.init("removed", JSON(id))]),
+        job: job, value: ["removed": JSON(id)],
         notes: ["removed \(id) from the queue"])
     case .calendar(let releases): calendar(releases, job)
     case .searching(let id, let status):
       Outcome(
         job: job,
-        value: .object([.init("id", JSON(id)), .init("status", .string(status))]),
+        value: ["id": JSON(id), "status": .string(status)],
         notes: ["the search for \(id) is \(status)"])
     }
   }
@@ -57,10 +57,10 @@ enum MediaOutcomes {
     let summary = "\(Counted.text(count, "item")), \(monitored) monitored\(verdict.suffix)"
     return Outcome(
       job: job,
-      value: .object([
-        .init("items", .array(library.items.map { .object(members($0)) })),
-        .init("verdict", .string(verdict.rawValue)),
-      ]),
+      value: [
+        "items": .array(library.items.map { .object(members($0)) }),
+        "verdict": .string(verdict.rawValue),
+      ],
       presentation: .table(
         columns: columns,
         rows: library.items.map {
@@ -125,7 +125,7 @@ enum MediaOutcomes {
       .init("year", item.year.map { JSON($0) } ?? .null),
       .init("monitored", .bool(item.isMonitored)), .init("files", JSON(item.files)),
       .init("wanted", JSON(item.wanted)),
-      .init("catalogue", item.catalogue.map(JSON.string) ?? .null),
+      .init("catalogue", JSON(item.catalogue)),
     ]
   }
 
@@ -136,13 +136,11 @@ enum MediaOutcomes {
       job: job,
       value: .array(
         queue.entries.map { entry in
-          .object([
-            .init("id", JSON(entry.id)), .init("title", .string(entry.title)),
-            .init("size", JSON(entry.size)), .init("left", JSON(entry.left)),
-            .init("timeLeft", entry.timeLeft.map(JSON.string) ?? .null),
-            .init("status", .string(entry.status)),
-            .init("problem", entry.problem.map(JSON.string) ?? .null),
-          ])
+          [
+            "id": JSON(entry.id), "title": .string(entry.title), "size": JSON(entry.size),
+            "left": JSON(entry.left), "timeLeft": JSON(entry.timeLeft),
+            "status": .string(entry.status), "problem": JSON(entry.problem),
+          ]
         }),
       presentation: .table(
         columns: [
@@ -169,13 +167,11 @@ enum MediaOutcomes {
       job: job,
       value: .array(
         releases.map { release in
-          .object([
-            .init("date", .string(Timestamp.format(release.date))),
-            .init("kind", .string(release.kind.rawValue)), .init("id", JSON(release.id)),
-            .init("title", .string(release.title)),
-            .init("part", release.part.map(JSON.string) ?? .null),
-            .init("hasFile", release.hasFile.map(JSON.bool) ?? .null),
-          ])
+          [
+            "date": .string(Timestamp.format(release.date)), "kind": .string(release.kind.rawValue),
+            "id": JSON(release.id), "title": .string(release.title), "part": JSON(release.part),
+            "hasFile": release.hasFile.map(JSON.bool) ?? .null,
+          ]
         }),
       presentation: .table(
         columns: [

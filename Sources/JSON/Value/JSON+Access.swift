@@ -8,6 +8,9 @@ extension JSON {
     self = value.isFinite ? .number(value.description) : .string(value.description)
   }
 
+  /// Creates a string, or `null` for `nil`.
+  package init(_ text: String?) { self = text.map(JSON.string) ?? .null }
+
   /// Whether the value is `null`. An absent member is `nil`, not `null`.
   public var isNull: Bool { self == .null }
 

@@ -48,13 +48,12 @@ package struct ProgramHelp: Sendable {
   /// The same as a value, in the form of `CommandTable.helpValue(for:)`.
   var value: JSON {
     .array([
-      .object([
-        .init("command", .string(name)), .init("summary", .string(summary)),
-        .init("usage", .string(Self.usage(of: name).joined(separator: "\n"))),
-        .init("details", .string(details)), .init("arguments", .array([])),
-        .init("options", .array(ProgramOption.allSpecs.map(\.helpValue))),
-        .init("examples", .array(examples.map { .string($0.line) })),
-      ])
+      [
+        "command": .string(name), "summary": .string(summary),
+        "usage": .string(Self.usage(of: name).joined(separator: "\n")), "details": .string(details),
+        "arguments": .array([]), "options": .array(ProgramOption.allSpecs.map(\.helpValue)),
+        "examples": .array(examples.map { .string($0.line) }),
+      ]
     ])
   }
 }
