@@ -62,29 +62,11 @@ struct RecordingQueries {
 
   /// Calls `body` and converts its errors to failures of the board.
   private func failing<Result>(_ path: String, _ body: () throws -> Result) throws -> Result {
-    for _ in 1..<SessionLogs.attempts {
-      do {
-        return try body()
-      } catch  where Self.isAboutNames(error) && !flag.isSet {
-        // Rotation may have removed a file. Retry with the remaining ones.
-        continue
-      } catch {
-        throw failure(error, path)
-      }
-    }
     do {
-      return try body()
+      // Rotation may have removed a file.
+      return try SessionReplay.lookAgain(unless: { flag.isSet }, body)
     } catch {
       throw failure(error, path)
-    }
-  }
-
-  private static func isAboutNames(_ error: any Error) -> Bool {
-    switch error {
-    case ReplayError.unreadable(let error), RecordingError.unreadable(let error):
-      error.isAboutNames
-    case let error as LogReadError: error.isAboutNames
-    default: false
     }
   }
 

@@ -74,11 +74,20 @@ enum SessionReplay {
     for _ in 1..<SessionLogs.attempts {
       do {
         return try body()
-      } catch ReplayError.unreadable(let reason) where reason.isAboutNames && !isTooLate() {
+      } catch  where isAboutNames(error) && !isTooLate() {
         continue
       }
     }
     return try body()
+  }
+
+  private static func isAboutNames(_ error: any Error) -> Bool {
+    switch error {
+    case ReplayError.unreadable(let error), RecordingError.unreadable(let error):
+      error.isAboutNames
+    case let error as LogReadError: error.isAboutNames
+    default: false
+    }
   }
 
   /// Replays, compares, and passes the output of the steps to `feed`. Blocks.
