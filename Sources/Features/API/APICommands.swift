@@ -100,7 +100,7 @@ enum APICommands {
           let words = table.specs.compactMap { $0.path.dropFirst().first }
           throw UsageError(
             "'\(shown)' is not a method, sub-command, SERVICE/PATH or address",
-            help: Suggestion.nearest(to: shown, among: words).map { "did you mean 'api \($0)'?" }
+            help: Suggestion.advice(for: shown, among: words, after: ["api"])
               ?? "'help api' lists what there is", at: invocation.argument("target"))
         }
         return .api(.request(request: try spec("GET", isExplicit: false, invocation)))

@@ -161,7 +161,8 @@ enum CharactersCommands {
     guard names.contains(name) else {
       throw UsageError(
         "there is no filter '\(name)'",
-        help: advice(for: name, among: names) ?? "filters are \(names.joined(separator: ", "))",
+        help: Suggestion.advice(for: name, among: names)
+          ?? "filters are \(names.joined(separator: ", "))",
         at: word)
     }
     let value = String(text[end...])
@@ -182,11 +183,7 @@ enum CharactersCommands {
     guard let words = known[name], !words.contains(value.lowercased()) else { return }
     throw UsageError(
       "\(name) is one of \(words.joined(separator: ", ")), not '\(value)'",
-      help: advice(for: value.lowercased(), among: words), at: word)
-  }
-
-  private static func advice(for word: String, among words: [String]) -> String? {
-    Suggestion.nearest(to: word, among: words).map { "did you mean '\($0)'?" }
+      help: Suggestion.advice(for: value.lowercased(), among: words), at: word)
   }
 }
 
