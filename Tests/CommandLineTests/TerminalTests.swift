@@ -1,6 +1,7 @@
 import SwiftBoardCommandLine
 import SwiftBoardSystem
 import SwiftBoardTestSupport
+import Synchronization
 import Testing
 
 struct TerminalTests {
@@ -178,17 +179,26 @@ struct TerminalDeviceTests {
     #expect(noTerminal == .noTerminal)
   }
 
-  @Test("signals arrive in order, and a second start is refused")
+  @Test("signals arrive in order, can be waited for, and a second start is refused")
   func signals() async {
     let (stream, continuation) = AsyncStream<Signal>.makeStream()
+    let handled = Mutex<[Signal]>([])
+    await SignalSource.handleArrived()
     // SIGWINCH and SIGCONT do no harm if the handler were missing.
-    #expect(SignalSource.start([.windowChanged, .continued]) { continuation.yield($0) })
+    #expect(
+      SignalSource.start([.windowChanged, .continued], onArrival: { continuation.yield($0) }) {
+        await Task.yield()
+        handled.withLock { [signal = $0] in $0.append(signal) }
+      })
     #expect(!SignalSource.start { _ in })
-    var received = stream.makeAsyncIterator()
-    for signal in [Signal.windowChanged, .continued, .windowChanged] {
+    var arrived = stream.makeAsyncIterator()
+    let signals = [Signal.windowChanged, .continued, .windowChanged]
+    for (index, signal) in signals.enumerated() {
       // To the process: the threads that run tasks block signals.
       kill(getpid(), signal.number)
-      #expect(await received.next() == signal)
+      #expect(await arrived.next() == signal)
+      await SignalSource.handleArrived()
+      #expect(handled.withLock { $0 } == Array(signals[...index]))
     }
   }
 }

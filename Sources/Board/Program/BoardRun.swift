@@ -84,12 +84,15 @@ final class BoardRun: Sendable {
   /// Runs the lines to their end. If a signal ends the program, the process exits with the signal's
   /// code, and this method does not return.
   ///
-  /// - Parameter listen: Registers what is called when a signal arrives, and the handler.
+  /// - Parameters:
+  ///   - listen: Registers what is called when a signal arrives, and the handler.
+  ///   - handleArrived: Waits until the handler has returned for the signals that have arrived.
   func run(
     listen: (
       _ onArrival: @escaping @Sendable (Signal) -> Void,
       _ handler: @escaping @Sendable (Signal) async -> Void
-    ) -> Void = { SignalSource.start(Signal.allCases, onArrival: $0, handler: $1) }
+    ) -> Void = { SignalSource.start(Signal.allCases, onArrival: $0, handler: $1) },
+    handleArrived: () async -> Void = { await SignalSource.handleArrived() }
   ) async -> Int32 {
     if let code = refuseHome() { return code }
     let output = output
@@ -125,6 +128,8 @@ final class BoardRun: Sendable {
     code = await finish(code, board, session)
     await board.close()
     redirects.closeAll()
+    // Ctrl-C also ends the program that writes the lines, and so the lines.
+    await handleArrived()
     if let code = await signalEnd.code { return code }
     signalEnd.finish()
     if let code = output.failureCode { return code }

@@ -48,6 +48,16 @@ package enum SignalSource {
   }
   private static let continued = Atomic(0)
 
+  /// What the thread that reads the pipe tells the task.
+  private enum Arrival: Sendable {
+    case signal(Signal)
+    /// All signals before it have been handled.
+    case handled(CheckedContinuation<Void, Never>)
+  }
+
+  /// The calls of `handleArrived` in the order of their bytes in the pipe.
+  private static let waiting = Mutex<[CheckedContinuation<Void, Never>]>([])
+
   /// Starts handling `signals`, and ignores SIGPIPE. Signals that are ignored already stay so:
   /// `nohup` and `trap ''` ignore them for the programs that they start. Only the first call has an
   /// effect.
@@ -69,31 +79,68 @@ package enum SignalSource {
     // A signal handler must never block. If the pipe is full, a signal is pending anyway.
     _ = fcntl(pipe.write, F_SETFL, O_NONBLOCK)
     writeEnd.pointee = pipe.write
-    let (stream, continuation) = AsyncStream<Signal>.makeStream()
+    let (stream, continuation) = AsyncStream<Arrival>.makeStream()
     DetachedThread.start {
       // Threads that run tasks block signals, and this thread inherited that. It must unblock them
       // to receive them.
-      var caught = sigset_t()
-      sigemptyset(&caught)
-      for signal in signals { sigaddset(&caught, signal.number) }
-      pthread_sigmask(SIG_UNBLOCK, &caught, nil)
+      unblock(signals)
       while let bytes = try? Descriptor.read(pipe.read, atMost: 64), !bytes.isEmpty {
         for byte in bytes {
           if let signal = Signal.allCases.first(where: { $0.number == Int32(byte) }) {
             if signal == .interrupt { TerminalOutput.resume() }
             onArrival(signal)
-            continuation.yield(signal)
+            continuation.yield(.signal(signal))
+          } else if let waiting = waiting.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) {
+            continuation.yield(.handled(waiting))
           }
         }
       }
       continuation.finish()
     }
     Task {
-      for await signal in stream { await handler(signal) }
+      for await arrival in stream {
+        switch arrival {
+        case .signal(let signal): await handler(signal)
+        case .handled(let waiting): waiting.resume()
+        }
+      }
     }
     TerminalOutput.prepareToResume()
     for signal in signals where !SignalHandler.isIgnored(signal.number) { install(signal.number) }
     return true
+  }
+
+  /// Waits until the handler has returned for each signal that arrived before this call. Returns at
+  /// once if no signals are handled.
+  package static func handleArrived() async {
+    guard writeEnd.pointee >= 0 else { return }
+    receivePending()
+    await withCheckedContinuation { continuation in
+      waiting.withLock { waiting in
+        waiting.append(continuation)
+        // Behind the bytes of these signals.
+        Descriptor.wake(writeEnd.pointee)
+      }
+    }
+  }
+
+  /// Receives the signals that no other thread has received yet.
+  private static func receivePending() {
+    // Threads that run tasks block signals. A pending one is delivered before this returns.
+    var former = unblock(Signal.allCases)
+    pthread_sigmask(SIG_SETMASK, &former, nil)
+  }
+
+  /// Lets the calling thread receive signals.
+  ///
+  /// - Returns: The signals that it blocked.
+  @discardableResult
+  private static func unblock(_ signals: [Signal]) -> sigset_t {
+    var (unblocked, former) = (sigset_t(), sigset_t())
+    sigemptyset(&unblocked)
+    for signal in signals { sigaddset(&unblocked, signal.number) }
+    pthread_sigmask(SIG_UNBLOCK, &unblocked, &former)
+    return former
   }
 
   /// Makes a write to a pipe without a reader fail instead of ending the process.

@@ -403,6 +403,19 @@ struct ProgramEndTests {
     #expect(left == [], "the script's end leaves the process")
   }
 
+  @Test(
+    "a signal that arrives before the end gives the code if it is handled behind the lines",
+    arguments: [Signal.interrupt, .terminate, .hangup])
+  func aSignalAtTheEnd(signal: Signal) async throws {
+    let options = try ProgramOptions.parse(arguments: ["-c", "set a 1"], environment: [:])
+    let handler = Slot<Handler>()
+    let run = BoardRun(
+      options, [:], BoardFeatures.all, { _, _, _ in World().dependencies }, patience: .seconds(3600)
+    ) { _ in }
+    let code = await run.run(listen: { handler.set($1) }) { await handler.get()?(signal) }
+    #expect(code == ExitCode.of(signal))
+  }
+
   @Test("a signal for something else ends nothing")
   func otherSignals() async throws {
     let (code, left) = try await Self.run([.windowChanged, .continued, .terminate])

@@ -56,6 +56,19 @@ struct SignalTests {
     try await program.expectWholeRecording()
   }
 
+  @Test("a signal that comes with the end of the input ends the run", arguments: [SIGINT, SIGTERM])
+  func aSignalAtTheEndOfTheInput(signal: Int32) async throws {
+    let program = try Program()
+    for _ in 0..<20 {
+      let child = try program.start("--home", "h")
+      child.writeInput("echo ready\n")
+      #expect(await child.waitForOutput("ready\n"))
+      child.signal(signal)
+      child.closeInput()
+      #expect(await child.wait().status == .exited(128 + signal))
+    }
+  }
+
   @Test("a signal that is ignored from the start stays so")
   func ignoredSignals() async throws {
     let program = try Program()
