@@ -2,6 +2,7 @@ import SwiftBoardBoard
 import SwiftBoardCommandLine
 import SwiftBoardDependencies
 import SwiftBoardFeatures
+import SwiftBoardJSON
 import Testing
 
 @Suite("Links")
@@ -26,6 +27,19 @@ struct LinkTests {
     for id in ["a%20b", "a%2fb", "--where", "-1", "%C3%A9", "%25"] {
       #expect(await lines.run("open swiftboard://db/c/\(id)") == 0, "\(lines.allPrinted)")
     }
+  }
+
+  @Test("a followed link is one value or one failure in JSON")
+  func oneValue() async throws {
+    var settings = BoardSettings()
+    settings.output = .json
+    let lines = Lines(settings: settings)
+    #expect(await lines.run("open swiftboard://db") == 0)
+    #expect(lines.allPrinted.split(separator: "\n").count == 1, "\(lines.allPrinted)")
+    #expect(try JSON(parsing: lines.allPrinted)["command"] == "db.stats")
+    #expect(await lines.run("open swiftboard://db/c/9") == 66)
+    let failure = lines.allPrinted.split(separator: "\n").dropFirst()
+    #expect(failure.count == 1 && failure.first?.contains(#""ok":false"#) == true, "\(failure)")
   }
 
   /// Links by the line that each leads to.

@@ -30,6 +30,7 @@ struct Cause: Sendable, CustomTestStringConvertible {
   static let all: [Cause] = [
     Cause(1, "assert api.requests > 1", says: "api.requests > 1"),
     Cause(3, "api get ORIGIN/faults/redirect", "redirect", says: "--follow"),
+    Cause(3, "api get ORIGIN/faults/loop --follow 2", "redirect", says: "--follow 7"),
     Cause(4, "api get ORIGIN/api/character/99999", "httpStatus", says: "HTTP 404"),
     Cause(4, "api get ORIGIN/api/character/99999 --select name", "httpStatus", says: "HTTP 404"),
     Cause(5, "api get ORIGIN/faults/status/500", "httpStatus", says: "HTTP 500"),

@@ -26,6 +26,8 @@ public struct Outcome: Sendable {
   /// Whether the command has already written its output to standard output. A replay does not run
   /// the command, so it prints the output.
   public var isWrittenAlready = false
+  /// Whether the command has a result of its own. A followed link has only that of its line.
+  var hasResult = true
   /// Whether the value becomes `{{last}}`. The output of `help`, for example, does not.
   public var isRemembered = true
   /// The failure, or `nil` if the command succeeded or gave a negative answer.

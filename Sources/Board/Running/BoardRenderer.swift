@@ -217,7 +217,7 @@ public struct BoardRenderer: Sendable {
           milliseconds: Int(milliseconds), isOK: outcome.status == 0,
           failure: outcome.failure?.members ?? []))
     }
-    guard isReplay || !outcome.isWrittenAlready,
+    guard outcome.hasResult, isReplay || !outcome.isWrittenAlready,
       formatter.format != .json || outcome.failure == nil
     else { return nil }
     return formatter.render(

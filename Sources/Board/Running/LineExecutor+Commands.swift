@@ -32,7 +32,7 @@ extension LineExecutor {
             command: .history(
               count: count, first: lines.count - shown.count + 1, lines: Array(shown)))),
         context, line)
-    case .open(let link): return await follow(link, action, context, line)
+    case .open(let link, _): return await follow(link, action, context, line)
     case .source(let path, let arguments):
       return await source(path, arguments, action, context, line)
     case .alias(let name?, nil), .unalias(let name):

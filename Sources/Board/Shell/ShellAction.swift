@@ -63,8 +63,9 @@ public enum ShellCommand: Codable, Sendable, Equatable {
   /// Lists the last lines of the history. `lines` holds them as they were when the line was read,
   /// and `first` the number of the first one, from 1.
   case history(count: Int, first: Int = 1, lines: [String] = [])
-  /// Follows a link `swiftboard://…`. The line that it stands for runs after this step.
-  case open(link: String)
+  /// Follows a link `swiftboard://…`. The line that it stands for runs after this step. That line
+  /// alone has a result if `isSilent`; `nil` in earlier recordings, where this one had a value too.
+  case open(link: String, isSilent: Bool? = nil)
   /// Runs the lines of a file next. `arguments` are the values of `$1`, `$2` and so on in them;
   /// `nil` leaves those of the line, as in earlier recordings.
   case source(file: String, arguments: [String]? = nil)

@@ -106,7 +106,7 @@ enum ShellCommands {
       } catch {
         throw UsageError(error.message, help: error.help, at: invocation.argument("link"))
       }
-      return .shell(.open(link: link))
+      return .shell(.open(link: link, isSilent: true))
     },
     CommandSpec(
       ["source"], "run the lines of a file",

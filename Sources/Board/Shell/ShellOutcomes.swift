@@ -43,7 +43,11 @@ enum ShellOutcomes {
     case .echo(let words): return echo(words, job, state)
     case .set(let name, let value):
       return Outcome(job: job, value: .object([.init(name, .string(value))]))
-    case .unset, .source, .open, .exit, .wait(_, nil), .watch, .unalias:
+    case .open(_, let isSilent):
+      var outcome = Outcome(job: job)
+      outcome.hasResult = isSilent != true
+      return outcome
+    case .unset, .source, .exit, .wait(_, nil), .watch, .unalias:
       return Outcome(job: job)
     case .wait(_, let endless?): return unawaited(endless, job)
     case .assert(let text):

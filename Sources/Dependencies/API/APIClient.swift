@@ -62,7 +62,7 @@ public struct APIRequest: Sendable, Equatable {
   /// seconds, rounded up; `nil` sets no limit. Use it for transfers of unknown duration. A body
   /// of unknown length may take any time, because its source may provide it slowly.
   public var idleLimit: Duration?
-  /// The number of redirects to follow. With 0, a 3xx response is the result.
+  /// The number of redirects to follow. Behind them, a 3xx response is the result.
   public var redirectLimit: Int
   /// The names of headers that contain a secret. They are removed if a redirect changes scheme,
   /// host or port. `Authorization` and `Cookie` are always removed then.
@@ -226,9 +226,11 @@ public struct APIError: Error, Sendable, Equatable, Codable {
     case offline
     /// The time limit ended before the last byte, or the task was cancelled or the client released.
     case timeout, cancelled
-    /// No secure connection, a response that ends too soon, a response that is not HTTP or has more
-    /// bytes of headers than are accepted, or more redirects than allowed.
-    case tls, truncated, malformed, tooManyRedirects
+    /// No secure connection, a response that ends too soon, or a response that is not HTTP or has
+    /// more bytes of headers than are accepted.
+    case tls, truncated, malformed
+    /// More redirects than allowed, in earlier recordings. The last one is the response now.
+    case tooManyRedirects
     /// A redirect would send a secret to another scheme, host or port.
     case redirectRefused
     /// The body has more bytes than are accepted.

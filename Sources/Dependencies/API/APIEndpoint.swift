@@ -14,8 +14,8 @@ public struct APIEndpoint: Sendable, Equatable {
   public var body: Data?
   /// The limit of the whole exchange. `nil` sets no limit.
   public var timeout: Duration?
-  /// The number of redirects to follow. With 0, `APIClient.request(_:)` throws an error for a 3xx
-  /// response.
+  /// The number of redirects to follow. Behind them, `APIClient.request(_:)` throws an error for a
+  /// 3xx response.
   public var redirectLimit: Int
   /// The names of headers that contain a secret; see `APIRequest.secretHeaders`.
   public var secretHeaders: Set<String>

@@ -348,7 +348,8 @@ enum APIOutcomes {
         code: 3, error: "redirect",
         message: "HTTP \(answer.status) from \(place): a redirect that was not followed",
         help: answer.headers.value(of: "Location") == nil
-          ? "it has no Location to follow: check the service" : "follow it with --follow 5")
+          ? "it has no Location to follow: check the service"
+          : "follow it with --follow \(answer.redirects + 5)")
     case 429:
       return Failure(
         code: 4, error: "httpStatus", message: "HTTP 429 from \(place)",

@@ -53,6 +53,15 @@ struct RendererTests {
         """)
   }
 
+  @Test("a followed link of an earlier recording has a value of its own")
+  func earlierLink() throws {
+    let context = context("open x", "open", job: 4)
+    let link = Data(#"{"open":{"link":"x"}}"#.utf8)
+    let command = try JSONDecoder().decode(ShellCommand.self, from: link)
+    let end = BoardAction.shell(.run(context: context, command: command))
+    #expect(text(end, .json).contains(#""ok":true,"command":"x.y","value":null"#))
+  }
+
   @Test("a table, for people, programs and spreadsheets")
   func table() {
     let end = BoardAction.api(.succeeded(job: 4, result: .services(services: services)))

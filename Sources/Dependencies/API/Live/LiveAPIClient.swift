@@ -152,7 +152,7 @@ public final class LiveAPIClient: APIClient {
       // Only a proxy asks for a login in this way.
       if head.status == 407, let proxy = answer.proxy { throw ProxyFailure.login(proxy) }
       let timing = answer.timing.shifted(by: elapsed)
-      guard request.redirectLimit > 0,
+      guard current.redirectLimit > 0,
         let target = try Redirect.target(of: head, from: address)
       else {
         isTaken = true
@@ -166,16 +166,9 @@ public final class LiveAPIClient: APIClient {
         return Exchange(
           response: response, body: answer.body, elapsed: elapsed, stream: pipe.map { (id, $0) })
       }
-      guard redirects < request.redirectLimit else {
-        throw APIError(
-          .tooManyRedirects,
-          """
-          \(address.endpoint) redirects once more after \(redirects) redirect\(redirects == 1 ? "" : "s"), and \
-          may do so for ever
-          """)
-      }
       if let pipe { try await skip(pipe, id) }
       redirects += 1
+      current.redirectLimit -= 1
       if !current.isSafe { changedURLs.append(address.url) }
       elapsed = (pipe?.timing?.shifted(by: elapsed) ?? timing).total
       (current, address) = try await Redirect.request(
