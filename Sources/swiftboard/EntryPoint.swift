@@ -25,13 +25,11 @@ func enter(
   // The first argument is the program's name.
   let words = UnsafeBufferPointer(start: words, count: words == nil ? 0 : Int(max(0, count)))
     .dropFirst().compactMap(\.self)
-  var arguments: [String] = []
-  for word in words {
-    guard let argument = String(validatingCString: word) else {
-      return BoardProgram.refuse(
-        argument: arguments.count + 1, repaired: String(cString: word))
-    }
-    arguments.append(argument)
+  let arguments = words.map { String(cString: $0) }
+  let invalid = words.firstIndex { String(validatingCString: $0) == nil }
+  if let invalid {
+    return BoardProgram.refuse(
+      argument: invalid + 1, of: arguments, environment: ProcessInfo.processInfo.environment)
   }
   Task { [arguments] in ProcessEnd.leave(await CompositionRoot.run(arguments)) }
   dispatchMain()

@@ -149,6 +149,7 @@ struct CommandTableTests {
       ),
       ("api gte a/b", "error at 5+3: unknown api command 'gte' | did you mean 'get'?"),
       ("api banana", "error at 5+6: unknown api command 'banana' | one of get, post, service"),
+      ("api -- get a/b", "error at 8+3: unknown api command 'get' | put it before '--'"),
       ("api", "error at 1+3: a sub-command is missing after 'api' | one of get, post, service"),
       (
         "api --timeout 5s a/b",

@@ -72,13 +72,15 @@ struct ArgumentTests {
 
   @Test(
     "an argument that is not UTF-8 is refused: repaired it would name something else",
-    arguments: ["echo", "--home h -f", ""])
+    arguments: ["echo", "--home h -f", "", "--json echo"])
   func notUTF8(before: String) async throws {
     let program = try Program()
     let position = before.split(separator: " ").count + 1
     let run = try await program.shell(#"$0 \#(before) "$(printf 'a\377b')" > out"#)
     #expect(run.status == .exited(64), "\(run.errorText)")
     #expect(run.errorText.contains("argument \(position) is not UTF-8"), "\(run.errorText)")
+    #expect(
+      run.errorText.hasPrefix(#"{"line":0,"ok":false,"code":64,"#) == before.hasPrefix("--json"))
     #expect(try program.text("out") == "")
   }
 }

@@ -59,8 +59,7 @@ public enum BoardProgram {
       complain(
         error.message, help: error.help ?? "try '\(features.program.name) --help'", code: code,
         program: features.program.name,
-        isJSON: environment["SWIFTBOARD_OUTPUT"] == "json"
-          || ProgramOptions.askForJSON(arguments),
+        isJSON: asksForJSON(arguments, environment),
         usesColor: Terminal(environment: environment).usesColor(.auto, onError: true))
       return code
     }
@@ -91,17 +90,26 @@ public enum BoardProgram {
   ///
   /// - Parameters:
   ///   - number: The position of the argument, from 1.
-  ///   - repaired: The argument with a replacement character for each invalid byte.
+  ///   - arguments: All arguments, with a replacement character for each invalid byte.
+  ///   - environment: The environment variables.
   ///   - program: The name of the program.
   /// - Returns: The exit code.
   public static func refuse(
-    argument number: Int, repaired: String, program: String = "swiftboard"
+    argument number: Int, of arguments: [String], environment: [String: String],
+    program: String = "swiftboard"
   ) -> Int32 {
     complain(
-      "argument \(number) is not UTF-8: \(repaired)",
+      "argument \(number) is not UTF-8: \(arguments[number - 1])",
       help: "give names as UTF-8; a file can be renamed, or be given as standard input",
-      code: ExitCode.usage, program: program, isJSON: false)
+      code: ExitCode.usage, program: program, isJSON: asksForJSON(arguments, environment))
     return ExitCode.usage
+  }
+
+  /// Returns whether failures are JSON before the options have been parsed.
+  private static func asksForJSON(
+    _ arguments: [String], _ environment: [String: String]
+  ) -> Bool {
+    environment["SWIFTBOARD_OUTPUT"] == "json" || ProgramOptions.askForJSON(arguments)
   }
 
   /// Reports that the process may open fewer files than it needs. The runtime's own threads would

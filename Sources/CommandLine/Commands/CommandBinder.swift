@@ -126,9 +126,12 @@ struct CommandBinder<Output> {
   }
 
   private func unknownSubcommand(_ word: Argument, among known: [String]) -> UsageError {
-    unknown(
+    // A word that is known was not taken because it is behind '--'.
+    let isMisplaced = word.text.map(known.contains) == true
+    return unknown(
       word, kind: "\(path.joined(separator: " ")) command", among: known,
-      help: "one of \(known.joined(separator: ", "))")
+      help: isMisplaced
+        ? "put it before '--'" : "one of \(known.joined(separator: ", "))")
   }
 
   private func unknown(_ word: Argument?, kind: String, among known: [String], help: String)

@@ -90,6 +90,8 @@ extension KeychainAccess {
     var change = KeychainRekey()
     if case .prompt = secret {
       change.replaced = try await old()
+      // Without a person, the old one is that of the unlock source.
+      if change.replaced == nil { try await open() }
       change.replacement = try await new(secret)
       return try await rekey(change, secrets: secrets)
     }
@@ -121,6 +123,8 @@ extension KeychainAccess {
   package func importEntries(
     from path: String, _ secret: KeychainOtherSecret, _ existing: ImportDuplicates
   ) async throws -> KeychainImport {
+    // Report a file that is missing or damaged before asking for its passphrase.
+    if case .prompt = secret { _ = try await keychain.verify(fileAt: path) }
     let other = try await known(secret, of: path)
     let report = try await unlocking { () throws(KeychainError) in
       try await keychain.importEntries(from: path, secret: other, existing: existing)

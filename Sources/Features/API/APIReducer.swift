@@ -169,6 +169,14 @@ struct APIReducer: Reducer {
     case .cacheClear(let name):
       return change(command, job, &state, dependencies) {
         let count = try await store.clearResponses(service: name)
+        // A service that was removed may still have answers.
+        if count == 0, let name {
+          let services = try await store.services()
+          let names = try await services.map(\.name) + store.damagedServices()
+          guard names.contains(where: { $0.hasSameBytes(as: name) }) else {
+            throw Failure.noSuchService(name, among: services)
+          }
+        }
         return .cleared(count: count, warning: await store.takeWarning())
       }
     case .request, .runSaved, .serviceTest, .stats, .cancel: return []

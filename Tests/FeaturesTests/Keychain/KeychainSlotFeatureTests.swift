@@ -117,10 +117,15 @@ import Testing
       #expect(printed.status == 64, "\(line): \(printed.errors)")
       #expect(printed.errors.contains("--new-from-file"), "\(printed.errors)")
     }
+    let missing = try run(["keychain import g"], keychain)[0]
+    #expect(missing.status == 66, "\(missing.errors)")
+    _ = try await keychain.export(to: "f", secret: Self.words("other"))
     let printed = try run(["keychain import f"], keychain)[0]
     #expect(printed.status == 64)
     #expect(printed.errors.contains("--passphrase-file"), "\(printed.errors)")
     #expect(await opens(keychain, "open"))
+    // Neither a source nor a person.
+    #expect(try run(["keychain passphrase"], try Self.keychain(unlocked: false))[0].status == 77)
   }
 
   @Test("slots are listed, added and removed, and those that stay are asked for")
