@@ -10,9 +10,6 @@ public struct FeatureCommand<Action: Sendable>: Sendable {
   /// The option, for example `--reveal`, that makes the command write a secret directly to standard
   /// output, or `nil`. The command is refused if its output is redirected.
   public let writesSecret: String?
-  /// Whether the command writes a response to a file that the user names. An HTTP status of 300 and
-  /// up is then a failure at a prompt, too, where others are not.
-  public let writesFile: Bool
   /// Whether the command runs until it is cancelled. In the background, it is cancelled when the
   /// lines end, which is not a failure.
   public let isEndless: Bool
@@ -21,13 +18,12 @@ public struct FeatureCommand<Action: Sendable>: Sendable {
 
   /// Creates a command from its action.
   public init(
-    readsInput: String? = nil, writesSecret: String? = nil, writesFile: Bool = false,
-    isEndless: Bool = false, _ action: @escaping @Sendable (CommandContext) -> Action
+    readsInput: String? = nil, writesSecret: String? = nil, isEndless: Bool = false,
+    _ action: @escaping @Sendable (CommandContext) -> Action
   ) {
     self.action = action
     self.readsInput = readsInput
     self.writesSecret = writesSecret
-    self.writesFile = writesFile
     self.isEndless = isEndless
     repeated = []
   }
@@ -39,7 +35,7 @@ public struct FeatureCommand<Action: Sendable>: Sendable {
   ) {
     self.action = action
     self.isEndless = isEndless
-    (readsInput, writesSecret, writesFile) = (nil, nil, false)
+    (readsInput, writesSecret) = (nil, nil)
     repeated = words
   }
 
@@ -50,7 +46,6 @@ public struct FeatureCommand<Action: Sendable>: Sendable {
     self.action = action
     isEndless = other.isEndless
     (readsInput, writesSecret) = (other.readsInput, other.writesSecret)
-    writesFile = other.writesFile
     repeated = other.repeated
   }
 

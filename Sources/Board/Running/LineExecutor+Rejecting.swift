@@ -7,9 +7,6 @@ extension LineExecutor {
   func apply(
     _ match: CommandMatch<BoardCommand>, to context: inout CommandContext
   ) throws(UsageError) {
-    if match.output.writesFile, checksStatusOfFiles, context.checksStatus == nil {
-      context.checksStatus = true
-    }
     let globals = match.globals
     guard !globals.isEmpty else { return }
     let options = try ProgramOptions().applying(globals)

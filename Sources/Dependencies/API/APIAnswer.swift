@@ -54,11 +54,14 @@ public struct APIAnswer: Codable, Sendable, Equatable {
   /// The names of the request's headers that ask for a response only if it has changed, for status
   /// 304; `nil` for others, and in earlier recordings.
   public var conditions: [String]?
+  /// Whether the request's file keeps its content because of the status, which makes the status a
+  /// failure at a prompt too, where others are none. `nil` if not, and in earlier recordings.
+  public var leavesFile: Bool?
 
   private enum CodingKeys: String, CodingKey {
     case method, url, status, httpVersion, sent, headers, readableText = "text", base64, bytes
     case timing, verdict, redirects, staleReason = "stale", file, checksum, kept, attempts, masked
-    case captured, proxy, warning, isFinal, conditions
+    case captured, proxy, warning, isFinal, conditions, leavesFile
   }
 
   /// The body as text, with known secrets masked, or `nil` if it is not text. Recordings contain it

@@ -54,6 +54,7 @@ public struct APIExchange: Sendable {
         answer.warning =
           answer.warning ?? "nothing is written to '\(file.path)': the answer has no content"
       }
+      if answer.file == nil, answer.status >= 300, !file.takesFailures { answer.leavesFile = true }
       // The file has the body as it is.
       if answer.file != nil {
         answer.masked = APIAnswer.masked(in: fetched.value.headers, dependencies.logger.redactor)

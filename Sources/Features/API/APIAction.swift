@@ -212,8 +212,4 @@ extension APICommand {
     }
     return items.contains { $0.readsInput } ? "@-" : nil
   }
-
-  var writesFile: Bool {
-    if case .request(let request) = self { request.out != nil } else { false }
-  }
 }

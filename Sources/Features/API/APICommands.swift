@@ -474,7 +474,7 @@ extension APIItem {
 
 extension FeatureCommand<APIAction> {
   static func api(_ command: APICommand) -> Self {
-    Self(readsInput: command.readsInput, writesFile: command.writesFile) {
+    Self(readsInput: command.readsInput) {
       .run(context: $0, command: command)
     }
   }

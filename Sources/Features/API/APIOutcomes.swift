@@ -33,7 +33,8 @@ enum APIOutcomes {
       outcome.selectedValue = body.value(at: path)
     }
     let isWhole = answer.status == 416 && answer.kept != nil
-    if settings.checksStatus, !isWhole, let failure = refusal(answer) {
+    let checksStatus = settings.checksStatus || answer.leavesFile == true
+    if checksStatus, !isWhole, let failure = refusal(answer) {
       outcome = Outcome(
         job: job, failure: failure, value: value, presentation: presentation, notes: notes)
     } else if let missing {

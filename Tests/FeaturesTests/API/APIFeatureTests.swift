@@ -329,6 +329,9 @@ struct APIFeatureTests {
     var settings = BoardSettings()
     settings.checksStatus = false
     #expect(try run("api get http://rm.test/404", in: world, settings: settings).status == 0)
+    // A file that stays as it is makes the status a failure.
+    let line = "api get http://rm.test/404 --out f"
+    #expect(try run(line, in: world, settings: settings).status == 4)
   }
 
   @Test("what is asked again waits, longer each time, on the clock of the dependencies")
@@ -1185,10 +1188,12 @@ struct APIFeatureTests {
     let printed = try run(
       [
         "api get http://rm.test/c", "api get http://rm.test/c --cache localFirst",
-        "api cache stats", "api cache clear", "api cache stats",
+        "api cache stats", "api cache clear", "api cache stats", "api cache clear zz",
+        "api service add rm http://rm.test", "api cache clear rm",
       ], in: world)
     #expect(world.api.requests.count == 1)
-    #expect(printed.map(\.status) == [0, 0, 0, 0, 0])
+    #expect(printed.map(\.status) == [0, 0, 0, 0, 0, 66, 0, 0])
+    #expect(printed[5].errors.contains("no service named 'zz'"), "\(printed[5].errors)")
     #expect(printed[1].output == printed[0].output)
     #expect(printed[2].output.hasPrefix("entries  1\n"))
     #expect(printed[3].errors == "removed 1 kept answer\n")

@@ -130,8 +130,11 @@ struct TerminalProgramTests {
     #expect(await terminal.waitForOutput(Self.prompt, count: 3), "\(terminal.outputText)")
     terminal.type("api get \(server.origin)/a --out p\r")
     #expect(await terminal.waitForOutput("error: HTTP 404 from"), "\(terminal.outputText)")
-    terminal.type("api get \(server.origin)/a --out q --no-check-status\r")
+    terminal.type("api get \(server.origin)/a --out q --no-check-status --save r\r")
     #expect(await terminal.waitForOutput("-> q"), "\(terminal.outputText)")
+    terminal.type("api run r\r")
+    #expect(
+      await terminal.waitForOutput("error: HTTP 404 from", count: 2), "\(terminal.outputText)")
     terminal.type("exit 0\r")
     #expect(await terminal.wait() == .exited(0), "\(terminal.outputText)")
     #expect(try program.text("p") == "mine")
