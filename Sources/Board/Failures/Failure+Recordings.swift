@@ -33,7 +33,7 @@ extension ExitCode {
     case .io, .unwritable: io
     case .encoding, .header, .attached: software
     case .closing: interrupted
-    case .state: data
+    case .state, .withheld: data
     case .unreadable(let error): of(error)
     case .noStep: usage
     }

@@ -1,10 +1,13 @@
 import SwiftBoardCommandLine
 import SwiftBoardDependencies
+import SwiftBoardRecording
 
 extension Failure {
   /// Creates a failure from an error, without secrets that the error's text may contain.
   public init(_ error: any Error, _ dependencies: Dependencies) {
-    self.init(any: error)
+    let redactor = dependencies.logger.redactor
+    self.init(
+      any: (error as? RecordingError)?.mapValues { redactor.masking($0).value } ?? error)
     message = dependencies.logger.redact(message)
     help = help.map(dependencies.logger.redact)
   }

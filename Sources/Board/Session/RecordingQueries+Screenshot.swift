@@ -22,21 +22,23 @@ extension RecordingQueries {
           if let context = step.action.started {
             // The commands of one line share its prompt.
             let line = "\(context.location): \(context.text)"
-            if line != lastLine { text += Self.prompt(context, state) }
+            if line != lastLine { text += prompt(context, state) }
             lastLine = line
           }
           for output in renderer.outputs(of: step.action, in: state, at: time)
           where output.redirect == nil && text.bytes.count <= Self.longest {
             let wraps = output.stream == .standardError && output.display.wraps
             let width = wraps ? state.settings.columns : nil
-            text += width.map { output.content.wrapped(to: $0) } ?? output.content
+            let content = withoutSecrets(output.content)
+            text += width.map { content.wrapped(to: $0) } ?? content
           }
         }
         warnings?.note(summary.warnings, log, path)
       }
     } catch {
       throw flag.isSet
-        ? CancellationError() : (error as? ReplayError).map { Failure($0, path) } ?? error
+        ? CancellationError()
+        : (error as? ReplayError).map { Failure($0.mapValues(secrets.masked), path) } ?? error
     }
     guard text.bytes.count <= Self.longest else {
       throw Failure(
@@ -49,13 +51,21 @@ extension RecordingQueries {
     return .screenshot(svg: image.svg(of: text))
   }
 
+  /// Returns a text without secrets, since rows divide it. A text with a secret loses its colors.
+  private func withoutSecrets(_ content: StyledText) -> StyledText {
+    let text = content.text
+    let masked = secrets.maskedForASCII(text)
+    return masked == text ? content : StyledText(masked)
+  }
+
   /// Returns the prompt and the line behind it.
-  private static func prompt(_ context: CommandContext, _ state: BoardState) -> StyledText {
+  private func prompt(_ context: CommandContext, _ state: BoardState) -> StyledText {
     var before = state
     before.shell.running.removeAll { $0.job >= context.job }
     let prompt = BoardPrompt(before, isRecording: true, hasProblem: false)
     var text = StyledText()
-    let lines = context.text.split(separator: "\n", omittingEmptySubsequences: false)
+    let lines = secrets.maskedForASCII(context.text)
+      .split(separator: "\n", omittingEmptySubsequences: false)
     for (index, line) in lines.enumerated() {
       text.append(prompt.text(isContinuation: index > 0), .prompt)
       text.append(escapeControls(String(line)) + "\n")

@@ -15,6 +15,8 @@ struct RecordingQueries {
   let position: Int?
   /// Receives read progress from time to time during a long read.
   var progress: @Sendable (LogProgress, _ path: String) -> Void = { _, _ in }
+  /// The known secrets, which are in no result.
+  var secrets = RecordedSecrets(Redactor())
   /// Collects the warnings about the recording.
   var warnings: SessionWarnings?
   /// The flag that is set when the result is no longer needed.
@@ -73,9 +75,9 @@ struct RecordingQueries {
   private func failure(_ error: any Error, _ path: String) -> any Error {
     if flag.isSet { return CancellationError() }
     return switch error {
-    case let error as ReplayError: Failure(error, path)
-    case let error as LogReadError: Failure(error, path)
-    case let error as RecordingError: Failure(forking: error)
+    case let error as ReplayError: Failure(error.mapValues(secrets.masked), path)
+    case let error as LogReadError: Failure(error.mapValues(secrets.masked), path)
+    case let error as RecordingError: Failure(forking: error.mapValues(secrets.masked))
     default: error
     }
   }
@@ -349,7 +351,9 @@ struct RecordingQueries {
   func graph(_ file: String?, by label: String?) throws -> SessionResult {
     try visit(try location(file)) { navigator, _ in
       if let label {
-        return .graph(text: try navigator.stateGraph(by: try JSONPath(parsing: label)).graphviz)
+        let path = try JSONPath(parsing: label)
+        return .graph(
+          text: try navigator.stateGraph(by: path, mapValues: secrets.masked).graphviz)
       }
       // Without a path, the states are the running commands.
       return .graph(
@@ -370,7 +374,7 @@ struct RecordingQueries {
         first, min(range?.last ?? .max, location.end ?? .max, first.advanced(by: 9_999)))
       let tree = try CausalTree(rotatedLog, steps: first...last)
       warnings?.note(tree.warnings, rotatedLog, location.path)
-      return .graph(text: tree.graphviz)
+      return .graph(text: tree.graphviz(mapValues: secrets.masked))
     }
   }
 
@@ -406,7 +410,8 @@ struct RecordingQueries {
           dependencies: "Dependencies.mock.intercepted(by: journal.interceptor)",
           userInfo: "\(source.expression).userInfo"))
       return .test(
-        source: try export.text(of: navigator, steps: last),
+        source: try export.text(
+          of: navigator, steps: last, mapValues: secrets.maskedForASCII),
         steps: last - navigator.firstStep, of: end - navigator.firstStep)
     }
   }
@@ -427,7 +432,19 @@ struct RecordingQueries {
       let step = try step(target, location, navigator, end)
       let path = file ?? RecordingQueries.forkName(of: location.path, at: step)
       try check(path)
-      let (continuation, state) = try navigator.fork(at: step, to: path)
+      var secret: String?
+      let continuation: LogContinuation
+      let state: BoardState
+      do {
+        (continuation, state) = try navigator.fork(at: step, to: path) { line in
+          secret = secrets.secret(inLine: line)
+          return secret == nil
+        }
+      } catch RecordingError.withheld(let step, let line) {
+        throw Failure.secret(
+          secret ?? "", inLine: line, of: location.path,
+          before: step > navigator.firstStep ? step : nil)
+      }
       let begins = navigator.rotatedLog.stepsBefore(fileOf: step)
       let fork = SessionNavigators.Continuation(
         log: continuation, state: state, path: path, source: location.path)
@@ -460,6 +477,18 @@ extension SessionTarget {
 }
 
 extension Failure {
+  /// The failure of a fork of a recording with a line from before its secret was known.
+  fileprivate static func secret(
+    _ name: String, inLine line: Int, of path: String, before step: Int?
+  ) -> Failure {
+    Failure(
+      code: ExitCode.data, error: "holdsSecret",
+      message: "\(path) holds the value of the secret '\(name)' in line \(line), which a new "
+        + "recording may not",
+      help: step.map { "fork it at step \($0 - 1) or before: the value is not in it there" }
+        ?? "every fork of it would; 'session record FILE' begins a new recording")
+  }
+
   /// The failure of a command that looks at the recording.
   static let noRecording = Failure(
     code: ExitCode.usage, error: "notRecording", message: "nothing is being recorded",

@@ -172,7 +172,7 @@ enum SessionCommands {
       details: """
         The new file has the steps up to that one, and the board goes on from its state and records with the same options; the old \
         recording ends. What services hold (database, keychain, log) stays as it is. With --file the steps are copied and the board \
-        stays where it is.
+        stays where it is. A fork that would copy the value of a known secret, from before it was one, is refused.
         """,
       arguments: [
         ArgumentSpec("step", step, kind: .step),

@@ -25,6 +25,7 @@ struct SessionLiveReplay {
   /// The recording that the board is writing, which naturally has no end yet.
   private let running: String?
   private let features: FeatureList
+  private let secrets: RecordedSecrets
   private let unfinishedWork: UnfinishedWork
   /// The time limit for an effect's action. It exceeds the time of a request with all its retries.
   /// The replay detects without it that no action can follow.
@@ -41,9 +42,10 @@ struct SessionLiveReplay {
   /// - Throws: `Failure` if one of these paths is malformed.
   init(
     _ query: SessionReplayQuery, _ navigators: SessionNavigators, running: String?,
-    dependencies: Dependencies
+    dependencies: Dependencies, _ secrets: RecordedSecrets
   ) throws {
     self.running = running
+    self.secrets = secrets
     features = navigators.features
     unfinishedWork = navigators.unfinishedWork
     path = query.file
@@ -76,7 +78,7 @@ struct SessionLiveReplay {
         return try await run(try await open(flag))
       } catch let error as ReplayError {
         try Task.checkCancellation()
-        return SessionCheck(path, error)
+        return SessionCheck(path, error, secrets)
       }
     } onCancel: {
       flag.set()
@@ -145,9 +147,11 @@ struct SessionLiveReplay {
     if check.code != 0, check.help == nil || check.help == homeHelp {
       check.environment = recording.initialState.settings.environment
     }
-    check.warnings = SessionWarnings.texts(of: recording.warnings, path, running: running)
+    check.warnings = SessionWarnings.texts(
+      of: recording.warnings, path, running: running, secrets)
     check.warnings += recording.rotatedLog.oddities(path).map(\.text)
     if let error {
+      let error = error.mapValues(secrets.masked)
       check.warnings.append("not every assertion was compared with its recorded end: \(error)")
     }
     return check
@@ -191,6 +195,12 @@ struct SessionLiveReplay {
         + "those of this one"
   }
 
+  /// Returns excerpts of two values without this board's secrets, which the answers of the run's
+  /// services may contain.
+  private func values(_ old: JSON?, _ new: JSON?) -> (old: String, new: String) {
+    SessionText.values(old.map(secrets.masked), new.map(secrets.masked), limit: 200)
+  }
+
   /// Returns the text of a difference. Only values of the recording may contain non-ASCII
   /// characters.
   private func text(_ difference: Live.Difference) -> String {
@@ -198,16 +208,16 @@ struct SessionLiveReplay {
     case .other(let step, _, _, let changes):
       var lines = ["step \(step): the action is not the recorded one"]
       for change in changes.entries {
-        let (expected, found) = SessionText.values(change.old, change.new, limit: 200)
+        let (expected, found) = values(change.old, change.new)
         lines.append("  \(change.path): expected \(expected), found \(found)")
       }
       if changes.isTruncated { lines.append("  ... and more") }
       return lines.joined(separator: "\n")
     case .missing(let step, let expected, _, _):
-      let shown = SessionText.values(expected, nil, limit: 200).old
+      let shown = values(expected, nil).old
       return "step \(step): expected the action \(shown), nothing came"
     case .additional(let step, let found):
-      let shown = SessionText.values(found, nil, limit: 200).old
+      let shown = values(found, nil).old
       return "step \(step): an effect sent the action \(shown), which is not recorded"
     }
   }

@@ -111,20 +111,23 @@ struct SessionReducer: Reducer {
     _ paths: [String], _ format: SessionReportFormat?, acceptsRisk: Bool, _ job: Int,
     _ dependencies: Dependencies
   ) -> [Effect<SessionAction>] {
-    run("verify", job, dependencies) { send in
+    let secrets = RecordedSecrets(dependencies.logger.redactor)
+    return run("verify", job, dependencies, secrets) { send in
       try await SessionVerification.verify(
         paths, format: format, acceptsRisk: acceptsRisk, job: job, navigators.features,
-        running: recording.status().path, dependencies, send)
+        running: recording.status().path, dependencies, secrets, send)
     }
   }
 
   private func replay(
     _ query: SessionReplayQuery, _ job: Int, _ dependencies: Dependencies
   ) -> [Effect<SessionAction>] {
-    run("replay", job, dependencies) { send in
+    let secrets = RecordedSecrets(dependencies.logger.redactor)
+    return run("replay", job, dependencies, secrets) { send in
       .replayed(
         check: try await SessionReplay.replay(
-          query, job: job, navigators, running: recording.status().path, dependencies, send))
+          query, job: job, navigators, running: recording.status().path, dependencies, secrets,
+          send))
     }
   }
 
@@ -154,10 +157,11 @@ struct SessionReducer: Reducer {
     _ name: String, _ job: Int, _ dependencies: Dependencies, _ work: RecordingQueries,
     opens: Bool? = nil, _ body: @escaping @Sendable (RecordingQueries) throws -> SessionResult
   ) -> [Effect<SessionAction>] {
-    let warnings = SessionWarnings(running: recording)
+    let secrets = RecordedSecrets(dependencies.logger.redactor)
+    let warnings = SessionWarnings(running: recording, secrets)
     return run(
-      name, job, dependencies, opens: opens, warnings,
-      reading(job, dependencies, work, warnings, body))
+      name, job, dependencies, secrets, opens: opens, warnings,
+      reading(job, dependencies, work, warnings, secrets, body))
   }
 
   /// Returns effects that read a recording and write another one. If the first is cancelled, the
@@ -166,15 +170,16 @@ struct SessionReducer: Reducer {
     _ name: String, _ job: Int, _ dependencies: Dependencies, _ work: RecordingQueries,
     _ body: @escaping @Sendable (RecordingQueries) throws -> SessionResult
   ) -> [Effect<SessionAction>] {
-    let warnings = SessionWarnings(running: recording)
-    let read = reading(job, dependencies, work, warnings, body)
+    let secrets = RecordedSecrets(dependencies.logger.redactor)
+    let warnings = SessionWarnings(running: recording, secrets)
+    let read = reading(job, dependencies, work, warnings, secrets, body)
     return .change(
       name: "session.\(name)", id: job, dependencies,
       sending: { [unfinishedWork = navigators.unfinishedWork] send in
         try await unfinishedWork.run { try await read(send) }
       }
     ) {
-      let (result, masked) = try await masked($0, dependencies)
+      let (result, masked) = try await masked($0, dependencies, secrets)
       return .succeeded(
         job: job, result: result, masked: masked, warnings: warnings.texts(dependencies.logger))
     } failure: {
@@ -185,12 +190,14 @@ struct SessionReducer: Reducer {
   /// Returns the work of an effect that reads a recording, with its progress.
   private func reading(
     _ job: Int, _ dependencies: Dependencies, _ work: RecordingQueries,
-    _ warnings: SessionWarnings,
+    _ warnings: SessionWarnings, _ secrets: RecordedSecrets,
     _ body: @escaping @Sendable (RecordingQueries) throws -> SessionResult
   ) -> @Sendable (Send<SessionAction>) async throws -> SessionResult {
     { [recording] send in
       var work = work
       work.warnings = warnings
+      work.secrets = secrets
+      await dependencies.keychainService.refresh()
       let redactor = dependencies.logger.redactor
       // Its name is a mark where it holds a secret.
       if let path = recording.path, work.moment?.path == redactor.mask(path).value {
@@ -218,14 +225,15 @@ struct SessionReducer: Reducer {
   ///
   /// - Parameter warnings: Collects the warnings that are no part of the result.
   private func run(
-    _ name: String, _ job: Int, _ dependencies: Dependencies, opens: Bool? = nil,
-    _ warnings: SessionWarnings? = nil,
+    _ name: String, _ job: Int, _ dependencies: Dependencies, _ secrets: RecordedSecrets,
+    opens: Bool? = nil, _ warnings: SessionWarnings? = nil,
     _ body: @escaping @Sendable (Send<SessionAction>) async throws -> SessionResult
   ) -> [Effect<SessionAction>] {
     [
       .run(name: "session.\(name)") { send in
         do {
-          var (result, masked) = try await masked(try await body(send), dependencies)
+          var (result, masked) = try await masked(
+            try await body(send), dependencies, secrets)
           if opens == true, case .graph(let text) = result {
             result = .opened(picture: try await dependencies.showGraph(text))
           }
@@ -247,17 +255,19 @@ struct SessionReducer: Reducer {
 
   /// Replaces known secrets in the result by marks. In values of states and actions, numbers and
   /// keys are checked too.
+  ///
+  /// - Parameter secrets: Has replaced secrets where the result has parts of values.
   private func masked(
-    _ result: SessionResult, _ dependencies: Dependencies
+    _ result: SessionResult, _ dependencies: Dependencies, _ secrets: RecordedSecrets
   ) async throws -> (SessionResult, MaskedValues?) {
     await dependencies.keychainService.refresh()
     let redactor = dependencies.logger.redactor
     guard redactor.hasSecrets else { return (result, nil) }
-    var names: [String] = []
+    var names = secrets.names(in: result)
     let marked = result.mapValues { value in
-      let text = redactor.mask(value.text, isJSON: true)
-      names += text.names
-      return text.names.isEmpty ? value : (try? JSON(parsing: text.value)) ?? .string(text.value)
+      let masked = redactor.masking(value)
+      names += masked.names
+      return masked.value
     }
     let (whole, masked) = try redactor.masking(marked)
     return (whole, MaskedValues(names, and: masked))

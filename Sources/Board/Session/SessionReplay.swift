@@ -31,12 +31,13 @@ enum SessionReplay {
   /// Sends the standard output of a recorded session in parts, and returns how the replay ended.
   static func replay(
     _ query: SessionReplayQuery, job: Int, _ navigators: SessionNavigators, running: String?,
-    _ dependencies: Dependencies, _ send: Send<SessionAction>
+    _ dependencies: Dependencies, _ secrets: RecordedSecrets, _ send: Send<SessionAction>
   ) async throws -> SessionCheck {
     let features = navigators.features
+    await dependencies.keychainService.refresh()
     if query.isLive {
       return try await SessionLiveReplay(
-        query, navigators, running: running, dependencies: dependencies
+        query, navigators, running: running, dependencies: dependencies, secrets
       ).run()
     }
     let pace = try pace(of: query)
@@ -45,10 +46,10 @@ enum SessionReplay {
       defer { feed.finish() }
       do {
         return try lookAgain(unless: { feed.hasBegun || feed.isClosed }) {
-          try transcribe(query, features, running: running, to: feed)
+          try transcribe(query, features, running: running, secrets, to: feed)
         }
       } catch let error as ReplayError {
-        return SessionCheck(query.file, error)
+        return SessionCheck(query.file, error, secrets)
       }
     }
     defer { feed.close() }
@@ -93,7 +94,7 @@ enum SessionReplay {
   /// Replays, compares, and passes the output of the steps to `feed`. Blocks.
   private static func transcribe(
     _ query: SessionReplayQuery, _ features: FeatureList, running: String?,
-    to feed: ReplayFeed<Part>
+    _ secrets: RecordedSecrets, to feed: ReplayFeed<Part>
   ) throws -> SessionCheck {
     let rotatedLog = try rotatedLog(query.file) { feed.isClosed }
     let last = try lastStep(query, rotatedLog)
@@ -122,7 +123,7 @@ enum SessionReplay {
       feed.put(Part(time: time, bytes: waiting))
       waiting = []
     }
-    var check = SessionCheck(query.file, summary, running: running)
+    var check = SessionCheck(query.file, summary, running: running, secrets)
     check.warnings += rotatedLog.oddities(query.file).map(\.text)
     return check
   }
@@ -224,14 +225,17 @@ extension Failure {
 }
 
 extension SessionCheck {
-  init(_ path: String, _ summary: ReplaySummary, running: String?) {
+  init(
+    _ path: String, _ summary: ReplaySummary, running: String?, _ secrets: RecordedSecrets
+  ) {
     self.init(
       path: path, steps: summary.steps, code: 0,
       message: "\(summary.steps) \(summary.steps == 1 ? "step agrees" : "steps agree")",
-      warnings: SessionWarnings.texts(of: summary.warnings, path, running: running))
+      warnings: SessionWarnings.texts(of: summary.warnings, path, running: running, secrets))
   }
 
-  init(_ path: String, _ error: ReplayError) {
+  init(_ path: String, _ error: ReplayError, _ secrets: RecordedSecrets) {
+    let error = error.mapValues(secrets.masked)
     self.init(
       path: path, steps: 0, code: ExitCode.of(error), message: error.description, warnings: [])
     if case .unreadable(let reason) = error { help = Failure.help(for: reason) }

@@ -1,4 +1,5 @@
 import SwiftBoardDependencies
+import SwiftBoardJSON
 import SwiftBoardRecording
 import SwiftBoardStore
 import SwiftBoardSystem
@@ -15,26 +16,30 @@ enum SessionVerification {
   static func verify(
     _ recordings: [String], format: SessionReportFormat?, acceptsRisk: Bool, job: Int,
     _ features: FeatureList, running: String?, _ dependencies: Dependencies,
-    _ send: Send<SessionAction>
+    _ secrets: RecordedSecrets, _ send: Send<SessionAction>
   ) async throws -> SessionResult {
     let flag = CancelFlag()
     let pace = ProgressPace(dependencies.clock)
     defer { dependencies.terminal.show(nil) }
+    await dependencies.keychainService.refresh()
+    // The report of TAP is ASCII.
+    let masked = format == .tap ? secrets.maskedForASCII : secrets.masked
     return try await withTaskCancellationHandler {
       try await DetachedThread.run {
         var (found, report) = try pass(
-          recordings, acceptsRisk, features, flag, pace, job, dependencies.terminal, send)
+          recordings, acceptsRisk, features, flag, pace, job, dependencies.terminal, masked, send)
         // Rotation may remove a file before it is checked. Then check the remaining files from the
         // beginning.
         for _ in 1..<SessionLogs.attempts where report.lacksFiles && found.isOutdated {
           (found, report) = try pass(
-            recordings, acceptsRisk, features, flag, pace, job, dependencies.terminal, send)
+            recordings, acceptsRisk, features, flag, pace, job, dependencies.terminal, masked, send)
         }
         let checks = report.results.map { result in
           var check =
             switch result.outcome {
-            case .success(let summary): SessionCheck(result.path, summary, running: running)
-            case .failure(let error): SessionCheck(result.path, error)
+            case .success(let summary):
+              SessionCheck(result.path, summary, running: running, secrets)
+            case .failure(let error): SessionCheck(result.path, error, secrets)
             }
           check.warnings += found.warnings[ByteText(result.path)] ?? []
           return check
@@ -55,7 +60,7 @@ enum SessionVerification {
   private static func pass(
     _ recordings: [String], _ acceptsRisk: Bool, _ features: FeatureList, _ flag: CancelFlag,
     _ pace: ProgressPace, _ job: Int, _ terminal: any TerminalService,
-    _ send: Send<SessionAction>
+    _ masked: @escaping @Sendable (JSON) -> JSON, _ send: Send<SessionAction>
   ) throws -> (found: SessionLogs.Found, report: LogVerification.Report) {
     let found = try SessionLogs.files(of: recordings, isCancelled: { flag.isSet })
     let work = SharedWork(total: found.paths.count, pace, terminal)
@@ -63,11 +68,15 @@ enum SessionVerification {
       if let failure = found.failures[ByteText(path)] { throw failure }
       var reached = 0
       let file = found.files[ByteText(path)] ?? LogFile(path: path, isCancelled: { flag.isSet })
-      return try Replayer(features).verify(file, acceptRisk: acceptsRisk) { step in
-        // A recording that does not agree is read again.
-        guard step > reached else { return }
-        work.note(steps: step - reached) { send(.progress(job: job, text: $0)) }
-        reached = step
+      do throws(ReplayError) {
+        return try Replayer(features).verify(file, acceptRisk: acceptsRisk) { step in
+          // A recording that does not agree is read again.
+          guard step > reached else { return }
+          work.note(steps: step - reached) { send(.progress(job: job, text: $0)) }
+          reached = step
+        }.mapValues(masked)
+      } catch {
+        throw error.mapValues(masked)
       }
     }
     let report = verification.run(found.paths) { progress in

@@ -13,11 +13,13 @@ import Synchronization
 /// the last time.
 final class SessionWarnings: Sendable {
   private let recording: any RecordingService
+  private let secrets: RecordedSecrets
   private let found = Mutex<[String]>([])
 
   /// - Parameter recording: Names the recording that the board is writing.
-  init(running recording: any RecordingService) {
+  init(running recording: any RecordingService, _ secrets: RecordedSecrets) {
     self.recording = recording
+    self.secrets = secrets
   }
 
   /// Sets the warnings: those of a reader, and what is unusual about the files.
@@ -25,7 +27,7 @@ final class SessionWarnings: Sendable {
   /// Nothing is unusual about the files of the recording that this board is writing.
   func note(_ warnings: [LogWarning], _ rotatedLog: RotatedLog, _ path: String) {
     let running = recording.status().path
-    var texts = Self.texts(of: warnings, path, running: running)
+    var texts = Self.texts(of: warnings, path, running: running, secrets)
     if !Self.isSame(path, running) { texts += rotatedLog.oddities(path).map(\.text) }
     found.withLock { $0 = texts }
   }
@@ -36,13 +38,15 @@ final class SessionWarnings: Sendable {
     return texts.isEmpty ? nil : texts.map { logger.redact($0) }
   }
 
-  /// Returns the texts of a reader's warnings about the file at `path`. The recording that the
-  /// board is writing naturally has no end.
+  /// Returns the texts of a reader's warnings about the file at `path`, without known secrets.
+  /// The recording that the board is writing naturally has no end.
   static func texts(
-    of warnings: [LogWarning], _ path: String, running: String?
+    of warnings: [LogWarning], _ path: String, running: String?, _ secrets: RecordedSecrets
   ) -> [String] {
     let isRunning = isSame(path, running)
-    return warnings.filter { !isRunning || !$0.isAboutTheEnd }.map(\.description)
+    return warnings.filter { !isRunning || !$0.isAboutTheEnd }.map {
+      $0.mapValues(secrets.masked).description
+    }
   }
 
   private static func isSame(_ path: String, _ running: String?) -> Bool {

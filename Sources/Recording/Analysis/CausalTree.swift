@@ -1,3 +1,4 @@
+import SwiftBoardJSON
 import SwiftBoardStore
 
 /// The causes in a recording: steps, the effects that they returned, and the steps that the effects
@@ -43,7 +44,12 @@ package struct CausalTree: Sendable {
 
   /// A graph for `dot`: boxes are steps, edges are labelled with the effect between two steps, and
   /// plain texts are the senders of roots.
-  package var graphviz: String {
+  package var graphviz: String { graphviz() }
+
+  /// Returns `graphviz` with other texts of senders.
+  ///
+  /// - Parameter transform: Returns the text to show, before it is shortened.
+  package func graphviz(mapValues transform: (JSON) -> JSON = { $0 }) -> String {
     var text = Graphviz("causes")
     for node in nodes {
       let name = "\(node.step)"
@@ -51,15 +57,15 @@ package struct CausalTree: Sendable {
       if case .effect(let effect, let id, let cause) = node.origin, cause >= first {
         text.edge("\(cause)", name, label: id.map { "\(effect) \($0)" } ?? effect)
       } else {
-        text.node("by \(name)", label: CausalTree.text(node.origin), ["shape=plaintext"])
+        text.node("by \(name)", label: CausalTree.text(node.origin, transform), ["shape=plaintext"])
         text.edge("by \(name)", name)
       }
     }
     return text.text
   }
 
-  private static func text(_ origin: StepOrigin) -> String {
+  private static func text(_ origin: StepOrigin, _ transform: (JSON) -> JSON) -> String {
     let text = "\(LogTimeline.Source(origin).rawValue) \(LogTimeline.text(origin))"
-    return shortened(describe(.string(text)), to: 100)
+    return shortened(describe(transform(.string(text))), to: 100)
   }
 }

@@ -65,14 +65,17 @@ public struct LogTestExport: Sendable {
   /// Visits each state and holds two states as JSON. The text is about as long as the log. A test
   /// of more than a few hundred steps is slow to compile, so pass the number of `steps` for a long
   /// recording.
+  ///
+  /// - Parameter transform: Returns the text of a comment, before it is shortened.
   public func text<R: Reducer>(
-    of navigator: LogNavigator<R>, steps last: Int? = nil
+    of navigator: LogNavigator<R>, steps last: Int? = nil,
+    mapValues transform: (JSON) -> JSON = { $0 }
   ) throws -> String where R.State: Codable, R.Action: Codable {
     let last = min(last ?? navigator.stepCount, navigator.stepCount)
     var lines = imports
     lines += [
       "",
-      "/// Exported from a recording of \(LogTestExport.comment(navigator.header.schema.description)).",
+      "/// Exported from a recording of \(LogTestExport.comment(navigator.header.schema.description, transform)).",
       "struct \(suite) {",
       "  @Test func \(test)() throws {",
       "    let journal = DrawJournal()",
@@ -85,7 +88,7 @@ public struct LogTestExport: Sendable {
     var before = try navigator.json(at: first)
     for n in (first + 1)...max(first + 1, last) where n <= last {
       let after = try navigator.json(at: n)
-      lines += step(try navigator.step(n), before, after, isLast: n == last)
+      lines += step(try navigator.step(n), before, after, isLast: n == last, transform)
       before = after
     }
     if last <= first { lines.append("    _ = run") }
@@ -101,7 +104,7 @@ public struct LogTestExport: Sendable {
   }
 
   private func step(
-    _ step: LogStep, _ before: JSON, _ after: JSON, isLast: Bool
+    _ step: LogStep, _ before: JSON, _ after: JSON, isLast: Bool, _ transform: (JSON) -> JSON
   ) -> [String] {
     var arguments = [LogTestExport.literal(String(decoding: step.actionBytes, as: UTF8.self))]
     if !step.draws.isEmpty {
@@ -127,7 +130,7 @@ public struct LogTestExport: Sendable {
       arguments.append("state: \(LogTestExport.literal(canonicalText(after)))")
     }
     let origin = LogTestExport.comment(
-      "\(LogTimeline.Source(step.origin).rawValue) \(LogTimeline.text(step.origin))")
+      "\(LogTimeline.Source(step.origin).rawValue) \(LogTimeline.text(step.origin))", transform)
     return [
       "", "    // \(step.n): \(origin)", "    #expect(", "      try run.step(",
       "        \(arguments.joined(separator: ",\n        "))",
@@ -163,8 +166,8 @@ public struct LogTestExport: Sendable {
   }
 
   /// Returns the text as one line of at most about 120 characters.
-  private static func comment(_ text: String) -> String {
-    shortened(JSON.string(text).asciiText, to: 120)
+  private static func comment(_ text: String, _ transform: (JSON) -> JSON) -> String {
+    shortened(transform(.string(text)).asciiText, to: 120)
   }
 
   private static func identifier(_ text: String, or fallback: String) -> String {

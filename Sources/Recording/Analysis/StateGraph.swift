@@ -86,10 +86,14 @@ extension LogNavigator {
 
   /// Returns the observed state machine, in which the label of a state is its value at a path, or
   /// `nothing` if there is none.
-  package func stateGraph(by path: JSONPath) throws -> StateGraph {
+  ///
+  /// - Parameter transform: Returns the value to show, before it is shortened.
+  package func stateGraph(
+    by path: JSONPath, mapValues transform: (JSON) -> JSON = { $0 }
+  ) throws -> StateGraph {
     try stateGraph { state in
       let json = try JSON(parsing: try CanonicalEncoder.encode(state))
-      return shortened(StateDiff.text(json.value(at: path)), to: 80)
+      return shortened(StateDiff.text(json.value(at: path).map(transform)), to: 80)
     }
   }
 }

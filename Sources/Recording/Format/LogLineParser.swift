@@ -18,15 +18,16 @@ enum LogLineParser {
       throw .fault(
         "the line is not a JSON object: \(error.message), at its byte \(error.offset)",
         expected: "one JSON object, no key twice, at most 512 levels deep",
-        found: LogLineParser.found(error.message))
+        found: .words(LogLineParser.found(error.message)))
     }
     guard case .object(var members) = value else {
-      throw .fault("the line is not a JSON object", expected: "an object", found: describe(value))
+      throw .fault("the line is not a JSON object", expected: "an object", found: .value(value))
     }
     guard members.first?.key == "k", case .string(let kind)? = members.first?.value else {
       throw .fault(
         "the line does not begin with its kind", expected: #"{"k":"...""#,
-        found: members.first.map { "\"\($0.key)\":\(describe($0.value))" } ?? "an empty object")
+        found: members.first.map { .value($0.value, after: "\"\($0.key)\":") }
+          ?? "an empty object")
     }
     members.removeFirst()
     // `HashChain.split` has found the sum at the end of the bytes, so it is the last member.
@@ -86,7 +87,7 @@ enum LogLineParser {
     guard let microseconds = Timestamp.microseconds(parsing: created) else {
       throw .fault(
         "log.created is not a time", expected: "a time such as 2026-11-20T22:45:00.000000Z",
-        found: describe(.string(created)))
+        found: .value(.string(created)))
     }
     let environment = try reader.string("environment")
     let locale = try reader.string("locale")
@@ -96,7 +97,7 @@ enum LogLineParser {
       throw .fault(
         "log.seed is not a seed",
         expected: "a whole number of 64 bits without leading zeroes, as a string",
-        found: describe(.string(digits)))
+        found: .value(.string(digits)))
     }
     let state = try reader.required("state")
     let digest = try reader.digest()
@@ -113,7 +114,7 @@ enum LogLineParser {
       guard case .string(let text) = position else {
         throw .fault(
           "log.redacted has an element that is not a string", expected: "a string",
-          found: describe(position))
+          found: .value(position))
       }
       redacted.append(text)
     }
@@ -146,7 +147,7 @@ enum LogLineParser {
       else {
         throw .fault(
           "step.draws has an element that is not a draw",
-          expected: #"["date"|"clock"|"uuid"|"random","..."]"#, found: describe(draw))
+          expected: #"["date"|"clock"|"uuid"|"random","..."]"#, found: .value(draw))
       }
       draws.append(LoggedDraw(kind: kind, value: value))
     }
@@ -164,7 +165,7 @@ enum LogLineParser {
       throw .fault(
         "step.by names several senders of the action",
         expected: "one of \"user\", \"effect\", \"link\" and \"program\"",
-        found: senders.map { "\"\($0)\"" }.joined(separator: " and "))
+        found: .words(senders.map { "\"\($0)\"" }.joined(separator: " and ")))
     }
     if let line = try reader.optionalString("user") {
       return .user(line: line, at: try reader.string("at"))
@@ -177,7 +178,7 @@ enum LogLineParser {
     if let name = try reader.optionalString("program") { return .program(name) }
     throw .fault(
       "step.by does not name the sender of the action",
-      expected: "\"user\", \"effect\", \"link\" or \"program\"", found: describe(value))
+      expected: "\"user\", \"effect\", \"link\" or \"program\"", found: .value(value))
   }
 
   private static func effects(_ values: [JSON]) throws(LogReadError) -> [LogEffect] {
@@ -204,7 +205,7 @@ enum LogLineParser {
       throw .fault(
         "step.effects.ids are not the ids of an effect",
         expected: "an array of at least two strings, the first of which is step.effects.id",
-        found: describe(.array(values)))
+        found: .value(.array(values)))
     }
     return ids
   }
@@ -213,7 +214,7 @@ enum LogLineParser {
     .Member]
   {
     guard case .object(let members) = value else {
-      throw .fault("\(position) is not an object", expected: "an object", found: describe(value))
+      throw .fault("\(position) is not an object", expected: "an object", found: .value(value))
     }
     return members
   }

@@ -57,7 +57,7 @@ struct LogValidator {
       if let digest, digest != snapshot.digest {
         throw .fault(
           "the snapshot of step \(step) has another digest than the step",
-          expected: digest.description, found: snapshot.digest.description)
+          expected: digest.description, found: "\(snapshot.digest)")
       }
       try compare(snapshot.state, with: snapshot.digest, "the snapshot of step \(step)")
     case .end(let end):
@@ -74,7 +74,7 @@ struct LogValidator {
       guard digest == end.digest else {
         throw .fault(
           "the end line has another digest than step \(step)",
-          expected: digest.description, found: end.digest.description)
+          expected: digest.description, found: "\(end.digest)")
       }
       ended = true
     }
@@ -149,7 +149,7 @@ struct LogValidator {
     guard matches(digest, state) else {
       throw .fault(
         "\(what) does not match its digest", expected: digest.description,
-        found: Digest(of: canonical(state)).description)
+        found: "\(Digest(of: canonical(state)))")
     }
   }
 }

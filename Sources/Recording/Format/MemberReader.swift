@@ -13,7 +13,7 @@ struct MemberReader {
 
   init(_ value: JSON, in owner: String) throws(LogReadError) {
     guard case .object(let members) = value else {
-      throw .fault("\(owner) is not an object", expected: "an object", found: describe(value))
+      throw .fault("\(owner) is not an object", expected: "an object", found: .value(value))
     }
     self.init(members, in: owner)
   }
@@ -43,7 +43,7 @@ struct MemberReader {
   mutating func optionalString(_ key: String) throws(LogReadError) -> String? {
     guard let value = value(key) else { return nil }
     guard case .string(let text) = value else {
-      throw .fault("\(owner).\(key) is not a string", expected: "a string", found: describe(value))
+      throw .fault("\(owner).\(key) is not a string", expected: "a string", found: .value(value))
     }
     return text
   }
@@ -56,7 +56,7 @@ struct MemberReader {
     else {
       throw .fault(
         "\(owner).\(key) is not a whole number", expected: "a whole number from 0",
-        found: describe(value))
+        found: .value(value))
     }
     return number
   }
@@ -74,7 +74,7 @@ struct MemberReader {
       throw .fault(
         "\(owner).\(key) is not a digest",
         expected: "xxh64: and 16 lowercase hexadecimal digits",
-        found: describe(.string(text)))
+        found: .value(.string(text)))
     }
     return digest
   }
@@ -82,7 +82,7 @@ struct MemberReader {
   mutating func array(_ key: String) throws(LogReadError) -> [JSON]? {
     guard let value = value(key) else { return nil }
     guard case .array(let elements) = value else {
-      throw .fault("\(owner).\(key) is not an array", expected: "an array", found: describe(value))
+      throw .fault("\(owner).\(key) is not an array", expected: "an array", found: .value(value))
     }
     return elements
   }

@@ -1,3 +1,5 @@
+import SwiftBoardJSON
+
 /// The first corrupt line of a log. Nothing after it is read or guessed.
 public struct LogDamage: Sendable, Hashable, CustomStringConvertible {
   /// The number of the line, from 1.
@@ -7,16 +9,23 @@ public struct LogDamage: Sendable, Hashable, CustomStringConvertible {
   /// The content that the format requires at this position, in words.
   public let expected: String
   /// The text at that position, shortened.
-  public let found: String
+  public var found: String { content.text }
+  /// What is at that position, whole.
+  let content: FoundContent
   /// A sentence that describes the damage, without the position.
   public let message: String
 
   /// Creates a description of damage.
   public init(line: Int, offset: Int, expected: String, found: String, message: String) {
+    self.init(
+      line: line, offset: offset, expected: expected, content: .words(found), message: message)
+  }
+
+  init(line: Int, offset: Int, expected: String, content: FoundContent, message: String) {
     self.line = line
     self.offset = offset
     self.expected = expected
-    self.found = found
+    self.content = content
     self.message = message
   }
 
@@ -24,6 +33,53 @@ public struct LogDamage: Sendable, Hashable, CustomStringConvertible {
   public var description: String {
     "line \(line), byte \(offset): \(message) (expected \(expected), found \(found))"
   }
+}
+
+/// What a reader found in place of what it expected.
+///
+/// A message shows a part of it. The whole is kept until then, so that a program that removes texts
+/// from messages does not get the part of such a text (see `LogDamage.mapValues`).
+enum FoundContent: Sendable, ExpressibleByStringInterpolation {
+  /// A text of this program.
+  case words(String)
+  /// A recorded value, and the text before it.
+  case value(JSON, after: String = "")
+  /// A line, of which the end is shown.
+  case endOfLine([UInt8])
+
+  /// The number of bytes that are shown of a line.
+  private static let shownEnd = 40
+
+  init(stringLiteral text: String) { self = .words(text) }
+
+  /// The text for a message: shortened, with control characters escaped.
+  var text: String {
+    switch self {
+    case .words(let text): text
+    case .value(let value, let label): label + describe(value)
+    case .endOfLine(let line):
+      describe(.string(String(decoding: line.suffix(Self.shownEnd), as: UTF8.self)))
+    }
+  }
+
+  func mapValues(_ transform: (JSON) -> JSON) -> FoundContent {
+    switch self {
+    case .words: return self
+    case .value(let value, let label): return .value(transform(value), after: label)
+    case .endOfLine(let line):
+      let text = JSON.string(String(decoding: line, as: UTF8.self))
+      let mapped = transform(text)
+      // The bytes that are shown need not be UTF-8.
+      guard mapped != text else { return self }
+      return .endOfLine(Array((mapped.stringValue ?? mapped.text).utf8))
+    }
+  }
+}
+
+extension FoundContent: Hashable {
+  static func == (a: FoundContent, b: FoundContent) -> Bool { a.text == b.text }
+
+  func hash(into hasher: inout Hasher) { hasher.combine(text) }
 }
 
 /// A property of a log that the user should know but that is not an error.

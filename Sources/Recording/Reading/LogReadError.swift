@@ -40,8 +40,8 @@ public enum LogReadError: Error, Sendable, Hashable, CustomStringConvertible {
   }
 
   /// Returns damage within a line, to which the reader adds the position of the line.
-  static func fault(_ message: String, expected: String, found: String) -> LogReadError {
-    .damage(LogDamage(line: 0, offset: 0, expected: expected, found: found, message: message))
+  static func fault(_ message: String, expected: String, found: FoundContent) -> LogReadError {
+    .damage(LogDamage(line: 0, offset: 0, expected: expected, content: found, message: message))
   }
 
   /// Returns the same damage with the position of its line.
@@ -59,6 +59,6 @@ public enum LogReadError: Error, Sendable, Hashable, CustomStringConvertible {
 
 extension LogDamage {
   func at(line: Int, offset: Int) -> LogDamage {
-    LogDamage(line: line, offset: offset, expected: expected, found: found, message: message)
+    LogDamage(line: line, offset: offset, expected: expected, content: content, message: message)
   }
 }

@@ -157,7 +157,7 @@ public final class LogReader {
     guard let (body, stated) = HashChain.split(line) else {
       throw damage(
         offset, "the line does not end with its sum", expected: #","sum":"xxh64:..."} at its end"#,
-        found: excerpt(line.suffix(40)))
+        found: .endOfLine(Array(line)))
     }
     let sum = HashChain.sum(of: body, after: chain.previous)
     guard sum == stated else {
@@ -182,15 +182,10 @@ public final class LogReader {
   }
 
   private func damage(
-    _ offset: Int, _ message: String, expected: String, found: String
+    _ offset: Int, _ message: String, expected: String, found: FoundContent
   ) -> LogReadError {
     .damage(
       LogDamage(
-        line: max(number, 1), offset: offset, expected: expected, found: found, message: message))
+        line: max(number, 1), offset: offset, expected: expected, content: found, message: message))
   }
-}
-
-/// Returns bytes of a line for a message.
-func excerpt(_ bytes: some Sequence<UInt8>) -> String {
-  describe(.string(String(decoding: Array(bytes), as: UTF8.self)))
 }

@@ -39,17 +39,20 @@ enum LogFork {
   /// All copied lines are read and checked. Memory does not grow with the log. The new file has
   /// mode 0600. Fails if the file exists, and leaves no file after an error.
   ///
-  /// - Parameter index: The states of the log. The copy's recorder knows those of its steps.
+  /// - Parameters:
+  ///   - index: The states of the log. The copy's recorder knows those of its steps.
+  ///   - mayCopy: Returns whether a line may be in the copy.
   /// - Returns: The argument of `Recorder.init(continuing:…)`.
   static func copy(
     _ log: LogFile, steps n: Int, to path: String, provenance: Bool = true,
-    _ index: SnapshotIndex = SnapshotIndex()
+    _ index: SnapshotIndex = SnapshotIndex(),
+    where mayCopy: (ArraySlice<UInt8>) -> Bool = { _ in true }
   ) throws(RecordingError) -> LogContinuation {
     let end = try end(of: log, step: n)
     let sink = try FileSink(creating: path)
     var copy = Copy(sink: sink, path: path, index)
     do throws(RecordingError) {
-      try copy.run(log, until: end, provenance: provenance, step: n)
+      try copy.run(log, until: end, provenance: provenance, step: n, where: mayCopy)
     } catch {
       sink.remove(path)
       throw error
@@ -69,18 +72,20 @@ enum LogFork {
   /// `RotatedLog(path:)`, its steps have the numbers of the whole recording.
   static func copy(
     _ rotatedLog: RotatedLog, steps n: Int, to path: String, provenance: Bool = true,
-    _ index: SnapshotIndex = SnapshotIndex()
+    _ index: SnapshotIndex = SnapshotIndex(),
+    where mayCopy: (ArraySlice<UInt8>) -> Bool = { _ in true }
   ) throws(RecordingError) -> LogContinuation {
     let segment = rotatedLog.segment(of: n)
     let before = rotatedLog.segments[segment].stepsBefore
     do throws(RecordingError) {
       return try copy(
         rotatedLog.files[segment], steps: n - before, to: path, provenance: provenance,
-        index.inFile(segment))
+        index.inFile(segment), where: mayCopy)
     } catch {
       switch error {
       case .noStep(_, _, let last):
         throw .noStep(n, first: rotatedLog.firstStep, last: last + before)
+      case .withheld(let step, let line): throw .withheld(step: step + before, line: line)
       case .unreadable(let reason):
         throw .unreadable(rotatedLog.name(of: segment).map { reason.inFile($0) } ?? reason)
       default: throw error
@@ -147,9 +152,11 @@ extension LogFork {
     }
 
     mutating func run(
-      _ log: LogFile, until end: LogPosition, provenance: Bool, step n: Int
+      _ log: LogFile, until end: LogPosition, provenance: Bool, step n: Int,
+      where mayCopy: (ArraySlice<UInt8>) -> Bool
     ) throws(RecordingError) {
       var failure: LogIOError?
+      var withheld: LogPosition?
       do throws(LogReadError) {
         let reader = try log.reader()
         var lines = LineInput(
@@ -157,6 +164,10 @@ extension LogFork {
         while failure == nil, reader.position.offset < end.offset,
           let entry = try reader.nextOfAnyKind(), case .whole(let line, _) = try lines.next()
         {
+          guard mayCopy(line) else {
+            withheld = reader.position
+            break
+          }
           if case .header(var first) = entry.line {
             if provenance { first.extra.append(origin(log, n, end, first)) }
             header = first
@@ -171,6 +182,7 @@ extension LogFork {
       } catch {
         throw .unreadable(error)
       }
+      if let withheld { throw .withheld(step: withheld.step, line: withheld.line) }
       if let failure = failure ?? write() { throw .unwritable(path: path, failure) }
     }
 
@@ -239,12 +251,15 @@ extension LogFork {
 extension LogNavigator {
   /// Forks the log after step `n` into a new file; see `LogFork.copy`.
   ///
+  /// - Parameter mayCopy: Returns whether a line may be in the fork.
   /// - Returns: The continuation for a recorder, and the state to create a store with.
   package func fork(
-    at n: Int, to path: String, provenance: Bool = true
+    at n: Int, to path: String, provenance: Bool = true,
+    where mayCopy: (ArraySlice<UInt8>) -> Bool = { _ in true }
   ) throws -> (continuation: LogContinuation, state: R.State) {
     let state = try state(at: n)
-    let copy = try LogFork.copy(rotatedLog, steps: n, to: path, provenance: provenance, index)
+    let copy = try LogFork.copy(
+      rotatedLog, steps: n, to: path, provenance: provenance, index, where: mayCopy)
     return (copy, state)
   }
 }

@@ -24,6 +24,9 @@ public enum RecordingError: Error, Sendable, Hashable, CustomStringConvertible {
   case state(expected: Digest, found: Digest)
   /// The log to be forked cannot be read.
   case unreadable(LogReadError)
+  /// A line of the log to be forked may not be copied. It belongs to `step`, which is 0 for the
+  /// header. No fork was left.
+  case withheld(step: Int, line: Int)
   /// The log to be forked has only the steps `first` to `last`.
   case noStep(Int, first: Int = 0, last: Int)
 
@@ -43,6 +46,7 @@ public enum RecordingError: Error, Sendable, Hashable, CustomStringConvertible {
     case .state(let expected, let found):
       "the state is not the one that the log ends with: expected \(expected), found \(found)"
     case .unreadable(let error): error.description
+    case .withheld(_, let line): "line \(line) may not be copied"
     case .noStep(let step, let first, let last): ReplayError.noStep(step, first, last)
     }
   }

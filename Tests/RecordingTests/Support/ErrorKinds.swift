@@ -49,6 +49,7 @@ extension RecordingError {
     case .closing: "closing"
     case .state: "state"
     case .unreadable(let error): error.kind
+    case .withheld: "withheld"
     case .noStep: "noStep"
     }
   }

@@ -53,6 +53,19 @@ extension Redactor {
     return (try CanonicalDecoder.decode(Value.self, from: Array(masked.text.utf8)), found)
   }
 
+  /// Replaces known secrets in a value of a state or an action by marks, also in numbers and keys,
+  /// before a part of the value is shown. O(size).
+  package func masking(_ value: JSON) -> (value: JSON, names: [String]) {
+    guard hasSecrets else { return (value, []) }
+    if case .string(let text) = value {
+      let masked = mask(text)
+      return (.string(masked.value), masked.names)
+    }
+    let masked = mask(value.text, isJSON: true)
+    guard !masked.names.isEmpty else { return (value, []) }
+    return ((try? JSON(parsing: masked.value)) ?? .string(masked.value), masked.names)
+  }
+
   private func masking(_ json: JSON, _ names: inout [String]) -> JSON {
     switch json {
     case .string(let text):
