@@ -39,7 +39,7 @@ extension Dependencies {
       report?(redactor.redact("\(lost) lost: \(paths.analytics) could not be written"))
     }
     var dependencies = Dependencies(
-      apiClient: configuration.isOffline ? OfflineAPIClient() : LiveAPIClient(),
+      apiClient: configuration.isOffline ? OfflineAPIClient() : LiveAPIClient(redactor: redactor),
       keychainService: RedactingKeychain(keychain, redactor: logger.redactor),
       persistence: persistence, logger: logger, analytics: analytics,
       files: LiveFileService(own: paths), terminal: terminal,

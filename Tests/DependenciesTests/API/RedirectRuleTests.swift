@@ -54,6 +54,27 @@ struct RedirectRuleTests {
     #expect(next.url == "https://h/b?k=hidden")
   }
 
+  @Test(
+    "a known secret that a service puts into the target is dropped, whatever the request has",
+    arguments: [301, 302, 303], ["GET", "POST"])
+  func known(status: Int, method: String) throws {
+    let redactor = Redactor()
+    redactor.registerSecret(Array("s3cret+value".utf8), name: "k")
+    let (from, to) = (try URLBuilder("http://h/a"), "got=s3cret%2Bvalue&b=1&c=czNjcmV0K3ZhbHVl")
+    let request = APIRequest(method: method, url: "http://h/a", body: Data("b".utf8))
+    let (next, _) = try Redirect.next(
+      request, status: status, from: from, to: URLBuilder("http://other/x?\(to)"), redactor)
+    #expect(next.url == "http://other/x?b=1")
+    let (same, _) = try Redirect.next(
+      request, status: status, from: from, to: URLBuilder("http://h/x?\(to)"), redactor)
+    #expect(same.url == "http://h/x?\(to)", "the same place gets all of it")
+    let error = #expect(throws: APIError.self) {
+      try Redirect.next(
+        request, status: status, from: from, to: URLBuilder("http://other/s3cret+value"), redactor)
+    }
+    #expect(error?.kind == .redirectRefused && error?.message.contains("s3cret") == false)
+  }
+
   @Test("a host whose name holds a secret is not asked, and not named")
   func host() throws {
     let request = APIRequest(url: "http://h/a", secretValues: ["HiddenValue", "h2"])

@@ -55,9 +55,14 @@ public final class LiveAPIClient: APIClient {
   }
 
   private let engine: TransferEngine
+  private let redactor: Redactor
 
   /// Creates a client. Loads no library and starts no thread.
-  public init(configuration: Configuration = Configuration()) {
+  ///
+  /// - Parameter redactor: Has the secrets that no redirect may send to another host, besides those
+  ///   of the request.
+  public init(configuration: Configuration = Configuration(), redactor: Redactor = Redactor()) {
+    self.redactor = redactor
     engine = TransferEngine(configuration: configuration)
   }
 
@@ -70,6 +75,7 @@ public final class LiveAPIClient: APIClient {
     configuration: Configuration = Configuration(), onWait: (@Sendable (APIRequest) -> Void)? = nil,
     onEnd: (@Sendable () -> Void)? = nil
   ) {
+    redactor = Redactor()
     engine = TransferEngine(configuration: configuration, onWait: onWait, onEnd: onEnd)
   }
 
@@ -172,7 +178,7 @@ public final class LiveAPIClient: APIClient {
       if !current.isSafe { changedURLs.append(address.url) }
       elapsed = (pipe?.timing?.shifted(by: elapsed) ?? timing).total
       (current, address) = try await Redirect.request(
-        current, status: head.status, from: address, to: target)
+        current, status: head.status, from: address, to: target, redactor)
     }
   }
 

@@ -41,11 +41,14 @@ enum Redirect {
   ///
   /// If scheme, host or port change, `Authorization`, `Cookie`, every secret header, and the query
   /// items of the target that contain a secret are removed, for this redirect and all further ones.
+  /// A service may have put a secret there that is not in the request's address or headers, but in
+  /// its body, or in none of them.
   ///
+  /// - Parameter redactor: Has the known secrets.
   /// - Throws: `redirectRefused` if a secret would still reach another scheme, host or port: in the
   ///   body, or in the target outside its query.
   static func request(
-    _ request: APIRequest, status: Int, from: URLBuilder, to: URLBuilder
+    _ request: APIRequest, status: Int, from: URLBuilder, to: URLBuilder, _ redactor: Redactor
   ) async throws(APIError) -> (request: APIRequest, address: URLBuilder) {
     var request = request
     // Search an upload for secrets only if it would be sent to another origin.
@@ -54,12 +57,13 @@ enum Redirect {
     {
       request.hasSecretBody = await upload.holdsSecret()
     }
-    return try next(request, status: status, from: from, to: to)
+    return try next(request, status: status, from: from, to: to, redactor)
   }
 
   /// Returns the request that follows a redirect, without searching an upload for secrets.
   static func next(
-    _ request: APIRequest, status: Int, from: URLBuilder, to: URLBuilder
+    _ request: APIRequest, status: Int, from: URLBuilder, to: URLBuilder,
+    _ redactor: Redactor = Redactor()
   ) throws(APIError) -> (request: APIRequest, address: URLBuilder) {
     var next = request
     var address = to
@@ -78,12 +82,12 @@ enum Redirect {
     }
     if let upload = next.upload, !upload.isRepeatable {
       throw refusal(
-        from, to, RequestSecrets(request.secretValues),
+        from, to, RedirectSecrets(request.secretValues, redactor),
         "the body, which can be read only once, would be sent again")
     }
     if !from.hasSameOrigin(as: to) {
       next.digest = nil
-      let secrets = RequestSecrets(request.secretValues)
+      let secrets = RedirectSecrets(request.secretValues, redactor)
       if next.hasSecretBody, next.body?.isEmpty == false || next.upload != nil {
         throw refusal(from, to, secrets, "the body, which holds a secret, would be sent there")
       }
@@ -111,7 +115,7 @@ enum Redirect {
   }
 
   private static func refusal(
-    _ from: URLBuilder, _ to: URLBuilder, _ secrets: RequestSecrets, _ reason: String
+    _ from: URLBuilder, _ to: URLBuilder, _ secrets: RedirectSecrets, _ reason: String
   ) -> APIError {
     func shown(_ address: URLBuilder) -> String {
       if secrets.areHeld(inHost: address.host) { return "another host" }
@@ -126,14 +130,16 @@ enum Redirect {
   }
 }
 
-/// The secrets of a request, to be searched for in the target of a redirect.
-private struct RequestSecrets {
+/// The secrets of a request and the known ones, to be searched for in the target of a redirect.
+private struct RedirectSecrets {
   private let values: Set<String>
+  private let known: Redactor
   /// Also finds secrets of at least six bytes in base64, hexadecimal and JSON.
   private let redactor = Redactor()
 
   /// Registers the values. Takes about 40 µs per value.
-  init(_ values: Set<String>) {
+  init(_ values: Set<String>, _ known: Redactor) {
+    self.known = known
     self.values = values.filter { !$0.isEmpty }
     for value in values where value.utf8.count >= Redactor.shortestValue {
       redactor.registerSecret(Array(value.utf8), name: "secret")
@@ -143,7 +149,7 @@ private struct RequestSecrets {
   /// Returns whether an encoded part of a URL contains a secret. A secret of fewer than six bytes
   /// must be the whole part, because any text may contain it by chance.
   func areHeld(in part: String) -> Bool {
-    guard !values.isEmpty else { return false }
+    guard !values.isEmpty || known.hasSecrets else { return false }
     // A plus sign is a space in some queries and itself in others. A URL inside another URL, such
     // as the return address of a login, is encoded twice.
     return [part, part.replacing("+", with: "%2B")].contains { text in
@@ -165,11 +171,11 @@ private struct RequestSecrets {
 
   /// Returns whether a host name, which is in lower case, contains a secret.
   func areHeld(inHost host: String) -> Bool {
-    !redactor.mask(address: host).names.isEmpty
+    [redactor, known].contains { !$0.mask(address: host).names.isEmpty }
   }
 
   private func isOne(_ text: String) -> Bool {
-    values.contains(text) || !redactor.mask(text).names.isEmpty
+    values.contains(text) || [redactor, known].contains { !$0.mask(text).names.isEmpty }
       || values.contains { $0.utf8.count >= Redactor.shortestValue && text.contains($0) }
   }
 }
