@@ -39,6 +39,11 @@ final class ExclusiveValue<Value>: Sendable {
     self.now = now
   }
 
+  /// Whether a call uses the value or waits for its thread. It may have ended when this returns.
+  var isInUse: Bool {
+    waiting.load(ordering: .relaxed) != 0 || state.withLockIfAvailable { _ in true } == nil
+  }
+
   /// Calls `body` on the value's thread.
   func use<Result: Sendable, Failure: Error>(
     _ body: @Sendable (inout Value) throws(Failure) -> Result

@@ -351,6 +351,7 @@ final class BoardRun: Sendable {
         }
       ) { [self] line in
         if isInteractive { output.noteTypedLine() }
+        await session.learnSecrets()
         editor?.remember(line.text, isKept: session.mayKeep(line))
         if options.echo == true {
           note("+ \(session.shown(line))", line: line.location.line, .faint, wraps: false)

@@ -182,6 +182,12 @@ public final class LineExecutor: Sendable {
       ? LineOutcome(exitCode: ExitCode.interrupted, isInterrupted: true) : outcome
   }
 
+  /// Learns the secrets that another process has stored, so that a line is judged by them. Costs a
+  /// `stat` of an unlocked keychain that has not changed.
+  func learnSecrets() async {
+    _ = await board.dependencies.keychainService.refreshUnlessBusy()
+  }
+
   func withoutAliases(_ script: ScriptLine) -> ScriptLine {
     AliasExpansion.line(
       script, board.store.withState { $0.shell.aliases }, secrets.firstWords)
@@ -191,6 +197,7 @@ public final class LineExecutor: Sendable {
     if let exit = board.store.withState({ $0.shell.exitCode }) {
       return LineOutcome(exitCode: exit, stop: true)
     }
+    await learnSecrets()
     if let typed = secrets.refusal(of: withoutAliases(script), redactor) {
       return await reject(script, line.refused(typed), typed.error, script.parsed.prefix)
     }

@@ -71,6 +71,12 @@ public protocol KeychainService: Service {
   /// while locked. The next call that needs the entries throws its error.
   func refresh() async
 
+  /// Does the same, but does not wait for another call, which may itself wait for another process or
+  /// for the person at the terminal. Every line calls this, also the one that cancels that call.
+  ///
+  /// - Returns: Whether it has looked.
+  func refreshUnlessBusy() async -> Bool
+
   /// Calls `body` with every entry of an unlocked keychain, as last verified. Does not unlock the
   /// keychain or read the file. Does nothing if `revision` is still the current one. The bytes are
   /// only valid during the call.
@@ -85,4 +91,10 @@ public protocol KeychainService: Service {
 extension KeychainService {
   /// Does nothing, because no other process changes the keychain.
   public func refresh() async {}
+
+  /// Calls `refresh()`.
+  public func refreshUnlessBusy() async -> Bool {
+    await refresh()
+    return true
+  }
 }

@@ -35,6 +35,7 @@ extension DatabaseCommand {
     switch body {
     case .json(let text):
       return {
+        try await DatabaseTransfer($0).check(text, from: "the document")
         let document = Document(
           collection: collection, id: id, body: text, updated: $0.date.now)
         let isNew = try await $0.persistence.putDocument(document)
@@ -91,6 +92,7 @@ extension DatabaseCommand {
 
   private static func setPreference(_ name: String, _ json: String) -> Call {
     {
+      try await DatabaseTransfer($0).check(json, from: "the value")
       try await $0.persistence.setPreference(name, to: json)
       return .preferenceSaved(name: name)
     }

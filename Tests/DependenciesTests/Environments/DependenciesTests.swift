@@ -1,5 +1,7 @@
+import Dispatch
 import SwiftBoardSystem
 import SwiftBoardTestSupport
+import Synchronization
 import Testing
 
 @testable import SwiftBoardDependencies
@@ -194,6 +196,35 @@ struct DependenciesTests {
     try await other.save(Data("second-secret".utf8), forKey: "b")
     #expect(try await keychain.keys() == ["a", "b"])
     #expect(redactor.mask("second-secret").names == ["b"])
+    // Every line asks so, before it is judged.
+    try await other.save(Data("third-secret".utf8), forKey: "c")
+    #expect(await keychain.refreshUnlessBusy())
+    #expect(redactor.mask("third-secret").names == ["c"])
+    try folder.write("no keychain", to: "k.sbkc")
+    #expect(await keychain.refreshUnlessBusy(), "what cannot be read fails no line")
+  }
+
+  @Test("a line does not wait for a call that derives a key or waits for another process")
+  func busyKeychain() async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path("k.sbkc")
+    let secret = KeychainSecret.passphrase(try GuardedBytes(copying: Array("pass".utf8)))
+    let looked = Mutex<Bool?>(nil)
+    let service = Mutex<LiveKeychainService?>(nil)
+    let keychain = LiveKeychainService(path: path) { isRunning in
+      guard isRunning, let keychain = service.withLock(\.self) else { return }
+      let done = DispatchSemaphore(value: 0)
+      Task.detached {
+        let result = await keychain.refreshUnlessBusy()
+        looked.withLock { $0 = result }
+        done.signal()
+      }
+      done.wait()
+    }
+    service.withLock { $0 = keychain }
+    try await keychain.create(with: secret)
+    #expect(looked.withLock(\.self) == false)
+    service.withLock { $0 = nil }
   }
 
   @Test("keychain registers what it takes and gives") func keychainRegistersWhatItTakesAndGives()

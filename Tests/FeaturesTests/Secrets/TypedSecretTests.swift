@@ -1,5 +1,6 @@
 import SwiftBoardCommandLine
 import SwiftBoardDependencies
+import SwiftBoardTestSupport
 import Testing
 
 @testable import SwiftBoardBoard
@@ -7,6 +8,59 @@ import Testing
 
 @Suite("Secrets in lines")
 struct TypedSecretTests {
+  /// A world with an unlocked keychain file, and another process with the same file.
+  private static func sharedKeychain(
+    in folder: TemporaryFolder
+  ) async throws -> (dependencies: Dependencies, world: World, other: LiveKeychainService) {
+    let path = folder.path("keychain.sbkc")
+    let secret = KeychainSecret.keyFile(try GuardedBytes.random(count: 32))
+    let other = LiveKeychainService(path: path)
+    try await other.create(with: secret)
+    let world = World()
+    var dependencies = world.dependencies
+    dependencies.keychainService = RedactingKeychain(
+      LiveKeychainService(path: path), redactor: world.logger.redactor)
+    try await dependencies.keychainService.unlock(with: secret)
+    return (dependencies, world, other)
+  }
+
+  @Test("a secret that another process has stored is known to the next line")
+  func storedByAnotherProcess() async throws {
+    let folder = try TemporaryFolder()
+    let (dependencies, world, other) = try await Self.sharedKeychain(in: folder)
+    let lines = Lines(world, dependencies: dependencies)
+    #expect(await lines.run("set v value-of-another") == 0)
+    try await other.save(Data("value-of-another".utf8), forKey: "k")
+    let steps = lines.allSteps.count
+    for line in [
+      "set w value-of-another", #"db put c 1 {"a":"value-of-another"}"#,
+      #"db preference set p "value-of-another""#, "echo value-of-another",
+    ] {
+      #expect(await lines.run(line) == 64, "\(line): \(lines.allPrinted)")
+    }
+    #expect(!lines.allSteps.dropFirst(steps).contains("value-of-another"))
+    #expect(try await world.persistence.document(collection: "c", id: "1") == nil)
+    // A keychain that cannot be read fails no line.
+    try folder.write("none", to: "keychain.sbkc")
+    #expect(await lines.run("echo x") == 0)
+  }
+
+  @Test("a value that became a secret after its line was judged is not stored")
+  func storedMeanwhile() async throws {
+    let folder = try TemporaryFolder()
+    let (dependencies, world, other) = try await Self.sharedKeychain(in: folder)
+    try await other.save(Data("value-of-another".utf8), forKey: "k")
+    for command in [
+      DatabaseCommand.put(
+        collection: "c", id: "1", body: .json(text: #"{"a":"value-of-another"}"#)),
+      .preferenceSet(name: "p", json: #""value-of-another""#),
+    ] {
+      await #expect(throws: (any Error).self) { try await command.call(dependencies) }
+    }
+    #expect(try await world.persistence.document(collection: "c", id: "1") == nil)
+    #expect(try await world.persistence.preference("p") == nil)
+  }
+
   @Test(
     "a secret typed behind a command that a variable names is part of no step",
     arguments: [

@@ -162,6 +162,13 @@ public final class LiveKeychainService: KeychainService {
       })
   }
 
+  /// Costs what `refresh()` does.
+  public func refreshUnlessBusy() async -> Bool {
+    guard !state.isInUse else { return false }
+    await refresh()
+    return true
+  }
+
   /// O(size) for a new revision, otherwise O(1).
   public func visitEntries(
     since revision: KeychainRevision?,

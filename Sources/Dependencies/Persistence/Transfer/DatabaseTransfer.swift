@@ -13,6 +13,7 @@ package struct DatabaseTransfer: Sendable {
   private let files: any FileService
   private let redactor: Redactor
   private let terminal: any TerminalService
+  private let keychain: any KeychainService
 
   /// Creates a transfer between these services.
   package init(_ dependencies: Dependencies) {
@@ -20,6 +21,7 @@ package struct DatabaseTransfer: Sendable {
     files = dependencies.files
     redactor = dependencies.logger.redactor
     terminal = dependencies.terminal
+    keychain = dependencies.keychainService
   }
 
   // MARK: Documents
@@ -31,9 +33,19 @@ package struct DatabaseTransfer: Sendable {
     _ path: String, collection: String, id: String, at time: Int64
   ) async throws -> Bool {
     let data = try await files.read(path, limit: Self.largestDocument)
+    await keychain.refresh()
     let body = try DocumentText.body(data, from: path, redactor)
     return try await persistence.putDocument(
       Document(collection: collection, id: id, body: body, updated: time))
+  }
+
+  /// Refuses typed text that is about to be stored as `putFile` refuses that of a file: by now it may
+  /// hold a secret that another process has stored since the line was judged.
+  ///
+  /// - Throws: `MarkedTextError`, `DatabaseTransferError`.
+  package func check(_ text: String, from place: String) async throws {
+    await keychain.refresh()
+    try DocumentText.check(text, from: place, redactor)
   }
 
   // MARK: Export
