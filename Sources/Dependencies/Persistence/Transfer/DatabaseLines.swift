@@ -97,7 +97,8 @@ struct DatabaseLines: Sendable {
     }
     progress.entries += 1
     try DocumentText.check(
-      String(decoding: line, as: UTF8.self), from: "\(path):\(number)", redactor)
+      String(decoding: line, as: UTF8.self), from: "\(path):\(number)", redactor,
+      isExported: true)
     do throws(DatabaseEntryError) { return try DatabaseEntry(json) } catch {
       throw malformed(number, error.reason)
     }

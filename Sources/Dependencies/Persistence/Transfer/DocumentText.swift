@@ -5,10 +5,14 @@ import SwiftBoardSystem
 enum DocumentText {
   /// Refuses text with a known secret, or with a mark that replaces one.
   ///
-  /// - Parameter place: Where the text comes from, for the error.
+  /// - Parameters:
+  ///   - place: Where the text comes from, for the error.
+  ///   - isExported: Whether the text was in a database, where `[redacted]` is a text of the user.
   /// - Throws: `MarkedTextError`, `DatabaseTransferError.holdsSecret`.
-  static func check(_ text: String, from place: String, _ redactor: Redactor) throws {
-    if let mark = RedactionMark.first(inAnyFormIn: text) {
+  static func check(
+    _ text: String, from place: String, _ redactor: Redactor, isExported: Bool = false
+  ) throws {
+    if let mark = RedactionMark.first(inAnyFormIn: text, asRecorded: isExported) {
       throw MarkedTextError(mark: mark.quotable(by: redactor), place: place)
     }
     if let name = redactor.mask(text).names.first {
