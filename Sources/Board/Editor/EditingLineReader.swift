@@ -51,6 +51,8 @@ final class EditingLineReader: LineReader {
     var hasLoadedHistory = false
     /// The number of known secrets when the history was last searched for them.
     var searchedSecrets = 0
+    /// The number of times that the keychain was locked when its lines were last forgotten.
+    var notedLocks = 0
   }
 
   private let store: Store<LineEditorReducer>
@@ -382,18 +384,23 @@ final class EditingLineReader: LineReader {
 
   /// Searches the history for secrets that have become known since the last call, for example by
   /// unlocking the keychain. Lines that contain one are removed from the file. In memory, only the
-  /// keys of the line editor find them.
+  /// keys of the line editor find them, until the keychain is locked.
   ///
   /// - Parameters:
   ///   - knownCount: The number of known secrets.
+  ///   - lockCount: The number of times that the keychain was locked.
   ///   - containsSecret: Returns whether a line may not be kept.
   /// - Returns: What the user has to know, or `nil` if there is nothing.
   func withholdSecrets(
-    knownCount: Int, where containsSecret: (_ line: String) -> Bool
+    knownCount: Int, lockCount: Int, where containsSecret: (_ line: String) -> Bool
   ) -> String? {
-    let isNew = shared.withLock { shared in
-      defer { shared.searchedSecrets = knownCount }
-      return knownCount > shared.searchedSecrets
+    let (isNew, wasLocked) = shared.withLock { shared in
+      defer { (shared.searchedSecrets, shared.notedLocks) = (knownCount, lockCount) }
+      return (knownCount > shared.searchedSecrets, lockCount > shared.notedLocks)
+    }
+    if wasLocked {
+      let texts = store.withState { $0.history.entries.map(\.text) }
+      store.send(.forgotten(Set(texts.filter(containsSecret))))
     }
     guard isNew else { return nil }
     let found = historyLines.filter(containsSecret)

@@ -246,8 +246,10 @@ final class BoardRun: Sendable {
 
   /// Removes lines from the history that contain a secret which has become known since.
   private func withholdSecrets(_ session: LineExecutor) {
+    let redactor = dependencies.logger.redactor
     let text = editor?.withholdSecrets(
-      knownCount: dependencies.logger.redactor.count, where: session.containsKnownSecret)
+      knownCount: redactor.count, lockCount: redactor.lockCount,
+      where: session.containsKnownSecret)
     if let text { note(text, isWarning: true) }
   }
 

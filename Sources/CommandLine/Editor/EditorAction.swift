@@ -16,6 +16,8 @@ package enum EditorAction: Sendable, Hashable, Codable {
   case remembered(String, isKept: Bool = true)
   /// Lines of the history in which a secret was found.
   case withheld(Set<String>)
+  /// Lines with a secret, after the keychain was locked. Keys find them no longer.
+  case forgotten(Set<String>)
   /// The lines of the history of earlier sessions.
   case historyLoaded([String])
   /// Lines that other processes have added to the history.

@@ -110,6 +110,10 @@ package struct LineEditorState: Sendable, Equatable, Codable {
       history.add(LineHistory.Entry(line, isKept: isKept))
     case .withheld(let lines):
       history.withhold { lines.contains($0) }
+    case .forgotten(let lines):
+      // A killed line can be yanked, and an edited one is among the changed ones of the walk.
+      (walk, kills) = (nil, KillRing())
+      history.remove { lines.contains($0) }
     case .historyLoaded(let lines):
       let own = history.entries
       history = LineHistory(lines.map { LineHistory.Entry($0) } + own)

@@ -52,6 +52,11 @@ package struct LineHistory: Sendable, Equatable, Codable {
     }
   }
 
+  /// Removes lines, between two lines of the editor.
+  package mutating func remove(where isMeant: (String) -> Bool) {
+    entries.removeAll { isMeant($0.text) }
+  }
+
   /// Returns the index of the next line before or after `index` that begins with `prefix`, differs
   /// from `text` and is not another process's.
   package func next(

@@ -104,7 +104,10 @@ public final class RedactingKeychain: KeychainService {
   }
 
   /// Values stay registered.
-  public func lock() async { await base.lock() }
+  public func lock() async {
+    await base.lock()
+    redactor.noteLock()
+  }
 
   /// Forwards to the wrapped keychain. The name of the file has marks in place of values.
   public func status() async throws(KeychainError) -> KeychainStatus {
@@ -170,7 +173,9 @@ public final class RedactingKeychain: KeychainService {
 
   /// Forwards to the wrapped keychain. Values stay registered.
   public func lock(unusedFor duration: Duration) async -> IdleLockResult {
-    await base.lock(unusedFor: duration)
+    let result = await base.lock(unusedFor: duration)
+    if case .locked = result { redactor.noteLock() }
+    return result
   }
 
   /// Forwards to the wrapped keychain. Values stay registered.

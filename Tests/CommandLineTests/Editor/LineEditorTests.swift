@@ -216,6 +216,18 @@ import Testing
     #expect(Self.shown(Self.press("\u{15}\u{10}", &editor)) == "echo s3cret|", "it is recalled")
   }
 
+  @Test("a forgotten line is found by no key, also if it was killed")
+  func forgotten() {
+    var editor = Self.editor(["echo one"])
+    _ = editor.apply(.remembered("echo s3cret", isKept: false))
+    Self.press("\u{10}\u{15}", &editor)
+    _ = editor.apply(.forgotten(["echo s3cret"]))
+    #expect(Self.shown(Self.press("\u{19}", &editor)) == "|", "it is not yanked")
+    #expect(Self.shown(Self.press("\u{10}", &editor)) == "echo one|")
+    let search = Self.press("\u{15}\u{12}s3c", &editor).search
+    #expect(search?.hasFailed == true)
+  }
+
   @Test("a hint describes the arguments of a command, and is not inserted")
   func argumentHint() {
     let table = CommandTable<Int>([

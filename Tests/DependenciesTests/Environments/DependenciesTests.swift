@@ -244,5 +244,6 @@ struct DependenciesTests {
     await keychain.lock()
     #expect(try await !keychain.status().unlocked)
     #expect(logger.redact("new-secret") == "«secret:new»")
+    #expect(logger.redactor.lockCount == 1)
   }
 }

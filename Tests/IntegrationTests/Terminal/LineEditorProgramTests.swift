@@ -126,6 +126,26 @@ struct LineEditorProgramTests {
     #expect(!shown.contains("sk-test-123"), "\(shown)")
   }
 
+  @Test("a refused line with a secret can be recalled until the keychain is locked")
+  func refusedLineAfterLock() async throws {
+    let program = try Program.withKeychain()
+    let terminal = try await Self.start(program)
+    terminal.type("keychain unlock\r")
+    #expect(await terminal.waitForOutput("passphrase of the keychain: "))
+    terminal.type(try program.text("pass"))
+    #expect(await terminal.waitForOutput("keychain unlocked"))
+    terminal.type("echo sk-test-123\r")
+    #expect(await terminal.waitForOutput("write {{secret:"), "\(terminal.outputText)")
+    terminal.type("keychain lock\r")
+    #expect(await terminal.waitForOutput("keychain locked"), "\(terminal.outputText)")
+    // Up finds the line before the refused one, and the search nothing.
+    terminal.type("\u{10}\u{10}\u{15}\u{12}sk-test\u{7}\u{15}echo end\r")
+    #expect(await terminal.waitForOutput("\nend\r\n"), "\(terminal.outputText)")
+    await Self.leave(terminal)
+    let shown = terminal.outputText.components(separatedBy: "keychain locked").last ?? ""
+    #expect(!shown.contains("sk-test-123"), "\(shown)")
+  }
+
   @Test("two programs share the history")
   func sharedHistory() async throws {
     let program = try Program()

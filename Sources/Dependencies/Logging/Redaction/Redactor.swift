@@ -26,6 +26,7 @@ public final class Redactor: Sendable {
 
   private let table = Mutex<SecretTable?>(nil)
   private let key = SecretHashKey()
+  private let locks = Atomic(0)
 
   /// Creates a redactor without values, which redacts by position only.
   public init() {}
@@ -61,6 +62,13 @@ public final class Redactor: Sendable {
 
   /// The number of registered values. It grows with each new one.
   package var count: Int { table.withLock { $0?.count ?? 0 } }
+
+  /// The number of times that the keychain was locked. After that, no text that was only kept in
+  /// memory may show a value any more.
+  package var lockCount: Int { locks.load(ordering: .relaxed) }
+
+  /// Counts that the keychain was locked. Its values stay registered.
+  func noteLock() { locks.add(1, ordering: .relaxed) }
 
   /// Returns whether a value is registered under the name. O(number of values).
   package func knows(_ name: String) -> Bool { table.withLock { $0?.knows(name) ?? false } }
