@@ -300,15 +300,15 @@ struct RedactionRuleTests {
     for (name, text) in [
       ("mark", "\"«secret:k»\""), ("ascii", "\"[secret:k]\""), ("other", "\"[secret:other]\""),
       ("value", JSON.string(Self.secret).text), ("escaped", #""\u00absecret:k\u00bb""#),
-      ("redacted", "\"«redacted»\""), ("ascii redacted", #"{"a":"[redacted]"}"#),
+      ("redacted", "\"«redacted»\""), ("ascii-redacted", #"{"a":"[redacted]"}"#),
     ] {
       try await world.files.write(Data(text.utf8), to: name, mode: .create)
     }
     answer("{}")
-    for file in ["mark", "ascii", "other", "escaped", "redacted", "ascii redacted"] {
-      await run(65, "db put d x '@\(file)'", "api post http://h/ '@\(file)'")
-      await run(65, "api post http://h/ 'a@\(file)'", "api post http://h/ 'a=@\(file)'")
-      await run(65, "api post http://h/ 'a:=@\(file)'", "keychain set x --from-file '\(file)'")
+    for file in ["mark", "ascii", "other", "escaped", "redacted", "ascii-redacted"] {
+      await run(65, "db put d x @\(file)", "api post http://h/ @\(file)")
+      await run(65, "api post http://h/ a@\(file)", "api post http://h/ a=@\(file)")
+      await run(65, "api post http://h/ a:=@\(file)", "keychain set x --from-file \(file)")
     }
     await run(65, "db put d value @value")
     await run(0, "api post http://h/ @value")
