@@ -211,7 +211,7 @@ struct DependenciesTests {
     let secret = KeychainSecret.passphrase(try GuardedBytes(copying: Array("pass".utf8)))
     let looked = Mutex<Bool?>(nil)
     let service = Mutex<LiveKeychainService?>(nil)
-    let keychain = LiveKeychainService(path: path) { isRunning in
+    let keychain = LiveKeychainService(path: path, policy: .fast) { isRunning in
       guard isRunning, let keychain = service.withLock(\.self) else { return }
       let done = DispatchSemaphore(value: 0)
       Task.detached {

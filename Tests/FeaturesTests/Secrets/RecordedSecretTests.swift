@@ -74,7 +74,7 @@ struct RecordedSecretTests {
     await expectMasked("session verify \(path) --format tap", code: 65)
     await expectMasked("session verify \(path) --format junit", code: 65)
     await expectMasked("session replay \(path)", code: 65)
-    await expectMasked("session timeline --file \(path)", code: 65)
+    await expectMasked("session timeline \(path)", code: 65)
     await expectMasked("session stats \(path)", code: 65)
   }
 
