@@ -209,21 +209,21 @@ struct DependenciesTests {
     let folder = try TemporaryFolder()
     let path = folder.path("k.sbkc")
     let secret = KeychainSecret.passphrase(try GuardedBytes(copying: Array("pass".utf8)))
-    let looked = Mutex<Bool?>(nil)
+    let looked = EventLog<Bool>()
     let service = Mutex<LiveKeychainService?>(nil)
     let keychain = LiveKeychainService(path: path, policy: .fast) { isRunning in
       guard isRunning, let keychain = service.withLock(\.self) else { return }
       let done = DispatchSemaphore(value: 0)
       Task.detached {
         let result = await keychain.refreshUnlessBusy()
-        looked.withLock { $0 = result }
+        looked.append(result)
         done.signal()
       }
       done.wait()
     }
     service.withLock { $0 = keychain }
     try await keychain.create(with: secret)
-    #expect(looked.withLock(\.self) == false)
+    #expect(looked.events == [false])
     service.withLock { $0 = nil }
   }
 
