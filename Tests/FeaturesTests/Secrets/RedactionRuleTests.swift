@@ -669,7 +669,7 @@ struct RedactionRuleTests {
       "api post http://h/ 'text=see http://me@example.com/'", "api get http://h/ --out x?token=5",
       "api get http://h/ --out=x?token=5", "api recent token==x",
       "api recent 'http://a@b/?token=1'",
-      "api post http://h/ f@a?token=1", "api cache clear 'x?token=1'",
+      "api post http://h/ f@a?token=1",
       "set u http://h/?token=1; api get $u", "set u 'http://h/?token=1'; api post http://h/ u=$u",
     ])
   func dataOfARequest(line: String) async throws {
@@ -677,6 +677,9 @@ struct RedactionRuleTests {
     answer("{}")
     await run(0, line)
   }
+
+  @Test("rule 3: the name of a service is no address")
+  func nameOfAService() async { await run(66, "api cache clear 'x?token=1'") }
 
   @Test("rule 3: members of a body, empty values, references and data are not refused")
   func notRefused() async throws {

@@ -135,12 +135,12 @@ struct LineEditorProgramTests {
     terminal.type(try program.text("pass"))
     #expect(await terminal.waitForOutput("keychain unlocked"))
     terminal.type("echo sk-test-123\r")
-    #expect(await terminal.waitForOutput("write {{secret:"), "\(terminal.outputText)")
+    #expect(await terminal.waitForOutput("[refused: secret"), "\(terminal.outputText)")
     terminal.type("keychain lock\r")
     #expect(await terminal.waitForOutput("keychain locked"), "\(terminal.outputText)")
     // Up finds the line before the refused one, and the search nothing.
-    terminal.type("\u{10}\u{10}\u{15}\u{12}sk-test\u{7}\u{15}echo end\r")
-    #expect(await terminal.waitForOutput("\nend\r\n"), "\(terminal.outputText)")
+    terminal.type("\u{10}\u{10}\u{15}\u{12}sk-test\u{7}\u{15}echo e''nd\r")
+    #expect(await terminal.waitForOutput("end\r\n"), "\(terminal.outputText)")
     await Self.leave(terminal)
     let shown = terminal.outputText.components(separatedBy: "keychain locked").last ?? ""
     #expect(!shown.contains("sk-test-123"), "\(shown)")
