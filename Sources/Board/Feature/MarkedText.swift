@@ -25,8 +25,8 @@ package enum MarkedText {
     }
   }
 
-  /// For reducers: earlier recordings have to replay, so `[redacted]` is left to the line and to the
-  /// effect.
+  /// For reducers: earlier recordings have to replay, so `[redacted]` is left to the line and to
+  /// the effect.
   ///
   /// - Parameter location: The origin of the text, for the message.
   /// - Throws: `Failure` if the text contains a mark.

@@ -71,8 +71,8 @@ public protocol KeychainService: Service {
   /// while locked. The next call that needs the entries throws its error.
   func refresh() async
 
-  /// Does the same, but does not wait for another call, which may itself wait for another process or
-  /// for the person at the terminal. Every line calls this, also the one that cancels that call.
+  /// Does the same, but does not wait for another call, which may itself wait for another process
+  /// or for the person at the terminal. Every line calls this, also the one that cancels that call.
   ///
   /// - Returns: Whether it has looked.
   func refreshUnlessBusy() async -> Bool

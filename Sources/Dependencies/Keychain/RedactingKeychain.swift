@@ -94,8 +94,8 @@ public final class RedactingKeychain: KeychainService {
     await learn()
   }
 
-  /// Registers the same values, unless the keychain is busy. Does nothing before a call has unlocked
-  /// the keychain.
+  /// Registers the same values, unless the keychain is busy. Does nothing before a call has
+  /// unlocked the keychain.
   public func refreshUnlessBusy() async -> Bool {
     guard known.withLock({ $0 }) != nil else { return true }
     guard await base.refreshUnlessBusy() else { return false }

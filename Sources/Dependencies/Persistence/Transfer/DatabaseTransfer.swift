@@ -39,8 +39,8 @@ package struct DatabaseTransfer: Sendable {
       Document(collection: collection, id: id, body: body, updated: time))
   }
 
-  /// Refuses typed text that is about to be stored as `putFile` refuses that of a file: by now it may
-  /// hold a secret that another process has stored since the line was judged.
+  /// Refuses typed text that is about to be stored as `putFile` refuses that of a file: by now it
+  /// may hold a secret that another process has stored since the line was judged.
   ///
   /// - Throws: `MarkedTextError`, `DatabaseTransferError`.
   package func check(_ text: String, from place: String) async throws {

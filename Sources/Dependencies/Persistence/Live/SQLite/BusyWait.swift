@@ -28,8 +28,8 @@ final class BusyWait: Sendable {
   /// Pauses. Returns false, without a pause, once the limit is reached or the task is cancelled.
   /// (The call runs inside the task's own job, so the current task is the one that waits.)
   ///
-  /// - Parameter paused: The sum of this wait's pauses so far, in microseconds. A time for which the
-  ///   whole process was stopped is not a part of it.
+  /// - Parameter paused: The sum of this wait's pauses so far, in microseconds. A time for which
+  ///   the whole process was stopped is not a part of it.
   func shouldRetry(paused: inout Int) -> Bool {
     let limit = milliseconds * 1000
     guard !Self.isCancelled, paused < limit else { return false }
