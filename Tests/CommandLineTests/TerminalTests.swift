@@ -187,7 +187,6 @@ struct TerminalDeviceTests {
     // SIGWINCH and SIGCONT do no harm if the handler were missing.
     #expect(
       SignalSource.start([.windowChanged, .continued], onArrival: { continuation.yield($0) }) {
-        await Task.yield()
         handled.withLock { [signal = $0] in $0.append(signal) }
       })
     #expect(!SignalSource.start { _ in })
