@@ -25,15 +25,10 @@ package enum MarkedText {
     }
   }
 
-  /// For reducers: earlier recordings have to replay, so `[redacted]` is left to the line and to
-  /// the effect.
-  ///
   /// - Parameter location: The origin of the text, for the message.
   /// - Throws: `Failure` if the text contains a mark.
   package static func refuse(_ text: String, in location: String) throws {
-    if let mark = RedactionMark.first(inAnyFormIn: text, asRecorded: true) {
-      throw failure(mark, in: location)
-    }
+    if let mark = RedactionMark.first(inAnyFormIn: text) { throw failure(mark, in: location) }
   }
 
   static func failure(_ mark: RedactionMark.Kind, in location: String) -> Failure {

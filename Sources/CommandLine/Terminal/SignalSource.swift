@@ -116,11 +116,9 @@ package enum SignalSource {
     guard writeEnd.pointee >= 0 else { return }
     receivePending()
     await withCheckedContinuation { continuation in
-      waiting.withLock { waiting in
-        waiting.append(continuation)
-        // Behind the bytes of these signals.
-        Descriptor.wake(writeEnd.pointee)
-      }
+      waiting.withLock { $0.append(continuation) }
+      // Behind the bytes of these signals.
+      Descriptor.wake(writeEnd.pointee)
     }
   }
 

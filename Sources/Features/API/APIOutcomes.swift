@@ -145,7 +145,7 @@ enum APIOutcomes {
   /// The marks that masking put into an answer.
   private static func marks(in answer: APIAnswer) -> [String] {
     let hasRedacted = answer.headers.contains {
-      RedactionMark.first(in: $0.value, asRecorded: true) == .redacted
+      RedactionMark.first(in: $0.value) == .redacted
     }
     return (answer.masked?.names ?? []).map(RedactionMark.named)
       + (hasRedacted ? [RedactionMark.redacted] : [])
@@ -166,7 +166,7 @@ enum APIOutcomes {
     case .object(let members):
       for member in members {
         if SecretNames.isCredential(member.key), case .string(let text) = member.value,
-          !text.isEmpty, RedactionMark.first(in: text, asRecorded: true) == nil
+          !text.isEmpty, RedactionMark.first(in: text) == nil
         {
           return member.key
         }

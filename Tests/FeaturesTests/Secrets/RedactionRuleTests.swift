@@ -300,12 +300,12 @@ struct RedactionRuleTests {
     for (name, text) in [
       ("mark", "\"«secret:k»\""), ("ascii", "\"[secret:k]\""), ("other", "\"[secret:other]\""),
       ("value", JSON.string(Self.secret).text), ("escaped", #""\u00absecret:k\u00bb""#),
-      ("redacted", "\"«redacted»\""), ("ascii-redacted", #"{"a":"[redacted]"}"#),
+      ("redacted", "\"«redacted»\""),
     ] {
       try await world.files.write(Data(text.utf8), to: name, mode: .create)
     }
     answer("{}")
-    for file in ["mark", "ascii", "other", "escaped", "redacted", "ascii-redacted"] {
+    for file in ["mark", "ascii", "other", "escaped", "redacted"] {
       await run(65, "db put d x @\(file)", "api post http://h/ @\(file)")
       await run(65, "api post http://h/ a@\(file)", "api post http://h/ a=@\(file)")
       await run(65, "api post http://h/ a:=@\(file)", "keychain set x --from-file \(file)")
@@ -316,16 +316,6 @@ struct RedactionRuleTests {
     #expect(try await document("x") == nil)
     #expect(try await document("value") == nil)
     try await expectNowhere()
-  }
-
-  @Test("rule 1: '[redacted]' of the board's output is refused, and is a user's own in an export")
-  func redactedInASCII() async throws {
-    await run(65, #"db put d x '{"a":"[redacted]"}'"#, #"db preference set p '"[redacted]"'"#)
-    await run(65, "api post http://h/ a=[redacted]", "api get http://h/?q=[redacted]")
-    _ = try await world.persistence.putDocument(
-      Document(collection: "d", id: "y", body: #""[redacted]""#, updated: 0))
-    await run(0, "db export all", "db import all --existing replace")
-    #expect(try await document("y") == #""[redacted]""#)
   }
 
   @Test("rule 2: the characters of a reference in an answer are data, and resolve to nothing")

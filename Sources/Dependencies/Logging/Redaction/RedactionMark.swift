@@ -53,19 +53,14 @@ package enum RedactionMark {
   }
 
   /// Returns the first mark in a text, or `nil` if there is none. O(length).
-  ///
-  /// - Parameter asRecorded: Whether `[redacted]` is no mark, which is what reducers and outcomes
-  ///   decided when recordings were made that still have to replay.
-  package static func first(in text: String, asRecorded: Bool = false) -> Kind? {
+  package static func first(in text: String) -> Kind? {
     var text = text
-    return text.withUTF8 { first(in: $0, asRecorded: asRecorded) }
+    return text.withUTF8 { first(in: $0) }
   }
 
-  /// Returns the first mark in a UTF-8 text, or `nil` if there is none. `[secret:NAME]` and
-  /// `[redacted]` of ASCII output count as marks. O(length).
-  package static func first(
-    in bytes: UnsafeBufferPointer<UInt8>, asRecorded: Bool = false
-  ) -> Kind? {
+  /// Returns the first mark in a UTF-8 text, or `nil` if there is none. `[secret:NAME]` of ASCII
+  /// output counts as a mark. O(length).
+  package static func first(in bytes: UnsafeBufferPointer<UInt8>) -> Kind? {
     if let range = firstRange(in: bytes, from: 0) {
       let inner = bytes[(range.lowerBound + 2)..<(range.upperBound - 2)]
       guard inner.starts(with: "secret:".utf8) else { return .redacted }
@@ -75,7 +70,6 @@ package enum RedactionMark {
     var next = 0
     while let start = position(of: UInt8(ascii: "["), in: bytes, from: next) {
       next = start + 1
-      if !asRecorded, bytes[start...].starts(with: "[redacted]".utf8) { return .redacted }
       guard bytes[start...].starts(with: opening) else { continue }
       let name = bytes[(start + opening.count)...].prefix { $0 != UInt8(ascii: "]") && $0 >= 0x20 }
       if !name.isEmpty, name.endIndex < bytes.endIndex, bytes[name.endIndex] == UInt8(ascii: "]") {
@@ -87,17 +81,15 @@ package enum RedactionMark {
 
   /// Returns the first mark in a text, including marks in the escapes of JSON or of addresses.
   /// O(length).
-  package static func first(inAnyFormIn text: String, asRecorded: Bool = false) -> Kind? {
+  package static func first(inAnyFormIn text: String) -> Kind? {
     var text = text
-    return text.withUTF8 { first(inAnyFormIn: $0, asRecorded: asRecorded) }
+    return text.withUTF8 { first(inAnyFormIn: $0) }
   }
 
   /// Returns the first mark in bytes, which need not be UTF-8, including marks in the escapes of
   /// JSON or of addresses. O(length).
-  package static func first(
-    inAnyFormIn bytes: UnsafeBufferPointer<UInt8>, asRecorded: Bool = false
-  ) -> Kind? {
-    if let mark = first(in: bytes, asRecorded: asRecorded) { return mark }
+  package static func first(inAnyFormIn bytes: UnsafeBufferPointer<UInt8>) -> Kind? {
+    if let mark = first(in: bytes) { return mark }
     // Most texts have no escapes.
     guard bytes.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "\\") }) else {
       return nil
@@ -105,8 +97,7 @@ package enum RedactionMark {
     let plain = DecodedText(bytes)
     for view in [plain.percentDecoded(plusIsSpace: false), plain.jsonUnescaped()] {
       guard let view else { continue }
-      let mark = view.bytes.withUnsafeBufferPointer { first(in: $0, asRecorded: asRecorded) }
-      if let mark { return mark }
+      if let mark = view.bytes.withUnsafeBufferPointer({ first(in: $0) }) { return mark }
     }
     return nil
   }

@@ -97,8 +97,7 @@ struct DatabaseLines: Sendable {
     }
     progress.entries += 1
     try DocumentText.check(
-      String(decoding: line, as: UTF8.self), from: "\(path):\(number)", redactor,
-      isExported: true)
+      String(decoding: line, as: UTF8.self), from: "\(path):\(number)", redactor)
     do throws(DatabaseEntryError) { return try DatabaseEntry(json) } catch {
       throw malformed(number, error.reason)
     }

@@ -5,14 +5,10 @@ import SwiftBoardSystem
 enum DocumentText {
   /// Refuses text with a known secret, or with a mark that replaces one.
   ///
-  /// - Parameters:
-  ///   - place: Where the text comes from, for the error.
-  ///   - isExported: Whether the text was in a database, where `[redacted]` is a text of the user.
+  /// - Parameter place: Where the text comes from, for the error.
   /// - Throws: `MarkedTextError`, `DatabaseTransferError.holdsSecret`.
-  static func check(
-    _ text: String, from place: String, _ redactor: Redactor, isExported: Bool = false
-  ) throws {
-    if let mark = RedactionMark.first(inAnyFormIn: text, asRecorded: isExported) {
+  static func check(_ text: String, from place: String, _ redactor: Redactor) throws {
+    if let mark = RedactionMark.first(inAnyFormIn: text) {
       throw MarkedTextError(mark: mark.quotable(by: redactor), place: place)
     }
     if let name = redactor.mask(text).names.first {
