@@ -22,10 +22,10 @@ struct RecordingQueries {
   /// The flag that is set when the result is no longer needed.
   let flag = CancelFlag()
 
-  private typealias Navigator = SessionNavigators.Navigator
+  typealias Navigator = SessionNavigators.Navigator
 
   /// The recording of a command.
-  private struct Target {
+  struct Target {
     let path: String
     /// Its last step if it is the running recording.
     let end: Int?
@@ -36,14 +36,14 @@ struct RecordingQueries {
   /// Returns the path of a file, or that of the running recording.
   func path(_ file: String?) throws -> String { try location(file).path }
 
-  private func location(_ file: String?) throws -> Target {
+  func location(_ file: String?) throws -> Target {
     if let file { return Target(path: file, end: nil, here: nil) }
     guard let moment else { throw Failure.noRecording }
     return Target(path: moment.path, end: moment.step, here: position ?? moment.step)
   }
 
   /// Calls `body` with a recording. All of it is verified before, unless this board writes it.
-  private func visit<Result: Sendable>(
+  func visit<Result: Sendable>(
     _ location: Target, body: (Navigator, _ end: Int) throws -> Result
   ) throws -> Result {
     func note(_ navigator: Navigator) throws -> Result {
@@ -88,7 +88,7 @@ struct RecordingQueries {
       .reporting { [progress] in progress($0, path) }
   }
 
-  private func step(
+  func step(
     _ target: SessionTarget, _ location: Target, _ navigator: Navigator, _ end: Int
   ) throws -> Int {
     let step = try target.step(from: location.here ?? end, end: end) { name in
@@ -415,54 +415,6 @@ struct RecordingQueries {
         steps: last - navigator.firstStep, of: end - navigator.firstStep)
     }
   }
-
-  // MARK: Forking
-
-  /// Copies a recording up to a step into a new one.
-  ///
-  /// - Parameters:
-  ///   - job: The job that continues in the fork if it forks the running recording.
-  ///   - check: Called before the file is created.
-  func fork(
-    at target: SessionTarget, to file: String?, from source: String?, by job: Int = 0,
-    check: (_ path: String) throws -> Void = { _ in }
-  ) throws -> SessionResult {
-    let location = try location(source)
-    return try visit(location) { navigator, end in
-      let step = try step(target, location, navigator, end)
-      let path = file ?? RecordingQueries.forkName(of: location.path, at: step)
-      try check(path)
-      var secret: String?
-      let continuation: LogContinuation
-      let state: BoardState
-      do {
-        (continuation, state) = try navigator.fork(at: step, to: path) { line in
-          secret = secrets.secret(inLine: line)
-          return secret == nil
-        }
-      } catch RecordingError.withheld(let step, let line) {
-        throw Failure.secret(
-          secret ?? "", inLine: line, of: location.path,
-          before: step > navigator.firstStep ? step : nil)
-      }
-      let begins = navigator.rotatedLog.stepsBefore(fileOf: step)
-      let fork = SessionNavigators.Continuation(
-        log: continuation, state: state, path: path, source: location.path)
-      if source == nil { navigators.keep(fork, of: job) } else { try fork.end() }
-      return .forked(
-        fork: SessionForked(
-          path: path, step: step, source: location.path, isContinued: source == nil,
-          first: begins > 0 ? begins : nil))
-    }
-  }
-
-  /// Returns the name of a fork: `bug.actions.jsonl` at 7 becomes `bug.fork-7.actions.jsonl`.
-  static func forkName(of path: String, at step: Int) -> String {
-    for ending in [".actions.jsonl", ".jsonl"] where path.hasSuffix(ending) {
-      return path.dropLast(ending.count) + ".fork-\(step)" + ending
-    }
-    return path + ".fork-\(step)"
-  }
 }
 
 extension SessionTarget {
@@ -477,18 +429,6 @@ extension SessionTarget {
 }
 
 extension Failure {
-  /// The failure of a fork of a recording with a line from before its secret was known.
-  fileprivate static func secret(
-    _ name: String, inLine line: Int, of path: String, before step: Int?
-  ) -> Failure {
-    Failure(
-      code: ExitCode.data, error: "holdsSecret",
-      message: "\(path) holds the value of the secret '\(name)' in line \(line), which a new "
-        + "recording may not",
-      help: step.map { "fork it at step \($0 - 1) or before: the value is not in it there" }
-        ?? "every fork of it would; 'session record FILE' begins a new recording")
-  }
-
   /// The failure of a command that looks at the recording.
   static let noRecording = Failure(
     code: ExitCode.usage, error: "notRecording", message: "nothing is being recorded",

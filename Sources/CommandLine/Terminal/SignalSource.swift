@@ -66,7 +66,7 @@ package enum SignalSource {
   ///   - onArrival: Called for each signal on a thread of its own, whatever the tasks do. Must not
   ///     block.
   ///   - handler: Called for each signal in order. Equal signals in quick succession may be merged.
-  /// - Returns: `false` if it was already started or if no pipe could be created.
+  /// - Returns: `false` if it was already started or if no pipe or thread could be created.
   @discardableResult
   package static func start(
     _ signals: [Signal] = [.interrupt, .terminate, .hangup],
@@ -80,7 +80,7 @@ package enum SignalSource {
     _ = fcntl(pipe.write, F_SETFL, O_NONBLOCK)
     writeEnd.pointee = pipe.write
     let (stream, continuation) = AsyncStream<Arrival>.makeStream()
-    DetachedThread.start {
+    let isRead = DetachedThread.start {
       // Threads that run tasks block signals, and this thread inherited that. It must unblock them
       // to receive them.
       unblock(signals)
@@ -96,6 +96,13 @@ package enum SignalSource {
         }
       }
       continuation.finish()
+    }
+    guard isRead else {
+      // Nothing would handle what the signal handler writes.
+      writeEnd.pointee = -1
+      close(pipe.read)
+      close(pipe.write)
+      return false
     }
     Task {
       for await arrival in stream {

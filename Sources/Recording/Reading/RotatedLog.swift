@@ -223,7 +223,7 @@ public struct RotatedLog: Sendable {
   /// Returns the index of the segment that has `step`, or of the first one if no segment has it.
   ///
   /// - Complexity: O(log n).
-  func segment(of step: Int) -> Int {
+  package func segment(of step: Int) -> Int {
     var (low, high) = (0, segments.count)
     while low < high {
       let middle = (low + high) / 2
@@ -238,7 +238,9 @@ public struct RotatedLog: Sendable {
   public func stepsBefore(fileOf n: Int) -> Int { segments[segment(of: n)].stepsBefore }
 
   /// Returns the name of a segment for messages, or `nil` if there is only one segment.
-  func name(of segment: Int) -> String? { segments.count > 1 ? segments[segment].path : nil }
+  package func name(of segment: Int) -> String? {
+    segments.count > 1 ? segments[segment].path : nil
+  }
 
   /// Checks every file, and that each continues where the previous one ended, without running
   /// anything.

@@ -6,6 +6,7 @@ import SwiftBoardJSON
 
 extension LogDamage {
   /// Returns the damage with another value in place of the found one.
+  /// Calls `transform` once for each value.
   public func mapValues(_ transform: (JSON) -> JSON) -> LogDamage {
     // The text only, so that an error that is kept does not keep a line of 64 MiB.
     LogDamage(
@@ -16,6 +17,7 @@ extension LogDamage {
 
 extension LogWarning {
   /// Returns the warning with other recorded values.
+  /// Calls `transform` once for each value.
   public func mapValues(_ transform: (JSON) -> JSON) -> LogWarning {
     guard case .unknownKind(let kind, let line) = self else { return self }
     return .unknownKind(transform(.string(kind)).plainText, line: line)
@@ -24,6 +26,7 @@ extension LogWarning {
 
 extension LogReadError {
   /// Returns the error with other recorded values.
+  /// Calls `transform` once for each value.
   public func mapValues(_ transform: (JSON) -> JSON) -> LogReadError {
     switch self {
     case .damage(let damage): .damage(damage.mapValues(transform))
@@ -35,6 +38,7 @@ extension LogReadError {
 
 extension RecordingError {
   /// Returns the error with other recorded values.
+  /// Calls `transform` once for each value.
   public func mapValues(_ transform: (JSON) -> JSON) -> RecordingError {
     guard case .unreadable(let error) = self else { return self }
     return .unreadable(error.mapValues(transform))
@@ -43,6 +47,7 @@ extension RecordingError {
 
 extension ReplayError {
   /// Returns the error with other recorded and replayed values.
+  /// Calls `transform` once for each value.
   public func mapValues(_ transform: (JSON) -> JSON) -> ReplayError {
     switch self {
     case .unreadable(let error): .unreadable(error.mapValues(transform))
@@ -59,6 +64,7 @@ extension ReplayError {
 
 extension ReplaySummary {
   /// Returns the summary with other recorded values in its warnings and its grade.
+  /// Calls `transform` once for each value.
   public func mapValues(_ transform: (JSON) -> JSON) -> ReplaySummary {
     ReplaySummary(
       steps: steps, recordedTime: recordedTime, elapsed: elapsed, digests: digests,
@@ -68,6 +74,7 @@ extension ReplaySummary {
 
 extension LogGrade {
   /// Returns the grade with other values in its named lines.
+  /// Calls `transform` once for each value.
   public func mapValues(_ transform: (JSON) -> JSON) -> LogGrade {
     guard case .risky(let risks, let more) = self else { return self }
     return .risky(
@@ -81,6 +88,7 @@ extension LogGrade {
 
 extension LogDecodingFailure {
   /// Returns the failure with another value in place of the logged one.
+  /// Calls `transform` once for each value.
   public func mapValues(_ transform: (JSON) -> JSON) -> LogDecodingFailure {
     let mapped = transform(found)
     return LogDecodingFailure(
@@ -100,6 +108,7 @@ extension LogDecodingFailure {
 
 extension Divergence {
   /// Returns the difference with other recorded and replayed values.
+  /// Calls `transform` once for each value.
   public func mapValues(_ transform: (JSON) -> JSON) -> Divergence {
     let differences = differences.map { difference in
       guard case .digest(let expected, let found, let changes, let since) = difference else {
@@ -117,6 +126,7 @@ extension Divergence {
 
 extension StateDiff.Change {
   /// Returns the change between other values.
+  /// Calls `transform` once for each value.
   public func mapValues(_ transform: (JSON) -> JSON) -> StateDiff.Change {
     StateDiff.Change(path: path, old: old.map(transform), new: new.map(transform))
   }
