@@ -2,7 +2,7 @@ import SwiftBoardTestSupport
 import Testing
 
 /// Without a UTF-8 locale, or with `--ascii`, the program's own text is ASCII.
-@Suite("ASCII output", .timeLimit(.minutes(60)))
+@Suite("ASCII output", .timeLimit(.minutes(20)))
 struct ASCIIOutputTests {
   @Test(
     "failures are ASCII",

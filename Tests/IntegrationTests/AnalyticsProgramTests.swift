@@ -2,7 +2,7 @@ import SwiftBoardSystem
 import Testing
 
 /// What the program says of analytics that it cannot keep.
-@Suite(.timeLimit(.minutes(60)))
+@Suite(.timeLimit(.minutes(20)))
 struct AnalyticsProgramTests {
   @Test("events that cannot be written are said to be lost, once and at the end")
   func lostEvents() async throws {

@@ -2,7 +2,7 @@ import SwiftBoardTestSupport
 import Testing
 
 /// The program where `/proc` is lost: under a `chroot`, in a small container, behind `hidepid`.
-@Suite(.timeLimit(.minutes(60)))
+@Suite(.timeLimit(.minutes(20)))
 struct ArgumentTests {
   /// Runs `$0 "$@"` where nothing is below `/proc`.
   private static let hidden = #"unshare -rm sh -c 'mount -t tmpfs none /proc && exec "$0" "$@"' "#

@@ -3,7 +3,7 @@ import SwiftBoardTestSupport
 import Testing
 
 /// What runs behind `&` when the lines have ended: nothing of it is dropped, and it counts.
-@Suite("Background work at the end", .timeLimit(.minutes(60)))
+@Suite("Background work at the end", .timeLimit(.minutes(20)))
 struct BackgroundWorkTests {
   private static let ways = ["-c", "-f", "pipe"]
 

@@ -4,7 +4,7 @@ import Testing
 
 /// A secret with everything that an encoding changes is used, repeated by a service and typed;
 /// afterwards it is searched, in all its forms, in all that the program left behind and printed.
-@Suite(.timeLimit(.minutes(60)))
+@Suite(.timeLimit(.minutes(20)))
 struct CanaryTests {
   static let canary = #"Kn4ry"z/w\?+~é4711"#
   static let passphrase = "canary passphrase"

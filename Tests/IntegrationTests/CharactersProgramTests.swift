@@ -2,7 +2,7 @@ import SwiftBoardTestSupport
 import Testing
 
 /// The feature `characters` of the built program, against a server that answers.
-@Suite(.timeLimit(.minutes(60)))
+@Suite(.timeLimit(.minutes(20)))
 struct CharactersProgramTests {
   private static func lines(_ origin: String) -> [String] {
     [

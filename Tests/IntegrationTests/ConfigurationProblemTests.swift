@@ -2,7 +2,7 @@ import SwiftBoardTestSupport
 import Testing
 
 /// `doctor` where the configuration cannot be used.
-@Suite(.timeLimit(.minutes(60)))
+@Suite(.timeLimit(.minutes(20)))
 struct ConfigurationProblemTests {
   @Test("a replay needs no configuration, and none changes it")
   func replay() async throws {

@@ -5,7 +5,7 @@ import Testing
 /// What a program with an open keychain leaves when it crashes.
 @Suite(
   .enabled("the system writes no core dumps into the working folder") { CoreDump.isPossible },
-  .timeLimit(.minutes(60)))
+  .timeLimit(.minutes(20)))
 struct CoreDumpTests {
   /// An entry of the keychain of `Program.withKeychain`, and its value.
   private static let (name, value) = ("api.openai.token", "sk-test-123")

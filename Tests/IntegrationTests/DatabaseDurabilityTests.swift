@@ -3,7 +3,7 @@ import SwiftBoardTestSupport
 import Testing
 
 /// What `db` has acknowledged is there, whatever happens to the program and its disk.
-@Suite("Durability of the database", .timeLimit(.minutes(60)))
+@Suite("Durability of the database", .timeLimit(.minutes(20)))
 struct DatabaseDurabilityTests {
   /// The documents that a run says it has saved.
   private static func saved(_ outcome: ChildProcess.Outcome) -> Set<String> {

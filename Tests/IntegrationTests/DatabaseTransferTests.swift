@@ -2,7 +2,7 @@ import SwiftBoardTestSupport
 import Testing
 
 /// `db export` and `db import`.
-@Suite("Export and import of the database", .timeLimit(.minutes(60)))
+@Suite("Export and import of the database", .timeLimit(.minutes(20)))
 struct DatabaseTransferTests {
   /// A board with documents that are written unusually, a preference and a service.
   private static func exported() async throws -> Program {

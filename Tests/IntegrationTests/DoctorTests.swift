@@ -3,7 +3,7 @@ import SwiftBoardTestSupport
 import Testing
 
 /// `doctor` says of an installation what the next command will meet, and changes nothing.
-@Suite(.timeLimit(.minutes(60)))
+@Suite(.timeLimit(.minutes(20)))
 struct DoctorTests {
   /// A program with a home `h` that has a database and a keychain.
   private func program() async throws -> Program {

@@ -2,7 +2,7 @@ import SwiftBoardTestSupport
 import Testing
 
 /// Lines that have no end are an error, and take no more memory than a line may.
-@Suite("Endless lines", .timeLimit(.minutes(60)))
+@Suite("Endless lines", .timeLimit(.minutes(20)))
 struct EndlessLineTests {
   /// What stands before the program: 2 GiB of address space, a fraction of what a runaway buffer
   /// reaches.

@@ -6,7 +6,7 @@ import Testing
 
 /// A session with every command that the board has, recorded and replayed: whatever a command
 /// prints comes from its steps.
-@Suite(.timeLimit(.minutes(60)))
+@Suite(.timeLimit(.minutes(20)))
 struct EveryCommandTests {
   /// Lines for every command, by its name, in an order in which they make sense. What may not work
   /// in memory may fail: how a command fails is printed from steps as well.

@@ -61,7 +61,7 @@ struct Cause: Sendable, CustomTestStringConvertible {
 }
 
 /// Every exit code from what causes it in real life, as a one-shot command and in a script.
-@Suite(.timeLimit(.minutes(60)))
+@Suite(.timeLimit(.minutes(20)))
 struct ExitCodeTests {
   private static func program() throws -> Program {
     let program = try Program()
@@ -344,7 +344,7 @@ struct ExitCodeTests {
 
   @Test(
     "a passphrase descriptor that is closed is said, whatever the program opens itself",
-    .timeLimit(.minutes(60)), arguments: 3...12)
+    .timeLimit(.minutes(20)), arguments: 3...12)
   func closedPassphraseDescriptor(number: Int) async throws {
     let program = try Program.withKeychain()
     let run = try await program.run(

@@ -4,7 +4,7 @@ import Testing
 
 /// The value of a secret in the names of the program's own files: what it says after the keychain
 /// was unlocked has the mark in its place.
-@Suite("FileNameSecrets", .timeLimit(.minutes(60)))
+@Suite("FileNameSecrets", .timeLimit(.minutes(20)))
 struct FileNameSecretTests {
   private let canary = "CanaryName-9f2c7"
   private let program: Program

@@ -6,7 +6,7 @@ import Testing
 @testable import SwiftBoardBoard
 
 /// The examples of help, run as they stand there with the sample data of the preview.
-@Suite(.timeLimit(.minutes(60)))
+@Suite(.timeLimit(.minutes(20)))
 struct HelpExampleTests {
   static let examples = BoardFeatures.all.commands.specs.flatMap(\.examples)
 

@@ -3,7 +3,7 @@ import SwiftBoardTestSupport
 import Testing
 
 /// With `--json`, each line on standard error is a JSON object.
-@Suite("JSON on standard error", .timeLimit(.minutes(60)))
+@Suite("JSON on standard error", .timeLimit(.minutes(20)))
 struct JSONErrorOutputTests {
   /// The objects on standard error.
   private func objects(_ run: ChildProcess.Outcome) throws -> [JSON] {

@@ -3,7 +3,7 @@ import SwiftBoardTestSupport
 import Testing
 
 /// How the program ends where a keychain does not open.
-@Suite(.timeLimit(.minutes(60)))
+@Suite(.timeLimit(.minutes(20)))
 struct KeychainExitTests {
   private static func program() throws -> Program { try Program.withKeychain() }
 

@@ -4,7 +4,7 @@ import Testing
 
 /// The program with keychains that several secrets open, at a terminal, in several processes, on a
 /// full disk, and killed.
-@Suite(.timeLimit(.minutes(60)))
+@Suite(.timeLimit(.minutes(20)))
 struct KeychainSlotProgramTests {
   private static let source = ["SWIFTBOARD_PASSPHRASE_FILE": "pass"] as [String: String?]
   private static let keySource = ["SWIFTBOARD_KEY_FILE": "key"] as [String: String?]

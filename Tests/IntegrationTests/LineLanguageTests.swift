@@ -3,7 +3,7 @@ import SwiftBoardTestSupport
 import Testing
 
 /// Lines, aliases and words of the command line, as the program takes them.
-@Suite(.timeLimit(.minutes(60)))
+@Suite(.timeLimit(.minutes(20)))
 struct LineLanguageTests {
   @Test("after '--' no word is an option") func afterTwoHyphensNoWordIsAnOption() async throws {
     let program = try Program()
@@ -152,7 +152,7 @@ struct LineLanguageTests {
 }
 
 /// What stops a user, and what is said about it.
-@Suite(.timeLimit(.minutes(60)))
+@Suite(.timeLimit(.minutes(20)))
 struct AdviceTests {
   @Test(
     "an error says what to do",

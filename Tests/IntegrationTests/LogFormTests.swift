@@ -3,7 +3,7 @@ import SwiftBoardTestSupport
 import Testing
 
 /// How a recording reads: what its actions hold, and in which form.
-@Suite(.timeLimit(.minutes(60)))
+@Suite(.timeLimit(.minutes(20)))
 struct LogFormTests {
   private static func steps(_ program: Program) throws -> [JSON] {
     try program.text("r.jsonl").split(separator: "\n").map { try JSON(parsing: String($0)) }

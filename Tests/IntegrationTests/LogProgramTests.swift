@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 /// The log of every process, as the commands of each show it.
-@Suite("The log of all processes", .timeLimit(.minutes(60)))
+@Suite("The log of all processes", .timeLimit(.minutes(20)))
 struct LogProgramTests {
   private func note(_ text: String, in program: Program) async throws {
     let outcome = try await program.run("--home", "h", "log", "note", text)

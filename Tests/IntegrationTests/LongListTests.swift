@@ -7,7 +7,7 @@ import SwiftBoardTestSupport
 import Testing
 
 /// Lists of more documents than one page are written as they are read.
-@Suite("Long lists", .timeLimit(.minutes(60)))
+@Suite("Long lists", .timeLimit(.minutes(20)))
 struct LongListTests {
   @Test(
     "a list of many pages prints each document once, in every format",

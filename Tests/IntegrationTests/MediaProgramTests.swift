@@ -2,7 +2,7 @@ import SwiftBoardTestSupport
 import Testing
 
 /// The features `media` and `downloads` of the built program, against programs that answer.
-@Suite(.timeLimit(.minutes(60)))
+@Suite(.timeLimit(.minutes(20)))
 struct MediaProgramTests {
   private static func lines(_ origin: String) -> [String] {
     [

@@ -4,7 +4,7 @@ import Testing
 
 /// The files that lines write to: never the board's own, exact bytes, and nothing cut where the
 /// disk is full.
-@Suite(.timeLimit(.minutes(60)))
+@Suite(.timeLimit(.minutes(20)))
 struct OutputTargetTests {
   /// Lines that write to a file, with what they do before.
   private static let writers: [(name: String, line: String)] = [

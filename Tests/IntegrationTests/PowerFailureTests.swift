@@ -6,7 +6,7 @@ import Testing
 /// What a disk may hold after a power failure at any moment of a run: of what was written since the
 /// last sync of a file, each write is there or not. Names of files are not lost.
 @Suite(
-  .enabled("there is no C compiler") { Interposer.isAvailable }, .timeLimit(.minutes(60)))
+  .enabled("there is no C compiler") { Interposer.isAvailable }, .timeLimit(.minutes(20)))
 struct PowerFailureTests {
   /// Writes down each change of the database `JOURNAL_FOR` and of its log, each sync, and what is
   /// printed on standard error.

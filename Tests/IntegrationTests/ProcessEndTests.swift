@@ -3,7 +3,7 @@ import SwiftBoardTestSupport
 import Testing
 
 /// The end of the program's process.
-@Suite(.timeLimit(.minutes(60))) struct ProcessEndTests {
+@Suite(.timeLimit(.minutes(20))) struct ProcessEndTests {
   /// A library with an exit handler, which leaves a file.
   private static let library = """
     #include <fcntl.h>

@@ -4,7 +4,7 @@ import SwiftBoardTestSupport
 import Testing
 
 /// README against the program: its transcripts and its table of commands.
-@Suite(.timeLimit(.minutes(60)))
+@Suite(.timeLimit(.minutes(20)))
 struct ReadmeTests {
   @Test("a transcript is what its commands print, but for times") func transcripts() async throws {
     let program = try Program()

@@ -4,7 +4,7 @@ import Testing
 
 /// What a service sends at a position of a credential (redaction.md, rule 4) is in nothing that the
 /// program prints or records, whatever stands beside it.
-@Suite(.timeLimit(.minutes(60)))
+@Suite(.timeLimit(.minutes(20)))
 struct SecretPositionTests {
   /// A value that the keychain knows, and one that a service gives.
   private static let known = "known-value-4711"

@@ -2,7 +2,7 @@ import SwiftBoardTestSupport
 import Testing
 
 /// A variable whose value becomes a secret.
-@Suite(.timeLimit(.minutes(60)))
+@Suite(.timeLimit(.minutes(20)))
 struct SecretVariableTests {
   /// Another thread still tells observers of the end of `keychain set` when the next line begins,
   /// by chance: about each second time.

@@ -4,7 +4,7 @@ import Testing
 
 /// `keychain set NAME --from-stdin` takes what is left of descriptor 0, whatever that is, or is
 /// refused.
-@Suite(.timeLimit(.minutes(60)))
+@Suite(.timeLimit(.minutes(20)))
 struct StandardInputTests {
   private static let keychain = ["SWIFTBOARD_PASSPHRASE_FILE": "pass"] as [String: String?]
   private static let set = "keychain set k --from-stdin"

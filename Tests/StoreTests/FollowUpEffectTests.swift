@@ -3,7 +3,7 @@ import Synchronization
 import Testing
 
 /// Effects whose actions return the next effect, on the concurrent pool.
-@Suite("R4 R5 R10 R11 Effects that follow from effects", .timeLimit(.minutes(60)))
+@Suite("R4 R5 R10 R11 Effects that follow from effects", .timeLimit(.minutes(20)))
 struct FollowUpEffectTests {
   /// Each action starts the next, up to `last`.
   private static func store(

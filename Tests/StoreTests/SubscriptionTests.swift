@@ -164,7 +164,7 @@ struct SubscriptionTests {
   }
 
   @Test(
-    "R11 shutdown ends them, and lets what their actions have caused end", .timeLimit(.minutes(60)))
+    "R11 shutdown ends them, and lets what their actions have caused end", .timeLimit(.minutes(20)))
   func shutdownSaves() async throws {
     let store = Store(
       initialState: Saving.State(), reducer: Saving(gate: Gate()), dependencies: ())

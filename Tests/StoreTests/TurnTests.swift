@@ -220,7 +220,7 @@ struct TurnTests {
     #expect(store.state.seen == ["go", "b", "other"])
   }
 
-  @Test("R2 turns of many senders stay whole, whatever watches", .timeLimit(.minutes(60)))
+  @Test("R2 turns of many senders stay whole, whatever watches", .timeLimit(.minutes(20)))
   func contended() async {
     for recipients in StepRecipients.allCases {
       let store = Store(initialState: [], reducer: Parts(), dependencies: ())

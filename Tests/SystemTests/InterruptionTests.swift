@@ -2,7 +2,7 @@ import SwiftBoardSystem
 import SwiftBoardTestSupport
 import Testing
 
-@Suite("waits that end early", .timeLimit(.minutes(60)))
+@Suite("waits that end early", .timeLimit(.minutes(20)))
 struct InterruptionTests {
   private func pipe(in folder: TemporaryFolder) throws -> String {
     let path = folder.path("pipe")

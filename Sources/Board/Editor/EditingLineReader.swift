@@ -30,6 +30,8 @@ final class EditingLineReader: LineReader {
   }
 
   private struct Shared {
+    /// Whether the keys that were typed ahead are dropped before the next line.
+    var dropsKeys = false
     /// What the editor asks for, in order.
     var signals: [EditorSignal] = []
     var events = Events()
@@ -82,7 +84,8 @@ final class EditingLineReader: LineReader {
       initialState: LineEditorState(), reducer: LineEditorReducer(),
       dependencies: LineEditorDependencies(hints: hints, complete: complete))
     store.observe { [weak self] _, state in
-      guard let self else { return }
+      // Without a line nothing is drawn, and the screen may wait for a terminal that is full.
+      guard let self, state.phase != .idle || state.signal != nil else { return }
       screen.show(state)
       if let signal = state.signal { note { $0.signals.append(signal) } }
     }
@@ -126,8 +129,12 @@ final class EditingLineReader: LineReader {
     prompt.first = shared.withLock { $0.prompt } ?? prompt.first
     screen.begin()
     // The first line does not wait for the whole file, and has no keys that were typed ahead.
-    let isFirst = shared.withLock { !$0.hasLoadedHistory }
+    let (isFirst, dropsKeys) = shared.withLock { shared in
+      defer { shared.dropsKeys = false }
+      return (!shared.hasLoadedHistory, shared.dropsKeys)
+    }
     if !isFirst { readHistory() }
+    if dropsKeys { store.send(.droppedKeys) }
     store.send(.begin(prompt: prompt))
     if isFirst { readHistory() }
     while true {
@@ -272,8 +279,8 @@ final class EditingLineReader: LineReader {
     }
   }
 
-  /// Drops the keys that were typed for the next line.
-  func dropTypedAhead() { store.send(.droppedKeys) }
+  /// Drops the keys that were typed for the next line, before it begins. Never blocks.
+  func dropTypedAhead() { shared.withLock { $0.dropsKeys = true } }
 
   /// Restores the terminal for another program while no line is edited.
   func lendTerminal() {
@@ -330,7 +337,7 @@ final class EditingLineReader: LineReader {
 
   /// Shows the line again, and drops what was typed ahead: it was meant for the other prompt.
   func endPause() {
-    dropTypedAhead()
+    store.send(.droppedKeys)
     note { $0.otherPrompts.count -= 1 }
   }
 

@@ -79,8 +79,13 @@ final class BoardOutputWriter: Sendable {
   func silence(_ jobs: [Int]) { ending.withLock { $0.silenced += jobs } }
 
   /// Leaves out what is still to be written to the terminal of results of these jobs, since the
-  /// user has interrupted them. A result that one piece holds is written as a whole.
-  func cutResults(of jobs: [Int]) { interrupted.withLock { $0 = jobs } }
+  /// user has interrupted them. A result that one piece holds is written as a whole. The pager has
+  /// all that its line prints, and its own use of Ctrl-C. Does not wait for a write.
+  func cutResults(of jobs: [Int]) {
+    guard pager?.isRunning != true else { return }
+    interrupted.withLock { $0 = jobs }
+    screen?.noteDiscardedOutput()
+  }
 
   func write(_ output: BoardOutput, _ redirects: RedirectFiles) {
     if let round = output.display.round, output.redirect == nil {
@@ -107,8 +112,9 @@ final class BoardOutputWriter: Sendable {
     }
   }
 
-  /// The size of a piece in bytes. It is what an interrupt waits for at least, on a slow line.
-  private static let pieceSize = 1 << 14
+  /// The size of a piece in bytes, without escape sequences. It is what an interrupt waits for at
+  /// least, on a slow line. With them, it fits into what Linux keeps for a terminal (8 KiB).
+  private static let pieceSize = 1 << 12
 
   /// Writes a result to the terminal in pieces, between which other output has no place. An
   /// interrupt of its command ends it with the piece that is being written.
@@ -216,12 +222,13 @@ final class BoardOutputWriter: Sendable {
   }
 
   /// Shows a text on standard error in place of the previous one, or removes it for an empty one.
-  /// It is not shown while a line is edited, and behind unfinished output.
+  /// It is not shown while a line is edited, behind unfinished output, and while another thread
+  /// writes, which removes it itself: it may wait for the terminal.
   func showStatus(_ text: String) {
     if let screen { return screen.showStatus(text) }
     let write: @Sendable () -> Void = { [self] in
       let text = String(text.prefix(max(0, terminal.size.columns - 1)))
-      row.withLock { row in
+      _ = row.withLockIfAvailable { row in
         removeStatus(&row)
         guard !row.isUnfinished else { return }
         row.statusWidth = text.count

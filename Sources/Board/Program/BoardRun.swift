@@ -118,6 +118,7 @@ final class BoardRun: Sendable {
     session.history.withLock { $0 = { [self] in historyLines } }
     showPromptChanges(of: board)
     listen { [self] signal in
+      if signal == .interrupt { beginInterrupt(session) }
       limitEnd(by: signal, board, redirects)
     } _: { [self] in
       answer($0, board, session, reader, redirects)
@@ -438,6 +439,17 @@ final class BoardRun: Sendable {
     }
   }
 
+  /// Lets output that is being written and the running lines come to their end. Tasks that do more
+  /// may have no thread to run on while the terminal takes no output. Never blocks.
+  private func beginInterrupt(_ session: LineExecutor) {
+    session.beginInterrupt { jobs in
+      // The lines behind the running one were typed without knowing that it would be interrupted.
+      // Dropped first, because the next line may begin as soon as this one ends.
+      editor?.dropTypedAhead()
+      output.cutResults(of: jobs)
+    }
+  }
+
   private func answer(
     _ signal: Signal, _ board: Board, _ session: LineExecutor, _ reader: PlainLineReader,
     _ redirects: RedirectFiles
@@ -445,14 +457,8 @@ final class BoardRun: Sendable {
     guard !signalEnd.hasBegun else { return }
     switch signal {
     case .interrupt:
-      // The lines behind the running one were typed without knowing that it would be interrupted.
-      // Dropped first, because the next line may begin as soon as this one ends.
-      if isInteractive { editor?.dropTypedAhead() }
-      let interrupted = session.interrupt {
-        // The pager has all that its line prints.
-        if output.pager?.isRunning != true { output.cutResults(of: $0) }
-      }
-      // The pager has the terminal, and its own use of Ctrl-C.
+      let interrupted = session.interrupt()
+      // The pager has the terminal.
       if output.pager?.isRunning == true { return }
       switch interrupted {
       case .command where isInteractive, .line where isInteractive: return

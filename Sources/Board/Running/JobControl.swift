@@ -18,6 +18,16 @@ final class JobControl: Sendable {
     var isInterrupted = false
   }
 
+  /// What an interrupt has found.
+  private struct Interruption {
+    var lines: [LineID]
+    var jobs: [Int]
+
+    var found: LineExecutor.Interrupted {
+      lines.isEmpty ? .nothing : jobs.isEmpty ? .line : .command
+    }
+  }
+
   private struct State {
     var lines: [LineID: Line] = [:]
     var lineCount = 0
@@ -27,6 +37,15 @@ final class JobControl: Sendable {
     var endless: Set<Int> = []
     /// Whether the last line ended with an interrupt.
     var wasInterrupted = false
+    /// The interrupts that have begun, in order.
+    var begun: [Interruption] = []
+
+    /// Lets no further command of a line start, or of any line for `nil`.
+    mutating func interrupt(_ line: LineID?) -> Interruption {
+      let found = lines.keys.filter { line == nil || $0 == line }
+      for line in found { lines[line]?.isInterrupted = true }
+      return Interruption(lines: found, jobs: found.flatMap { lines[$0]?.foreground ?? [] })
+    }
   }
 
   private let board: Board
@@ -67,31 +86,34 @@ final class JobControl: Sendable {
   /// Whether the last line ended with an interrupt.
   var wasInterrupted: Bool { state.withLock { $0.wasInterrupted } }
 
+  /// Prevents the next commands of all running lines from starting. `interrupt` does the rest.
+  /// Does nothing if no line is running. Never blocks.
+  ///
+  /// - Parameter body: Called with the running commands before one of the lines can end.
+  func beginInterrupt(_ body: ([Int]) -> Void) {
+    state.withLock { state in
+      let interruption = state.interrupt(nil)
+      guard !interruption.lines.isEmpty else { return }
+      state.begun.append(interruption)
+      body(interruption.jobs)
+    }
+  }
+
   /// Cancels the running command of a line and prevents its next one from starting.
   ///
-  /// - Parameters:
-  ///   - line: The line, or `nil` for all running lines.
-  ///   - begin: Called first, with the jobs of the commands. Cancelling waits for a command whose
-  ///     result is being laid out.
+  /// - Parameter line: The line, or `nil` for those that `beginInterrupt` has found, or else for
+  ///   all running lines.
   /// - Returns: What was running.
   @discardableResult
-  func interrupt(
-    _ line: LineID? = nil, _ begin: ([Int]) -> Void = { _ in }
-  ) -> LineExecutor.Interrupted {
-    let (found, jobs, waits) = state.withLock {
-      state -> (LineExecutor.Interrupted, [Int], [@Sendable () -> Void]) in
-      let lines = state.lines.keys.filter { line == nil || $0 == line }
-      guard !lines.isEmpty else { return (.nothing, [], []) }
-      for line in lines { state.lines[line]?.isInterrupted = true }
-      let jobs = lines.flatMap { state.lines[$0]?.foreground ?? [] }
-      return (
-        jobs.isEmpty ? .line : .command, jobs, lines.compactMap { state.lines[$0]?.cancelWait }
-      )
+  func interrupt(_ line: LineID? = nil) -> LineExecutor.Interrupted {
+    let (interruption, waits) = state.withLock { state in
+      let interruption =
+        line == nil && !state.begun.isEmpty ? state.begun.removeFirst() : state.interrupt(line)
+      return (interruption, interruption.lines.compactMap { state.lines[$0]?.cancelWait })
     }
-    begin(jobs)
     for cancel in waits { cancel() }
-    cancel(jobs)
-    return found
+    cancel(interruption.jobs)
+    return interruption.found
   }
 
   /// Runs a wait of a line between its commands, in a task that an interrupt cancels.

@@ -75,12 +75,13 @@ public final class LineExecutor: Sendable {
   ///
   /// - Returns: What was running.
   @discardableResult
-  public func interrupt() -> Interrupted { interrupt { _ in } }
+  public func interrupt() -> Interrupted { jobs.interrupt() }
 
-  /// Does the same.
+  /// Begins what `interrupt` does for the lines that are running now. Does nothing if there are
+  /// none.
   ///
-  /// - Parameter begin: Called first, with the jobs of the running commands.
-  func interrupt(_ begin: ([Int]) -> Void) -> Interrupted { jobs.interrupt(nil, begin) }
+  /// - Parameter body: Called with the running commands before one of the lines can end.
+  func beginInterrupt(_ body: ([Int]) -> Void) { jobs.beginInterrupt(body) }
 
   /// Cancels the endless commands, because their output is no longer read.
   ///

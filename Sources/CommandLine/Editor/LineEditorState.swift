@@ -103,7 +103,8 @@ package struct LineEditorState: Sendable, Equatable, Codable {
     case .promptChanged(let prompt):
       self.prompt = prompt
     case .interrupted:
-      if phase == .idle { heldKeys = [] } else { interrupt() }
+      heldKeys = []
+      if phase != .idle { interrupt() }
     case .droppedKeys:
       heldKeys = []
     case .remembered(let line, let isKept):

@@ -41,6 +41,9 @@ package final class PromptScreen: Sendable {
   /// Whether the editor's own signs are ASCII.
   package let isASCII: Bool
   private let state: Mutex<State>
+  /// Whether the terminal may not have shown the end of the output, so that the column of the
+  /// cursor is unknown.
+  private let isCut = Atomic(false)
 
   /// - Parameter terminal: Provides the size.
   package init(terminal: Terminal, usesColor: Bool, isASCII: Bool) {
@@ -142,6 +145,10 @@ package final class PromptScreen: Sendable {
 
   // MARK: Output of others
 
+  /// Notes that an interrupt has made the system discard what the terminal had not shown yet. Never
+  /// blocks.
+  package func noteDiscardedOutput() { isCut.store(true, ordering: .relaxed) }
+
   /// Writes bytes to a terminal, above the line if one is shown.
   ///
   /// - Parameters:
@@ -154,10 +161,10 @@ package final class PromptScreen: Sendable {
     let result = state.withLock { state -> Result<Void, SystemError> in
       let isShown = state.renderer.isShown
       var before = isShown ? state.renderer.clear() : removeStatus(&state)
-      if state.tail > 0 {
+      if state.tail > 0 || (startsRow && isCut.load(ordering: .relaxed)) {
         // The line is in the row below the unfinished one.
         if startsRow {
-          if !isShown { before += "\r\n" }
+          if !isShown { before += endRow(&state) }
           state.tail = 0
         } else if isShown {
           before += "\u{1B}[1A\u{1B}[\(state.tail + 1)G"
@@ -188,10 +195,13 @@ package final class PromptScreen: Sendable {
   }
 
   /// Shows a text in a row of its own until other output or the next status replaces it. An empty
-  /// one removes it. Nothing is shown while a line is edited, and behind unfinished output.
+  /// one removes it. Nothing is shown while a line is edited, behind unfinished output, and while
+  /// another thread writes, which removes the status itself: it may wait for the terminal.
   package func showStatus(_ text: String) {
-    state.withLock { state in
-      guard !state.renderer.isShown, state.tail == 0, state.view == nil else { return }
+    state.withLockIfAvailable { state in
+      guard !state.renderer.isShown, state.tail == 0, state.view == nil,
+        !isCut.load(ordering: .relaxed)
+      else { return }
       guard !text.isEmpty else { return show(removeStatus(&state)) }
       let columns = terminal.size.columns
       let shown = DisplayWidth.prefix(text, fitting: max(0, columns - 1)).text
@@ -241,6 +251,10 @@ package final class PromptScreen: Sendable {
 
   private func endRow(_ state: inout State) -> String {
     defer { state.tail = 0 }
+    if isCut.exchange(false, ordering: .relaxed) {
+      // As many blanks as columns end in the next row, unless the cursor is at the start of one.
+      return String(repeating: " ", count: max(1, terminal.size.columns)) + "\r\u{1B}[K"
+    }
     return state.tail > 0 ? "\r\n" : ""
   }
 

@@ -87,8 +87,8 @@ package enum SignalSource {
       while let bytes = try? Descriptor.read(pipe.read, atMost: 64), !bytes.isEmpty {
         for byte in bytes {
           if let signal = Signal.allCases.first(where: { $0.number == Int32(byte) }) {
-            if signal == .interrupt { TerminalOutput.resume() }
             onArrival(signal)
+            if signal == .interrupt { TerminalOutput.resume() }
             continuation.yield(.signal(signal))
           } else if let waiting = waiting.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) {
             continuation.yield(.handled(waiting))

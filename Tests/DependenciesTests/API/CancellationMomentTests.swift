@@ -8,7 +8,7 @@ import Testing
 
 /// Requests that are cancelled at any moment of their lives: each ends, and the client keeps
 /// nothing of it. `SWIFTBOARD_CANCELS` sets how many there are.
-@Suite(.timeLimit(.minutes(60)))
+@Suite(.timeLimit(.minutes(20)))
 struct CancellationMomentTests {
   private static var count: Int {
     ProcessInfo.processInfo.environment["SWIFTBOARD_CANCELS"].flatMap { Int($0) } ?? 400

@@ -3,7 +3,7 @@ import SwiftBoardTestSupport
 import Testing
 
 /// Where an answer ends has to be certain: RFC 9112, 6.3.
-@Suite("Content-Length", .timeLimit(.minutes(60)))
+@Suite("Content-Length", .timeLimit(.minutes(20)))
 struct ContentLengthTests {
   private static func server(_ fields: String, _ status: String = "200 OK") throws -> TestHTTPServer
   {

@@ -5,7 +5,7 @@ import Testing
 @testable import SwiftBoardDependencies
 
 /// Cancelling closes the connection and never hangs; dropping the client ends its thread.
-@Suite(.timeLimit(.minutes(60)))
+@Suite(.timeLimit(.minutes(20)))
 struct LiveAPIClientCancelTests {
   let server: TestHTTPServer
 

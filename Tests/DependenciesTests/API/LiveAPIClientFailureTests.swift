@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// What goes wrong is told precisely, and tells no secret.
-@Suite(.timeLimit(.minutes(60)))
+@Suite(.timeLimit(.minutes(20)))
 struct LiveAPIClientFailureTests {
   let server: TestHTTPServer
   let client = LiveAPIClient()

@@ -9,7 +9,7 @@ import Testing
 ///
 /// A path that begins with `/held` is not answered before `held` opens; then `/held/reset` breaks
 /// the connection and `/held/empty` closes it.
-@Suite(.timeLimit(.minutes(60)))
+@Suite(.timeLimit(.minutes(20)))
 struct LiveAPIClientQueueTests {
   private let held: Latch
   private let busy: Busy

@@ -3,7 +3,7 @@ import SwiftBoardSystem
 import SwiftBoardTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(60)))
+@Suite(.timeLimit(.minutes(20)))
 struct LiveAPIClientRedirectTests {
   let server: TestHTTPServer
   let client = LiveAPIClient()

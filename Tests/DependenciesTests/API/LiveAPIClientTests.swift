@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 /// The client against a real server: what arrives there and what comes back.
-@Suite(.timeLimit(.minutes(60)))
+@Suite(.timeLimit(.minutes(20)))
 struct LiveAPIClientTests {
   let server: TestHTTPServer
   let client = LiveAPIClient()

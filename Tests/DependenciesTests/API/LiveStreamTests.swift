@@ -5,7 +5,7 @@ import SwiftBoardTesting
 import Testing
 
 /// Bodies that come and go piece by piece, against a real server.
-@Suite(.timeLimit(.minutes(60)))
+@Suite(.timeLimit(.minutes(20)))
 struct LiveStreamTests {
   let server: TestHTTPServer
   let client = LiveAPIClient()

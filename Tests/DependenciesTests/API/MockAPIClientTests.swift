@@ -2,7 +2,7 @@ import SwiftBoardDependencies
 import SwiftBoardSystem
 import Testing
 
-@Suite(.timeLimit(.minutes(60)))
+@Suite(.timeLimit(.minutes(20)))
 struct MockAPIClientTests {
   private struct Character: Decodable, Equatable {
     var id: Int

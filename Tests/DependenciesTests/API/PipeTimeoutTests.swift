@@ -5,7 +5,7 @@ import Testing
 @testable import SwiftBoardDependencies
 
 /// Requests whose file is a named pipe that no other process has opened.
-@Suite("PipeTimeout", .timeLimit(.minutes(60)))
+@Suite("PipeTimeout", .timeLimit(.minutes(20)))
 struct PipeTimeoutTests {
   private let folder: TemporaryFolder
   private let pipe: String

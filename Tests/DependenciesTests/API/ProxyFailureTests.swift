@@ -4,7 +4,7 @@ import Testing
 
 @testable import SwiftBoardDependencies
 
-@Suite(.timeLimit(.minutes(60)))
+@Suite(.timeLimit(.minutes(20)))
 struct ProxyFailureTests {
   /// A client with a proxy for `http` that a variable names.
   private func client(_ proxy: String, trusting file: String? = nil) -> LiveAPIClient {

@@ -4,7 +4,7 @@ import SwiftBoardTestSupport
 import Testing
 
 /// Real servers whose certificates do not hold. What is kept of them is no answer then.
-@Suite("TLS", .enabled(if: TestTLSServer.isAvailable), .timeLimit(.minutes(60)))
+@Suite("TLS", .enabled(if: TestTLSServer.isAvailable), .timeLimit(.minutes(20)))
 struct TLSTests {
   /// Asks with an answer in the cache that would do.
   private func fetch(_ url: String, authority: String?) async throws

@@ -7,7 +7,7 @@ import Testing
 @testable import SwiftBoardDependencies
 
 /// Events over HTTP, to a real server.
-@Suite("Analytics over HTTP", .timeLimit(.minutes(60)))
+@Suite("Analytics over HTTP", .timeLimit(.minutes(20)))
 struct HTTPAnalyticsTests {
   /// Answers by a list of status codes, then 204; keeps what it was sent.
   private final class Collector: Sendable {

@@ -142,7 +142,7 @@ struct LiveFileServiceTests {
     #expect(try names(folder) == ["file", "pipe"])
   }
 
-  @Test("calls that wait for a pipe hold up no other", .timeLimit(.minutes(60)))
+  @Test("calls that wait for a pipe hold up no other", .timeLimit(.minutes(20)))
   func manyPipes() async throws {
     let folder = try TemporaryFolder()
     try folder.write("old", to: "file")
@@ -158,7 +158,7 @@ struct LiveFileServiceTests {
   }
 
   /// A thread that was left reading would take the bytes of the next reader.
-  @Test("a cancelled task reads no pipe any more", .timeLimit(.minutes(60)))
+  @Test("a cancelled task reads no pipe any more", .timeLimit(.minutes(20)))
   func cancelledReader() async throws {
     let folder = try TemporaryFolder()
     let path = folder.path("pipe")
@@ -177,7 +177,7 @@ struct LiveFileServiceTests {
     await #expect(throws: FileError.self) { try await write.value }
   }
 
-  @Test("a cancelled task writes to no pipe any more", .timeLimit(.minutes(60)))
+  @Test("a cancelled task writes to no pipe any more", .timeLimit(.minutes(20)))
   func cancelledWriter() async throws {
     let folder = try TemporaryFolder()
     let (path, service) = (folder.path("pipe"), LiveFileService())

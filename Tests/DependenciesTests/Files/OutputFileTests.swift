@@ -114,7 +114,7 @@ struct OutputFileTests {
     #expect(stat("/dev/full", &status) == 0 && status.st_mode & S_IFMT == S_IFCHR)
   }
 
-  @Test("a write to a pipe that another writer has filled can be ended", .timeLimit(.minutes(60)))
+  @Test("a write to a pipe that another writer has filled can be ended", .timeLimit(.minutes(20)))
   func sharedPipe() throws {
     let folder = try TemporaryFolder()
     let path = folder.path("pipe")

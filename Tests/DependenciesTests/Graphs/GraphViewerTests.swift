@@ -4,7 +4,7 @@ import Testing
 
 @testable import SwiftBoardDependencies
 
-@Suite("pictures of graphs", .timeLimit(.minutes(60)))
+@Suite("pictures of graphs", .timeLimit(.minutes(20)))
 struct GraphViewerTests {
   private let folder: TemporaryFolder
 

@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 /// What the live services send, and how they tell what is wrong with a server.
-@Suite(.timeLimit(.minutes(60)))
+@Suite(.timeLimit(.minutes(20)))
 struct LiveProgramTests {
   private let programs: ProgramServer
   private let dependencies = ProgramConformanceTests.dependencies()

@@ -4,7 +4,7 @@ import SwiftBoardTestSupport
 import Testing
 
 /// How answers of programs are read.
-@Suite(.timeLimit(.minutes(60)))
+@Suite(.timeLimit(.minutes(20)))
 struct ProgramAnswerTests {
   private let dependencies = ProgramConformanceTests.dependencies()
 

@@ -5,7 +5,7 @@ import SwiftBoardTestSupport
 import Testing
 
 /// The live and mock services for programs, by the same rules.
-@Suite(.timeLimit(.minutes(60)))
+@Suite(.timeLimit(.minutes(20)))
 struct ProgramConformanceTests {
   /// The environment of a test: the real client, and a keychain with the keys.
   static func dependencies() -> Dependencies {

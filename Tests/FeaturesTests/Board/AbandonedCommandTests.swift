@@ -52,7 +52,7 @@ private enum Odd {
     })
 }
 
-@Suite("Commands that nothing ends", .timeLimit(.minutes(60)))
+@Suite("Commands that nothing ends", .timeLimit(.minutes(20)))
 struct AbandonedCommandTests {
   @Test(
     "a command whose effects end at once, without effects or with another job's outcome ends with 70",

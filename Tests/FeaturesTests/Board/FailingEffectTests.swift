@@ -11,7 +11,7 @@ import Testing
 
 /// Effects that end without the action that ends their command: the line ends all the same, with
 /// 70.
-@Suite("Effects that fail", .timeLimit(.minutes(60)))
+@Suite("Effects that fail", .timeLimit(.minutes(20)))
 struct FailingEffectTests {
   private struct Broken: Error, CustomStringConvertible {
     var description: String { "it broke at \(World.secret)" }

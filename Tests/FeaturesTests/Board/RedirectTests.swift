@@ -11,7 +11,7 @@ import Testing
 struct RedirectTests {
   @Test(
     "a redirect that waits for a pipe's reader takes no thread from anything else",
-    .timeLimit(.minutes(60)))
+    .timeLimit(.minutes(20)))
   func pipes() async throws {
     let folder = try TemporaryFolder()
     let lines = Lines()
@@ -28,7 +28,7 @@ struct RedirectTests {
     }
   }
 
-  @Test("a pipe whose reader stalls holds up no other file and no end", .timeLimit(.minutes(60)))
+  @Test("a pipe whose reader stalls holds up no other file and no end", .timeLimit(.minutes(20)))
   func stalledReader() async throws {
     let folder = try TemporaryFolder()
     let redirects = RedirectFiles { _ in }
@@ -57,7 +57,7 @@ struct RedirectTests {
   }
 
   @Test(
-    "cancelling a line ends its wait for the other end of a pipe", .timeLimit(.minutes(60)),
+    "cancelling a line ends its wait for the other end of a pipe", .timeLimit(.minutes(20)),
     arguments: [
       "echo x > PIPE", "echo x >> PIPE", "source PIPE", "db import PIPE", "db export PIPE",
       "api post http://h/ @PIPE", "api post http://h/ m=@PIPE",

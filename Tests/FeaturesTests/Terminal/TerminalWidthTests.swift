@@ -30,7 +30,7 @@ struct TerminalWidthTests {
     }
   }
 
-  @Test("a drag is the first and the newest width while a command runs", .timeLimit(.minutes(60)))
+  @Test("a drag is the first and the newest width while a command runs", .timeLimit(.minutes(20)))
   func drag() async {
     let (lines, endPause) = makeLines()
     #expect(await lines.run("watch 1h echo x &") == 0)

@@ -3,7 +3,7 @@ import SwiftBoardTestSupport
 import Testing
 
 /// Checks of requests, their cache and their recordings; see docs/acceptance.md.
-@Suite(.timeLimit(.minutes(60)))
+@Suite(.timeLimit(.minutes(20)))
 struct AcceptanceRequestTests {
   @Test("a thousand requests at once all complete within the limit of their host")
   func thousandRequests() async throws {

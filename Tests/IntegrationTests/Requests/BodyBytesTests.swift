@@ -3,7 +3,7 @@ import Testing
 
 /// Rule 1: off a terminal the body of an answer is printed as its bytes, and a replay prints the
 /// same.
-@Suite(.timeLimit(.minutes(60)))
+@Suite(.timeLimit(.minutes(20)))
 struct BodyBytesTests {
   private static let bodies: [String: [UInt8]] = [
     "/binary": (0..<4096).map { UInt8(truncatingIfNeeded: $0 &* 167) },

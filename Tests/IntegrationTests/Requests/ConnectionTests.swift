@@ -3,7 +3,7 @@ import SwiftBoardTestSupport
 import Testing
 
 /// How a service is reached and trusted, and as whom it is asked.
-@Suite(.timeLimit(.minutes(60)))
+@Suite(.timeLimit(.minutes(20)))
 struct ConnectionTests {
   let program: Program
 

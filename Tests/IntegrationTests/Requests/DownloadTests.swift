@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// `--out FILE` writes what comes while it comes, and `--resume` goes on where it broke off.
-@Suite(.timeLimit(.minutes(60)))
+@Suite(.timeLimit(.minutes(20)))
 struct DownloadTests {
   let server: TestHTTPServer
   let program: Program

@@ -7,7 +7,7 @@ import Testing
 /// sets how many requests there are, `SWIFTBOARD_BYTES` how long a body is.
 @Suite(
   .enabled(if: FileManager.default.fileExists(atPath: "/proc/self/status")),
-  .timeLimit(.minutes(60)))
+  .timeLimit(.minutes(20)))
 struct EnduranceTests {
   /// What the program takes, as the system sees it.
   private struct Usage {

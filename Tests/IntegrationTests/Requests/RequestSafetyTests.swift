@@ -4,7 +4,7 @@ import Testing
 
 /// Servers that mean ill, on real sockets: no secret goes where it does not belong, and no answer
 /// is taken for what it is not.
-@Suite(.timeLimit(.minutes(60)))
+@Suite(.timeLimit(.minutes(20)))
 struct RequestSafetyTests {
   /// The value of `api.openai.token` in the keychain of `Program.withKeychain`.
   private static let secret = "sk-test-123"

@@ -3,7 +3,7 @@ import SwiftBoardTestSupport
 import Testing
 
 /// What a request sends: files, standard input, forms, headers and methods, as they arrive.
-@Suite(.timeLimit(.minutes(60)))
+@Suite(.timeLimit(.minutes(20)))
 struct UploadTests {
   let server: TestHTTPServer
   let program: Program

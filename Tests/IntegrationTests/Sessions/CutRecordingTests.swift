@@ -2,7 +2,7 @@ import SwiftBoardTestSupport
 import Testing
 
 /// A recording whose writer was killed: its last line is cut off, or its end is missing.
-@Suite(.timeLimit(.minutes(60)))
+@Suite(.timeLimit(.minutes(20)))
 struct CutRecordingTests {
   /// Every command that reads a recording, with the exit code for a whole one.
   private static let commands: [(line: String, status: Int32)] = [

@@ -3,7 +3,7 @@ import SwiftBoardTestSupport
 import Testing
 
 /// Recordings of earlier programs, with what they printed. They stay as they are.
-@Suite(.timeLimit(.minutes(60)))
+@Suite(.timeLimit(.minutes(20)))
 struct EarlierRecordingTests {
   private static let folder = "\(SourceTree.root)/Tests/IntegrationTests/Recordings"
 

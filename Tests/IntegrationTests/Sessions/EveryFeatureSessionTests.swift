@@ -4,7 +4,7 @@ import SwiftBoardTestSupport
 import Testing
 
 /// One session over every feature, against a peer that answers.
-@Suite(.timeLimit(.minutes(60)))
+@Suite(.timeLimit(.minutes(20)))
 struct EveryFeatureSessionTests {
   private static func lines(_ origin: String) -> [String] {
     let keychain = [

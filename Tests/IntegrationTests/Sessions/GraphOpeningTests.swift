@@ -3,7 +3,7 @@ import SwiftBoardTestSupport
 import Testing
 
 /// `session graph --open`, with programs that stand in for `dot` and the browser.
-@Suite(.timeLimit(.minutes(60)))
+@Suite(.timeLimit(.minutes(20)))
 struct GraphOpeningTests {
   private let program: Program
   private let environment: [String: String?]

@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 /// `session replay --live` of the built program, against a server that answers.
-@Suite(.timeLimit(.minutes(60)))
+@Suite(.timeLimit(.minutes(20)))
 struct LiveReplayProgramTests {
   /// A service whose every answer has another date, age and request id, with a body and a tag that
   /// a test changes.

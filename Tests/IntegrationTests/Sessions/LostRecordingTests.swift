@@ -3,7 +3,7 @@ import SwiftBoardTestSupport
 import Testing
 
 /// A recording that could not be written to its end is said, once, and is the script's exit code.
-@Suite("Lost recordings", .timeLimit(.minutes(60)))
+@Suite("Lost recordings", .timeLimit(.minutes(20)))
 struct LostRecordingTests {
   /// How often a text stands in another.
   private func count(_ part: String, in text: String) -> Int {

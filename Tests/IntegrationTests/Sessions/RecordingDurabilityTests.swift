@@ -2,7 +2,7 @@ import SwiftBoardTestSupport
 import Testing
 
 /// The faults that a recording of the board survives.
-@Suite(.timeLimit(.minutes(60)))
+@Suite(.timeLimit(.minutes(20)))
 struct RecordingDurabilityTests {
   /// Appends a line to the file `syncs` for each recording that is synchronized.
   private static let interposer = """

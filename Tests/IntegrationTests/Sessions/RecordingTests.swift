@@ -4,7 +4,7 @@ import SwiftBoardTestSupport
 import Testing
 
 /// What `session verify` says of recordings that are not what was written.
-@Suite(.timeLimit(.minutes(60)))
+@Suite(.timeLimit(.minutes(20)))
 struct RecordingTests {
   private static let lines = [
     "echo one", "db put c 1 {\"name\":\"é\"}", "db get c 1", "set x 2", "log note remember",

@@ -3,7 +3,7 @@ import Testing
 
 /// A recording of several files, from the line that asks for one to every command that looks into
 /// it.
-@Suite(.timeLimit(.minutes(60)))
+@Suite(.timeLimit(.minutes(20)))
 struct RotatedRecordingTests {
   /// A program with the recording `r.jsonl` of 24 steps of some 180 KB each, in files of a MiB.
   private static func recorded(_ options: String = "--rotate 1") async throws -> Program {

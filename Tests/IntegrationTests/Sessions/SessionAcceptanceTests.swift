@@ -2,7 +2,7 @@ import SwiftBoardTestSupport
 import Testing
 
 /// One session from its first line to its replay on a machine that has neither network nor secrets.
-@Suite(.timeLimit(.minutes(60)))
+@Suite(.timeLimit(.minutes(20)))
 struct SessionAcceptanceTests {
   static let passphrase = "hunter2 but longer"
   static let key = "radarr-key"

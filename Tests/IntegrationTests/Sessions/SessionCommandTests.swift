@@ -2,7 +2,7 @@ import SwiftBoardTestSupport
 import Testing
 
 /// `session` within a script, and recordings that travel.
-@Suite(.timeLimit(.minutes(60)))
+@Suite(.timeLimit(.minutes(20)))
 struct SessionCommandTests {
   @Test("a script records a part of itself") func aScriptRecordsAPartOfItself() async throws {
     let program = try Program()

@@ -4,7 +4,7 @@ import SwiftBoardTestSupport
 import Testing
 
 /// Going back in a session, and looking into recordings.
-@Suite(.timeLimit(.minutes(60)))
+@Suite(.timeLimit(.minutes(20)))
 struct TimeTravelTests {
   /// A program with the recording `r.jsonl` of four lines in eight steps, and a mark behind the
   /// second.

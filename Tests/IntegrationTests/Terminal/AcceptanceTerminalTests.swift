@@ -2,7 +2,7 @@ import SwiftBoardTestSupport
 import Testing
 
 /// Checks of the board at a terminal that take many events; see docs/acceptance.md.
-@Suite(.timeLimit(.minutes(60)))
+@Suite(.timeLimit(.minutes(20)))
 struct AcceptanceTerminalTests {
   private static func start(_ program: Program, columns: Int = 80) async throws -> PtyProcess {
     if !program.exists("h") { try program.makeFolder("h") }

@@ -2,7 +2,7 @@ import SwiftBoardTestSupport
 import Testing
 
 /// When the built program uses colors, and when it writes no escape sequence.
-@Suite(.timeLimit(.minutes(60)))
+@Suite(.timeLimit(.minutes(20)))
 struct ColorTests {
   private static let escape: UInt8 = 0x1B
 

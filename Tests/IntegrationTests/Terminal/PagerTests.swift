@@ -2,7 +2,7 @@ import SwiftBoardTestSupport
 import Testing
 
 /// Long output of the built program at a terminal, with pagers that are scripts of the shell.
-@Suite(.timeLimit(.minutes(60)))
+@Suite(.timeLimit(.minutes(20)))
 struct PagerTests {
   /// A pager that says what it gets, and ends with a line of the user.
   private static let pager = "sed 's/^/| /'; read answer < /dev/tty; echo left with $answer"

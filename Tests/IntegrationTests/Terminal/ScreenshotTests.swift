@@ -2,7 +2,7 @@ import SwiftBoardTestSupport
 import Testing
 
 /// The image of a recorded session, which README begins with.
-@Suite(.timeLimit(.minutes(60)))
+@Suite(.timeLimit(.minutes(20)))
 struct ScreenshotTests {
   @Test("docs/session.svg is the image of docs/session.actions.jsonl, and README shows it")
   func committed() async throws {

@@ -3,7 +3,7 @@ import SwiftBoardTestSupport
 import Testing
 
 /// The completion scripts in the shells they are for, each on a terminal of its own.
-@Suite(.timeLimit(.minutes(60)))
+@Suite(.timeLimit(.minutes(20)))
 struct ShellCompletionTests {
   /// A shell, and how it starts without anything of the user's.
   enum Shell: String, CaseIterable {

@@ -3,7 +3,7 @@ import SwiftBoardTestSupport
 import Testing
 
 /// Signals reach the request that is under way, the exit code and the recording.
-@Suite(.timeLimit(.minutes(60)))
+@Suite(.timeLimit(.minutes(20)))
 struct SignalTests {
   /// A pipe with a name that stays open and that nobody reads.
   private final class UnreadPipe {

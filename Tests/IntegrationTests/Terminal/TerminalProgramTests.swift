@@ -4,7 +4,7 @@ import SwiftBoardTestSupport
 import Testing
 
 /// The program at a terminal.
-@Suite(.timeLimit(.minutes(60)))
+@Suite(.timeLimit(.minutes(20)))
 struct TerminalProgramTests {
   private static let prompt = "board> "
 

@@ -134,7 +134,7 @@ struct RecorderTests {
     #expect(read(sink.bytes).lines.count == 102)
   }
 
-  @Test("unflushed lines are written by themselves", .timeLimit(.minutes(60)))
+  @Test("unflushed lines are written by themselves", .timeLimit(.minutes(20)))
   func unflushedLinesAreWrittenByThemselves() async throws {
     let (writes, continuation) = AsyncStream.makeStream(of: Void.self)
     let sink = MemorySink(onWrite: { continuation.yield() })

@@ -315,7 +315,7 @@ struct LimitTests {
     #expect(work.store.effects.isEmpty)
   }
 
-  @Test("R14 20 000 that wait start one after the other", .timeLimit(.minutes(60)))
+  @Test("R14 20 000 that wait start one after the other", .timeLimit(.minutes(20)))
   func many() {
     let executor = ManualExecutor()
     let store = Store(
