@@ -14,8 +14,8 @@
 ///   which their actions arrived. The end of an effect's work waits until no turn is open, like an
 ///   action. Watching a store does not change the order. When `send` returns, the turn is over and
 ///   observers have been notified, with one exception: while an observer is being notified of a
-///   step, or a task is being cancelled within a turn, by this thread or another, `send` only
-///   queues its action, and that thread then reduces it.
+///   step, a task is being cancelled, or an issue is being reported, by this thread or another,
+///   `send` only queues its action, and that thread then reduces it.
 /// - **R3** State is changed in place: a step costs the same beside 10 or 10 million untouched
 ///   elements, and a `send` without effects allocates nothing.
 /// - **R4** Effects start in the order returned, after the step's state is visible; the effects of

@@ -803,6 +803,27 @@ struct NonExhaustiveTestStoreTests {
     #expect(store.failures == [])
   }
 
+  @Test("received actions are reduced before effects are cancelled", arguments: [false, true])
+  func cancelReducesReceived(byHandle: Bool) {
+    let store = looseStore()
+    let sent = store.send(.twice("a"))
+    if byHandle { sent.cancel() } else { store.skipInFlightEffects() }
+    #expect(store.state.results == ["a", "a"])
+    store.finish()
+    #expect(store.failures == [])
+  }
+
+  @Test("a handle finishes without a receive of what its effects have sent")
+  func handleFinishes() async {
+    let store = looseStore()
+    store.send(.twice("a")).finish()
+    #expect(store.state.results == ["a", "a"])
+    await store.send(.twice("b")).finishWhenReady(patience: .seconds(3600))
+    #expect(store.state.results == ["b", "b"])
+    store.finish()
+    #expect(store.failures == [])
+  }
+
   @Test("what is asked for has to be so")
   func failures() {
     let failures = Failures()

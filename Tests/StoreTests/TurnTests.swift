@@ -1,5 +1,6 @@
 import SwiftBoardStore
 import SwiftBoardTesting
+import Synchronization
 import Testing
 
 /// What watches a store: none of it changes the order.
@@ -348,5 +349,98 @@ struct TurnTests {
     store.skipReceivedActions()
     #expect(live(isObserved: false) == live(isObserved: true))
     #expect(store.state.seen == live(isObserved: false))
+  }
+}
+
+/// A program that answers issues and cancellations by sending.
+private final class Answering: Sendable {
+  typealias Rules = Reduce<[String], String, Void>
+
+  private let storage = Mutex<Store<Rules>?>(nil)
+
+  func set(_ store: Store<Rules>?) { storage.withLock { $0 = store } }
+
+  func send(_ action: String) { storage.withLock { $0 }?.send(action) }
+}
+
+@Suite("R2 What is sent from outside of the lock")
+struct AnswersTests {
+  private static func steps(
+    isWatched: Bool, _ effects: @escaping @Sendable (String, Answering) -> [Effect<String>],
+    onIssue: @escaping @Sendable (StoreIssue, Answering) -> Void = { _, _ in },
+    _ send: (Store<Answering.Rules>, ManualExecutor) -> Void
+  ) -> [String] {
+    let (answering, executor) = (Answering(), ManualExecutor())
+    let store = Store(
+      initialState: [],
+      reducer: Answering.Rules { state, action, _ in
+        state.append(action)
+        return effects(action, answering)
+      }, dependencies: (), executor: executor, onIssue: { onIssue($0, answering) })
+    answering.set(store)
+    defer { answering.set(nil) }
+    if isWatched { store.observe { _, _ in } }
+    send(store, executor)
+    return store.state
+  }
+
+  @Test(
+    "R2 what the receiver of issues sends waits for the issues before it, whatever watches",
+    arguments: [false, true])
+  func issues(isWatched: Bool) {
+    let steps = Self.steps(isWatched: isWatched) { action, _ in
+      switch action {
+      case "begin": [.issue("a"), .issue("b")]
+      case "a": [.issue("c")]
+      default: []
+      }
+    } onIssue: { issue, answering in
+      answering.send(issue.message)
+    } _: { store, _ in
+      store.send("begin")
+    }
+    #expect(steps == ["begin", "a", "b", "c"])
+  }
+
+  @Test(
+    "R2 what handlers of cancellation send waits for the handlers before it, whatever watches",
+    arguments: [false, true])
+  func cancellations(isWatched: Bool) {
+    @Sendable func wait(_ name: String, _ answering: Answering) -> Effect<String> {
+      .run { _ in
+        await withTaskCancellationHandler {
+          try? await Gate().wait()
+        } onCancel: {
+          answering.send("\(name) ends")
+        }
+      }.cancellable(id: name)
+    }
+    let steps = Self.steps(isWatched: isWatched) { action, answering in
+      switch action {
+      case "begin": ["a", "b", "c"].map { wait($0, answering) }
+      case "cancel": [.cancel(id: "a"), .cancel(id: "b")]
+      case "a ends": [.cancel(id: "c")]
+      default: []
+      }
+    } _: { store, executor in
+      store.send("begin")
+      executor.run()
+      store.send("cancel")
+    }
+    #expect(steps == ["begin", "cancel", "a ends", "b ends", "c ends"])
+  }
+
+  @Test("R2 a long chain of issues and their answers needs no stack", arguments: [false, true])
+  func longChain(isWatched: Bool) {
+    onAnotherThread {
+      let steps = Self.steps(isWatched: isWatched) { action, _ in
+        Int(action).map { $0 > 0 ? [.issue("\($0 - 1)")] : [] } ?? []
+      } onIssue: { issue, answering in
+        answering.send(issue.message)
+      } _: { store, _ in
+        store.send("20000")
+      }
+      #expect(steps.count == 20_001)
+    }
   }
 }

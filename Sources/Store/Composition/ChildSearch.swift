@@ -60,8 +60,8 @@ extension ChildSearch {
     visit(child, at: key, inside, by: identity, state())
   }
 
-  /// Visits the elements of a list. O(1) if none was added or removed and no effects run in their
-  /// children. Otherwise O(number of elements whose effects run).
+  /// Visits the elements of a list. O(number of elements in whose children effects run) if none was
+  /// added or removed, otherwise O(number of elements whose effects run).
   @inlinable
   @inline(__always)
   mutating func visit<ID: Hashable & Sendable, Child: Reducer>(
@@ -73,7 +73,7 @@ extension ChildSearch {
     // Arrays with the same storage are equal, which makes this O(1).
     let isComplete =
       !forPresent && (inside.completeIDs as? ListIDs<ID>)?.ids == elements().ids
-    if isComplete, inside.deepCount == 0 { return }
+    if isComplete, inside.deep.isEmpty { return }
     visit(each: child, at: key, inside, elements(), isComplete: isComplete)
   }
 
@@ -105,23 +105,44 @@ extension ChildSearch {
     note(key, inside, isThere: !elements.isEmpty)
     if elements.isEmpty { return }
     within(key, inside) { search in
-      var isAnyAbsent = false
-      for (key, inside) in inside.inner where !isComplete || !inside.inner.isEmpty {
-        // An id of another type belongs to another operator with the same key.
-        guard let id = key.identity.base(as: ID.self) else { continue }
-        let position = elements.position(of: id)
-        isAnyAbsent = search.note(key, inside, isThere: position != nil) || isAnyAbsent
-        if let position { search.visit(child, at: key, inside) { elements[position] } }
+      if isComplete {
+        // The other elements have no children in which effects run.
+        for key in inside.deep {
+          guard let inside = inside.inner[key] else { continue }
+          search.visit(element: child, at: key, inside, elements)
+        }
+        return
       }
-      if !isComplete, !isAnyAbsent { search.complete.append(([], ListIDs(elements.ids))) }
+      var isAnyAbsent = false
+      for (key, inside) in inside.inner {
+        isAnyAbsent = search.visit(element: child, at: key, inside, elements) || isAnyAbsent
+      }
+      if !isAnyAbsent { search.complete.append(([], ListIDs(elements.ids))) }
     }
+  }
+
+  /// Visits an element of a list.
+  ///
+  /// - Returns: Whether it was added to the result.
+  @inlinable
+  @discardableResult
+  mutating func visit<ID: Hashable & Sendable, Child: Reducer>(
+    element child: Child, at key: ChildKey, _ inside: EffectIndex.Place,
+    _ elements: IdentifiedArray<ID, Child.State>
+  ) -> Bool {
+    // An id of another type belongs to another operator with the same key.
+    guard let id = key.identity.base(as: ID.self) else { return false }
+    let position = elements.position(of: id)
+    let isAdded = note(key, inside, isThere: position != nil)
+    if let position { visit(child, at: key, inside) { elements[position] } }
+    return isAdded
   }
 
   /// Returns whether the search can skip a child without its key, which is expensive to create.
   @inlinable
   @inline(__always)
   func hasNothingToFind(isThere: Bool) -> Bool {
-    place.inner.isEmpty || (isThere ? !forPresent && place.deepCount == 0 : forPresent)
+    place.inner.isEmpty || (isThere ? !forPresent && place.deep.isEmpty : forPresent)
   }
 
   /// Returns the key and the place of a child, or `nil` if no effects run there.

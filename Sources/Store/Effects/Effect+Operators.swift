@@ -3,7 +3,8 @@ extension EffectProtocol {
   /// id.
   ///
   /// - Parameter cancelInFlight: Whether to cancel earlier effects with the id first, in this
-  ///   reducer and in its children.
+  ///   reducer and in its children. Effects before it in the same list are earlier, but members of
+  ///   one `merge` or `concatenate` do not cancel each other.
   /// - Complexity: One small object here, and one more for an id that is neither `Int` nor
   ///   `String`. In the store, O(depth of the place in the composition) table entries for each
   ///   id.

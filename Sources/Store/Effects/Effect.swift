@@ -3,8 +3,8 @@
 ///
 /// An effect has a name, a kind, ids and a location in the source (`descriptor`), which identify it
 /// in tests, in recordings and in `Store.effects`. Creating an effect runs nothing. Its size is 80
-/// bytes, plus the captures of its closure. An id or a place in the composition adds one small
-/// object.
+/// bytes, or that of a large action and some more, plus the captures of its closure. An id or a
+/// place in the composition adds one small object.
 public struct Effect<Action: Sendable>: Sendable {
   @usableFromInline
   enum Operation: Sendable {

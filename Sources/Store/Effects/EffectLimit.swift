@@ -35,6 +35,9 @@ final class EffectLimit: Sendable {
     self.isHeldByInterval = isHeldByInterval
   }
 
+  /// What is counted together: the root's own limits are no limits of the whole store.
+  var permitKey: PermitKey { PermitKey(key: key, scope: scope) }
+
   @inlinable
   func nested(under child: ChildKey) -> EffectLimit {
     switch scope {
@@ -46,4 +49,10 @@ final class EffectLimit: Sendable {
         countsCancelled: countsCancelled, isHeldByInterval: isHeldByInterval)
     }
   }
+}
+
+/// What a limit counts: effects with a key, in the whole store or in one place.
+struct PermitKey: Hashable, Sendable {
+  let key: CancelKey
+  let scope: LimitScope
 }

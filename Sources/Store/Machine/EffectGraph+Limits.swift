@@ -2,8 +2,8 @@ extension EffectGraph {
   /// Requests a permit under the node's limit. Returns `false` if the node has to wait, or never
   /// starts.
   mutating func requestPermit(_ slot: Int32) -> Bool {
-    guard let limit = tree[slot].limit, !isCounted(slot, limit.key) else { return true }
-    switch limits[limit.key, default: Permits()].enter(tree.id(slot), limit) {
+    guard let limit = tree[slot].limit, !isCounted(slot, limit.permitKey) else { return true }
+    switch limits[limit.permitKey, default: Permits()].enter(tree.id(slot), limit) {
     case .start(let displaced):
       tree[slot].hasPermit = true
       guard let displaced else { return true }
@@ -29,11 +29,11 @@ extension EffectGraph {
 
   /// Returns whether a group that contains the node has a permit under the same limit. The node
   /// needs no other, and would wait for its own group.
-  private func isCounted(_ slot: Int32, _ key: CancelKey) -> Bool {
+  private func isCounted(_ slot: Int32, _ key: PermitKey) -> Bool {
     var member = slot
     while tree.isMember(member) {
       member = tree[member].parent
-      if tree[member].hasPermit, tree[member].limit?.key == key { return true }
+      if tree[member].hasPermit, tree[member].limit?.permitKey == key { return true }
     }
     return false
   }
@@ -47,8 +47,8 @@ extension EffectGraph {
   mutating func passPermitOn(_ slot: Int32, wasWaiting: Bool) -> EffectID? {
     guard let limit = tree[slot].limit, tree[slot].hasPermit || wasWaiting else { return nil }
     tree[slot].hasPermit = false
-    let next = limits[limit.key]?.release(tree.id(slot))
-    if limits[limit.key]?.isEmpty == true { limits[limit.key] = nil }
+    let next = limits[limit.permitKey]?.release(tree.id(slot))
+    if limits[limit.permitKey]?.isEmpty == true { limits[limit.permitKey] = nil }
     guard let next, tree.contains(next) else { return nil }
     tree[next.slot].phase = .pending
     tree[next.slot].hasPermit = true
@@ -84,7 +84,7 @@ extension EffectGraph {
   mutating func returnPermitOfCancelled(_ slot: Int32) {
     guard let limit = tree[slot].limit, tree[slot].hasPermit else { return }
     if limit.countsCancelled {
-      limits[limit.key]?.noteCancelled(tree.id(slot))
+      limits[limit.permitKey]?.noteCancelled(tree.id(slot))
     } else {
       releasePermit(slot, wasWaiting: false)
     }
@@ -102,7 +102,7 @@ extension EffectGraph {
     tree[group].hasPermit = false
     tree[first].traits = EffectTraits.limited(tree[first].traits, by: limit)
     tree[first].hasPermit = true
-    limits[limit.key]?.pass(tree.id(group), to: tree.id(first))
+    limits[limit.permitKey]?.pass(tree.id(group), to: tree.id(first))
   }
 
   /// Ends an effect, or a group as a whole, that never starts.

@@ -31,7 +31,7 @@ struct EffectGraph: Sendable {
   @usableFromInline var tree = EffectTree()
   @usableFromInline var index = EffectIndex()
   /// The permits of the limits under which effects run or wait.
-  var limits: [CancelKey: Permits] = [:]
+  var limits: [PermitKey: Permits] = [:]
   /// The waiters for the end of a node and of all nodes under it.
   var waiters: [EffectID: [WaiterID]] = [:]
   @usableFromInline var idleWaiters: [WaiterID] = []

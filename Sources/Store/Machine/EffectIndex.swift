@@ -15,8 +15,8 @@ struct EffectIndex: Sendable {
     /// child.
     var effects: [CancelID?: Effects] = [:]
     @usableFromInline var inner: [ChildKey: Place] = [:]
-    /// The number of places inside that contain places themselves.
-    @usableFromInline var deepCount = 0
+    /// The places inside that contain places themselves.
+    @usableFromInline var deep: Set<ChildKey> = []
     /// The ids of the list whose elements are the places inside: a `ListIDs`, from the time when
     /// each of these places had its element.
     @usableFromInline var completeIDs: (any AnyObject & Sendable)?
@@ -81,23 +81,27 @@ extension EffectIndex.Place {
   /// - Parameter relative: The place, seen from this one.
   mutating func change(at relative: ArraySlice<ChildKey>, _ change: (inout Self) -> Void) {
     guard let child = relative.first else { return change(&self) }
-    let (isEmpty, deeper) = inner[child, default: Self()].changeInside(
+    let (isEmpty, isDeep) = inner[child, default: Self()].changeInside(
       relative.dropFirst(), change)
-    deepCount += deeper
+    switch isDeep {
+    case true?: deep.insert(child)
+    case false?: deep.remove(child)
+    case nil: break
+    }
     if isEmpty { inner[child] = nil }
   }
 
   /// Changes a place inside this one, or this one.
   ///
   /// - Parameter relative: The place, seen from this one.
-  /// - Returns: Whether this place is empty after the change, and 1 if it got its first place
-  ///   inside, -1 if it lost the last one, otherwise 0.
+  /// - Returns: Whether this place is empty after the change, and whether it has places inside, or
+  ///   `nil` if that has not changed.
   private mutating func changeInside(
     _ relative: ArraySlice<ChildKey>, _ change: (inout Self) -> Void
-  ) -> (isEmpty: Bool, deeper: Int) {
+  ) -> (isEmpty: Bool, isDeep: Bool?) {
     let before = inner.isEmpty
     self.change(at: relative, change)
-    return (isEmpty, before == inner.isEmpty ? 0 : before ? 1 : -1)
+    return (isEmpty, before == inner.isEmpty ? nil : before)
   }
 }
 

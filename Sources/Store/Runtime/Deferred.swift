@@ -4,12 +4,13 @@ struct Deferred: Sendable {
   /// The work, in order. `nil` if there is none, which is cheaper to pass on than an empty array.
   @usableFromInline var items: [@Sendable () -> Void]?
   /// Whether the store reduces nothing until the work is done: observers are notified of a step,
-  /// or queued actions follow. The step remains under the lock until then, because an optional step
-  /// here would add to the cost of each `send`.
+  /// or the work can send actions itself. The step remains under the lock until then, because an
+  /// optional step here would add to the cost of each `send`.
   @usableFromInline var blocksReductions = false
 
-  /// Whether the work cancels tasks, which comes before the next action.
-  @usableFromInline var cancelsTasks = false
+  /// Whether the work can send actions: it cancels tasks, whose handlers run, or reports issues. It
+  /// comes before the next action.
+  @usableFromInline var canSend = false
 
   @inlinable
   @inline(__always)

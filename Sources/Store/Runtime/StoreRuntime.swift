@@ -174,23 +174,23 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
   }
 
   /// Performs the machine's commands and reduces queued actions, until a step has to be delivered
-  /// to observers or tasks have to be cancelled, which is done outside the lock. Tasks are
-  /// cancelled before the next action is reduced, with and without observers, so that watching does
-  /// not change the order in which they wake up (R2).
+  /// to observers, tasks have to be cancelled or issues have to be reported, which is done outside
+  /// the lock. What cancellation handlers and `onIssue` send is queued until then, with and without
+  /// observers, so that watching does not change the order (R2), and nothing recurses.
   @inlinable
   @inline(never)
   func finish(_ shared: inout Shared, _ deferred: inout Deferred) {
     while true {
       performCommands(&shared, &deferred)
+      if deferred.canSend, shared.machine.blockers.isEmpty || shared.machine.isDue {
+        shared.machine.blockers.insert(.delivering)
+        deferred.blocksReductions = true
+        return
+      }
       guard shared.machine.isDue else {
         if shared.machine.blockers.contains(.replayed) {
           shared.waiters[Shared.heldEvents].map { deferred.add($0) }
         }
-        return
-      }
-      guard !deferred.cancelsTasks else {
-        shared.machine.blockers.insert(.delivering)
-        deferred.blocksReductions = true
         return
       }
       if let next = shared.machine.takeNext() { reduce(next, &shared, &deferred) }
@@ -220,13 +220,14 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
       case .cancel(let id):
         if Int(id.slot) < shared.tasks.count, let task = shared.tasks[Int(id.slot)].take() {
           deferred.add { task.cancel() }
-          deferred.cancelsTasks = true
+          deferred.canSend = true
         }
       case .resume(let id):
         if let waiter = shared.waiters.removeValue(forKey: id) { deferred.add(waiter) }
       case .report(let issue):
         shared.hooks?._withUnsafeGuaranteedRef { $0.issue(issue) }
         deferred.add { [onIssue] in onIssue(issue) }
+        deferred.canSend = true
       case .reportLate(let action, let location, let step):
         deferred.add { self.reportLate(action, location, step) }
       case .meter(let event):
@@ -252,7 +253,7 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
       for item in deferred.items.take() ?? [] { item() }
       guard deferred.blocksReductions else { return }
       deferred.blocksReductions = false
-      deferred.cancelsTasks = false
+      deferred.canSend = false
       lock.withLock { $0.pendingNotification.take() }?.tell()
       lock.withLock { shared in
         shared.machine.delivered()

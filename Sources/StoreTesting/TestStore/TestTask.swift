@@ -27,10 +27,10 @@ public final class TestTask {
   /// been received.
   public var isFinished: Bool { task.isFinished }
 
-  /// Cancels its effects and all effects that they caused, and runs them until they end. Drops
-  /// those of their actions that the test has not received, which is a failure in a `TestStore`,
-  /// because a running store would have reduced them. Issues of the store are failures at this
-  /// line.
+  /// Cancels its effects and all effects that they caused, and runs them until they end. Those of
+  /// their actions that the test has not received are dropped, which is a failure, in a
+  /// `TestStore`, and reduced before in a `NonExhaustiveTestStore`, as in a running store. Issues
+  /// of the store are failures at this line.
   ///
   /// - Complexity: O(number of its effects), and the cost of running them.
   public func cancel(
@@ -82,6 +82,7 @@ extension TestCore {
       finishEnded: {
         self.catchUp(at: $0)
         self.finishEnded(at: $0)
+        self.skipWaiting(before: "a `send` had finished", at: $0)
       },
       cancel: {
         self.catchUp(at: $0)
@@ -89,7 +90,10 @@ extension TestCore {
       },
       fail: { self.fail(.effectRunning, $0, at: $1) },
       wait: { location, patience, isEnough in
-        await self.waitForAction(at: location, patience: patience, isEnd: true, or: isEnough)
+        repeat {
+          self.skipWaiting(before: "a `send` had finished", at: location)
+          await self.waitForAction(at: location, patience: patience, isEnd: true, or: isEnough)
+        } while !self.isExhaustive && !isEnough() && self.next != nil
       },
       whatIsLeft: { hasWaited in
         let waiting = self.waiting

@@ -330,6 +330,37 @@ struct LimitTests {
     #expect(store.effects.isEmpty)
   }
 
+  /// A limit of the whole store at the root, and one of the root's own place by the same id.
+  @Test("R6 R14 what counts in its place does not count with the whole store, at the root either")
+  func placeOfTheRoot() {
+    let gate = Gate()
+    @Sendable func work(_ name: String) -> Effect<String> {
+      .run(name: name) { _ in try await gate.wait() }
+    }
+    let stage = Stage { action in
+      switch action {
+      case "store": [work("store").limited(id: "line", whenFull: .drop)]
+      case "place": [work("place").limited(id: "line", in: .place, whenFull: .drop)]
+      default: []
+      }
+    }
+    func running() -> [String] {
+      stage.store.effects.map(\.descriptor.name).filter { ["store", "place"].contains($0) }.sorted()
+    }
+    stage.store.send("store")
+    stage.executor.run()
+    stage.store.send("place")
+    stage.executor.run()
+    #expect(running() == ["place", "store"])
+    stage.store.send("place")
+    stage.store.send("store")
+    stage.executor.run()
+    #expect(running() == ["place", "store"], "each is full")
+    gate.open()
+    stage.executor.run()
+    #expect(stage.store.effects.isEmpty)
+  }
+
   @Test(
     "closing starts nothing that waited")
   func closing() {
