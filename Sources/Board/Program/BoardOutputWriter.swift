@@ -82,9 +82,9 @@ final class BoardOutputWriter: Sendable {
   /// user has interrupted them. A result that one piece holds is written as a whole. The pager has
   /// all that its line prints, and its own use of Ctrl-C. Does not wait for a write.
   func cutResults(of jobs: [Int]) {
+    screen?.noteDiscardedOutput()
     guard pager?.isRunning != true else { return }
     interrupted.withLock { $0 = jobs }
-    screen?.noteDiscardedOutput()
   }
 
   func write(_ output: BoardOutput, _ redirects: RedirectFiles) {

@@ -203,13 +203,14 @@ final class BoardRun: Sendable {
   }
 
   /// Reports a failure that no command printed: that of a prefix, which is the first character of
-  /// its line.
+  /// its line, or an interrupt behind the end of a command.
   private func report(_ outcome: LineOutcome, of line: ScriptLine? = nil) {
     guard let message = outcome.message else { return }
     let line = outcome.messageLine ?? line
     let column = (line?.text.prefix(while: \.isWhitespace).count ?? 0) + 1
     let failure = Failure(
-      code: outcome.exitCode, error: "expectedFailure", message: message, column: column, length: 1)
+      code: outcome.exitCode, error: outcome.isInterrupted ? "cancelled" : "expectedFailure",
+      message: message, column: column, length: 1)
     var report = FailureReport(failure, in: line)
     report.location?.file = line?.location.file.map(masked)
     if line?.location.file == nil { report.location = nil }

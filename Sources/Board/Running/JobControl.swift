@@ -74,8 +74,8 @@ final class JobControl: Sendable {
       return state.wasInterrupted
     }
     let isClosed = board.isClosing && outcome.exitCode == ExitCode.interrupted
-    return (isInterrupted || isClosed) && !outcome.stop
-      ? LineOutcome(exitCode: ExitCode.interrupted, isInterrupted: true) : outcome
+    guard isInterrupted || isClosed, !outcome.stop, !outcome.isInterrupted else { return outcome }
+    return .interrupted(after: outcome.exitCode)
   }
 
   /// Returns whether an interrupt has arrived since the line started.

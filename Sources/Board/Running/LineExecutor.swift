@@ -178,7 +178,9 @@ public final class LineExecutor: Sendable {
       let outcome = jobs.judge(job, code)
       return code == ExitCode.interrupted ? .success : outcome
     }.first { $0.exitCode != 0 }
-    let outcome = jobs.endLine(line, failed ?? .success)
+    var outcome = jobs.endLine(line, failed ?? .success)
+    // The commands that it has cancelled have said so.
+    if outcome.isInterrupted { outcome.message = nil }
     return wasInterrupted
       ? LineOutcome(exitCode: ExitCode.interrupted, isInterrupted: true) : outcome
   }
@@ -222,7 +224,7 @@ public final class LineExecutor: Sendable {
       return LineOutcome(exitCode: exit, stop: true)
     }
     if jobs.isInterrupted(line.id) {
-      return LineOutcome(exitCode: ExitCode.interrupted, isInterrupted: true)
+      return .interrupted(after: end.exitCode, message: end.message)
     }
     // A prefix applies to the commands that end with the line, and to each background command when
     // it ends.

@@ -54,6 +54,18 @@ public struct LineOutcome: Sendable, Equatable {
     }
   }
 
+  /// Returns the outcome of an interrupted line.
+  ///
+  /// - Parameters:
+  ///   - exitCode: That of its last command. One that was cancelled has said so.
+  ///   - message: What no command has said.
+  static func interrupted(after exitCode: Int32, message: String? = nil) -> LineOutcome {
+    LineOutcome(
+      exitCode: ExitCode.interrupted,
+      message: message ?? (exitCode == ExitCode.interrupted ? nil : "cancelled"),
+      isInterrupted: true)
+  }
+
   private func ending(with exitCode: Int32, _ message: String? = nil) -> LineOutcome {
     var outcome = self
     outcome.exitCode = exitCode

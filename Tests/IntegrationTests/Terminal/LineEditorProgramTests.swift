@@ -648,17 +648,18 @@ struct LineEditorProgramTests {
 
   @Test(
     "Ctrl-C ends what a command prints, and no more of its line runs; a replay prints all of it",
-    arguments: ["; echo ne''xt", ""])
-  func interruptedOutput(behind: String) async throws {
+    arguments: ["LINE; echo ne''xt", "LINE", "source s.sb"])
+  func interruptedOutput(line: String) async throws {
     let program = try Program()
     let elements = (0..<60_000).map { #"{"id":\#($0),"more":[1,"家"]}"# }
     let body = "[" + elements.joined(separator: ",") + #","the last"]"#
     let server = try TestHTTPServer { _ in .response(.init(json: body)) }
+    try program.folder.write("api get \(server.origin)/long\necho ne''xt\n", to: "s.sb")
     let terminal = try await Self.start(program, "--no-pager")
     terminal.type("session record r.jsonl\r")
     #expect(await terminal.waitForOutput("recording to r.jsonl"))
     terminal.pauseOutput(at: "more")
-    terminal.type("api get \(server.origin)/long\(behind)\r")
+    terminal.type("\(line.replacing("LINE", with: "api get \(server.origin)/long"))\r")
     #expect(await terminal.waitForOutput("more"))
     // Real time: a terminal tells nobody that it is full.
     while terminal.takesOutput { try await Task.sleep(for: .milliseconds(10)) }
@@ -672,6 +673,7 @@ struct LineEditorProgramTests {
     _ = await terminal.waitForScreen { $0.text.hasSuffix("\nboard ●›") }
     #expect(terminal.output.count - shown < body.utf8.count / 2)
     #expect(!terminal.outputText.contains("the last"))
+    #expect(terminal.outputText.contains("cancelled"))
     terminal.type("echo o''k\r")
     #expect(await terminal.waitForOutput("ok\r\n"))
     #expect(!terminal.outputText.contains("next\r\n"))
