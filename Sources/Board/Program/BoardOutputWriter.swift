@@ -113,8 +113,9 @@ final class BoardOutputWriter: Sendable {
   }
 
   /// The size of a piece in bytes, without escape sequences. It is what an interrupt waits for at
-  /// least, on a slow line. With them, it fits into what Linux keeps for a terminal (8 KiB).
-  private static let pieceSize = 1 << 12
+  /// least, on a slow line. With them, it usually fits into the 8 KiB that Linux keeps for a
+  /// terminal.
+  private static let pieceSize = 1 << 11
 
   /// Writes a result to the terminal in pieces, between which other output has no place. An
   /// interrupt of its command ends it with the piece that is being written.

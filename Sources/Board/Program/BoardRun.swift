@@ -118,7 +118,7 @@ final class BoardRun: Sendable {
     session.history.withLock { $0 = { [self] in historyLines } }
     showPromptChanges(of: board)
     listen { [self] signal in
-      if signal == .interrupt { beginInterrupt(session) }
+      if signal == .interrupt { session.beginInterrupt(drop) }
       limitEnd(by: signal, board, redirects)
     } _: { [self] in
       answer($0, board, session, reader, redirects)
@@ -294,7 +294,9 @@ final class BoardRun: Sendable {
         text: LineParser.literalText(words), location: LineLocation(nil, line: 1),
         parsed: LineParser.parse(literal: words, isQuoted: options.hasEndedOptions))
       // Behind '--' a word is quoted, which literal words are not.
-      return await run(line, session, isLiteral: !options.hasEndedOptions).exitCode
+      let outcome = await run(line, session, isLiteral: !options.hasEndedOptions)
+      report(outcome, of: line)
+      return outcome.exitCode
     case .lines(let lines): source = ListLineSource(lines, file: "-c")
     case .script("-", _): source = DescriptorLineSource.standardInput()
     case .script(let path, _):
@@ -440,15 +442,14 @@ final class BoardRun: Sendable {
     }
   }
 
-  /// Lets output that is being written and the running lines come to their end. Tasks that do more
-  /// may have no thread to run on while the terminal takes no output. Never blocks.
-  private func beginInterrupt(_ session: LineExecutor) {
-    session.beginInterrupt { jobs in
-      // The lines behind the running one were typed without knowing that it would be interrupted.
-      // Dropped first, because the next line may begin as soon as this one ends.
-      editor?.dropTypedAhead()
-      output.cutResults(of: jobs)
-    }
+  /// Drops what is typed ahead, and what is still to be written of results of interrupted commands.
+  /// It happens when the signal arrives: tasks may have no thread to run on while the terminal
+  /// takes no output. Never blocks.
+  private func drop(_ jobs: [Int]) {
+    // The lines behind the running one were typed without knowing that it would be interrupted.
+    // Dropped first, because the next line may begin as soon as this one ends.
+    editor?.dropTypedAhead()
+    output.cutResults(of: jobs)
   }
 
   private func answer(
@@ -458,7 +459,7 @@ final class BoardRun: Sendable {
     guard !signalEnd.hasBegun else { return }
     switch signal {
     case .interrupt:
-      let interrupted = session.interrupt()
+      let interrupted = session.interrupt(drop)
       // The pager has the terminal.
       if output.pager?.isRunning == true { return }
       switch interrupted {

@@ -86,29 +86,37 @@ final class JobControl: Sendable {
   /// Whether the last line ended with an interrupt.
   var wasInterrupted: Bool { state.withLock { $0.wasInterrupted } }
 
-  /// Prevents the next commands of all running lines from starting. `interrupt` does the rest.
-  /// Does nothing if no line is running. Never blocks.
+  /// Prevents the next commands of all running lines from starting. One call of `interrupt` for
+  /// each of this does the rest. Never blocks.
   ///
-  /// - Parameter body: Called with the running commands before one of the lines can end.
+  /// - Parameter body: Called with the running commands, if a line is running, before one of the
+  ///   lines can end.
   func beginInterrupt(_ body: ([Int]) -> Void) {
     state.withLock { state in
       let interruption = state.interrupt(nil)
-      guard !interruption.lines.isEmpty else { return }
       state.begun.append(interruption)
-      body(interruption.jobs)
+      if !interruption.lines.isEmpty { body(interruption.jobs) }
     }
   }
 
   /// Cancels the running command of a line and prevents its next one from starting.
   ///
-  /// - Parameter line: The line, or `nil` for those that `beginInterrupt` has found, or else for
-  ///   all running lines.
+  /// - Parameters:
+  ///   - line: The line, or `nil` for those that `beginInterrupt` has found, or if it has found
+  ///     none, for all running lines.
+  ///   - body: As for `beginInterrupt`, if that has found none.
   /// - Returns: What was running.
   @discardableResult
-  func interrupt(_ line: LineID? = nil) -> LineExecutor.Interrupted {
+  func interrupt(
+    _ line: LineID? = nil, _ body: ([Int]) -> Void = { _ in }
+  ) -> LineExecutor.Interrupted {
     let (interruption, waits) = state.withLock { state in
-      let interruption =
-        line == nil && !state.begun.isEmpty ? state.begun.removeFirst() : state.interrupt(line)
+      let begun = line == nil && !state.begun.isEmpty ? state.begun.removeFirst() : nil
+      var interruption = begun ?? state.interrupt(line)
+      if interruption.lines.isEmpty {
+        interruption = state.interrupt(line)
+        if !interruption.lines.isEmpty { body(interruption.jobs) }
+      }
       return (interruption, interruption.lines.compactMap { state.lines[$0]?.cancelWait })
     }
     for cancel in waits { cancel() }

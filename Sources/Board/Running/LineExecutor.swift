@@ -75,12 +75,17 @@ public final class LineExecutor: Sendable {
   ///
   /// - Returns: What was running.
   @discardableResult
-  public func interrupt() -> Interrupted { jobs.interrupt() }
+  public func interrupt() -> Interrupted { interrupt { _ in } }
 
-  /// Begins what `interrupt` does for the lines that are running now. Does nothing if there are
-  /// none.
+  /// Does the same, or the rest of it after `beginInterrupt`.
   ///
-  /// - Parameter body: Called with the running commands before one of the lines can end.
+  /// - Parameter body: As for `beginInterrupt`, if that has found no line.
+  func interrupt(_ body: ([Int]) -> Void) -> Interrupted { jobs.interrupt(nil, body) }
+
+  /// Begins what `interrupt` does for the lines that are running now.
+  ///
+  /// - Parameter body: Called with the running commands, if a line is running, before one of the
+  ///   lines can end.
   func beginInterrupt(_ body: ([Int]) -> Void) { jobs.beginInterrupt(body) }
 
   /// Cancels the endless commands, because their output is no longer read.

@@ -223,7 +223,12 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
           deferred.canSend = true
         }
       case .resume(let id):
-        if let waiter = shared.waiters.removeValue(forKey: id) { deferred.add(waiter) }
+        if deferred.canSend, shared.machine.blockers.isEmpty {
+          // After what the handlers before it send.
+          shared.machine.waitersToResume.append(id)
+        } else if let waiter = shared.waiters.removeValue(forKey: id) {
+          deferred.add(waiter)
+        }
       case .report(let issue):
         shared.hooks?._withUnsafeGuaranteedRef { $0.issue(issue) }
         deferred.add { [onIssue] in onIssue(issue) }
