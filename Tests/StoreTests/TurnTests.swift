@@ -430,6 +430,24 @@ struct AnswersTests {
     #expect(steps == ["begin", "cancel", "a ends", "b ends", "c ends"])
   }
 
+  @Test(
+    "R2 the end of a send comes behind what the receiver of its issues sends, whatever watches",
+    arguments: [false, true])
+  func end(isWatched: Bool) {
+    struct Broken: Error {}
+    let atEnd = Journal<[String]>()
+    let steps = Self.steps(isWatched: isWatched) { action, _ in
+      action == "begin" ? [.run { _ in throw Broken() }] : []
+    } onIssue: { _, answering in
+      answering.send("answer")
+    } _: { store, executor in
+      store.send("begin").onFinish { atEnd.note(store.state) }
+      executor.run()
+    }
+    #expect(steps == ["begin", "answer"])
+    #expect(atEnd.entries == [steps])
+  }
+
   @Test("R2 a long chain of issues and their answers needs no stack", arguments: [false, true])
   func longChain(isWatched: Bool) {
     onAnotherThread {

@@ -30,8 +30,6 @@ final class EditingLineReader: LineReader {
   }
 
   private struct Shared {
-    /// Whether the keys that were typed ahead are dropped before the next line.
-    var dropsKeys = false
     /// What the editor asks for, in order.
     var signals: [EditorSignal] = []
     var events = Events()
@@ -63,6 +61,9 @@ final class EditingLineReader: LineReader {
   private let continuationPrompt: String
   private let decoder = Mutex(KeyDecoder())
   private let shared: Mutex<Shared>
+  /// Whether the keys that were typed ahead are dropped before the next line. Not under the lock,
+  /// which is held while the history is read and written.
+  private let dropsKeys = Atomic(false)
   private let wake: (read: Int32, write: Int32)
 
   /// - Parameters:
@@ -129,12 +130,9 @@ final class EditingLineReader: LineReader {
     prompt.first = shared.withLock { $0.prompt } ?? prompt.first
     screen.begin()
     // The first line does not wait for the whole file, and has no keys that were typed ahead.
-    let (isFirst, dropsKeys) = shared.withLock { shared in
-      defer { shared.dropsKeys = false }
-      return (!shared.hasLoadedHistory, shared.dropsKeys)
-    }
+    let isFirst = shared.withLock { !$0.hasLoadedHistory }
     if !isFirst { readHistory() }
-    if dropsKeys { store.send(.droppedKeys) }
+    if dropsKeys.exchange(false, ordering: .relaxed) { store.send(.droppedKeys) }
     store.send(.begin(prompt: prompt))
     if isFirst { readHistory() }
     while true {
@@ -280,7 +278,7 @@ final class EditingLineReader: LineReader {
   }
 
   /// Drops the keys that were typed for the next line, before it begins. Never blocks.
-  func dropTypedAhead() { shared.withLock { $0.dropsKeys = true } }
+  func dropTypedAhead() { dropsKeys.store(true, ordering: .relaxed) }
 
   /// Restores the terminal for another program while no line is edited.
   func lendTerminal() {

@@ -118,7 +118,7 @@ final class BoardRun: Sendable {
     session.history.withLock { $0 = { [self] in historyLines } }
     showPromptChanges(of: board)
     listen { [self] signal in
-      if signal == .interrupt { session.beginInterrupt(drop) }
+      if signal == .interrupt { session.beginInterrupt(dropPending) }
       limitEnd(by: signal, board, redirects)
     } _: { [self] in
       answer($0, board, session, reader, redirects)
@@ -418,6 +418,7 @@ final class BoardRun: Sendable {
     var isInterrupted = false
     let summary = try? await ScriptRunner(source: source, policy: .keepGoing).run { line in
       var outcome = await session.run(line)
+      report(outcome, of: line)
       isInterrupted = outcome.isInterrupted
       if isInterrupted { outcome.stop = true }
       return outcome
@@ -445,7 +446,7 @@ final class BoardRun: Sendable {
   /// Drops what is typed ahead, and what is still to be written of results of interrupted commands.
   /// It happens when the signal arrives: tasks may have no thread to run on while the terminal
   /// takes no output. Never blocks.
-  private func drop(_ jobs: [Int]) {
+  private func dropPending(of jobs: [Int]) {
     // The lines behind the running one were typed without knowing that it would be interrupted.
     // Dropped first, because the next line may begin as soon as this one ends.
     editor?.dropTypedAhead()
@@ -459,7 +460,7 @@ final class BoardRun: Sendable {
     guard !signalEnd.hasBegun else { return }
     switch signal {
     case .interrupt:
-      let interrupted = session.interrupt(drop)
+      let interrupted = session.interrupt(dropPending)
       // The pager has the terminal.
       if output.pager?.isRunning == true { return }
       switch interrupted {

@@ -104,15 +104,15 @@ final class JobControl: Sendable {
   /// - Parameters:
   ///   - line: The line, or `nil` for those that `beginInterrupt` has found, or if it has found
   ///     none, for all running lines.
-  ///   - body: As for `beginInterrupt`, if that has found none.
+  ///   - body: As for `beginInterrupt`, unless that has called it.
   /// - Returns: What was running.
   @discardableResult
   func interrupt(
     _ line: LineID? = nil, _ body: ([Int]) -> Void = { _ in }
   ) -> LineExecutor.Interrupted {
     let (interruption, waits) = state.withLock { state in
-      let begun = line == nil && !state.begun.isEmpty ? state.begun.removeFirst() : nil
-      var interruption = begun ?? state.interrupt(line)
+      var interruption = Interruption(lines: [], jobs: [])
+      if line == nil, !state.begun.isEmpty { interruption = state.begun.removeFirst() }
       if interruption.lines.isEmpty {
         interruption = state.interrupt(line)
         if !interruption.lines.isEmpty { body(interruption.jobs) }

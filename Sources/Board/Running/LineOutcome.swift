@@ -58,12 +58,11 @@ public struct LineOutcome: Sendable, Equatable {
   ///
   /// - Parameters:
   ///   - exitCode: That of its last command. One that was cancelled has said so.
-  ///   - message: What no command has said.
-  static func interrupted(after exitCode: Int32, message: String? = nil) -> LineOutcome {
+  ///   - message: What a cancelled one has not said, such as a line of its file that was cut.
+  static func interrupted(after exitCode: Int32, saying message: String? = nil) -> LineOutcome {
     LineOutcome(
       exitCode: ExitCode.interrupted,
-      message: message ?? (exitCode == ExitCode.interrupted ? nil : "cancelled"),
-      isInterrupted: true)
+      message: exitCode == ExitCode.interrupted ? message : "cancelled", isInterrupted: true)
   }
 
   private func ending(with exitCode: Int32, _ message: String? = nil) -> LineOutcome {

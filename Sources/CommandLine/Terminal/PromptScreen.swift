@@ -41,9 +41,9 @@ package final class PromptScreen: Sendable {
   /// Whether the editor's own signs are ASCII.
   package let isASCII: Bool
   private let state: Mutex<State>
-  /// Whether the terminal may not have shown the end of the output, so that the column of the
-  /// cursor is unknown.
-  private let isCut = Atomic(false)
+  /// Whether the column of the cursor is unknown, because the terminal may not have shown the end
+  /// of the output.
+  private let isColumnUnknown = Atomic(false)
 
   /// - Parameter terminal: Provides the size.
   package init(terminal: Terminal, usesColor: Bool, isASCII: Bool) {
@@ -147,7 +147,7 @@ package final class PromptScreen: Sendable {
 
   /// Notes that an interrupt has made the system discard what the terminal had not shown yet. Never
   /// blocks.
-  package func noteDiscardedOutput() { isCut.store(true, ordering: .relaxed) }
+  package func noteDiscardedOutput() { isColumnUnknown.store(true, ordering: .relaxed) }
 
   /// Writes bytes to a terminal, above the line if one is shown.
   ///
@@ -161,7 +161,7 @@ package final class PromptScreen: Sendable {
     let result = state.withLock { state -> Result<Void, SystemError> in
       let isShown = state.renderer.isShown
       var before = isShown ? state.renderer.clear() : removeStatus(&state)
-      if state.tail > 0 || (startsRow && isCut.load(ordering: .relaxed)) {
+      if state.tail > 0 || (startsRow && isColumnUnknown.load(ordering: .relaxed)) {
         // The line is in the row below the unfinished one.
         if startsRow {
           if !isShown { before += endRow(&state) }
@@ -200,7 +200,7 @@ package final class PromptScreen: Sendable {
   package func showStatus(_ text: String) {
     state.withLockIfAvailable { state in
       guard !state.renderer.isShown, state.tail == 0, state.view == nil,
-        !isCut.load(ordering: .relaxed)
+        !isColumnUnknown.load(ordering: .relaxed)
       else { return }
       guard !text.isEmpty else { return show(removeStatus(&state)) }
       let columns = terminal.size.columns
@@ -251,7 +251,7 @@ package final class PromptScreen: Sendable {
 
   private func endRow(_ state: inout State) -> String {
     defer { state.tail = 0 }
-    if isCut.exchange(false, ordering: .relaxed) {
+    if isColumnUnknown.exchange(false, ordering: .relaxed) {
       // As many blanks as columns end in the next row, unless the cursor is at the start of one.
       return String(repeating: " ", count: max(1, terminal.size.columns)) + "\r\u{1B}[K"
     }

@@ -86,7 +86,7 @@ struct ExtremeNumberTests {
     _ program: Program, of changes: [(title: String, lines: [String])], _ command: String,
     _ options: String...
   ) async throws {
-    var arguments = ["-k"]
+    var arguments = ["--json", "-k"]
     for (index, change) in changes.enumerated() {
       try program.folder.write(resealed(change.lines.joined(separator: "\n")), to: "\(index).jsonl")
       arguments += [
@@ -97,6 +97,11 @@ struct ExtremeNumberTests {
     let isEnd = [0, 1, 65].contains { ended.status == .exited($0) }
     #expect(
       isEnd, "\(changes.map(\.title)), \(command): \(ended.status), \(ended.errorText)")
+    // The exit code is that of the first line that failed.
+    for line in ended.errorText.split(separator: "\n") {
+      let code = try JSON(parsing: String(line))["code"]?.text
+      #expect(["1", "65", nil].contains(code), "\(line)")
+    }
   }
 
   @Test("each one of an earlier recording is a value or an error", arguments: [Int.max, .min])
