@@ -252,8 +252,10 @@ package final class PromptScreen: Sendable {
   private func endRow(_ state: inout State) -> String {
     defer { state.tail = 0 }
     if isColumnUnknown.exchange(false, ordering: .relaxed) {
-      // As many blanks as columns end in the next row, unless the cursor is at the start of one.
-      return String(repeating: " ", count: max(1, terminal.size.columns)) + "\r\u{1B}[K"
+      // The output may end in a color, or within the escape sequence of one. As many blanks as
+      // columns end in the next row, unless the cursor is at the start of one.
+      let blanks = String(repeating: " ", count: max(1, terminal.size.columns))
+      return (usesColor ? "\u{1B}[0m" : "") + blanks + "\r\u{1B}[K"
     }
     return state.tail > 0 ? "\r\n" : ""
   }
