@@ -117,11 +117,15 @@ struct ChildKey: Hashable, Sendable {
   @usableFromInline let identity: CancelID
   /// The name shown in ids, or `nil` if the composition gave none.
   @usableFromInline let label: String?
+  /// Whether the store has to look after each step if the child is still there. It has not for one
+  /// that a `Scope` composes, which always is, and for plain calls, which end their children.
+  @usableFromInline let mayBeAbsent: Bool
 
   @inlinable
-  init(identity: CancelID, label: String?) {
+  init(identity: CancelID, label: String?, mayBeAbsent: Bool = true) {
     self.identity = identity
     self.label = label
+    self.mayBeAbsent = mayBeAbsent
   }
 
   @inlinable
@@ -135,15 +139,20 @@ extension ChildKey {
   /// Creates a key from the id that the composition gave, or from the source location and the
   /// offset of the child's state if it gave none.
   @usableFromInline
-  init(id: (any Hashable & Sendable)?, offset: Int? = nil, location: SourceLocation) {
-    if let id {
-      let identity = CancelID(id)
-      self.init(identity: identity, label: identity.description)
-    } else if let offset {
-      self.init(identity: CancelID(ComposedChild(offset: offset, location: location)), label: nil)
-    } else {
-      self.init(identity: CancelID(location), label: nil)
-    }
+  init(
+    id: (any Hashable & Sendable)?, offset: Int? = nil, location: SourceLocation,
+    mayBeAbsent: Bool
+  ) {
+    let identity =
+      if let id {
+        CancelID(id)
+      } else if let offset {
+        CancelID(ComposedChild(offset: offset, location: location))
+      } else {
+        CancelID(location)
+      }
+    self.init(
+      identity: identity, label: id == nil ? nil : identity.description, mayBeAbsent: mayBeAbsent)
   }
 }
 

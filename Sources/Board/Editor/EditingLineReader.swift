@@ -59,6 +59,7 @@ final class EditingLineReader: LineReader {
   private let screen: PromptScreen
   private let terminal = EditingTerminal()
   private let continuationPrompt: String
+  private let onInterrupt: @Sendable () -> Void
   private let decoder = Mutex(KeyDecoder())
   private let shared: Mutex<Shared>
   /// Whether the keys that were typed ahead are dropped before the next line. Not under the lock,
@@ -69,13 +70,16 @@ final class EditingLineReader: LineReader {
   /// - Parameters:
   ///   - historyPath: The file of the history, or `nil` to keep none.
   ///   - hints: The hints about the arguments of commands.
+  ///   - onInterrupt: Called when Ctrl-C is typed, before the line ends. Must not block.
   ///   - complete: Finds candidates.
   /// - Throws: If no pipe can be created.
   init(
     screen: PromptScreen, historyPath: String?, hints: CommandHints,
+    onInterrupt: @escaping @Sendable () -> Void,
     complete: @escaping @Sendable (CompletionRequest) async -> CompletionAnswer?
   ) throws(SystemError) {
     self.screen = screen
+    self.onInterrupt = onInterrupt
     continuationPrompt = screen.isASCII ? "... " : "\u{2026} "
     wake = try Descriptor.pipe()
     _ = fcntl(wake.write, F_SETFL, O_NONBLOCK)
@@ -235,6 +239,8 @@ final class EditingLineReader: LineReader {
     if keys.contains(where: \.beginsSearch), store.withState({ $0.search == nil }) {
       readHistory()
     }
+    // Drawing the line may wait for the output that this ends.
+    if keys.contains(.control("c")) { onInterrupt() }
     if !keys.isEmpty { store.send(.keys(keys)) }
     return true
   }

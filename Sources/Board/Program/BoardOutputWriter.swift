@@ -14,8 +14,7 @@ final class BoardOutputWriter: Sendable {
   /// Output to the terminal, which waits while a pager or a question has it.
   private let held: HeldOutput
   private let ending = Mutex(Ending())
-  /// The commands that the last interrupt has found.
-  private let interrupted = Mutex<[Int]>([])
+  private let cutting = Mutex(Cutting())
   /// What the last round of a `watch` has shown.
   private let rounds = Mutex(WatchDisplay())
   private let isJSON: Bool
@@ -33,6 +32,18 @@ final class BoardOutputWriter: Sendable {
     var job: Int?
     /// Whether what was written last has no line feed at its end.
     var isUnfinished = false
+  }
+
+  /// The results that interrupts end.
+  private struct Cutting {
+    /// The job whose result is being written to the terminal.
+    var writing: Int?
+    /// Whether it ends with the piece that is being written.
+    var isCut = false
+    /// The commands that the last interrupt has found, whose results end likewise.
+    var jobs: [Int] = []
+
+    func ends(_ job: Int) -> Bool { isCut || jobs.contains(job) }
   }
 
   /// What the end of standard output has caused.
@@ -84,8 +95,12 @@ final class BoardOutputWriter: Sendable {
   func cutResults(of jobs: [Int]) {
     screen?.noteDiscardedOutput()
     guard pager?.isRunning != true else { return }
-    interrupted.withLock { $0 = jobs }
+    cutting.withLock { $0.jobs = jobs }
   }
+
+  /// Leaves out the rest of the result that is being written to the terminal, whose command may
+  /// have run in the background. Does not wait for a write.
+  func cutResult() { cutting.withLock { $0.isCut = $0.writing != nil } }
 
   func write(_ output: BoardOutput, _ redirects: RedirectFiles) {
     if let round = output.display.round, output.redirect == nil {
@@ -118,7 +133,7 @@ final class BoardOutputWriter: Sendable {
   private static let pieceSize = 1 << 11
 
   /// Writes a result to the terminal in pieces, between which other output has no place. An
-  /// interrupt of its command ends it with the piece that is being written.
+  /// interrupt ends it with the piece that is being written.
   private func writeResult(_ output: BoardOutput) {
     struct Cut: Error {}
     rounds.withLock { $0.end() }
@@ -126,16 +141,24 @@ final class BoardOutputWriter: Sendable {
     let palette = terminal.usesColor(color, onError: false) ? Palette.standard : nil
     reportFailure { () throws(OutputError) in
       try row.withLock { row throws(OutputError) in
+        cutting.withLock { ($0.writing, $0.isCut) = (output.job, false) }
+        defer { cutting.withLock { $0.writing = nil } }
         var isFirst = true
         do {
           try output.content.forEachPiece(of: Self.pieceSize, palette) { piece in
-            guard isFirst || !interrupted.withLock({ $0.contains(output.job) }) else { throw Cut() }
+            guard isFirst || !cutting.withLock({ $0.ends(output.job) }) else { throw Cut() }
             isFirst = false
             try writeToTerminal(piece, of: output.job, on: standardOutput, &row)
           }
         } catch let error as OutputError {
           throw error
-        } catch {}
+        } catch {
+          // The line of an interrupted command says so itself.
+          if cutting.withLock({ $0.jobs.contains(output.job) }) { return }
+          let note = StyledText("[\(output.job)] the rest of the output was left out\n", .faint)
+          let bytes = render(note, output.display.color, onError: true)
+          try? writeToTerminal(bytes, of: nil, on: standardError, &row)
+        }
       }
     }
   }

@@ -49,10 +49,11 @@ final class BoardRun: Sendable {
     let screen = BoardRun.screen(
       terminal, isInteractive, usesColor: terminal.usesColor(shown.color ?? .auto, onError: true),
       isASCII: settings.isASCII)
-    output = BoardOutputWriter(
+    let output = BoardOutputWriter(
       program: features.program.name,
       isJSON: settings.output == .json, color: options.color ?? .auto, screen: screen,
       terminal: terminal, pager: BoardRun.pager(options, terminal, environment))
+    self.output = output
     activity = BoardRun.activity(shown, terminal, spins: screen != nil, output)
     let configuration = BoardRun.configuration(
       options, environment, features.program, settings, seed: seed, activity, output)
@@ -67,7 +68,7 @@ final class BoardRun: Sendable {
     editor = (isInteractive && terminal.canEditLines ? screen : nil).flatMap { screen in
       try? EditingLineReader(
         screen: screen, historyPath: historyPath,
-        hints: CommandHints(features.commands)
+        hints: CommandHints(features.commands), onInterrupt: { output.cutResult() }
       ) { await completion.answer($0) }
     }
     let boardTerminal = BoardTerminal(
@@ -118,7 +119,10 @@ final class BoardRun: Sendable {
     session.history.withLock { $0 = { [self] in historyLines } }
     showPromptChanges(of: board)
     listen { [self] signal in
-      if signal == .interrupt { session.beginInterrupt(dropPending) }
+      if signal == .interrupt {
+        session.beginInterrupt(dropPending)
+        output.cutResult()
+      }
       limitEnd(by: signal, board, redirects)
     } _: { [self] in
       answer($0, board, session, reader, redirects)

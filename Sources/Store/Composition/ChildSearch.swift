@@ -60,8 +60,8 @@ extension ChildSearch {
     visit(child, at: key, inside, by: identity, state())
   }
 
-  /// Visits the elements of a list. O(number of elements in whose children effects run) if none was
-  /// added or removed, otherwise O(number of elements whose effects run).
+  /// Visits the elements of a list. O(number of elements in which effects of children run that may
+  /// be absent) if none was added or removed, otherwise O(number of elements whose effects run).
   @inlinable
   @inline(__always)
   mutating func visit<ID: Hashable & Sendable, Child: Reducer>(
@@ -106,7 +106,7 @@ extension ChildSearch {
     if elements.isEmpty { return }
     within(key, inside) { search in
       if isComplete {
-        // The other elements have no children in which effects run.
+        // In the other elements no effects run of children that may be absent.
         for key in inside.deep {
           guard let inside = inside.inner[key] else { continue }
           search.visit(element: child, at: key, inside, elements)
@@ -169,7 +169,7 @@ extension ChildSearch {
   mutating func visit<Child: Reducer>(
     _ child: Child, at key: ChildKey, _ inside: EffectIndex.Place, _ state: () -> Child.State
   ) {
-    if inside.inner.isEmpty { return }
+    if forPresent ? inside.inner.isEmpty : !inside.searchesInside { return }
     within(key, inside) { child.findAbsentChildren(in: state(), &$0) }
   }
 

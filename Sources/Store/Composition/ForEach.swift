@@ -18,7 +18,7 @@ extension Reducer {
   ///   and the place of the list in the state; of a computed property only the line.
   /// - Complexity: O(1) plus the cost of the child and this reducer, regardless of the number of
   ///   elements. O(count) in a step that adds or removes one. While effects run in children of
-  ///   elements, every step of the store costs O(number of these elements) more.
+  ///   elements that may be absent, every step of the store costs O(number of these elements) more.
   @inlinable
   @inline(__always)
   public consuming func forEach<

@@ -21,8 +21,8 @@ extension Reducer {
   /// - Parameter id: Distinguishes this list from other children. The default is this source line
   ///   and the place of the list in the state; of a computed property only the line.
   /// - Complexity: O(1) plus the cost of the child and this reducer. O(count) in a step that adds
-  ///   or removes an element. While effects run in children of elements, every step of the store
-  ///   costs O(number of these elements) more.
+  ///   or removes an element. While effects run in children of elements that may be absent, every
+  ///   step of the store costs O(number of these elements) more.
   @inlinable
   public consuming func forEach<
     ChildState, ChildAction, Child: Reducer<ChildState, ChildAction, Dependencies>

@@ -27,7 +27,8 @@ extension Array {
       return $0.adopted(
         embed,
         under: ChildKey(
-          id: id is NoIdentity ? nil : id, location: SourceLocation(fileID: fileID, line: line)))
+          id: id is NoIdentity ? nil : id, location: SourceLocation(fileID: fileID, line: line),
+          mayBeAbsent: false))
     }
   }
 
@@ -114,8 +115,10 @@ extension Reducer {
           absentElement(action.action, id, among: elements.ids), fileID: fileID, line: line)
       ]
     }
-    return reduce(&elements.storage[position], action.action, dependencies)
-      .adopted { $0.adopted({ .element(id: id, action: $0) }, under: ChildKey(CancelID(id))) }
+    return reduce(&elements.storage[position], action.action, dependencies).adopted {
+      $0.adopted(
+        { .element(id: id, action: $0) }, under: ChildKey(CancelID(id), mayBeAbsent: false))
+    }
   }
 }
 

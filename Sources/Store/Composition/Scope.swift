@@ -53,7 +53,9 @@ public struct Scope<ParentState: Sendable, ParentAction: Sendable, Child: Reduce
   /// The place of the child. It is computed only where there are effects.
   @inlinable
   @inline(__always)
-  var childPlace: ChildPlace { place.at(MemoryLayout<ParentState>.offset(of: state)) }
+  var childPlace: ChildPlace {
+    place.at(MemoryLayout<ParentState>.offset(of: state), mayBeAbsent: false)
+  }
 }
 
 extension Scope: CompositeReducer {

@@ -15,13 +15,20 @@ struct EffectIndex: Sendable {
     /// child.
     var effects: [CancelID?: Effects] = [:]
     @usableFromInline var inner: [ChildKey: Place] = [:]
-    /// The places inside that contain places themselves.
+    /// Whether one of the operators with this key composes a child that may be absent.
+    var mayBeAbsent = false
+    /// The number of places directly inside whose child may be absent.
+    var countThatMayBeAbsent = 0
+    /// The places directly inside that contain ones whose child may be absent.
     @usableFromInline var deep: Set<ChildKey> = []
     /// The ids of the list whose elements are the places inside: a `ListIDs`, from the time when
     /// each of these places had its element.
     @usableFromInline var completeIDs: (any AnyObject & Sendable)?
 
     var isEmpty: Bool { effects.isEmpty && inner.isEmpty }
+
+    /// Whether a search for absent children may find one inside.
+    @usableFromInline var searchesInside: Bool { countThatMayBeAbsent > 0 || !deep.isEmpty }
   }
 
   /// A set that allocates nothing for one element, which is the usual number. Stored sets are not
@@ -81,33 +88,41 @@ extension EffectIndex.Place {
   /// - Parameter relative: The place, seen from this one.
   mutating func change(at relative: ArraySlice<ChildKey>, _ change: (inout Self) -> Void) {
     guard let child = relative.first else { return change(&self) }
-    let (isEmpty, isDeep) = inner[child, default: Self()].changeInside(
-      relative.dropFirst(), change)
-    switch isDeep {
+    let result = inner[child, default: Self()].changeInside(
+      relative.dropFirst(), child.mayBeAbsent, change)
+    countThatMayBeAbsent += result.count
+    switch result.isDeep {
     case true?: deep.insert(child)
     case false?: deep.remove(child)
     case nil: break
     }
-    if isEmpty { inner[child] = nil }
+    if result.isEmpty { inner[child] = nil }
   }
 
   /// Changes a place inside this one, or this one.
   ///
   /// - Parameter relative: The place, seen from this one.
-  /// - Returns: Whether this place is empty after the change, and whether it has places inside, or
-  ///   `nil` if that has not changed.
+  /// - Returns: Whether this place is empty after the change, by how much it changes the number of
+  ///   places that may be absent, and whether a search looks inside, or `nil` if that has not
+  ///   changed.
   private mutating func changeInside(
-    _ relative: ArraySlice<ChildKey>, _ change: (inout Self) -> Void
-  ) -> (isEmpty: Bool, isDeep: Bool?) {
-    let before = inner.isEmpty
+    _ relative: ArraySlice<ChildKey>, _ mayBeAbsent: Bool, _ change: (inout Self) -> Void
+  ) -> (isEmpty: Bool, count: Int, isDeep: Bool?) {
+    let before = (counts: self.mayBeAbsent, isDeep: searchesInside)
+    self.mayBeAbsent = self.mayBeAbsent || mayBeAbsent
     self.change(at: relative, change)
-    return (isEmpty, before == inner.isEmpty ? nil : before)
+    let counts = self.mayBeAbsent && !isEmpty
+    return (
+      isEmpty, (counts ? 1 : 0) - (before.counts ? 1 : 0),
+      before.isDeep == searchesInside ? nil : searchesInside
+    )
   }
 }
 
 extension EffectGraph {
+  /// Whether effects run of children that may be absent.
   @usableFromInline
-  var hasEffectsOfChildren: Bool { !index.root.inner.isEmpty }
+  var hasChildrenToSearch: Bool { index.root.searchesInside }
 
   /// Applies the result of a search for children: cancels the effects of absent children, in the
   /// order in which they were returned.

@@ -5,7 +5,7 @@ extension StoreMachine {
   /// - Complexity: One comparison while no effects of children run.
   @inlinable
   mutating func endAbsentChildren() {
-    guard graph.hasEffectsOfChildren else {
+    guard graph.hasChildrenToSearch else {
       recipients.remove(.children)
       return
     }

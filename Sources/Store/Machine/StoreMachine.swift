@@ -282,7 +282,7 @@ extension StoreMachine {
     if !graph.idleWaiters.isEmpty { makeTask(&open) }
     if !effects.isEmpty {
       take(effects, of: action, task: &task, inheritsTaskLocals: inheritsTaskLocals)
-      if graph.hasEffectsOfChildren { recipients.insert(.children) }
+      if graph.hasChildrenToSearch { recipients.insert(.children) }
     }
     if recipients.contains(.children) { endAbsentChildren() }
     if recipients.contains(.subscriptions) { updateSubscriptions() }

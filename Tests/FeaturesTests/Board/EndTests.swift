@@ -62,18 +62,6 @@ private final class MemorySink: LogSink {
   func close() { state.withLock { $0.isClosed = true } }
 }
 
-/// Keeps no record of a log, and calls back when it is flushed.
-private struct FlushedSink: LogRecordSink {
-  let onFlush: @Sendable () -> Void
-
-  func write(_ record: LogRecord) {}
-
-  func flush(deadline: ContinuousClock.Instant) -> Bool {
-    onFlush()
-    return true
-  }
-}
-
 /// What is set once.
 private final class Slot<Value: Sendable>: Sendable {
   private let value = Mutex<Value?>(nil)

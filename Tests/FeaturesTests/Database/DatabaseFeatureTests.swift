@@ -6,6 +6,7 @@ import SwiftBoardStore
 import SwiftBoardSystem
 import SwiftBoardTestSupport
 import SwiftBoardTesting
+import Synchronization
 import Testing
 
 @testable import SwiftBoardFeatures
@@ -274,6 +275,19 @@ struct DatabaseFeatureTests {
     let printed = try run(["db stats", "db check", "db path"], in: world)
     #expect(printed.map(\.status) == [0, 0, 0])
     #expect(printed[1].errors == "the database is whole\n")
+  }
+
+  @Test("stats waits for the records of the log that are still to be written")
+  func statsOfWrittenRecords() async throws {
+    let persistence = world.persistence
+    let callsBefore = Mutex<[MockCall]?>(nil)
+    var dependencies = world.dependencies
+    dependencies.logger = LiveLogger(sinks: [
+      FlushedSink { callsBefore.withLock { $0 = persistence.calls } }
+    ])
+    _ = try await DatabaseCommand.stats.call(dependencies)
+    #expect(callsBefore.withLock { $0 } == [])
+    #expect(persistence.calls.map(\.name) == ["statistics"])
   }
 
   @Test("the list of a collection that does not exist names the nearest one, or all of them")

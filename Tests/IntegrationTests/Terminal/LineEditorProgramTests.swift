@@ -683,6 +683,39 @@ struct LineEditorProgramTests {
     #expect(replay.outputText.contains("the last"))
   }
 
+  /// While a line is edited, Ctrl-C is a key and no signal.
+  @Test(
+    "Ctrl-C ends what a background command prints, and a note says so", arguments: [false, true])
+  func interruptedJobOutput(isRunning: Bool) async throws {
+    let program = try Program()
+    let elements = (0..<60_000).map { #"{"id":\#($0),"more":[1,"家"]}"# }
+    let body = "[" + elements.joined(separator: ",") + #","the last"]"#
+    let server = try TestHTTPServer()
+    try program.folder.write(body, to: "long.json")
+    let terminal = try await Self.start(program, "--no-pager")
+    terminal.type("db put films long @long.json\r")
+    #expect(await terminal.waitForOutput("films/long"))
+    terminal.pauseOutput(at: "more")
+    let next = isRunning ? "; api get \(server.origin)/faults/hang" : ""
+    terminal.type("db get films long &\(next)\r")
+    #expect(await terminal.waitForOutput("more"))
+    if isRunning { try #require(await server.waitForRequest(path: "/faults/hang") != nil) }
+    // Real time: a terminal tells nobody that it is full.
+    while terminal.takesOutput { try await Task.sleep(for: .milliseconds(10)) }
+    let shown = terminal.output.count
+    terminal.type("\u{3}")
+    if isRunning { #expect(await server.waitForClose(path: "/faults/hang")) }
+    terminal.resumeOutput()
+    #expect(await terminal.waitForOutput("the rest of the output was left out"))
+    _ = await terminal.waitForScreen { $0.text.hasSuffix("\nboard›") }
+    #expect(terminal.output.count - shown < body.utf8.count / 2)
+    #expect(!terminal.outputText.contains("the last"))
+    #expect(terminal.outputText.contains("cancelled") == isRunning)
+    terminal.type("echo o''k\r")
+    #expect(await terminal.waitForOutput("ok\r\n"))
+    await Self.leave(terminal)
+  }
+
   /// With the end of a row, which only the system has dropped.
   @Test("what follows output that Ctrl-C has cut begins a row")
   func rowBehindCut() async throws {

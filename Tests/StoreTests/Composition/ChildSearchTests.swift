@@ -1,4 +1,5 @@
 import SwiftBoardTesting
+import Synchronization
 import Testing
 
 @testable import SwiftBoardStore
@@ -148,6 +149,66 @@ struct ChildSearchTests {
     state.rows.remove(id: 2)
     #expect(absent(state, Root(), path("rows", 1)) == [])
     #expect(absent(state, Root(), path("rows", 2)) == [path("rows", 2)])
+  }
+
+  /// Counts how often a search looks into a child.
+  struct Visited: Reducer {
+    let count: Counter
+
+    final class Counter: Sendable {
+      private let value = Mutex(0)
+
+      var current: Int { value.withLock { $0 } }
+
+      func add() { value.withLock { $0 += 1 } }
+    }
+
+    func reduce(
+      _ state: inout Branch.State, _ action: Void, _ dependencies: Void
+    ) -> [Effect<Void>] { [] }
+
+    func findAbsentChildren(in state: Branch.State, _ search: inout ChildSearch) { count.add() }
+  }
+
+  @Test(
+    "elements are looked into only for children that may be absent",
+    arguments: [(false, 0), (true, 2)])
+  func elementsLookedInto(mayBeAbsent: Bool, visits: Int) {
+    var index = EffectIndex()
+    for id in 1...2 {
+      let place = [
+        ChildKey(CancelID("rows")), ChildKey(CancelID(id)),
+        ChildKey(CancelID("tab"), mayBeAbsent: false),
+        ChildKey(CancelID("leaf"), mayBeAbsent: mayBeAbsent),
+      ]
+      index.insert(
+        EffectID(slot: Int32(id), serial: UInt32(id)), keys: [CancelKey(place: place, id: nil)])
+    }
+    let counter = Visited.Counter()
+    let reducer = EmptyReducer<State, Void, Void>()
+      .forEach(\.rows, action: Root().rows(), id: "rows") { Visited(count: counter) }
+    var search = ChildSearch(index.root)
+    reducer.findAbsentChildren(in: State(), &search)
+    #expect(counter.current == visits)
+    #expect(search.complete.count == 1)
+  }
+
+  @Test("a key with which one operator composes a child that may be absent")
+  func sharedKeys() {
+    func key(_ mayBeAbsent: Bool, _ id: Int) -> CancelKey {
+      CancelKey(place: [ChildKey(CancelID("a"), mayBeAbsent: mayBeAbsent)], id: CancelID(id))
+    }
+    var index = EffectIndex()
+    let effects = (1...2).map { EffectID(slot: $0, serial: UInt32($0)) }
+    index.insert(effects[0], keys: [key(false, 1)])
+    #expect(!index.root.searchesInside)
+    index.insert(effects[1], keys: [key(true, 2)])
+    #expect(index.root.searchesInside)
+    index.remove(effects[1], keys: [key(true, 2)])
+    #expect(index.root.searchesInside)
+    index.remove(effects[0], keys: [key(false, 1)])
+    #expect(!index.root.searchesInside)
+    #expect(index.root.isEmpty)
   }
 
   @Test("a place of several operators is gone when none of them has a child there")
