@@ -105,12 +105,6 @@ public struct JSONPathError: Error, Sendable, Hashable, CustomStringConvertible 
   /// A message with the found value, its position, and the expected value.
   public var message: String
 
-  /// Creates an error.
-  public init(offset: Int, message: String) {
-    self.offset = offset
-    self.message = message
-  }
-
   /// The message.
   public var description: String { message }
 }
