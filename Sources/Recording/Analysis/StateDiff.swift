@@ -107,8 +107,6 @@ public enum StateDiff {
     let limit: Int
     private(set) var changes: [Change] = []
 
-    init(limit: Int) { self.limit = limit }
-
     private var isFull: Bool { changes.count >= limit }
 
     private mutating func note(_ path: String, _ old: JSON?, _ new: JSON?) {

@@ -4,10 +4,6 @@ import SwiftBoardJSON
 struct UnsafeByteWriter {
   private(set) var next: UnsafeMutablePointer<UInt8>
 
-  init(next: UnsafeMutablePointer<UInt8>) {
-    self.next = next
-  }
-
   @inline(__always)
   mutating func put(_ text: StaticString) {
     UnsafeMutableRawPointer(next).copyMemory(
