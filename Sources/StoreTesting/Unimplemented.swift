@@ -5,12 +5,6 @@ public struct UnimplementedError: Error, Sendable, Hashable, CustomStringConvert
   /// The location at which it was left unimplemented.
   public let location: TestLocation
 
-  /// Creates an error.
-  public init(name: String, location: TestLocation) {
-    self.name = name
-    self.location = location
-  }
-
   /// The used dependency, the location at which it was left unimplemented, and what to do.
   public var description: String { unimplementedMessage(name) + " (\(location))" }
 }

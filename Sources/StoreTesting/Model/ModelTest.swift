@@ -221,12 +221,6 @@ private struct DrawnMove<Action: Sendable> {
   /// Whether shrinking has replaced the generated move by it.
   private(set) var isSimplified = false
 
-  init(move: ModelMove<Action>, generator: Int, random: SeededRandom) {
-    self.move = move
-    self.generator = generator
-    self.random = random
-  }
-
   func simplified(_ move: ModelMove<Action>) -> DrawnMove {
     var simpler = self
     simpler.move = move
