@@ -32,62 +32,23 @@ extension ShellState: CanonicalEncodable {
   /// Writes the same JSON as `encode(to:)`.
   public func encodeCanonical(to writer: inout CanonicalWriter) {
     writer.beginObject()
-    if let aliases {
-      writer.key("aliases")
-      writer.write(aliases)
-    }
+    writer.dictionary("aliases", aliases) { $1.string($0) }
     if let exitCode { writer.member("exitCode", Int(exitCode)) }
-    if let finished {
-      writer.key("finished")
-      finished.write(to: &writer)
-    }
-    if let last {
-      writer.key("last")
-      last.write(to: &writer)
-    }
+    writer.member("finished", finished) { $0.write(to: &$1) }
+    writer.member("last", last) { $0.write(to: &$1) }
     writer.member("lastStatus", Int(lastStatus))
-    writer.key("running")
-    writer.beginArray()
-    for context in running { context.write(to: &writer) }
-    writer.endArray()
+    writer.array("running", running) { $0.write(to: &$1) }
     if let tutorial { writer.member("tutorial", tutorial) }
-    if let unloaded {
-      writer.key("unloaded")
-      writer.beginArray()
-      for part in unloaded {
-        writer.beginObject()
-        writer.member("error", part.error)
-        writer.member("feature", part.feature)
-        writer.member("message", part.message)
-        writer.endObject()
-      }
-      writer.endArray()
+    writer.array("unloaded", unloaded) { part, writer in
+      writer.beginObject()
+      writer.member("error", part.error)
+      writer.member("feature", part.feature)
+      writer.member("message", part.message)
+      writer.endObject()
     }
-    writer.key("variables")
-    writer.beginObject()
-    for (name, value) in variables {
-      writer.key(name)
-      value.write(to: &writer)
-    }
+    writer.dictionary("variables", variables) { $0.write(to: &$1) }
+    writer.array("watches", watches) { $0.write(to: &$1) }
     writer.endObject()
-    if let watches {
-      writer.key("watches")
-      writer.beginArray()
-      for watch in watches { watch.write(to: &writer) }
-      writer.endArray()
-    }
-    writer.endObject()
-  }
-}
-
-extension CanonicalWriter {
-  fileprivate mutating func write(_ texts: [String: String]) {
-    beginObject()
-    for (name, value) in texts {
-      key(name)
-      string(value)
-    }
-    endObject()
   }
 }
 
@@ -105,15 +66,10 @@ extension RepeatedCommand {
 extension FinishedJob {
   fileprivate func write(to writer: inout CanonicalWriter) {
     writer.beginObject()
-    writer.key("context")
-    context.write(to: &writer)
-    if let found {
-      writer.key("found")
+    writer.member("context", context) { $0.write(to: &$1) }
+    writer.member("found", found) { found, writer in
       writer.beginObject()
-      if let last = found.last {
-        writer.key("last")
-        last.write(to: &writer)
-      }
+      writer.member("last", found.last) { $0.write(to: &$1) }
       writer.member("lastStatus", Int(found.lastStatus))
       writer.endObject()
     }
@@ -138,8 +94,7 @@ extension CommandContext {
     if let output { writer.member("output", output.rawValue) }
     if let parts { writer.member("parts", parts) }
     if let prefix { writer.member("prefix", prefix.rawValue) }
-    if let redirect {
-      writer.key("redirect")
+    writer.member("redirect", redirect) { redirect, writer in
       writer.beginObject()
       writer.member("appends", redirect.appends)
       writer.member("file", redirect.file)
@@ -158,12 +113,8 @@ extension SessionState: CanonicalEncodable {
   /// Writes the same JSON as `encode(to:)`.
   public func encodeCanonical(to writer: inout CanonicalWriter) {
     writer.beginObject()
-    if let changes {
-      writer.key("changes")
-      changes.encodeCanonical(to: &writer)
-    }
-    if let position {
-      writer.key("position")
+    writer.member("changes", changes) { $0.encodeCanonical(to: &$1) }
+    writer.member("position", position) { position, writer in
       writer.beginObject()
       writer.member("last", position.last)
       writer.member("step", position.step)
@@ -188,5 +139,45 @@ extension CanonicalWriter {
   package mutating func member(_ name: StaticString, _ value: Bool) {
     key(name)
     bool(value)
+  }
+
+  /// Writes a member, unless it has no value.
+  @inlinable
+  package mutating func member<Value>(
+    _ name: StaticString, _ value: Value?,
+    _ write: (Value, inout CanonicalWriter) throws -> Void
+  ) rethrows {
+    guard let value else { return }
+    key(name)
+    try write(value, &self)
+  }
+
+  /// Writes an array as a member, unless there is none.
+  @inlinable
+  package mutating func array<Elements: Sequence>(
+    _ name: StaticString, _ elements: Elements?,
+    _ write: (Elements.Element, inout CanonicalWriter) throws -> Void
+  ) rethrows {
+    guard let elements else { return }
+    key(name)
+    beginArray()
+    for element in elements { try write(element, &self) }
+    endArray()
+  }
+
+  /// Writes a dictionary as a member, unless there is none.
+  @inlinable
+  package mutating func dictionary<Value>(
+    _ name: StaticString, _ members: [String: Value]?,
+    _ write: (Value, inout CanonicalWriter) throws -> Void
+  ) rethrows {
+    guard let members else { return }
+    key(name)
+    beginObject()
+    for (name, value) in members {
+      key(name)
+      try write(value, &self)
+    }
+    endObject()
   }
 }

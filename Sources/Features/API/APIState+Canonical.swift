@@ -10,35 +10,13 @@ extension APIState: CanonicalEncodable {
     guard !isEarlier else { return encodeEarlier(to: &writer) }
     writer.beginObject()
     writer.member("answered", answered)
-    writer.key("answers")
-    writer.beginArray()
-    for answer in answers { answer.write(to: &writer) }
-    writer.endArray()
-    if let changes {
-      writer.key("changes")
-      changes.encodeCanonical(to: &writer)
-    }
-    writer.key("pending")
-    writer.beginArray()
-    for request in pending { try request.write(to: &writer) }
-    writer.endArray()
-    if rereadsServices {
-      writer.key("rereadsServices")
-      writer.bool(true)
-    }
+    writer.array("answers", answers) { $0.write(to: &$1) }
+    writer.member("changes", changes) { $0.encodeCanonical(to: &$1) }
+    try writer.array("pending", pending) { try $0.write(to: &$1) }
+    if rereadsServices { writer.member("rereadsServices", true) }
     writer.member("requests", requests)
-    if let saved {
-      writer.key("saved")
-      writer.beginArray()
-      for name in saved { writer.string(name) }
-      writer.endArray()
-    }
-    if let services {
-      writer.key("services")
-      writer.beginArray()
-      for service in services { try writer.value(service) }
-      writer.endArray()
-    }
+    writer.array("saved", saved) { $1.string($0) }
+    try writer.array("services", services) { try $1.value($0) }
     writer.endObject()
   }
 }
@@ -73,17 +51,10 @@ extension RecentAnswer {
     writer.member("bytes", bytes)
     if let digest { writer.member("digest", digest) }
     if let file { writer.member("file", file) }
-    writer.key("headers")
-    writer.beginObject()
-    for (name, value) in headers {
-      writer.key(name)
-      writer.string(value)
-    }
-    writer.endObject()
+    writer.dictionary("headers", headers) { $1.string($0) }
     writer.member("job", job)
     writer.member("method", method)
-    writer.key("microseconds")
-    writer.int(microseconds)
+    writer.member("microseconds", microseconds) { $1.int($0) }
     writer.member("status", status)
     writer.member("url", url)
     writer.member("verdict", verdict.rawValue)
@@ -95,28 +66,16 @@ extension PendingRequest {
   fileprivate func write(to writer: inout CanonicalWriter) throws {
     writer.beginObject()
     writer.member("attempt", attempt)
-    writer.key("command")
-    try writer.value(command)
-    writer.key("isBackground")
-    writer.bool(isBackground)
+    try writer.member("command", command) { try $1.value($0) }
+    writer.member("isBackground", isBackground)
     writer.member("job", job)
     writer.member("method", method)
-    writer.key("pause")
-    writer.int(pause)
-    if let service {
-      writer.key("service")
-      try writer.value(service)
-    }
+    writer.member("pause", pause) { $1.int($0) }
+    try writer.member("service", service) { try $1.value($0) }
     writer.member("stage", stage.rawValue)
     writer.member("target", target)
-    if let timeout {
-      writer.key("timeout")
-      writer.int(timeout)
-    }
-    if let wantsAnyStatus {
-      writer.key("wantsAnyStatus")
-      writer.bool(wantsAnyStatus)
-    }
+    writer.member("timeout", timeout) { $1.int($0) }
+    if let wantsAnyStatus { writer.member("wantsAnyStatus", wantsAnyStatus) }
     writer.endObject()
   }
 }
@@ -125,14 +84,10 @@ extension APIRequestSpec: CanonicalEncodable {
   /// Writes what `encode(to:)` does. What few requests have is left to `Codable`.
   public func encodeCanonical(to writer: inout CanonicalWriter) throws {
     func value(_ name: StaticString, _ value: (some Encodable)?) throws {
-      guard let value else { return }
-      writer.key(name)
-      try writer.value(value)
+      try writer.member(name, value) { try $1.value($0) }
     }
     func bool(_ name: StaticString, _ value: Bool?) {
-      guard let value else { return }
-      writer.key(name)
-      writer.bool(value)
+      writer.member(name, value) { $1.bool($0) }
     }
     writer.beginObject()
     try value("added", added)
@@ -147,10 +102,7 @@ extension APIRequestSpec: CanonicalEncodable {
     bool("isExplicit", isExplicit)
     bool("isPretty", isPretty)
     bool("isSavedLast", isSavedLast)
-    writer.key("items")
-    writer.beginArray()
-    for item in items { try writer.value(item) }
-    writer.endArray()
+    try writer.array("items", items) { try $1.value($0) }
     try value("jsonBody", jsonBody)
     writer.member("method", method)
     if let out { writer.member("out", out) }

@@ -7,28 +7,13 @@ extension CharactersState: CanonicalEncodable {
   /// Writes what `encode(to:)` does.
   public func encodeCanonical(to writer: inout CanonicalWriter) throws {
     writer.beginObject()
-    if let changes {
-      writer.key("changes")
-      changes.encodeCanonical(to: &writer)
-    }
-    if let detail {
-      writer.key("detail")
-      try detail.write(to: &writer)
-    }
-    writer.key("list")
-    list.write(to: &writer)
-    writer.key("pending")
-    writer.beginArray()
-    for command in pending { try writer.value(command) }
-    writer.endArray()
-    writer.key("recent")
-    writer.beginArray()
-    for text in recent { writer.string(text) }
-    writer.endArray()
-    writer.key("route")
-    route.write(to: &writer)
-    writer.key("search")
-    search.write(to: &writer)
+    writer.member("changes", changes) { $0.encodeCanonical(to: &$1) }
+    try writer.member("detail", detail) { try $0.write(to: &$1) }
+    writer.member("list", list) { $0.write(to: &$1) }
+    try writer.array("pending", pending) { try $1.value($0) }
+    writer.array("recent", recent) { $1.string($0) }
+    writer.member("route", route) { $0.write(to: &$1) }
+    writer.member("search", search) { $0.write(to: &$1) }
     if let service { writer.member("service", service) }
     writer.endObject()
   }
@@ -81,33 +66,24 @@ extension CharacterList {
     writer.member("page", page)
     if let pages { writer.member("pages", pages) }
     if let prefetched { writer.member("prefetched", prefetched) }
-    writer.key("shown")
-    writer.beginArray()
-    for page in shown {
+    writer.array("shown", shown) { page, writer in
       writer.beginObject()
       writer.member("number", page.number)
-      writer.key("rows")
-      Row.write(page.rows, to: &writer)
+      writer.array("rows", page.rows) { $0.write(to: &$1) }
       writer.endObject()
     }
-    writer.endArray()
-    writer.key("status")
-    status.write(to: &writer)
+    writer.member("status", status) { $0.write(to: &$1) }
     writer.endObject()
   }
 }
 
 extension CharacterList.Row {
-  fileprivate static func write(_ rows: [Self], to writer: inout CanonicalWriter) {
-    writer.beginArray()
-    for row in rows {
-      writer.beginObject()
-      writer.member("id", row.id)
-      writer.member("name", row.name)
-      writer.member("status", row.status)
-      writer.endObject()
-    }
-    writer.endArray()
+  fileprivate func write(to writer: inout CanonicalWriter) {
+    writer.beginObject()
+    writer.member("id", id)
+    writer.member("name", name)
+    writer.member("status", status)
+    writer.endObject()
   }
 }
 
@@ -116,12 +92,8 @@ extension CharacterDetail {
     writer.beginObject()
     writer.member("id", id)
     if let image { writer.member("image", image) }
-    if let item {
-      writer.key("item")
-      try writer.value(item)
-    }
-    writer.key("status")
-    status.write(to: &writer)
+    try writer.member("item", item) { try $1.value($0) }
+    writer.member("status", status) { $0.write(to: &$1) }
     writer.endObject()
   }
 }
@@ -130,15 +102,12 @@ extension CharacterSearch {
   fileprivate func write(to writer: inout CanonicalWriter) {
     writer.beginObject()
     if let count { writer.member("count", count) }
-    writer.key("filter")
-    filter.write(to: &writer)
+    writer.member("filter", filter) { $0.write(to: &$1) }
     if let knowsRecent { writer.member("knowsRecent", knowsRecent) }
     writer.member("page", page)
     if let pages { writer.member("pages", pages) }
-    writer.key("results")
-    CharacterList.Row.write(results, to: &writer)
-    writer.key("status")
-    status.write(to: &writer)
+    writer.array("results", results) { $0.write(to: &$1) }
+    writer.member("status", status) { $0.write(to: &$1) }
     writer.endObject()
   }
 }

@@ -5,10 +5,7 @@ extension DatabaseState: CanonicalEncodable {
   /// Writes the same JSON as `encode(to:)`.
   public func encodeCanonical(to writer: inout CanonicalWriter) throws {
     writer.beginObject()
-    if let changes {
-      writer.key("changes")
-      changes.encodeCanonical(to: &writer)
-    }
+    writer.member("changes", changes) { $0.encodeCanonical(to: &$1) }
     if let collection { writer.member("collection", collection) }
     if let collections {
       writer.key("collections")
@@ -19,37 +16,13 @@ extension DatabaseState: CanonicalEncodable {
       }
       writer.endObject()
     }
-    if let document {
-      writer.key("document")
-      try document.write(to: &writer)
-    }
-    if let imports {
-      writer.key("imports")
-      imports.encodeCanonical(to: &writer)
-    }
+    try writer.member("document", document) { try $0.write(to: &$1) }
+    writer.member("imports", imports) { $0.encodeCanonical(to: &$1) }
     if let isLoaded { writer.member("isLoaded", isLoaded) }
-    if let pending {
-      writer.key("pending")
-      writer.beginArray()
-      for command in pending { try writer.value(command) }
-      writer.endArray()
-    }
-    if let preferences {
-      writer.key("preferences")
-      writer.beginArray()
-      for name in preferences { writer.string(name) }
-      writer.endArray()
-    }
-    if let query {
-      writer.key("query")
-      try writer.value(query)
-    }
-    if let reads {
-      writer.key("reads")
-      writer.beginArray()
-      for job in reads { writer.int(job) }
-      writer.endArray()
-    }
+    try writer.array("pending", pending) { try $1.value($0) }
+    writer.array("preferences", preferences) { $1.string($0) }
+    try writer.member("query", query) { try $1.value($0) }
+    writer.array("reads", reads) { $1.int($0) }
     if let tellsFormsApart { writer.member("tellsFormsApart", tellsFormsApart) }
     writer.member("writes", writes)
     writer.endObject()
@@ -59,10 +32,7 @@ extension DatabaseState: CanonicalEncodable {
 extension ShownDocument {
   fileprivate func write(to writer: inout CanonicalWriter) throws {
     writer.beginObject()
-    if let body {
-      writer.key("body")
-      try writer.value(body)
-    }
+    try writer.member("body", body) { try $1.value($0) }
     writer.member("bytes", bytes)
     writer.member("collection", collection)
     if let digest { writer.member("digest", digest) }

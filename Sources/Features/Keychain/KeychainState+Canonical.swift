@@ -5,26 +5,12 @@ extension KeychainState: CanonicalEncodable {
   /// Writes the same JSON as `encode(to:)`.
   public func encodeCanonical(to writer: inout CanonicalWriter) {
     writer.beginObject()
-    if let autoLock {
-      writer.key("autoLock")
-      writer.int(autoLock)
-    }
-    if let changes {
-      writer.key("changes")
-      changes.encodeCanonical(to: &writer)
-    }
-    if let file {
-      writer.key("file")
-      file.write(to: &writer)
-    }
+    writer.member("autoLock", autoLock) { $1.int($0) }
+    writer.member("changes", changes) { $0.encodeCanonical(to: &$1) }
+    writer.member("file", file) { $0.write(to: &$1) }
     if let isUnlocked { writer.member("isUnlocked", isUnlocked) }
     if let knowsNames { writer.member("knowsNames", knowsNames) }
-    if let names {
-      writer.key("names")
-      writer.beginArray()
-      for name in names { writer.string(name) }
-      writer.endArray()
-    }
+    writer.array("names", names) { $1.string($0) }
     writer.endObject()
   }
 }
@@ -34,12 +20,7 @@ extension KeychainFileState {
     writer.beginObject()
     if let exists { writer.member("exists", exists) }
     if let generation { writer.member("generation", generation) }
-    if let slots {
-      writer.key("slots")
-      writer.beginArray()
-      for kind in slots { writer.string(kind) }
-      writer.endArray()
-    }
+    writer.array("slots", slots) { $1.string($0) }
     writer.endObject()
   }
 }

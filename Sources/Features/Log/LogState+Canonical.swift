@@ -5,34 +5,12 @@ extension LogState: CanonicalEncodable {
   /// Writes the same JSON as `encode(to:)`.
   public func encodeCanonical(to writer: inout CanonicalWriter) throws {
     writer.beginObject()
-    if let changes {
-      writer.key("changes")
-      changes.encodeCanonical(to: &writer)
-    }
-    if let counts {
-      writer.key("counts")
-      writer.beginObject()
-      for (level, count) in counts {
-        writer.key(level)
-        writer.int(count)
-      }
-      writer.endObject()
-    }
+    writer.member("changes", changes) { $0.encodeCanonical(to: &$1) }
+    writer.dictionary("counts", counts) { $1.int($0) }
     if let level { writer.member("level", level.rawValue) }
-    if let levels {
-      writer.key("levels")
-      writer.beginObject()
-      for (category, level) in levels {
-        writer.key(category)
-        writer.int(level.rawValue)
-      }
-      writer.endObject()
-    }
+    writer.dictionary("levels", levels) { $1.int($0.rawValue) }
     writer.member("notes", notes)
-    if let query {
-      writer.key("query")
-      try writer.value(query)
-    }
+    try writer.member("query", query) { try $1.value($0) }
     writer.endObject()
   }
 }
