@@ -1,5 +1,4 @@
 import SwiftBoardDependencies
-import SwiftBoardSystem
 
 /// The rules of `APIClient`, as checks of an implementation.
 ///

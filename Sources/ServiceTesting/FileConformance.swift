@@ -1,5 +1,4 @@
 import SwiftBoardDependencies
-import SwiftBoardSystem
 
 /// The rules of `FileService`, as checks of an implementation.
 ///

@@ -1,5 +1,4 @@
 import SwiftBoardDependencies
-import SwiftBoardSystem
 import Synchronization
 
 /// The rules of secrets that are read from files, and of visits of all entries.

@@ -1,5 +1,4 @@
 import SwiftBoardDependencies
-import SwiftBoardSystem
 
 extension KeychainConformance {
   var entryChecks: [ConformanceCheck] {

@@ -1,5 +1,4 @@
 import SwiftBoardDependencies
-import SwiftBoardSystem
 
 extension PersistenceConformance {
   /// The checks of `ResponseCache`: answers, their limits, and their removal.

@@ -1,6 +1,5 @@
 import SwiftBoardDependencies
 import SwiftBoardJSON
-import SwiftBoardSystem
 
 extension PersistenceConformance {
   /// The checks of `DocumentStore`: bodies, ids, queries and collections.

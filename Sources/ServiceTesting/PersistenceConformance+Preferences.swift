@@ -1,5 +1,4 @@
 import SwiftBoardDependencies
-import SwiftBoardSystem
 
 extension PersistenceConformance {
   /// The checks of `PreferenceStore`: texts, their order, and what is refused.

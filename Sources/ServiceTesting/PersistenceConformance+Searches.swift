@@ -1,5 +1,4 @@
 import SwiftBoardDependencies
-import SwiftBoardSystem
 
 extension PersistenceConformance {
   /// The checks of `RecentSearchStore`: order, limit and removal.

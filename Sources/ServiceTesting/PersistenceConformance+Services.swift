@@ -1,5 +1,4 @@
 import SwiftBoardDependencies
-import SwiftBoardSystem
 
 extension PersistenceConformance {
   /// The checks of `APIServiceStore`: authentication, and what is replaced.

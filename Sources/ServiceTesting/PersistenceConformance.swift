@@ -1,5 +1,4 @@
 import SwiftBoardDependencies
-import SwiftBoardSystem
 
 /// The rules of `PersistenceService` and its parts, as checks of an implementation.
 ///

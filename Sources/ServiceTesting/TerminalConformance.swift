@@ -1,5 +1,4 @@
 import SwiftBoardDependencies
-import SwiftBoardSystem
 
 /// The rules of `TerminalService`, as checks of an implementation.
 ///

@@ -1,5 +1,3 @@
-import SwiftBoardCommandLine
-
 extension Failure {
   /// Whether the command was cancelled.
   var isCancellation: Bool { code == ExitCode.interrupted && error == "cancelled" }

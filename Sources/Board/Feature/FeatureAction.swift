@@ -1,7 +1,3 @@
-import SwiftBoardCommandLine
-import SwiftBoardDependencies
-import SwiftBoardStore
-
 /// The state of a feature. It is part of recordings, so its encoding must stay compatible.
 public typealias FeatureState = Codable & Equatable & Sendable
 

@@ -1,7 +1,6 @@
 import SwiftBoardCommandLine
 import SwiftBoardDependencies
 import SwiftBoardRecording
-import SwiftBoardStore
 
 /// The features of a board, and the schema of its recordings.
 ///

@@ -1,6 +1,5 @@
 import SwiftBoardCommandLine
 import SwiftBoardDependencies
-import SwiftBoardSystem
 
 /// Refuses text that contains a mark. Storing or sending it would lose the secret that the mark
 /// replaces.

@@ -1,4 +1,3 @@
-import SwiftBoardCommandLine
 import SwiftBoardDependencies
 
 /// A value from a service, safe to store in an action, with its source.

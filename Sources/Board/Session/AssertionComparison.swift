@@ -1,4 +1,3 @@
-import SwiftBoardJSON
 import SwiftBoardRecording
 import SwiftBoardStore
 import Synchronization

@@ -1,7 +1,6 @@
 import SwiftBoardDependencies
 import SwiftBoardJSON
 import SwiftBoardRecording
-import SwiftBoardSystem
 
 // Recordings and dependencies do not know each other. This extension converts between their draws.
 

@@ -1,4 +1,3 @@
-import SwiftBoardCommandLine
 import SwiftBoardRecording
 
 /// A service that starts, marks and ends the recording of a board's steps, for the feature

@@ -1,4 +1,3 @@
-import SwiftBoardDependencies
 import SwiftBoardRecording
 import SwiftBoardSystem
 import Synchronization

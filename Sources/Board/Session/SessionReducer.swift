@@ -1,6 +1,4 @@
-import SwiftBoardCommandLine
 import SwiftBoardDependencies
-import SwiftBoardJSON
 import SwiftBoardStore
 import SwiftBoardSystem
 

@@ -1,4 +1,3 @@
-import SwiftBoardCommandLine
 import SwiftBoardSystem
 
 /// A temporary folder for the files of a separate run. Only the user can read it (0700).

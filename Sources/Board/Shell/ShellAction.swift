@@ -1,6 +1,3 @@
-import SwiftBoardCommandLine
-import SwiftBoardDependencies
-
 /// The board's own commands, and the handling of a line before it reaches a feature.
 public enum ShellAction: Codable, Sendable, Equatable {
   /// Starts a command.

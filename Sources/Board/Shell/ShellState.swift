@@ -1,5 +1,3 @@
-import SwiftBoardCommandLine
-
 /// The board's own state between lines.
 public struct ShellState: Codable, Sendable, Equatable {
   /// The variables. `set NAME VALUE` sets one, and `$NAME` reads it.

@@ -1,4 +1,3 @@
-import SwiftBoardCommandLine
 import SwiftBoardStore
 
 /// An action of the board.

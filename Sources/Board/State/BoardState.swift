@@ -1,5 +1,4 @@
 import SwiftBoardCommandLine
-import SwiftBoardJSON
 
 /// The whole state of the board. A recording starts with it and stores its digests. It never
 /// contains a secret.

@@ -1,5 +1,3 @@
-import SwiftBoardJSON
-
 /// The arguments and options of a command, by name.
 ///
 /// The table checks kinds, choices and counts before a command is built. A getter therefore throws

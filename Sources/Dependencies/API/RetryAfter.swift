@@ -1,5 +1,3 @@
-import SwiftBoardSystem
-
 extension [HTTPHeader] {
   /// Returns the wait that `Retry-After` asks for in seconds, or `nil` without one. The header has
   /// a number of seconds or a date.

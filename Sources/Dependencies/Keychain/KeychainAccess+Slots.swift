@@ -1,5 +1,3 @@
-import SwiftBoardSystem
-
 /// Changes of what opens the keychain, and other keychain files. A change needs several secrets at
 /// once, which only this call has.
 extension KeychainAccess {

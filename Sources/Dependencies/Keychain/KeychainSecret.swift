@@ -1,5 +1,3 @@
-import SwiftBoardSystem
-
 /// A secret that opens a keychain. Its bytes are in guarded memory and are zeroed with the last
 /// reference.
 public enum KeychainSecret: Sendable {

@@ -1,7 +1,6 @@
 import SwiftBoardBoard
 import SwiftBoardCommandLine
 import SwiftBoardDependencies
-import SwiftBoardJSON
 
 extension BoardFeatures {
   /// HTTP services, with keys from the keychain and answers from a cache.

@@ -1,6 +1,5 @@
 import SwiftBoardBoard
 import SwiftBoardCommandLine
-import SwiftBoardDependencies
 import SwiftBoardJSON
 
 extension APIOutcomes {

@@ -1,4 +1,3 @@
-import SwiftBoardBoard
 import SwiftBoardCommandLine
 import SwiftBoardDependencies
 

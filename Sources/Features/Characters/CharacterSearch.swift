@@ -1,5 +1,4 @@
 import SwiftBoardBoard
-import SwiftBoardCommandLine
 
 /// A search and what it found.
 public struct CharacterSearch: Codable, Sendable, Equatable {

@@ -1,7 +1,5 @@
 import SwiftBoardBoard
-import SwiftBoardCommandLine
 import SwiftBoardDependencies
-import SwiftBoardStore
 
 /// The actions of the feature `characters`.
 public enum CharactersAction {

@@ -1,7 +1,4 @@
-import SwiftBoardBoard
-import SwiftBoardCommandLine
 import SwiftBoardDependencies
-import SwiftBoardStore
 
 /// The commands of the feature `characters`.
 public enum CharactersCommand: Codable, Sendable, Equatable {

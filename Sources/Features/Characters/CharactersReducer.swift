@@ -1,5 +1,4 @@
 import SwiftBoardBoard
-import SwiftBoardCommandLine
 import SwiftBoardDependencies
 import SwiftBoardStore
 

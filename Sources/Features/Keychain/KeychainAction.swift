@@ -1,5 +1,4 @@
 import SwiftBoardBoard
-import SwiftBoardCommandLine
 import SwiftBoardDependencies
 
 /// The actions of the feature `keychain`. No action contains a value.

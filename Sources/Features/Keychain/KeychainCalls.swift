@@ -1,5 +1,3 @@
-import SwiftBoardBoard
-import SwiftBoardCommandLine
 import SwiftBoardDependencies
 
 extension KeychainCommand {

@@ -1,5 +1,4 @@
 import SwiftBoardBoard
-import SwiftBoardCommandLine
 import SwiftBoardDependencies
 
 // What the features that ask a program of a service say of services.

@@ -1,5 +1,3 @@
-import SwiftBoardJSON
-
 /// Text in the language of Graphviz.
 package struct Graphviz {
   private(set) var lines: [String]

@@ -1,5 +1,3 @@
-import SwiftBoardStore
-
 /// The statistics of a recording.
 package struct LogStatistics: Sendable, Hashable {
   /// The statistics of the effects with one name.

@@ -1,4 +1,3 @@
-import SwiftBoardJSON
 import SwiftBoardStore
 import SwiftBoardSystem
 

@@ -1,5 +1,3 @@
-import SwiftBoardJSON
-
 /// Determines the most likely cause of a wrong line sum, from the line and the next one.
 ///
 /// The chain of sums distinguishes kinds of damage. A sum also covers the previous line, so

@@ -1,5 +1,3 @@
-import SwiftBoardJSON
-
 /// Reads a log line by line. Checks everything that does not need the program's types: sums, form,
 /// order, bounds and the digests of states.
 ///

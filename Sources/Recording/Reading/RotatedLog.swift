@@ -1,5 +1,4 @@
 import SwiftBoardJSON
-import SwiftBoardStore
 import SwiftBoardSystem
 
 /// The files of a rotated recording, oldest first: one log whose steps are numbered across its

@@ -1,5 +1,3 @@
-import SwiftBoardSystem
-
 /// A text with the names of secrets. `RequestResolver` replaces the names by the values.
 ///
 /// Only a `secret` part is a reference. Text that looks like a reference stays unchanged.

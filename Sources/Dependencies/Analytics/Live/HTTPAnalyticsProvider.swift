@@ -1,5 +1,4 @@
 import Dispatch
-import SwiftBoardJSON
 import SwiftBoardSystem
 import Synchronization
 

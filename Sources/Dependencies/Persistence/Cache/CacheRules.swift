@@ -1,5 +1,4 @@
 import SwiftBoardJSON
-import SwiftBoardSystem
 
 /// The rules of HTTP caching (RFC 9111) as pure functions.
 ///

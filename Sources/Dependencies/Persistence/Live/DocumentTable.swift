@@ -1,5 +1,3 @@
-import SwiftBoardJSON
-
 extension LivePersistenceService {
   /// Stores a document and commits, with one fsync. O(length of the body), which is validated.
   ///

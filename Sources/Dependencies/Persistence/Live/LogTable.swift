@@ -1,4 +1,3 @@
-import SwiftBoardJSON
 import SwiftBoardSystem
 
 extension LivePersistenceService {

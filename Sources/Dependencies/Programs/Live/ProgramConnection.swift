@@ -1,4 +1,3 @@
-import SwiftBoardJSON
 import SwiftBoardSystem
 
 /// Requests to a program at the address of a service, with the service's key.

@@ -1,5 +1,4 @@
 import SwiftBoardJSON
-import SwiftBoardStore
 
 extension LiveReplay {
   /// The result of a run.
