@@ -1,7 +1,6 @@
 import SwiftBoardDependencies
 import SwiftBoardJSON
 import SwiftBoardRecording
-import Synchronization
 
 /// The read-only `session` commands. They block and must run on their own thread.
 struct RecordingQueries {

@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// Writes canonical JSON value by value, for types that implement `CanonicalEncodable`.
 ///
 /// The writer applies the rules: commas, escapes, number forms, the order of keys and of sets, and

@@ -1,6 +1,5 @@
 import SwiftBoardJSON
 import SwiftBoardStore
-import Synchronization
 
 /// Writes every step of a store to a log, from the time it is attached.
 ///

@@ -1,5 +1,4 @@
 import SwiftBoardSystem
-import Synchronization
 
 /// A file that can be continued if it was not completed. The content is in `FILE.part`, which only
 /// the owner can read, and the information needed to continue in `FILE.part.tag`.

@@ -1,5 +1,3 @@
-import CSodium
-
 /// The keys of an unlocked keychain in one guarded region: the data key and the keys derived from
 /// it.
 struct KeychainKeys: Sendable {

@@ -1,5 +1,4 @@
 import SwiftBoardSystem
-import Synchronization
 
 /// Replaces the file. At every moment, either the complete old file or the complete new file
 /// exists.

@@ -1,5 +1,4 @@
 import SwiftBoardSystem
-import Synchronization
 
 /// A bounded queue with its own thread that processes it, so that `add` never blocks on a disk or a
 /// provider.
