@@ -82,14 +82,10 @@ public final class GuardedBytes: Sendable {
   }
 
   /// Reads `fd` to its end, directly into guarded memory. Blocks, and does not close `fd`. Throws
-  /// `.limitExceeded` if there are more than `limit` bytes, and `.io` if reading fails.
-  public static func read(fd: Int32, limit: Int) throws(KeychainError) -> GuardedBytes {
-    try read(fd: fd, limit: limit, until: nil)
-  }
-
-  /// Reads like `read(fd:limit:)`. Throws `.io` if interrupted.
+  /// `.limitExceeded` if there are more than `limit` bytes, and `.io` if reading fails or is
+  /// interrupted.
   package static func read(
-    fd: Int32, limit: Int, until interruption: Interruption?
+    fd: Int32, limit: Int, until interruption: Interruption? = nil
   ) throws(KeychainError) -> GuardedBytes {
     try GuardedBytes(capacity: limit + 1) { buffer throws(KeychainError) in
       let used = try fillFrom(fd, buffer, until: interruption)
