@@ -95,36 +95,10 @@ struct KeyedReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
   func decode(_ type: String.Type, forKey key: Key) throws -> String { try core.string(value(key)) }
   func decode(_ type: Double.Type, forKey key: Key) throws -> Double { try core.double(value(key)) }
   func decode(_ type: Float.Type, forKey key: Key) throws -> Float { try core.float(value(key)) }
-  func decode(_ type: Int.Type, forKey key: Key) throws -> Int {
+  func decode<T: FixedWidthInteger & Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
     try core.integer(type, value(key))
   }
-  func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 {
-    try core.integer(type, value(key))
-  }
-  func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 {
-    try core.integer(type, value(key))
-  }
-  func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 {
-    try core.integer(type, value(key))
-  }
-  func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 {
-    try core.integer(type, value(key))
-  }
-  func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt {
-    try core.integer(type, value(key))
-  }
-  func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 {
-    try core.integer(type, value(key))
-  }
-  func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 {
-    try core.integer(type, value(key))
-  }
-  func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 {
-    try core.integer(type, value(key))
-  }
-  func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 {
-    try core.integer(type, value(key))
-  }
+  // For these two, the default implementations would precede the one above.
   func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 {
     try core.integer(type, value(key))
   }
@@ -231,32 +205,7 @@ struct UnkeyedReader: UnkeyedDecodingContainer {
   mutating func decode(_ type: String.Type) throws -> String { try next { try $0.string($1) } }
   mutating func decode(_ type: Double.Type) throws -> Double { try next { try $0.double($1) } }
   mutating func decode(_ type: Float.Type) throws -> Float { try next { try $0.float($1) } }
-  mutating func decode(_ type: Int.Type) throws -> Int { try next { try $0.integer(type, $1) } }
-  mutating func decode(_ type: Int8.Type) throws -> Int8 {
-    try next { try $0.integer(type, $1) }
-  }
-  mutating func decode(_ type: Int16.Type) throws -> Int16 {
-    try next { try $0.integer(type, $1) }
-  }
-  mutating func decode(_ type: Int32.Type) throws -> Int32 {
-    try next { try $0.integer(type, $1) }
-  }
-  mutating func decode(_ type: Int64.Type) throws -> Int64 {
-    try next { try $0.integer(type, $1) }
-  }
-  mutating func decode(_ type: UInt.Type) throws -> UInt {
-    try next { try $0.integer(type, $1) }
-  }
-  mutating func decode(_ type: UInt8.Type) throws -> UInt8 {
-    try next { try $0.integer(type, $1) }
-  }
-  mutating func decode(_ type: UInt16.Type) throws -> UInt16 {
-    try next { try $0.integer(type, $1) }
-  }
-  mutating func decode(_ type: UInt32.Type) throws -> UInt32 {
-    try next { try $0.integer(type, $1) }
-  }
-  mutating func decode(_ type: UInt64.Type) throws -> UInt64 {
+  mutating func decode<T: FixedWidthInteger & Decodable>(_ type: T.Type) throws -> T {
     try next { try $0.integer(type, $1) }
   }
   mutating func decode(_ type: Int128.Type) throws -> Int128 {
@@ -295,16 +244,9 @@ struct SingleReader: SingleValueDecodingContainer {
   func decode(_ type: String.Type) throws -> String { try core.string(index) }
   func decode(_ type: Double.Type) throws -> Double { try core.double(index) }
   func decode(_ type: Float.Type) throws -> Float { try core.float(index) }
-  func decode(_ type: Int.Type) throws -> Int { try core.integer(type, index) }
-  func decode(_ type: Int8.Type) throws -> Int8 { try core.integer(type, index) }
-  func decode(_ type: Int16.Type) throws -> Int16 { try core.integer(type, index) }
-  func decode(_ type: Int32.Type) throws -> Int32 { try core.integer(type, index) }
-  func decode(_ type: Int64.Type) throws -> Int64 { try core.integer(type, index) }
-  func decode(_ type: UInt.Type) throws -> UInt { try core.integer(type, index) }
-  func decode(_ type: UInt8.Type) throws -> UInt8 { try core.integer(type, index) }
-  func decode(_ type: UInt16.Type) throws -> UInt16 { try core.integer(type, index) }
-  func decode(_ type: UInt32.Type) throws -> UInt32 { try core.integer(type, index) }
-  func decode(_ type: UInt64.Type) throws -> UInt64 { try core.integer(type, index) }
+  func decode<T: FixedWidthInteger & Decodable>(_ type: T.Type) throws -> T {
+    try core.integer(type, index)
+  }
   func decode(_ type: Int128.Type) throws -> Int128 { try core.integer(type, index) }
   func decode(_ type: UInt128.Type) throws -> UInt128 { try core.integer(type, index) }
   func decode<T: Decodable>(_ type: T.Type) throws -> T { try core.decode(type, at: index) }
