@@ -10,15 +10,22 @@ extension DatabaseCommand {
     switch self {
     case .put(let collection, let id, let body): Self.put(body, collection, id)
     case .get(let collection, let id): Self.get(collection, id)
-    case .remove(let collection, let id): Self.remove(collection, id)
+    case .remove(let collection, let id):
+      Self.removal(of: .document(collection: collection, id: id)) {
+        try await $0.persistence.removeDocument(collection: collection, id: id)
+      }
     case .index(let index):
       { .indexed(index: index, isNew: try await $0.persistence.makeDocumentIndex(index)) }
-    case .indexRemove(let index): Self.removeIndex(index)
+    case .indexRemove(let index):
+      Self.removal(of: .index(index: index)) {
+        try await $0.persistence.removeDocumentIndex(index)
+      }
     case .collections: Self.collections
     case .indexList: { .indexes(indexes: try await $0.persistence.documentIndexes()) }
     case .preferenceGet(let name): Self.preference(name)
     case .preferenceSet(let name, let json): Self.setPreference(name, json)
-    case .preferenceUnset(let name): Self.unsetPreference(name)
+    case .preferenceUnset(let name):
+      Self.removal(of: .preference(name: name)) { try await $0.persistence.unsetPreference(name) }
     case .preferenceList: { .preferences(preferences: try await $0.persistence.preferences()) }
     case .stats: Self.statistics
     case .path: { .paths(paths: $0.persistence.paths) }
@@ -66,22 +73,13 @@ extension DatabaseCommand {
     }
   }
 
-  private static func remove(_ collection: String, _ id: String) -> Call {
-    let item = DatabaseItem.document(collection: collection, id: id)
+  /// - Parameter remove: Returns whether there was such an item.
+  private static func removal(
+    of item: DatabaseItem, _ remove: @escaping @Sendable (Dependencies) async throws -> Bool
+  ) -> Call {
     let (missing, removed) = (Failure.missing(item), DatabaseResult.removed(item))
     return {
-      guard try await $0.persistence.removeDocument(collection: collection, id: id) else {
-        throw missing
-      }
-      return removed
-    }
-  }
-
-  private static func removeIndex(_ index: DocumentIndex) -> Call {
-    let item = DatabaseItem.index(index: index)
-    let (missing, removed) = (Failure.missing(item), DatabaseResult.removed(item))
-    return {
-      guard try await $0.persistence.removeDocumentIndex(index) else { throw missing }
+      guard try await remove($0) else { throw missing }
       return removed
     }
   }
@@ -100,15 +98,6 @@ extension DatabaseCommand {
       try await DatabaseTransfer($0).check(json, from: "the value")
       try await $0.persistence.setPreference(name, to: json)
       return .preferenceSaved(name: name)
-    }
-  }
-
-  private static func unsetPreference(_ name: String) -> Call {
-    let item = DatabaseItem.preference(name: name)
-    let (missing, removed) = (Failure.missing(item), DatabaseResult.removed(item))
-    return {
-      guard try await $0.persistence.unsetPreference(name) else { throw missing }
-      return removed
     }
   }
 
