@@ -1,9 +1,7 @@
 import SwiftBoardCommandLine
 import SwiftBoardDependencies
 import SwiftBoardJSON
-import SwiftBoardRecording
 import SwiftBoardSystem
-import Synchronization
 
 /// A program around a board: parses options, runs lines, and returns an exit code.
 ///

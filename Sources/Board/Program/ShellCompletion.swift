@@ -1,5 +1,3 @@
-import SwiftBoardCommandLine
-
 /// The completion scripts for shells. They ask the program what can follow, so that they know the
 /// names of services, saved requests and collections as well as the commands.
 public enum ShellCompletion {

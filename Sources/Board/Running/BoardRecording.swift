@@ -1,4 +1,3 @@
-import SwiftBoardCommandLine
 import SwiftBoardDependencies
 import SwiftBoardRecording
 import SwiftBoardStore

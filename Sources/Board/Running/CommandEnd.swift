@@ -1,4 +1,3 @@
-import SwiftBoardCommandLine
 import SwiftBoardJSON
 
 /// The end of a command, for the program that ran it.

@@ -1,4 +1,3 @@
-import SwiftBoardCommandLine
 import Synchronization
 
 /// The question whether to leave while commands run in the background. It is asked once; leaving

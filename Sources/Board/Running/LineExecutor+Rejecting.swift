@@ -1,5 +1,4 @@
 import SwiftBoardCommandLine
-import SwiftBoardStore
 
 /// The options and the file of a command, and the ends of commands that do not start.
 extension LineExecutor {

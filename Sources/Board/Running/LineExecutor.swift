@@ -1,6 +1,5 @@
 import SwiftBoardCommandLine
 import SwiftBoardDependencies
-import SwiftBoardJSON
 import Synchronization
 
 /// An executor of lines on a board. It turns words into arguments and arguments into an action, and

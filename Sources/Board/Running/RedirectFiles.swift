@@ -1,4 +1,3 @@
-import SwiftBoardCommandLine
 import SwiftBoardDependencies
 import SwiftBoardSystem
 import Synchronization
