@@ -117,8 +117,8 @@ struct ChildKey: Hashable, Sendable {
   @usableFromInline let identity: CancelID
   /// The name shown in ids, or `nil` if the composition gave none.
   @usableFromInline let label: String?
-  /// Whether the store has to look after each step if the child is still there. It has not for one
-  /// that a `Scope` composes, which always is, and for plain calls, which end their children.
+  /// Whether the store has to look after each step if the child is still there. The child of a
+  /// `Scope` always is.
   @usableFromInline let mayBeAbsent: Bool
 
   @inlinable
@@ -141,7 +141,7 @@ extension ChildKey {
   @usableFromInline
   init(
     id: (any Hashable & Sendable)?, offset: Int? = nil, location: SourceLocation,
-    mayBeAbsent: Bool
+    mayBeAbsent: Bool = true
   ) {
     let identity =
       if let id {

@@ -11,6 +11,7 @@ final class AnyFeature: Sendable {
   let link: @Sendable (BoardLink) -> [String]?
   /// Texts of `JSONPathPattern`, relative to the board's action.
   let volatile: [String]
+  let endlessEffects: [String]
   let passesWordsOn: Bool
   let secretWords: SecretWords
   let reducer: AnyReducer<BoardState, BoardAction, Dependencies>
@@ -35,6 +36,7 @@ final class AnyFeature: Sendable {
     }
     link = feature.link
     volatile = feature.volatile.map { "\(name).\($0)" }
+    endlessEffects = feature.endlessEffects
     passesWordsOn = feature.passesWordsOn
     secretWords = feature.secretWords
     reducer = AnyReducer(

@@ -67,6 +67,9 @@ public struct Feature<State: FeatureState, Action: FeatureAction>: Sendable {
   /// live replay ignores them. Each is the text of a `JSONPathPattern` relative to the feature's
   /// action: `brewed.pot.seconds`.
   public let volatile: [String]
+  /// The names of effects that run until they are cancelled, and that only others make send an
+  /// action, such as one that follows a log. A live replay waits ten seconds for each.
+  public let endlessEffects: [String]
   /// Whether its commands store or send their words. If so, a word that contains a mark, which
   /// replaces a secret, is refused.
   public let passesWordsOn: Bool
@@ -109,7 +112,8 @@ public struct Feature<State: FeatureState, Action: FeatureAction>: Sendable {
     hide: @escaping @Sendable (inout State, _ job: Int) -> Bool = { _, _ in false },
     replacesData: @escaping @Sendable (Action) -> Bool = { _ in false },
     reload: @escaping @Sendable (inout State) -> Void = { _ in },
-    volatile: [String] = [], passesWordsOn: Bool = false, secretWords: SecretWords = SecretWords(),
+    volatile: [String] = [], endlessEffects: [String] = [], passesWordsOn: Bool = false,
+    secretWords: SecretWords = SecretWords(),
     atTerminal: @escaping @Sendable (inout State) -> Void = { _ in },
     bootstrap: @escaping @Sendable (State) -> Action? = { _ in nil },
     candidates: @escaping @Sendable (ValueKind, State, Dependencies) async -> [String] = {
@@ -134,6 +138,7 @@ public struct Feature<State: FeatureState, Action: FeatureAction>: Sendable {
     self.replacesData = replacesData
     self.reload = reload
     self.volatile = volatile
+    self.endlessEffects = endlessEffects
     self.passesWordsOn = passesWordsOn
     self.secretWords = secretWords
     self.atTerminal = atTerminal

@@ -120,6 +120,9 @@ public struct FeatureList: Sendable {
   /// installation and the home.
   public var volatile: [String] { ["shell.diagnosed.findings"] + features.flatMap(\.volatile) }
 
+  /// The names of effects that run until they are cancelled.
+  var endlessEffects: [String] { features.flatMap(\.endlessEffects) }
+
   subscript(name: String) -> AnyFeature? { features.first { $0.name == name } }
 
   /// Returns the outcome of the command that this action ends, or `nil` if it ends none.

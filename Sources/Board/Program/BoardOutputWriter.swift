@@ -36,14 +36,23 @@ final class BoardOutputWriter: Sendable {
 
   /// The results that interrupts end.
   private struct Cutting {
-    /// The job whose result is being written to the terminal.
-    var writing: Int?
-    /// Whether it ends with the piece that is being written.
-    var isCut = false
-    /// The commands that the last interrupt has found, whose results end likewise.
+    /// The commands that the last interrupt has found.
     var jobs: [Int] = []
+    /// The job of the last result that was written to the terminal.
+    var last: Int?
+    /// Whether it is still being written.
+    var isWriting = false
+    /// Whether what follows of it is left out.
+    var isCut = false
+    /// The jobs of which nothing more is written. They have run in the background.
+    var leftOut: Set<Int> = []
 
     func ends(_ job: Int) -> Bool { isCut || jobs.contains(job) }
+
+    mutating func begin(_ job: Int) {
+      if last != job { (last, isCut) = (job, false) }
+      isWriting = true
+    }
   }
 
   /// What the end of standard output has caused.
@@ -99,8 +108,12 @@ final class BoardOutputWriter: Sendable {
   }
 
   /// Leaves out the rest of the result that is being written to the terminal, whose command may
-  /// have run in the background. Does not wait for a write.
-  func cutResult() { cutting.withLock { $0.isCut = $0.writing != nil } }
+  /// have run in the background, and what that command prints later. Does not wait for a write.
+  func cutResult() {
+    cutting.withLock { cutting in
+      if cutting.isWriting { cutting.isCut = true }
+    }
+  }
 
   func write(_ output: BoardOutput, _ redirects: RedirectFiles) {
     if let round = output.display.round, output.redirect == nil {
@@ -136,14 +149,15 @@ final class BoardOutputWriter: Sendable {
   /// interrupt ends it with the piece that is being written.
   private func writeResult(_ output: BoardOutput) {
     struct Cut: Error {}
+    if cutting.withLock({ $0.leftOut.contains(output.job) }) { return }
     rounds.withLock { $0.end() }
     let color = output.display.color ?? self.color
     let palette = terminal.usesColor(color, onError: false) ? Palette.standard : nil
     reportFailure { () throws(OutputError) in
       try row.withLock { row throws(OutputError) in
-        cutting.withLock { ($0.writing, $0.isCut) = (output.job, false) }
-        defer { cutting.withLock { $0.writing = nil } }
-        var isFirst = true
+        cutting.withLock { $0.begin(output.job) }
+        defer { cutting.withLock { $0.isWriting = false } }
+        var isFirst = !cutting.withLock { $0.isCut }
         do {
           try output.content.forEachPiece(of: Self.pieceSize, palette) { piece in
             guard isFirst || !cutting.withLock({ $0.ends(output.job) }) else { throw Cut() }
@@ -153,11 +167,15 @@ final class BoardOutputWriter: Sendable {
         } catch let error as OutputError {
           throw error
         } catch {
-          // The line of an interrupted command says so itself.
-          if cutting.withLock({ $0.jobs.contains(output.job) }) { return }
-          let note = StyledText("[\(output.job)] the rest of the output was left out\n", .faint)
+          guard cutting.withLock({ !$0.jobs.contains(output.job) }) else { return }
+          cutting.withLock { _ = $0.leftOut.insert(output.job) }
+          guard let note = output.display.cutNote else { return }
           let bytes = render(note, output.display.color, onError: true)
-          try? writeToTerminal(bytes, of: nil, on: standardError, &row)
+          if terminal.isErrorTerminal {
+            try? writeToTerminal(bytes, of: nil, on: standardError, &row)
+          } else {
+            try? standardError.write(bytes)
+          }
         }
       }
     }

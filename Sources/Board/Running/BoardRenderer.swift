@@ -35,6 +35,8 @@ public struct BoardOutput: Sendable, Equatable {
     package var round: Int?
     /// The use of colors, if the line sets one.
     package var color: ColorMode?
+    /// What is written on standard error if Ctrl-C ends the printing, or `nil` for nothing.
+    package var cutNote: StyledText?
 
     /// The display of messages.
     public init() {}
@@ -310,7 +312,21 @@ public struct BoardRenderer: Sendable {
       && context.source == nil && settings.output != .json
     output.display.color = context.color
     output.display.round = shownRound(of: context, settings)
+    if stream == .standardOutput { output.display.cutNote = cutNote(of: context, settings) }
     return [output]
+  }
+
+  /// Returns the note that Ctrl-C has ended the printing of a background command's result. The line
+  /// of another command says that it was cancelled.
+  private static func cutNote(
+    of context: CommandContext, _ settings: BoardSettings
+  ) -> StyledText? {
+    guard context.isBackground, !settings.isQuiet else { return nil }
+    let job = context.round ?? context.job
+    let text = "the rest of the output was left out"
+    return settings.output == .json
+      ? NoteReport.json("job \(job): \(text)", line: context.line)
+      : StyledText("[\(job)] \(text)\n", .faint)
   }
 
   /// Returns the `watch` whose rounds are shown in one place.

@@ -29,6 +29,8 @@ struct SessionLiveReplay {
   /// The time limit for an effect's action. It exceeds the time of a request with all its retries.
   /// The replay detects without it that no action can follow.
   var patience = Duration.seconds(3600)
+  /// The same for an effect that runs until it is cancelled, so that an action may never follow.
+  private static let patienceWithEndless = Duration.seconds(10)
 
   private typealias Live = LiveReplay<BoardReducer>
 
@@ -130,8 +132,11 @@ struct SessionLiveReplay {
     do throws(ReplayError) {
       report = .success(
         try await live.run(
-          recording, on: board.store, patience: patience, clock: dependencies.clock.standard,
-          filesIn: home))
+          recording, on: board.store, patience: patience,
+          patienceByEffect: Dictionary(
+            features.endlessEffects.map { ($0, Self.patienceWithEndless) },
+            uniquingKeysWith: { first, _ in first }),
+          clock: dependencies.clock.standard, filesIn: home))
     } catch {
       report = .failure(error)
     }

@@ -18,6 +18,6 @@ extension BoardFeatures {
       "succeeded.result.records.unreadable", "listed.records",
       "succeeded.result.statistics.statistics", "succeeded.result.exported.count",
       "succeeded.result.exported.unreadable",
-    ], bootstrap: { $0.level == nil ? .bootstrap : nil }, version: nil,
-    migrations: LogMigrations.all)
+    ], endlessEffects: ["log.follow"], bootstrap: { $0.level == nil ? .bootstrap : nil },
+    version: nil, migrations: LogMigrations.all)
 }

@@ -27,8 +27,7 @@ extension Array {
       return $0.adopted(
         embed,
         under: ChildKey(
-          id: id is NoIdentity ? nil : id, location: SourceLocation(fileID: fileID, line: line),
-          mayBeAbsent: false))
+          id: id is NoIdentity ? nil : id, location: SourceLocation(fileID: fileID, line: line)))
     }
   }
 
@@ -115,10 +114,8 @@ extension Reducer {
           absentElement(action.action, id, among: elements.ids), fileID: fileID, line: line)
       ]
     }
-    return reduce(&elements.storage[position], action.action, dependencies).adopted {
-      $0.adopted(
-        { .element(id: id, action: $0) }, under: ChildKey(CancelID(id), mayBeAbsent: false))
-    }
+    return reduce(&elements.storage[position], action.action, dependencies)
+      .adopted { $0.adopted({ .element(id: id, action: $0) }, under: ChildKey(CancelID(id))) }
   }
 }
 

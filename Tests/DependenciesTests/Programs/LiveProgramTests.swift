@@ -286,6 +286,35 @@ struct LiveProgramTests {
     #expect(server.requests.allSatisfy { $0.query("unmonitored") == "false" })
   }
 
+  @Test(
+    "a date of a calendar may be a day, and have a fraction and an offset",
+    arguments: [
+      ("2026-01-05", 0), ("2026-01-05T01:30:00Z", 90), ("2026-01-05T01:30:00", 90),
+      ("2026-01-05T01:30:00.1234567Z", 90), ("2026-01-05T23:30:00-05:00", 28 * 60 + 30),
+      ("2026-01-05T01:00:00+02:00", -60), ("2026-01-05T01:00:00.5+0200", -60),
+      ("2026-01-05T01:00:00+02", -60), ("not a date", nil), ("2026-02-30", nil),
+      ("2026-01-05T01:00:00.Z", nil), ("2026-01-05T01:00:00+25:00", nil), ("", nil),
+    ] as [(String, Int64?)])
+  func calendarDates(text: String, minutes: Int64?) async throws {
+    let server = try TestHTTPServer { _ in
+      .response(.init(json: #"[{"id":7,"title":"Dune","digitalRelease":"\#(text)"}]"#))
+    }
+    let day: Int64 = 86_400_000_000
+    let start = 20_458 * day
+    func dates() async throws(ProgramError) -> [Int64] {
+      try await LiveMediaService(dependencies).calendar(
+        of: ProgramConformanceTests.server(.radarr, server.origin), from: start - 10 * day,
+        until: start + 10 * day
+      ).map(\.date)
+    }
+    if let minutes {
+      #expect(try await dates() == [start + minutes * 60_000_000])
+    } else {
+      let error = await #expect(throws: ProgramError.self) { try await dates() }
+      #expect(error?.kind == .undecodable(path: "[0].digitalRelease"))
+    }
+  }
+
   @Test("a program without pages that takes the key names itself, if it is another one")
   func namesItself() async throws {
     let programs = try ProgramServer(isPlain: true)
@@ -395,17 +424,26 @@ struct LiveProgramTests {
     #expect(programs.requests.isEmpty)
   }
 
-  @Test("SABnzbd pauses the downloads that are there, and names those that are not")
-  func pausedThere() async throws {
+  /// SABnzbd itself changes the others.
+  @Test("SABnzbd changes nothing if one of several downloads is not there")
+  func someNotQueued() async throws {
     let server = ProgramConformanceTests.server(.sabnzbd, programs.origin)
     let service = LiveDownloadService(dependencies)
-    let error = await #expect(throws: ProgramError.self) {
-      try await service.pause(["SABnzbd_nzo_0", "x", "y"], on: server)
+    let before = try await service.queue(of: server)
+    let ids = ["SABnzbd_nzo_0", "x", "y"]
+    let changes: [() async throws -> Void] = [
+      { try await service.pause(ids, on: server) },
+      { try await service.resume(ids, on: server) },
+      { try await service.remove(ids, deletesFiles: false, from: server) },
+    ]
+    for change in changes {
+      let error = await #expect(throws: ProgramError.self) { try await change() }
+      #expect(error?.kind == .notQueued(id: "x, y"))
+      #expect(programs.requests.last?.query("nzo_ids") == "SABnzbd_nzo_0,x,y")
     }
-    #expect(error?.kind == .notQueued(id: "x, y"))
-    let entries = try await service.queue(of: server).entries
-    #expect(entries.map(\.status) == [.paused, .queued])
-    #expect(programs.requests.first?.query("nzo_ids") == "SABnzbd_nzo_0,x,y")
+    #expect(try await service.queue(of: server).entries == before.entries)
+    try await service.remove(["SABnzbd_nzo_0"], deletesFiles: false, from: server)
+    #expect(try await service.queue(of: server).entries.count == before.entries.count - 1)
   }
 
   @Test("after an incomplete answer, only a request that changes something may have made a change")

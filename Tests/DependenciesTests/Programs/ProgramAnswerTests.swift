@@ -274,7 +274,7 @@ struct ProgramAnswerTests {
       ),
       (.undecodable(path: "status"), { try await downloads.pause([], on: sabnzbd) }),
       (
-        .undecodable(path: "status"),
+        .undecodable(path: "queue"),
         { try await downloads.remove(["a"], deletesFiles: true, from: sabnzbd) }
       ),
       (.undecodable(path: "queue"), { try await downloads.pause(["a"], on: sabnzbd) }),

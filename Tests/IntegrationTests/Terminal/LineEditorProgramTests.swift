@@ -716,6 +716,34 @@ struct LineEditorProgramTests {
     await Self.leave(terminal)
   }
 
+  /// Its rows are printed in many parts.
+  @Test("Ctrl-C ends the rows of a background command once", arguments: [false, true])
+  func interruptedJobRows(isJSON: Bool) async throws {
+    let program = try Program()
+    let text = String(repeating: "more ", count: 100)
+    let lines = (0..<2000).map { #"db put rows r\#($0) {"text":"\#(text)"}"# }
+    try program.folder.write(lines.joined(separator: "\n"), to: "put.sb")
+    #expect(try await program.run("--home", "h", "-q", "-f", "put.sb").status == .exited(0))
+    let terminal = try await Self.start(program, "--no-pager")
+    terminal.pauseOutput(at: "more")
+    terminal.type("db list rows \(isJSON ? "--json" : "--plain") &\r")
+    #expect(await terminal.waitForOutput("more"))
+    // Real time: a terminal tells nobody that it is full.
+    while terminal.takesOutput { try await Task.sleep(for: .milliseconds(10)) }
+    let shown = terminal.output.count
+    terminal.type("\u{3}")
+    terminal.resumeOutput()
+    let note = "the rest of the output was left out"
+    #expect(
+      await terminal.waitForOutput(isJSON ? #""note":"job 1: \#(note)"# : "[1] \(note)"))
+    _ = await terminal.waitForScreen { $0.text.hasSuffix("\nboard›") }
+    terminal.type("wait; echo o''k\r")
+    #expect(await terminal.waitForOutput("ok\r\n"))
+    #expect(terminal.output.count - shown < 2000 * text.utf8.count / 2)
+    #expect(terminal.outputText.ranges(of: note).count == 1)
+    await Self.leave(terminal)
+  }
+
   /// With the end of a row, which only the system has dropped.
   @Test("what follows output that Ctrl-C has cut begins a row")
   func rowBehindCut() async throws {

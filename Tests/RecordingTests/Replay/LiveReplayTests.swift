@@ -114,14 +114,27 @@ struct LiveReplayTests {
     #expect(report.difference?.description.contains("nothing came") == true)
   }
 
+  struct Stuck: Reducer {
+    func reduce(_ state: inout State, _ action: Action, _: Void) -> [Effect<Action>] {
+      guard case .load = action else { return [] }
+      return [.run { _ in for await _ in AsyncStream<Never>.makeStream().stream {} }]
+    }
+  }
+
+  /// The time of the clock does not pass, so that the other patience has no end.
+  @Test("an effect has the patience of its name")
+  func patienceByEffect() async throws {
+    let store = Store(initialState: State(), reducer: Stuck(), dependencies: ())
+    let live = LiveReplay<Stuck>(schema: Self.schema)
+    let report = try await live.run(
+      try live.open(RotatedLog(try await record())), on: store, patienceByEffect: ["load": .zero],
+      clock: TestClock())
+    #expect(report.difference == .missing(step: 2, expected: ["loaded": ["_0": 10]]))
+    await store.shutdown(deadline: .zero)
+  }
+
   @Test("an effect that never ends is waited for only so long")
   func anEffectThatNeverEndsIsWaitedForOnlySoLong() async throws {
-    struct Stuck: Reducer {
-      func reduce(_ state: inout State, _ action: Action, _: Void) -> [Effect<Action>] {
-        guard case .load = action else { return [] }
-        return [.run { _ in for await _ in AsyncStream<Never>.makeStream().stream {} }]
-      }
-    }
     let store = Store(initialState: State(), reducer: Stuck(), dependencies: ())
     let report = try await LiveReplay<Stuck>(schema: Self.schema).run(
       try await record(), on: store, clock: ImmediateClock())

@@ -68,30 +68,33 @@ struct SABnzbdCalls: LiveDownloadService.Calls {
       _ = try await ask(word, isChange: true)
       return
     }
-    try check(ids)
-    // SABnzbd claims to have changed downloads that are not there.
-    let json = try await ask("queue", [QueryItem("nzo_ids", ids.joined(separator: ","))])
-    let present = Set(
-      try object("queue", of: json).elements("slots").compactMap { $0.json["nzo_id"]?.stringValue })
-    let known = ids.filter(present.contains)
-    if !known.isEmpty { try await change(known, [QueryItem("name", word)]) }
-    let missing = ids.filter { !present.contains($0) }
-    guard missing.isEmpty else {
-      throw connection.error(.notQueued(id: missing.joined(separator: ", ")))
-    }
+    try await checkQueued(ids)
+    try await change(ids, [QueryItem("name", word)])
   }
 
   func remove(_ ids: [String], deletesFiles: Bool) async throws(ProgramError) {
+    try await checkQueued(ids)
     try await change(
       ids, [QueryItem("name", "delete"), QueryItem("del_files", deletesFiles ? "1" : "0")])
   }
 
   // MARK: Requests
 
-  /// Changes downloads of the queue. An ID that is not there is no failure to SABnzbd, which says
-  /// which IDs it removed.
-  private func change(_ ids: [String], _ query: [QueryItem]) async throws(ProgramError) {
+  /// Refuses IDs that are not in the queue, so that nothing is changed if one of several is wrong.
+  /// SABnzbd changes the others, and claims to have paused downloads that are not there.
+  private func checkQueued(_ ids: [String]) async throws(ProgramError) {
     try check(ids)
+    let json = try await ask("queue", [QueryItem("nzo_ids", ids.joined(separator: ","))])
+    let present = Set(
+      try object("queue", of: json).elements("slots").compactMap { $0.json["nzo_id"]?.stringValue })
+    let missing = ids.filter { !present.contains($0) }
+    guard missing.isEmpty else {
+      throw connection.error(.notQueued(id: missing.joined(separator: ", ")))
+    }
+  }
+
+  /// Changes downloads of the queue. SABnzbd says which IDs it removed.
+  private func change(_ ids: [String], _ query: [QueryItem]) async throws(ProgramError) {
     let json = try await ask(
       "queue", query + [QueryItem("value", ids.joined(separator: ","))], isChange: true)
     guard let found = json["nzo_ids"]?.elements?.compactMap(\.stringValue) else { return }

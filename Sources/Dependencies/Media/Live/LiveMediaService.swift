@@ -182,8 +182,11 @@ public struct LiveMediaService: MediaService {
           QueryItem("start", MediaDate.text(start)), QueryItem("end", MediaDate.text(end)),
           QueryItem("unmonitored", "false"),
         ] + (more.map { [QueryItem($0, "true")] } ?? [])), server)
-    return try reader.elements().flatMap { MediaRelease.all(of: $0.json, server.program) }
-      .filter { start <= $0.date && $0.date < end }
+    var releases: [MediaRelease] = []
+    for entry in try reader.elements() {
+      releases += try MediaRelease.all(of: entry, server.program)
+    }
+    return releases.filter { start <= $0.date && $0.date < end }
       .sorted { ($0.date, $0.id) < ($1.date, $1.id) }
   }
 

@@ -2,22 +2,29 @@ import SwiftBoardJSON
 
 extension MediaRelease {
   /// The releases of an entry of a program's calendar.
-  static func all(of json: JSON, _ program: MediaProgram) -> [MediaRelease] {
-    guard let id = json["id"]?.intValue else { return [] }
+  ///
+  /// - Throws: `undecodable` if it has no ID, or a date is none.
+  static func all(
+    of reader: ProgramReader, _ program: MediaProgram
+  ) throws(ProgramError) -> [MediaRelease] {
+    let json = reader.json
+    let id = try reader.int("id")
     let title = json["title"]?.stringValue ?? ""
     let hasFile = json["hasFile"]?.boolValue
     switch program {
     case .radarr:
-      return [
+      let kinds = [
         ("inCinemas", Kind.cinema), ("digitalRelease", .digital), ("physicalRelease", .physical),
       ]
-      .compactMap { member, kind in
-        MediaDate.microseconds(json[member]).map {
-          MediaRelease(id: id, kind: kind, date: $0, title: title, hasFile: hasFile)
-        }
+      var releases: [MediaRelease] = []
+      for (member, kind) in kinds {
+        guard let date = try reader.date(member) else { continue }
+        releases.append(
+          MediaRelease(id: id, kind: kind, date: date, title: title, hasFile: hasFile))
       }
+      return releases
     case .sonarr:
-      guard let date = MediaDate.microseconds(json["airDateUtc"]) else { return [] }
+      guard let date = try reader.date("airDateUtc") else { return [] }
       let number = [json["seasonNumber"], json["episodeNumber"]].compactMap { $0?.intValue }
       let episode = number.count == 2 ? "\(number[0])x\(twoDigits(number[1])) " : ""
       return [
@@ -26,7 +33,7 @@ extension MediaRelease {
           part: episode + title, hasFile: hasFile)
       ]
     case .lidarr:
-      guard let date = MediaDate.microseconds(json["releaseDate"]) else { return [] }
+      guard let date = try reader.date("releaseDate") else { return [] }
       return [
         MediaRelease(
           id: id, kind: .album, date: date,
@@ -40,15 +47,47 @@ extension MediaRelease {
   }
 }
 
-/// Dates as the media programs write them: `2026-11-23T20:00:00Z`, with or without a fraction.
+extension ProgramReader {
+  /// The date of a member in microseconds since 1970, or `nil` if there is none.
+  fileprivate func date(_ name: String) throws(ProgramError) -> Int64? {
+    guard let value = json[name], value != .null else { return nil }
+    guard let date = value.stringValue.flatMap(MediaDate.microseconds(parsing:)) else {
+      throw undecodable(name)
+    }
+    return date
+  }
+}
+
+/// Dates as the media programs write them: `2026-11-23T20:00:00Z`.
 enum MediaDate {
   static func text(_ microseconds: Int64) -> String {
     guard let text = Timestamp.text(microseconds: Int(microseconds)) else { return "" }
     return "\(text.prefix(19))Z"
   }
 
-  static func microseconds(_ json: JSON?) -> Int64? {
-    guard let text = json?.stringValue, text.count >= 19 else { return nil }
-    return Timestamp.microseconds(parsing: "\(text.prefix(19)).000000Z").map(Int64.init)
+  /// Parses a date of ISO 8601. Its fraction is left out, a day begins at midnight, and a time
+  /// without an offset is in UTC.
+  static func microseconds(parsing text: String) -> Int64? {
+    let time = text.utf8.count == 10 ? text + "T00:00:00" : String(text.prefix(19))
+    guard let local = Timestamp.microseconds(parsing: time + ".000000Z") else { return nil }
+    var zone = text.dropFirst(19)
+    if zone.first == "." {
+      let end = zone.dropFirst().drop { "0"..."9" ~= $0 }
+      guard end.startIndex > zone.index(after: zone.startIndex) else { return nil }
+      zone = end
+    }
+    return offset(zone).map { Int64(local - $0) }
+  }
+
+  /// The offset from UTC in microseconds: `Z`, `+02:00`, `+0200` or `+02`.
+  private static func offset(_ zone: Substring) -> Int? {
+    guard let sign = zone.first, zone != "Z", zone != "z" else { return 0 }
+    let digits = zone.dropFirst().filter { $0 != ":" }
+    guard sign == "+" || sign == "-", digits.utf8.count == 4 || digits.utf8.count == 2,
+      digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+      let hours = Int(digits.prefix(2)), let minutes = Int("0" + digits.dropFirst(2)),
+      hours < 24, minutes < 60
+    else { return nil }
+    return (sign == "-" ? -1 : 1) * (hours * 60 + minutes) * 60_000_000
   }
 }

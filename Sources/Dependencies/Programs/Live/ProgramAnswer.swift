@@ -140,23 +140,24 @@ struct ProgramReader {
   /// Where the object is, for errors.
   var path = ""
 
-  private func missing(_ name: String) -> ProgramError {
+  /// The error for a member that is missing or cannot be read.
+  func undecodable(_ name: String) -> ProgramError {
     connection.error(.undecodable(path: path.isEmpty ? name : "\(path).\(name)"))
   }
 
   func text(_ name: String) throws(ProgramError) -> String {
-    guard let text = json[name]?.stringValue else { throw missing(name) }
+    guard let text = json[name]?.stringValue else { throw undecodable(name) }
     return text
   }
 
   func int(_ name: String) throws(ProgramError) -> Int {
-    guard let number = json[name]?.intValue else { throw missing(name) }
+    guard let number = json[name]?.intValue else { throw undecodable(name) }
     return number
   }
 
   /// The elements of an array.
   func elements(_ name: String) throws(ProgramError) -> [ProgramReader] {
-    guard let elements = json[name]?.elements else { throw missing(name) }
+    guard let elements = json[name]?.elements else { throw undecodable(name) }
     return elements.enumerated().map { index, json in
       ProgramReader(connection: connection, json: json, path: "\(name)[\(index)]")
     }

@@ -157,15 +157,17 @@ public struct LiveReplay<R: Reducer>: Sendable where R.State: Codable, R.Action:
   ///     are expected if the recording has them: with `startsSubscriptions: false`, call
   ///     `startSubscriptions()` first.
   ///   - patience: The longest time to wait for an action of an effect.
+  ///   - patienceByEffect: The same for effects of these names.
   ///   - clock: The clock that measures the patience.
   ///   - folder: The folder of the run's own files. A text that contains its path equals the
   ///     recorded one with the path of another folder there.
   public func run(
     _ recording: Recording, on store: Store<R>, patience: Duration = .seconds(30),
+    patienceByEffect: [String: Duration] = [:],
     clock: any Clock<Duration> = ContinuousClock(), filesIn folder: String? = nil
   ) async throws(ReplayError) -> Report {
     var run = await LiveRun(
-      store, rules, patience: patience, clock: clock, filesIn: folder)
+      store, rules, patience: patience, patienceByEffect, clock: clock, filesIn: folder)
     defer { run.end() }
     var (sent, agreed) = (0, 0)
     do {

@@ -9,6 +9,8 @@ struct LiveRun<R: Reducer> where R.State: Codable, R.Action: Codable {
   private let store: Store<R>
   private let rules: LiveReplay<R>.Rules
   private let patience: Duration
+  /// The patience for effects of these names.
+  private let patienceByEffect: [String: Duration]
   private let clock: any Clock<Duration>
   /// The folder of the run's own files.
   private let folder: String?
@@ -29,11 +31,12 @@ struct LiveRun<R: Reducer> where R.State: Codable, R.Action: Codable {
   /// Holds the store. Call `end()` afterwards.
   init(
     _ store: Store<R>, _ rules: LiveReplay<R>.Rules, patience: Duration,
-    clock: any Clock<Duration>, filesIn folder: String?
+    _ patienceByEffect: [String: Duration], clock: any Clock<Duration>, filesIn folder: String?
   ) async {
     self.store = store
     self.rules = rules
     self.patience = patience
+    self.patienceByEffect = patienceByEffect
     self.clock = clock
     self.folder = folder
     let (events, continuation) = AsyncStream.makeStream(
@@ -73,7 +76,9 @@ struct LiveRun<R: Reducer> where R.State: Codable, R.Action: Codable {
   ///
   /// - Returns: A difference, or `nil` if the action agrees.
   mutating func receive(_ expected: ExpectedAction) async throws(LogReadError) -> Difference? {
-    let watch = watch(for: expected.step.n)
+    let watch = watch(
+      for: expected.step.n,
+      patience: expected.step.origin.effectName.flatMap { patienceByEffect[$0.name] } ?? patience)
     defer { watch.cancel() }
     while true {
       reduceUncompared()
@@ -108,7 +113,7 @@ struct LiveRun<R: Reducer> where R.State: Codable, R.Action: Codable {
   /// Waits for an action that the recording does not have, while one can come: that of an effect
   /// that a step returned in addition to the recorded ones.
   mutating func additionalAction() async throws(LogReadError) -> Difference? {
-    let watch = watch(for: .max)
+    let watch = watch(for: .max, patience: patience)
     defer { watch.cancel() }
     while true {
       // An effect that sends any number of actions need not send one.
@@ -282,8 +287,8 @@ struct LiveRun<R: Reducer> where R.State: Codable, R.Action: Codable {
   private func isLate(_ step: Int) -> Bool { reports.lateStep.withLock { $0 == step } }
 
   /// Notes the end of the patience for a recorded step.
-  private func watch(for step: Int) -> Task<Void, Never> {
-    Task { [clock, patience, reports, continuation] in
+  private func watch(for step: Int, patience: Duration) -> Task<Void, Never> {
+    Task { [clock, reports, continuation] in
       guard (try? await clock.sleep(for: patience)) != nil else { return }
       reports.lateStep.withLock { $0 = max($0, step) }
       continuation.yield()
