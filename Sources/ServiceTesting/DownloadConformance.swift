@@ -112,19 +112,22 @@ public struct DownloadConformance: Sendable {
           Array(before.prefix(2)), deletesFiles: false, from: subject.server)
         try equal(try await subject.entries().map(\.id), Array(before.dropFirst(2)))
       },
-      check("an ID that is not in the queue is missing", program) { subject in
+      check("an ID that is not in the queue is named, and nothing changes", program) { subject in
+        let before = try await subject.entries()
+        let ids = before.prefix(1).map(\.id) + ["999"]
         let paused = await failure { () throws(ProgramError) in
-          try await subject.service.pause(["999"], on: subject.server)
+          try await subject.service.pause(ids, on: subject.server)
         }
         try equal(paused, .notQueued(id: "999"))
         let resumed = await failure { () throws(ProgramError) in
-          try await subject.service.resume(["999"], on: subject.server)
+          try await subject.service.resume(ids, on: subject.server)
         }
         try equal(resumed, .notQueued(id: "999"))
         let removed = await failure { () throws(ProgramError) in
-          try await subject.service.remove(["999"], deletesFiles: true, from: subject.server)
+          try await subject.service.remove(ids, deletesFiles: true, from: subject.server)
         }
         try equal(removed, .notQueued(id: "999"))
+        try equal(try await subject.entries(), before)
       },
     ]
   }

@@ -118,7 +118,7 @@ struct ChildKey: Hashable, Sendable {
   /// The name shown in ids, or `nil` if the composition gave none.
   @usableFromInline let label: String?
   /// Whether the store has to look after each step if the child is still there. The child of a
-  /// `Scope` always is.
+  /// `Scope` always is. A plain call does not know: an operator may compose the same child.
   @usableFromInline let mayBeAbsent: Bool
 
   @inlinable

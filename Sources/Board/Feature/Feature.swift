@@ -67,8 +67,8 @@ public struct Feature<State: FeatureState, Action: FeatureAction>: Sendable {
   /// live replay ignores them. Each is the text of a `JSONPathPattern` relative to the feature's
   /// action: `brewed.pot.seconds`.
   public let volatile: [String]
-  /// The names of effects that run until they are cancelled, and that only others make send an
-  /// action, such as one that follows a log. A live replay waits ten seconds for each.
+  /// The whole names of effects that run until they are cancelled, and may have nothing to send,
+  /// such as one that follows a log. A live replay waits ten seconds for each action of these.
   public let endlessEffects: [String]
   /// Whether its commands store or send their words. If so, a word that contains a mark, which
   /// replaces a secret, is refused.

@@ -21,6 +21,8 @@ final class BoardOutputWriter: Sendable {
   private let program: String
   private let terminal: Terminal
   private let color: ColorMode
+  /// Returns whether a job runs until it is cancelled.
+  let isEndless = Mutex<(@Sendable (Int) -> Bool)?>(nil)
   /// Called once, when standard output can no longer be written.
   let onFailure = Mutex<(@Sendable () -> Void)?>(nil)
 
@@ -38,20 +40,29 @@ final class BoardOutputWriter: Sendable {
   private struct Cutting {
     /// The commands that the last interrupt has found.
     var jobs: [Int] = []
-    /// The job of the last result that was written to the terminal.
-    var last: Int?
-    /// Whether it is still being written.
-    var isWriting = false
-    /// Whether what follows of it is left out.
-    var isCut = false
-    /// The jobs of which nothing more is written. They have run in the background.
-    var leftOut: Set<Int> = []
+    /// The job whose result is being written to the terminal.
+    var writing: Int?
+    /// The jobs of whose results nothing more is written.
+    var cut: Set<Int> = []
+    /// Those among them of which a note has said so.
+    var noted: Set<Int> = []
 
-    func ends(_ job: Int) -> Bool { isCut || jobs.contains(job) }
+    func ends(_ job: Int) -> Bool { cut.contains(job) || jobs.contains(job) }
 
-    mutating func begin(_ job: Int) {
-      if last != job { (last, isCut) = (job, false) }
-      isWriting = true
+    /// Notes that a result is written.
+    ///
+    /// - Returns: Whether nothing more of its job is written.
+    mutating func begin(_ job: Int) -> Bool {
+      writing = job
+      return cut.contains(job)
+    }
+
+    /// Ends `begin`. A command that runs until it is cancelled prints on.
+    mutating func end(_ job: Int, isEndless: Bool) {
+      writing = nil
+      guard isEndless else { return }
+      cut.remove(job)
+      noted.remove(job)
     }
   }
 
@@ -108,10 +119,11 @@ final class BoardOutputWriter: Sendable {
   }
 
   /// Leaves out the rest of the result that is being written to the terminal, whose command may
-  /// have run in the background, and what that command prints later. Does not wait for a write.
+  /// have run in the background, and what that command prints later, unless it runs until it is
+  /// cancelled. Does not wait for a write.
   func cutResult() {
     cutting.withLock { cutting in
-      if cutting.isWriting { cutting.isCut = true }
+      if let job = cutting.writing { cutting.cut.insert(job) }
     }
   }
 
@@ -148,36 +160,54 @@ final class BoardOutputWriter: Sendable {
   /// Writes a result to the terminal in pieces, between which other output has no place. An
   /// interrupt ends it with the piece that is being written.
   private func writeResult(_ output: BoardOutput) {
-    struct Cut: Error {}
-    if cutting.withLock({ $0.leftOut.contains(output.job) }) { return }
     rounds.withLock { $0.end() }
-    let color = output.display.color ?? self.color
-    let palette = terminal.usesColor(color, onError: false) ? Palette.standard : nil
     reportFailure { () throws(OutputError) in
       try row.withLock { row throws(OutputError) in
-        cutting.withLock { $0.begin(output.job) }
-        defer { cutting.withLock { $0.isWriting = false } }
-        var isFirst = !cutting.withLock { $0.isCut }
-        do {
-          try output.content.forEachPiece(of: Self.pieceSize, palette) { piece in
-            guard isFirst || !cutting.withLock({ $0.ends(output.job) }) else { throw Cut() }
-            isFirst = false
-            try writeToTerminal(piece, of: output.job, on: standardOutput, &row)
-          }
-        } catch let error as OutputError {
-          throw error
-        } catch {
-          guard cutting.withLock({ !$0.jobs.contains(output.job) }) else { return }
-          cutting.withLock { _ = $0.leftOut.insert(output.job) }
-          guard let note = output.display.cutNote else { return }
-          let bytes = render(note, output.display.color, onError: true)
-          if terminal.isErrorTerminal {
-            try? writeToTerminal(bytes, of: nil, on: standardError, &row)
-          } else {
-            try? standardError.write(bytes)
-          }
+        let isCut = cutting.withLock { $0.begin(output.job) }
+        defer {
+          let endless = isEndless.withLock { $0 }
+          cutting.withLock { $0.end(output.job, isEndless: endless?(output.job) == true) }
         }
+        let isWhole = try isCut ? false : writePieces(of: output, &row)
+        if !isWhole { noteCut(of: output, &row) }
       }
+    }
+  }
+
+  /// Writes a result until an interrupt ends it.
+  ///
+  /// - Returns: Whether all of it was written.
+  private func writePieces(
+    of output: BoardOutput, _ row: inout Row
+  ) throws(OutputError) -> Bool {
+    struct Cut: Error {}
+    let color = output.display.color ?? self.color
+    let palette = terminal.usesColor(color, onError: false) ? Palette.standard : nil
+    var isFirst = true
+    do {
+      try output.content.forEachPiece(of: Self.pieceSize, palette) { piece in
+        guard isFirst || !cutting.withLock({ $0.ends(output.job) }) else { throw Cut() }
+        isFirst = false
+        try writeToTerminal(piece, of: output.job, on: standardOutput, &row)
+      }
+      return true
+    } catch let error as OutputError {
+      throw error
+    } catch {
+      return false
+    }
+  }
+
+  /// Says once that the rest of a background command's result is left out.
+  private func noteCut(of output: BoardOutput, _ row: inout Row) {
+    guard let note = output.display.cutNote,
+      cutting.withLock({ $0.noted.insert(output.job).inserted })
+    else { return }
+    let bytes = render(note, output.display.color, onError: true)
+    if terminal.isErrorTerminal {
+      try? writeToTerminal(bytes, of: nil, on: standardError, &row)
+    } else {
+      try? standardError.write(bytes)
     }
   }
 

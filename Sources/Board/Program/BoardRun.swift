@@ -113,7 +113,11 @@ final class BoardRun: Sendable {
     output.onFailure.withLock {
       $0 = { Task { session.endWithoutOutput { output.silence($0) } } }
     }
-    defer { output.onFailure.withLock { $0 = nil } }
+    output.isEndless.withLock { $0 = { session.isEndless($0) } }
+    defer {
+      output.onFailure.withLock { $0 = nil }
+      output.isEndless.withLock { $0 = nil }
+    }
     let reader = PlainLineReader()
     completion.attach(to: board, dependencies)
     session.history.withLock { $0 = { [self] in historyLines } }

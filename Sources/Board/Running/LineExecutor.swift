@@ -87,6 +87,9 @@ public final class LineExecutor: Sendable {
   ///   lines can end.
   func beginInterrupt(_ body: ([Int]) -> Void) { jobs.beginInterrupt(body) }
 
+  /// Returns whether a command runs until it is cancelled.
+  func isEndless(_ job: Int) -> Bool { jobs.endless.contains(job) }
+
   /// Cancels the endless commands, because their output is no longer read.
   ///
   /// - Parameter begin: Called first, with their jobs.

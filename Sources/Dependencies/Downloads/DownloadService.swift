@@ -25,14 +25,20 @@ public protocol DownloadService: Service {
   func add(
     _ download: NewDownload, to server: DownloadServer
   ) async throws(ProgramError) -> String
-  /// Pauses downloads, or the whole queue if `ids` is empty. Throws `missing`.
+  /// Pauses downloads, or the whole queue if `ids` is empty.
+  ///
+  /// - Throws: `notQueued`, before anything is changed, if one of them is not in the queue.
   func pause(_ ids: [String], on server: DownloadServer) async throws(ProgramError)
-  /// Resumes downloads, or the whole queue if `ids` is empty. Throws `missing`.
+  /// Resumes downloads, or the whole queue if `ids` is empty.
+  ///
+  /// - Throws: `notQueued`, before anything is changed, if one of them is not in the queue.
   func resume(_ ids: [String], on server: DownloadServer) async throws(ProgramError)
-  /// Removes downloads from the queue. Throws `missing`.
+  /// Removes downloads from the queue.
   ///
   /// NZBGet deletes the files of an unfinished download in any case. With `deletesFiles`, its
   /// history has no entry of the download either.
+  ///
+  /// - Throws: `notQueued`, before anything is removed, if one of them is not in the queue.
   func remove(
     _ ids: [String], deletesFiles: Bool, from server: DownloadServer
   ) async throws(ProgramError)

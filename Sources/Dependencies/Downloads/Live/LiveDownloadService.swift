@@ -76,7 +76,7 @@ public struct LiveDownloadService: DownloadService {
     try await calls(server).setPaused(false, ids)
   }
 
-  /// One request; two to NZBGet for several downloads.
+  /// Two requests; one to NZBGet for one download.
   public func remove(
     _ ids: [String], deletesFiles: Bool, from server: DownloadServer
   ) async throws(ProgramError) {

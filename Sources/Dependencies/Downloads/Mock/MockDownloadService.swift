@@ -170,12 +170,14 @@ public final class MockDownloadService: DownloadService, CheckedMock {
     _ ids: [String], _ content: inout Content, _ server: DownloadServer,
     _ body: (inout DownloadQueue.Entry) -> Void
   ) throws(ProgramError) {
+    var positions: [Int] = []
     for id in ids {
       guard let position = content.queue.entries.firstIndex(where: { $0.id == id }) else {
         throw server.error(.notQueued(id: id))
       }
-      body(&content.queue.entries[position])
+      positions.append(position)
     }
+    for position in positions { body(&content.queue.entries[position]) }
   }
 }
 

@@ -65,8 +65,8 @@ enum MediaDate {
     return "\(text.prefix(19))Z"
   }
 
-  /// Parses a date of ISO 8601. Its fraction is left out, a day begins at midnight, and a time
-  /// without an offset is in UTC.
+  /// Parses a date as .NET writes it. Its fraction is left out, a day begins at midnight, and a
+  /// time without an offset is in UTC.
   static func microseconds(parsing text: String) -> Int64? {
     let time = text.utf8.count == 10 ? text + "T00:00:00" : String(text.prefix(19))
     guard let local = Timestamp.microseconds(parsing: time + ".000000Z") else { return nil }
@@ -82,7 +82,8 @@ enum MediaDate {
   /// The offset from UTC in microseconds: `Z`, `+02:00`, `+0200` or `+02`.
   private static func offset(_ zone: Substring) -> Int? {
     guard let sign = zone.first, zone != "Z", zone != "z" else { return 0 }
-    let digits = zone.dropFirst().filter { $0 != ":" }
+    var digits = zone.dropFirst()
+    if digits.utf8.count == 5, let colon = digits.firstIndex(of: ":") { digits.remove(at: colon) }
     guard sign == "+" || sign == "-", digits.utf8.count == 4 || digits.utf8.count == 2,
       digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
       let hours = Int(digits.prefix(2)), let minutes = Int("0" + digits.dropFirst(2)),
