@@ -21,10 +21,9 @@ final class BoardOutputWriter: Sendable {
   private let program: String
   private let terminal: Terminal
   private let color: ColorMode
-  /// Returns whether a job runs until it is cancelled.
-  let isEndless = Mutex<(@Sendable (Int) -> Bool)?>(nil)
-  /// Called once, when standard output can no longer be written.
-  let onFailure = Mutex<(@Sendable () -> Void)?>(nil)
+  /// The executor whose output is written, or `nil` if none runs lines. Its endless commands are
+  /// cancelled when standard output can no longer be written, since nothing else would end them.
+  let executor = Mutex<LineExecutor?>(nil)
 
   /// The row of the terminal that the cursor is in.
   private struct Row {
@@ -107,7 +106,7 @@ final class BoardOutputWriter: Sendable {
   var failureCode: Int32? { ending.withLock { $0.code } }
 
   /// Writes no more messages of these jobs, which end because nothing reads their output.
-  func silence(_ jobs: [Int]) { ending.withLock { $0.silenced += jobs } }
+  private func silence(_ jobs: [Int]) { ending.withLock { $0.silenced += jobs } }
 
   /// Leaves out what is still to be written to the terminal of results of these jobs, since the
   /// user has interrupted them. A result that one piece holds is written as a whole. The pager has
@@ -165,8 +164,8 @@ final class BoardOutputWriter: Sendable {
       try row.withLock { row throws(OutputError) in
         let isCut = cutting.withLock { $0.begin(output.job) }
         defer {
-          let endless = isEndless.withLock { $0 }
-          cutting.withLock { $0.end(output.job, isEndless: endless?(output.job) == true) }
+          let isEndless = executor.withLock { $0 }?.isEndless(output.job) ?? false
+          cutting.withLock { $0.end(output.job, isEndless: isEndless) }
         }
         let isWhole = try isCut ? false : writePieces(of: output, &row)
         if !isWhole { noteCut(of: output, &row) }
@@ -251,7 +250,9 @@ final class BoardOutputWriter: Sendable {
       try write()
     } catch {
       ending.withLock { $0.code = ExitCode.of(error) }
-      onFailure.withLock { $0 }?()
+      if let executor = executor.withLock({ $0 }) {
+        Task { [self] in executor.endWithoutOutput(silence) }
+      }
       if error != .closed {
         BoardProgram.complain(
           "\(error)", help: nil, code: ExitCode.of(error), program: program, isJSON: isJSON,

@@ -109,15 +109,8 @@ final class BoardRun: Sendable {
       keepsGoing: !isInteractive && options.keepGoing == true,
       unusedAliases: isInteractive ? [] : Set(options.aliases.keys),
       checksStatusOfFiles: isInteractive && options.checkStatus == nil)
-    // Nothing else would end an endless command.
-    output.onFailure.withLock {
-      $0 = { Task { session.endWithoutOutput { output.silence($0) } } }
-    }
-    output.isEndless.withLock { $0 = { session.isEndless($0) } }
-    defer {
-      output.onFailure.withLock { $0 = nil }
-      output.isEndless.withLock { $0 = nil }
-    }
+    output.executor.withLock { $0 = session }
+    defer { output.executor.withLock { $0 = nil } }
     let reader = PlainLineReader()
     completion.attach(to: board, dependencies)
     session.history.withLock { $0 = { [self] in historyLines } }

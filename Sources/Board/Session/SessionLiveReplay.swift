@@ -30,7 +30,7 @@ struct SessionLiveReplay {
   /// The replay detects without it that no action can follow.
   var patience = Duration.seconds(3600)
   /// The same for an effect that runs until it is cancelled, so that an action may never follow.
-  private static let patienceWithEndless = Duration.seconds(10)
+  private static let endlessPatience = Duration.seconds(10)
 
   private typealias Live = LiveReplay<BoardReducer>
 
@@ -133,9 +133,9 @@ struct SessionLiveReplay {
       report = .success(
         try await live.run(
           recording, on: board.store, patience: patience,
-          patienceByEffect: Dictionary(
-            features.endlessEffects.map { ($0, Self.patienceWithEndless) },
-            uniquingKeysWith: { first, _ in first }),
+          patienceByEffect: features.endlessEffects.reduce(into: [:]) {
+            $0[$1] = Self.endlessPatience
+          },
           clock: dependencies.clock.standard, filesIn: home))
     } catch {
       report = .failure(error)

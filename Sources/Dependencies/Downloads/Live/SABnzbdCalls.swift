@@ -73,6 +73,7 @@ struct SABnzbdCalls: LiveDownloadService.Calls {
   }
 
   func remove(_ ids: [String], deletesFiles: Bool) async throws(ProgramError) {
+    guard !ids.isEmpty else { return }
     try await checkQueued(ids)
     try await change(
       ids, [QueryItem("name", "delete"), QueryItem("del_files", deletesFiles ? "1" : "0")])
