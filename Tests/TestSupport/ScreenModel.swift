@@ -54,18 +54,21 @@ public struct ScreenModel: Sendable {
 
   public mutating func show(_ bytes: [UInt8]) {
     for byte in bytes { show(byte) }
-    flush()
+    // The rest of a character may follow.
+    if let text = String(validating: partial, as: UTF8.self) { flush(text) }
   }
 
   private mutating func show(_ byte: UInt8) {
-    if let started = sequence {
+    // A sequence that was cut ends with the next one, and control characters act within one.
+    if let started = sequence, byte >= 0x20 {
       let isEnd = started.count > 1 ? (0x40...0x7E).contains(byte) : byte != UInt8(ascii: "[")
       sequence = isEnd ? nil : started + [byte]
       if isEnd { perform(started + [byte]) }
       return
     }
     if byte >= 0x20 { return partial.append(byte) }
-    flush()
+    // A character that was cut is replaced.
+    flush(String(decoding: partial, as: UTF8.self))
     switch byte {
     case 0x07: bells += 1
     case 0x08: column = max(0, min(column, columns - 1) - 1)
@@ -76,8 +79,7 @@ public struct ScreenModel: Sendable {
     }
   }
 
-  private mutating func flush() {
-    guard !partial.isEmpty, let text = String(validating: partial, as: UTF8.self) else { return }
+  private mutating func flush(_ text: String) {
     partial = []
     for scalar in text.unicodeScalars { show(scalar) }
   }

@@ -14,6 +14,21 @@ import Testing
     }
   }
 
+  @Test(
+    "what is behind a character or a sequence that was cut is shown",
+    arguments: [
+      ("a\u{5BB6}", 1, "\r\nb", "a\u{FFFD}"), ("a\u{5BB6}", 2, "\u{1B}[0m\r\nb", "a\u{FFFD}"),
+      ("a\u{1B}[32m", 1, "\u{1B}[0m\r\nb", "a"), ("a\u{1B}[32m", 3, "\u{1B}[0m\r\nb", "a"),
+      ("a\u{1B}[32m", 4, "\u{1B}[0m\r\nb", "a"),
+    ])
+  func cut(text: String, dropped: Int, next: String, row: String) {
+    var screen = ScreenModel(columns: 10, rows: 3)
+    screen.show(Array(text.utf8.dropLast(dropped)))
+    screen.show(Array(next.utf8))
+    #expect(screen.text == "\(row)\nb")
+    #expect(screen.unknown == [])
+  }
+
   @Test("generated output leaves the screen and the cursor that pyte shows")
   func agrees() throws {
     let vectors = try Self.vectors()
