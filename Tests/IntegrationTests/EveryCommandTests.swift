@@ -69,6 +69,7 @@ struct EveryCommandTests {
     ("db.stats", ["db stats"]),
     ("db.check", ["db check"]),
     ("db.backup", ["-db backup b.sqlite"]),
+    ("db.recover", ["-db recover b.sqlite"]),
     ("db.path", ["db path"]),
     ("log.note", ["log note grüße"]),
     ("log.tail", ["log tail"]),

@@ -29,6 +29,9 @@ struct HelpExampleTests {
     }
     // What is in memory only has no file to copy.
     if example.hasPrefix("db backup") { (options, lines) = (["--home", "h"], []) }
+    if example.hasPrefix("db recover") {
+      (options, lines) = (["--home", "h"], ["db put places london {}"])
+    }
     lines += Self.preparations.first { example.hasPrefix($0.key) }?.value ?? []
     // What has no end is cancelled at the end of the lines.
     lines.append(try Self.isEndless(example) ? example + " &" : example)

@@ -2,14 +2,19 @@ import SwiftBoardJSON
 
 /// A part of the documents that a query finds.
 public struct DocumentPage: Sendable, Equatable {
-  /// The documents in the order of the query.
+  /// The documents in the order of the query, without damaged ones.
   public var documents: [Document]
+  /// The error that names the damaged documents of the page, or `nil` if there are none.
+  public var damage: PersistenceError?
   /// The start of the next page, or `nil` after the last page.
   public var next: DocumentCursor?
 
   /// Creates a page, by default an empty one.
-  public init(_ documents: [Document] = [], next: DocumentCursor? = nil) {
+  public init(
+    _ documents: [Document] = [], damage: PersistenceError? = nil, next: DocumentCursor? = nil
+  ) {
     self.documents = documents
+    self.damage = damage
     self.next = next
   }
 }

@@ -26,6 +26,8 @@ public struct DocumentPageSequence: AsyncSequence, Sendable {
     private var shown: [[UInt8]: Int]
     private var cursor: DocumentCursor?
     private var count: Int
+    /// The first damage, which is thrown after the last page.
+    private var damage: PersistenceError?
     private var isOver = false
 
     fileprivate init(_ sequence: DocumentPageSequence) {
@@ -38,7 +40,7 @@ public struct DocumentPageSequence: AsyncSequence, Sendable {
 
     /// Returns the next page. The last page may have no documents.
     ///
-    /// - Throws: `PersistenceError`.
+    /// - Throws: `PersistenceError`; `corrupted` in place of the end if a document was damaged.
     public mutating func next() async throws -> Element? {
       while !isOver {
         var page = try await store.documents(query, from: cursor)
@@ -48,10 +50,14 @@ public struct DocumentPageSequence: AsyncSequence, Sendable {
         cursor = page.next
         isOver = page.next == nil
         count += page.documents.count
-        if isOver || !page.documents.isEmpty {
-          return Element(documents: page.documents, count: count, isLast: isOver)
+        if damage == nil { damage = page.damage }
+        let isLast = isOver && damage == nil
+        if isLast || !page.documents.isEmpty {
+          return Element(documents: page.documents, count: count, isLast: isLast)
         }
       }
+      defer { damage = nil }
+      if let damage { throw damage }
       return nil
     }
 

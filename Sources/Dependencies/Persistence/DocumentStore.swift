@@ -19,8 +19,9 @@ public protocol DocumentStore: Sendable {
   /// takes the memory of one page.
   ///
   /// Changes between two pages may be visible. A document that exists the whole time is returned
-  /// once. A damaged document may be left out instead of reported, because conditions apply to what
-  /// is stored now.
+  /// once. The page names damaged documents in its `damage`, and has the others. One that no longer
+  /// matches a condition may be left out without that, because conditions apply to what is stored
+  /// now.
   ///
   /// - Parameters:
   ///   - query: The query.
@@ -44,14 +45,17 @@ public protocol DocumentStore: Sendable {
 extension DocumentStore {
   /// Returns all documents that match, in the order of the query and all in memory.
   ///
-  /// - Throws: `invalid` for an invalid path, value or limit, before anything is read.
+  /// - Throws: `invalid` for an invalid path, value or limit, before anything is read; `corrupted`
+  ///   if a document is damaged.
   public func documents(_ query: DocumentQuery) async throws(PersistenceError) -> [Document] {
-    var page = try await documents(query, from: nil)
-    var documents = page.documents
-    while let next = page.next {
-      page = try await self.documents(query, from: next)
+    var documents: [Document] = []
+    var cursor: DocumentCursor?
+    repeat {
+      let page = try await self.documents(query, from: cursor)
+      if let damage = page.damage { throw damage }
       documents += page.documents
-    }
+      cursor = page.next
+    } while cursor != nil
     return documents
   }
 }

@@ -41,6 +41,11 @@ public protocol PersistenceService: Service, DocumentStore, PreferenceStore, API
   /// Copies the data that must not be lost, consistently, also during writes of others. Never
   /// replaces an existing file.
   func backup(to path: String) async throws(PersistenceError)
+  /// Writes what can still be read of the data that must not be lost to a new database. Never
+  /// replaces an existing file.
+  ///
+  /// - Returns: The numbers of entries by their tables.
+  func recover(to path: String) async throws(PersistenceError) -> [PersistenceStatistics.Row]
   /// Returns a one-line warning for the user if something that was removed is still in a file.
   /// Returns `nil` if there is none or it was returned before.
   func takeWarning() async -> String?

@@ -71,6 +71,8 @@ public enum DatabaseCommand: Codable, Sendable, Equatable {
   case stats, check, path
   /// A copy of the main file under this name, which must not be taken.
   case backup(path: String)
+  /// A new database, of what can be read of a damaged one.
+  case recover(path: String)
   /// Documents, preferences and services as lines of JSON.
   case export(path: String, collection: String?)
   /// What an export has, back.
@@ -150,6 +152,8 @@ public enum DatabaseResult: Codable, Sendable, Equatable {
   case healthy
   /// The file of the copy.
   case backedUp(path: String)
+  /// The numbers of entries that were recovered, by their tables.
+  case recovered(path: String, rows: [PersistenceStatistics.Row])
   /// The file of an export, and how many lines it has besides its first.
   case exported(path: String, count: Int)
   /// What an import did.
@@ -176,6 +180,7 @@ extension DatabaseCommand {
     case .check: "check"
     case .path: "path"
     case .backup: "backup"
+    case .recover: "recover"
     case .export: "export"
     case .import: "import"
     }
@@ -194,7 +199,8 @@ extension DatabaseCommand {
   /// its file was checked.
   var changesFile: Bool {
     switch self {
-    case .put, .remove, .index, .indexRemove, .preferenceSet, .preferenceUnset, .backup, .export:
+    case .put, .remove, .index, .indexRemove, .preferenceSet, .preferenceUnset, .backup,
+      .recover, .export:
       true
     default: false
     }

@@ -31,6 +31,7 @@ extension DatabaseCommand {
     case .path: { .paths(paths: $0.persistence.paths) }
     case .export(let path, let collection): Self.export(path, collection)
     case .backup(let path): Self.backup(path)
+    case .recover(let path): Self.recover(path)
     case .check: Self.check
     // The reducer has other effects for these.
     case .list, .import: { _ in .healthy }
@@ -128,6 +129,13 @@ extension DatabaseCommand {
       return .backedUp(path: path)
     }
   }
+
+  private static func recover(_ path: String) -> Call {
+    {
+      try $0.files.checkTarget(path, isRecording: false)
+      return .recovered(path: path, rows: try await $0.persistence.recover(to: path))
+    }
+  }
 }
 
 extension DatabaseResult {
@@ -160,6 +168,7 @@ extension Failure {
   }
 
   private static let damageHelp =
-    "restore a backup, or save what can be read with 'db backup'; an index that lacks values is made "
+    "put damaged entries again, or remove them; 'db recover' saves what can be read of a damaged "
+    + "file, if there is no backup of it; an index that lacks values is made "
     + "again by 'db index', after 'db index COLLECTION PATH --remove'"
 }

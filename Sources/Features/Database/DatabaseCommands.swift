@@ -154,13 +154,19 @@ enum DatabaseCommands {
       arguments: [ArgumentSpec("file", "a new file", kind: .file)],
       examples: ["db backup monday.sqlite"]
     ) { invocation throws(UsageError) in
-      let path = try file(invocation, "")
-      guard !path.isEmpty else {
-        throw UsageError(
-          "the name of the copy is missing", help: "for example db backup monday.sqlite",
-          at: invocation.argument("file"))
-      }
-      return .db(.backup(path: path))
+      .db(.backup(path: try newFile(invocation, "the copy", "db backup monday.sqlite")))
+    },
+    CommandSpec(
+      ["db", "recover"], "write what can be read of a damaged database to a new one",
+      details: """
+        'db check' says whether the database is damaged. To use the new one, end all boards, move the damaged file and its -wal \
+        away, and move the new one to the path that 'db path' says.
+        """,
+      arguments: [ArgumentSpec("file", "a new file", kind: .file)],
+      examples: ["db recover rescued.sqlite"]
+    ) { invocation throws(UsageError) in
+      .db(
+        .recover(path: try newFile(invocation, "the new database", "db recover rescued.sqlite")))
     },
     CommandSpec(
       ["db", "export"], "write documents, preferences and services to a file, as JSON Lines",
@@ -230,6 +236,19 @@ enum DatabaseCommands {
   /// Returns the name of a file. `-` is refused, because elsewhere it is standard input or output.
   ///
   /// - Parameter more: What the help says besides.
+  /// The name of a file that is made.
+  private static func newFile(
+    _ invocation: Invocation, _ what: String, _ example: String
+  ) throws(UsageError) -> String {
+    let path = try file(invocation, "")
+    guard !path.isEmpty else {
+      throw UsageError(
+        "the name of \(what) is missing", help: "for example \(example)",
+        at: invocation.argument("file"))
+    }
+    return path
+  }
+
   private static func file(
     _ invocation: Invocation, _ more: String
   ) throws(UsageError) -> String {

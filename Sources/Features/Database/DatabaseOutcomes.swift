@@ -57,6 +57,20 @@ enum DatabaseOutcomes {
       return Outcome(
         job: job, value: ["backup": .string(path)],
         notes: ["copied to \(path)"])
+    case .recovered(let path, let rows):
+      return Outcome(
+        job: job,
+        value: .object(
+          [.init("file", .string(path))] + rows.map { .init($0.name, JSON($0.rows)) }),
+        notes: [
+          .init(
+            "recovered "
+              + rows.prefix(3).map { row in
+                let names = ["documents": "document", "preferences": "preference"]
+                return Counted.text(row.rows, names[row.name] ?? "service")
+              }.joined(separator: ", ") + " to \(path)"),
+          "what could not be read is missing there; 'db path' names the file that it can replace",
+        ])
     case .exported(let path, let count):
       return Outcome(
         job: job, value: ["file": .string(path), "count": JSON(count)],

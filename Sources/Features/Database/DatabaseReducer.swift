@@ -170,9 +170,11 @@ extension DatabaseReducer {
     .task(name: "db.list") {
       let page = try await dependencies.persistence.documents(query, from: nil)
       let (documents, masked) = try await masking(page.documents, dependencies)
+      // The error of a damaged document follows the other documents.
+      let isAll = page.next == nil && page.damage == nil
       return .listed(
         job: job, documents: documents, masked: masked, rest: query,
-        count: page.next == nil ? documents.count : nil)
+        count: isAll ? documents.count : nil)
     }
     .catchFailure(dependencies) { .failed(job: job, failure: $0) }
     .cancellable(id: job)

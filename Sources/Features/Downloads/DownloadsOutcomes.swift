@@ -38,8 +38,9 @@ enum DownloadsOutcomes {
     _ verb: String, _ ids: [String], _ job: Int, _ notes: [Outcome.Note] = []
   ) -> Outcome {
     let which = ids.isEmpty ? "all downloads" : ids.joined(separator: ", ")
+    // Without an ID the whole queue is paused: an empty array would say that nothing was.
     return Outcome(
-      job: job, value: .object([.init(verb, .array(ids.map(JSON.string)))]),
+      job: job, value: .object([.init(verb, ids.isEmpty ? "all" : .array(ids.map(JSON.string)))]),
       notes: [Outcome.Note("\(verb) \(which)")] + notes)
   }
 

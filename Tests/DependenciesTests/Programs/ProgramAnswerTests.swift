@@ -173,6 +173,81 @@ struct ProgramAnswerTests {
     #expect(history.map(\.isComplete) == [false, false, true, false])
   }
 
+  // MARK: Types
+
+  /// Asks for the queue or the history of a download program.
+  private func error(
+    of server: TestHTTPServer, _ program: DownloadProgram, history: Bool = false
+  ) async -> ProgramError.Kind? {
+    guard history else { return await kind(of: server, program) }
+    let server = ProgramConformanceTests.server(program, server.origin)
+    do throws(ProgramError) {
+      _ = try await LiveDownloadService(dependencies).history(of: server, limit: 5)
+      return nil
+    } catch { return error.kind }
+  }
+
+  @Test(
+    "a member of the wrong type is an error with its path, not a value that was not sent",
+    arguments: [
+      ("mb", "[]"), ("mbleft", #""much""#), ("mb", "1e300"), ("timeleft", "5"), ("cat", "7"),
+      ("bytes", #""much""#), ("completed", #""today""#), ("fail_message", "[1]"),
+    ])
+  func sabnzbdTypes(member: String, value: String) async throws {
+    let isHistory = ["bytes", "completed", "fail_message"].contains(member)
+    let row = #"{"nzo_id":"a","name":"n","filename":"f","status":"Failed","\#(member)":\#(value)}"#
+    let name = isHistory ? "history" : "queue"
+    let server = try server(.init(json: #"{"\#(name)":{"slots":[\#(row)]}}"#))
+    let kind = await error(of: server, .sabnzbd, history: isHistory)
+    #expect(kind == .undecodable(path: "\(name).slots[0].\(member)"))
+    // What a program writes where it has nothing is no value.
+    let nothing = row.replacing(value, with: member == "mb" ? #""""# : "null")
+    let quiet = try self.server(.init(json: #"{"\#(name)":{"slots":[\#(nothing)]}}"#))
+    #expect(await error(of: quiet, .sabnzbd, history: isHistory) == nil)
+  }
+
+  @Test(
+    "a member of the wrong type in an answer of NZBGet is an error with its path",
+    arguments: [
+      ("listgroups", "FileSizeMB", #""much""#), ("listgroups", "RemainingSizeHi", "true"),
+      ("listgroups", "Category", "[]"), ("history", "HistoryTime", #""today""#),
+      ("history", "FileSizeLo", "[]"), ("history", "HistoryTime", "9223372036854775807"),
+    ])
+  func nzbgetTypes(method: String, member: String, value: String) async throws {
+    let row = #"{"NZBID":1,"NZBName":"n","Name":"n","Status":"QUEUED","\#(member)":\#(value)}"#
+    let high = member == "FileSizeLo" ? row.replacing("{", with: #"{"FileSizeHi":0,"#) : row
+    let server = try nzbget(["status": "{}", method: "[\(high)]"])
+    let kind = await error(of: server, .nzbget, history: method == "history")
+    #expect(kind == .undecodable(path: "\(method)[0].\(member)"))
+  }
+
+  @Test(
+    "a member of the wrong type in an answer of a media program is an error with its path",
+    arguments: [
+      ("library", #"[{"id":1,"title":"t","year":"2021"}]"#, "[0].year"),
+      ("library", #"[{"id":1,"title":["t"]}]"#, "[0].title"),
+      ("library", #"[{"id":1,"statistics":{"episodeCount":"3"}}]"#, "[0].statistics.episodeCount"),
+      (
+        "queue", #"{"totalRecords":1,"records":[{"id":1,"status":"s","size":{}}]}"#,
+        "records[0].size"
+      ),
+      ("calendar", #"[{"id":1,"title":5}]"#, "[0].title"),
+      ("calendar", #"[{"id":1,"hasFile":"yes"}]"#, "[0].hasFile"),
+    ])
+  func mediaTypes(call: String, body: String, path: String) async throws {
+    let server = try server(.init(json: body))
+    let radarr = ProgramConformanceTests.server(.radarr, server.origin)
+    let service = LiveMediaService(dependencies)
+    let error = await #expect(throws: ProgramError.self) {
+      switch call {
+      case "library": _ = try await service.library(of: radarr, policy: .noCache)
+      case "queue": _ = try await service.queue(of: radarr)
+      default: _ = try await service.calendar(of: radarr, from: 0, until: .max)
+      }
+    }
+    #expect(error?.kind == .undecodable(path: path))
+  }
+
   // MARK: Refusals
 
   @Test(

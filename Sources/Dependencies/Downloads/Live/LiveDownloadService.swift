@@ -84,16 +84,6 @@ public struct LiveDownloadService: DownloadService {
   }
 }
 
-extension ProgramReader {
-  /// Returns a member that contains seconds as microseconds since 1970, or `nil` if it is not a
-  /// valid number.
-  func time(_ name: String) -> Int64? {
-    guard let seconds = json[name]?.intValue else { return nil }
-    let (time, overflow) = Int64(seconds).multipliedReportingOverflow(by: 1_000_000)
-    return overflow ? nil : time
-  }
-}
-
 extension NewDownload {
   /// The address as a value of a query.
   var queryValue: SecretText {

@@ -17,15 +17,14 @@ struct NZBGetCalls: LiveDownloadService.Calls {
 
   func queue() async throws(ProgramError) -> DownloadQueue {
     let status = reader(try await call("status"), "status")
-    let speed = status.number("DownloadRate") ?? 0
-    let isPaused = status.json["DownloadPaused"]?.boolValue ?? false
+    let speed = try status.optionalBytes("DownloadRate") ?? 0
+    let isPaused = try status.optionalBool("DownloadPaused") ?? false
     // No messages of the downloads' own logs.
     let groups = try reader(try await call("listgroups", [0]), "listgroups").elements()
     var entries: [DownloadQueue.Entry] = []
     for group in groups.prefix(200) { entries.append(try entry(group, speed)) }
     return DownloadQueue(
-      isPaused: isPaused, speed: Int64(exactly: speed.rounded()) ?? 0, entries,
-      count: groups.count)
+      isPaused: isPaused, speed: speed, entries, count: groups.count)
   }
 
   func history(limit: Int) async throws(ProgramError) -> [FinishedDownload] {
@@ -40,8 +39,8 @@ struct NZBGetCalls: LiveDownloadService.Calls {
         FinishedDownload(
           id: String(try row.int("NZBID")), name: try row.text("Name"),
           isComplete: status.hasPrefix("SUCCESS") || status == "WARNING/SCRIPT", status: status,
-          problem: Self.problems[status], size: Self.bytes("FileSize", of: row) ?? 0,
-          ended: row.time("HistoryTime")))
+          problem: Self.problems[status], size: try Self.bytes("FileSize", of: row) ?? 0,
+          ended: try row.optionalTime("HistoryTime")))
     }
     return downloads
   }
@@ -149,29 +148,30 @@ struct NZBGetCalls: LiveDownloadService.Calls {
   // MARK: Values
 
   private func entry(
-    _ group: ProgramReader, _ speed: Double
+    _ group: ProgramReader, _ speed: Int64
   ) throws(ProgramError) -> DownloadQueue.Entry {
     let status = Self.status(try group.text("Status"))
     // Files for a repair are paused until they are necessary. Of a paused download, all are.
-    let paused = status == .paused ? 0 : Self.bytes("PausedSize", of: group) ?? 0
-    let left = max(0, (Self.bytes("RemainingSize", of: group) ?? 0) - paused)
-    let category = group.json["Category"]?.stringValue
-    let seconds = speed > 0 ? Int64(exactly: (Double(left) / speed).rounded()) : nil
+    let paused = status == .paused ? 0 : try Self.bytes("PausedSize", of: group) ?? 0
+    let left = max(0, (try Self.bytes("RemainingSize", of: group) ?? 0) - paused)
+    let seconds = speed > 0 ? Int64((Double(left) / Double(speed)).rounded()) : nil
     return DownloadQueue.Entry(
       id: String(try group.int("NZBID")), name: try group.text("NZBName"), status: status,
-      size: Self.bytes("FileSize", of: group) ?? 0, left: left,
+      size: try Self.bytes("FileSize", of: group) ?? 0, left: left,
       pausedBytes: paused > 0 ? paused : nil, secondsLeft: status == .downloading ? seconds : nil,
-      category: category?.isEmpty == false ? category : nil)
+      category: try group.optionalText("Category"))
   }
 
   /// A number of bytes: the upper and lower 32 bits, else a number of MiB; `nil` if there is none.
-  private static func bytes(_ name: String, of row: ProgramReader) -> Int64? {
-    if let high = row.json["\(name)Hi"]?.intValue, let low = row.json["\(name)Lo"]?.intValue,
+  private static func bytes(
+    _ name: String, of row: ProgramReader
+  ) throws(ProgramError) -> Int64? {
+    if let high = try row.optionalInt("\(name)Hi"), let low = try row.optionalInt("\(name)Lo"),
       (0...Int(Int32.max)).contains(high)
     {
       return Int64(high) << 32 | Int64(UInt32(truncatingIfNeeded: low))
     }
-    return row.number("\(name)MB").flatMap { Int64(exactly: ($0 * 1_048_576).rounded()) }
+    return try row.optionalBytes("\(name)MB", unit: 1_048_576)
   }
 
   /// What went wrong with a download of the history, by its status; see the documentation of

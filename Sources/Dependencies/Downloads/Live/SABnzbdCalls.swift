@@ -23,11 +23,13 @@ struct SABnzbdCalls: LiveDownloadService.Calls {
     let queue = try object("queue", of: json)
     var entries: [DownloadQueue.Entry] = []
     for row in try queue.elements("slots") { entries.append(try entry(row)) }
-    let isPaused =
-      queue.json["paused"]?.boolValue ?? (queue.json["status"]?.stringValue == "Paused")
+    let isPaused = try queue.optionalBool("paused")
+    let status = try queue.optionalText("status")
+    let all = try queue.optionalNumber("noofslots_total")
+    let matching = try queue.optionalNumber("noofslots")
     return DownloadQueue(
-      isPaused: isPaused, speed: speed(queue), entries,
-      count: queue.json["noofslots_total"]?.intValue ?? queue.json["noofslots"]?.intValue)
+      isPaused: isPaused ?? (status == "Paused"), speed: try speed(queue), entries,
+      count: (all ?? matching).flatMap { Int(exactly: $0) })
   }
 
   func history(limit: Int) async throws(ProgramError) -> [FinishedDownload] {
@@ -36,16 +38,15 @@ struct SABnzbdCalls: LiveDownloadService.Calls {
     var downloads: [FinishedDownload] = []
     for row in try object("history", of: json).elements("slots").prefix(limit) {
       let status = try row.text("status")
-      let problem = row.json["fail_message"]?.stringValue
       // Of one that is still verified or unpacked, the time is the present.
       let hasEnded = ["Completed", "Failed"].contains(status)
       downloads.append(
         FinishedDownload(
           id: try row.text("nzo_id"), name: try row.text("name"),
           isComplete: status == "Completed", status: status,
-          problem: problem?.isEmpty == false ? problem : nil,
-          size: row.json["bytes"]?.intValue.map(Int64.init) ?? 0,
-          ended: hasEnded ? row.time("completed") : nil))
+          problem: try row.optionalText("fail_message"),
+          size: try row.optionalBytes("bytes") ?? 0,
+          ended: hasEnded ? try row.optionalTime("completed") : nil))
     }
     return downloads
   }
@@ -162,23 +163,20 @@ struct SABnzbdCalls: LiveDownloadService.Calls {
   // MARK: Values
 
   private func entry(_ row: ProgramReader) throws(ProgramError) -> DownloadQueue.Entry {
-    let category = row.json["cat"]?.stringValue
+    let category = try row.optionalText("cat")
     return DownloadQueue.Entry(
       id: try row.text("nzo_id"), name: try row.text("filename"),
-      status: Self.status(try row.text("status")), size: Self.bytes(row.number("mb")),
-      left: Self.bytes(row.number("mbleft")),
-      secondsLeft: row.json["timeleft"]?.stringValue.flatMap(Self.seconds),
+      status: Self.status(try row.text("status")),
+      size: try row.optionalBytes("mb", unit: 1_048_576) ?? 0,
+      left: try row.optionalBytes("mbleft", unit: 1_048_576) ?? 0,
+      secondsLeft: try row.optionalText("timeleft").flatMap(Self.seconds),
       category: ["*", "None"].contains(category) ? nil : category)
   }
 
-  private static func bytes(_ megabytes: Double?) -> Int64 {
-    Int64(exactly: ((megabytes ?? 0) * 1_048_576).rounded()) ?? 0
-  }
-
   /// `kbpersec`, or `speed`: `1.2 M`.
-  private func speed(_ queue: ProgramReader) -> Int64 {
-    if let speed = queue.number("kbpersec") { return Int64(exactly: (speed * 1024).rounded()) ?? 0 }
-    let parts = queue.json["speed"]?.stringValue?.split(separator: " ") ?? []
+  private func speed(_ queue: ProgramReader) throws(ProgramError) -> Int64 {
+    if let speed = try queue.optionalBytes("kbpersec", unit: 1024) { return speed }
+    let parts = try queue.optionalText("speed")?.split(separator: " ") ?? []
     guard let number = parts.first.flatMap({ Double($0) }) else { return 0 }
     let units: [Substring: Double] = ["K": 1024, "M": 1_048_576, "G": 1_073_741_824]
     return Int64(exactly: (number * (parts.last.flatMap { units[$0] } ?? 1)).rounded()) ?? 0

@@ -56,8 +56,7 @@ public struct LiveMediaService: MediaService {
     let library = try fetched.map { response throws(ProgramError) in
       var items: [MediaItem] = []
       for row in try reader(response, connection, server).elements() {
-        _ = try row.int("id")
-        items.append(MediaResource(row.json).item)
+        items.append(try resource(row).item)
       }
       return items
     }
@@ -96,7 +95,10 @@ public struct LiveMediaService: MediaService {
   ) async throws(ProgramError) -> [MediaResource] {
     let rows = try await read(
       .init(path: "/\(server.program.kind)/lookup", query: [QueryItem("term", term)]), server)
-    return try rows.elements().map { MediaResource($0.json) }
+    var resources: [MediaResource] = []
+    // What is not in the library has no ID.
+    for row in try rows.elements() { resources.append(try resource(row, isStored: false)) }
+    return resources
   }
 
   /// One request.
@@ -259,9 +261,25 @@ public struct LiveMediaService: MediaService {
     let response = try await connection.send(call)
     try check(response, connection, server)
     try checkStatus(response, connection, missing: .missing(id: id))
-    let json = try connection.json(response)
-    _ = try ProgramReader(connection: connection, json: json).int("id")
-    return MediaResource(json)
+    return try resource(
+      ProgramReader(connection: connection, json: try connection.json(response)))
+  }
+
+  /// A resource whose shown members have the types that they are to have.
+  ///
+  /// - Parameter isStored: Whether it must have an ID.
+  private func resource(
+    _ row: ProgramReader, isStored: Bool = true
+  ) throws(ProgramError) -> MediaResource {
+    _ = try isStored ? row.int("id") : row.optionalInt("id")
+    for name in ["title", "artistName", "foreignArtistId"] { _ = try row.optionalText(name) }
+    for name in ["year", "tmdbId", "tvdbId"] { _ = try row.optionalInt(name) }
+    for name in ["monitored", "hasFile"] { _ = try row.optionalBool(name) }
+    let counts = ["episodeFileCount", "episodeCount", "trackFileCount", "trackCount"]
+    if let statistics = try row.optionalObject("statistics") {
+      for name in counts { _ = try statistics.optionalInt(name) }
+    }
+    return MediaResource(row.json)
   }
 
   /// The JSON of an answer to a request for something that every program of this kind has.
@@ -323,20 +341,13 @@ public struct LiveMediaService: MediaService {
   private func entry(_ row: ProgramReader) throws(ProgramError) -> MediaQueue.Entry {
     let messages = row.json["statusMessages"]?.elements ?? []
     let problem =
-      row.json["errorMessage"]?.stringValue
+      try row.optionalText("errorMessage")
       ?? messages.compactMap { $0["messages"]?[0]?.stringValue ?? $0["title"]?.stringValue }.first
     return MediaQueue.Entry(
-      id: try row.int("id"), title: row.json["title"]?.stringValue ?? "",
-      size: row.bytes("size"), left: row.bytes("sizeleft"),
-      timeLeft: row.json["timeleft"]?.stringValue, status: try row.text("status"),
+      id: try row.int("id"), title: try row.optionalText("title") ?? "",
+      size: try row.optionalBytes("size") ?? 0, left: try row.optionalBytes("sizeleft") ?? 0,
+      timeLeft: try row.optionalText("timeleft"), status: try row.text("status"),
       problem: problem)
-  }
-}
-
-extension ProgramReader {
-  /// A number of bytes, which the programs write with a fraction; 0 if there is none.
-  fileprivate func bytes(_ name: String) -> Int64 {
-    number(name).flatMap { Int64(exactly: $0.rounded()) } ?? 0
   }
 }
 

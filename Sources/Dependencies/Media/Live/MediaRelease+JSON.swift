@@ -7,10 +7,9 @@ extension MediaRelease {
   static func all(
     of reader: ProgramReader, _ program: MediaProgram
   ) throws(ProgramError) -> [MediaRelease] {
-    let json = reader.json
     let id = try reader.int("id")
-    let title = json["title"]?.stringValue ?? ""
-    let hasFile = json["hasFile"]?.boolValue
+    let title = try reader.optionalText("title") ?? ""
+    let hasFile = try reader.optionalBool("hasFile")
     switch program {
     case .radarr:
       let kinds = [
@@ -25,11 +24,14 @@ extension MediaRelease {
       return releases
     case .sonarr:
       guard let date = try reader.date("airDateUtc") else { return [] }
-      let number = [json["seasonNumber"], json["episodeNumber"]].compactMap { $0?.intValue }
-      let episode = number.count == 2 ? "\(number[0])x\(twoDigits(number[1])) " : ""
+      let season = try reader.optionalInt("seasonNumber")
+      let number = try reader.optionalInt("episodeNumber")
+      let episode =
+        if let season, let number { "\(season)x\(twoDigits(number)) " } else { "" }
       return [
         MediaRelease(
-          id: id, kind: .episode, date: date, title: json["series"]?["title"]?.stringValue ?? "",
+          id: id, kind: .episode, date: date,
+          title: try reader.optionalObject("series")?.optionalText("title") ?? "",
           part: episode + title, hasFile: hasFile)
       ]
     case .lidarr:
@@ -37,7 +39,8 @@ extension MediaRelease {
       return [
         MediaRelease(
           id: id, kind: .album, date: date,
-          title: json["artist"]?["artistName"]?.stringValue ?? "", part: title, hasFile: hasFile)
+          title: try reader.optionalObject("artist")?.optionalText("artistName") ?? "", part: title,
+          hasFile: hasFile)
       ]
     }
   }

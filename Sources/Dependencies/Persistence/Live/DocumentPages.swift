@@ -45,7 +45,7 @@ struct DocumentPages {
       }
       return !page.isFull
     }
-    return try page.ended(query.collection, connection) { last in .after(last.id) }
+    return page.ended(query.collection, connection) { last in .after(last.id) }
   }
 
   private func matches(_ document: Document) throws(PersistenceError) -> Bool {
@@ -92,11 +92,15 @@ struct DocumentPages {
     var rest = ids
     while !page.isFull, let id = rest.popFirst() {
       // Skip a document that was removed in the meantime, or no longer matches.
-      let document = try DocumentTable.get(collection: query.collection, id: id, connection)
-      if let document, try matches(document) { page.add(document) }
+      switch try DocumentTable.row(collection: query.collection, id: id, connection) {
+      case nil: break
+      case .damaged(let id): page.damaged.append(id)
+      case .whole(let document): if try matches(document) { page.add(document) }
+      }
     }
     return DocumentPage(
-      page.documents, next: rest.isEmpty ? nil : DocumentCursor(rest: .these(rest), limit: nil))
+      page.documents, damage: page.damage(query.collection, connection),
+      next: rest.isEmpty ? nil : DocumentCursor(rest: .these(rest), limit: nil))
   }
 
   /// Returns an index for a condition of the query, or `nil` if there is none.
@@ -127,16 +131,21 @@ struct DocumentPages {
       bytes += document.body.utf8.count
     }
 
+    func damage(_ collection: String, _ connection: SQLiteConnection) -> PersistenceError? {
+      damaged.isEmpty ? nil : DocumentTable.damage(damaged, collection, connection)
+    }
+
     func ended(
       _ collection: String, _ connection: SQLiteConnection,
       next: (Document) -> DocumentCursor.Rest
-    ) throws(PersistenceError) -> DocumentPage {
-      guard damaged.isEmpty else {
-        throw DocumentTable.damage(damaged, collection, connection)
-      }
+    ) -> DocumentPage {
+      let damage = damage(collection, connection)
       let left = limit.map { $0 - documents.count }
-      guard isFull, left != 0, let last = documents.last else { return DocumentPage(documents) }
-      return DocumentPage(documents, next: DocumentCursor(rest: next(last), limit: left))
+      guard isFull, left != 0, let last = documents.last else {
+        return DocumentPage(documents, damage: damage)
+      }
+      return DocumentPage(
+        documents, damage: damage, next: DocumentCursor(rest: next(last), limit: left))
     }
   }
 }

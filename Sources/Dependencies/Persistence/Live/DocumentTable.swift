@@ -40,8 +40,6 @@ extension LivePersistenceService {
   /// ids in memory, up to the limit of the query. Only the documents of the page are verified with
   /// their checksums. A damaged document that no longer matches a condition is left out, unless an
   /// index still has its value from before; `check()` finds it in any case.
-  ///
-  /// - Throws: `corrupted` if a document of the page is damaged, with its id.
   public func documents(_ query: DocumentQuery, from cursor: DocumentCursor?)
     async throws(PersistenceError) -> DocumentPage
   {
@@ -136,12 +134,18 @@ enum DocumentTable {
   static func get(collection: String, id: String, _ connection: SQLiteConnection)
     throws(PersistenceError) -> Document?
   {
+    let found = try row(collection: collection, id: id, connection)
+    guard case .damaged(let id)? = found else { return found?.document }
+    throw damage([id], collection, connection)
+  }
+
+  static func row(collection: String, id: String, _ connection: SQLiteConnection)
+    throws(PersistenceError) -> Row?
+  {
     let statement = try connection.statement(
       "SELECT id, updated, checksum, body FROM documents WHERE collection = ? AND id = ?",
       collection, id)
-    let found = try statement.first { Reader(collection).read($0) }
-    guard case .damaged(let id)? = found else { return found?.document }
-    throw damage([id], collection, connection)
+    return try statement.first { Reader(collection).read($0) }
   }
 
   /// Returns the names of documents whose content does not match their checksum.

@@ -211,20 +211,7 @@ public final class LivePersistenceService: PersistenceService {
   /// preference and service, and that indexes have the values of the documents. Reads both files
   /// completely.
   public func check() async throws(PersistenceError) -> [String] {
-    var findings = try await main.read("check", whenMissing: []) {
-      (connection) throws(PersistenceError) -> [String] in
-      try connection.interruptible { () throws(PersistenceError) -> [String] in
-        var findings = try Self.integrity(connection)
-        guard findings.isEmpty else { return findings }
-        findings += try DocumentTable.damaged(connection).map { "document \($0) is damaged" }
-        findings += try connection.read { () throws(PersistenceError) in
-          try DocumentIndexTable.findings(connection)
-        }
-        findings += try PreferenceTable.damaged(connection).map { "preference \($0) is damaged" }
-        findings += try ServiceTable.damaged(connection).map { "service \($0) is damaged" }
-        return findings
-      }
-    }
+    var findings = try await main.read("check", whenMissing: [], Self.findings)
     findings += try await cache.read("check", whenMissing: []) {
       (connection) throws(PersistenceError) -> [String] in
       try connection.interruptible { () throws(PersistenceError) -> [String] in
@@ -232,6 +219,22 @@ public final class LivePersistenceService: PersistenceService {
       }
     }
     return findings
+  }
+
+  private static func findings(
+    _ connection: SQLiteConnection
+  ) throws(PersistenceError) -> [String] {
+    try connection.interruptible { () throws(PersistenceError) -> [String] in
+      var findings = try integrity(connection)
+      guard findings.isEmpty else { return findings }
+      findings += try DocumentTable.damaged(connection).map { "document \($0) is damaged" }
+      findings += try connection.read { () throws(PersistenceError) in
+        try DocumentIndexTable.findings(connection)
+      }
+      findings += try PreferenceTable.damaged(connection).map { "preference \($0) is damaged" }
+      findings += try ServiceTable.damaged(connection).map { "service \($0) is damaged" }
+      return findings
+    }
   }
 
   private static func integrity(_ connection: SQLiteConnection) throws(PersistenceError)
@@ -242,14 +245,39 @@ public final class LivePersistenceService: PersistenceService {
   }
 
   /// Copies the main file consistently, also during writes of others. The copy appears complete or
-  /// not at all, with mode 0600.
+  /// not at all, with mode 0600. Checks the file first as `check()` does.
   ///
   /// - Throws: `.exists` if the name is taken, `.cannotCreate` if the file cannot be created,
-  ///   `.full`, and `.cancelled`, after which there is no file.
+  ///   `.full`, and `.cancelled`, after which there is no file. `.corrupted` if the file is damaged:
+  ///   the copy then exists, and has the same damage, if all of the file could be read.
   public func backup(to path: String) async throws(PersistenceError) {
     await flush()
     try await main.exclusive("backup") { (connection) throws(PersistenceError) in
+      let findings = try Self.findings(connection)
       try DatabaseFile.copy(connection, to: path, reportedAs: path)
+      guard findings.isEmpty else {
+        throw PersistenceError(
+          .corrupted, path: connection.path, operation: connection.operation,
+          what: "\(path) was written, and is a copy of a damaged database: "
+            + findings.prefix(20).joined(separator: "; "))
+      }
+    }
+  }
+
+  /// Reads the main file without checking it first. The new file appears complete or not at all,
+  /// with mode 0600. Documents that do not match their checksums are copied; `check()` of the copy
+  /// names them.
+  ///
+  /// - Throws: The errors of `backup(to:)`, and `.corrupted` if nothing can be read.
+  public func recover(
+    to path: String
+  ) async throws(PersistenceError) -> [PersistenceStatistics.Row] {
+    await flush()
+    return try await main.onThread { (file) throws(PersistenceError) in
+      try file.recover(
+        tables: [
+          "documents", "preferences", "api_services", "recent_searches", "keychain_marks",
+        ], to: path, operation: "recover")
     }
   }
 }

@@ -371,4 +371,17 @@ public final class MockPersistenceService: PersistenceService, CheckedMock {
         message: "backup: what is kept in memory has no file to copy.")
     }
   }
+
+  /// Throws an error, because there is no file.
+  ///
+  /// - Throws: `.cannotCreate`.
+  public func recover(
+    to path: String
+  ) async throws(PersistenceError) -> [PersistenceStatistics.Row] {
+    try perform("recover", [path]) { (_) throws(PersistenceError) in
+      throw PersistenceError(
+        .cannotCreate, operation: "recover",
+        message: "recover: what is kept in memory has no file to read.")
+    }
+  }
 }

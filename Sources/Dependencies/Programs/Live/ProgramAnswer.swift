@@ -140,9 +140,11 @@ struct ProgramReader {
   /// Where the object is, for errors.
   var path = ""
 
+  private func path(of name: String) -> String { path.isEmpty ? name : "\(path).\(name)" }
+
   /// The error for a member that is missing or cannot be read.
   func undecodable(_ name: String) -> ProgramError {
-    connection.error(.undecodable(path: path.isEmpty ? name : "\(path).\(name)"))
+    connection.error(.undecodable(path: self.path(of: name)))
   }
 
   func text(_ name: String) throws(ProgramError) -> String {
@@ -159,7 +161,7 @@ struct ProgramReader {
   func elements(_ name: String) throws(ProgramError) -> [ProgramReader] {
     guard let elements = json[name]?.elements else { throw undecodable(name) }
     return elements.enumerated().map { index, json in
-      ProgramReader(connection: connection, json: json, path: "\(name)[\(index)]")
+      ProgramReader(connection: connection, json: json, path: "\(self.path(of: name))[\(index)]")
     }
   }
 
@@ -173,8 +175,66 @@ struct ProgramReader {
     }
   }
 
-  /// A number, or text with one, as SABnzbd writes them.
-  func number(_ name: String) -> Double? {
-    json[name]?.doubleValue ?? json[name]?.stringValue.flatMap { Double($0) }
+  // MARK: Members that may be missing
+
+  // A member that is missing, `null` or empty text has no value. One of another type is an error:
+  // a size of 0 or a missing date in its place would be a value that the program did not send.
+
+  /// A text, or `nil` if there is none.
+  func optionalText(_ name: String) throws(ProgramError) -> String? {
+    guard let value = value(name) else { return nil }
+    guard let text = value.stringValue else { throw undecodable(name) }
+    return text
+  }
+
+  /// An integer, or `nil` if there is none.
+  func optionalInt(_ name: String) throws(ProgramError) -> Int? {
+    guard let value = value(name) else { return nil }
+    guard let number = value.intValue else { throw undecodable(name) }
+    return number
+  }
+
+  /// A Boolean value, or `nil` if there is none.
+  func optionalBool(_ name: String) throws(ProgramError) -> Bool? {
+    guard let value = value(name) else { return nil }
+    guard let bool = value.boolValue else { throw undecodable(name) }
+    return bool
+  }
+
+  /// A number, or text with one, as SABnzbd writes them; `nil` if there is none.
+  func optionalNumber(_ name: String) throws(ProgramError) -> Double? {
+    guard let value = value(name) else { return nil }
+    let number = value.doubleValue ?? value.stringValue.flatMap { Double($0) }
+    guard let number, number.isFinite else { throw undecodable(name) }
+    return number
+  }
+
+  /// A number of bytes, rounded, or `nil` if there is none.
+  ///
+  /// - Parameter unit: The number of bytes of one.
+  func optionalBytes(_ name: String, unit: Double = 1) throws(ProgramError) -> Int64? {
+    guard let number = try optionalNumber(name) else { return nil }
+    guard let bytes = Int64(exactly: (number * unit).rounded()) else { throw undecodable(name) }
+    return bytes
+  }
+
+  /// Seconds since 1970 as microseconds, or `nil` if there are none.
+  func optionalTime(_ name: String) throws(ProgramError) -> Int64? {
+    guard let seconds = try optionalInt(name) else { return nil }
+    let (time, overflow) = Int64(seconds).multipliedReportingOverflow(by: 1_000_000)
+    guard !overflow else { throw undecodable(name) }
+    return time
+  }
+
+  /// An object, or `nil` if there is none.
+  func optionalObject(_ name: String) throws(ProgramError) -> ProgramReader? {
+    guard let value = value(name) else { return nil }
+    guard value.members != nil else { throw undecodable(name) }
+    return ProgramReader(connection: connection, json: value, path: self.path(of: name))
+  }
+
+  private func value(_ name: String) -> JSON? {
+    guard let value = json[name], !value.isNull, value != "" else { return nil }
+    return value
   }
 }

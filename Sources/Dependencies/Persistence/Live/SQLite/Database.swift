@@ -81,6 +81,13 @@ final class Database: Sendable {
     }
   }
 
+  /// Runs `body` on the thread of the writing connection, which need not be open.
+  func onThread<Result: Sendable>(
+    _ body: @escaping @Sendable (DatabaseFile) throws(PersistenceError) -> Result
+  ) async throws(PersistenceError) -> Result {
+    try await writer.onThread(body)
+  }
+
   /// Runs `body` on the committed content. Does not create a missing file, and returns `empty` for
   /// it.
   ///

@@ -220,7 +220,7 @@ final class DatabaseFile: Sendable {
     return found
   }
 
-  private func useLog(_ connection: SQLiteConnection) throws(PersistenceError) {
+  func useLog(_ connection: SQLiteConnection) throws(PersistenceError) {
     let mode = try connection.text("PRAGMA journal_mode = WAL") ?? ""
     guard mode == "wal" else { throw unset("journal_mode", mode, connection) }
   }
@@ -354,12 +354,7 @@ final class DatabaseFile: Sendable {
     do throws(PersistenceError) {
       let connection = try SQLiteConnection(
         name, shownPath: path, busyWait: options.busyWait, operation: operation)
-      // The file may be lost until it has its final name, so one synchronization at the end is
-      // enough.
-      try connection.execute("PRAGMA journal_mode = MEMORY")
-      try connection.execute("PRAGMA synchronous = OFF")
-      try connection.execute("PRAGMA application_id = \(schema.applicationID)")
-      try migrate(connection, from: 0)
+      try makeSchema(connection)
       try useLog(connection)
       try connection.close()
     } catch {
@@ -373,6 +368,15 @@ final class DatabaseFile: Sendable {
       }
     }
     return temporary
+  }
+
+  /// Makes the tables of an empty file that has a temporary name. The file may be lost until it has
+  /// its final name, so one synchronization at the end is enough.
+  func makeSchema(_ connection: SQLiteConnection) throws(PersistenceError) {
+    try connection.execute("PRAGMA journal_mode = MEMORY")
+    try connection.execute("PRAGMA synchronous = OFF")
+    try connection.execute("PRAGMA application_id = \(schema.applicationID)")
+    try migrate(connection, from: 0)
   }
 
   private func cannotCreate(_ failure: SystemError, _ operation: String) -> PersistenceError {
@@ -428,11 +432,24 @@ final class DatabaseFile: Sendable {
 
   // MARK: Copies
 
-  /// Copies the whole database consistently, also during writes of others. The copy appears
-  /// complete or not at all, and never replaces a file.
+  /// Copies the whole database consistently, also during writes of others.
   static func copy(_ connection: SQLiteConnection, to path: String, reportedAs shown: String)
     throws(PersistenceError)
   {
+    try copy(connection, to: path, reportedAs: shown) { (temporary) throws(PersistenceError) in
+      try connection.interruptible { () throws(PersistenceError) in
+        try connection.run("VACUUM INTO ?", temporary)
+      }
+    }
+  }
+
+  /// Makes a copy, which appears complete or not at all, and never replaces a file.
+  ///
+  /// - Parameter fill: Writes the copy to an empty file, whose path it is given.
+  static func copy<Result>(
+    _ connection: SQLiteConnection, to path: String, reportedAs shown: String,
+    _ fill: (String) throws(PersistenceError) -> Result
+  ) throws(PersistenceError) -> Result {
     func failed(_ failure: SystemError) -> PersistenceError {
       PersistenceError(
         failure.code == EEXIST ? .exists : failure.isFull ? .full : .cannotCreate, path: shown,
@@ -445,10 +462,9 @@ final class DatabaseFile: Sendable {
     if system.isTaken(path) { throw failed(SystemError(code: EEXIST, call: "open")) }
     let temporary: NewDatabaseFile
     do { temporary = try NewDatabaseFile(for: path) } catch { throw failed(error) }
+    let result: Result
     do throws(PersistenceError) {
-      try connection.interruptible { () throws(PersistenceError) in
-        try connection.run("VACUUM INTO ?", temporary.path)
-      }
+      result = try fill(temporary.path)
       do { try system.sync(path: temporary.path) } catch { throw failed(error) }
       try connection.checkCancellation()
     } catch {
@@ -457,6 +473,7 @@ final class DatabaseFile: Sendable {
     }
     do { try temporary.publish(as: path) } catch { throw failed(error) }
     try? system.sync(folder: PathComponents(path).folder)
+    return result
   }
 
   /// Names the copy in an error of SQLite about a full disk, which names the database: only the

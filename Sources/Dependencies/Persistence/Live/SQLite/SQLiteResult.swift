@@ -44,6 +44,9 @@ enum SQLiteResult {
       what: "the database is no longer where it was opened")
   }
 
+  /// Returns whether a statement failed because a value does not fit the table.
+  static func isConstraint(_ code: Int32) -> Bool { code & 0xff == SQLITE_CONSTRAINT }
+
   private static func isNoSpace(_ systemError: Int32) -> Bool {
     SystemError(code: systemError, call: "write").isFull
   }

@@ -41,6 +41,11 @@ final class SQLiteStatement {
     }
   }
 
+  /// Binds the value of a column of another statement's current row.
+  func bind(_ index: Int32, column: Int32, of row: SQLiteStatement) {
+    note(sqlite3_bind_value(handle, index, sqlite3_column_value(row.handle, column)))
+  }
+
   private func note(_ result: Int32) {
     if result != SQLITE_OK, bindResult == SQLITE_OK { bindResult = result }
   }

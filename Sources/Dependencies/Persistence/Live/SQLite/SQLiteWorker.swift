@@ -93,6 +93,13 @@ final class SQLiteWorker: Sendable {
     }
   }
 
+  /// Runs `body`, which does not use the connection, while no call does.
+  func onThread<Result: Sendable>(
+    _ body: @escaping @Sendable (DatabaseFile) throws(PersistenceError) -> Result
+  ) async throws(PersistenceError) -> Result {
+    try await session.use { [file] (_) throws(PersistenceError) in try body(file) }
+  }
+
   /// Closes the connection. The next call opens it again. Throws if a statement was left open,
   /// which is a bug.
   func close() async throws(PersistenceError) {

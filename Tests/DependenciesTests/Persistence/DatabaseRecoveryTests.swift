@@ -1,0 +1,184 @@
+import SwiftBoardTestSupport
+import Testing
+
+@testable import SwiftBoardDependencies
+
+/// What can still be read of damaged files.
+@Suite(.timeLimit(.minutes(20)))
+struct DatabaseRecoveryTests {
+  private static let pageSize = 4096
+
+  /// A closed database with so many documents of about 300 bytes, which are spread over its pages.
+  private static func folder(documents: Int) async throws -> (DatabaseFolder, [Document]) {
+    let folder = try DatabaseFolder()
+    let service = folder.service()
+    let padding = String(repeating: "x", count: 280)
+    let all = (1...documents).map {
+      Document("\($0)", #"{"n":\#($0 % 7),"w":"w\#($0)w","pad":"\#(padding)"}"#)
+    }
+    _ = try await service.putEntries(StoredEntries(documents: all), onExisting: .refuse)
+    try await service.setPreference("p", to: "1")
+    try await service.saveService(APIService(name: "s", baseURL: "http://s"), replacing: false)
+    _ = try await service.makeDocumentIndex(DocumentIndex(collection: "c", path: "n"))
+    try await service.close()
+    return (folder, all)
+  }
+
+  /// Overwrites the start of those pages, counted from 1, whose text has the ids of documents.
+  private static func damage(_ ids: [Int], in folder: DatabaseFolder) throws {
+    var bytes = try DatabaseFolder.bytes(folder.main)
+    for id in ids {
+      let body = Array("w\(id)w".utf8)
+      let place = try #require(bytes.firstRange(of: body), "document \(id)")
+      let page = place.lowerBound / pageSize * pageSize
+      for index in page..<page + 100 { bytes[index] = 0xFF }
+    }
+    try DatabaseFolder.write(bytes, to: folder.main)
+  }
+
+  private func recovered(
+    _ folder: DatabaseFolder
+  ) async throws -> (LivePersistenceService, [PersistenceStatistics.Row]) {
+    let service = folder.service()
+    let before = try DatabaseFolder.bytes(folder.main)
+    let path = folder.path + "/rescued.sqlite"
+    let rows = try await service.recover(to: path)
+    #expect(try DatabaseFolder.bytes(folder.main) == before)
+    try await service.close()
+    let new = LivePersistenceService(
+      main: DatabaseFile(path: path, schema: .main),
+      cache: DatabaseFile(path: folder.cache, schema: .cache))
+    return (new, rows)
+  }
+
+  @Test(
+    "of a file with damaged pages, what is on the others is in the new one",
+    arguments: [[200], [1], [600], [100, 101, 350, 600], [1, 300]])
+  func pages(ids: [Int]) async throws {
+    let (folder, all) = try await Self.folder(documents: 600)
+    try Self.damage(ids, in: folder)
+    let damaged = folder.service()
+    let error = await #expect(throws: PersistenceError.self) {
+      try await damaged.documents(DocumentQuery(collection: "c"))
+    }
+    #expect(error?.kind == .corrupted)
+    try await damaged.close()
+
+    let (service, rows) = try await recovered(folder)
+    let found = try await service.documents(DocumentQuery(collection: "c"))
+    // A page has about a dozen documents.
+    #expect(found.count < 600 && found.count >= 600 - ids.count * 14, "\(found.count)")
+    let originals = Dictionary(uniqueKeysWithValues: all.map { ($0.id, $0) })
+    #expect(found.allSatisfy { originals[$0.id] == $0 })
+    #expect(
+      rows.prefix(3) == [
+        .init(name: "documents", rows: found.count), .init(name: "preferences", rows: 1),
+        .init(name: "api_services", rows: 1),
+      ])
+    #expect(try await service.preference("p") == "1")
+    #expect(try await service.service("s")?.baseURL == "http://s")
+    #expect(
+      try await service.documentIndexes() == [DocumentIndex(collection: "c", path: "n")])
+    let query = DocumentQuery(collection: "c", conditions: [.init(path: "n", equals: 3)])
+    #expect(
+      try await service.documents(query).map(\.id)
+        == found.filter { Int($0.id).map { $0 % 7 == 3 } == true }.map(\.id))
+    #expect(try await service.check() == [])
+    try await service.close()
+  }
+
+  @Test("of a whole file, the new one has everything")
+  func whole() async throws {
+    let (folder, all) = try await Self.folder(documents: 40)
+    let (service, _) = try await recovered(folder)
+    let found = try await service.documents(DocumentQuery(collection: "c"))
+    #expect(found == all.sorted { $0.id < $1.id })
+    try await service.close()
+  }
+
+  @Test("a document that does not match its checksum is copied, and found in the copy")
+  func unmatched() async throws {
+    let folder = try DatabaseFolder()
+    let service = folder.service()
+    try await service.putDocument(Document("1", #"{"a":"perishable"}"#))
+    try await service.close()
+    try DatabaseFolder.flip("perishable", in: folder.main)
+    let (copy, _) = try await recovered(folder)
+    #expect(try await copy.check() == ["document c/1 is damaged"])
+    try await copy.close()
+  }
+
+  @Test(
+    "a file that is not a database, is empty or is not there recovers nothing",
+    arguments: [(8192, PersistenceError.Kind.notADatabase), (0, .corrupted), (-1, .cannotOpen)])
+  func none(size: Int, kind: PersistenceError.Kind) async throws {
+    let folder = try DatabaseFolder()
+    if size >= 0 { try DatabaseFolder.write(Array(repeating: 7, count: size), to: folder.main) }
+    let service = folder.service()
+    let error = await #expect(throws: PersistenceError.self) {
+      try await service.recover(to: folder.path + "/new.sqlite")
+    }
+    #expect(error?.kind == kind)
+    #expect(try folder.names == (size < 0 ? [] : ["main.sqlite"]))
+  }
+
+  @Test("the new file replaces none")
+  func taken() async throws {
+    let (folder, _) = try await Self.folder(documents: 3)
+    let service = folder.service()
+    let error = await #expect(throws: PersistenceError.self) {
+      try await service.recover(to: folder.main)
+    }
+    #expect(error?.kind == .exists)
+    try await service.close()
+  }
+
+  @Test("a backup of a damaged database is made, and is an error that names the damage")
+  func backup() async throws {
+    let folder = try DatabaseFolder()
+    let service = folder.service()
+    for id in ["1", "2"] {
+      try await service.putDocument(Document(id, #"{"a":"perishable\#(id)"}"#))
+    }
+    try await service.close()
+    try DatabaseFolder.flip("perishable1", in: folder.main)
+    let path = folder.path + "/copy.sqlite"
+    let error = await #expect(throws: PersistenceError.self) { try await service.backup(to: path) }
+    #expect(error?.kind == .corrupted)
+    #expect(error?.message.contains("document c/1 is damaged") == true)
+    #expect(error?.message.contains(path) == true)
+    #expect(try folder.names.contains("copy.sqlite"))
+    try await service.close()
+  }
+
+  @Test(
+    "a list has the documents beside damaged ones, and ends with their names",
+    arguments: [
+      nil, "n",
+    ])
+  func list(sort: String?) async throws {
+    let folder = try DatabaseFolder()
+    let service = folder.service()
+    for id in 1...600 {
+      try await service.putDocument(Document("\(id)", #"{"n":\#(id),"w":"w\#(id)w"}"#))
+    }
+    try await service.close()
+    for id in [7, 300] { try DatabaseFolder.flip("w\(id)w", in: folder.main) }
+    let query = DocumentQuery(collection: "c", sort: sort)
+    let first = try await service.documents(query, from: nil)
+    #expect(!first.documents.isEmpty && first.next != nil)
+    var shown: [String] = []
+    var wasLast = false
+    let error = await #expect(throws: PersistenceError.self) {
+      for try await page in service.pages(of: query) {
+        shown += page.documents.map(\.id)
+        wasLast = page.isLast
+      }
+    }
+    #expect(Set(shown) == Set((1...600).map(String.init)).subtracting(["7", "300"]))
+    #expect(shown.count == 598 && !wasLast)
+    #expect(error?.damaged == .document)
+    #expect(error?.message.contains(sort == nil ? "c/300" : "c/7") == true)
+    try await service.close()
+  }
+}
