@@ -58,7 +58,7 @@ struct LongListTests {
     let list = try await program.run("--home", "h", "--json", "-c", "db list c")
     #expect(list.status == .exited(65), "\(list.errorText)")
     let value = try JSON(parsing: list.outputText)
-    #expect(value["value"]?.elements?.count == 256)
+    #expect(value["value"]?.elements?.count == 299)
     #expect(value["ok"] == .bool(false) && value["code"] == .number("65"))
     #expect(list.errorText.contains("c/390"))
   }

@@ -150,8 +150,7 @@ extension BoardRun {
     _ options: ProgramOptions, _ terminal: Terminal, _ isInteractive: Bool
   ) -> BoardSettings {
     var settings = BoardSettings()
-    settings.environment =
-      options.environment.flatMap { BoardSettings.Environment(rawValue: $0.rawValue) } ?? .live
+    settings.environment = options.environment ?? .live
     settings.output = options.output ?? .table
     settings.isTerminal = terminal.isOutputTerminal
     settings.measuresAnswers = true

@@ -101,6 +101,6 @@ extension ProgramOptions {
       ["replay", "verify"].contains(words[1])
     else { return false }
     return !words.contains("--live")
-      && environmentName.map { Environment(rawValue: $0) != nil } ?? true
+      && environmentName.map { BoardSettings.Environment(rawValue: $0) != nil } ?? true
   }
 }

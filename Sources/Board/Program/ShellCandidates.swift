@@ -45,7 +45,7 @@ struct ShellCandidates {
   private func values(
     _ kind: ValueKind, _ typed: String, _ arguments: [String]
   ) async -> [LineCompletion.Value] {
-    var environments = ProgramOptions.Environment.allCases.map(\.rawValue)
+    var environments = BoardSettings.Environment.allCases.map(\.rawValue)
     // Without valid options it is unknown which home is meant.
     let options = try? ProgramOptions.parse(arguments: arguments, environment: environment) {
       (options) throws(UsageError) in
@@ -60,8 +60,7 @@ struct ShellCandidates {
     if kind == .environment { return environments.map { .init($0) } }
     guard let options else { return [] }
     var settings = BoardSettings()
-    settings.environment =
-      options.environment.flatMap { BoardSettings.Environment(rawValue: $0.rawValue) } ?? .live
+    settings.environment = options.environment ?? .live
     var configuration = LiveConfiguration(
       home: options.home, environment: environment, program: features.program.name)
     configuration.onlyReads = true

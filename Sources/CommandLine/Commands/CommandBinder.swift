@@ -77,17 +77,9 @@ struct CommandBinder<Output> {
   }
 
   private func takesNextWord(_ word: Argument) -> Bool {
-    let text = word.leadingText
-    let options = candidates.flatMap(\.options) + table.globals
-    if text.hasPrefix("--") {
-      guard !text.unicodeScalars.contains("=") else { return false }
-      return options.first { $0.name == text.dropFirst(2) }.map { !$0.isFlag } ?? false
-    }
-    let letters = text.dropFirst()
-    for (offset, letter) in letters.enumerated() {
-      guard let option = options.first(where: { $0.short == letter }) else { return false }
-      if !option.isFlag { return offset == letters.count - 1 && word.parts.count == 1 }
-    }
+    let known = candidates.flatMap(\.options) + table.globals
+    let uses = try? word.options(among: known) { UsageError($0) }
+    if case .next? = uses?.last?.value { return true }
     return false
   }
 
@@ -175,10 +167,8 @@ struct CommandBinder<Output> {
         positional.append(word)
       } else if word.text == "--" {
         hasEnded = true
-      } else if word.leadingText.hasPrefix("--") {
-        try readLong(word, spec, &index)
       } else {
-        try readShort(word, spec, &index)
+        try readOptions(of: word, spec, &index)
       }
     }
   }
@@ -191,94 +181,41 @@ struct CommandBinder<Output> {
     return !spec.options.contains { $0.name == name }
   }
 
-  private mutating func readLong(_ word: Argument, _ spec: CommandSpec<Output>, _ index: inout Int)
-    throws(UsageError)
-  {
-    let text = String(word.leadingText.dropFirst(2))
-    let parts = text.cutAtEquals()
-    let name = parts?.name ?? text
-    let hasValue = parts != nil
-    guard let found = find(spec, { $0.name == name }, negated: name) else {
-      throw unknownOption("--\(name)", word, spec)
+  private mutating func readOptions(
+    of word: Argument, _ spec: CommandSpec<Output>, _ index: inout Int
+  ) throws(UsageError) {
+    let uses = try word.options(among: spec.options + table.globals) {
+      unknownOption($0, word, spec)
     }
-    if found.option.isFlag {
-      guard !hasValue else {
-        throw UsageError("--\(name) takes no value", at: word)
+    for use in uses {
+      let isOwn = spec.options.contains(use.option)
+      switch use.value {
+      case .flag(let flag): set(flag, use.option, isOwn)
+      case .attached(let value): try add(value, use.option, isOwn)
+      case .next: try add(try nextValue(of: use, word, &index), use.option, isOwn)
       }
-      set(!found.isNegated, found)
-    } else if hasValue {
-      try add(word.droppingLeading(name.unicodeScalars.count + 3), found)
-    } else {
-      try add(try nextValue(of: "--\(name)", found.option, word, &index), found)
     }
   }
 
-  private mutating func readShort(_ word: Argument, _ spec: CommandSpec<Output>, _ index: inout Int)
-    throws(UsageError)
-  {
-    let letters = word.leadingText.unicodeScalars.dropFirst().map(Character.init)
-    for (offset, letter) in letters.enumerated() {
-      guard let found = find(spec, { $0.short == letter }, negated: nil) else {
-        throw unknownOption(
-          offset == 0 && letters.count > 1 ? word.leadingText : "-\(letter)", word, spec)
-      }
-      if found.option.isFlag {
-        set(true, found)
-        continue
-      }
-      let value = word.droppingLeading(offset + 2)
-      if value.parts.isEmpty {
-        try add(try nextValue(of: "-\(letter)", found.option, word, &index), found)
-      } else {
-        try add(value, found)
-      }
-      return
-    }
-    if word.parts.count > 1 { throw UsageError("unknown option '\(word.shown)'", at: word) }
+  private mutating func set(_ flag: Bool, _ option: OptionSpec, _ isOwn: Bool) {
+    if isOwn { own.set(flag, for: option) } else { globals.set(flag, for: option) }
   }
 
-  /// An option of the command or a global one.
-  private typealias Found = (option: OptionSpec, isNegated: Bool, isGlobal: Bool)
-
-  private func find(
-    _ spec: CommandSpec<Output>, _ matches: (OptionSpec) -> Bool, negated name: String?
-  ) -> Found? {
-    for (options, isGlobal) in [(spec.options, false), (table.globals, true)] {
-      if let option = options.first(where: matches) { return (option, false, isGlobal) }
-      if let name, name.hasPrefix("no-"),
-        let option = options.first(where: { $0.isNegatable && $0.name == name.dropFirst(3) })
-      {
-        return (option, true, isGlobal)
-      }
-    }
-    return nil
-  }
-
-  private mutating func set(_ flag: Bool, _ found: Found) {
-    if found.isGlobal {
-      globals.set(flag, for: found.option)
-    } else {
-      own.set(flag, for: found.option)
-    }
-  }
-
-  private mutating func add(_ value: Argument, _ found: Found) throws(UsageError) {
-    try found.option.kind.check(value, named: "--\(found.option.name)")
-    if found.isGlobal {
-      globals.add(value, for: found.option)
-    } else {
-      own.add(value, for: found.option)
-    }
+  private mutating func add(
+    _ value: Argument, _ option: OptionSpec, _ isOwn: Bool
+  ) throws(UsageError) {
+    try option.kind.check(value, named: "--\(option.name)")
+    if isOwn { own.add(value, for: option) } else { globals.add(value, for: option) }
   }
 
   private func nextValue(
-    of name: String, _ option: OptionSpec, _ word: Argument, _ index: inout Int
+    of use: OptionUse, _ word: Argument, _ index: inout Int
   ) throws(UsageError) -> Argument {
     guard index < rest.count,
       isLiteral || rest[index].isQuoted || !rest[index].typedText.hasPrefix("--")
     else {
-      throw UsageError(
-        "missing value for \(name)", help: "\(name) \(option.placeholder ?? "VALUE")", at: word)
+      let help = "\(use.spelling) \(use.option.placeholder ?? "VALUE")"
+      throw UsageError("missing value for \(use.spelling)", help: help, at: word)
     }
     index += 1
     return rest[index - 1]

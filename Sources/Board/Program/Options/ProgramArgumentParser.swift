@@ -35,10 +35,7 @@ struct ProgramArgumentParser {
       }
       guard text.hasPrefix("-"), text != "-" else { break }
       index += 1
-      let isDone =
-        text.hasPrefix("--")
-        ? try readLong(word, &options) : try readShort(word, &options)
-      if isDone { return }
+      if try readOptions(of: word, &options) { return }
     }
     try finish(&options)
   }
@@ -59,65 +56,44 @@ struct ProgramArgumentParser {
   }
 
   /// Returns true if nothing further is to be parsed.
-  private mutating func readLong(_ word: Argument, _ options: inout ProgramOptions)
-    throws(UsageError) -> Bool
-  {
-    let text = String(word.leadingText.dropFirst(2))
-    let parts = text.cutAtEquals()
-    let name = parts?.name ?? text
-    let attached = parts.map { word.droppingLeading($0.name.unicodeScalars.count + 3) }
-    if name == ProgramOption.lines.name || name == ProgramOption.script.name {
-      let value = try value(attached, of: "--\(name)", word)
-      return try choose(name, value, &options)
-    }
-    if let option = ProgramOption.all.first(where: { $0.spec.name == name }) {
-      if option.spec.isFlag {
-        if attached != nil { throw UsageError("--\(name) takes no value", at: word) }
-        try option.apply(.flag(true), &options)
-      } else {
-        try apply(option, try value(attached, of: "--\(name)", word), &options)
+  private mutating func readOptions(
+    of word: Argument, _ options: inout ProgramOptions
+  ) throws(UsageError) -> Bool {
+    for use in try word.options(among: ProgramOption.allSpecs, unknown: { unknown($0, word) }) {
+      let given = try given(use, word)
+      if case .value(let value) = given,
+        [ProgramOption.lines, ProgramOption.script].contains(use.option)
+      {
+        return try choose(use.option, value, &options)
       }
-      return false
-    }
-    if name.hasPrefix("no-"),
-      let option = ProgramOption.all.first(where: {
-        $0.spec.isNegatable && $0.spec.name == name.dropFirst(3)
-      })
-    {
-      if attached != nil { throw UsageError("--\(name) takes no value", at: word) }
-      try option.apply(.flag(false), &options)
-      return false
-    }
-    throw unknown("--\(name)", word)
-  }
-
-  private mutating func readShort(_ word: Argument, _ options: inout ProgramOptions)
-    throws(UsageError) -> Bool
-  {
-    let letters = word.leadingText.unicodeScalars.dropFirst().map(Character.init)
-    for (offset, letter) in letters.enumerated() {
-      let rest = offset + 1 < letters.count ? word.droppingLeading(offset + 2) : nil
-      if letter == ProgramOption.lines.short || letter == ProgramOption.script.short {
-        let name = letter == "c" ? ProgramOption.lines.name : ProgramOption.script.name
-        return try choose(name, try value(rest, of: "-\(letter)", word), &options)
+      let option = ProgramOption.all.first { $0.spec == use.option }
+      if case .value(let value) = given {
+        try use.option.kind.check(value, named: "--\(use.option.name)")
       }
-      guard let option = ProgramOption.all.first(where: { $0.spec.short == letter }) else {
-        throw unknown(offset == 0 && letters.count > 1 ? word.leadingText : "-\(letter)", word)
-      }
-      if option.spec.isFlag {
-        try option.apply(.flag(true), &options)
-      } else {
-        try apply(option, try value(rest, of: "-\(letter)", word), &options)
-        return false
-      }
+      try option?.apply(given, &options)
     }
     return false
   }
 
-  private mutating func choose(_ name: String, _ value: Argument, _ options: inout ProgramOptions)
-    throws(UsageError) -> Bool
-  {
-    if name == ProgramOption.lines.name {
+  private mutating func given(
+    _ use: OptionUse, _ word: Argument
+  ) throws(UsageError) -> ProgramOption.Given {
+    switch use.value {
+    case .flag(let flag): return .flag(flag)
+    case .attached(let value): return .value(value)
+    case .next:
+      guard index < words.count else {
+        throw UsageError("missing value for \(use.spelling)", at: word)
+      }
+      index += 1
+      return .value(words[index - 1])
+    }
+  }
+
+  private mutating func choose(
+    _ option: OptionSpec, _ value: Argument, _ options: inout ProgramOptions
+  ) throws(UsageError) -> Bool {
+    if option == ProgramOption.lines {
       lines.append(value.leadingText)
       return false
     }
@@ -133,27 +109,8 @@ struct ProgramArgumentParser {
     return true
   }
 
-  private func apply(_ option: ProgramOption, _ value: Argument, _ options: inout ProgramOptions)
-    throws(UsageError)
-  {
-    try option.spec.kind.check(value, named: "--\(option.spec.name)")
-    try option.apply(.value(value), &options)
-  }
-
-  /// Returns the attached value of the option, or else the next word.
-  private mutating func value(_ attached: Argument?, of name: String, _ word: Argument)
-    throws(UsageError) -> Argument
-  {
-    if let attached { return attached }
-    guard index < words.count else { throw UsageError("missing value for \(name)", at: word) }
-    index += 1
-    return words[index - 1]
-  }
-
   private func unknown(_ name: String, _ word: Argument) -> UsageError {
-    let known =
-      ProgramOption.all.flatMap(\.spec.spellings)
-      + [ProgramOption.lines, ProgramOption.script].flatMap(\.spellings)
+    let known = ProgramOption.allSpecs.flatMap(\.spellings)
     let help =
       known.contains("-" + name)
       ? "did you mean '-\(name)'?" : Suggestion.advice(for: name, among: known)

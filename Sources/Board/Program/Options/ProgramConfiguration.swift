@@ -54,7 +54,7 @@ package struct ProgramConfiguration: Sendable, Hashable {
       case "environments":
         for environment in try file.members(of: member.value, at: [.key("environments")]) {
           let path: [JSONPath.Step] = [.key("environments"), .key(environment.key)]
-          guard ProgramOptions.Environment(rawValue: environment.key) == nil else {
+          guard BoardSettings.Environment(rawValue: environment.key) == nil else {
             throw file.error(path, "'\(environment.key)' is an environment of the program")
           }
           var values: Values = [:]
@@ -75,7 +75,7 @@ package struct ProgramConfiguration: Sendable, Hashable {
   }
 
   /// The environments of the program.
-  private static let services = ProgramOptions.Environment.allCases.map(\.rawValue)
+  private static let services = BoardSettings.Environment.allCases.map(\.rawValue)
 
   /// Returns the error of an alias in the file with this text: `configuration`, with the alias's
   /// line and column.

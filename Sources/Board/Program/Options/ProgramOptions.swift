@@ -25,10 +25,6 @@ package struct ProgramOptions: Sendable, Hashable {
     /// The words of a command, literal except for `{{…}}`.
     case oneShot([String])
   }
-  /// The environment of the services: the real one, a deterministic one in memory, or one with
-  /// sample data.
-  package enum Environment: String, Sendable, Hashable, CaseIterable { case live, mock, preview }
-
   /// The kind of run.
   package var mode = Mode.standardInput
   /// `-q`: whether to print only errors.
@@ -53,10 +49,10 @@ package struct ProgramOptions: Sendable, Hashable {
   package var home: String?
   /// The configuration file.
   package var config: String?
-  /// `--environment NAME`: an `Environment`, or a name of the configuration file.
+  /// `--environment NAME`: a `BoardSettings.Environment`, or a name of the configuration file.
   package var environmentName: String?
   /// The environment of the services, once the configuration is known.
-  package var environment: Environment?
+  package var environment: BoardSettings.Environment?
   /// The environment of the configuration file that is used, or `nil`.
   package var namedEnvironment: String?
   /// `home` as an option or a variable gives it. The configuration file is there.
@@ -122,12 +118,16 @@ package struct ProgramOptions: Sendable, Hashable {
   ) throws(UsageError) -> ProgramOptions {
     var defaults = ProgramOptions()
     try ProgramConfiguration.apply(configuration.defaults, to: &defaults)
-    if let name = environmentName ?? defaults.environmentName, Environment(rawValue: name) == nil {
+    if let name = environmentName ?? defaults.environmentName,
+      BoardSettings.Environment(rawValue: name) == nil
+    {
       guard let values = configuration.environments[name] else {
         var given = ProgramOptions()
         var parser = ProgramArgumentParser(arguments: arguments)
         try parser.run(&given)
-        let known = Environment.allCases.map(\.rawValue) + configuration.environments.keys.sorted()
+        let known =
+          BoardSettings.Environment.allCases.map(\.rawValue)
+          + configuration.environments.keys.sorted()
         throw UsageError(
           "there is no environment '\(name)'",
           help: Suggestion.advice(for: name, among: known)
@@ -138,7 +138,8 @@ package struct ProgramOptions: Sendable, Hashable {
       try ProgramConfiguration.apply(values, to: &defaults)
       defaults.namedEnvironment = name
       defaults.environment =
-        defaults.environmentName.flatMap(Environment.init(rawValue:)) ?? .live
+        defaults.environmentName.flatMap(
+          BoardSettings.Environment.init(rawValue:)) ?? .live
     }
     defaults.givenHome = givenHome
     var options = defaults
@@ -147,7 +148,9 @@ package struct ProgramOptions: Sendable, Hashable {
     try parser.run(&options)
     options.aliases = configuration.aliases
     options.environment =
-      options.environment ?? options.environmentName.flatMap(Environment.init(rawValue:))
+      options.environment
+      ?? options.environmentName.flatMap(
+        BoardSettings.Environment.init(rawValue:))
     return options
   }
 

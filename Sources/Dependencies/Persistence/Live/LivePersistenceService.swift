@@ -248,8 +248,8 @@ public final class LivePersistenceService: PersistenceService {
   /// not at all, with mode 0600. Checks the file first as `check()` does.
   ///
   /// - Throws: `.exists` if the name is taken, `.cannotCreate` if the file cannot be created,
-  ///   `.full`, and `.cancelled`, after which there is no file. `.corrupted` if the file is damaged:
-  ///   the copy then exists, and has the same damage, if all of the file could be read.
+  ///   `.full`, and `.cancelled`, after which there is no file. `.corrupted` if the file is
+  ///   damaged: the copy then exists, and has the same damage, if all of the file could be read.
   public func backup(to path: String) async throws(PersistenceError) {
     await flush()
     try await main.exclusive("backup") { (connection) throws(PersistenceError) in
