@@ -255,6 +255,40 @@ struct OutputTargetTests {
   }
 
   @Test(
+    "the error of a file that is full marks the command that writes it",
+    .enabled("no disk may be mounted", NameSpaces.canMount),
+    arguments: [
+      ("db get c 1 > full/new; db get c 2", 25), ("echo a; db get c 1 > full/new; echo b", 33),
+    ])
+  func fullDiskPlace(line: String, column: Int) async throws {
+    let program = try Program()
+    let body = String(repeating: "x", count: 100_000)
+    try program.folder.write(#"{"a":"\#(body)"}"#, to: "large.json")
+    let run = try await Self.onFullDisk(program, "db put c 1 @large.json; " + line)
+    #expect(run.errorText.contains(":1:\(column): error: the output"), "\(run.errorText)")
+  }
+
+  @Test(
+    "a command in the background whose file is full fails like one in the foreground, and in its step",
+    .enabled("no disk may be mounted", NameSpaces.canMount))
+  func fullDiskInBackground() async throws {
+    let program = try Program()
+    let body = String(repeating: "x", count: 100_000)
+    try program.folder.write(#"{"a":"\#(body)"}"#, to: "large.json")
+    let run = try await Self.onFullDisk(
+      program, "db put c 1 @large.json; session record r.jsonl; db get c 1 > full/new &")
+    #expect(
+      run.errorText.firstRange(
+        of: #/error: job \d+: the output could not be written whole/#) != nil, "\(run.errorText)")
+    let timeline = try await program.run("session", "timeline", "r.jsonl")
+    #expect(timeline.outputText.contains("shell.reject"), "\(timeline.outputText)")
+    let replayed = try await program.run("session", "replay", "r.jsonl")
+    #expect(replayed.errorText.contains("the output could not be written whole"))
+    let json = try await Self.onFullDisk(program, "db get c 1 --json > full/new &")
+    #expect(json.errorText.contains(#""ok":false,"code":74"#), "\(json.errorText)")
+  }
+
+  @Test(
     "what is in the database can be read on a full disk",
     .enabled("no disk may be mounted", NameSpaces.canMount))
   func readOnAFullDisk() async throws {

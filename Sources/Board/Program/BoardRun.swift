@@ -149,12 +149,7 @@ final class BoardRun: Sendable {
     return Board(
       features: features, state: state, dependencies: dependencies, seed: seed,
       sink: { [output] in output.write($0, redirects) },
-      onBackgroundEnd: { [self] finished in
-        let job = finished.context.job
-        guard let failure = redirects.close(job, status: finished.status) else { return nil }
-        note("job \(job): \(failure.message)", line: finished.context.line, isWarning: true)
-        return failure.code
-      })
+      onBackgroundEnd: { redirects.close($0.context.job, status: $0.status) })
   }
 
   /// Begins the recording of `--record`, if there is one.
@@ -409,13 +404,24 @@ final class BoardRun: Sendable {
   }
 
   /// Runs the lines of `init.sb`, if it exists. A failing line is reported and does not end the
-  /// file; an interrupt ends it, and the prompt follows.
+  /// file; an interrupt ends it, and the prompt follows. A file that cannot be read is reported.
   ///
   /// - Returns: The exit code if one of its lines ended the program.
   private func runInit(_ session: LineExecutor) async -> Int32? {
-    guard options.runsInitFile, settings.environment == .live, access(paths.initScript, R_OK) == 0,
-      let source = try? await DescriptorLineSource.file(paths.initScript)
-    else { return nil }
+    let path = paths.initScript
+    guard options.runsInitFile, settings.environment == .live, let info = FileInfo(path) else {
+      return nil
+    }
+    func skipped(_ reason: String) -> Int32? {
+      note("the lines of '\(path)' were not run: \(reason)", isWarning: true)
+      return nil
+    }
+    // The first prompt would wait for the writer of a pipe.
+    guard info.isRegular else { return skipped("it is not a file") }
+    let source: DescriptorLineSource
+    do throws(LineSourceError) { source = try await .file(path) } catch {
+      return skipped(error.message)
+    }
     var isInterrupted = false
     let summary = try? await ScriptRunner(source: source, policy: .keepGoing).run { line in
       var outcome = await session.run(line)

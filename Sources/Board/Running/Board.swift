@@ -12,7 +12,7 @@ public final class Board: Sendable {
   let features: FeatureList
   let dependencies: Dependencies
   private let sink: @Sendable (BoardOutput) -> Void
-  private let onBackgroundEnd: @Sendable (FinishedJob) -> Int32?
+  private let onBackgroundEnd: @Sendable (FinishedJob) -> Failure?
   let recordings: BoardRecording
   private let navigators: SessionNavigators
   private let analytics: StepAnalytics
@@ -85,12 +85,12 @@ public final class Board: Sendable {
   ///   - dependencies: The services of the features.
   ///   - seed: The seed in the header of recordings.
   ///   - sink: Prints output. Called in the order of the steps, after the step was recorded.
-  ///   - onBackgroundEnd: Called when a command with `&` has ended, after its output. Its result,
-  ///     if any, replaces the exit code of the command.
+  ///   - onBackgroundEnd: Called when a command with `&` has ended, after its output. Returns the
+  ///     failure if its output was lost, which then is its end.
   public init(
     features: FeatureList, state: BoardState, dependencies: Dependencies, seed: UInt64,
     sink: @escaping @Sendable (BoardOutput) -> Void,
-    onBackgroundEnd: @escaping @Sendable (FinishedJob) -> Int32? = { _ in nil }
+    onBackgroundEnd: @escaping @Sendable (FinishedJob) -> Failure? = { _ in nil }
   ) {
     let journal = DrawJournal()
     let failures = EffectFailures()
@@ -365,8 +365,20 @@ public final class Board: Sendable {
 
   /// Resumes the callers that wait for an ended command.
   private func end(_ finished: FinishedJob) {
-    let lost = finished.context.isBackground ? onBackgroundEnd(finished) : nil
-    end(finished.context.job, status: lost ?? finished.status)
+    let context = finished.context
+    guard context.isBackground, let lost = onBackgroundEnd(finished) else {
+      return end(context.job, status: finished.status)
+    }
+    guard !closing.isSet else { return end(context.job, status: lost.code) }
+    // A step, whose end is that of the command.
+    store.send(.shell(.reject(context: context, failure: lost)), origin: .program("output"))
+  }
+
+  /// Returns a failure with the place of the command in its line, if it names no word. Call it
+  /// before another command of the line starts.
+  func placed(_ failure: Failure, in context: CommandContext) -> Failure {
+    let aliases = store.withState { $0.shell.aliases }
+    return shared.withLock { $0.renderer.placed(failure, in: context, aliases) }
   }
 
   private func end(_ job: Int, status: Int32) {

@@ -431,18 +431,26 @@ public struct BoardRenderer: Sendable {
     }
   }
 
+  /// Returns a failure that marks the command, if it names no word.
+  func placed(
+    _ failure: Failure, in context: CommandContext, _ aliases: [String: String]?
+  ) -> Failure {
+    guard failure.column == nil else { return failure }
+    var failure = failure
+    let place = CommandPlace(
+      of: context, count: started.count(of: context), aliases, in: features.commands)
+    (failure.column, failure.length) = (place.column, place.length)
+    failure.lineOffset = place.lineOffset
+    return failure
+  }
+
   /// Returns the report of a failure. If the failure names no word, the report marks the command.
   private func report(
     _ failure: Failure, _ value: JSON, _ context: CommandContext, _ state: BoardState
   ) -> FailureReport {
     var failure = failure
     if context.isBackground { failure.message = "job \(context.job): \(failure.message)" }
-    if failure.column == nil {
-      let place = CommandPlace(
-        of: context, count: started.count(of: context), state.shell.aliases, in: features.commands)
-      (failure.column, failure.length) = (place.column, place.length)
-      failure.lineOffset = place.lineOffset
-    }
+    failure = placed(failure, in: context, state.shell.aliases)
     var report = FailureReport(
       failure, location: context.source.map { LineLocation($0, line: context.line) },
       line: context.line, text: context.text, value: value == .null ? JSON?.none : .some(value))

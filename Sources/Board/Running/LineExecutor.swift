@@ -452,7 +452,7 @@ public final class LineExecutor: Sendable {
     guard let failure = redirects.close(context.job, status: code) else { return end }
     var next = self.context(line, context.prefix)
     next.name = context.name
-    return await reject(failure, next)
+    return await reject(board.placed(failure, in: context), next)
   }
 }
 

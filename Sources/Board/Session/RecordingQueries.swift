@@ -330,6 +330,7 @@ struct RecordingQueries {
         evaluations: found.evaluations)
       // No step makes an assertion fail that fails from the beginning, but one may make it hold.
       let first = navigator.firstStep
+      if first > 0 { result.states = end - first + 1 }
       if found.step ?? first + 1 == first + 1 {
         result.evaluations += 1
         if !(try holds(try navigator.state(at: first))) {

@@ -311,7 +311,7 @@ enum SessionOutcomes {
     let failsFirst = found.failsFirst == true
     if failsFirst { value.append(.init("failsFirst", .bool(true))) }
     // The state before the first step is one of them.
-    let states = found.steps &+ 1
+    let states = found.states ?? (found.steps &+ 1)
     let asked = "\(found.evaluations) of \(states) states were examined"
     guard let step = found.step else {
       // The state in between may differ from those at both ends.

@@ -186,6 +186,9 @@ public struct SessionBisected: Codable, Sendable, Equatable {
   public var evaluations: Int
   /// Whether the assertion fails before the first step; otherwise `nil`.
   public var failsFirst: Bool? = nil
+  /// The number of states that the recording still has, if its first files are gone; otherwise
+  /// `nil`, and in earlier recordings.
+  public var states: Int? = nil
 }
 
 /// The result of checking one recording.

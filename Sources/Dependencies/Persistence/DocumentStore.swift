@@ -1,7 +1,7 @@
 import SwiftBoardJSON
 
 /// JSON documents by collection and id. Bodies are JSON text and are returned byte for byte.
-public protocol DocumentStore: Sendable {
+public protocol DocumentStore: DocumentReader {
   /// Inserts or replaces a document, durable on return.
   ///
   /// - Returns: False if it replaced a document.
@@ -15,20 +15,6 @@ public protocol DocumentStore: Sendable {
   ///
   /// - Throws: `.corrupted` if the stored body does not match its digest.
   func document(collection: String, id: String) async throws(PersistenceError) -> Document?
-  /// Returns a page of the documents that match, in the order of the query. Any number of documents
-  /// takes the memory of one page.
-  ///
-  /// Changes between two pages may be visible. A document that exists the whole time is returned
-  /// once. The page names damaged documents in its `damage`, and has the others. One that no longer
-  /// matches a condition may be left out without that, because conditions apply to what is stored
-  /// now.
-  ///
-  /// - Parameters:
-  ///   - query: The query.
-  ///   - cursor: The end of the previous page of the same query, or `nil` for the first page.
-  /// - Throws: `invalid` for an invalid path, value or limit, before anything is read.
-  func documents(_ query: DocumentQuery, from cursor: DocumentCursor?)
-    async throws(PersistenceError) -> DocumentPage
   /// Removes a document. Returns false if there is none.
   func removeDocument(collection: String, id: String) async throws(PersistenceError) -> Bool
   /// Creates an index, so that queries for a value at the path read only the documents with that
@@ -40,24 +26,6 @@ public protocol DocumentStore: Sendable {
   func removeDocumentIndex(_ index: DocumentIndex) async throws(PersistenceError) -> Bool
   /// Returns the indexes, sorted by collection and path.
   func documentIndexes() async throws(PersistenceError) -> [DocumentIndex]
-}
-
-extension DocumentStore {
-  /// Returns all documents that match, in the order of the query and all in memory.
-  ///
-  /// - Throws: `invalid` for an invalid path, value or limit, before anything is read; `corrupted`
-  ///   if a document is damaged.
-  public func documents(_ query: DocumentQuery) async throws(PersistenceError) -> [Document] {
-    var documents: [Document] = []
-    var cursor: DocumentCursor?
-    repeat {
-      let page = try await self.documents(query, from: cursor)
-      if let damage = page.damage { throw damage }
-      documents += page.documents
-      cursor = page.next
-    } while cursor != nil
-    return documents
-  }
 }
 
 /// A JSON text with an id in a collection.

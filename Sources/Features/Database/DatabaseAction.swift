@@ -11,9 +11,10 @@ public enum DatabaseAction {
   /// The names in the database, or `nil` if they could not be loaded. A command waited for them, or
   /// none (job 0).
   case contents(job: Int, contents: DatabaseContents?, failure: Failure? = nil)
-  /// A part of the documents of a list, in order. The first part has the query for the others, and
-  /// the last one the number of all documents. A part with both is the whole list, which was
-  /// `succeeded` in earlier recordings unless it was empty.
+  /// A part of the documents of a list, in order. The first part has the query, and the last one
+  /// the number of all documents. A part with both is the whole list, which was `succeeded` in
+  /// earlier recordings unless it was empty. The first part of several has no documents, but in
+  /// earlier recordings those of the first page.
   case listed(
     job: Int, documents: [Document], masked: MaskedValues? = nil, rest: DocumentQuery? = nil,
     count: Int? = nil)

@@ -56,7 +56,7 @@ struct DatabaseReducer: Reducer {
         do { try rest.refuseMarks() } catch {
           return .send(.failed(job: job, failure: Failure(error, dependencies)))
         }
-        return listRest(of: rest, after: documents.map(\.id), job, dependencies)
+        return listPages(of: rest, job, dependencies)
       }
       return count.map { .send(.succeeded(job: job, result: .listed(count: $0))) } ?? []
     case .checked(let request, let taken?):
@@ -163,15 +163,16 @@ extension DatabaseReducer {
     return isCancellable ? load.cancellable(id: job) : load
   }
 
-  /// The first page, which is the whole answer of most lists.
+  /// The first page, which is the whole answer of most lists; nothing of a longer one.
   private func list(
     _ query: DocumentQuery, _ job: Int, _ dependencies: Dependencies
   ) -> [Effect<DatabaseAction>] {
     .task(name: "db.list") {
       let page = try await dependencies.persistence.documents(query, from: nil)
-      let (documents, masked) = try await masking(page.documents, dependencies)
-      // The error of a damaged document follows the other documents.
+      // The pages of a longer list are of one state, the first one too. The error of a damaged
+      // document follows the others.
       let isAll = page.next == nil && page.damage == nil
+      let (documents, masked) = try await masking(isAll ? page.documents : [], dependencies)
       return .listed(
         job: job, documents: documents, masked: masked, rest: query,
         count: isAll ? documents.count : nil)
@@ -194,15 +195,12 @@ extension DatabaseReducer {
     .cancellable(id: job)
   }
 
-  /// The other pages, each an action, so that a list of any length takes the memory of a page.
-  private func listRest(
-    of query: DocumentQuery, after shown: [String], _ job: Int, _ dependencies: Dependencies
+  /// The pages, each an action, so that a list of any length takes the memory of a page. In earlier
+  /// recordings they are those behind the first one.
+  private func listPages(
+    of query: DocumentQuery, _ job: Int, _ dependencies: Dependencies
   ) -> [Effect<DatabaseAction>] {
-    // The first page has marks in place of secrets, also in its ids.
-    let redactor = dependencies.logger.redactor
-    let pages = dependencies.persistence.pages(of: query, without: shown) {
-      redactor.mask($0).value
-    }
+    let pages = dependencies.persistence.pages(of: query)
     return .run(name: "db.list.rest") { send in
       for try await page in pages {
         let (documents, masked) = try await masking(page.documents, dependencies)

@@ -50,6 +50,11 @@ struct RotatedRecordingTests {
     let late = try await program.run(
       "session", "state", "shell.variables.page", "--at", "24", "--file", "r.jsonl")
     #expect(late.outputText.hasPrefix("\"23 xxx"), "\(late.errorText)")
+    // The states of the removed files are none that a search could look at.
+    let search = try await program.run(
+      "session", "bisect", "r.jsonl", "--assert", "shell.variables.page exists", "--linear")
+    #expect(search.errorText.contains("the assertion fails after no step"), "\(search.errorText)")
+    #expect(!search.errorText.contains("--linear"))
   }
 
   @Test("a missing file is named") func aMissingFileIsNamed() async throws {

@@ -1006,6 +1006,19 @@ extension LineEditorProgramTests {
     await Self.leave(terminal)
   }
 
+  @Test("an init.sb that is a pipe is left out with a warning, and the prompt comes")
+  func pipeAsInit() async throws {
+    let program = try Program()
+    try program.makeFolder("h")
+    try #require(mkfifo(program.folder.path + "/h/init.sb", 0o600) == 0)
+    let terminal = try PtyProcess(
+      try Program.executable(), ["--home", "h"], environment: program.environment(Self.variables),
+      folder: program.folder.path)
+    let screen = await terminal.waitForScreen { $0.text.hasSuffix("board\u{203A}") }
+    #expect(screen.text.contains("were not run: it is not a file"), "\(screen.text)")
+    await Self.leave(terminal)
+  }
+
   @Test("output of a job waits for the end of a question")
   func outputDuringAQuestion() async throws {
     let program = try Program()

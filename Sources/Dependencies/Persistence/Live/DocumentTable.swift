@@ -44,7 +44,7 @@ extension LivePersistenceService {
     async throws(PersistenceError) -> DocumentPage
   {
     let filter = try DocumentFilter(query)
-    // Without conditions and an order, no more documents are read than are returned.
+    // Without conditions or an order, no more documents are read than are returned.
     let isBounded = filter.conditions.isEmpty && (filter.sortPath == nil || cursor != nil)
     return try await main.read("documents", isBounded ? .brief : .long, whenMissing: DocumentPage())
     {

@@ -77,8 +77,9 @@ package struct DatabaseTransfer: Sendable {
       }
       let collections =
         if let collection { [collection] } else { try await persistence.collections() }
+      let documents = try await persistence.snapshot()
       for name in collections {
-        for try await page in persistence.pages(of: DocumentQuery(collection: name)) {
+        for try await page in documents.pages(of: DocumentQuery(collection: name)) {
           count += try await write(page.documents.map(DatabaseEntry.document), to: output)
         }
       }

@@ -233,13 +233,16 @@ final class SQLiteConnection {
       try checkCancellation()
       try statement("COMMIT").run()
     } catch {
-      if sqlite3_get_autocommit(handle) == 0 { try? statement("ROLLBACK").run() }
+      if isInTransaction { try? statement("ROLLBACK").run() }
       throw error
     }
     // A commit to a file that lost its name in the meantime is lost.
     if hasMoved { throw movedError }
     return result
   }
+
+  /// Whether a transaction has begun and not ended.
+  var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
   /// Runs `body` on one state of the database.
   func read<Result>(_ body: () throws(PersistenceError) -> Result) throws(PersistenceError)
@@ -251,7 +254,7 @@ final class SQLiteConnection {
       try statement("COMMIT").run()
       return result
     } catch {
-      if sqlite3_get_autocommit(handle) == 0 { try? statement("ROLLBACK").run() }
+      if isInTransaction { try? statement("ROLLBACK").run() }
       throw error
     }
   }
