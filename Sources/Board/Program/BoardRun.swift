@@ -475,9 +475,9 @@ final class BoardRun: Sendable {
       case .nothing where isInteractive:
         if let editor { editor.interrupt() } else { reader.interrupt() }
         return
-      // The lines end with the command.
-      case .command: return
-      case .line, .nothing: break
+      // The lines end with the command, and a line between two commands ends itself.
+      case .command, .line: return
+      case .nothing: break
       }
     case .terminate, .hangup: break
     case .windowChanged:

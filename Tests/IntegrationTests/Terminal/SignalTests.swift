@@ -42,6 +42,26 @@ struct SignalTests {
     try await program.expectWholeRecording()
   }
 
+  @Test("an interrupt of a line that waits for the reader of its pipe is its end, and a step")
+  func interruptedRedirect() async throws {
+    let program = try Program()
+    try #require(mkfifo(program.folder.path("pipe"), 0o600) == 0)
+    try program.folder.write("echo before\necho x > pipe\necho after\n", to: "x.sb")
+    // The signal may come before the line begins.
+    for attempt in 0..<50 {
+      let child = try program.start("--record", "r\(attempt).jsonl", "-f", "x.sb")
+      try #require(await child.waitForOutput("before\n"))
+      child.signal(SIGINT)
+      let outcome = await child.wait()
+      #expect(outcome.status == .exited(130) && outcome.outputText == "before\n")
+      guard outcome.errorText.contains("x.sb:2:1: error: cancelled") else { continue }
+      let timeline = try await program.run("session", "timeline", "r\(attempt).jsonl")
+      #expect(timeline.outputText.contains("shell.reject"), "\(timeline.outputText)")
+      return
+    }
+    Issue.record("the line said nothing")
+  }
+
   @Test("a request to end is obeyed in order", arguments: [SIGTERM, SIGHUP])
   func aRequestToEndIsObeyedInOrder(signal: Int32) async throws {
     let server = try TestHTTPServer()
