@@ -265,7 +265,7 @@ struct DocumentQueryTests {
   func oneState(sort: String?, hasCondition: Bool) async throws {
     let folder = try DatabaseFolder()
     let (service, other) = (folder.service(), folder.service())
-    let all = (0..<1000).map { Document("\($0 + 1000)", #"{"n":\(($0 * 7) % 1000),"k":1}"#) }
+    let all = (0..<1000).map { Document("\($0 + 1000)", #"{"n":\#(($0 * 7) % 1000),"k":1}"#) }
     _ = try await service.putEntries(StoredEntries(documents: all), onExisting: .refuse)
     let query = DocumentQuery(
       collection: "c", conditions: hasCondition ? [.init(path: "k", equals: 1)] : [], sort: sort)
@@ -278,7 +278,7 @@ struct DocumentQueryTests {
       guard pages == 1 else { continue }
       // Another process moves some, takes some away, and adds one.
       for index in stride(from: 0, to: 1000, by: 50) {
-        try await other.putDocument(Document("\(index + 1000)", #"{"n":\(-index),"k":2}"#))
+        try await other.putDocument(Document("\(index + 1000)", #"{"n":\#(-index),"k":2}"#))
         _ = try await other.removeDocument(collection: "c", id: "\(index + 1001)")
       }
       try await other.putDocument(Document("5000", #"{"n":-1,"k":1}"#))

@@ -1,8 +1,8 @@
 /// The documents of a database file as they were at one time.
 ///
 /// It has a connection of its own with a transaction that reads, which ends when the last reference
-/// goes. Until then, the log of the file cannot be emptied. Where the file cannot be kept open, each
-/// page is read as it is then.
+/// goes. Until then, the log of the file cannot be emptied. Where the file cannot be kept open,
+/// each page is read as it is then.
 final class DocumentSnapshot: DocumentReader {
   private let worker: SQLiteWorker
 
