@@ -48,18 +48,26 @@ public final class FileSource: LogSource {
   }
 
   /// Reads all bytes of a pipe, up to 1 GiB or a line that is too long. Blocks until its writers
-  /// have closed it.
+  /// have closed it, and asks ten times a second whether it is cancelled.
   static func readAll(
     _ path: String, _ isCancelled: () -> Bool
   ) throws(LogReadError) -> [UInt8] {
-    let source = try FileSource(path: path)
+    // Opening it otherwise would wait for a writer.
+    let source = try FileSource(path: path, from: 0, flags: O_RDONLY | O_NONBLOCK)
     var bytes: [UInt8] = []
     var line = 0
     let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
     defer { chunk.deallocate() }
     while true {
       guard !isCancelled() else { throw .cancelled }
-      let count = try source.read(into: chunk)
+      guard Descriptor.waitForInput([source.file.number], milliseconds: 100)[0] else { continue }
+      let count: Int
+      do throws(SystemError) { count = try Descriptor.read(source.file.number, into: chunk) } catch
+      {
+        // Another program reads it as well.
+        if error.code == EAGAIN { continue }
+        throw .io(path: path, LogIOError(error))
+      }
       guard count > 0 else { return bytes }
       bytes.append(contentsOf: chunk[..<count])
       let read = UnsafeRawBufferPointer(rebasing: chunk[..<count])

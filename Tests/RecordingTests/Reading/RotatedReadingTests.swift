@@ -1,4 +1,5 @@
 import SwiftBoardSystem
+import Synchronization
 import Testing
 
 @testable import SwiftBoardRecording
@@ -99,6 +100,20 @@ struct RotatedReadingTests {
       #expect(unread?.kind == "broken")
       let unchecked = #expect(throws: LogReadError.self) { try chain.check() }
       #expect(unchecked?.kind == "broken")
+    }
+  }
+
+  @Test("a pipe without a writer is left when the reader is cancelled, and has no reader then")
+  func cancelledPipe() throws {
+    try withFolder { folder in
+      let path = folder + "/pipe"
+      try #require(mkfifo(path, 0o600) == 0)
+      let asked = Atomic(0)
+      let error = #expect(throws: LogReadError.self) {
+        try RotatedLog(path: path) { asked.add(1, ordering: .relaxed).newValue > 1 }
+      }
+      #expect(error?.kind == "cancelled", "\(error as Any)")
+      #expect(open(path, O_WRONLY | O_NONBLOCK) == -1 && errno == ENXIO)
     }
   }
 

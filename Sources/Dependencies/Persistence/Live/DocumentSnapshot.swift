@@ -22,7 +22,8 @@ final class DocumentSnapshot: DocumentReader {
     _ query: DocumentQuery, from cursor: DocumentCursor?
   ) async throws(PersistenceError) -> DocumentPage {
     let filter = try DocumentFilter(query)
-    let outcome = try await worker.run("documents", .long, making: false) {
+    let length = DocumentPages.length(of: filter, from: cursor)
+    let outcome = try await worker.run("documents", length, making: false) {
       (connection) throws(PersistenceError) in
       try Self.begin(connection)
       return try connection.interruptible { () throws(PersistenceError) in

@@ -44,10 +44,8 @@ extension LivePersistenceService {
     async throws(PersistenceError) -> DocumentPage
   {
     let filter = try DocumentFilter(query)
-    // Without conditions or an order, no more documents are read than are returned.
-    let isBounded = filter.conditions.isEmpty && (filter.sortPath == nil || cursor != nil)
-    return try await main.read("documents", isBounded ? .brief : .long, whenMissing: DocumentPage())
-    {
+    let length = DocumentPages.length(of: filter, from: cursor)
+    return try await main.read("documents", length, whenMissing: DocumentPage()) {
       (connection) throws(PersistenceError) in
       try connection.read { () throws(PersistenceError) in
         try DocumentPages(query, filter, connection).page(from: cursor)
