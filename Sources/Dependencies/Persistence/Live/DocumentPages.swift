@@ -18,8 +18,8 @@ struct DocumentPages {
     selection = DocumentSelection(filter.conditions)
   }
 
-  /// Returns how long it takes to read a page. Without conditions or an order, no more documents are
-  /// read than are returned.
+  /// Returns how long it takes to read a page. Without conditions or an order, no more documents
+  /// are read than are returned.
   static func length(of filter: DocumentFilter, from cursor: DocumentCursor?) -> CallLength {
     filter.conditions.isEmpty && (filter.sortPath == nil || cursor != nil) ? .brief : .long
   }
