@@ -66,6 +66,8 @@ extension DatabaseFile {
 private struct DamagedTable {
   /// The distance to the next key, from which on no further key is tried.
   private static let longestStep: Int64 = 1 << 40
+  /// The numbers between two damaged pages that are tried one by one.
+  private static let mostSingly = 10_000
 
   private let name: String
   private let damaged: SQLiteConnection
@@ -108,33 +110,46 @@ private struct DamagedTable {
   }
 
   private func copyNumbered() throws(PersistenceError) -> Int {
-    let columns = columns.joined(separator: ", ")
-    let select = "SELECT rowid, \(columns) FROM \(name) NOT INDEXED WHERE rowid"
     var count = 0
     // The first number that may be damaged, and the one to go on at.
     var (gap, next, step): (Int64, Int64, Int64) = (.min, .min, 1)
     while true {
-      let behind = try copy(
-        try damaged.statement("\(select) >= ? ORDER BY rowid", next))
+      let behind = try copy(damaged.statement("\(select) >= ? ORDER BY rowid", next))
       count += behind.count
-      if let numbers = behind.numbers, next > gap {
-        // Between the damage and the number that was tried.
-        count += try copy(
-          damaged.statement(
-            "\(select) >= ? AND rowid < ? ORDER BY rowid DESC", gap, numbers.lowerBound)
-        ).count
+      let isOver = behind.isComplete || behind.numbers == nil && step >= Self.longestStep
+      if next > gap, behind.numbers != nil || isOver {
+        count += try copyNumbered(from: gap, before: behind.numbers?.lowerBound ?? next)
       }
-      if behind.isComplete { return count }
+      if isOver { return count }
       if let numbers = behind.numbers {
         guard numbers.upperBound < .max else { return count }
         (gap, next, step) = (numbers.upperBound + 1, numbers.upperBound + 1, 1)
       } else {
         // Numbers begin at 1, unless a program has chosen others.
-        next = max(next, 0) + step
-        step *= 2
-        guard step < Self.longestStep else { return count }
+        let (sum, overflow) = max(next, 0).addingReportingOverflow(step)
+        guard !overflow else { return count }
+        (next, step) = (sum, step * 2)
       }
     }
+  }
+
+  /// Copies what can be read between two damaged pages: from behind, and then number by number.
+  private func copyNumbered(
+    from gap: Int64, before end: Int64
+  ) throws(PersistenceError) -> Int {
+    let behind = try copy(
+      damaged.statement("\(select) >= ? AND rowid < ? ORDER BY rowid DESC", gap, end))
+    guard !behind.isComplete else { return behind.count }
+    var count = behind.count
+    let rest = max(gap, 1)..<max(gap, 1, behind.numbers?.lowerBound ?? end)
+    for number in rest.prefix(Self.mostSingly) {
+      count += try copy(damaged.statement("\(select) = ?", number)).count
+    }
+    return count
+  }
+
+  private var select: String {
+    "SELECT rowid, \(columns.joined(separator: ", ")) FROM \(name) NOT INDEXED WHERE rowid"
   }
 
   /// What a statement could read before its end or an error.
