@@ -24,8 +24,8 @@ struct DatabaseRecoveryTests {
     return (folder, all)
   }
 
-  /// Overwrites the start of the pages that have these documents. Returns the ids of the documents on
-  /// the other pages.
+  /// Overwrites the start of the pages that have these documents. Returns the ids of the documents
+  /// on the other pages.
   private static func damage(_ ids: [Int], of count: Int, in folder: DatabaseFolder) throws
     -> [String]
   {
