@@ -49,6 +49,7 @@ struct DamagedDatabaseTests {
     let recovered = try await program.run("--home", "h", "-c", "db recover new.sqlite")
     #expect(recovered.status == .exited(0), "\(recovered.errorText)")
     #expect(recovered.errorText.contains("recovered 3 documents, 0 preferences, 0 services"))
+    #expect(recovered.errorText.contains("damaged entries: document c/2 is damaged"))
     #expect(
       try await program.run("--home", "h", "-c", "db recover new.sqlite").status == .exited(73))
     try program.folder.write(program.folder.read("new.sqlite"), to: path)

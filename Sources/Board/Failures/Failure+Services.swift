@@ -287,9 +287,8 @@ extension PersistenceError.Kind {
     case .moved:
       "The change is not confirmed. The next command opens the file that is there then."
     case .corrupted:
-      """
-      It was not changed: move it away (with its -wal beside it) and put a backup in its place, or what 'db recover' saves of it.
-      """
+      "It was not changed. Save what can be read with 'db recover', then move it away (with its -wal "
+        + "beside it), and put a backup or what was saved in its place."
     case .notADatabase: "Move the file away, or put a backup in its place."
     case .foreignDatabase: "Another program made it. Move it away or choose another folder."
     case .newerSchema: "A newer version made it. Install that version; nothing was changed."

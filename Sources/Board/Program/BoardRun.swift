@@ -417,7 +417,7 @@ final class BoardRun: Sendable {
       return nil
     }
     // The first prompt would wait for the writer of a pipe.
-    guard info.isRegular else { return skipped("it is not a file") }
+    guard !info.isPipe, !info.isFolder else { return skipped("it is not a file") }
     let source: DescriptorLineSource
     do throws(LineSourceError) { source = try await .file(path) } catch {
       return skipped(error.message)

@@ -369,9 +369,15 @@ public final class Board: Sendable {
     guard context.isBackground, let lost = onBackgroundEnd(finished) else {
       return end(context.job, status: finished.status)
     }
-    guard !closing.isSet else { return end(context.job, status: lost.code) }
-    // A step, whose end is that of the command.
-    store.send(.shell(.reject(context: context, failure: lost)), origin: .program("output"))
+    guard !closing.isSet else {
+      sink(.warning("job \(context.job): \(lost.message)", store.withState { $0.settings }))
+      return end(context.job, status: lost.code)
+    }
+    // A step, whose end is that of the command. It is announced and measured already.
+    var (ended, failure) = (context, placed(lost, in: context))
+    failure.message = "job \(context.job): \(failure.message)"
+    (ended.isBackground, ended.prefix) = (false, nil)
+    store.send(.shell(.reject(context: ended, failure: failure)), origin: .program("output"))
   }
 
   /// Returns a failure with the place of the command in its line, if it names no word. Call it

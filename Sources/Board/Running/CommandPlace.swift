@@ -70,7 +70,8 @@ struct StartedCommands: Sendable {
 
   /// Notes a command that starts, or that is refused.
   mutating func note(_ context: CommandContext) {
-    guard context.round == nil, context.job != lines.last?.last.job else { return }
+    // A command that has started before may end by a step of its own.
+    guard context.round == nil, context.job > lines.last?.last.job ?? 0 else { return }
     if let index = lines.lastIndex(where: { $0.last.source == context.source }) {
       lines.removeSubrange((index + 1)...)
       let last = lines[index].last

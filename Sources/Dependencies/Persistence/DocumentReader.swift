@@ -20,7 +20,7 @@ public protocol DocumentReader: Sendable {
 }
 
 extension DocumentReader {
-  /// The reader itself: its documents do not change, or each query is one page.
+  /// The reader itself. A store whose queries may have several pages has a snapshot of its own.
   public func snapshot() async throws(PersistenceError) -> any DocumentReader { self }
 
   /// Returns all documents that match, in the order of the query and all in memory.

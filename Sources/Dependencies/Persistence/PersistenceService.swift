@@ -43,9 +43,7 @@ public protocol PersistenceService: Service, DocumentStore, PreferenceStore, API
   func backup(to path: String) async throws(PersistenceError)
   /// Writes what can still be read of the data that must not be lost to a new database. Never
   /// replaces an existing file.
-  ///
-  /// - Returns: The numbers of entries by their tables.
-  func recover(to path: String) async throws(PersistenceError) -> [PersistenceStatistics.Row]
+  func recover(to path: String) async throws(PersistenceError) -> DatabaseRecovery
   /// Returns a one-line warning for the user if something that was removed is still in a file.
   /// Returns `nil` if there is none or it was returned before.
   func takeWarning() async -> String?

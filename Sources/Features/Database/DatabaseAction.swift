@@ -153,8 +153,8 @@ public enum DatabaseResult: Codable, Sendable, Equatable {
   case healthy
   /// The file of the copy.
   case backedUp(path: String)
-  /// The numbers of entries that were recovered, by their tables.
-  case recovered(path: String, rows: [PersistenceStatistics.Row])
+  /// What the new database has of the damaged one.
+  case recovered(path: String, recovery: DatabaseRecovery)
   /// The file of an export, and how many lines it has besides its first.
   case exported(path: String, count: Int)
   /// What an import did.

@@ -233,10 +233,7 @@ enum DatabaseCommands {
     return text
   }
 
-  /// Returns the name of a file. `-` is refused, because elsewhere it is standard input or output.
-  ///
-  /// - Parameter more: What the help says besides.
-  /// The name of a file that is made.
+  /// Returns the name of a file that is created.
   private static func newFile(
     _ invocation: Invocation, _ what: String, _ example: String
   ) throws(UsageError) -> String {
@@ -249,6 +246,9 @@ enum DatabaseCommands {
     return path
   }
 
+  /// Returns the name of a file. `-` is refused, because elsewhere it is standard input or output.
+  ///
+  /// - Parameter more: What the help says besides.
   private static func file(
     _ invocation: Invocation, _ more: String
   ) throws(UsageError) -> String {

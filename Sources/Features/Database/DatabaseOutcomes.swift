@@ -57,20 +57,7 @@ enum DatabaseOutcomes {
       return Outcome(
         job: job, value: ["backup": .string(path)],
         notes: ["copied to \(path)"])
-    case .recovered(let path, let rows):
-      return Outcome(
-        job: job,
-        value: .object(
-          [.init("file", .string(path))] + rows.map { .init($0.name, JSON($0.rows)) }),
-        notes: [
-          .init(
-            "recovered "
-              + rows.prefix(3).map { row in
-                let names = ["documents": "document", "preferences": "preference"]
-                return Counted.text(row.rows, names[row.name] ?? "service")
-              }.joined(separator: ", ") + " to \(path)"),
-          "what could not be read is missing there; 'db path' names the file that it can replace",
-        ])
+    case .recovered(let path, let recovery): return recovered(path, recovery, job)
     case .exported(let path, let count):
       return Outcome(
         job: job, value: ["file": .string(path), "count": JSON(count)],
@@ -155,6 +142,31 @@ enum DatabaseOutcomes {
         + (counts.hasConsent == true
           ? ["the consent to analytics was left out: 'analytics on' gives it on this machine"] : [])
     )
+  }
+
+  private static func recovered(
+    _ path: String, _ recovery: DatabaseRecovery, _ job: Int
+  ) -> Outcome {
+    let names = ["document", "preference", "service"]
+    let counts = zip(recovery.tables, names).map { Counted.text($0.rows, $1) }
+    var notes = [Outcome.Note("recovered \(counts.joined(separator: ", ")) to \(path)")]
+    if !recovery.incomplete.isEmpty {
+      let tables = recovery.incomplete.joined(separator: ", ")
+      notes.append(.warning("a part of these tables could not be read: \(tables)"))
+    }
+    if !recovery.findings.isEmpty {
+      let findings = recovery.findings.joined(separator: "; ")
+      notes.append(.warning("the new database has damaged entries: \(findings)"))
+    }
+    return Outcome(
+      job: job,
+      value: [
+        "file": .string(path),
+        "tables": .object(recovery.tables.map { .init($0.name, JSON($0.rows)) }),
+        "incomplete": .array(recovery.incomplete.map(JSON.string)),
+        "findings": .array(recovery.findings.map(JSON.string)),
+      ],
+      notes: notes)
   }
 
   private static func saved(_ collection: String, _ id: String, _ job: Int) -> Outcome {

@@ -24,42 +24,48 @@ struct DatabaseRecoveryTests {
     return (folder, all)
   }
 
-  /// Overwrites the start of the pages that have these documents. Returns the ids of the documents
-  /// on the other pages.
-  private static func damage(_ ids: [Int], of count: Int, in folder: DatabaseFolder) throws
-    -> [String]
-  {
-    var bytes = try DatabaseFolder.bytes(folder.main)
+  /// The pages of the documents, or of the preferences, by the number in their text `w1w`.
+  private static func pages(of bytes: [UInt8]) throws -> [Int: Int] {
     var pages: [Int: Int] = [:]
     var start = 0
     while let place = bytes[start...].firstRange(of: Array(#""w":"w"#.utf8)) {
       let digits = bytes[place.upperBound...].prefix { $0 != UInt8(ascii: "w") }
-      let id = try #require(Int(String(decoding: digits, as: UTF8.self)))
-      pages[id] = place.lowerBound / pageSize
+      let number = try #require(Int(String(decoding: digits, as: UTF8.self)))
+      pages[number] = place.lowerBound / pageSize
       start = place.upperBound
     }
-    #expect(pages.count == count)
-    let hit = Set(ids.compactMap { pages[$0] })
-    for page in hit {
-      for index in page * pageSize..<page * pageSize + 100 { bytes[index] = 0xFF }
-    }
+    return pages
+  }
+
+  private static func damage(page: Int, of bytes: inout [UInt8]) {
+    for index in page * pageSize..<page * pageSize + 100 { bytes[index] = 0xFF }
+  }
+
+  /// Overwrites the start of the pages with these entries. Returns the numbers of the entries on the
+  /// other pages.
+  private static func damage(_ numbers: [Int], in folder: DatabaseFolder) throws -> [Int] {
+    var bytes = try DatabaseFolder.bytes(folder.main)
+    let pages = try pages(of: bytes)
+    let hit = Set(numbers.compactMap { pages[$0] })
+    #expect(!hit.isEmpty)
+    for page in hit { damage(page: page, of: &bytes) }
     try DatabaseFolder.write(bytes, to: folder.main)
-    return pages.filter { !hit.contains($0.value) }.map { String($0.key) }.sorted()
+    return pages.filter { !hit.contains($0.value) }.map(\.key).sorted()
   }
 
   private func recovered(
     _ folder: DatabaseFolder
-  ) async throws -> (LivePersistenceService, [PersistenceStatistics.Row]) {
+  ) async throws -> (LivePersistenceService, DatabaseRecovery) {
     let service = folder.service()
     let before = try DatabaseFolder.bytes(folder.main)
     let path = folder.path + "/rescued.sqlite"
-    let rows = try await service.recover(to: path)
+    let recovery = try await service.recover(to: path)
     #expect(try DatabaseFolder.bytes(folder.main) == before)
     try await service.close()
     let new = LivePersistenceService(
       main: DatabaseFile(path: path, schema: .main),
       cache: DatabaseFile(path: folder.cache, schema: .cache))
-    return (new, rows)
+    return (new, recovery)
   }
 
   @Test(
@@ -67,11 +73,11 @@ struct DatabaseRecoveryTests {
     arguments: [
       [200], [1], [600], [100, 101, 350, 600], [1, 300],
       Array(stride(from: 1, through: 600, by: 25)),
-      Array(100...300), Array(300...600), Array(1...600),
+      Array(100...300), Array(300...600), Array(1...600), Array(1...300) + [400, 500, 600],
     ])
   func pages(ids: [Int]) async throws {
     let (folder, all) = try await Self.folder(documents: 600)
-    let whole = try Self.damage(ids, of: 600, in: folder)
+    let whole = try Self.damage(ids, in: folder).map(String.init).sorted()
     let damaged = folder.service()
     let error = await #expect(throws: PersistenceError.self) {
       try await damaged.documents(DocumentQuery(collection: "c"))
@@ -79,13 +85,14 @@ struct DatabaseRecoveryTests {
     #expect(error?.kind == .corrupted)
     try await damaged.close()
 
-    let (service, rows) = try await recovered(folder)
+    let (service, recovery) = try await recovered(folder)
     let found = try await service.documents(DocumentQuery(collection: "c"))
     #expect(found.map(\.id) == whole)
+    #expect(recovery.incomplete == ["documents"] && recovery.findings == [])
     let originals = Dictionary(uniqueKeysWithValues: all.map { ($0.id, $0) })
     #expect(found.allSatisfy { originals[$0.id] == $0 })
     #expect(
-      rows.prefix(3) == [
+      recovery.tables.prefix(3) == [
         .init(name: "documents", rows: found.count), .init(name: "preferences", rows: 1),
         .init(name: "api_services", rows: 1),
       ])
@@ -98,6 +105,60 @@ struct DatabaseRecoveryTests {
       try await service.documents(query).map(\.id)
         == found.filter { Int($0.id).map { $0 % 7 == 3 } == true }.map(\.id))
     #expect(try await service.check() == [])
+    try await service.close()
+  }
+
+  @Test("numbers of rows at the end of their range are as good as others")
+  func largeNumbers() async throws {
+    let (folder, _) = try await Self.folder(documents: 300)
+    let stranger = try folder.stranger()
+    try stranger.execute("UPDATE documents SET rowid = 9223372036854775807 - rowid")
+    _ = try stranger.truncateLog()
+    try stranger.close()
+    let whole = try Self.damage([1, 100, 150, 300], in: folder).map(String.init).sorted()
+    let (service, _) = try await recovered(folder)
+    #expect(try await service.documents(DocumentQuery(collection: "c")).map(\.id) == whole)
+    try await service.close()
+  }
+
+  @Test("rows between two damaged pages of a table without numbers are in the new one")
+  func preferences() async throws {
+    let folder = try DatabaseFolder()
+    let service = folder.service()
+    let all = (1000..<3000).map { Preference(name: "p\($0)", json: #"{"w":"w\#($0)w"}"#) }
+    _ = try await service.putEntries(StoredEntries(preferences: all), onExisting: .refuse)
+    try await service.close()
+    let whole = try Self.damage([1300, 1700, 1800, 2500], in: folder)
+    let (new, recovery) = try await recovered(folder)
+    #expect(try await new.preferences().map(\.name) == whole.map { "p\($0)" })
+    #expect(whole.count > 1800 && recovery.incomplete == ["preferences"])
+    try await new.close()
+  }
+
+  @Test("of a file that was cut off, what is there is in the new one", arguments: [1, 10, 40])
+  func truncated(pages: Int) async throws {
+    let (folder, _) = try await Self.folder(documents: 600)
+    let bytes = try DatabaseFolder.bytes(folder.main)
+    let rest = bytes.count / Self.pageSize - pages
+    let whole = try Self.pages(of: bytes).filter { $0.value < rest }.map { String($0.key) }.sorted()
+    try DatabaseFolder.write(Array(bytes.prefix(rest * Self.pageSize)), to: folder.main)
+    let (service, _) = try await recovered(folder)
+    #expect(try await service.documents(DocumentQuery(collection: "c")).map(\.id) == whole)
+    try await service.close()
+  }
+
+  @Test("a table whose first page is damaged is named, and others are in the new file")
+  func root() async throws {
+    let (folder, _) = try await Self.folder(documents: 600)
+    let stranger = try folder.stranger()
+    let root = try stranger.integer("SELECT rootpage FROM sqlite_schema WHERE name = 'documents'")
+    try stranger.close()
+    var bytes = try DatabaseFolder.bytes(folder.main)
+    Self.damage(page: Int(try #require(root)) - 1, of: &bytes)
+    try DatabaseFolder.write(bytes, to: folder.main)
+    let (service, recovery) = try await recovered(folder)
+    #expect(recovery.incomplete == ["documents"] && recovery.tables[0].rows == 0)
+    #expect(try await service.preference("p") == "1")
     try await service.close()
   }
 
@@ -117,8 +178,9 @@ struct DatabaseRecoveryTests {
     try await service.putDocument(Document("1", #"{"a":"perishable"}"#))
     try await service.close()
     try DatabaseFolder.flip("perishable", in: folder.main)
-    let (copy, _) = try await recovered(folder)
-    #expect(try await copy.check() == ["document c/1 is damaged"])
+    let (copy, recovery) = try await recovered(folder)
+    #expect(recovery.findings == ["document c/1 is damaged"] && recovery.incomplete == [])
+    #expect(try await copy.check() == recovery.findings)
     try await copy.close()
   }
 

@@ -5,10 +5,12 @@
 /// each page is read as it is then.
 final class DocumentSnapshot: DocumentReader {
   private let worker: SQLiteWorker
+  private let path: String
 
   /// Begins the transaction, if the file is there and can be read.
   init?(of file: DatabaseFile) async throws(PersistenceError) {
     worker = SQLiteWorker(file, role: .reader)
+    path = file.path
     let outcome = try await worker.run("documents", .brief, making: false) {
       (connection) throws(PersistenceError) in
       try Self.begin(connection)
@@ -30,7 +32,10 @@ final class DocumentSnapshot: DocumentReader {
         try DocumentPages(query, filter, connection).page(from: cursor)
       }
     }
-    guard case .done(let page) = outcome else { return DocumentPage() }
+    // It was there when the snapshot began.
+    guard case .done(let page) = outcome else {
+      throw SQLiteResult.moved(path, operation: "documents")
+    }
     return page
   }
 

@@ -225,9 +225,16 @@ public final class LivePersistenceService: PersistenceService {
     _ connection: SQLiteConnection
   ) throws(PersistenceError) -> [String] {
     try connection.interruptible { () throws(PersistenceError) -> [String] in
-      var findings = try integrity(connection)
-      guard findings.isEmpty else { return findings }
-      findings += try DocumentTable.damaged(connection).map { "document \($0) is damaged" }
+      let findings = try integrity(connection)
+      return findings.isEmpty ? try damagedEntries(connection) : findings
+    }
+  }
+
+  private static func damagedEntries(
+    _ connection: SQLiteConnection
+  ) throws(PersistenceError) -> [String] {
+    try connection.interruptible { () throws(PersistenceError) -> [String] in
+      var findings = try DocumentTable.damaged(connection).map { "document \($0) is damaged" }
       findings += try connection.read { () throws(PersistenceError) in
         try DocumentIndexTable.findings(connection)
       }
@@ -253,31 +260,35 @@ public final class LivePersistenceService: PersistenceService {
   public func backup(to path: String) async throws(PersistenceError) {
     await flush()
     try await main.exclusive("backup") { (connection) throws(PersistenceError) in
-      let findings = try Self.findings(connection)
+      if FileSystem().isTaken(path) {
+        return try DatabaseFile.copy(connection, to: path, reportedAs: path)
+      }
+      let pages = try Self.integrity(connection)
+      let entries = pages.isEmpty ? try Self.damagedEntries(connection) : []
       try DatabaseFile.copy(connection, to: path, reportedAs: path)
-      guard findings.isEmpty else {
+      guard pages.isEmpty, entries.isEmpty else {
         throw PersistenceError(
           .corrupted, path: connection.path, operation: connection.operation,
-          what: "\(path) was written, and is a copy of a damaged database: "
-            + findings.prefix(20).joined(separator: "; "))
+          message: "\(path) was written, and is a copy of a damaged database: "
+            + (pages + entries).prefix(20).joined(separator: "; "),
+          damaged: pages.isEmpty ? .document : nil)
       }
     }
   }
 
-  /// Reads the main file without checking it first. The new file appears complete or not at all,
-  /// with mode 0600. Documents that do not match their checksums are copied; `check()` of the copy
-  /// names them.
+  /// Reads the main file without checking it first, as far as the pages that lead to an entry are
+  /// whole. The new file appears complete or not at all, with mode 0600. Entries that do not match
+  /// their checksums are copied.
   ///
-  /// - Throws: The errors of `backup(to:)`, and `.corrupted` if nothing can be read.
-  public func recover(
-    to path: String
-  ) async throws(PersistenceError) -> [PersistenceStatistics.Row] {
+  /// - Throws: `.exists`, `.cannotCreate`, `.full` and `.cancelled` as `backup(to:)`; `.corrupted`
+  ///   if nothing can be read.
+  public func recover(to path: String) async throws(PersistenceError) -> DatabaseRecovery {
     await flush()
     return try await main.onThread { (file) throws(PersistenceError) in
       try file.recover(
         tables: [
           "documents", "preferences", "api_services", "recent_searches", "keychain_marks",
-        ], to: path, operation: "recover")
+        ], to: path, operation: "recover", check: Self.damagedEntries)
     }
   }
 }

@@ -375,9 +375,7 @@ public final class MockPersistenceService: PersistenceService, CheckedMock {
   /// Throws an error, because there is no file.
   ///
   /// - Throws: `.cannotCreate`.
-  public func recover(
-    to path: String
-  ) async throws(PersistenceError) -> [PersistenceStatistics.Row] {
+  public func recover(to path: String) async throws(PersistenceError) -> DatabaseRecovery {
     try perform("recover", [path]) { (_) throws(PersistenceError) in
       throw PersistenceError(
         .cannotCreate, operation: "recover",

@@ -75,9 +75,9 @@ package struct DatabaseTransfer: Sendable {
         let preferences = try await persistence.preferences().filter { !$0.staysHere }
         count += try await write(preferences.map(DatabaseEntry.preference), to: output)
       }
+      let documents = try await persistence.snapshot()
       let collections =
         if let collection { [collection] } else { try await persistence.collections() }
-      let documents = try await persistence.snapshot()
       for name in collections {
         for try await page in documents.pages(of: DocumentQuery(collection: name)) {
           count += try await write(page.documents.map(DatabaseEntry.document), to: output)

@@ -4,192 +4,76 @@ extension DatabaseFile {
   /// Writes what can still be read of a damaged file to a new one, which appears complete or not at
   /// all. Changes nothing in the damaged file, and does not check it before.
   ///
-  /// - Parameter tables: The tables to copy. Indexes of documents are made again.
-  /// - Returns: The numbers of copied rows.
-  /// - Throws: The errors of `copy`; `corrupted` if not even the schema can be read,
-  ///   `cannotOpen` if there is no file.
+  /// - Parameters:
+  ///   - tables: The tables to copy. Indexes of documents are made again.
+  ///   - check: Returns what is wrong with entries of the new file.
+  /// - Throws: The errors of `copy`; `corrupted` if no row can be read, `cannotOpen` if there is no
+  ///   file.
   func recover(
-    tables: [String], to path: String, operation: String
-  ) throws(PersistenceError) -> [PersistenceStatistics.Row] {
+    tables: [String], to path: String, operation: String,
+    check: (SQLiteConnection) throws(PersistenceError) -> [String]
+  ) throws(PersistenceError) -> DatabaseRecovery {
     let resolved = system.resolved(self.path)
     guard let size = FileInfo(resolved)?.size else {
       throw PersistenceError(
         .cannotOpen, path: self.path, operation: operation, what: "there is no database")
     }
     guard size > 0 else { throw emptyFile(operation) }
+    // Without a log, the file is read as it is, which also works where nothing can be written.
+    let hasLog = FileInfo(resolved + "-wal").map { $0.size > 0 } ?? false
     let damaged = try SQLiteConnection(
-      resolved, shownPath: self.path, busyWait: options.busyWait,
-      operation: operation)
-    let result: Result<[PersistenceStatistics.Row], PersistenceError> = Result {
+      resolved, shownPath: self.path, access: hasLog ? .readWrite : .asItIs,
+      busyWait: options.busyWait, operation: operation)
+    let result: Result<DatabaseRecovery, PersistenceError> = Result {
       () throws(PersistenceError) in
+      try damaged.allowDamage()
       _ = try identify(damaged)
-      // No rows of cells that are none.
-      try damaged.execute("PRAGMA cell_size_check = 1")
       return try Self.copy(damaged, to: path, reportedAs: path) {
         (temporary) throws(PersistenceError) in
-        try recover(tables: tables, from: damaged, into: temporary, reportedAs: path)
+        let new = try SQLiteConnection(
+          temporary, shownPath: path, busyWait: options.busyWait, operation: operation)
+        try makeSchema(new)
+        var recovery = try new.write { () throws(PersistenceError) in
+          try Self.copyTables(tables, from: damaged, to: new)
+        }
+        recovery.findings = Array(try check(new).prefix(20))
+        try useLog(new)
+        try new.close()
+        return recovery
       }
     }
     try? damaged.close(keepingLog: true)
     return try result.get()
   }
 
-  private func recover(
-    tables: [String], from damaged: SQLiteConnection, into temporary: String,
-    reportedAs path: String
-  ) throws(PersistenceError) -> [PersistenceStatistics.Row] {
-    let new = try SQLiteConnection(
-      temporary, shownPath: path, busyWait: options.busyWait, operation: damaged.operation)
-    try makeSchema(new)
-    let rows = try new.write { () throws(PersistenceError) in
-      var rows: [PersistenceStatistics.Row] = []
-      for table in tables {
-        let copy = try DamagedTable(table, of: damaged, into: new)
-        rows.append(.init(name: table, rows: try copy?.copyRows() ?? 0))
-      }
-      for index in (try? DocumentIndexTable.all(damaged)) ?? [] {
-        guard let path = try? DocumentFilter.path(index.path) else { continue }
-        _ = try DocumentIndexTable.make(index.collection, path, new)
-      }
-      return rows
+  private static func copyTables(
+    _ tables: [String], from damaged: SQLiteConnection, to new: SQLiteConnection
+  ) throws(PersistenceError) -> DatabaseRecovery {
+    var recovery = DatabaseRecovery(tables: [])
+    for table in tables {
+      let copy = try DamagedTable(table, of: damaged, into: new)?.copyRows() ?? (0, true)
+      recovery.tables.append(.init(name: table, rows: copy.rows))
+      if !copy.isComplete { recovery.incomplete.append(table) }
     }
-    try useLog(new)
-    try new.close()
-    return rows
-  }
-}
-
-/// A table, of which a part can no longer be read.
-///
-/// SQLite ends a read at a damaged page, with an error. What is behind that page is found from keys
-/// behind it, or from the other end.
-private struct DamagedTable {
-  /// The distance to the next key, from which on no further key is tried.
-  private static let longestStep: Int64 = 1 << 40
-  /// The numbers between two damaged pages that are tried one by one.
-  private static let mostSingly = 10_000
-
-  private let name: String
-  private let damaged: SQLiteConnection
-  private let columns: [String]
-  private let insertion: SQLiteStatement
-  private let new: SQLiteConnection
-  /// Whether rows have numbers. Otherwise, their key is the first column.
-  private let hasNumbers: Bool
-
-  /// Returns `nil` if the damaged database does not have the table.
-  init?(
-    _ name: String, of damaged: SQLiteConnection, into new: SQLiteConnection
-  ) throws(PersistenceError) {
-    let known = try damaged.texts("SELECT name FROM pragma_table_info('\(name)')")
-    columns = try new.texts("SELECT name FROM pragma_table_info('\(name)')").filter(known.contains)
-    guard !columns.isEmpty else { return nil }
-    let kind = try new.integer("SELECT wr FROM pragma_table_list('\(name)') WHERE schema = 'main'")
-    hasNumbers = kind == 0
-    let values = Array(repeating: "?", count: columns.count).joined(separator: ", ")
-    insertion = try new.statement(
-      "INSERT OR IGNORE INTO \(name) (\(columns.joined(separator: ", "))) VALUES (\(values))")
-    (self.name, self.damaged, self.new) = (name, damaged, new)
-  }
-
-  /// Copies the rows that can be read, and returns their number.
-  func copyRows() throws(PersistenceError) -> Int {
-    guard hasNumbers else {
-      let columns = columns.joined(separator: ", ")
-      var count = 0
-      for order in ["ASC", "DESC"] {
-        let rows = try damaged.statement(
-          "SELECT 0, \(columns) FROM \(name) ORDER BY \(self.columns[0]) \(order)")
-        let read = try copy(rows)
-        count += read.count
-        if read.isComplete { break }
-      }
-      return count
+    if !recovery.incomplete.isEmpty, recovery.tables.allSatisfy({ $0.rows == 0 }) {
+      throw PersistenceError(
+        .corrupted, path: damaged.path, operation: damaged.operation,
+        what: "the database is damaged, and nothing of it can be read")
     }
-    return try copyNumbered()
-  }
-
-  private func copyNumbered() throws(PersistenceError) -> Int {
-    var count = 0
-    // The first number that may be damaged, and the one to go on at.
-    var (gap, next, step): (Int64, Int64, Int64) = (.min, .min, 1)
-    while true {
-      let behind = try copy(damaged.statement("\(select) >= ? ORDER BY rowid", next))
-      count += behind.count
-      let isOver = behind.isComplete || behind.numbers == nil && step >= Self.longestStep
-      if next > gap, behind.numbers != nil || isOver {
-        count += try copyNumbered(from: gap, before: behind.numbers?.lowerBound ?? next)
-      }
-      if isOver { return count }
-      if let numbers = behind.numbers {
-        guard numbers.upperBound < .max else { return count }
-        (gap, next, step) = (numbers.upperBound + 1, numbers.upperBound + 1, 1)
-      } else {
-        // Numbers begin at 1, unless a program has chosen others.
-        let (sum, overflow) = max(next, 0).addingReportingOverflow(step)
-        guard !overflow else { return count }
-        (next, step) = (sum, step * 2)
-      }
-    }
-  }
-
-  /// Copies what can be read between two damaged pages: from behind, and then number by number.
-  private func copyNumbered(
-    from gap: Int64, before end: Int64
-  ) throws(PersistenceError) -> Int {
-    let behind = try copy(
-      damaged.statement("\(select) >= ? AND rowid < ? ORDER BY rowid DESC", gap, end))
-    guard !behind.isComplete else { return behind.count }
-    var count = behind.count
-    let rest = max(gap, 1)..<max(gap, 1, behind.numbers?.lowerBound ?? end)
-    for number in rest.prefix(Self.mostSingly) {
-      count += try copy(damaged.statement("\(select) = ?", number)).count
-    }
-    return count
-  }
-
-  private var select: String {
-    "SELECT rowid, \(columns.joined(separator: ", ")) FROM \(name) NOT INDEXED WHERE rowid"
-  }
-
-  /// What a statement could read before its end or an error.
-  private struct Rows {
-    /// The number of rows that the new table did not have.
-    var count = 0
-    var numbers: ClosedRange<Int64>?
-    var isComplete = false
-  }
-
-  /// Copies rows with their number in the first column.
-  private func copy(_ rows: SQLiteStatement) throws(PersistenceError) -> Rows {
-    var read = Rows()
+    var indexes: [DocumentIndex] = []
     do throws(PersistenceError) {
-      try damaged.interruptible { () throws(PersistenceError) in
-        try rows.forEachRow { (row) throws(PersistenceError) in
-          let number = row.integer(0)
-          read.numbers =
-            min(
-              read.numbers?.lowerBound ?? number, number)...max(
-              read.numbers?.upperBound ?? number, number)
-          if try insert(row) { read.count += 1 }
-        }
-      }
-      read.isComplete = true
+      // Not in the order of an index, which may be damaged by itself.
+      try damaged.statement("SELECT collection, path FROM document_indexes NOT INDEXED")
+        .forEachRow { indexes.append(DocumentIndex(collection: $0.text(0), path: $0.text(1))) }
     } catch {
       guard error.kind == .corrupted else { throw error }
+      recovery.incomplete.append("document_indexes")
     }
-    return read
-  }
-
-  /// Returns whether the row is in the new table since then. One whose values do not fit is not.
-  private func insert(_ row: SQLiteStatement) throws(PersistenceError) -> Bool {
-    for index in columns.indices {
-      insertion.bind(Int32(index + 1), column: Int32(index + 1), of: row)
+    for index in indexes {
+      guard let path = try? DocumentFilter.path(index.path) else { continue }
+      _ = try DocumentIndexTable.make(index.collection, path, new)
     }
-    do throws(PersistenceError) { try insertion.run() } catch {
-      guard SQLiteResult.isConstraint(error.code) else { throw error }
-      return false
-    }
-    return new.changes > 0
+    recovery.tables.append(.init(name: "document_indexes", rows: indexes.count))
+    return recovery
   }
 }

@@ -198,6 +198,17 @@ final class SQLiteConnection {
     isAlone = true
   }
 
+  /// Reads what is there of a file that is shorter than its header says, and rejects pages with
+  /// invalid cells. The connection never writes from then on. Call it before anything is read.
+  func allowDamage() throws(PersistenceError) {
+    var now: Int32 = 0
+    // SQLite refuses a truncated file, unless its schema may be written to.
+    _ = csqlite_db_config_flag(handle, SQLITE_DBCONFIG_DEFENSIVE, 0, &now)
+    for pragma in ["writable_schema", "query_only", "cell_size_check"] {
+      try execute("PRAGMA \(pragma) = ON")
+    }
+  }
+
   // MARK: Transactions
 
   /// Runs `body` in a transaction that takes the write lock at its start. A transaction that starts
