@@ -65,7 +65,8 @@ struct SessionLiveReplay {
           default: true
           }
         },
-        sending: ["bootstrap", "watch", "secrets", "terminal", "interrupt", "output"], ignoring: ignored)
+        sending: ["bootstrap", "watch", "secrets", "terminal", "interrupt", "output"],
+        ignoring: ignored)
     } catch {
       throw Failure(
         code: ExitCode.usage, error: "usage", message: "--ignore: \(error.message)")

@@ -193,6 +193,19 @@ struct LiveReplayProgramTests {
     #expect(verified.status == .exited(0), "\(verified.errorText)")
   }
 
+  @Test("the lost output of a command in the background is a step that a live replay sends")
+  func lostOutput() async throws {
+    let program = try Program()
+    try #require(FileInfo("/dev/full") != nil)
+    let run = try await program.run(
+      "--record", "r.jsonl", "-k", "-c", "echo x > /dev/full &", "-c", "wait", "-c", "echo hi")
+    #expect(run.errorText.contains("-c:1:1: error: job 1: the output could not be written whole"))
+    let timeline = try await program.run("session", "timeline", "r.jsonl")
+    #expect(timeline.outputText.contains("shell.reject"), "\(timeline.outputText)")
+    let live = try await program.run("session", "replay", "r.jsonl", "--live")
+    #expect(live.status == .exited(0), "\(live.errorText)")
+  }
+
   @Test("a live replay that a signal ends removes its home", arguments: [SIGINT, SIGTERM])
   func signal(_ signal: Int32) async throws {
     let program = try Self.program()

@@ -280,8 +280,8 @@ public final class LivePersistenceService: PersistenceService {
   /// whole. The new file appears complete or not at all, with mode 0600. Entries that do not match
   /// their checksums are copied.
   ///
-  /// - Throws: `.exists`, `.cannotCreate`, `.full` and `.cancelled` as `backup(to:)`; `.corrupted`
-  ///   if nothing can be read.
+  /// - Throws: `.exists`, `.cannotCreate`, `.full` and `.cancelled` as `backup(to:)`;
+  ///   `.notADatabase` if nothing can be read.
   public func recover(to path: String) async throws(PersistenceError) -> DatabaseRecovery {
     await flush()
     return try await main.onThread { (file) throws(PersistenceError) in

@@ -7,8 +7,8 @@ extension DatabaseFile {
   /// - Parameters:
   ///   - tables: The tables to copy. Indexes of documents are made again.
   ///   - check: Returns what is wrong with entries of the new file.
-  /// - Throws: The errors of `copy`; `corrupted` if no row can be read, `cannotOpen` if there is no
-  ///   file.
+  /// - Throws: The errors of `copy`; `notADatabase` if no row can be read, `cannotOpen` if there is
+  ///   no file.
   func recover(
     tables: [String], to path: String, operation: String,
     check: (SQLiteConnection) throws(PersistenceError) -> [String]
@@ -51,13 +51,14 @@ extension DatabaseFile {
   ) throws(PersistenceError) -> DatabaseRecovery {
     var recovery = DatabaseRecovery(tables: [])
     for table in tables {
-      let copy = try DamagedTable(table, of: damaged, into: new)?.copyRows() ?? (0, true)
-      recovery.tables.append(.init(name: table, rows: copy.rows))
-      if !copy.isComplete { recovery.incomplete.append(table) }
+      // A database of an earlier version may not have the table.
+      let copy = try DamagedTable(table, of: damaged, into: new)?.copyRows()
+      recovery.tables.append(.init(name: table, rows: copy?.rows ?? 0))
+      if copy?.isComplete == false { recovery.incomplete.append(table) }
     }
     if !recovery.incomplete.isEmpty, recovery.tables.allSatisfy({ $0.rows == 0 }) {
       throw PersistenceError(
-        .corrupted, path: damaged.path, operation: damaged.operation,
+        .notADatabase, path: damaged.path, operation: damaged.operation,
         what: "the database is damaged, and nothing of it can be read")
     }
     var indexes: [DocumentIndex] = []
