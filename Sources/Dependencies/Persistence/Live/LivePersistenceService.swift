@@ -134,7 +134,9 @@ public final class LivePersistenceService: PersistenceService {
     if !isErased {
       let path = database.file.path
       warning.withLock {
-        $0 = "what was removed is still in \(path)-wal, since another program reads the database"
+        $0 =
+          "what was removed is still in \(path)-wal, since another program reads the database, or "
+          + "a list whose output is not taken"
       }
     }
     return count
