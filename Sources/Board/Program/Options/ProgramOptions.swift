@@ -25,6 +25,7 @@ package struct ProgramOptions: Sendable, Hashable {
     /// The words of a command, literal except for `{{…}}`.
     case oneShot([String])
   }
+
   /// The kind of run.
   package var mode = Mode.standardInput
   /// `-q`: whether to print only errors.
@@ -138,8 +139,7 @@ package struct ProgramOptions: Sendable, Hashable {
       try ProgramConfiguration.apply(values, to: &defaults)
       defaults.namedEnvironment = name
       defaults.environment =
-        defaults.environmentName.flatMap(
-          BoardSettings.Environment.init(rawValue:)) ?? .live
+        defaults.environmentName.flatMap { BoardSettings.Environment(rawValue: $0) } ?? .live
     }
     defaults.givenHome = givenHome
     var options = defaults
@@ -149,8 +149,7 @@ package struct ProgramOptions: Sendable, Hashable {
     options.aliases = configuration.aliases
     options.environment =
       options.environment
-      ?? options.environmentName.flatMap(
-        BoardSettings.Environment.init(rawValue:))
+      ?? options.environmentName.flatMap { BoardSettings.Environment(rawValue: $0) }
     return options
   }
 

@@ -262,6 +262,7 @@ public final class LivePersistenceService: PersistenceService {
   public func backup(to path: String) async throws(PersistenceError) {
     await flush()
     try await main.exclusive("backup") { (connection) throws(PersistenceError) in
+      // The error of a name that is taken needs no check of the file.
       if FileSystem().isTaken(path) {
         return try DatabaseFile.copy(connection, to: path, reportedAs: path)
       }

@@ -182,31 +182,23 @@ struct ProgramReader {
 
   /// A text, or `nil` if there is none.
   func optionalText(_ name: String) throws(ProgramError) -> String? {
-    guard let value = value(name) else { return nil }
-    guard let text = value.stringValue else { throw undecodable(name) }
-    return text
+    try optional(name, \.stringValue)
   }
 
   /// An integer, or `nil` if there is none.
-  func optionalInt(_ name: String) throws(ProgramError) -> Int? {
-    guard let value = value(name) else { return nil }
-    guard let number = value.intValue else { throw undecodable(name) }
-    return number
-  }
+  func optionalInt(_ name: String) throws(ProgramError) -> Int? { try optional(name, \.intValue) }
 
   /// A Boolean value, or `nil` if there is none.
   func optionalBool(_ name: String) throws(ProgramError) -> Bool? {
-    guard let value = value(name) else { return nil }
-    guard let bool = value.boolValue else { throw undecodable(name) }
-    return bool
+    try optional(name, \.boolValue)
   }
 
   /// A number, or text with one, as SABnzbd writes them; `nil` if there is none.
   func optionalNumber(_ name: String) throws(ProgramError) -> Double? {
-    guard let value = value(name) else { return nil }
-    let number = value.doubleValue ?? value.stringValue.flatMap { Double($0) }
-    guard let number, number.isFinite else { throw undecodable(name) }
-    return number
+    try optional(name) { value in
+      let number = value.doubleValue ?? value.stringValue.flatMap { Double($0) }
+      return number.flatMap { $0.isFinite ? $0 : nil }
+    }
   }
 
   /// A number of bytes, rounded, or `nil` if there is none.
@@ -228,13 +220,18 @@ struct ProgramReader {
 
   /// An object, or `nil` if there is none.
   func optionalObject(_ name: String) throws(ProgramError) -> ProgramReader? {
-    guard let value = value(name) else { return nil }
-    guard value.members != nil else { throw undecodable(name) }
-    return ProgramReader(connection: connection, json: value, path: self.path(of: name))
+    try optional(name) { value in
+      value.members.map { _ in
+        ProgramReader(connection: connection, json: value, path: path(of: name))
+      }
+    }
   }
 
-  private func value(_ name: String) -> JSON? {
-    guard let value = json[name], !value.isNull, value != "" else { return nil }
+  private func optional<Value>(
+    _ name: String, _ read: (JSON) -> Value?
+  ) throws(ProgramError) -> Value? {
+    guard let json = json[name], !json.isNull, json != "" else { return nil }
+    guard let value = read(json) else { throw undecodable(name) }
     return value
   }
 }
