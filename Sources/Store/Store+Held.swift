@@ -260,13 +260,14 @@ extension StoreMachine {
   }
 
   /// Returns whether an effect can end before the queued actions are reduced: the next member of
-  /// its sequence starts in the right order nevertheless.
+  /// its sequence starts in the right order nevertheless, and no permit depends on the order.
   ///
   /// If another effect starts that member, only its end matters. But it must not be that of a
   /// `.send`, since what follows joins the turn of its action. A `.cancel` applies to what the
-  /// queued actions cause.
+  /// queued actions cause. What these request under a limit depends on who has its permits.
   @usableFromInline
   func canEndEarly(_ effect: EffectID) -> Bool {
+    guard !graph.endsWithPermit(effect) else { return false }
     guard let member = graph.tree.memberInSequence(effect) else { return true }
     let others = graph.tree.nodes(under: member).filter { slot in
       let node = graph.tree[slot]
@@ -274,7 +275,7 @@ extension StoreMachine {
         && [.pending, .waiting, .running].contains(node.phase)
     }
     return others.allSatisfy { works[Int($0)]?.effect.operation.isTask == true }
-      && !(others.isEmpty && isFollowedByCancel(effect))
+      && !isFollowedByCancel(effect)
   }
 
   /// Returns whether a `.cancel` is in the member that follows an effect in a sequence.
@@ -304,8 +305,11 @@ extension StoreMachine {
     var isStarted = !ended.isEmpty
     if !deferredEnds.isEmpty, endWorkInQueue() { isStarted = true }
     // What waits for a permit does not wait for the order in which the effect ends.
-    for (id, _) in deferredEnds.elements {
-      change { if $0.passPermitOn(before: id) { isStarted = true } }
+    let ending = actions.compactMap { action in
+      if case .ending(let id) = action.sender, graph.tree.hasTask(id) { id } else { nil }
+    }
+    for id in ending + deferredEnds.elements.map(\.0) {
+      change { if $0.passPermitsOn(before: id) { isStarted = true } }
     }
     return isStarted
   }
@@ -354,12 +358,27 @@ extension EffectTree {
 }
 
 extension EffectGraph {
-  /// Passes the permit of an effect on whose end waits. Returns whether another effect starts.
-  mutating func passPermitOn(before end: EffectID) -> Bool {
-    guard tree.hasReturned(end), let next = passPermitOn(end.slot, wasWaiting: false) else {
-      return false
+  /// Returns whether a permit is returned with the end of an effect: its own, or that of a group
+  /// that ends with it.
+  @usableFromInline
+  func endsWithPermit(_ id: EffectID) -> Bool {
+    guard hasPermits, tree.contains(id) else { return false }
+    var slot = id.slot
+    while !tree[slot].hasPermit {
+      guard tree.isMember(slot), tree[tree[slot].parent].unfinished == 1 else { return false }
+      slot = tree[slot].parent
     }
-    proceedLater(next)
+    return true
+  }
+
+  /// Passes the permits of an effect on whose end waits, and of the groups that end with it.
+  /// Returns whether another effect starts.
+  mutating func passPermitsOn(before end: EffectID) -> Bool {
+    guard tree.isRunning(end) || tree.hasReturned(end) else { return false }
+    let count = startsAfterReduction.count
+    returnPermits(endingWith: end)
+    guard startsAfterReduction.count > count else { return false }
+    resumeStarts(after: end)
     run()
     return true
   }

@@ -129,7 +129,7 @@ public final class Store<R: Reducer>: Sendable {
 
   /// Reduces `action` on the calling thread, with everything it causes at once. R2 describes the
   /// guarantees on return. After the store was shut down, the action is dropped and reported as an
-  /// issue.
+  /// issue, once for each line that sends one.
   ///
   /// - Parameter origin: The sender, for hooks, observers and recordings. An `effect`, such as that
   ///   of a step of another store, becomes the `program` of its name: an action is one of an effect

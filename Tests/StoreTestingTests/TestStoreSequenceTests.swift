@@ -72,7 +72,7 @@ struct TestStoreSequenceTests {
       case 2: return .run(note, note + 1)
       case 3, 4: return .merge(members(&random, &note, depth: depth))
       // A `.send` takes no time that a limit could share out.
-      case 5: return .limited(.run(note, note + 1))
+      case 5: return .limited(Bool.random(using: &random) ? .task(note) : .run(note, note + 1))
       case 6, 7: return .concatenate(members(&random, &note, depth: depth))
       default:
         return .cancellable(
@@ -158,10 +158,107 @@ struct TestStoreSequenceTests {
       ),
       ([.concatenate([.send(1), .task(2), .send(3)])], [1, 2, 3]),
       ([.concatenate([.task(1), .merge([.task(2), .send(3)])])], [1, 3, 2]),
+      (
+        [
+          .concatenate([
+            .merge([.task(1), .run(2, 3), .send(4)]), .merge([.send(5), .cancel(id: 9)]),
+          ])
+        ], [4, 1, 2, 3, 5]
+      ),
+      (
+        [
+          .concatenate([
+            .merge([.task(1), .run(2, 3), .send(4)]), .cancel(id: 9), .send(5),
+          ])
+        ], [4, 1, 2, 3, 5]
+      ),
     ] as [([Script], [Int])])
   func beside(scripts: [Script], notes: [Int]) {
     #expect(Self.ofStore(scripts) == notes)
     #expect(Self.ofTestStore(scripts, false) == notes)
     #expect(Self.ofTestStore(scripts, true) == notes)
+  }
+
+  /// An action requests work under a limit whose permit an effect with a waiting action has.
+  private struct Limited: Reducer {
+    let overflow: OverflowPolicy
+    let sendsMore: Bool
+
+    func reduce(_ state: inout [String], _ action: String, _: Void) -> [Effect<String>] {
+      state.append(action)
+      switch action {
+      case "begin":
+        return [
+          .task { "tick" }, .task { "other" }.limited(id: "one", whenFull: overflow),
+        ]
+      case "tick":
+        let more: Effect<String> = sendsMore ? .send("more") : .task { "more" }
+        return [more.limited(id: "one", whenFull: overflow)]
+      default: return []
+      }
+    }
+  }
+
+  @Test(
+    "R2 a permit is returned with the last action of its effect",
+    arguments: [
+      (.drop, false, ["begin", "tick", "other"]),
+      (.cancelOldest, false, ["begin", "tick", "more"]),
+      (.wait, false, ["begin", "tick", "other", "more"]),
+      (.wait, true, ["begin", "tick", "other", "more"]),
+    ] as [(OverflowPolicy, Bool, [String])])
+  func permits(overflow: OverflowPolicy, sendsMore: Bool, actions: [String]) {
+    let reducer = Limited(overflow: overflow, sendsMore: sendsMore)
+    let executor = ManualExecutor()
+    let store = Store(initialState: [], reducer: reducer, executor: executor)
+    store.send("begin")
+    executor.run()
+    #expect(store.state == actions)
+    let test = TestStore(initialState: [], reducer: reducer, report: { Issue.record("\($0)") })
+    test.send("begin") { $0 = ["begin"] }
+    for count in 2...actions.count {
+      test.receive(actions[count - 1]) { $0 = Array(actions.prefix(count)) }
+    }
+    test.finish()
+  }
+
+  @Test("R2 R5 a cancel in a sequence under a limit waits for the permit's last action")
+  func cancelUnderLimit() {
+    let reducer = Reduce<[String], String, Void> { state, action, _ in
+      state.append(action)
+      guard action == "begin" else { return [] }
+      return [
+        .task { "a" }.cancellable(id: "s").limited(id: "one", whenFull: .wait),
+        .concatenate(.cancel(id: "s"), .task { "b" }).limited(id: "one", whenFull: .wait),
+      ]
+    }
+    let test = TestStore(initialState: [], reducer: reducer, report: { Issue.record("\($0)") })
+    test.send("begin") { $0 = ["begin"] }
+    test.receive("a") { $0 = ["begin", "a"] }
+    test.receive("b") { $0 = ["begin", "a", "b"] }
+    test.finish()
+  }
+
+  @Test("R2 what waits for a permit starts when time passes, before the action is received")
+  func permitsWithTime() {
+    let clock = TestClock()
+    let reducer = Reduce<[String], String, Void> { state, action, _ in
+      state.append(action)
+      guard action == "begin" else { return [] }
+      return [
+        .task { "first" }.limited(id: "one", whenFull: .wait),
+        .task {
+          try await clock.sleep(for: .seconds(1))
+          return "second"
+        }.limited(id: "one", whenFull: .wait),
+      ]
+    }
+    let test = TestStore(
+      initialState: [], reducer: reducer, clock: clock, report: { Issue.record("\($0)") })
+    test.send("begin") { $0 = ["begin"] }
+    test.advance(by: .seconds(1))
+    test.receive("first") { $0 = ["begin", "first"] }
+    test.receive("second") { $0 = ["begin", "first", "second"] }
+    test.finish()
   }
 }

@@ -1,6 +1,7 @@
 import Dispatch
 import SwiftBoardStore
 import SwiftBoardTesting
+import Synchronization
 import Testing
 
 /// A store whose effects wait at gates of their names, and that is shut down step by step.
@@ -278,6 +279,25 @@ struct ShutdownTests {
     store.send(Late { "steps: \(view.withState { $0 })" })
     #expect(issues.entries.count == 1)
     #expect(issues.entries.first?.contains("steps: 0") == true)
+  }
+
+  @Test("R11 what onIssue sends after the end is reported once for each line")
+  func lateSendOfReport() async throws {
+    let issues = Journal<String>()
+    let view = Mutex<StoreView<Int, Int>?>(nil)
+    let store = Store(
+      initialState: 0, reducer: Reduce<Int, Int, Void> { _, _, _ in [] }, dependencies: (),
+      onIssue: { issue in
+        issues.note(issue.message)
+        view.withLock { $0 }?.send(2)
+      })
+    view.withLock { $0 = store.view }
+    await store.shutdown(deadline: .zero)
+    for _ in 0..<3 { store.send(1) }
+    #expect(issues.entries.count == 2)
+    #expect(issues.entries.first?.contains("dropped: 1.") == true)
+    #expect(issues.entries.last?.contains("dropped: 2.") == true)
+    view.withLock { $0 = nil }
   }
 
   @Test("R11 after shutdown a program can wait until observers have been notified of the last step")

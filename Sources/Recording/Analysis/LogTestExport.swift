@@ -71,7 +71,9 @@ public struct LogTestExport: Sendable {
     of navigator: LogNavigator<R>, steps last: Int? = nil,
     mapValues transform: (JSON) -> JSON = { $0 }
   ) throws -> String where R.State: Codable, R.Action: Codable {
+    let first = navigator.firstStep
     let last = min(last ?? navigator.stepCount, navigator.stepCount)
+    var before = try navigator.json(at: first)
     var lines = imports
     lines += [
       "",
@@ -81,14 +83,12 @@ public struct LogTestExport: Sendable {
       "    let journal = DrawJournal()",
       "    var run = try RecordedRun(",
       "      reducer: \(adapter.reducer), dependencies: \(adapter.dependencies), journal: journal,",
-      "      state: \(LogTestExport.literal(canonicalText(navigator.header.state)))"
+      "      state: \(LogTestExport.literal(canonicalText(before)))"
         + (adapter.userInfo.map { ",\n      userInfo: \($0))" } ?? ")"),
     ]
-    let first = navigator.firstStep
-    var before = try navigator.json(at: first)
     for n in (first + 1)...max(first + 1, last) where n <= last {
       let after = try navigator.json(at: n)
-      lines += step(try navigator.step(n), before, after, isLast: n == last, transform)
+      lines += step(try navigator.migratedStep(n), before, after, isLast: n == last, transform)
       before = after
     }
     if last <= first { lines.append("    _ = run") }
@@ -104,17 +104,19 @@ public struct LogTestExport: Sendable {
   }
 
   private func step(
-    _ step: LogStep, _ before: JSON, _ after: JSON, isLast: Bool, _ transform: (JSON) -> JSON
+    _ migrated: (step: LogStep, action: [UInt8], effects: [LogEffect]), _ before: JSON,
+    _ after: JSON, isLast: Bool, _ transform: (JSON) -> JSON
   ) -> [String] {
-    var arguments = [LogTestExport.literal(String(decoding: step.actionBytes, as: UTF8.self))]
+    let step = migrated.step
+    var arguments = [LogTestExport.literal(String(decoding: migrated.action, as: UTF8.self))]
     if !step.draws.isEmpty {
       let draws = step.draws.map {
         "LoggedDraw(kind: .\($0.kind.rawValue), value: \(LogTestExport.literal($0.value)))"
       }
       arguments.append("draws: [\(draws.joined(separator: ", "))]")
     }
-    if !step.effects.isEmpty {
-      let effects = step.effects.map { LogTestExport.literal($0.description) }
+    if !migrated.effects.isEmpty {
+      let effects = migrated.effects.map { LogTestExport.literal($0.description) }
       arguments.append("effects: [\(effects.joined(separator: ", "))]")
     }
     let changes = StateDiff.changes(before, after)
@@ -159,9 +161,13 @@ public struct LogTestExport: Sendable {
       }
       return escaped + "\""
     }
-    guard text.contains("\"") || text.contains("\\") else { return "\"\(text)\"" }
+    // By scalars, since a mark that follows `#` is part of the same character.
+    let scalars = Array(text.unicodeScalars)
+    guard scalars.contains("\"") || scalars.contains("\\") else { return "\"\(text)\"" }
     var marks = "#"
-    while text.contains("\"" + marks) || text.contains("\\" + marks) { marks += "#" }
+    while ["\"", "\\"].contains(where: { scalars.contains(Array(($0 + marks).unicodeScalars)) }) {
+      marks += "#"
+    }
     return "\(marks)\"\(text)\"\(marks)"
   }
 

@@ -149,14 +149,28 @@ public final class LogNavigator<R: Reducer> where R.State: Codable, R.Action: Co
   /// Returns the recorded step `n`, from `firstStep + 1`.
   ///
   /// Reads the lines since the nearest kept state, and reduces nothing.
-  public func step(_ n: Int) throws(ReplayError) -> LogStep {
+  public func step(_ n: Int) throws(ReplayError) -> LogStep { try entry(ofStep: n).step }
+
+  /// Returns step `n` with its action and its effects as the program has them now, after
+  /// migrations.
+  func migratedStep(
+    _ n: Int
+  ) throws(ReplayError) -> (step: LogStep, action: [UInt8], effects: [LogEffect]) {
+    let (step, entry) = try entry(ofStep: n)
+    let (action, effects) = try graders[entry.segment].migrated(step, entry.inFile)
+    return (step, action, effects)
+  }
+
+  private func entry(
+    ofStep n: Int
+  ) throws(ReplayError) -> (step: LogStep, entry: RotatedLogReader.Entry) {
     guard n > firstStep, n <= stepCount + (divergence == nil ? 0 : 1),
       let start = index.nearest(to: n - 1)
     else { throw noStep(n) }
     do throws(LogReadError) {
       let reader = try RotatedLogReader(rotatedLog, at: start.position)
       while let entry = try reader.next() {
-        if case .step(let step) = entry.line, step.n == n { return step }
+        if case .step(let step) = entry.line, step.n == n { return (step, entry) }
       }
     } catch {
       throw .unreadable(error)

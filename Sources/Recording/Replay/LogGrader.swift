@@ -104,6 +104,15 @@ struct LogGrader<State: Codable, Action: Codable> {
     return effects
   }
 
+  /// Returns the action of a step as canonical JSON and its effects, as the program has them now.
+  func migrated(
+    _ step: LogStep, _ entry: LogReader.Entry
+  ) throws(ReplayError) -> (action: [UInt8], effects: [LogEffect]) {
+    guard !migrations.isEmpty else { return (step.actionBytes, step.effects) }
+    let action = try migrated(step.action, \.action, entry, step.n)
+    return (canonical(action), try effects(step, entry))
+  }
+
   private func changesState(
     _ step: LogStep, _ entry: LogReader.Entry
   ) throws(ReplayError) -> Bool {

@@ -44,7 +44,7 @@ struct LogOutput: ~Copyable {
       size += whole.bytes
       // What another program has changed is left as it is.
       if error != .changed { try? sink.truncate(to: size) }
-      return Failure(step: whole.lost, kept: whole.kept, error: error)
+      return Failure(step: whole.kept + 1, kept: whole.kept, error: error)
     }
     size += lines.bytes.count
     guard synchronizes else { return nil }
@@ -53,8 +53,8 @@ struct LogOutput: ~Copyable {
       return nil
     } catch {
       isBroken = true
-      let none = lines.whole(in: 0)
-      return Failure(step: none.lost, kept: none.kept, error: error)
+      let kept = lines.whole(in: 0).kept
+      return Failure(step: kept + 1, kept: kept, error: error)
     }
   }
 

@@ -16,13 +16,11 @@ struct WriteBuffer: ~Copyable {
     bytes.removeAll(keeping: WriteBuffer.kept)
   }
 
-  /// Returns the length to truncate the file to after a partial write of `written` bytes, the step
-  /// of the first lost line, and the last step that is not lost.
-  ///
-  /// If the first lost line is not a step, its step is the one before it.
+  /// Returns the length to truncate the file to after a partial write of `written` bytes, and the
+  /// last step that is not lost.
   ///
   /// - Complexity: O(number of bytes). Called only after a failed write.
-  func whole(in written: Int) -> (bytes: Int, lost: Int, kept: Int) {
+  func whole(in written: Int) -> (bytes: Int, kept: Int) {
     var (end, step, kept) = (0, before, before)
     while end < bytes.count {
       let line = bytes.bytes(from: end)
@@ -32,6 +30,6 @@ struct WriteBuffer: ~Copyable {
       end += feed + 1
       kept = step
     }
-    return (end, step, kept)
+    return (end, kept)
   }
 }

@@ -7,8 +7,9 @@ extension EffectProtocol {
   /// the effects of the same place in the composition, unlike `limited`, which counts in the
   /// whole store by default. It counts effects that are `limited` by the same id `in: .place`,
   /// too. An id that the effect had before cancels the effect alone: if it waits, its interval
-  /// begins nevertheless. The descriptor is a `merge` with the name and the id, and with a part
-  /// “throttle” for the interval before the effect's own.
+  /// begins nevertheless. `finish()` and `shutdown(deadline:)` wait for the interval too. The
+  /// descriptor is a `merge` with the name and the id, and with a part “throttle” for the interval
+  /// before the effect's own.
   ///
   /// - Parameters:
   ///   - id: The id of the throttle. Effects of different ids are independent.

@@ -37,7 +37,7 @@ struct EffectTree: Sendable {
     lastSerial = nextSerial
     if firstFree < 0 {
       firstFree = Int32(nodes.count)
-      nodes.append(EffectNode(serial: 0, form: form, phase: .free, list: 0))
+      nodes.extend(to: firstFree, with: EffectNode(serial: 0, form: form, phase: .free, list: 0))
     }
     let slot = firstFree
     firstFree = self[slot].next
@@ -157,5 +157,18 @@ extension EffectTree {
       guard node.form == .leaf, node.phase != .free, !node.hasEnded else { return nil }
       return (id(Int32(slot)), node.phase)
     }
+  }
+}
+
+extension Array {
+  /// Appends copies of `element` until the array has one for `slot`.
+  ///
+  /// The capacity grows by a quarter. An array has as many slots as there were effects at the same
+  /// time, and doubling its capacity would take more memory than an effect's node. Amortized O(1).
+  @inlinable
+  mutating func extend(to slot: Int32, with element: Element) {
+    guard count <= Int(slot) else { return }
+    if capacity <= Int(slot) { reserveCapacity(Int(slot) + 1 + Int(slot) / 4) }
+    while count <= Int(slot) { append(element) }
   }
 }

@@ -119,7 +119,7 @@ extension StoreMachine {
       }
     let id = graph.add(form, under: parent, list: list, traits: traits)
     if form != .leaf { effect = effect.withoutWork }
-    while works.count <= Int(id.slot) { works.append(nil) }
+    works.extend(to: id.slot, with: nil)
     works[Int(id.slot)] = EffectWork(effect, cause: cause, step: steps)
     return id
   }

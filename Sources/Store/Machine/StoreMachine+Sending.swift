@@ -9,7 +9,10 @@ extension StoreMachine {
   ) -> EffectID {
     if blockers.contains(.closed) {
       meter(.actionDropped(action))
-      commands.append(.reportLate(action, location, step: steps))
+      // Once for each line: `onIssue` may send an action itself.
+      if reportedLateSends.insert(location).inserted {
+        commands.append(.reportLate(action, location, step: steps))
+      }
       return .none
     }
     let task = graph.addTask()
@@ -43,7 +46,7 @@ extension StoreMachine {
   ///
   /// What follows in a sequence starts after the action. In a held store it starts at once, so that
   /// it does not wait until a test receives the action; but a `.cancel` waits, because it applies
-  /// to what the action causes.
+  /// to what the action causes, and so does an effect that gets a permit.
   ///
   /// - Returns: The action, if it is to be reduced at once.
   @inlinable
@@ -54,7 +57,8 @@ extension StoreMachine {
       return nil
     }
     let task = graph.tree.task(of: effect)
-    guard blockers.contains(.held), canEndEarly(effect) || !isFollowedByCancel(effect) else {
+    guard blockers.contains(.held), !graph.endsWithPermit(effect), !isFollowedByCancel(effect)
+    else {
       return arrive(action, from: .ending(effect), task: task)
     }
     let next = arrive(action, from: .effect(effect), task: task)

@@ -54,6 +54,7 @@ struct StoreMachine<R: Reducer>: Sendable {
 
     @inlinable static var hooks: StepRecipients { StepRecipients(rawValue: 1) }
     @inlinable static var observers: StepRecipients { StepRecipients(rawValue: 2) }
+    @inlinable static var hooksAndObservers: StepRecipients { StepRecipients(rawValue: 1 | 2) }
     @inlinable static var meter: StepRecipients { StepRecipients(rawValue: 4) }
     /// The reducer declares subscriptions, which are checked after each step.
     @inlinable static var subscriptions: StepRecipients { StepRecipients(rawValue: 8) }
@@ -97,6 +98,9 @@ struct StoreMachine<R: Reducer>: Sendable {
   /// The list whose effects start in the task that caused them and inherit its task-local values
   /// (R4), or 0 for none.
   @usableFromInline var inheritingList: UInt32 = 0
+
+  /// The lines that have sent an action after the end of the store.
+  @usableFromInline var reportedLateSends: Set<SourceLocation> = []
 
   /// Commands to perform, oldest first. The caller removes the ones that it has performed.
   @usableFromInline var commands = Queue<StoreCommand<R.Action>>()

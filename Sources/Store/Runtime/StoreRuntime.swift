@@ -160,12 +160,15 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
     _ effects: [Effect<R.Action>], _ action: R.Action, _ origin: StepOrigin,
     task: inout EffectID, _ shared: inout Shared
   ) -> Deferred {
-    // If only hooks are called, such as those of a recorder, the machine has nothing to decide.
-    if shared.machine.recipients == .hooks, origin.isNameless, effects.isEmpty {
-      shared.notifyHooks(of: Step(number: shared.machine.steps, action: action, details: nil))
-      return Deferred()
-    }
     var deferred = Deferred()
+    // If only hooks and observers are called, the machine has nothing to decide.
+    if shared.machine.recipients.isSubset(of: .hooksAndObservers), origin.isNameless,
+      effects.isEmpty
+    {
+      shared.tell(Step(number: shared.machine.steps, action: action, details: nil), &deferred)
+      if deferred.blocksReductions { shared.machine.blockers.insert(.delivering) }
+      return deferred
+    }
     let step = shared.machine.conclude(
       effects, of: action, origin: origin.sent, task: &task, inheritsTaskLocals: true)
     if let step { shared.tell(step, &deferred) }
@@ -215,7 +218,7 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
       case .start(let id, let inheritsTaskLocals):
         guard let operation = shared.machine.begin(id, inheritsTaskLocals: inheritsTaskLocals)
         else { continue }
-        while shared.tasks.count <= Int(id.slot) { shared.tasks.append(nil) }
+        shared.tasks.extend(to: id.slot, with: nil)
         shared.tasks[Int(id.slot)] = task(id, operation, inheritsTaskLocals: inheritsTaskLocals)
       case .cancel(let id):
         if Int(id.slot) < shared.tasks.count, let task = shared.tasks[Int(id.slot)].take() {
@@ -255,7 +258,7 @@ final class StoreRuntime<R: Reducer>: AnyStoreRuntime, @unchecked Sendable {
   func deliver(_ first: Deferred) {
     var deferred = first
     while true {
-      for item in deferred.items.take() ?? [] { item() }
+      if let items = deferred.items.take() { for item in items { item() } }
       guard deferred.blocksReductions else { return }
       deferred.blocksReductions = false
       deferred.canSend = false

@@ -65,7 +65,7 @@ struct TestExportTests {
     "literals mean their text",
     arguments: [
       "plain", "a\"b", "a\\b", "a\"#b", "\\#(x)", "line\nfeed", "tab\t\u{7F}", "π \u{202E}", "",
-      "\"\"\"", "#\"##\\##",
+      "\"\"\"", "#\"##\\##", "\"#\u{FE0F}\u{20E3} one",
     ])
   func literalsMeanTheirText(text: String) throws {
     let literal = LogTestExport.literal(text)
@@ -96,6 +96,36 @@ struct TestExportTests {
       #expect(body == text)
       #expect(!body.contains("\\" + marks))
     }
+  }
+
+  @Test("a migrated log is written as the program has it now") func migrated() throws {
+    let sink = MemorySink()
+    var info = Session.info
+    info.schema.version = 1
+    let recorder = try Recorder<[String: Int], [String: Int]>(
+      sink: sink, info: info, state: ["sum": 0], journal: nil, clock: { 0 })
+    recorder.hooks.didReduce?(
+      Step(number: 1, origin: .program("t"), action: ["add": 1], effects: []), ["sum": 1])
+    recorder.stop()
+    let journal = DrawJournal()
+    let reducer = Reduce<[String: Int], [String: Int], DrawJournal> { state, action, _ in
+      state["total", default: 0] += action["plus"] ?? 0
+      return []
+    }
+    var schema = info.schema
+    schema.version = 2
+    let replayer = Replayer(
+      reducer: reducer, dependencies: journal, journal: journal, schema: schema,
+      migrations: [
+        LogMigration(
+          from: 1, editAction: { $0.rename("add", to: "plus") },
+          editState: { $0.rename("sum", to: "total") })
+      ])
+    let navigator = try LogNavigator(LogFile(bytes: sink.bytes), replayer: replayer)
+    let text = try LogTestExport(Self.adapter).text(of: navigator)
+    #expect(text.contains(##"state: #"{"total":0}"#)"##), "\(text)")
+    #expect(text.contains(##"#"{"plus":1}"#"##), "\(text)")
+    #expect(text.contains(#"changes: ["total": "1"]"#), "\(text)")
   }
 
   @Test("names become identifiers") func namesBecomeIdentifiers() throws {

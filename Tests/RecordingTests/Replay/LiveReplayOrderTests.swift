@@ -189,6 +189,47 @@ struct LiveReplayOrderTests {
     #expect(store.state.items == [20, 10])
   }
 
+  @Test("what follows unfinished work in a sequence is awaited")
+  func sendAfterWork() async throws {
+    struct Following: Reducer {
+      let hasLoaded: AsyncStream<Void>
+      let loaded: AsyncStream<Void>.Continuation
+
+      func reduce(_ state: inout State, _ action: Action, _: Void) -> [Effect<Action>] {
+        switch action {
+        case .load:
+          let hasLoaded = hasLoaded
+          return [
+            .concatenate(
+              .run { send in
+                send(.loaded(10))
+                for await _ in hasLoaded {}
+              }, .send(.note))
+          ]
+        case .loaded: return [.run { [loaded] _ in loaded.finish() }]
+        case .stored, .note: return []
+        }
+      }
+    }
+    let log = try Self.log([
+      (
+        .user(line: "load 1", at: "a:1"), .load(1),
+        [
+          EffectDescriptor(
+            kind: .concatenate,
+            parts: [EffectDescriptor(kind: .run), EffectDescriptor(kind: .send)])
+        ]
+      ),
+      (.effect(name: "run", id: nil, step: 1), .loaded(10), [EffectDescriptor(kind: .run)]),
+      (.effect(name: "send", id: nil, step: 1), .note, []),
+    ])
+    for _ in 0..<20 {
+      let (hasLoaded, loaded) = AsyncStream<Void>.makeStream()
+      let report = try await Self.replay(log, Following(hasLoaded: hasLoaded, loaded: loaded))
+      #expect(report == .init(sent: 1, agreed: 3, difference: nil))
+    }
+  }
+
   @Test("effects with other names are matched by their actions")
   func otherNames() async throws {
     let log = try await Self.record(order: [1, 2, 3, 4])

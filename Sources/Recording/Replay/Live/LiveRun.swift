@@ -249,7 +249,10 @@ struct LiveRun<R: Reducer> where R.State: Codable, R.Action: Codable {
   /// Whether an expected action can still come: an effect may send it whose last action does not
   /// wait yet, or code that the replay does not stand in for.
   private func canCome(_ expected: ExpectedAction) -> Bool {
-    let running = store.unendedEffects.filter { $0.phase != .cancelled }
+    // A `.send` in a sequence may not have been reached yet.
+    let running = store.effects.filter { effect in
+      effect.phase == .pending || effect.phase == .running && effect.descriptor.kind != .send
+    }
     if case .effect = expected.step.origin {
       var senders = running.filter { causes.canSend($0.origin, expected) }
       for action in store.waiting where action.endsEffect {
