@@ -1,3 +1,4 @@
+import Dispatch
 import SwiftBoardSystem
 import Synchronization
 import Testing
@@ -97,6 +98,31 @@ import Testing
     try put(old)
     let second = marked()
     #expect(await kind { try await second.unlock(with: .words("open")) } == .rolledBack)
+  }
+
+  @Test("a file that is saved while its key is derived is read again with the same key")
+  func savedWhileDeriving() async throws {
+    let writer = marked()
+    try await writer.create(with: .words("open"))
+    let derivations = Mutex(0)
+    let reader = LiveKeychainService(
+      path: folder.keychain, policy: .fast, rollbackMarks: marks,
+      onDerivation: { isRunning in
+        guard isRunning else { return }
+        let number = derivations.withLock { count -> Int in
+          count += 1
+          return count
+        }
+        let done = DispatchSemaphore(value: 0)
+        Task.detached {
+          try? await writer.save(Data([UInt8(number)]), forKey: "a")
+          done.signal()
+        }
+        done.wait()
+      })
+    try await reader.unlock(with: .words("open"))
+    #expect(try await reader.load(forKey: "a") == Data([1]))
+    #expect(derivations.withLock(\.self) == 1)
   }
 
   @Test("the first use sets the mark, another keychain is refused")

@@ -4,7 +4,8 @@ extension KeychainSession {
   func verified(
     in folder: KeychainFile.Folder? = nil, _ read: () throws(KeychainError) -> Unlocked
   ) throws(KeychainError) -> Unlocked {
-    for _ in 0..<8 {
+    // Reading takes a millisecond, and saves in a row some more each.
+    for _ in 0..<100 {
       let candidate = try read()
       guard let objection = rollback.objection(to: candidate.mark, at: markedPath) else {
         remember(candidate.mark)

@@ -129,9 +129,18 @@ final class KeychainSession {
   }
 
   /// Steps 1 to 14 for a locked file.
+  ///
+  /// If other processes save meanwhile, the file is read again with the keys, because deriving them
+  /// takes longer than the saves.
   func open(with secret: KeychainSecret?) throws(KeychainError) -> Unlocked {
     var secret = secret
-    return try verified { () throws(KeychainError) in try opened(with: &secret) }
+    var keys: KeychainKeys?
+    return try verified { () throws(KeychainError) in
+      if let found = keys, let candidate = try opened(with: found) { return candidate }
+      let candidate = try opened(with: &secret)
+      keys = candidate.keys
+      return candidate
+    }
   }
 
   /// Steps 1 to 13. If `secret` is `nil`, it becomes the secret of the sources.
