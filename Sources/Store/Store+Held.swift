@@ -182,13 +182,30 @@ extension StoreMachine {
     let isReplayed = blockers.contains(.replayed)
     if isReplayed, endAfterQueuedActions(effect, failure) { return }
     if !isTurnOpen, isReplayed || canEndEarly(effect) || isQueueEmpty {
-      return end(effect, failure, inheritsTaskLocals: false)
+      return endEarly(effect, failure)
     }
     // In the queue it marks the place of what follows.
     if !isReplayed { queuedEvents.append(.end(effect, failure)) }
     graph.markReturned(effect)
     deferredEnds.append((effect, failure))
     performDeferredEnds()
+  }
+
+  /// Ends work whose actions may be queued. These keep the effect's permit.
+  private mutating func endEarly(_ effect: EffectID, _ failure: EffectFailure?) {
+    if hasQueuedActions(of: effect) { graph.keepPermits(endingWith: effect) }
+    end(effect, failure, inheritsTaskLocals: false)
+  }
+
+  private func hasQueuedActions(of effect: EffectID) -> Bool {
+    turn.first { $0.effect == effect } != nil || nextTurns.first { $0.effect == effect } != nil
+      || queuedEvents.first { $0.action?.effect == effect } != nil
+  }
+
+  /// Returns the permits that the queued actions of an effect have kept, if none is left.
+  @usableFromInline
+  mutating func returnKeptPermits(of effect: EffectID) {
+    if !hasQueuedActions(of: effect) { graph.returnKeptPermits(of: effect) }
   }
 
   /// Lets the work of an effect end after the last of its queued actions. Returns `false` if it has
@@ -249,7 +266,7 @@ extension StoreMachine {
         continue
       }
       if isQueueEmpty || canEndEarly(id) {
-        end(id, failure, inheritsTaskLocals: false)
+        endEarly(id, failure)
         hasEnded = true
       } else {
         queuedEvents.append(event)
@@ -260,14 +277,13 @@ extension StoreMachine {
   }
 
   /// Returns whether an effect can end before the queued actions are reduced: the next member of
-  /// its sequence starts in the right order nevertheless, and no permit depends on the order.
+  /// its sequence starts in the right order nevertheless.
   ///
   /// If another effect starts that member, only its end matters. But it must not be that of a
   /// `.send`, since what follows joins the turn of its action. A `.cancel` applies to what the
-  /// queued actions cause. What these request under a limit depends on who has its permits.
+  /// queued actions cause.
   @usableFromInline
   func canEndEarly(_ effect: EffectID) -> Bool {
-    guard !graph.endsWithPermit(effect) else { return false }
     guard let member = graph.tree.memberInSequence(effect) else { return true }
     let others = graph.tree.nodes(under: member).filter { slot in
       let node = graph.tree[slot]
@@ -282,9 +298,17 @@ extension StoreMachine {
   @inlinable
   @inline(never)
   func isFollowedByCancel(_ effect: EffectID) -> Bool {
-    graph.tree.successors(of: effect).contains { id in
-      if case .cancel? = works[Int(id.slot)]?.effect.operation { true } else { false }
-    }
+    graph.tree.successors(of: effect).contains { isCancel($0) }
+  }
+
+  @usableFromInline
+  func isCancel(_ id: EffectID) -> Bool {
+    if case .cancel? = works[Int(id.slot)]?.effect.operation { true } else { false }
+  }
+
+  /// Returns whether a `.cancel` is in an effect or group.
+  private func hasCancel(_ id: EffectID) -> Bool {
+    graph.leafEffects(id.slot).contains { isCancel($0) }
   }
 
   /// Ends the work that waits for the actions of a held store, where no `.cancel` follows and,
@@ -305,11 +329,15 @@ extension StoreMachine {
     var isStarted = !ended.isEmpty
     if !deferredEnds.isEmpty, endWorkInQueue() { isStarted = true }
     // What waits for a permit does not wait for the order in which the effect ends.
-    let ending = actions.compactMap { action in
-      if case .ending(let id) = action.sender, graph.tree.hasTask(id) { id } else { nil }
+    for (id, _) in deferredEnds.elements {
+      change { if $0.passPermitOn(before: id) { isStarted = true } }
     }
-    for id in ending + deferredEnds.elements.map(\.0) {
-      change { if $0.passPermitsOn(before: id) { isStarted = true } }
+    for kept in graph.keptPermits where !(graph.limits[kept.key]?.next.map(hasCancel) ?? true) {
+      change {
+        $0.returnKeptPermits(of: kept.effect)
+        $0.startNext(after: kept.effect)
+      }
+      isStarted = true
     }
     return isStarted
   }
@@ -358,27 +386,12 @@ extension EffectTree {
 }
 
 extension EffectGraph {
-  /// Returns whether a permit is returned with the end of an effect: its own, or that of a group
-  /// that ends with it.
-  @usableFromInline
-  func endsWithPermit(_ id: EffectID) -> Bool {
-    guard hasPermits, tree.contains(id) else { return false }
-    var slot = id.slot
-    while !tree[slot].hasPermit {
-      guard tree.isMember(slot), tree[tree[slot].parent].unfinished == 1 else { return false }
-      slot = tree[slot].parent
+  /// Passes the permit of an effect on whose end waits. Returns whether another effect starts.
+  mutating func passPermitOn(before end: EffectID) -> Bool {
+    guard tree.hasReturned(end), let next = passPermitOn(end.slot, wasWaiting: false) else {
+      return false
     }
-    return true
-  }
-
-  /// Passes the permits of an effect on whose end waits, and of the groups that end with it.
-  /// Returns whether another effect starts.
-  mutating func passPermitsOn(before end: EffectID) -> Bool {
-    guard tree.isRunning(end) || tree.hasReturned(end) else { return false }
-    let count = startsAfterReduction.count
-    returnPermits(endingWith: end)
-    guard startsAfterReduction.count > count else { return false }
-    resumeStarts(after: end)
+    proceedLater(next)
     run()
     return true
   }

@@ -92,13 +92,21 @@ extension EffectGraph {
       // The actions that it sent are still queued. They are dropped when they are taken.
       tree[slot].phase = .ended(isCancelled: true)
       forgetKeys(slot)
+      returnKeptPermits(ofCancelled: tree.id(slot))
     case .pending, .waiting:
       commands.append(.cancel(tree.id(slot)))
       discard(slot)
     case .running, .returned:
       commands.append(.cancel(tree.id(slot)))
       markCancelled(slot)
+      returnKeptPermits(ofCancelled: tree.id(slot))
     }
+  }
+
+  /// Returns the permits that the queued actions of a cancelled effect have kept.
+  private mutating func returnKeptPermits(ofCancelled id: EffectID) {
+    guard !keptPermits.isEmpty else { return }
+    for next in passKeptPermitsOn(of: id) { proceedLater(next) }
   }
 
   /// Ends an effect that never starts.

@@ -47,8 +47,12 @@ extension EffectGraph {
   mutating func passPermitOn(_ slot: Int32, wasWaiting: Bool) -> EffectID? {
     guard let limit = tree[slot].limit, tree[slot].hasPermit || wasWaiting else { return nil }
     tree[slot].hasPermit = false
-    let next = limits[limit.permitKey]?.release(tree.id(slot))
-    if limits[limit.permitKey]?.isEmpty == true { limits[limit.permitKey] = nil }
+    return passPermitOn(of: tree.id(slot), limit.permitKey)
+  }
+
+  private mutating func passPermitOn(of holder: EffectID, _ key: PermitKey) -> EffectID? {
+    let next = limits[key]?.release(holder)
+    if limits[key]?.isEmpty == true { limits[key] = nil }
     guard let next, tree.contains(next) else { return nil }
     tree[next.slot].phase = .pending
     tree[next.slot].hasPermit = true
@@ -70,6 +74,45 @@ extension EffectGraph {
       guard tree.isMember(slot), tree[tree[slot].parent].unfinished == 1 else { return }
       slot = tree[slot].parent
     }
+  }
+
+  /// Lets the queued actions of an effect keep its permit, and those of the groups that end with
+  /// it.
+  @usableFromInline
+  mutating func keepPermits(endingWith id: EffectID) {
+    guard hasPermits, tree.contains(id) else { return }
+    var slot = id.slot
+    while true {
+      if let limit = tree[slot].limit, tree[slot].hasPermit {
+        tree[slot].hasPermit = false
+        keptPermits.append(
+          KeptPermit(effect: id, holder: tree.id(slot), key: limit.permitKey))
+      }
+      guard tree.isMember(slot), tree[tree[slot].parent].unfinished == 1 else { return }
+      slot = tree[slot].parent
+    }
+  }
+
+  /// Returns the permits that the queued actions of an effect have kept. The nodes that get them
+  /// start after the reduction.
+  @usableFromInline
+  mutating func returnKeptPermits(of id: EffectID) {
+    for next in passKeptPermitsOn(of: id) { startsAfterReduction.append((ending: id, next: next)) }
+  }
+
+  /// Passes the permits on that the queued actions of an effect have kept. Returns the nodes that
+  /// have got them.
+  mutating func passKeptPermitsOn(of id: EffectID) -> [EffectID] {
+    let kept = keptPermits.filter { $0.effect == id }
+    keptPermits.removeAll { $0.effect == id }
+    return kept.compactMap { passPermitOn(of: $0.holder, $0.key) }
+  }
+
+  /// Starts the nodes that have got permits of an effect before the reduction.
+  @usableFromInline
+  mutating func startNext(after id: EffectID) {
+    resumeStarts(after: id)
+    run()
   }
 
   /// Starts the nodes that have got permits of an effect before the reduction, with the next event.

@@ -38,6 +38,8 @@ struct EffectGraph: Sendable {
   /// Whether the store is shutting down. An effect that would have to wait for a permit is
   /// cancelled.
   @usableFromInline var isDraining = false
+  /// The permits of effects that have ended, which their queued actions keep in a held store.
+  @usableFromInline var keptPermits: [KeptPermit] = []
   /// The nodes that have got permits of effects whose last action has not been reduced yet.
   @usableFromInline var startsAfterReduction: [(ending: EffectID, next: EffectID)] = []
   /// The nodes to start, and the sequences to continue, in the current event. The last is next.

@@ -22,6 +22,9 @@ struct Permits: Sendable {
   /// Whether no effect runs or waits.
   var isEmpty: Bool { running.isEmpty && ending.isEmpty && waiting.isEmpty }
 
+  /// The effect that receives the next permit.
+  var next: EffectID? { waiting.first }
+
   /// Requests a permit.
   mutating func enter(_ effect: EffectID, _ limit: EffectLimit) -> Answer {
     count = limit.count
@@ -85,4 +88,14 @@ struct Permits: Sendable {
     guard let index = running.firstIndex(of: effect) else { return }
     running[index] = other
   }
+}
+
+/// A permit that the queued actions of an ended effect keep.
+@usableFromInline
+struct KeptPermit: Sendable {
+  /// The effect with the queued actions.
+  let effect: EffectID
+  /// The effect, or a group that ended with it.
+  let holder: EffectID
+  let key: PermitKey
 }

@@ -46,7 +46,7 @@ extension StoreMachine {
   ///
   /// What follows in a sequence starts after the action. In a held store it starts at once, so that
   /// it does not wait until a test receives the action; but a `.cancel` waits, because it applies
-  /// to what the action causes, and so does an effect that gets a permit.
+  /// to what the action causes. The action keeps the effect's permit.
   ///
   /// - Returns: The action, if it is to be reduced at once.
   @inlinable
@@ -57,11 +57,11 @@ extension StoreMachine {
       return nil
     }
     let task = graph.tree.task(of: effect)
-    guard blockers.contains(.held), !graph.endsWithPermit(effect), !isFollowedByCancel(effect)
-    else {
+    guard blockers.contains(.held), !isFollowedByCancel(effect) else {
       return arrive(action, from: .ending(effect), task: task)
     }
     let next = arrive(action, from: .effect(effect), task: task)
+    graph.keepPermits(endingWith: effect)
     endWork(effect, nil)
     return next
   }
@@ -141,6 +141,10 @@ extension StoreMachine {
       endFromQueue(id, nil, inheritsTaskLocals: action.inheritsTaskLocals)
       isInStep = wasInStep
     case .last(let id, let failure): deferredEnds.append((id, failure))
+    case .effect(let id) where !graph.startsAfterReduction.isEmpty:
+      isInQueuedEnd = true
+      change { $0.startNext(after: id) }
+      isInQueuedEnd = false
     case .outside, .effect, .immediate: break
     }
   }
@@ -168,6 +172,7 @@ extension StoreMachine {
   @inlinable
   mutating func drop(_ dropped: QueuedAction<R.Action>) {
     meter(.actionDropped(dropped.action))
+    if !graph.keptPermits.isEmpty { returnKeptPermits(of: dropped.effect) }
     change { $0.unpin(dropped.effect) }
     endSender(of: dropped)
     change { $0.unpin(dropped.task) }

@@ -14,9 +14,11 @@ import SwiftBoardStore
 /// Steps have the same order as in a store (R2): the actions of `.send` effects belong to the turn
 /// of the action that caused them, and precede the actions of other effects and of the test.
 ///
+/// An effect under a limit keeps its permit until the test receives its last action.
+///
 /// An action that the test has not received does not hold up time. In a store it would have been
 /// reduced before time passes, so `advance(by:)` first starts the work that follows it in a
-/// `concatenate`. Three things wait until the test receives the action, because the order of
+/// `concatenate` or waits for its permit. Three things wait until the test receives the action, because the order of
 /// actions depends on its reduction: the effects that the action itself causes, a `.send` or a
 /// `.cancel` that follows a `.send`, and a `.cancel` that follows work. Advancing the clock itself
 /// starts nothing.

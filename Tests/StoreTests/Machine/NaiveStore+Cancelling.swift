@@ -49,7 +49,10 @@ extension NaiveStore {
         if effects[effect].hasTask { outcome.cancelled.append(effects[effect].script.number) }
         returnPermitOfCancelled(effect)
         if let group = effects[effect].group { noteCancelledMembers(of: group) }
-      case .ended: effects[effect].isCancelled = true
+        later += passKeptPermitsOn(of: effect).map { .begin($0) }
+      case .ended:
+        effects[effect].isCancelled = true
+        later += passKeptPermitsOn(of: effect).map { .begin($0) }
       case .cancelled: break
       }
     }

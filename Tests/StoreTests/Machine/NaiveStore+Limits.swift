@@ -85,7 +85,13 @@ extension NaiveStore {
   }
 
   private mutating func passPermitOn(_ effect: Int) -> Int? {
-    guard let index = permits.firstIndex(where: { $0.effect == effect }) else { return nil }
+    guard let index = permits.firstIndex(where: { $0.effect == effect && $0.keeper == nil }) else {
+      return nil
+    }
+    return passPermitOn(at: index)
+  }
+
+  private mutating func passPermitOn(at index: Int) -> Int? {
     let left = permits.remove(at: index)
     guard left.state != .waiting,
       permits(left.key, .held, .returning).count < left.limit.count,
@@ -111,8 +117,51 @@ extension NaiveStore {
     }
   }
 
+  /// The queued actions of an effect keep its permit, and those of the groups of which it is the
+  /// last.
+  mutating func keepPermits(endingWith ending: Int) {
+    var effect = ending
+    while true {
+      for index in permits.indices where permits[index].effect == effect {
+        if permits[index].state != .waiting { permits[index].keeper = ending }
+      }
+      guard let group = effects[effect].group,
+        members(group).allSatisfy({ $0 == effect || effects[$0].isEnded })
+      else { return }
+      effect = group
+    }
+  }
+
+  func hasQueuedActions(_ effect: Int) -> Bool { queue.contains { $0.effect == effect } }
+
+  /// Gives up the permits that an action has kept, if it is the last of its effect.
+  mutating func returnKeptPermits(by item: Item) {
+    guard let effect = item.effect, !hasQueuedActions(effect) else { return }
+    returnKeptPermits(of: effect)
+  }
+
+  mutating func returnKeptPermits(of effect: Int) {
+    for next in passKeptPermitsOn(of: effect) { afterReduction.append((effect, next)) }
+  }
+
+  mutating func passKeptPermitsOn(of effect: Int) -> [Int] {
+    var nexts: [Int] = []
+    while let index = permits.firstIndex(where: { $0.keeper == effect }) {
+      if let next = passPermitOn(at: index) { nexts.append(next) }
+    }
+    return nexts
+  }
+
+  mutating func startNext(after effect: Int) {
+    later += afterReduction.filter { $0.ending == effect }.map { .begin($0.next) }
+    afterReduction.removeAll { $0.ending == effect }
+    carryOut()
+  }
+
   mutating func returnPermitOfCancelled(_ effect: Int) {
-    guard let index = permits.firstIndex(where: { $0.effect == effect }) else { return }
+    guard let index = permits.firstIndex(where: { $0.effect == effect && $0.keeper == nil }) else {
+      return
+    }
     if permits[index].limit.countsCancelled, permits[index].state != .waiting {
       permits[index].state = .returning
     } else {

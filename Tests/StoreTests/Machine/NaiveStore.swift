@@ -93,6 +93,8 @@ struct NaiveStore {
     let key: Key
     let limit: ScriptedLimits.Limit
     var effect: Int
+    /// The effect whose queued actions keep the permit although it has ended.
+    var keeper: Int?
     var state: State
   }
 
@@ -246,12 +248,15 @@ extension NaiveStore {
     }
     // In a held store the work has ended when its action comes, and does not wait for a test to
     // receive it, unless a cancel follows.
-    let ends = isHeld && (canEndEarly(effect) || !isFollowedByCancel(effect))
+    let ends = isHeld && !isFollowedByCancel(effect)
     enqueue(
       Item(
         action: action, sender: ends ? .effect(effect) : .ending(effect),
         task: effects[effect].task, inherits: isReducedBySender))
-    if ends { endWork(effect, fails: false) }
+    if ends {
+      keepPermits(endingWith: effect)
+      endWork(effect, fails: false)
+    }
   }
 
   /// R2: an end waits until no turn is open, like an action. In a held store it waits for the turn
@@ -264,6 +269,7 @@ extension NaiveStore {
     }
     let isAlone = turns.allSatisfy(\.isEmpty)
     if !isTurnOpen, isAlone || canEndEarly(effect) {
+      if hasQueuedActions(effect) { keepPermits(endingWith: effect) }
       return end(effect, fails: fails)
     }
     effects[effect].hasReturned = true
@@ -306,7 +312,7 @@ extension NaiveStore {
       default: false
       }
     }
-    return areWork && !(others.isEmpty && isFollowedByCancel(effect))
+    return areWork && !isFollowedByCancel(effect)
   }
 
   private func isOnlyWork(_ effect: Int) -> Bool {
@@ -368,6 +374,14 @@ extension NaiveStore {
       leaveLimit(effect)
       carryOut()
     }
+    for permit in permits {
+      guard let keeper = permit.keeper,
+        let next = permits.firstIndex(where: { $0.key == permit.key && $0.state == .waiting }),
+        !hasCancel(permits[next].effect)
+      else { continue }
+      returnKeptPermits(of: keeper)
+      startNext(after: keeper)
+    }
   }
 
   /// What follows work comes where its end was in the queue.
@@ -381,6 +395,7 @@ extension NaiveStore {
       {
         turns.remove(at: place)
         nextTurn = place
+        if hasQueuedActions(effect) { keepPermits(endingWith: effect) }
         end(effect, fails: fails, inherits: false)
         place = nextTurn ?? place
         nextTurn = nil
@@ -481,6 +496,7 @@ extension NaiveStore {
 
   private mutating func drop(_ item: Item) {
     outcome.droppedActions.append(item.action.number)
+    returnKeptPermits(by: item)
     endSender(of: item)
     carryOut()
     endAfterTurn()
@@ -491,6 +507,7 @@ extension NaiveStore {
     let wasCancelled = tasks[item.task].isCancelled
     step += 1
     outcome.steps.append(.init(action: item.action.number, origin: origin(item.sender)))
+    returnKeptPermits(by: item)
     if case .ending(let effect) = item.sender {
       returnPermits(endingWith: effect)
       effects[effect].isDone = true
@@ -513,6 +530,11 @@ extension NaiveStore {
 
   /// R2: what stands behind a `.send` belongs to the turn, what stands behind work opens one.
   private mutating func endSender(of item: Item) {
+    if case .effect(let effect) = item.sender {
+      nextTurn = 1
+      startNext(after: effect)
+      nextTurn = nil
+    }
     guard case .ending(let effect) = item.sender else { return }
     nextTurn = 1
     if case .send = effects[effect].script.kind { isInStep = true }
