@@ -203,6 +203,24 @@ struct ResponseRepositoryTests {
     #expect(fetched.verdict == .miss && Self.text(fetched) == "two")
   }
 
+  @Test("the answer of a redirect's target is not kept, and removes what was kept before")
+  func answerBehindRedirect() async throws {
+    let redirected = Self.answer("two", 200, Self.holding).map { answer in
+      var answer = answer
+      answer.redirects = 1
+      return answer
+    }
+    let subject = Subject([
+      redirected, Self.answer("one", 200, Self.holding), redirected,
+    ])
+    #expect(Self.text(try await subject.fetch(.localFirst)) == "two")
+    #expect(try await subject.kept == nil)
+    #expect(Self.text(try await subject.fetch(.localFirst)) == "one")
+    #expect(try await subject.kept != nil)
+    #expect(Self.text(try await subject.fetch(.remoteFirst)) == "two")
+    #expect(try await subject.kept == nil)
+  }
+
   @Test("behind a 304 for another version, a failure is replaced as any other")
   func failureBehindAnotherVersion() async throws {
     let another = Self.answer("", 304, [HTTPHeader("ETag", "\"2\"")])

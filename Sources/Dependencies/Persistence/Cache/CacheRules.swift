@@ -23,9 +23,11 @@ enum CacheRules {
   }
 
   /// Returns whether a response may be stored: status 200 for GET or HEAD, unless the response or
-  /// the request forbids it.
+  /// the request forbids it, or the response comes from the target of a redirect.
   static func mayStore(_ response: APIResponse, to request: APIRequest) -> Bool {
-    guard response.status == 200, isCacheable(request) else { return false }
+    guard response.status == 200, response.redirects == 0, isCacheable(request) else {
+      return false
+    }
     if directives(response.headers)["no-store"] != nil { return false }
     if directives(request.headers)["no-store"] != nil { return false }
     return !list(response.headers, "vary").contains("*")

@@ -1,12 +1,13 @@
 /// Responses of HTTP services, from the cache or from the service, by a policy.
 ///
 /// The repository stores responses with status 200 to GET and HEAD, without cookies, and never the
-/// headers of a request. The cache limits their bytes and evicts the least recently used responses
-/// first. A cached response is confirmed with its `ETag` and `Last-Modified`. A 304 refreshes its
-/// headers and its time, and the body stays. A newer response with status 200 that is not stored,
-/// and a 410, remove the responses of their URL. So does a successful request of another method,
-/// such as PUT or DELETE, also for the URLs that redirects sent it to. A failure of the cache
-/// counts as a miss: the response still arrives, and `cacheError` contains the failure.
+/// headers of a request. It does not store the response of a redirect's target. The cache limits
+/// their bytes and evicts the least recently used responses first. A cached response is confirmed
+/// with its `ETag` and `Last-Modified`. A 304 refreshes its headers and its time, and the body
+/// stays. A newer response with status 200 that is not stored, and a 410, remove the responses of
+/// their URL. So does a successful request of another method, such as PUT or DELETE, also for the
+/// URLs that redirects sent it to. A failure of the cache counts as a miss: the response still
+/// arrives, and `cacheError` contains the failure.
 ///
 /// ```swift
 /// let answers = ResponseRepository(dependencies, service: "films", lifetime: .fixed(.seconds(60)))
