@@ -124,6 +124,8 @@ actor RequestBodyReader {
   private var current: (input: FileInput, shown: String)?
   /// The last bytes read from the current file.
   private var end = Data()
+  /// The number of bytes read from the current file.
+  private var count = 0
 
   /// - Parameter inputs: The files that are already open.
   init(_ parts: [RequestBody.Part], _ dependencies: Dependencies, _ inputs: [FileInput] = []) {
@@ -141,6 +143,7 @@ actor RequestBodyReader {
         }
         current = nil
         end = Data()
+        count = 0
       }
       switch parts.popFirst() {
       case nil: return nil
@@ -157,6 +160,7 @@ actor RequestBodyReader {
 
   private func refuseMarks(_ piece: Data, _ shown: String) throws {
     let length = RedactionMark.longest
+    count += piece.count
     if !end.isEmpty { try refuse(end + piece.prefix(length), shown) }
     try refuse(piece, shown)
     end = (end + piece.suffix(length)).suffix(length)
@@ -164,9 +168,9 @@ actor RequestBodyReader {
 
   /// Throws if the piece contains a mark, including an escaped one. In a long file, where a full
   /// search would take longer than sending, escaped marks are only found if the word of the mark is
-  /// not escaped.
+  /// not escaped. The size of the pieces does not matter: those of a pipe are small.
   private func refuse(_ piece: Data, _ shown: String) throws {
-    if piece.count >= FileInput.pieceSize, !RedactionMark.hasWord(in: piece) { return }
+    if count >= FileInput.pieceSize, !RedactionMark.hasWord(in: piece) { return }
     let mark = RedactionMark.first(inAnyFormIn: String(decoding: piece, as: UTF8.self))
     try APIRequestProblem.refuseMarks(mark?.quotable(by: dependencies.logger.redactor), in: shown)
   }
