@@ -285,6 +285,24 @@ struct StandardInputTests {
     #expect(try await stored() == Array("old".utf8))
   }
 
+  @Test(
+    "/dev/null by its own name is an empty file, also where it is standard input",
+    arguments: ["/dev/null", "link"])
+  func emptyDevice(path: String) async throws {
+    let server = try TestHTTPServer { _ in .response(.init(json: "{}")) }
+    try FileManager.default.createSymbolicLink(
+      atPath: program.folder.path("link"), withDestinationPath: "/dev/null")
+    let post = "$0 --home h api post \(server.origin)"
+    let empty = try await shell("\(post) @\(path) < /dev/null")
+    #expect(empty.status == .exited(0), "\(empty.errorText)")
+    #expect(server.requests.map(\.body) == [[]])
+    for path in ["-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"] {
+      let run = try await shell("\(post) @\(path) < /dev/null")
+      #expect(run.status == .exited(64), "\(path): \(run.errorText)")
+    }
+    #expect(server.requests.count == 1)
+  }
+
   @Test("a file by its own name is read whole, also where it is standard input")
   func ownName() async throws {
     try program.folder.write("first\nsecond\n", to: "lines")

@@ -78,9 +78,11 @@ final class StandardInput: Sendable {
 
   /// Returns whether reading a path must read the rest of standard input. This applies to
   /// `/dev/stdin` and the like, to a terminal or a pipe under any name, and to the file that lines
-  /// come from. Any other file is opened under its own name.
+  /// come from. Any other file is opened under its own name, and so is `/dev/null`, which is empty
+  /// whoever has read it.
   func isNamed(by path: String) -> Bool {
     guard let file = FileInfo(path), StandardInput.isSame(file) else { return false }
+    if file.id == FileID("/dev/null"), DescriptorPath(path) == nil { return false }
     if refusal() != nil { return true }
     // The terminal under its other name is opened anew, so that it can be read again.
     return StandardInput.isDescriptor(file) && (!file.isRegular || DescriptorPath(path) != nil)
