@@ -123,9 +123,7 @@ extension APIAnswer {
     bytes = response.body.count
     var text: String?
     if let valid = String(validating: response.body, as: UTF8.self) {
-      let type = response.headers.value(of: "Content-Type")?.lowercased()
-      let isJSON = type?.end(ofFirst: "json") != nil
-      let masked = redactor.mask(valid, isJSON: isJSON)
+      let masked = redactor.mask(valid, isJSON: AnswerJSON.isNamed(in: response.headers))
       found += masked.names
       text = masked.value
     } else {

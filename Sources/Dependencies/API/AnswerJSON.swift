@@ -1,4 +1,5 @@
 import SwiftBoardJSON
+import SwiftBoardSystem
 
 /// Conversions of responses to JSON values.
 package enum AnswerJSON {
@@ -6,9 +7,30 @@ package enum AnswerJSON {
   /// removed. A document with duplicate keys stays a string, because a value would lose one of
   /// them.
   package static func body(_ text: String) -> JSON {
+    (try? parse(text)) ?? .string(text)
+  }
+
+  /// Returns why a body is not JSON although its headers say that it is, and where. Returns `nil`
+  /// if it is, and for an empty body.
+  package static func problem(ofBody text: String, _ headers: [HTTPHeader]) -> String? {
+    guard !text.isEmpty, isNamed(in: headers) else { return nil }
+    do throws(JSONError) {
+      _ = try parse(text)
+      return nil
+    } catch {
+      return "the body is not JSON: \(error.message) (\(error.place))"
+    }
+  }
+
+  /// Returns whether the headers of a response say that its body is JSON.
+  static func isNamed(in headers: [HTTPHeader]) -> Bool {
+    headers.value(of: "Content-Type")?.lowercased().end(ofFirst: "json") != nil
+  }
+
+  private static func parse(_ text: String) throws(JSONError) -> JSON {
     let document =
       text.unicodeScalars.first == "\u{FEFF}" ? String(text.unicodeScalars.dropFirst()) : text
-    return (try? JSON(parsing: document, limits: .strict)) ?? .string(text)
+    return try JSON(parsing: document, limits: .strict)
   }
 
   /// Returns the headers as an object with names in lower case. Repeated headers become arrays.

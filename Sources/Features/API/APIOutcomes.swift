@@ -241,13 +241,7 @@ enum APIOutcomes {
   ) -> (Presentation, Failure?) {
     if let select = view?.select {
       guard let path = try? JSONPath(parsing: select), let part = body.value(at: path) else {
-        return (
-          .none,
-          Failure(
-            code: ExitCode.missing, error: "noSuchPath",
-            message: "the answer has nothing at '\(select)'",
-            help: "without --select the whole body is shown")
-        )
+        return (.none, nothing(at: select, of: answer))
       }
       if case .string(let text) = part {
         return (isExact ? .bytes(Array((text + "\n").utf8)) : .text(text + "\n"), nil)
@@ -279,6 +273,17 @@ enum APIOutcomes {
       default: return (.text(readable(answer, body)), nil)
       }
     }
+  }
+
+  /// Returns the failure of `--select` for a path that the body does not have.
+  private static func nothing(at path: String, of answer: APIAnswer) -> Failure {
+    let help = "without --select the whole body is shown"
+    if let problem = AnswerJSON.problem(ofBody: answer.text ?? "", answer.headers) {
+      return Failure(code: ExitCode.data, error: "notJSON", message: problem, help: help)
+    }
+    return Failure(
+      code: ExitCode.missing, error: "noSuchPath", message: "the answer has nothing at '\(path)'",
+      help: help)
   }
 
   /// Whether a body has its bytes: a program gets what it can read, and no format changes or
@@ -416,7 +421,9 @@ extension Failure {
       self.init(error)
     } else if let problem = captured.problem {
       guard let kind = KeychainError.Kind(rawValue: problem.error) else {
-        self.init(code: ExitCode.missing, error: problem.error, message: problem.message)
+        self.init(
+          code: problem.error == CapturedSecret.Problem.notJSON ? ExitCode.data : ExitCode.missing,
+          error: problem.error, message: problem.message)
         return
       }
       self.init(KeychainError(kind, message: problem.message))

@@ -858,6 +858,30 @@ struct APIFeatureTests {
     #expect(world.api.requests.isEmpty)
   }
 
+  @Test(
+    "a part of a body that claims to be JSON and is not fails with the reason and the place",
+    arguments: [
+      ("application/json", "{\"a\": 1,\n\"b\": }", 65, "row 2, character 6"),
+      ("application/problem+json", #"{"a": 1, "a": 2}"#, 65, "character 10"),
+      ("text/plain", "{\"b\": }", 66, "the answer has nothing at "),
+      ("application/json", "", 66, "the answer has nothing at "),
+      ("application/json", "{}", 66, "the answer has nothing at "),
+    ])
+  func partOfMalformedBody(type: String, body: String, code: Int32, text: String) throws {
+    world.api.answer { _ in
+      .response(
+        status: 200, headers: [HTTPHeader("Content-Type", type)], body: Data(body.utf8))
+    }
+    let printed = try run(
+      ["api get http://h/ --select b", "api get http://h/ --capture k=body.b"], in: world)
+    #expect(printed.map(\.status) == [code, code], "\(printed.map(\.errors))")
+    for line in printed {
+      #expect(line.errors.contains("error: the body is not JSON: ") == (code == 65))
+      #expect(line.errors.contains(text), "\(line.errors)")
+    }
+    #expect(printed[1].errors.contains("; the secret 'k' was not stored"))
+  }
+
   @Test("a kept request that captures one secret twice is refused when it is run")
   func savedCaptures() throws {
     world.api.answer { _ in .json(#"{"a":"some-value","b":"other-value"}"#) }

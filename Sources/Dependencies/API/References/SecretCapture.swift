@@ -19,7 +19,10 @@ public struct APICapture: Codable, Sendable, Equatable {
 public struct CapturedSecret: Codable, Sendable, Equatable {
   /// The reason why a secret was not stored.
   public struct Problem: Codable, Sendable, Equatable {
-    /// `nothingCaptured`, or the category of the keychain error.
+    /// The category of a body that is not JSON although its headers say that it is.
+    package static let notJSON = "notJSON"
+
+    /// `nothingCaptured`, `notJSON`, or the category of the keychain error.
     public var error: String
     /// The problem, for users, in one line.
     public var message: String
@@ -84,7 +87,7 @@ struct SecretCapture {
     for capture in captures {
       switch value(at: capture.path, of: content) {
       case .success(let value): result.append(await store(value, capture))
-      case .failure(let reason): result.append(nothing(capture, reason.text))
+      case .failure(let reason): result.append(nothing(capture, reason))
       }
     }
     await forgetKnownSecrets(dependencies)
@@ -93,6 +96,7 @@ struct SecretCapture {
 
   private struct Reason: Error {
     var text: String
+    var error = "nothingCaptured"
   }
 
   /// The parts of a response from which values are captured.
@@ -101,11 +105,14 @@ struct SecretCapture {
     let json: JSON
     /// A body that is not UTF-8. Decoding would replace bytes, and the secret would be another one.
     let bytes: [UInt8]?
+    /// Why the body is not JSON although its headers say that it is.
+    let problem: String?
 
     init(_ response: APIResponse) {
       status = response.status
       let body = String(validating: response.body, as: UTF8.self)
       bytes = body == nil ? [UInt8](response.body) : nil
+      problem = AnswerJSON.problem(ofBody: body ?? "", response.headers)
       json = [
         "headers": AnswerJSON.headers(response.headers), "body": AnswerJSON.body(body ?? ""),
       ]
@@ -135,7 +142,11 @@ struct SecretCapture {
     case .string(let text) where !text.isEmpty: value = Array(text.utf8)
     case .number(let text): value = Array(text.utf8)
     case .string: return .failure(Reason(text: "what is at '\(path)' is an empty text"))
-    case nil: return .failure(Reason(text: "the answer has nothing at '\(path)'"))
+    case nil:
+      if !isHeader, let problem = content.problem {
+        return .failure(Reason(text: problem, error: CapturedSecret.Problem.notJSON))
+      }
+      return .failure(Reason(text: "the answer has nothing at '\(path)'"))
     case .array(let lines) where isCookie:
       return .failure(
         Reason(
@@ -177,11 +188,12 @@ struct SecretCapture {
     }
   }
 
-  private func nothing(_ capture: APICapture, _ reason: String) -> CapturedSecret {
+  private func nothing(_ capture: APICapture, _ reason: Reason) -> CapturedSecret {
+    // The reason can quote a key of the body.
+    let text = dependencies.logger.redactor.mask(reason.text).value
     var captured = CapturedSecret(name: capture.name, isShort: false)
     captured.problem = CapturedSecret.Problem(
-      error: "nothingCaptured",
-      message: "\(reason); the secret '\(capture.name)' was not stored")
+      error: reason.error, message: "\(text); the secret '\(capture.name)' was not stored")
     return captured
   }
 }
