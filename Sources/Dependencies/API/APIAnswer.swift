@@ -51,6 +51,8 @@ public struct APIAnswer: Codable, Sendable, Equatable {
   /// Whether the request is not repeated, because its body can be read only once, or because the
   /// service asks to wait for too long.
   public var isFinal: Bool?
+  /// Whether the request's body can be read only once. `nil` if not, and in earlier recordings.
+  public var isReadOnce: Bool?
   /// The names of the request's headers that ask for a response only if it has changed, for status
   /// 304; `nil` for others, and in earlier recordings.
   public var conditions: [String]?
@@ -61,7 +63,7 @@ public struct APIAnswer: Codable, Sendable, Equatable {
   private enum CodingKeys: String, CodingKey {
     case method, url, status, httpVersion, sent, headers, readableText = "text", base64, bytes
     case timing, verdict, redirects, staleReason = "stale", file, checksum, kept, attempts, masked
-    case captured, proxy, warning, isFinal, conditions, leavesFile
+    case captured, proxy, warning, isFinal, isReadOnce, conditions, leavesFile
   }
 
   /// The body as text, with known secrets masked, or `nil` if it is not text. Recordings contain it

@@ -45,6 +45,7 @@ public struct APIExchange: Sendable {
     var answer = APIAnswer(fetched, to: planned, dependencies.logger.redactor)
     if !captured.isEmpty { answer.captured = captured }
     if isFinal { answer.isFinal = true }
+    if !client.isRepeatable { answer.isReadOnce = true }
     answer.warning = await KeychainAccess(dependencies).takeWarning()
     if let download, let file = planned.file, isLast {
       let wait = PipeTimeout(limit: planned.request.timeout, clock: dependencies.clock)

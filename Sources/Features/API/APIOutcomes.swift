@@ -338,11 +338,13 @@ enum APIOutcomes {
   private static func refusal(_ answer: APIAnswer) -> Failure? {
     guard answer.status >= 300 else { return nil }
     let place = address(answer) + (answer.proxy.map { " through the proxy \($0)" } ?? "")
-    let asked = answer.headers.value(of: "Retry-After")
-    let wait = asked.map { "the service asks to wait: \($0)" }
     // --retry refuses a wait of more than a minute; a date counts as one.
     let seconds = answer.headers.retryAfter(now: 0) ?? 0
-    let isFinal = answer.isFinal == true || seconds > ServiceRetry.longestPause / 1000
+    let asked = seconds > 0 ? answer.headers.value(of: "Retry-After") : nil
+    let wait = asked.map { "the service asks to wait: \($0)" }
+    let isTooLong =
+      seconds > ServiceRetry.longestPause / 1000 || answer.isFinal == true && seconds > 0
+    let reason = reasonAgainstRetry(answer, hasWait: wait != nil)
     switch answer.status {
     case 304:
       return Failure(
@@ -359,11 +361,9 @@ enum APIOutcomes {
     case 429:
       return Failure(
         code: 4, error: "httpStatus", message: "HTTP 429 from \(place)",
-        help: (wait ?? "the service takes no more for now")
-          + (answer.isFinal == true && wait == nil && APIRequest.isIdempotent(method: answer.method)
-            ? "; \(readOnce)"
-            : answer.attempts > 1 || isFinal || !APIRequest.isIdempotent(method: answer.method)
-              ? "; try later" : "; --retry 3 tries again"))
+        help: reason.map { $0 + (wait.map { "; \($0)" } ?? "; try later") }
+          ?? (wait ?? "the service takes no more for now")
+          + (answer.attempts > 1 || isTooLong ? "; try later" : "; --retry 3 tries again"))
     case 400..<500:
       let help =
         answer.status == 401 || answer.status == 403
@@ -375,35 +375,42 @@ enum APIOutcomes {
     default:
       return Failure(
         code: 5, error: "httpStatus", message: "HTTP \(answer.status) from \(place)",
-        help: helpForServiceFailure(answer, isFinal: isFinal, wait))
+        help: helpForServiceFailure(answer, reason, wait, isTooLong: isTooLong))
     }
+  }
+
+  /// Returns why `--retry` does not send the request again, however long the service asks to wait,
+  /// or `nil` if it may.
+  private static func reasonAgainstRetry(_ answer: APIAnswer, hasWait: Bool) -> String? {
+    guard answer.attempts == 1 else { return nil }
+    guard APIRequest.isIdempotent(method: answer.method) else {
+      return "a \(answer.method) is not sent again by itself, for it may have been carried out"
+    }
+    // Earlier recordings only have `isFinal`.
+    guard answer.isReadOnce == true || answer.isFinal == true && !hasWait else { return nil }
+    return "the body comes from a pipe and cannot be sent again: name a file with it for --retry"
   }
 
   /// Returns the advice for a status of 5xx. Advises `--retry` only if it repeats the request.
   ///
   /// - Parameters:
-  ///   - isFinal: Whether the request is not repeated.
+  ///   - reason: Why the request is not repeated, or `nil` if it may be.
   ///   - wait: What the service asks for, if it asks to wait.
+  ///   - isTooLong: Whether `--retry` does not wait for so long.
   private static func helpForServiceFailure(
-    _ answer: APIAnswer, isFinal: Bool, _ wait: String?
+    _ answer: APIAnswer, _ reason: String?, _ wait: String?, isTooLong: Bool
   ) -> String {
-    if isFinal, let wait { return "\(wait); try later" }
+    let isTemporary = PendingRequest.temporaryStatuses.contains(answer.status)
+    if isTemporary, let reason {
+      return "the service failed; \(reason)" + (wait.map { "; \($0)" } ?? "")
+    }
+    if isTooLong, let wait { return "\(wait); try later" }
     if answer.attempts > 1 { return "the service failed \(answer.attempts) times; try later" }
-    guard PendingRequest.temporaryStatuses.contains(answer.status) else {
+    guard isTemporary else {
       return "the service failed; try later (--retry does not repeat a \(answer.status))"
     }
-    guard APIRequest.isIdempotent(method: answer.method) else {
-      return
-        "the service failed; a \(answer.method) is not sent again by itself, for it may have been "
-        + "carried out"
-    }
-    return isFinal
-      ? "the service failed; \(readOnce)" : "the service failed; --retry 3 tries again"
+    return "the service failed; --retry 3 tries again"
   }
-
-  /// The reason why a request is not repeated for which the service asks no long wait.
-  private static let readOnce =
-    "the body comes from a pipe and cannot be sent again: name a file with it for --retry"
 }
 
 extension JSON {

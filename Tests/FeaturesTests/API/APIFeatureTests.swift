@@ -508,7 +508,8 @@ struct APIFeatureTests {
     #expect(printed.map(\.status) == [4, 4])
     #expect(
       printed[0].errors.contains("help: the service takes no more for now; --retry 3 tries again"))
-    #expect(printed[1].errors.contains("help: the service takes no more for now; try later"))
+    #expect(printed[1].errors.contains("help: a POST is not sent again by itself"))
+    #expect(printed[1].errors.contains("carried out; try later\n"), "\(printed[1].errors)")
     for (status, wait) in [(429, "3600"), (503, "3600"), (429, "5"), (503, "5")] {
       world.api.answer(
         "GET", "http://rm.test/\(status)/\(wait)",
@@ -516,6 +517,22 @@ struct APIFeatureTests {
       let printed = try run(["api get http://rm.test/\(status)/\(wait)"], in: world)
       #expect(printed[0].errors.contains("--retry") == (wait == "5"), "\(printed[0].errors)")
     }
+  }
+
+  @Test(
+    "the help of a request that is not repeated begins with the reason, and leaves out a wait of 0",
+    arguments: [429, 503], ["", "0", "5", "3600"])
+  func reasonAgainstRetry(status: Int, wait: String) throws {
+    let headers = wait.isEmpty ? [] : [HTTPHeader("Retry-After", wait)]
+    world.api.answer("POST", "http://rm.test/x", with: .status(status, headers: headers))
+    let printed = try run(["api post http://rm.test/x --retry 2 a=1"], in: world)
+    let begin = status == 429 ? "help: " : "help: the service failed; "
+    #expect(
+      printed[0].errors.contains("\(begin)a POST is not sent again by itself"),
+      "\(printed[0].errors)")
+    let isNamed = printed[0].errors.contains("the service asks to wait: \(wait)\n")
+    #expect(isNamed == ["5", "3600"].contains(wait), "\(printed[0].errors)")
+    #expect(world.api.requests.count == 1)
   }
 
   @Test("a status that --retry does not repeat does not advise it")

@@ -127,14 +127,19 @@ struct UploadTests {
     #expect(small.bodyText.contains("name=\"a\"\r\n\r\n1\r\n"))
   }
 
-  @Test("a body from a pipe is not sent again, and its advice is no retry")
-  func aBodyThatIsSentOnce() async throws {
-    let server = try TestHTTPServer { _ in .response(.init(503)) }
+  @Test(
+    "a body from a pipe is not sent again, and its advice is no retry",
+    arguments: [nil, "0", "5"] as [String?])
+  func aBodyThatIsSentOnce(wait: String?) async throws {
+    let headers = wait.map { [("Retry-After", $0)] } ?? []
+    let server = try TestHTTPServer { _ in .response(.init(503, headers: headers)) }
     let run = try await program.run(
       ["--home", "h", "api", "put", server.origin, "--retry", "3", "@-"], stdin: "x")
     #expect(run.status == .exited(5), "\(run.errorText)")
     #expect(server.requests.count == 1)
-    #expect(run.errorText.contains("name a file"), "\(run.errorText)")
+    let begin = "help: the service failed; the body comes from a pipe and cannot be sent again"
+    #expect(run.errorText.contains(begin), "\(run.errorText)")
+    #expect(run.errorText.contains("asks to wait") == (wait == "5"), "\(run.errorText)")
     #expect(!run.errorText.contains("tries again"), "\(run.errorText)")
   }
 
