@@ -46,7 +46,7 @@ public struct APIAnswer: Codable, Sendable, Equatable {
   /// recordings.
   public var proxy: String?
   /// The warning about the keychain that was opened for the request, or about a file that was not
-  /// written.
+  /// written, or of which a part was discarded.
   public var warning: String?
   /// Whether the request is not repeated, because its body can be read only once, or because the
   /// service asks to wait for too long.

@@ -18,6 +18,7 @@ final class Download: APIClient {
     var written: Written?
     var failure: FileError?
     var keptBytes: Int64 = 0
+    var discardedBytes: Int64?
   }
 
   private let client: any APIClient
@@ -58,6 +59,9 @@ final class Download: APIClient {
   var failure: FileError? { state.withLock { $0.failure } }
   /// The size of the partial file that the next attempt can continue, in bytes.
   var keptBytes: Int64 { state.withLock { $0.keptBytes } }
+  /// The size of the partial file that was discarded because the service refused the rest, or `nil`
+  /// if there was none.
+  var discardedBytes: Int64? { state.withLock { $0.discardedBytes } }
 
   func send(_ request: APIRequest) async throws(APIError) -> APIResponse {
     state.withLock { $0 = State() }
@@ -119,6 +123,7 @@ final class Download: APIClient {
       }
       // The service would refuse the range again at every attempt.
       try await discardPart(output)
+      state.withLock { $0.discardedBytes = part.size }
     case 204 where continues, 205 where continues:
       // These say that there is no content, which is not the same as an empty file.
       throw APIError(

@@ -202,7 +202,10 @@ struct DownloadTests {
   @Test(
     "a service that cannot continue is told of once, and the next attempt begins anew",
     arguments: [
-      ("HTTP/1.1 416 No\r\nContent-Range: bytes */100000", 4, "416"),
+      (
+        "HTTP/1.1 416 No\r\nContent-Range: bytes */100000", 4,
+        "file.part with 40000 bytes is discarded, and the same line gets the whole file"
+      ),
       ("HTTP/1.1 206 P\r\nContent-Range: bytes 30000-99999/100000", 76, "bytes 30000-99999"),
       ("HTTP/1.1 206 P\r\nETag: \"one\"", 76, "no range"),
       ("HTTP/1.1 206 P\r\nContent-Range: bytes 40000-99999/100007", 76, "has 100007 now"),
