@@ -18,10 +18,10 @@ import SwiftBoardStore
 ///
 /// An action that the test has not received does not hold up time. In a store it would have been
 /// reduced before time passes, so `advance(by:)` first starts the work that follows it in a
-/// `concatenate` or waits for its permit. Three things wait until the test receives the action, because the order of
-/// actions depends on its reduction: the effects that the action itself causes, a `.send` or a
-/// `.cancel` that follows a `.send`, and a `.cancel` that follows work. Advancing the clock itself
-/// starts nothing.
+/// `concatenate` or waits for its permit. Three things wait until the test receives the action,
+/// because the order of actions depends on its reduction: the effects that the action itself
+/// causes, a `.send` or a `.cancel` that follows a `.send`, and a `.cancel` that follows work.
+/// Advancing the clock itself starts nothing.
 ///
 /// A store belongs to one test and is not `Sendable`. Tests can run in parallel, since their stores
 /// share nothing.
