@@ -86,4 +86,14 @@ struct HelpTests {
       #expect(line.last != " ")
     }
   }
+
+  @Test("an example of two rows is one line with a continuation, and its words are whole")
+  func wrappedExample() {
+    func wrapped(_ text: String) -> String {
+      HelpText.wrapped(text, width: 26, indent: 2, hanging: 6, continuation: " \\")
+    }
+    #expect(
+      wrapped("one two three four five six") == "  one two three four \\\n      five six\n")
+    #expect(wrapped("one") == "  one\n")
+  }
 }

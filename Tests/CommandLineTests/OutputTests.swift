@@ -299,6 +299,8 @@ struct OutputTests {
       rows: [["x\ty", "1,2"], ["\"q\"", "z\r\nz"]])
     #expect(show(table, .plain) == "x\\ty\t1,2\n\"q\"\tz\\r\\nz\n")
     #expect(show(table, .csv) == "\"a,b\",c\r\nx\ty,\"1,2\"\r\n\"\"\"q\"\"\",\"z\nz\"\r\n")
+    let single = Presentation.table(columns: [.init("n")], rows: [[""], ["x"]])
+    #expect(show(single, .csv) == "n\r\n\"\"\r\nx\r\n", "an empty row would be skipped")
     #expect(show(.none, .csv) == "")
     #expect(show(.none, .plain) == "")
     #expect(show(.table(columns: [], rows: [])) == "")

@@ -58,7 +58,7 @@ extension CommandTable {
       if !topic.details.isEmpty { text += paragraph(topic.details, width) + "\n" }
     }
     let examples = specs.compactMap(\.examples.first).prefix(3)
-    if !examples.isEmpty { text += "Examples\n" + lines(Array(examples), width) + "\n" }
+    if !examples.isEmpty { text += "Examples\n" + shown(examples, width) + "\n" }
     return text + "Commands\n" + list(specs, width) + "\n"
       + paragraph(
         "help \(path.joined(separator: " ")) COMMAND shows one in full, with its options.", width)
@@ -73,7 +73,7 @@ extension CommandTable {
 
   private func help(spec: CommandSpec<Output>, _ width: Int) -> String {
     var text = paragraph("\(spec.path.joined(separator: " ")): \(spec.summary)", width)
-    if !spec.examples.isEmpty { text += "\nExamples\n" + lines(spec.examples, width) }
+    if !spec.examples.isEmpty { text += "\nExamples\n" + shown(spec.examples, width) }
     text += "\nUsage\n" + HelpText.wrapped(spec.synopsis, width: width, indent: 2, hanging: 6)
     if !spec.details.isEmpty {
       text += "\n" + HelpText.wrapped(spec.details, width: width, indent: 0, hanging: 0)
@@ -93,6 +93,14 @@ extension CommandTable {
 extension CommandTable {
   private func paragraph(_ text: String, _ width: Int) -> String {
     HelpText.wrapped(text, width: width, indent: 0, hanging: 0)
+  }
+
+  /// Returns examples that run as they are shown: a line that goes on in the next row ends in `\`.
+  private func shown(_ examples: some Sequence<String>, _ width: Int) -> String {
+    examples.map {
+      HelpText.wrapped($0, width: width, indent: 2, hanging: 6, continuation: " \\")
+    }
+    .joined()
   }
 
   private func lines(_ lines: [String], _ width: Int) -> String {
@@ -155,26 +163,35 @@ package enum HelpText {
   }
 
   /// Returns the paragraphs of a text with their lines filled up to `width`.
-  package static func wrapped(_ text: String, width: Int, indent: Int, hanging: Int) -> String {
+  package static func wrapped(
+    _ text: String, width: Int, indent: Int, hanging: Int, continuation: String = ""
+  ) -> String {
     var result = ""
     for paragraph in text.split(separator: "\n", omittingEmptySubsequences: false) {
-      for (index, line) in wrap(String(paragraph), width: max(20, width - hanging)).enumerated() {
+      let lines = wrap(
+        String(paragraph), width: max(20, width - hanging - continuation.count), continuation)
+      for (index, line) in lines.enumerated() {
         result += String(repeating: " ", count: index == 0 ? indent : hanging) + line + "\n"
       }
     }
     return result
   }
 
-  private static func wrap(_ text: String, width: Int) -> [String] {
+  private static func wrap(
+    _ text: String, width: Int, _ continuation: String = ""
+  ) -> [String] {
     var lines: [String] = [""]
-    for word in text.split(separator: " ").flatMap({ pieces(of: $0, width) }) {
-      let last = lines[lines.count - 1]
-      if last.isEmpty {
-        lines[lines.count - 1] = String(word)
-      } else if last.count + 1 + word.count <= width {
-        lines[lines.count - 1] += " " + word
-      } else {
-        lines.append(String(word))
+    for word in text.split(separator: " ") {
+      for (index, piece) in pieces(of: word, width).enumerated() {
+        let last = lines[lines.count - 1]
+        if last.isEmpty {
+          lines[lines.count - 1] = String(piece)
+        } else if last.count + 1 + piece.count <= width {
+          lines[lines.count - 1] += " " + piece
+        } else {
+          if index == 0 { lines[lines.count - 1] += continuation }
+          lines.append(String(piece))
+        }
       }
     }
     return lines

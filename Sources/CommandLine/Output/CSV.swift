@@ -39,8 +39,10 @@ struct CSV {
     value.isNull ? "" : value.stringValue ?? OutputFormatter.line(value)
   }
 
+  /// Readers skip an empty row, so a single empty cell is quoted.
   func row(_ cells: [String]) -> String {
-    cells.map(quoted).joined(separator: ",") + "\r\n"
+    if cells == [""] { return "\"\"\r\n" }
+    return cells.map(quoted).joined(separator: ",") + "\r\n"
   }
 
   private func quoted(_ cell: String) -> String {
