@@ -137,7 +137,9 @@ final class BoardCompletion: Sendable {
     let name = String(typed.dropFirst(head.count))
     guard let names = try? FileSystem().names(in: head.isEmpty ? "." : head) else { return [] }
     let found = names.filter { candidate in
-      candidate.hasPrefix(name) && candidate != "." && candidate != ".."
+      // The replacement of bytes that are not UTF-8, which no line can write.
+      candidate.hasPrefix(name) && !candidate.unicodeScalars.contains("\u{FFFD}")
+        && candidate != "." && candidate != ".."
         && (name.hasPrefix(".") || !candidate.hasPrefix("."))
     }
     return found.sorted().prefix(countLimit).compactMap { candidate in

@@ -286,6 +286,11 @@ final class EditingLineReader: LineReader {
   /// Drops the keys that were typed for the next line, before it begins. Never blocks.
   func dropTypedAhead() { dropsKeys.store(true, ordering: .relaxed) }
 
+  /// Keeps what is typed for the first line, without showing it. Does nothing in the background.
+  func holdKeys() {
+    if terminal.isInForeground { terminal.beginHolding() }
+  }
+
   /// Restores the terminal for another program while no line is edited.
   func lendTerminal() {
     shared.withLock { $0.isLent = true }

@@ -73,9 +73,10 @@ extension BoardRun {
     return configuration
   }
 
-  /// Gives the terminal to a pager while it runs.
+  /// Gives the terminal to a pager while it runs, which may leave the cursor anywhere in a row.
   static func lendTerminal(
-    to pager: Pager, _ activity: ActivityLine?, _ editor: EditingLineReader?
+    to pager: Pager, _ screen: PromptScreen?, _ activity: ActivityLine?,
+    _ editor: EditingLineReader?
   ) {
     pager.onBegin.withLock {
       $0 = {
@@ -86,6 +87,7 @@ extension BoardRun {
     pager.onEnd.withLock {
       $0 = {
         editor?.reclaimTerminal()
+        screen?.noteDiscardedOutput()
         activity?.resume()
       }
     }

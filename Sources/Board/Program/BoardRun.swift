@@ -76,7 +76,7 @@ final class BoardRun: Sendable {
       showsOutput: terminal.isOutputTerminal, input: input, activity: activity, reader: editor,
       holdOutput: { [output] in if $0 { output.beginPrompt() } else { output.endPrompt() } },
       write: { [output] in output.reveal($0) })
-    if let pager = output.pager { BoardRun.lendTerminal(to: pager, activity, editor) }
+    if let pager = output.pager { BoardRun.lendTerminal(to: pager, screen, activity, editor) }
     dependencies = BoardRun.dependencies(
       settings.environment, configuration, boardTerminal,
       BoardRun.making(make, reading: input, problem))
@@ -341,6 +341,13 @@ final class BoardRun: Sendable {
     return outcome
   }
 
+  private func runAndReport(_ line: ScriptLine, _ session: LineExecutor) async -> LineOutcome {
+    let outcome = await run(line, session)
+    report(outcome, of: line)
+    withholdSecrets(session)
+    return output.failureCode.map { LineOutcome(exitCode: $0, stop: true) } ?? outcome
+  }
+
   private func run(_ source: any LineSource, _ session: LineExecutor) async -> Int32 {
     let policy: ScriptRunner.Policy =
       isInteractive ? .interactive : options.keepGoing == true ? .keepGoing : .stopAtFailure
@@ -358,10 +365,7 @@ final class BoardRun: Sendable {
         if options.echo == true {
           note("+ \(session.shown(line))", line: line.location.line, .faint, wraps: false)
         }
-        var outcome = await run(line, session)
-        report(outcome, of: line)
-        withholdSecrets(session)
-        if let code = output.failureCode { outcome = LineOutcome(exitCode: code, stop: true) }
+        var outcome = await runAndReport(line, session)
         // An interrupted script ends, whatever its failure policy.
         if outcome.isInterrupted, !isInteractive { outcome.stop = true }
         return outcome
@@ -422,10 +426,11 @@ final class BoardRun: Sendable {
     do throws(LineSourceError) { source = try await .file(path) } catch {
       return skipped(error.message)
     }
+    editor?.holdKeys()
     var isInterrupted = false
     let summary = try? await ScriptRunner(source: source, policy: .keepGoing).run { line in
-      var outcome = await session.run(line)
-      report(outcome, of: line)
+      await session.learnSecrets()
+      var outcome = await runAndReport(line, session)
       isInterrupted = outcome.isInterrupted
       if isInterrupted { outcome.stop = true }
       return outcome

@@ -207,6 +207,7 @@ package struct KeyDecoder: Sendable {
   /// key that says so if bytes of them are no UTF-8.
   private mutating func appendPaste() {
     var result = String.UnicodeScalarView()
+    // The bell reports characters that are left out, except for those of colors.
     var (hadReturn, isInvalid) = (false, false)
     var (decoder, bytes) = (UTF8(), pasted.makeIterator())
     loop: while true {
@@ -218,7 +219,8 @@ package struct KeyDecoder: Sendable {
         case "\r": result.append("\n")
         case "\n": if !hadReturn { result.append("\n") }
         case "\t": result.append(scalar)
-        case _ where scalar.value < 0x20 || Self.isC1(scalar): break
+        case _ where Self.isC1(scalar): isInvalid = true
+        case _ where scalar.value < 0x20: break
         default: result.append(scalar)
         }
         hadReturn = scalar == "\r"

@@ -223,7 +223,7 @@ extension LineEditorState {
     var (inserted, age) = (0, 0)
     if case .insertingWord(let count, let lines) = previous { (inserted, age) = (count, lines) }
     let words = history.entries.reversed().lazy.filter { !$0.isForeign }.compactMap {
-      $0.text.split(whereSeparator: \.isWhitespace).last
+      Self.lastWord(of: $0.text)
     }
     guard let word = words.dropFirst(age).first else {
       // A further key tries again from here.
@@ -231,8 +231,18 @@ extension LineEditorState {
       return ring()
     }
     undo.note(text, before: .other)
-    text.replace(max(0, text.cursor - inserted)..<text.cursor, with: String(word))
+    text.replace(max(0, text.cursor - inserted)..<text.cursor, with: word)
     lastKey = .insertingWord(count: word.count, lines: age + 1)
+  }
+
+  /// Returns the last word of a line as typed, with its quotes.
+  private static func lastWord(of line: String) -> String? {
+    if case .commands(let list) = LineParser.parse(line),
+      let word = list.commands.last?.words.last?.raw, line.hasSuffix(word)
+    {
+      return word
+    }
+    return line.split(whereSeparator: \.isWhitespace).last.map(String.init)
   }
 
   private mutating func undoChange() {

@@ -24,6 +24,13 @@ package struct EditingTerminal: Sendable {
     return true
   }
 
+  /// Keeps keys for the first line, as `endLine` does for the next one.
+  package func beginHolding() {
+    guard TerminalModes.editor.save(input) else { return }
+    TerminalModes.restoreOnStop()
+    endLine()
+  }
+
   /// Keeps keys for the next line, except for those that send signals, such as Ctrl-C. They are not
   /// shown, as that would garble the output of commands.
   package func endLine() {

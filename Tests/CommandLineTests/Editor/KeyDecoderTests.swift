@@ -78,6 +78,7 @@ import Testing
     #expect(decoder.decode(begin + Array("a\u{FFFD}b".utf8) + end) == [.paste("a\u{FFFD}b")])
     #expect(
       decoder.decode(begin + [0x61, 0xFF, 0xFE, 0x62, 0xC3] + end) == [.paste("ab"), .invalid])
+    #expect(decoder.decode(begin + Array("a\u{85}b".utf8) + end) == [.paste("ab"), .invalid])
   }
 
   @Test("a paste whose end is lost can be ended")

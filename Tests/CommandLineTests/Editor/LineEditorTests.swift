@@ -101,6 +101,16 @@ import Testing
   }
 
   @Test(
+    "the last word of a line before is inserted with its quotes",
+    arguments: [
+      ("echo say \"two words\"", "\"two words\"|"), ("echo a > 'b c'", "c'|"),
+      ("echo {\"a\": 1}", "{\"a\": 1}|"), ("echo a &", "&|"), ("echo 'open end", "end|"),
+    ])
+  func lastWord(line: String, expected: String) {
+    #expect(Self.typed("\u{1B}.", history: [line]) == expected)
+  }
+
+  @Test(
     "a search finds lines while its text is typed",
     arguments: [
       ("\u{12}o", "ech|o two"), ("\u{12}one", "echo |one"), ("\u{12}echo\u{12}", "|echo one"),

@@ -1006,6 +1006,45 @@ extension LineEditorProgramTests {
     await Self.leave(terminal)
   }
 
+  @Test("a keychain that init.sb unlocks takes its secrets out of the history")
+  func secretsAfterInit() async throws {
+    let program = try Program.withKeychain()
+    try program.folder.write("keychain unlock\n", to: "h/init.sb")
+    try program.folder.write("echo kept\necho sk-test-123 xyz\n", to: "h/history")
+    let terminal = try PtyProcess(
+      try Program.executable(), ["--home", "h"],
+      environment: program.environment(
+        Self.variables.merging(["SWIFTBOARD_PASSPHRASE_FILE": "pass"]) { $1 }),
+      folder: program.folder.path)
+    _ = await terminal.waitForScreen { $0.text.hasSuffix("board\u{203A}") }
+    #expect(try program.text("h/history") == "echo kept\n")
+    terminal.type("\u{10}")
+    _ = await terminal.waitForScreen { $0.text.hasSuffix("board\u{203A} echo kept") }
+    terminal.type("\u{15}")
+    await Self.leave(terminal)
+    #expect(!terminal.outputText.contains("sk-test-123"), "\(terminal.outputText)")
+  }
+
+  @Test("what is typed while init.sb runs is kept for the first line, and not shown before")
+  func typedDuringInit() async throws {
+    let program = try Program()
+    try program.makeFolder("h")
+    try program.folder.write("echo begun\necho ready > pipe\n", to: "h/init.sb")
+    try #require(mkfifo(program.folder.path("pipe"), 0o600) == 0)
+    let terminal = try PtyProcess(
+      try Program.executable(), ["--home", "h"], environment: program.environment(Self.variables),
+      folder: program.folder.path)
+    #expect(await terminal.waitForOutput("begun"))
+    terminal.type("echo ty''ped")
+    let reader = try await program.shell("cat pipe")
+    #expect(reader.outputText == "ready\n")
+    _ = await terminal.waitForScreen { $0.text.hasSuffix("board\u{203A} echo ty''ped") }
+    #expect(
+      terminal.outputText.components(separatedBy: "board\u{203A}")[0].contains("ty''ped") == false)
+    terminal.type("\u{15}")
+    await Self.leave(terminal)
+  }
+
   @Test("an init.sb that is a pipe is left out with a warning, and the prompt comes")
   func pipeAsInit() async throws {
     let program = try Program()
