@@ -384,9 +384,6 @@ enum APICommands {
           help: "leave it out: a body of known length is sent with its length, any other in chunks",
           at: argument)
       }
-      if item.isProxyLogin {
-        throw AuthenticationParser.refusal(ofProxyLogin: item.name, at: argument)
-      }
       items.append(item)
     }
     return items

@@ -11,13 +11,6 @@ extension APIRequestSpec {
           "the request kept as '\(name)' has the header \(header.name), which follows from the body",
         help: "keep it again without that header")
     }
-    if let header = items.first(where: \.isProxyLogin) {
-      return Failure(
-        code: ExitCode.data, error: "malformedData",
-        message: "the request kept as '\(name)' has the header \(header.name), "
-          + "which would be sent to the service, and not to a proxy",
-        help: "keep it again without that header; \(APIItem.helpForProxyLogin)")
-    }
     if resumes == true, let header = items.first(where: \.choosesRange) {
       return Failure(
         code: ExitCode.usage, error: "usage",

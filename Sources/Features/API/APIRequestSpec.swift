@@ -137,21 +137,6 @@ public struct APIItem: Codable, Sendable, Equatable {
       && ["content-length", "transfer-encoding"].contains(name.lowercased())
   }
 
-  /// Whether it is a header with a login for a proxy. The service would get it, and the proxy of
-  /// an address of https would not.
-  var isProxyLogin: Bool {
-    [.header, .emptyHeader].contains(kind) && Self.isProxyLogin(header: name)
-  }
-
-  static func isProxyLogin(header name: String) -> Bool {
-    name.lowercased() == "proxy-authorization"
-  }
-
-  /// What to do instead of such a header.
-  static let helpForProxyLogin =
-    "name the proxy in the variable http_proxy or https_proxy, with its login: "
-    + "http://USER:PASSWORD@HOST:PORT"
-
   /// Whether it is a header that determines which part of a file is sent.
   var choosesRange: Bool {
     [.header, .emptyHeader].contains(kind) && ["range", "if-range"].contains(name.lowercased())

@@ -20,13 +20,6 @@ enum AuthenticationParser {
     }
   }
 
-  /// Returns the error for a header with a login for a proxy.
-  static func refusal(ofProxyLogin header: String, at argument: Argument) -> UsageError {
-    UsageError(
-      "the header \(header) would be sent to the service, and not to a proxy",
-      help: APIItem.helpForProxyLogin, at: argument)
-  }
-
   static func parse(_ argument: Argument) throws(UsageError) -> APIService.Authentication {
     var text = ""
     var secrets: [String] = []
@@ -52,8 +45,6 @@ enum AuthenticationParser {
         name.allSatisfy({ $0.isASCII && !$0.isWhitespace && $0 != ":" && $0 != "=" })
       else { continue }
       switch kind {
-      case "header:" where APIItem.isProxyLogin(header: name):
-        throw refusal(ofProxyLogin: name, at: argument)
       case "header:": return .header(name: name, secret: secret)
       case "query:": return .query(name: name, secret: secret)
       case "digest:": return .digest(user: name, secret: secret)

@@ -119,8 +119,6 @@ enum RequestSecrets {
 
   private static func item(_ word: Argument) -> Found? {
     switch try? RequestItem.parse(word) {
-    case .header(let name, let value) where APIItem.isProxyLogin(header: name) && isTyped(value):
-      Found(name: name, help: APIItem.helpForProxyLogin)
     case .header(let name, let value) where SecretNames.isHeader(name) && isTyped(value):
       Found(name: name, form: "\(name):{{secret:NAME}}")
     case .query(let name, let value) where SecretNames.isQueryItem(name) && isTyped(value):

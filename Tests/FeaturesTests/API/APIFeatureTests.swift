@@ -850,16 +850,12 @@ struct APIFeatureTests {
   }
 
   @Test(
-    "a request that was kept with a header that no line can set is refused when it is run")
+    "a request that was kept with a header that follows from its body is refused when it is run")
   func savedLength() throws {
     world.api.answer { _ in .json("[]") }
     for (name, item) in [
       ("Content-Length", #"{"kind":"header","name":"Content-Length","value":"7"}"#),
       ("transfer-encoding", #"{"kind":"emptyHeader","name":"transfer-encoding","value":""}"#),
-      (
-        "Proxy-Authorization",
-        #"{"kind":"header","name":"Proxy-Authorization","value":"Basic eA=="}"#
-      ),
     ] {
       let request =
         #"{"cache":"remoteFirst","follow":0,"isExplicit":true,"items":[\#(item)],"method":"POST","#

@@ -108,10 +108,6 @@ struct BoardCommandTests {
     var testDescription: String { line }
   }
 
-  private static let helpForProxyLogin =
-    "name the proxy in the variable http_proxy or https_proxy, with its login: "
-    + "http://USER:PASSWORD@HOST:PORT"
-
   static let wrong = [
     Wrong(
       line: "appi get rm", column: 1, length: 4, message: "unknown command 'appi'",
@@ -158,18 +154,6 @@ struct BoardCommandTests {
       line: "api run first 'transfer-encoding;'", column: 15, length: 20,
       message: "the header transfer-encoding follows from the body, and cannot be set",
       help: "leave it out: a body of known length is sent with its length, any other in chunks"),
-    Wrong(
-      line: "api get rm/x Proxy-Authorization:{{secret:n}}", column: 14, length: 32,
-      message: "the header Proxy-Authorization would be sent to the service, and not to a proxy",
-      help: helpForProxyLogin),
-    Wrong(
-      line: "api get rm/x 'proxy-authorization;'", column: 14, length: 22,
-      message: "the header proxy-authorization would be sent to the service, and not to a proxy",
-      help: helpForProxyLogin),
-    Wrong(
-      line: "api get rm/x --auth header:Proxy-Authorization={{secret:n}}", column: 21, length: 39,
-      message: "the header Proxy-Authorization would be sent to the service, and not to a proxy",
-      help: helpForProxyLogin),
     Wrong(
       line: "db get characters", column: 8, length: 10, message: "ID is missing",
       help: "usage: db get COLLECTION ID"),

@@ -218,10 +218,6 @@ struct TypedSecretTests {
         "error: the value of 'proxy' looks like a secret"
       ),
       (
-        "api get http://h/ Proxy-Authorization:hunter2",
-        "help: name the proxy in the variable http_proxy or https_proxy, with its login: "
-      ),
-      (
         "api get http://u:hunter2@h/",
         "help: store it with 'keychain set NAME' and write --auth basic:USER:{{secret:NAME}}"
       ),
