@@ -191,10 +191,34 @@ extension StoreMachine {
     performDeferredEnds()
   }
 
-  /// Ends work whose actions may be queued. These keep the effect's permit.
+  /// Ends work whose actions may be queued.
   private mutating func endEarly(_ effect: EffectID, _ failure: EffectFailure?) {
-    if hasQueuedActions(of: effect) { graph.keepPermits(endingWith: effect) }
+    keepPermits(endingWith: effect, withAction: false)
     end(effect, failure, inheritsTaskLocals: false)
+  }
+
+  /// Lets queued actions keep the permits that the end of an effect would return: its own, and
+  /// those of the groups that end with it. The last action of each keeps its permit.
+  @usableFromInline
+  mutating func keepPermits(endingWith effect: EffectID, withAction: Bool) {
+    guard graph.hasPermits, graph.tree.contains(effect) else { return }
+    var slot = effect.slot
+    while true {
+      if graph.tree[slot].hasPermit, let last = lastQueuedSender(under: slot) {
+        graph.keepPermit(of: slot, by: last, endsWithAction: withAction && last == effect)
+      }
+      guard graph.tree.isMember(slot), graph.tree[graph.tree[slot].parent].unfinished == 1 else {
+        return
+      }
+      slot = graph.tree[slot].parent
+    }
+  }
+
+  /// Returns the effect, of a group or a single one, whose queued action is the last to be reduced.
+  private func lastQueuedSender(under slot: Int32) -> EffectID? {
+    let effects = graph.leafEffects(slot)
+    let queued = turn.elements + nextTurns.elements + queuedEvents.elements.compactMap(\.action)
+    return queued.last { effects.contains($0.effect) && !isDropped($0) }?.effect
   }
 
   private func hasQueuedActions(of effect: EffectID) -> Bool {
@@ -204,8 +228,9 @@ extension StoreMachine {
 
   /// Returns the permits that the queued actions of an effect have kept, if none is left.
   @usableFromInline
-  mutating func returnKeptPermits(of effect: EffectID) {
-    if !hasQueuedActions(of: effect) { graph.returnKeptPermits(of: effect) }
+  mutating func returnKeptPermits(of effect: EffectID, beforeReduction: Bool) {
+    guard !hasQueuedActions(of: effect) else { return }
+    graph.returnKeptPermits(of: effect, beforeReduction: beforeReduction)
   }
 
   /// Lets the work of an effect end after the last of its queued actions. Returns `false` if it has
@@ -333,10 +358,7 @@ extension StoreMachine {
       change { if $0.passPermitOn(before: id) { isStarted = true } }
     }
     for kept in graph.keptPermits where !(graph.limits[kept.key]?.next.map(hasCancel) ?? true) {
-      change {
-        $0.returnKeptPermits(of: kept.effect)
-        $0.startNext(after: kept.effect)
-      }
+      change { $0.passOn(kept) }
       isStarted = true
     }
     return isStarted

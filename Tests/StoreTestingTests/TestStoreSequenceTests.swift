@@ -222,6 +222,28 @@ struct TestStoreSequenceTests {
     test.finish()
   }
 
+  @Test("R2 a group keeps its permit until the last of its actions is received")
+  func permitOfGroup() {
+    let reducer = Reduce<[String], String, Void> { state, action, _ in
+      state.append(action)
+      switch action {
+      case "begin":
+        return [.merge(.task { "a" }, .run { _ in }).limited(id: "one", whenFull: .drop)]
+      case "a": return [.task { "more" }.limited(id: "one", whenFull: .drop)]
+      default: return []
+      }
+    }
+    let executor = ManualExecutor()
+    let store = Store(initialState: [], reducer: reducer, executor: executor)
+    store.send("begin")
+    executor.run()
+    #expect(store.state == ["begin", "a"])
+    let test = TestStore(initialState: [], reducer: reducer, report: { Issue.record("\($0)") })
+    test.send("begin") { $0 = ["begin"] }
+    test.receive("a") { $0 = ["begin", "a"] }
+    test.finish()
+  }
+
   @Test("R2 R5 a cancel in a sequence under a limit waits for the permit's last action")
   func cancelUnderLimit() {
     let reducer = Reduce<[String], String, Void> { state, action, _ in

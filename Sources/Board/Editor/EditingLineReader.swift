@@ -133,7 +133,7 @@ final class EditingLineReader: LineReader {
     // It may have changed in the meantime.
     prompt.first = shared.withLock { $0.prompt } ?? prompt.first
     screen.begin()
-    // The first line does not wait for the whole file, and has no keys that were typed ahead.
+    // The first line does not wait for the whole file.
     let isFirst = shared.withLock { !$0.hasLoadedHistory }
     if !isFirst { readHistory() }
     if dropsKeys.exchange(false, ordering: .relaxed) { store.send(.droppedKeys) }

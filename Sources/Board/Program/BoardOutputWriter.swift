@@ -112,7 +112,7 @@ final class BoardOutputWriter: Sendable {
   /// user has interrupted them. A result that one piece holds is written as a whole. The pager has
   /// all that its line prints, and its own use of Ctrl-C. Does not wait for a write.
   func cutResults(of jobs: [Int]) {
-    screen?.noteDiscardedOutput()
+    screen?.noteUnknownColumn()
     guard pager?.isRunning != true else { return }
     cutting.withLock { $0.jobs = jobs }
   }

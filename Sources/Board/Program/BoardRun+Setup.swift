@@ -87,7 +87,7 @@ extension BoardRun {
     pager.onEnd.withLock {
       $0 = {
         editor?.reclaimTerminal()
-        screen?.noteDiscardedOutput()
+        screen?.noteUnknownColumn()
         activity?.resume()
       }
     }

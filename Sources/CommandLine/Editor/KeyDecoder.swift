@@ -207,7 +207,7 @@ package struct KeyDecoder: Sendable {
   /// key that says so if bytes of them are no UTF-8.
   private mutating func appendPaste() {
     var result = String.UnicodeScalarView()
-    // The bell reports characters that are left out, except for those of colors.
+    // C0 controls, as those of colors, are left out without the bell.
     var (hadReturn, isInvalid) = (false, false)
     var (decoder, bytes) = (UTF8(), pasted.makeIterator())
     loop: while true {

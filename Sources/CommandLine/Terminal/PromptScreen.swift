@@ -145,9 +145,9 @@ package final class PromptScreen: Sendable {
 
   // MARK: Output of others
 
-  /// Notes that an interrupt has made the system discard what the terminal had not shown yet. Never
-  /// blocks.
-  package func noteDiscardedOutput() { isColumnUnknown.store(true, ordering: .relaxed) }
+  /// Notes that the column of the cursor is unknown: another program has used the terminal, or an
+  /// interrupt has made the system discard what the terminal had not shown yet. Never blocks.
+  package func noteUnknownColumn() { isColumnUnknown.store(true, ordering: .relaxed) }
 
   /// Writes bytes to a terminal, above the line if one is shown.
   ///

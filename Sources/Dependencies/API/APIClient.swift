@@ -140,22 +140,6 @@ public struct HTTPHeader: Sendable, Hashable, Codable {
     // Most names have different lengths, which are compared without a copy in lowercase.
     name.utf8.count == other.utf8.count && name.lowercased() == other.lowercased()
   }
-
-  /// Returns whether bytes are a token by RFC 9110, 5.6.2: the name of a header, a cookie or a
-  /// method.
-  static func isToken(_ bytes: some Collection<UInt8>) -> Bool {
-    !bytes.isEmpty
-      && bytes.allSatisfy { byte in
-        if PercentEncoding.isUnreserved(byte) { return true }
-        return switch byte {
-        case UInt8(ascii: "!"), UInt8(ascii: "#"), UInt8(ascii: "$"), UInt8(ascii: "%"),
-          UInt8(ascii: "&"), UInt8(ascii: "'"), UInt8(ascii: "*"), UInt8(ascii: "+"),
-          UInt8(ascii: "^"), UInt8(ascii: "`"), UInt8(ascii: "|"):
-          true
-        default: false
-        }
-      }
-  }
 }
 
 extension Sequence<HTTPHeader> {

@@ -56,10 +56,10 @@ public struct APIExchange: Sendable {
           answer.warning ?? "nothing is written to '\(file.path)': the answer has no content"
       }
       if let bytes = download.discardedBytes {
-        answer.warning =
-          answer.warning
-          ?? "the service does not continue '\(file.path)': \(file.path).part with \(bytes) bytes "
+        let discarded =
+          "the service does not continue '\(file.path)': \(file.path).part with \(bytes) bytes "
           + "is discarded, and the same line gets the whole file"
+        answer.warning = answer.warning.map { "\($0); \(discarded)" } ?? discarded
       }
       if answer.file == nil, answer.status >= 300, !file.takesFailures { answer.leavesFile = true }
       // The file has the body as it is.

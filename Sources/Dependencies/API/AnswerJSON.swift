@@ -13,13 +13,22 @@ package enum AnswerJSON {
   /// Returns why a body is not JSON although its headers say that it is, and where. Returns `nil`
   /// if it is, and for an empty body.
   package static func problem(ofBody text: String, _ headers: [HTTPHeader]) -> String? {
-    guard !text.isEmpty, isNamed(in: headers) else { return nil }
+    guard !text.isEmpty, isOneDocument(headers) else { return nil }
     do throws(JSONError) {
       _ = try parse(text)
       return nil
     } catch {
       return "the body is not JSON: \(error.message) (\(error.place))"
     }
+  }
+
+  /// Returns whether the headers of a response say that its body is one JSON document, and not one
+  /// in each line.
+  private static func isOneDocument(_ headers: [HTTPHeader]) -> Bool {
+    guard let type = headers.value(of: "Content-Type")?.lowercased().split(separator: ";").first
+    else { return false }
+    let name = type.filter { !$0.isWhitespace }
+    return name.hasSuffix("/json") || name.hasSuffix("+json")
   }
 
   /// Returns whether the headers of a response say that its body is JSON.

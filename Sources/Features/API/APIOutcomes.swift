@@ -277,13 +277,13 @@ enum APIOutcomes {
 
   /// Returns the failure of `--select` for a path that the body does not have.
   private static func nothing(at path: String, of answer: APIAnswer) -> Failure {
-    let help = "without --select the whole body is shown"
-    if let problem = AnswerJSON.problem(ofBody: answer.text ?? "", answer.headers) {
-      return Failure(code: ExitCode.data, error: "notJSON", message: problem, help: help)
-    }
+    let nothing = "the answer has nothing at '\(path)'"
+    // The same code for both, which earlier recordings have.
     return Failure(
-      code: ExitCode.missing, error: "noSuchPath", message: "the answer has nothing at '\(path)'",
-      help: help)
+      code: ExitCode.missing, error: "noSuchPath",
+      message: AnswerJSON.problem(ofBody: answer.text ?? "", answer.headers)
+        .map { "\(nothing): \($0)" } ?? nothing,
+      help: "without --select the whole body is shown")
   }
 
   /// Whether a body has its bytes: a program gets what it can read, and no format changes or

@@ -4,7 +4,7 @@ import SwiftBoardSystem
 /// truncates the file to the end of a line.
 struct LogOutput: ~Copyable {
   struct Failure {
-    /// The step of the first line that is not in the file.
+    /// The first step that is not in the file.
     let step: Int
     /// The last step that is certainly in the file.
     let kept: Int
@@ -132,7 +132,7 @@ struct LogOutput: ~Copyable {
         _ = LogOutput.put(old, at: start, into: sink)
         try? sink.truncate(to: size)
       }
-      return Failure(step: step, kept: step, error: error)
+      return Failure(step: step + 1, kept: step, error: error)
     }
     size = start + new.count
     guard synchronizes else { return nil }
@@ -141,7 +141,7 @@ struct LogOutput: ~Copyable {
       return nil
     } catch {
       isBroken = true
-      return Failure(step: step, kept: step, error: error)
+      return Failure(step: step + 1, kept: step, error: error)
     }
   }
 

@@ -106,7 +106,7 @@ extension EffectGraph {
   /// Returns the permits that the queued actions of a cancelled effect have kept.
   private mutating func returnKeptPermits(ofCancelled id: EffectID) {
     guard !keptPermits.isEmpty else { return }
-    for next in passKeptPermitsOn(of: id) { proceedLater(next) }
+    for next in passKeptPermitsOn(where: { $0.effect == id }) { proceedLater(next) }
   }
 
   /// Ends an effect that never starts.

@@ -76,36 +76,36 @@ extension EffectGraph {
     }
   }
 
-  /// Lets the queued actions of an effect keep its permit, and those of the groups that end with
-  /// it.
-  @usableFromInline
-  mutating func keepPermits(endingWith id: EffectID) {
-    guard hasPermits, tree.contains(id) else { return }
-    var slot = id.slot
-    while true {
-      if let limit = tree[slot].limit, tree[slot].hasPermit {
-        tree[slot].hasPermit = false
-        keptPermits.append(
-          KeptPermit(effect: id, holder: tree.id(slot), key: limit.permitKey))
-      }
-      guard tree.isMember(slot), tree[tree[slot].parent].unfinished == 1 else { return }
-      slot = tree[slot].parent
-    }
+  /// Lets the queued actions of an effect keep the permit of a node: its own, or that of a group
+  /// that contains it.
+  mutating func keepPermit(of slot: Int32, by effect: EffectID, endsWithAction: Bool) {
+    guard let limit = tree[slot].limit, tree[slot].hasPermit else { return }
+    tree[slot].hasPermit = false
+    keptPermits.append(
+      KeptPermit(
+        effect: effect, holder: tree.id(slot), key: limit.permitKey,
+        endsWithAction: endsWithAction))
   }
 
-  /// Returns the permits that the queued actions of an effect have kept. The nodes that get them
-  /// start after the reduction.
-  @usableFromInline
-  mutating func returnKeptPermits(of id: EffectID) {
-    for next in passKeptPermitsOn(of: id) { startsAfterReduction.append((ending: id, next: next)) }
+  /// Returns the permits that the last queued action of an effect has kept, before its reduction
+  /// those of work that ended with it. The nodes that get them start after the reduction.
+  mutating func returnKeptPermits(of id: EffectID, beforeReduction: Bool) {
+    let nexts = passKeptPermitsOn { $0.effect == id && ($0.endsWithAction || !beforeReduction) }
+    for next in nexts { startsAfterReduction.append((ending: id, next: next)) }
   }
 
-  /// Passes the permits on that the queued actions of an effect have kept. Returns the nodes that
-  /// have got them.
-  mutating func passKeptPermitsOn(of id: EffectID) -> [EffectID] {
-    let kept = keptPermits.filter { $0.effect == id }
-    keptPermits.removeAll { $0.effect == id }
-    return kept.compactMap { passPermitOn(of: $0.holder, $0.key) }
+  /// Passes a permit on before the action that keeps it is reduced.
+  mutating func passOn(_ kept: KeptPermit) {
+    let nexts = passKeptPermitsOn { $0.holder == kept.holder && $0.key == kept.key }
+    for next in nexts { proceedLater(next) }
+    run()
+  }
+
+  /// Passes on permits that queued actions have kept. Returns the nodes that have got them.
+  mutating func passKeptPermitsOn(where isReturned: (KeptPermit) -> Bool) -> [EffectID] {
+    let returned = keptPermits.filter(isReturned)
+    keptPermits.removeAll(where: isReturned)
+    return returned.compactMap { passPermitOn(of: $0.holder, $0.key) }
   }
 
   /// Starts the nodes that have got permits of an effect before the reduction.

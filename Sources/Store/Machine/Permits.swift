@@ -98,4 +98,7 @@ struct KeptPermit: Sendable {
   /// The effect, or a group that ended with it.
   let holder: EffectID
   let key: PermitKey
+  /// Whether the work ended with the action, so that the permit is returned before the action is
+  /// reduced. Otherwise the work ended later.
+  let endsWithAction: Bool
 }

@@ -61,7 +61,7 @@ extension StoreMachine {
       return arrive(action, from: .ending(effect), task: task)
     }
     let next = arrive(action, from: .effect(effect), task: task)
-    graph.keepPermits(endingWith: effect)
+    keepPermits(endingWith: effect, withAction: true)
     endWork(effect, nil)
     return next
   }
@@ -141,7 +141,9 @@ extension StoreMachine {
       endFromQueue(id, nil, inheritsTaskLocals: action.inheritsTaskLocals)
       isInStep = wasInStep
     case .last(let id, let failure): deferredEnds.append((id, failure))
-    case .effect(let id) where !graph.startsAfterReduction.isEmpty:
+    case .effect(let id)
+    where !graph.keptPermits.isEmpty || !graph.startsAfterReduction.isEmpty:
+      returnKeptPermits(of: id, beforeReduction: false)
       isInQueuedEnd = true
       change { $0.startNext(after: id) }
       isInQueuedEnd = false
@@ -172,7 +174,6 @@ extension StoreMachine {
   @inlinable
   mutating func drop(_ dropped: QueuedAction<R.Action>) {
     meter(.actionDropped(dropped.action))
-    if !graph.keptPermits.isEmpty { returnKeptPermits(of: dropped.effect) }
     change { $0.unpin(dropped.effect) }
     endSender(of: dropped)
     change { $0.unpin(dropped.task) }

@@ -227,7 +227,7 @@ extension StoreMachine {
     // itself cancels the task, only earlier effects are.
     let isCancelled = graph.tree.isCancelledTask(next.task)
     // The action has left the queue. If the step cancels the sender's id, it affects other effects.
-    if !graph.keptPermits.isEmpty { returnKeptPermits(of: next.effect) }
+    if !graph.keptPermits.isEmpty { returnKeptPermits(of: next.effect, beforeReduction: true) }
     change { $0.unpin(next.effect) }
     if case .ending(let id) = next.sender {
       // Free before the reduction, because the effects that the action causes may need them.

@@ -887,9 +887,10 @@ struct APIFeatureTests {
     }
     let printed = try run(
       ["api get http://h/ --select b", "api get http://h/ --capture k=body.b"], in: world)
-    #expect(printed.map(\.status) == [code, code], "\(printed.map(\.errors))")
+    // A path that is not there is always 66, since replays compare the status.
+    #expect(printed.map(\.status) == [66, code], "\(printed.map(\.errors))")
     for line in printed {
-      #expect(line.errors.contains("error: the body is not JSON: ") == (code == 65))
+      #expect(line.errors.contains("the body is not JSON: ") == (code == 65))
       #expect(line.errors.contains(text), "\(line.errors)")
     }
     #expect(printed[1].errors.contains("; the secret 'k' was not stored"))

@@ -771,29 +771,6 @@ struct RedactionRuleTests {
     await run(64, "api get http://h/ --capture t", "api get http://h/ --capture t=status")
   }
 
-  @Test("rule 5: a captured cookie has no attributes, and its value alone is masked too")
-  func captureOfACookie() async throws {
-    answer(
-      #"{"session":"cook-ie-1"}"#,
-      headers: [HTTPHeader("Set-Cookie", "sid=cook-ie-1; Path=/; HttpOnly")])
-    await run(
-      0, "api get http://h/ --capture sid=headers.set-cookie",
-      "api get http://h/ Cookie:{{secret:sid}}")
-    #expect(try await world.keychain.load(forKey: "sid") == Data("sid=cook-ie-1".utf8))
-    #expect(world.api.requests[1].headers.value(of: "Cookie") == "sid=cook-ie-1")
-    try await expectNowhere("cook-ie-1")
-    #expect(lines.allSteps.contains("«secret:sid»"))
-    answer(
-      "{}", headers: [HTTPHeader("Set-Cookie", "a=1"), HTTPHeader("Set-Cookie", "b=second-1; P")])
-    await run(66, "api get http://h/ --capture b=headers.set-cookie")
-    #expect(
-      lines.allPrinted.contains(
-        "what is at 'headers.set-cookie' is 2 cookies: capture one of them, as with "
-          + "headers.set-cookie[0]; the secret 'b' was not stored"), "\(lines.allPrinted)")
-    await run(0, "api get http://h/ --capture b=headers.set-cookie[1]")
-    #expect(try await world.keychain.load(forKey: "b") == Data("b=second-1".utf8))
-  }
-
   @Test("rule 5: a mark is not captured, in the escapes of a document neither")
   func captureOfAMark() async throws {
     answer(#"{"token":"«secret:k»","document":"{\"a\":\"\\u00absecret:k\\u00bb\"}"}"#)

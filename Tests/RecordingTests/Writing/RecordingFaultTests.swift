@@ -147,6 +147,7 @@ struct RecordingFaultTests {
     let (lines, _, error) = read(sink.bytes)
     #expect(error == nil)
     let failed = try #require(session.recorder.failure?.step)
+    #expect(failed > 0)
     #expect(
       failed <= lines.compactMap(\.step).count + 1,
       "written, and perhaps not there after a loss of power")

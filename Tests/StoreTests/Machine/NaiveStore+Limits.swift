@@ -91,7 +91,7 @@ extension NaiveStore {
     return passPermitOn(at: index)
   }
 
-  private mutating func passPermitOn(at index: Int) -> Int? {
+  mutating func passPermitOn(at index: Int) -> Int? {
     let left = permits.remove(at: index)
     guard left.state != .waiting,
       permits(left.key, .held, .returning).count < left.limit.count,
@@ -119,11 +119,17 @@ extension NaiveStore {
 
   /// The queued actions of an effect keep its permit, and those of the groups of which it is the
   /// last.
-  mutating func keepPermits(endingWith ending: Int) {
+  mutating func keepPermits(endingWith ending: Int, withAction: Bool) {
     var effect = ending
     while true {
+      let leaves = leaves(effect)
+      let last = queue.last { item in
+        item.effect.map { leaves.contains($0) && !effects[$0].isCancelled } ?? false
+      }
       for index in permits.indices where permits[index].effect == effect {
-        if permits[index].state != .waiting { permits[index].keeper = ending }
+        guard permits[index].state != .waiting, permits[index].keeper == nil else { continue }
+        permits[index].keeper = last?.effect
+        permits[index].endsWithAction = withAction && last?.effect == ending
       }
       guard let group = effects[effect].group,
         members(group).allSatisfy({ $0 == effect || effects[$0].isEnded })
@@ -135,18 +141,18 @@ extension NaiveStore {
   func hasQueuedActions(_ effect: Int) -> Bool { queue.contains { $0.effect == effect } }
 
   /// Gives up the permits that an action has kept, if it is the last of its effect.
-  mutating func returnKeptPermits(by item: Item) {
+  mutating func returnKeptPermits(by item: Item, beforeReduction: Bool) {
     guard let effect = item.effect, !hasQueuedActions(effect) else { return }
-    returnKeptPermits(of: effect)
+    for next in passKeptPermitsOn(of: effect, beforeReduction: beforeReduction) {
+      afterReduction.append((effect, next))
+    }
   }
 
-  mutating func returnKeptPermits(of effect: Int) {
-    for next in passKeptPermitsOn(of: effect) { afterReduction.append((effect, next)) }
-  }
-
-  mutating func passKeptPermitsOn(of effect: Int) -> [Int] {
+  mutating func passKeptPermitsOn(of effect: Int, beforeReduction: Bool = false) -> [Int] {
     var nexts: [Int] = []
-    while let index = permits.firstIndex(where: { $0.keeper == effect }) {
+    while let index = permits.firstIndex(where: {
+      $0.keeper == effect && ($0.endsWithAction || !beforeReduction)
+    }) {
       if let next = passPermitOn(at: index) { nexts.append(next) }
     }
     return nexts

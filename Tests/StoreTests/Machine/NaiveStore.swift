@@ -95,6 +95,8 @@ struct NaiveStore {
     var effect: Int
     /// The effect whose queued actions keep the permit although it has ended.
     var keeper: Int?
+    /// Whether the work ended with the action that keeps the permit.
+    var endsWithAction = false
     var state: State
   }
 
@@ -254,7 +256,7 @@ extension NaiveStore {
         action: action, sender: ends ? .effect(effect) : .ending(effect),
         task: effects[effect].task, inherits: isReducedBySender))
     if ends {
-      keepPermits(endingWith: effect)
+      keepPermits(endingWith: effect, withAction: true)
       endWork(effect, fails: false)
     }
   }
@@ -269,7 +271,7 @@ extension NaiveStore {
     }
     let isAlone = turns.allSatisfy(\.isEmpty)
     if !isTurnOpen, isAlone || canEndEarly(effect) {
-      if hasQueuedActions(effect) { keepPermits(endingWith: effect) }
+      keepPermits(endingWith: effect, withAction: false)
       return end(effect, fails: fails)
     }
     effects[effect].hasReturned = true
@@ -375,12 +377,15 @@ extension NaiveStore {
       carryOut()
     }
     for permit in permits {
-      guard let keeper = permit.keeper,
+      guard permit.keeper != nil,
         let next = permits.firstIndex(where: { $0.key == permit.key && $0.state == .waiting }),
         !hasCancel(permits[next].effect)
       else { continue }
-      returnKeptPermits(of: keeper)
-      startNext(after: keeper)
+      if let kept = permits.firstIndex(where: { $0.effect == permit.effect && $0.key == permit.key }
+      ) {
+        later += [passPermitOn(at: kept)].compactMap { $0.map { .begin($0) } }
+        carryOut()
+      }
     }
   }
 
@@ -395,7 +400,7 @@ extension NaiveStore {
       {
         turns.remove(at: place)
         nextTurn = place
-        if hasQueuedActions(effect) { keepPermits(endingWith: effect) }
+        keepPermits(endingWith: effect, withAction: false)
         end(effect, fails: fails, inherits: false)
         place = nextTurn ?? place
         nextTurn = nil
@@ -496,7 +501,6 @@ extension NaiveStore {
 
   private mutating func drop(_ item: Item) {
     outcome.droppedActions.append(item.action.number)
-    returnKeptPermits(by: item)
     endSender(of: item)
     carryOut()
     endAfterTurn()
@@ -507,7 +511,7 @@ extension NaiveStore {
     let wasCancelled = tasks[item.task].isCancelled
     step += 1
     outcome.steps.append(.init(action: item.action.number, origin: origin(item.sender)))
-    returnKeptPermits(by: item)
+    returnKeptPermits(by: item, beforeReduction: true)
     if case .ending(let effect) = item.sender {
       returnPermits(endingWith: effect)
       effects[effect].isDone = true
@@ -531,6 +535,7 @@ extension NaiveStore {
   /// R2: what stands behind a `.send` belongs to the turn, what stands behind work opens one.
   private mutating func endSender(of item: Item) {
     if case .effect(let effect) = item.sender {
+      returnKeptPermits(by: item, beforeReduction: false)
       nextTurn = 1
       startNext(after: effect)
       nextTurn = nil

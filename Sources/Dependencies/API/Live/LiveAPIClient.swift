@@ -254,7 +254,7 @@ extension APIRequest {
   /// - Throws: `APIError` of kind `invalidURL`.
   fileprivate func check() throws(APIError) {
     try checkReferences()
-    guard HTTPHeader.isToken(method.utf8) else {
+    guard Self.isToken(method) else {
       throw APIError(.invalidURL, "the request cannot be sent: its method is not a word like GET")
     }
     if let path = connection.unixSocket, !(1...107).contains(path.utf8.count) {
@@ -262,7 +262,7 @@ extension APIRequest {
         .invalidURL, "the request cannot be sent: the path of a socket has 1 to 107 bytes")
     }
     for header in headers + removedHeaders.map({ HTTPHeader($0, "") }) {
-      guard HTTPHeader.isToken(header.name.utf8) else {
+      guard Self.isToken(header.name) else {
         throw APIError(
           .invalidURL,
           "the request cannot be sent: a header name is empty or has a character that none may have"
@@ -274,5 +274,20 @@ extension APIRequest {
           "the request cannot be sent: the value of \(header.name) has a line break or a NUL in it")
       }
     }
+  }
+
+  /// Returns whether a text is a token by RFC 9110, 5.6.2.
+  private static func isToken(_ text: String) -> Bool {
+    !text.isEmpty
+      && text.utf8.allSatisfy { byte in
+        if PercentEncoding.isUnreserved(byte) { return true }
+        return switch byte {
+        case UInt8(ascii: "!"), UInt8(ascii: "#"), UInt8(ascii: "$"), UInt8(ascii: "%"),
+          UInt8(ascii: "&"), UInt8(ascii: "'"), UInt8(ascii: "*"), UInt8(ascii: "+"),
+          UInt8(ascii: "^"), UInt8(ascii: "`"), UInt8(ascii: "|"):
+          true
+        default: false
+        }
+      }
   }
 }

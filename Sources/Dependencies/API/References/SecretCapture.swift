@@ -126,10 +126,7 @@ struct SecretCapture {
     let value: [UInt8]
     let steps = try? JSONPath(parsing: path)
     let isHeader = steps?.steps.first == .key("headers")
-    let isCookie = steps?.steps.prefix(2) == [.key("headers"), .key("set-cookie")]
-    var found = steps.flatMap(content.json.value(at:))
-    if isCookie, case .string(let line) = found { found = .string(Self.cookie(in: line)) }
-    switch found {
+    switch steps.flatMap(content.json.value(at:)) {
     case _ where content.bytes != nil && !isHeader:
       guard steps?.steps == [.key("body")], let bytes = content.bytes else {
         return .failure(
@@ -147,23 +144,16 @@ struct SecretCapture {
         return .failure(Reason(text: problem, error: CapturedSecret.Problem.notJSON))
       }
       return .failure(Reason(text: "the answer has nothing at '\(path)'"))
-    case .array(let lines) where isCookie:
+    case .array(let values) where isHeader:
       return .failure(
         Reason(
-          text: "what is at '\(path)' is \(lines.count) cookies: "
-            + "capture one of them, as with headers.set-cookie[0]"))
+          text: "what is at '\(path)' is \(values.count) headers: name one, as with \(path)[0]"))
     case .some: return .failure(Reason(text: "what is at '\(path)' is not text"))
     }
     guard value.withUnsafeBufferPointer({ RedactionMark.first(inAnyFormIn: $0) }) == nil else {
       return .failure(Reason(text: "what is at '\(path)' is a mark in place of a value"))
     }
     return .success(value)
-  }
-
-  /// Returns the cookie that a `Set-Cookie` header sets, `NAME=VALUE`, without its attributes. This
-  /// is what a `Cookie` header sends.
-  private static func cookie(in line: String) -> String {
-    String(line.unicodeScalars.prefix { $0 != ";" })
   }
 
   private func store(_ value: [UInt8], _ capture: APICapture) async -> CapturedSecret {

@@ -5,8 +5,8 @@ import Synchronization
 ///
 /// **By value.** `mask` replaces registered values by `«secret:NAME»` wherever they occur:
 /// unencoded, in base64 (both alphabets, at any offset, with or without padding), in hexadecimal in
-/// either case, percent-encoded, and JSON-escaped. Of a cookie, `NAME=VALUE`, it also replaces
-/// `VALUE` alone. It is for data and changes nothing else of a text.
+/// either case, percent-encoded, and JSON-escaped. It is for data and changes nothing else of a
+/// text.
 ///
 /// **By position.** `redact` also replaces the values of secret headers and secret query items, and
 /// the user part of addresses, by `«redacted»`. It is for log lines, errors and the screen, which

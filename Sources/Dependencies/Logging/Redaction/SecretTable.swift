@@ -315,10 +315,10 @@ struct SecretBatch: Sendable {
       forms.append(form(bytes))
       SecretPattern.withLowercase(of: bytes) { lowercaseForms.append(form($0)) }
       hasSpaces = hasSpaces || position(of: 0x20, in: UnsafeRawBufferPointer(bytes)) != nil
-      hasNumbers = hasNumbers || bytes.allSatisfy { (0x30...0x39).contains($0) || $0 == 0x2e }
     }
     guard !forms.isEmpty else { return }
     values.append((name, forms, lowercaseForms))
+    hasNumbers = hasNumbers || value.allSatisfy { (0x30...0x39).contains($0) || $0 == 0x2e }
   }
 }
 
@@ -339,22 +339,6 @@ enum SecretPattern {
   /// The bytes are only valid during the call. Their memory is erased afterwards.
   static func forEach(of value: UnsafeRawBufferPointer, _ body: Body) {
     let value = value.bindMemory(to: UInt8.self)
-    forEachSpelling(of: value, body)
-    if let start = startOfCookieValue(in: value) {
-      forEachSpelling(of: UnsafeBufferPointer(rebasing: value[start...]), body)
-    }
-  }
-
-  /// Returns the start of the value in a cookie, `NAME=VALUE`, which may occur without its name.
-  /// Returns `nil` for any other secret, such as a list of settings between semicolons.
-  private static func startOfCookieValue(in secret: UnsafeBufferPointer<UInt8>) -> Int? {
-    guard let sign = secret.firstIndex(of: UInt8(ascii: "=")),
-      HTTPHeader.isToken(secret[..<sign]), !secret.contains(UInt8(ascii: ";"))
-    else { return nil }
-    return sign + 1
-  }
-
-  private static func forEachSpelling(of value: UnsafeBufferPointer<UInt8>, _ body: Body) {
     forEachForm(of: value, body)
     // A file with a secret often ends in a newline that is not part of it.
     let end = value.lastIndex { $0 != 0x0A && $0 != 0x0D && $0 != 0x20 }.map { $0 + 1 } ?? 0
