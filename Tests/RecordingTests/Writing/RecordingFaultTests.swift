@@ -90,7 +90,7 @@ struct RecordingFaultTests {
       session.send(.add(1))
       session.recorder.stop(state: session.state)
       #expect(sink.bytes == before)
-      #expect(session.recorder.failure?.step == 1)
+      #expect(session.recorder.failure?.step == 2)
     }
   }
 
