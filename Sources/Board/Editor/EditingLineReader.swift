@@ -434,7 +434,12 @@ final class EditingLineReader: LineReader {
       return "lines with a secret could not be removed from the history"
     }
     let others = changed.others.filter { !containsSecret($0) }
-    if !others.isEmpty { store.send(.historyGrew(others)) }
+    // Before the first line, these are the history.
+    let wasLoaded = shared.withLock { shared in
+      defer { shared.hasLoadedHistory = true }
+      return shared.hasLoadedHistory
+    }
+    if !others.isEmpty { store.send(wasLoaded ? .historyGrew(others) : .historyLoaded(others)) }
     guard changed.removed > 0 else { return nil }
     let lines = changed.removed == 1 ? "a line" : "\(changed.removed) lines"
     return "\(lines) with a value that has become a secret left the history"

@@ -1018,9 +1018,6 @@ extension LineEditorProgramTests {
       folder: program.folder.path)
     _ = await terminal.waitForScreen { $0.text.hasSuffix("board\u{203A}") }
     #expect(try program.text("h/history") == "echo kept\n")
-    terminal.type("\u{10}")
-    _ = await terminal.waitForScreen { $0.text.hasSuffix("board\u{203A} echo kept") }
-    terminal.type("\u{15}")
     await Self.leave(terminal)
     #expect(!terminal.outputText.contains("sk-test-123"), "\(terminal.outputText)")
   }
