@@ -290,9 +290,7 @@ final class BoardRun: Sendable {
         text: LineParser.literalText(words), location: LineLocation(nil, line: 1),
         parsed: LineParser.parse(literal: words, isQuoted: options.hasEndedOptions))
       // Behind '--' a word is quoted, which literal words are not.
-      let outcome = await run(line, session, isLiteral: !options.hasEndedOptions)
-      report(outcome, of: line)
-      return outcome.exitCode
+      return await run(line, session, isLiteral: !options.hasEndedOptions).exitCode
     case .lines(let lines): source = ListLineSource(lines, file: "-c")
     case .script("-", _): source = DescriptorLineSource.standardInput()
     case .script(let path, _):
@@ -328,7 +326,8 @@ final class BoardRun: Sendable {
     return await run(source, session)
   }
 
-  /// Runs a line, shows that it runs, and waits until the user has left its pager.
+  /// Runs a line, shows that it runs, waits until the user has left its pager, and reports its
+  /// outcome. Secrets that it has made known leave the history.
   private func run(
     _ line: ScriptLine, _ session: LineExecutor, isLiteral: Bool = false
   ) async -> LineOutcome {
@@ -338,11 +337,6 @@ final class BoardRun: Sendable {
     let outcome = await session.run(line, isLiteral: isLiteral)
     activity?.end()
     await output.pager?.finish { output.writeUnpaged($0) }
-    return outcome
-  }
-
-  private func runAndReport(_ line: ScriptLine, _ session: LineExecutor) async -> LineOutcome {
-    let outcome = await run(line, session)
     report(outcome, of: line)
     withholdSecrets(session)
     return output.failureCode.map { LineOutcome(exitCode: $0, stop: true) } ?? outcome
@@ -365,7 +359,7 @@ final class BoardRun: Sendable {
         if options.echo == true {
           note("+ \(session.shown(line))", line: line.location.line, .faint, wraps: false)
         }
-        var outcome = await runAndReport(line, session)
+        var outcome = await run(line, session)
         // An interrupted script ends, whatever its failure policy.
         if outcome.isInterrupted, !isInteractive { outcome.stop = true }
         return outcome
@@ -430,7 +424,7 @@ final class BoardRun: Sendable {
     var isInterrupted = false
     let summary = try? await ScriptRunner(source: source, policy: .keepGoing).run { line in
       await session.learnSecrets()
-      var outcome = await runAndReport(line, session)
+      var outcome = await run(line, session)
       isInterrupted = outcome.isInterrupted
       if isInterrupted { outcome.stop = true }
       return outcome

@@ -204,7 +204,7 @@ package struct KeyDecoder: Sendable {
   }
 
   /// Appends the pasted characters with line feeds as newlines and without other controls, and a
-  /// key that says so if bytes of them are no UTF-8.
+  /// key that says so if C1 controls or bytes that are not UTF-8 are left out.
   private mutating func appendPaste() {
     var result = String.UnicodeScalarView()
     // C0 controls, as those of colors, are left out without the bell.
