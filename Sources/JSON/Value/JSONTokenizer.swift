@@ -342,6 +342,8 @@ struct JSONTokenizer: ~Copyable {
     let found =
       if offset >= bytes.count {
         "the end of the text"
+      } else if offset == 0, bytes.starts(with: [0xEF, 0xBB, 0xBF]) {
+        "a byte-order mark"
       } else if bytes[offset] > 0x20, bytes[offset] < 0x7F {
         "'\(Character(Unicode.Scalar(bytes[offset])))'"
       } else {

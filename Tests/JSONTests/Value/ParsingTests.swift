@@ -28,7 +28,7 @@ import Testing
     arguments: [
       ("", 0, 1, 1, "found the end of the text, expected a value"),
       ("  ", 2, 1, 3, "found the end of the text, expected a value"),
-      ("\u{FEFF}1", 0, 1, 1, "found the byte 0xEF, expected a value"),
+      ("\u{FEFF}1", 0, 1, 1, "found a byte-order mark, expected a value"),
       ("[1,]", 3, 1, 4, "found ']', expected a value"),
       ("[1 2]", 3, 1, 4, "found '2', expected ',' or ']'"),
       ("{\"a\":1,}", 7, 1, 8, "found '}', expected a key in quotes"),
