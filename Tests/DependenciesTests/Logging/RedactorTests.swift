@@ -661,14 +661,14 @@ struct RedactorByPositionTests {
 
   /// Text made to be slow: each takes a moment at most.
   static let slowTexts = [
-    String(repeating: "\\", count: 200_000), String(repeating: "\"", count: 200_000),
-    String(repeating: "password:", count: 50_000), String(repeating: "name:\"", count: 50_000),
-    String(repeating: "token=", count: 50_000), String(repeating: "://", count: 100_000),
-    "\"Authorization: " + String(repeating: "\\", count: 200_000),
-    String(repeating: " :", count: 100_000), String(repeating: "Cookie: \n", count: 50_000),
-    String(repeating: "«", count: 100_000), String(repeating: "%41\\u0041", count: 30_000),
-    String(repeating: "a-_", count: 100_000) + "=x", String(repeating: "A", count: 400_000),
-    String(repeating: "-", count: 400_000),
+    String(repeating: "\\", count: 50_000), String(repeating: "\"", count: 50_000),
+    String(repeating: "password:", count: 12_000), String(repeating: "name:\"", count: 12_000),
+    String(repeating: "token=", count: 12_000), String(repeating: "://", count: 25_000),
+    "\"Authorization: " + String(repeating: "\\", count: 50_000),
+    String(repeating: " :", count: 25_000), String(repeating: "Cookie: \n", count: 12_000),
+    String(repeating: "«", count: 25_000), String(repeating: "%41\\u0041", count: 8_000),
+    String(repeating: "a-_", count: 25_000) + "=x", String(repeating: "A", count: 100_000),
+    String(repeating: "-", count: 100_000),
   ]
 
   @Test("redaction takes linear time", arguments: slowTexts.indices) func linearTime(index: Int) {

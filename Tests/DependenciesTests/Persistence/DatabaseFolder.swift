@@ -55,13 +55,9 @@ final class DatabaseFolder: Sendable {
   static func flip(_ text: String, in path: String) throws {
     var bytes = try Self.bytes(path)
     let needle = [UInt8](text.utf8)
-    var found = 0
-    for start in 0...(bytes.count - needle.count)
-    where bytes[start..<start + needle.count].elementsEqual(needle) {
-      bytes[start + needle.count / 2] ^= 1
-      found += 1
-    }
-    guard found > 0 else { throw NotFound(text: text) }
+    let found = bytes.positions(of: needle)
+    guard !found.isEmpty else { throw NotFound(text: text) }
+    for start in found { bytes[start + needle.count / 2] ^= 1 }
     try write(bytes, to: path)
   }
 

@@ -27,12 +27,11 @@ struct DatabaseRecoveryTests {
   /// The pages of the documents, or of the preferences, by the number in their text `w1w`.
   private static func pages(of bytes: [UInt8]) throws -> [Int: Int] {
     var pages: [Int: Int] = [:]
-    var start = 0
-    while let place = bytes[start...].firstRange(of: Array(#""w":"w"#.utf8)) {
-      let digits = bytes[place.upperBound...].prefix { $0 != UInt8(ascii: "w") }
+    let mark = Array(#""w":"w"#.utf8)
+    for start in bytes.positions(of: mark) {
+      let digits = bytes[(start + mark.count)...].prefix { $0 != UInt8(ascii: "w") }
       let number = try #require(Int(String(decoding: digits, as: UTF8.self)))
-      pages[number] = place.lowerBound / pageSize
-      start = place.upperBound
+      pages[number] = start / pageSize
     }
     return pages
   }
